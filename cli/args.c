@@ -1,0 +1,193 @@
+#include "args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+int cli_usage(const char *format, ...)
+{
+    fputs("saccade: ", stderr);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return CLI_USAGE;
+}
+
+int cli_fail(sac_status status)
+{
+    fprintf(stderr, "saccade: %s\n", sac_last_error()[0] ? sac_last_error() : sac_status_text(status));
+    return status == SAC_ERROR_ARGUMENT ? CLI_USAGE : CLI_FAILURE;
+}
+
+static const char *flag_name(const void *user, int index) { return ((const cli_flag *)user)[index].name; }
+
+static const cli_flag *find_flag(const cli_command *command, const char *name, size_t length)
+{
+    for (const cli_flag *flag = command->flags; flag && flag->name; flag++)
+        if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) return flag;
+    return NULL;
+}
+
+// "--name", "--name value" and "--name=value"; returns the arguments used, 0 after a message
+static int parse_flag(cli_args *args, int left, char **argv)
+{
+    const char *name = argv[0] + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const cli_flag *flag = find_flag(args->command, name, length);
+    if (!flag)
+    {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)length, name);
+        static const cli_flag none[] = {{0}};
+        const char *nearest = sac_nearest(word, flag_name, args->command->flags ? args->command->flags : none);
+        char meant[80] = "";
+        if (nearest) snprintf(meant, sizeof meant, ", did you mean '--%s'?", nearest);
+        cli_usage("%s: unknown option '--%s'%s (see 'saccade %s --help')", args->command->name, word, meant,
+                  args->command->name);
+        return 0;
+    }
+    if (!flag->metavar && equals)
+    {
+        cli_usage("%s: --%s takes no value", args->command->name, flag->name);
+        return 0;
+    }
+    if (flag->metavar && !equals && left < 2)
+    {
+        cli_usage("%s: --%s needs a value: --%s %s", args->command->name, flag->name, flag->name, flag->metavar);
+        return 0;
+    }
+    if (!flag->repeated && cli_has(args, flag->name))
+    {
+        cli_usage("%s: --%s is given twice", args->command->name, flag->name);
+        return 0;
+    }
+    if (args->given_count == CLI_MAX_ARGUMENTS)
+    {
+        cli_usage("%s: more than %d options", args->command->name, CLI_MAX_ARGUMENTS);
+        return 0;
+    }
+    const char *value = !flag->metavar ? "" : equals ? equals + 1 : argv[1];
+    args->given[args->given_count++] = (sac_setting){flag->name, value};
+    return flag->metavar && !equals ? 2 : 1;
+}
+
+// counts the words of "POLICY IMAGE [OUT]"
+static void count_positionals(const char *words, int *least, int *most)
+{
+    *least = *most = 0;
+    for (const char *at = words; *at; at += strspn(at, " "))
+    {
+        *least += *at != '[';
+        *most += 1;
+        at += strcspn(at, " ");
+    }
+}
+
+bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
+{
+    *args = (cli_args){.command = command};
+    bool flags_ended = false;
+    for (int i = 0; i < argc;)
+    {
+        if (!flags_ended && strcmp(argv[i], "--") == 0)
+        {
+            flags_ended = true;
+            i++;
+        }
+        else if (!flags_ended && strncmp(argv[i], "--", 2) == 0)
+        {
+            int used = parse_flag(args, argc - i, argv + i);
+            if (used == 0) return false;
+            i += used;
+        }
+        else
+        {
+            if (args->positional_count == CLI_MAX_POSITIONALS) break;
+            args->positionals[args->positional_count++] = argv[i++];
+        }
+    }
+    int least, most;
+    count_positionals(command->positionals, &least, &most);
+    if (args->positional_count >= least && args->positional_count <= most) return true;
+    cli_usage("%s: expected %s%s (see 'saccade %s --help')", command->name,
+              most ? command->positionals : "no argument", args->positional_count > most ? " and nothing more" : "",
+              command->name);
+    return false;
+}
+
+const char *cli_positional(const cli_args *args, int index)
+{
+    return index < args->positional_count ? args->positionals[index] : NULL;
+}
+
+const char *cli_value(const cli_args *args, const char *name)
+{
+    for (int i = args->given_count - 1; i >= 0; i--)
+        if (strcmp(args->given[i].key, name) == 0) return args->given[i].value;
+    return NULL;
+}
+
+bool cli_has(const cli_args *args, const char *name) { return cli_value(args, name) != NULL; }
+
+int cli_settings(const cli_args *args, const char *name, const sac_setting **settings)
+{
+    // split in place: the arguments belong to the process
+    cli_args *own = (cli_args *)args;
+    own->setting_count = 0;
+    for (int i = 0; i < args->given_count; i++)
+    {
+        if (strcmp(args->given[i].key, name) != 0) continue;
+        char *text = own->setting_texts[own->setting_count];
+        snprintf(text, SAC_TEXT_SIZE, "%s", args->given[i].value);
+        char *equals = strchr(text, '=');
+        if (!equals || equals == text || strlen(args->given[i].value) >= SAC_TEXT_SIZE)
+        {
+            cli_usage("%s: --%s %.80s: expected KEY=VALUE", args->command->name, name, args->given[i].value);
+            return -1;
+        }
+        *equals = 0;
+        own->settings[own->setting_count++] = (sac_setting){text, equals + 1};
+    }
+    *settings = own->settings;
+    return own->setting_count;
+}
+
+long long cli_integer(const cli_args *args, const char *name, long long fallback, long long low, long long high, bool *ok)
+{
+    const char *value = cli_value(args, name);
+    if (!value) return fallback;
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    if (end != value && !*end && !errno && number >= low && number <= high) return number;
+    cli_usage("%s: --%s is '%.80s', expected a whole number from %lld to %lld", args->command->name, name, value, low,
+              high);
+    *ok = false;
+    return fallback;
+}
+
+void cli_range(const cli_args *args, const char *name, const char *fallback, uint64_t *first, uint64_t *last, bool *ok)
+{
+    const char *value = cli_value(args, name);
+    if (!value) value = fallback;
+    char *end = NULL;
+    errno = 0;
+    *first = *last = strtoull(value, &end, 10);
+    bool good = end != value && value[0] != '-' && !errno;
+    if (good && strncmp(end, "..", 2) == 0)
+    {
+        const char *second = end + 2;
+        *last = strtoull(second, &end, 10);
+        good = end != second && second[0] != '-' && !errno && *last >= *first;
+    }
+    if (good && !*end && *last < UINT64_MAX) return;
+    cli_usage("%s: --%s is '%.80s', expected A..B with A <= B, such as 0..99", args->command->name, name, value);
+    *ok = false;
+}

@@ -1,0 +1,73 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/text.h"
+
+extern const cli_command cli_envs;
+
+const cli_command *const cli_commands[] = {
+    &cli_envs,
+    NULL,
+};
+
+static const char *command_name(const void *user, int index)
+{
+    (void)user;
+    return cli_commands[index] ? cli_commands[index]->name : NULL;
+}
+
+static void print_help(void)
+{
+    puts("saccade: vision policies that look at the world through attention\n\nusage: saccade COMMAND ...\n");
+    for (int i = 0; cli_commands[i]; i++) printf("  %-9s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    puts("\n'saccade COMMAND --help' says more; 'saccade --version' the version.");
+}
+
+static void print_command_help(const cli_command *command)
+{
+    printf("usage: saccade %s%s%s%s\n\n%s\n", command->name, *command->positionals ? " " : "", command->positionals,
+           command->flags && command->flags->name ? " [options]" : "", command->summary);
+    if (!command->flags || !command->flags->name) return;
+    puts("");
+    for (const cli_flag *flag = command->flags; flag->name; flag++)
+    {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->metavar ? " " : "", flag->metavar ? flag->metavar : "");
+        printf("  %-24s %s%s\n", left, flag->help, flag->repeated ? " (may be repeated)" : "");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+    {
+        print_help();
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    {
+        print_help();
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+    {
+        printf("saccade %s\n", sac_version());
+        return CLI_OK;
+    }
+    for (int i = 0; cli_commands[i]; i++)
+    {
+        if (strcmp(argv[1], cli_commands[i]->name) != 0) continue;
+        for (int a = 2; a < argc; a++)
+            if (strcmp(argv[a], "--help") == 0)
+            {
+                print_command_help(cli_commands[i]);
+                return CLI_OK;
+            }
+        static cli_args args;
+        if (!cli_parse(&args, cli_commands[i], argc - 2, argv + 2)) return CLI_USAGE;
+        return cli_commands[i]->run(&args);
+    }
+    return cli_usage("unknown command '%.80s'%s (see 'saccade --help')", argv[1],
+                     sac_did_you_mean(sac_nearest(argv[1], command_name, NULL)));
+}

@@ -1,0 +1,92 @@
+# A room is a folder of src/ and one target, sac_<name>. A room sees the headers of the rooms it names and of those they
+# name: each room has an include folder of its own in the build tree, so a wrong include does not compile.
+#
+#   sac_room(NAME [FOLDER path] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...])
+#
+# PUBLIC    headers of include/saccade that belong to the room
+# LEVELS    sources that are compiled once a CPU level, with SAC_LEVEL and SAC_LEVEL_NAME(f) set (f_scalar, f_avx2, ...)
+#           and with intrinsics of that level allowed
+# The room's other sources are all *.c in its folder.
+
+set(SAC_FLAGS_scalar "")
+set(SAC_FLAGS_neon "")
+set(SAC_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
+set(SAC_FLAGS_avx512 -mavx2 -mfma -mf16c -mbmi2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni
+                     -mprefer-vector-width=512)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(SAC_LEVELS scalar avx2 avx512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(SAC_LEVELS scalar neon)
+else()
+  set(SAC_LEVELS scalar)
+endif()
+
+set_property(GLOBAL PROPERTY SAC_ROOMS "")
+
+function(sac_room name)
+  cmake_parse_arguments(ROOM "" "FOLDER" "PUBLIC;USES;LIBRARIES;LEVELS" ${ARGN})
+  if(NOT ROOM_FOLDER)
+    set(ROOM_FOLDER ${name})
+  endif()
+  set(folder ${CMAKE_SOURCE_DIR}/src/${ROOM_FOLDER})
+  set(view ${CMAKE_BINARY_DIR}/rooms/${name})
+  get_filename_component(parent ${view}/${ROOM_FOLDER} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent} ${view}/saccade)
+  file(CREATE_LINK ${folder} ${view}/${ROOM_FOLDER} SYMBOLIC)
+  foreach(header ${ROOM_PUBLIC})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include/saccade/${header} ${view}/saccade/${header} SYMBOLIC)
+  endforeach()
+
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  foreach(file ${ROOM_LEVELS})
+    list(REMOVE_ITEM sources ${folder}/${file})
+    foreach(level ${SAC_LEVELS})
+      get_filename_component(stem ${file} NAME_WE)
+      set(wrapper ${CMAKE_BINARY_DIR}/levels/${name}_${stem}_${level}.c)
+      string(TOUPPER ${level} upper)
+      file(CONFIGURE OUTPUT ${wrapper} CONTENT
+"#define SAC_LEVEL SAC_CPU_${upper}
+#define SAC_LEVEL_${upper} 1
+#define SAC_LEVEL_NAME(function) function##_${level}
+#include \"${folder}/${file}\"
+")
+      set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "${SAC_FLAGS_${level}}"
+                                  OBJECT_DEPENDS ${folder}/${file})
+      list(APPEND sources ${wrapper})
+    endforeach()
+  endforeach()
+  # a file named after a level holds that level's intrinsics
+  foreach(level neon avx2 avx512)
+    if(EXISTS ${folder}/${level}.c)
+      if(level IN_LIST SAC_LEVELS)
+        set_source_files_properties(${folder}/${level}.c PROPERTIES COMPILE_OPTIONS "${SAC_FLAGS_${level}}")
+      else()
+        list(REMOVE_ITEM sources ${folder}/${level}.c)
+      endif()
+    endif()
+  endforeach()
+
+  add_library(sac_${name} OBJECT ${sources})
+  target_include_directories(sac_${name} PUBLIC ${view})
+  foreach(room ${ROOM_USES})
+    target_link_libraries(sac_${name} PUBLIC sac_${room})
+  endforeach()
+  target_link_libraries(sac_${name} PUBLIC ${ROOM_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY SAC_ROOMS ${name})
+endfunction()
+
+# A library made of rooms: sac_library(NAME STATIC|SHARED room...)
+function(sac_library name type)
+  add_library(${name} ${type})
+  foreach(room ${ARGN})
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:sac_${room}>)
+    target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/rooms/${room}>)
+    get_target_property(libraries sac_${room} INTERFACE_LINK_LIBRARIES)
+    foreach(library ${libraries})
+      if(library AND NOT library MATCHES "^sac_")
+        target_link_libraries(${name} PUBLIC ${library})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What every other module shares: status codes, the last error, the log, memory hooks, the CPU level.
+///
+/// A function that can fail returns a sac_status. On failure sac_last_error() holds one sentence that says what went
+/// wrong, where, and what was expected. The library never prints, exits or aborts.
+
+#define SAC_VERSION_MAJOR 0
+#define SAC_VERSION_MINOR 1
+#define SAC_VERSION_PATCH 0
+
+#ifdef __cplusplus
+#define SAC_EXTERN extern "C"
+#else
+#define SAC_EXTERN extern
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define SAC_API     SAC_EXTERN __attribute__((visibility("default")))
+#define SAC_CHECKED __attribute__((warn_unused_result))
+#else
+#define SAC_API     SAC_EXTERN
+#define SAC_CHECKED
+#endif
+
+/// Every status: name, value, text.
+#define SAC_STATUS_LIST(X)                                                                                             \
+    X(OK, 0, "ok")                                                                                                     \
+    X(ERROR_ARGUMENT, 1, "invalid argument")                                                                           \
+    X(ERROR_MEMORY, 2, "out of memory")                                                                                \
+    X(ERROR_FILE, 3, "file cannot be read or written")                                                                 \
+    X(ERROR_FORMAT, 4, "malformed data")                                                                               \
+    X(ERROR_UNAVAILABLE, 5, "not available in this build or on this machine")                                          \
+    X(ERROR_ENVIRONMENT, 6, "an environment failed")                                                                   \
+    X(ERROR_INTERRUPTED, 7, "interrupted")
+
+typedef enum sac_status
+{
+#define X(name, value, text) SAC_##name = value,
+    SAC_STATUS_LIST(X)
+#undef X
+} sac_status;
+
+/// The text of a status, such as "out of memory". Never NULL.
+SAC_API const char *sac_status_text(sac_status status);
+
+/// The calling thread's last error as one sentence; "" when there was none. Valid until the thread's next failure.
+SAC_API const char *sac_last_error(void);
+
+/// The version as "major.minor.patch".
+SAC_API const char *sac_version(void);
+
+/// Instruction sets that kernels are built for, from least to most. A level includes those below it on its machine.
+typedef enum sac_cpu_level
+{
+    SAC_CPU_SCALAR, ///< plain C: the definition
+    SAC_CPU_NEON,   ///< ARM
+    SAC_CPU_AVX2,   ///< x86: AVX2 and FMA
+    SAC_CPU_AVX512, ///< x86: AVX-512 F, BW, DQ, VL and VNNI
+} sac_cpu_level;
+
+/// The level in use: the best that the machine has, limited by the environment variable SACCADE_CPU
+/// (scalar, neon, avx2, avx512) or by sac_set_cpu_level. Results do not depend on it where a function says so.
+SAC_API sac_cpu_level sac_get_cpu_level(void);
+
+/// Limit the level; a level that the machine lacks is lowered to the best it has. For tests and benchmarks: call it
+/// before anything else is created, not while other threads run.
+SAC_API void sac_set_cpu_level(sac_cpu_level level);
+
+/// "scalar", "neon", "avx2" or "avx512".
+SAC_API const char *sac_cpu_level_name(sac_cpu_level level);
+
+typedef enum sac_log_level
+{
+    SAC_LOG_INFO,
+    SAC_LOG_WARNING,
+} sac_log_level;
+
+/// Receives one line without a newline. May be called from any thread, one call at a time.
+typedef void sac_log_fn(void *user, sac_log_level level, const char *line);
+
+/// Where log lines go; NULL (the default) drops them.
+SAC_API void sac_set_log(sac_log_fn *log, void *user);
+
+/// Memory hooks. `allocate` returns memory aligned to `alignment` (a power of two) or NULL; `release` accepts NULL.
+typedef struct sac_allocator
+{
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory);
+    void *user;
+} sac_allocator;
+
+/// Replace the allocator (NULL restores the default). Call it while the library holds no memory.
+SAC_API void sac_set_allocator(const sac_allocator *allocator);

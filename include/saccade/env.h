@@ -1,0 +1,119 @@
+#pragma once
+
+#include "saccade/base.h"
+#include "saccade/options.h"
+
+/// Environments: an action goes in, an image and a reward come out.
+///
+/// Observations, actions, rewards and ends live in the caller's arrays; an environment writes its own row of them and
+/// nothing else. An environment is deterministic: the seed of an episode and its actions decide every bit. It has one
+/// owner at a time; different environments may run in different threads. Nothing allocates while stepping.
+
+/// One environment's own row of the caller's batch arrays.
+typedef struct sac_env_row
+{
+    const float *action;  ///< [action_size], in the environment's own bounds; not read by reset
+    uint8_t *observation; ///< [height, width, channels], 0..255
+    float *reward;        ///< [1]
+    uint8_t *terminated;  ///< [1], 1 when the task itself ended
+    uint8_t *truncated;   ///< [1], 1 when only the time limit was reached
+} sac_env_row;
+
+/// One column of what `saccade replay` writes beside step, reward and ends.
+typedef struct sac_env_column
+{
+    const char *name;
+    enum
+    {
+        SAC_COLUMN_FLOAT,  ///< printed as %.9g
+        SAC_COLUMN_DOUBLE, ///< printed as %.17g
+        SAC_COLUMN_INT,    ///< printed as %d
+    } type;
+} sac_env_column;
+
+/// What an environment looks like from outside. The pointers belong to the environment.
+typedef struct sac_env_spec
+{
+    int height, width, channels; ///< of the observation
+    int action_size;             ///< floats in an action
+    int action_choices;          ///< 0: a box; n: one float that holds a choice 0..n-1
+    const float *action_low;     ///< [action_size]
+    const float *action_high;    ///< [action_size]
+    int max_steps;               ///< an episode is truncated after so many steps
+    const sac_env_column *columns;
+    int column_count;
+} sac_env_spec;
+
+/// Episode seed that means: the episode after this one, from where this one's random numbers stand.
+#define SAC_SEED_NEXT UINT64_MAX
+
+/// What a backend supplies. `self` is its own struct; it holds all state, random numbers included.
+typedef struct sac_env_ops
+{
+    const char *name;            ///< as typed on the command line, such as "car-racing"
+    const char *summary;         ///< one line
+    const sac_option *options;   ///< table over the backend's config struct; NULL: none
+    size_t config_size;          ///< bytes of that struct
+    const char *const *variants; ///< for listings: names, NULL at the end; NULL: none but "original"
+
+    /// @param variant  never NULL; "original" when none was asked for
+    sac_status (*create)(void **self, const void *config, const char *variant);
+    void (*spec)(const void *self, sac_env_spec *spec);
+    sac_status (*reset)(void *self, uint64_t seed, const sac_env_row *row);
+    sac_status (*step)(void *self, const sac_env_row *row); ///< never resets by itself, never allocates
+    /// Step several at once, the same bits as one by one; NULL: they are stepped one by one.
+    sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);
+    /// Write the values of spec.columns; NULL when there are none.
+    void (*state)(const void *self, double *values);
+    /// Draw the scene for people at any size, [height, width, 3]; NULL: the observation is all there is.
+    sac_status (*picture)(void *self, uint8_t *rgb, int height, int width);
+    void (*destroy)(void *self); ///< NULL is ignored
+} sac_env_ops;
+
+typedef struct sac_env sac_env;
+
+/// What to create.
+typedef struct sac_env_def
+{
+    const char *id;              ///< such as "car-racing"
+    const char *variant;         ///< NULL or "original": the task itself
+    const sac_setting *settings; ///< options of the environment
+    int setting_count;
+} sac_env_def;
+
+/// Add an environment under its own name, beside the built-in ones. `ops` must stay valid. Not while threads create.
+/// @return SAC_ERROR_ARGUMENT when the name is taken or a required function is missing
+SAC_API SAC_CHECKED sac_status sac_env_register(const sac_env_ops *ops);
+
+/// The number of known environments, and the i-th one.
+SAC_API int sac_env_count(void);
+SAC_API const sac_env_ops *sac_env_at(int index);
+
+/// Create an environment. It must be reset before it is stepped.
+/// @param[out] out  released by sac_env_destroy; NULL on failure
+/// @return SAC_ERROR_ARGUMENT for an unknown id, variant or option (with "did you mean")
+SAC_API SAC_CHECKED sac_status sac_env_create(sac_env **out, const sac_env_def *def);
+
+/// Destroy an environment. NULL is ignored.
+SAC_API void sac_env_destroy(sac_env *env);
+
+SAC_API const sac_env_spec *sac_env_get_spec(const sac_env *env);
+SAC_API const sac_env_ops *sac_env_get_ops(const sac_env *env);
+
+/// Start an episode: writes the first observation, a reward of 0 and both ends as 0.
+/// @param seed  decides the episode; SAC_SEED_NEXT goes on from the last one
+SAC_API SAC_CHECKED sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row);
+
+/// One step. After an end the environment must be reset; stepping it further is a caller's bug.
+SAC_API SAC_CHECKED sac_status sac_env_step(sac_env *env, const sac_env_row *row);
+
+/// Step `count` environments, all created from the same def; rows[i] belongs to envs[i]. The bits are those of
+/// sac_env_step one by one.
+SAC_API SAC_CHECKED sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int count);
+
+/// The values of spec.columns, [column_count].
+SAC_API void sac_env_state(const sac_env *env, double *values);
+
+/// Draw the scene for people, rgb [height, width, 3]. Where the environment has no picture of its own, the last
+/// observation enlarged by nearest neighbour.
+SAC_API SAC_CHECKED sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width);

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "saccade/base.h"
+#include "saccade/options.h"
+
+/// Search methods as ask, tell, stop: candidate vectors go out, their fitness comes in (larger is better).
+///
+/// Candidate i of generation g is a pure function of (seed, g, i) and the state after g tells, so threads may sample
+/// different candidates at once and nothing depends on their order. The whole state is a handful of named arrays,
+/// which a checkpoint stores; a search restored from them goes on to the bit.
+
+typedef struct sac_search sac_search;
+
+/// What to create.
+typedef struct sac_search_def
+{
+    const char *method;          ///< such as "sep-cma-es"
+    const sac_setting *settings; ///< options of the method
+    int setting_count;
+    int dimension;    ///< n >= 1
+    const float *x0;  ///< [n] first mean, copied; NULL: zeros
+    uint64_t seed;    ///< any value is as good as another, 0 included
+} sac_search_def;
+
+/// The methods there are, for listings: the i-th name, summary and option table; NULL past the end.
+SAC_API const char *sac_search_method_at(int index, const char **summary, const sac_option **options);
+
+/// Create a search.
+/// @return SAC_ERROR_ARGUMENT for an unknown method or option (with "did you mean"), SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_search_create(sac_search **out, const sac_search_def *def);
+
+/// Destroy a search. NULL is ignored.
+SAC_API void sac_search_destroy(sac_search *search);
+
+SAC_API int sac_search_population(const sac_search *search); ///< candidates in a generation
+SAC_API int sac_search_dimension(const sac_search *search);
+SAC_API uint64_t sac_search_generation(const sac_search *search); ///< tells so far
+SAC_API double sac_search_sigma(const sac_search *search);        ///< the overall step size
+
+/// Work that must precede the generation's first ask (such as an eigendecomposition). Call once a generation.
+SAC_API SAC_CHECKED sac_status sac_search_prepare(sac_search *search);
+
+/// Write candidate `index` of this generation, x [dimension]. Threads may call it at once. Never fails.
+SAC_API void sac_search_ask(const sac_search *search, int index, float *x);
+
+/// Learn from the generation.
+/// @param fitness  [population], larger is better; NaN ranks last
+SAC_API SAC_CHECKED sac_status sac_search_tell(sac_search *search, const double *fitness);
+
+/// The same from candidates that the caller supplies instead of the asked ones, x [population, dimension].
+SAC_API SAC_CHECKED sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x);
+
+/// Why the search should stop, in words; NULL while it should go on.
+SAC_API const char *sac_search_stop(const sac_search *search);
+
+/// The mean of the distribution, x [dimension].
+SAC_API void sac_search_mean(const sac_search *search, float *x);
+
+/// One named array of a search's state: float64 for all numbers, counters included (exact below 2^53).
+typedef struct sac_search_array
+{
+    const char *name;
+    double *data;
+    size_t count;
+} sac_search_array;
+
+/// The arrays that are the state; valid while the search lives. Reading them is saving it, writing them is restoring
+/// it, followed by sac_search_restored.
+/// @return how many; at most `capacity` are written
+SAC_API int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity);
+
+/// Call after the arrays were written: checks them and derives the rest.
+/// @return SAC_ERROR_FORMAT when they cannot be a state of this search
+SAC_API SAC_CHECKED sac_status sac_search_restored(sac_search *search);

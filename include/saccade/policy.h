@@ -1,0 +1,136 @@
+#pragma once
+
+#include "saccade/base.h"
+#include "saccade/options.h"
+
+/// Policies: an image goes in, an action comes out.
+///
+/// A sac_policy is an architecture with one vector of parameters; it is immutable, so threads may share it. A
+/// sac_policy_state belongs to one episode at a time: it holds what changes (recurrent state, the last attention) and
+/// the parameters in the form that the inner loops want. Parameters are one flat float vector with named views; the
+/// search sees a vector, the policy sees tensors.
+
+#define SAC_VIEW_MAX_RANK 4
+
+/// A named tensor inside the parameter vector.
+typedef struct sac_view
+{
+    const char *name; ///< such as "lstm.weight_hh"
+    size_t offset;    ///< first float in the vector
+    int rank;
+    int shape[SAC_VIEW_MAX_RANK];
+    float init_limit; ///< a fresh vector draws this tensor uniformly from -limit..limit
+} sac_view;
+
+/// What to create. The shapes come from the environment; the settings are the options of the kind.
+typedef struct sac_policy_def
+{
+    const char *kind;            ///< such as "attention-agent"
+    const sac_setting *settings; ///< options of the kind
+    int setting_count;
+    int height, width, channels; ///< of the observation
+    int action_size;             ///< floats in an action
+    int action_choices;          ///< 0: a box; n: one float that holds a choice 0..n-1
+    const float *action_low;     ///< [action_size], copied
+    const float *action_high;    ///< [action_size], copied
+} sac_policy_def;
+
+typedef struct sac_policy sac_policy;
+typedef struct sac_policy_state sac_policy_state;
+
+/// The kinds of policies there are, for listings: the i-th name and option table; NULL past the end.
+SAC_API const char *sac_policy_kind_at(int index, const sac_option **options);
+
+/// Create an architecture with all parameters zero.
+/// @param[out] out  released by sac_policy_destroy; NULL on failure
+/// @return SAC_ERROR_ARGUMENT for an unknown kind or option (with "did you mean") or shapes that do not fit
+SAC_API SAC_CHECKED sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def);
+
+/// A copy with other parameters, [sac_policy_parameter_count]; NULL on lack of memory.
+SAC_API SAC_CHECKED sac_status sac_policy_create_with(sac_policy **out, const sac_policy *policy,
+                                                      const float *parameters);
+
+/// Destroy a policy. NULL is ignored.
+SAC_API void sac_policy_destroy(sac_policy *policy);
+
+SAC_API const char *sac_policy_kind(const sac_policy *policy);
+SAC_API int sac_policy_parameter_count(const sac_policy *policy);
+SAC_API const float *sac_policy_parameters(const sac_policy *policy);
+SAC_API int sac_policy_view_count(const sac_policy *policy);
+SAC_API const sac_view *sac_policy_view(const sac_policy *policy, int index);
+SAC_API const sac_policy_def *sac_policy_get_def(const sac_policy *policy); ///< its settings are the resolved options
+
+/// Draw a fresh parameter vector as PyTorch initialises its layers: each tensor uniform in +-view.init_limit.
+SAC_API void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters);
+
+/// Create a state that starts with the policy's own parameters and a zero recurrent state.
+/// The policy must outlive it.
+SAC_API SAC_CHECKED sac_status sac_policy_state_create(sac_policy_state **out, const sac_policy *policy);
+
+/// Destroy a state. NULL is ignored.
+SAC_API void sac_policy_state_destroy(sac_policy_state *state);
+
+/// Run with other parameters from now on, copied. Resets the recurrent state. Never allocates.
+SAC_API void sac_policy_state_set_parameters(sac_policy_state *state, const float *parameters);
+
+/// Start an episode: the recurrent state becomes zero.
+SAC_API void sac_policy_state_reset(sac_policy_state *state);
+
+/// Look at an image and act. Never fails, never allocates; identical inputs give identical bits.
+/// @param      observation  [height, width, channels], 0..255
+/// @param[out] action       [action_size], in the environment's bounds
+SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *action);
+
+/// The same for an image of floats in 0..1.
+SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action);
+
+/// What the last call of sac_policy_act looked at. Pointers are valid until the state is used again; NULL and 0 where a
+/// kind has no such thing.
+typedef struct sac_gaze
+{
+    int rows, columns;       ///< of the patch grid; N = rows * columns
+    int patch, stride;       ///< pixels, in the observation
+    const float *importance; ///< [N]: how much attention each patch received
+    int kept;                ///< K
+    const int *top;          ///< [K] patch indices, most important first, ties to the lower index
+    const float *features;   ///< [feature_count] what the controller was given
+    int feature_count;
+    const float *queries; ///< [N, key_size]
+    const float *keys;    ///< [N, key_size]
+    int key_size;
+    const float *hidden, *cell; ///< [hidden_size] recurrent state after the step
+    int hidden_size;
+    const float *output; ///< [output_size] the controller's output after its activation
+    int output_size;
+} sac_gaze;
+
+/// Read the last attention. Not for the inner loop: it may compute what acting skips (such as importance of every patch
+/// in the plain order).
+SAC_API void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze);
+
+/// Facts that travel with a policy file beside the architecture. Text fields may be "".
+typedef struct sac_policy_info
+{
+    char environment[SAC_TEXT_SIZE]; ///< id of the environment that it was trained for
+    char variant[SAC_TEXT_SIZE];
+    char version[SAC_TEXT_SIZE]; ///< of saccade, that wrote it
+    uint64_t seed;               ///< of the training
+    int generation;
+    double score, score_std; ///< held-out evaluation; NaN: none
+    int score_episodes;
+    sac_setting *settings; ///< options of the environment; owned by the info, see sac_policy_info_clear
+    int setting_count;
+} sac_policy_info;
+
+SAC_API void sac_policy_info_clear(sac_policy_info *info);
+
+/// Write a policy file (safetensors: one tensor a view, the architecture as JSON in the metadata), atomically.
+/// @param parameters  NULL: the policy's own
+/// @param info        NULL: none
+SAC_API SAC_CHECKED sac_status sac_policy_save(const sac_policy *policy, const float *parameters,
+                                               const sac_policy_info *info, const char *path);
+
+/// Read a policy file. Never executes anything; every size is checked before memory is taken.
+/// @param[out] info  NULL: not wanted; else cleared by the caller
+/// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT or SAC_ERROR_MEMORY; the sentence names the file and what is wrong with it
+SAC_API SAC_CHECKED sac_status sac_policy_load(sac_policy **out, sac_policy_info *info, const char *path);

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "saccade/base.h"
+#include "saccade/env.h"
+#include "saccade/evolve.h"
+#include "saccade/policy.h"
+
+/// Training and evaluation: the only module that knows policies, environments and searches at once.
+///
+/// The unit of work is one (individual, episode); threads take units from a counter, several episodes in lockstep a
+/// thread, so that the batch forms of an environment are used. Results are a function of the unit alone and are summed
+/// in order: any number of threads gives the same bits.
+
+/// Seeds below this are for evaluation only; training draws its episodes from above.
+#define SAC_TRAINING_SEED_FIRST UINT64_C(1000000)
+
+/// One finished episode.
+typedef struct sac_episode
+{
+    uint64_t seed;
+    double episode_return; ///< sum of rewards; NaN when a reward was not a number
+    int steps;
+} sac_episode;
+
+/// Mean and spread of returns.
+typedef struct sac_score
+{
+    double mean;
+    double std; ///< with n - 1; 0 for one episode
+    int episodes;
+} sac_score;
+
+SAC_API sac_score sac_score_of(const sac_episode *episodes, int count);
+
+/// Drive one policy over episodes with seeds first..first+count-1, by the environment's own rules.
+/// @param[out] episodes  [count]
+/// @param      threads   >= 1
+SAC_API SAC_CHECKED sac_status sac_evaluate(const sac_policy *policy, const sac_env_def *env, uint64_t first_seed,
+                                            int count, int threads, sac_episode *episodes);
+
+typedef struct sac_task sac_task;
+
+/// Read a task file. Unknown keys are errors with "did you mean".
+/// @param settings  "section.key" and value, applied after the file
+SAC_API SAC_CHECKED sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *settings,
+                                             int setting_count);
+SAC_API void sac_task_destroy(sac_task *task);
+
+/// What a run reports after each generation. Lives during the call only.
+typedef struct sac_progress
+{
+    uint64_t generation, generations; ///< done; asked for in total
+    uint64_t steps;                   ///< environment steps since the beginning
+    double seconds;                   ///< of training since the beginning, resumed parts included
+    double steps_per_second;          ///< of the last generation
+    double best, mean, std, sigma;    ///< of the population
+    bool evaluated;                   ///< whether `evaluation` is of this generation
+    sac_score evaluation;             ///< the latest
+    double best_evaluation;
+    const char *note; ///< NULL or an event in words, such as a schedule's next stage
+} sac_progress;
+
+typedef struct sac_train_def
+{
+    const sac_task *task;
+    const char *run_dir;
+    bool resume;
+    bool any_cpu_level;   ///< resume even if the checkpoint was written at another CPU level
+    int threads;          ///< >= 1
+    uint64_t generations; ///< in total; 0: the task's own
+    void (*progress)(void *user, const sac_progress *progress);
+    void *user;
+    const volatile int *interrupt; ///< becomes nonzero to stop after a checkpoint; may be NULL
+} sac_train_def;
+
+/// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a
+/// checkpoint).
+SAC_API SAC_CHECKED sac_status sac_train(const sac_train_def *def);

@@ -1,0 +1,80 @@
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024 };
+
+static _Thread_local char last_error[ERROR_SIZE];
+
+static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
+static sac_log_fn *log_callback;
+static void *log_user;
+
+const char *sac_status_text(sac_status status)
+{
+    switch (status)
+    {
+#define X(name, value, text)                                                                                           \
+    case SAC_##name: return text;
+        SAC_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *sac_last_error(void) { return last_error; }
+
+const char *sac_version(void)
+{
+#define TEXT(x)      #x
+#define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+    return VERSION(SAC_VERSION_MAJOR, SAC_VERSION_MINOR, SAC_VERSION_PATCH);
+}
+
+sac_status sac_fail(sac_status status, const char *format, ...)
+{
+    // the arguments may point into the last error, so format aside
+    char text[ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(last_error, text, sizeof text);
+    return status;
+}
+
+sac_status sac_fail_in(sac_status status, const char *format, ...)
+{
+    char prefix[ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(prefix, sizeof prefix, format, arguments);
+    va_end(arguments);
+    return sac_fail(status, "%.500s: %.500s", prefix, last_error);
+}
+
+void sac_set_log(sac_log_fn *log, void *user)
+{
+    pthread_mutex_lock(&log_mutex);
+    log_callback = log;
+    log_user = user;
+    pthread_mutex_unlock(&log_mutex);
+}
+
+void sac_log(sac_log_level level, const char *format, ...)
+{
+    pthread_mutex_lock(&log_mutex);
+    if (log_callback)
+    {
+        char line[ERROR_SIZE];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(line, sizeof line, format, arguments);
+        va_end(arguments);
+        log_callback(log_user, level, line);
+    }
+    pthread_mutex_unlock(&log_mutex);
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Memory: zeroed, aligned to 64 bytes, through the hooks of sac_set_allocator.
+
+/// NULL when there is none; a size of 0 gives a valid pointer.
+void *sac_alloc(size_t size);
+
+/// `count` times `size` bytes; NULL also when the product overflows.
+void *sac_alloc_array(size_t count, size_t size);
+
+/// NULL is ignored.
+void sac_free(void *memory);
+
+/// A copy of a string; NULL when there is no memory.
+char *sac_copy_text(const char *text);
+
+#define SAC_NEW(type)              ((type *)sac_alloc(sizeof(type)))
+#define SAC_NEW_ARRAY(type, count) ((type *)sac_alloc_array((count), sizeof(type)))
+
+/// Fails with the one sentence that every lack of memory gets.
+sac_status sac_fail_memory(const char *what);

@@ -1,0 +1,119 @@
+#include "base/random.h"
+
+#include <math.h>
+
+void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high)
+{
+    uint32_t c0 = (uint32_t)counter_low, c1 = (uint32_t)(counter_low >> 32);
+    uint32_t c2 = (uint32_t)counter_high, c3 = (uint32_t)(counter_high >> 32);
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int round = 0; round < 10; round++)
+    {
+        uint64_t p0 = UINT64_C(0xD2511F53) * c0, p1 = UINT64_C(0xCD9E8D57) * c2;
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)p1;
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)p0;
+        k0 += UINT32_C(0x9E3779B9);
+        k1 += UINT32_C(0xBB67AE85);
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+// SplitMix64's finaliser (Steele et al. 2014)
+static uint64_t scramble(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+uint64_t sac_mix_seed(uint64_t seed, uint64_t a, uint64_t b)
+{
+    const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
+    return scramble(scramble(scramble(seed + golden) + a + golden) + b + golden);
+}
+
+sac_stream sac_stream_create(uint64_t seed, uint64_t a, uint64_t b)
+{
+    return (sac_stream){.key = seed, .high = sac_mix_seed(0, a, b)};
+}
+
+uint32_t sac_stream_u32(sac_stream *stream)
+{
+    if (stream->left == 0)
+    {
+        sac_philox(stream->words, stream->key, stream->low++, stream->high);
+        stream->left = 4;
+    }
+    return stream->words[4 - stream->left--];
+}
+
+// 53 random bits from two words
+static double unit(uint32_t a, uint32_t b) { return ((a >> 5) * 67108864.0 + (b >> 6)) * 0x1p-53; }
+
+double sac_stream_uniform(sac_stream *stream, double low, double high)
+{
+    uint32_t a = sac_stream_u32(stream), b = sac_stream_u32(stream);
+    return low + (high - low) * unit(a, b);
+}
+
+uint32_t sac_stream_below(sac_stream *stream, uint32_t count)
+{
+    // Lemire's rejection
+    uint64_t product = (uint64_t)sac_stream_u32(stream) * count;
+    if ((uint32_t)product < count)
+    {
+        uint32_t threshold = (0u - count) % count;
+        while ((uint32_t)product < threshold) product = (uint64_t)sac_stream_u32(stream) * count;
+    }
+    return (uint32_t)(product >> 32);
+}
+
+// ln(x) for x in (0, 1], by series around a power of two: libm's last bit differs between systems
+static double natural_log(double x)
+{
+    int exponent;
+    double m = frexp(x, &exponent);
+    if (m < 0.70710678118654752) m *= 2, exponent--;
+    double s = (m - 1) / (m + 1), s2 = s * s, sum = 0;
+    for (int k = 21; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
+    return 2 * s * sum + exponent * 0.69314718055994531;
+}
+
+// sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn
+static void sin_cos_turn(double t, double *sine, double *cosine)
+{
+    int quarter = (int)(t * 4 + 0.5);
+    double x = (t - quarter * 0.25) * 6.2831853071795865, x2 = x * x;
+    double s = 0, c = 0;
+    for (int k = 17; k >= 3; k -= 2) s = (s + 1) * -x2 / (k * (k - 1));
+    for (int k = 18; k >= 2; k -= 2) c = (c + 1) * -x2 / (k * (k - 1));
+    s = x * (1 + s);
+    c = 1 + c;
+    switch (quarter & 3)
+    {
+    case 0: *sine = s, *cosine = c; break;
+    case 1: *sine = c, *cosine = -s; break;
+    case 2: *sine = -s, *cosine = -c; break;
+    default: *sine = -c, *cosine = s; break;
+    }
+}
+
+void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
+{
+    uint64_t name = sac_mix_seed(1, generation, individual);
+    for (size_t i = 0; i < count; i += 2)
+    {
+        // Box and Muller (1958): two normals from two uniforms
+        uint32_t words[4];
+        sac_philox(words, seed, i / 2, name);
+        double radius = sqrt(-2 * natural_log(1 - unit(words[0], words[1]))), sine, cosine;
+        sin_cos_turn(unit(words[2], words[3]), &sine, &cosine);
+        out[i] = radius * cosine;
+        if (i + 1 < count) out[i + 1] = radius * sine;
+    }
+}

@@ -1,0 +1,62 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_SIZE = 64 };
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+// Levenshtein distance with swaps of neighbours, one row at a time; words beyond WORD_SIZE are cut
+static int edit_distance(const char *a, const char *b)
+{
+    int rows[3][WORD_SIZE + 1];
+    int n = (int)strnlen(a, WORD_SIZE), m = (int)strnlen(b, WORD_SIZE);
+    for (int j = 0; j <= m; j++) rows[0][j] = j;
+    for (int i = 1; i <= n; i++)
+    {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= m; j++)
+        {
+            row[j] = smaller(smaller(row[j - 1], above[j]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *sac_nearest(const char *word, const char *(*candidates)(const void *user, int index), const void *user)
+{
+    const char *best = NULL;
+    int best_distance = 1 + (int)strlen(word) / 3;
+    for (int i = 0;; i++)
+    {
+        const char *name = candidates(user, i);
+        if (!name) return best;
+        int distance = edit_distance(word, name);
+        // a word that was cut short is meant as well: "car" for "car-racing"
+        if (strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0) distance = smaller(distance, 1);
+        if (distance < best_distance || (distance == best_distance && !best))
+        {
+            best = name;
+            best_distance = distance;
+        }
+    }
+}
+
+static const char *array_name(const void *user, int index) { return ((const char *const *)user)[index]; }
+
+const char *sac_nearest_of(const char *word, const char *const *names)
+{
+    return sac_nearest(word, array_name, (const void *)names);
+}
+
+const char *sac_did_you_mean(const char *nearest)
+{
+    static _Thread_local char text[WORD_SIZE + 32];
+    if (!nearest) return "";
+    snprintf(text, sizeof text, ", did you mean '%.*s'?", WORD_SIZE, nearest);
+    return text;
+}

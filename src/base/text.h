@@ -1,0 +1,15 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Words for people.
+
+/// The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant.
+/// `candidates` is asked for names by index until it gives NULL.
+const char *sac_nearest(const char *word, const char *(*candidates)(const void *user, int index), const void *user);
+
+/// The same over a NULL-terminated array.
+const char *sac_nearest_of(const char *word, const char *const *names);
+
+/// ", did you mean 'x'?" or "" when `nearest` is NULL. The result lives in the calling thread until its next call.
+const char *sac_did_you_mean(const char *nearest);

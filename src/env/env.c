@@ -1,0 +1,159 @@
+#include "saccade/env.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "env/registry.h"
+
+enum { MAX_REGISTERED = 64, MAX_BATCH = 256 };
+
+/// The built-in environments.
+static const sac_env_ops *const built_in[] = {
+    &sac_car_racing_ops,
+    &sac_toy_ops,
+};
+
+enum { BUILT_IN_COUNT = sizeof built_in / sizeof *built_in };
+
+static const sac_env_ops *registered[MAX_REGISTERED];
+static int registered_count;
+
+struct sac_env
+{
+    const sac_env_ops *ops;
+    void *self;
+    sac_env_spec spec;
+    const uint8_t *last_observation; // the caller's, for environments without a picture of their own
+};
+
+int sac_env_count(void) { return BUILT_IN_COUNT + registered_count; }
+
+const sac_env_ops *sac_env_at(int index)
+{
+    SAC_ASSERT(index >= 0 && index < sac_env_count());
+    return index < BUILT_IN_COUNT ? built_in[index] : registered[index - BUILT_IN_COUNT];
+}
+
+static const sac_env_ops *find(const char *id)
+{
+    for (int i = 0; i < sac_env_count(); i++)
+        if (strcmp(sac_env_at(i)->name, id) == 0) return sac_env_at(i);
+    return NULL;
+}
+
+static const char *name_at(const void *user, int index)
+{
+    (void)user;
+    return index < sac_env_count() ? sac_env_at(index)->name : NULL;
+}
+
+sac_status sac_env_register(const sac_env_ops *ops)
+{
+    if (!ops->name || !ops->create || !ops->spec || !ops->reset || !ops->step || !ops->destroy)
+        return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': name, create, spec, reset, step and destroy are needed",
+                        ops->name ? ops->name : "");
+    if (find(ops->name)) return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': the name is taken", ops->name);
+    if (registered_count == MAX_REGISTERED)
+        return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': more than %d registered", ops->name, MAX_REGISTERED);
+    registered[registered_count++] = ops;
+    return SAC_OK;
+}
+
+sac_status sac_env_create(sac_env **out, const sac_env_def *def)
+{
+    *out = NULL;
+    const sac_env_ops *ops = find(def->id);
+    if (!ops)
+        return sac_fail(SAC_ERROR_ARGUMENT, "unknown environment '%.80s'%s", def->id,
+                        sac_did_you_mean(sac_nearest(def->id, name_at, NULL)));
+
+    static const sac_option none[] = {{0}};
+    sac_env *env = SAC_NEW(sac_env);
+    void *config = sac_alloc(ops->config_size);
+    sac_status status = env && config ? SAC_OK : sac_fail_memory("an environment");
+    if (status == SAC_OK)
+        status = sac_options_read(ops->options ? ops->options : none, config, def->settings, def->setting_count,
+                                  ops->name);
+    if (status == SAC_OK) status = ops->create(&env->self, config, def->variant ? def->variant : "original");
+    sac_free(config);
+    if (status != SAC_OK)
+    {
+        sac_free(env);
+        return status;
+    }
+    env->ops = ops;
+    ops->spec(env->self, &env->spec);
+    *out = env;
+    return SAC_OK;
+}
+
+void sac_env_destroy(sac_env *env)
+{
+    if (!env) return;
+    env->ops->destroy(env->self);
+    sac_free(env);
+}
+
+const sac_env_spec *sac_env_get_spec(const sac_env *env) { return &env->spec; }
+
+const sac_env_ops *sac_env_get_ops(const sac_env *env) { return env->ops; }
+
+sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
+{
+    env->last_observation = row->observation;
+    *row->reward = 0;
+    *row->terminated = *row->truncated = 0;
+    return env->ops->reset(env->self, seed, row);
+}
+
+sac_status sac_env_step(sac_env *env, const sac_env_row *row)
+{
+    env->last_observation = row->observation;
+    return env->ops->step(env->self, row);
+}
+
+sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int count)
+{
+    if (count == 0) return SAC_OK;
+    if (!envs[0]->ops->step_batch)
+    {
+        for (int i = 0; i < count; i++) SAC_TRY(sac_env_step(envs[i], &rows[i]));
+        return SAC_OK;
+    }
+    for (int first = 0; first < count; first += MAX_BATCH)
+    {
+        void *selves[MAX_BATCH];
+        int part = count - first < MAX_BATCH ? count - first : MAX_BATCH;
+        for (int i = 0; i < part; i++)
+        {
+            SAC_ASSERT(envs[first + i]->ops == envs[0]->ops);
+            envs[first + i]->last_observation = rows[first + i].observation;
+            selves[i] = envs[first + i]->self;
+        }
+        SAC_TRY(envs[0]->ops->step_batch(selves, rows + first, part));
+    }
+    return SAC_OK;
+}
+
+void sac_env_state(const sac_env *env, double *values)
+{
+    if (env->ops->state) env->ops->state(env->self, values);
+}
+
+sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
+{
+    if (env->ops->picture) return env->ops->picture(env->self, rgb, height, width);
+    if (!env->last_observation) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
+
+    const sac_env_spec *spec = &env->spec;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+        {
+            size_t pixel = (size_t)(y * spec->height / height) * (size_t)spec->width + (size_t)(x * spec->width / width);
+            for (int c = 0; c < 3; c++)
+                *rgb++ = env->last_observation[pixel * (size_t)spec->channels + (size_t)(spec->channels >= 3 ? c : 0)];
+        }
+    return SAC_OK;
+}

@@ -1,0 +1,166 @@
+#include "saccade/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+static const char *option_name(const void *user, int index) { return ((const sac_option *)user)[index].name; }
+
+static const sac_option *find(const sac_option *table, const char *key)
+{
+    for (const sac_option *option = table; option->name; option++)
+        if (strcmp(option->name, key) == 0) return option;
+    return NULL;
+}
+
+// whether `word` is one of the words of `choices`
+static bool is_choice(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = choices; length > 0 && (at = strstr(at, word)); at += length)
+        if ((at == choices || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return true;
+    return false;
+}
+
+// the index-th word of `choices`, for "did you mean"
+static const char *choice_at(const void *user, int index)
+{
+    static _Thread_local char word[SAC_TEXT_SIZE];
+    const char *at = user;
+    for (; *at && index > 0; index--) at += strcspn(at, " "), at += strspn(at, " ");
+    if (!*at) return NULL;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+    return word;
+}
+
+// The nearest choice must be kept while choice_at overwrites its buffer.
+static const char *nearest_choice(const char *word, const char *choices)
+{
+    static _Thread_local char words[32][64];
+    const char *names[33] = {NULL};
+    const char *name;
+    for (int i = 0; i < 32 && (name = choice_at(choices, i)); i++)
+    {
+        snprintf(words[i], sizeof words[i], "%.63s", name);
+        names[i] = words[i];
+    }
+    return sac_nearest_of(word, names);
+}
+
+static sac_status bad_value(const sac_option *option, const char *where, const char *value, const char *expected)
+{
+    return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is '%.80s', expected %s", where, option->name, value, expected);
+}
+
+static sac_status check_range(const sac_option *option, const char *where, const char *value, double number)
+{
+    if ((option->min == 0 && option->max == 0) || (number >= option->min && number <= option->max)) return SAC_OK;
+    char expected[80];
+    snprintf(expected, sizeof expected, "%.10g to %.10g", option->min, option->max);
+    return bad_value(option, where, value, expected);
+}
+
+static sac_status parse(const sac_option *option, void *config, const char *value, const char *where)
+{
+    char *field = (char *)config + option->offset, *end;
+    errno = 0;
+    switch (option->type)
+    {
+    case SAC_OPTION_BOOL:
+    {
+        bool yes = strcmp(value, "true") == 0;
+        if (!yes && strcmp(value, "false") != 0) return bad_value(option, where, value, "true or false");
+        memcpy(field, &yes, sizeof yes);
+        return SAC_OK;
+    }
+    case SAC_OPTION_INT:
+    {
+        long long number = strtoll(value, &end, 10);
+        int small = (int)number;
+        if (end == value || *end || errno || small != number) return bad_value(option, where, value, "a whole number");
+        SAC_TRY(check_range(option, where, value, small));
+        memcpy(field, &small, sizeof small);
+        return SAC_OK;
+    }
+    case SAC_OPTION_SEED:
+    {
+        uint64_t seed = strtoull(value, &end, 10);
+        if (end == value || *end || errno || value[0] == '-' || seed == UINT64_MAX)
+            return bad_value(option, where, value, "a whole number from 0");
+        memcpy(field, &seed, sizeof seed);
+        return SAC_OK;
+    }
+    case SAC_OPTION_REAL:
+    {
+        double number = strtod(value, &end);
+        if (end == value || *end || !isfinite(number)) return bad_value(option, where, value, "a number");
+        SAC_TRY(check_range(option, where, value, number));
+        memcpy(field, &number, sizeof number);
+        return SAC_OK;
+    }
+    case SAC_OPTION_TEXT:
+        if (strlen(value) >= SAC_TEXT_SIZE) return bad_value(option, where, value, "at most 255 characters");
+        if (option->choices && !is_choice(option->choices, value))
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is '%.80s', expected one of: %s%s", where, option->name, value,
+                            option->choices, sac_did_you_mean(nearest_choice(value, option->choices)));
+        snprintf(field, SAC_TEXT_SIZE, "%s", value);
+        return SAC_OK;
+    }
+    return SAC_OK;
+}
+
+sac_status sac_options_set(const sac_option *table, void *config, const char *key, const char *value, const char *where)
+{
+    const sac_option *option = find(table, key);
+    if (!option)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown option '%.80s'%s", where, key,
+                        sac_did_you_mean(sac_nearest(key, option_name, table)));
+    return parse(option, config, value, where);
+}
+
+sac_status sac_options_read(const sac_option *table, void *config, const sac_setting *settings, int setting_count,
+                            const char *where)
+{
+    for (const sac_option *option = table; option->name; option++)
+        if (option->fallback) SAC_TRY(parse(option, config, option->fallback, where));
+    for (int i = 0; i < setting_count; i++)
+        SAC_TRY(sac_options_set(table, config, settings[i].key, settings[i].value, where));
+
+    for (const sac_option *option = table; option->name; option++)
+    {
+        bool given = option->fallback != NULL;
+        for (int i = 0; i < setting_count; i++) given |= strcmp(settings[i].key, option->name) == 0;
+        if (!given)
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is missing (%s)", where, option->name, option->help);
+    }
+    return SAC_OK;
+}
+
+void sac_options_format(const sac_option *option, const void *config, char text[SAC_TEXT_SIZE])
+{
+    const char *field = (const char *)config + option->offset;
+    switch (option->type)
+    {
+    case SAC_OPTION_BOOL: snprintf(text, SAC_TEXT_SIZE, "%s", *(const bool *)field ? "true" : "false"); return;
+    case SAC_OPTION_INT: snprintf(text, SAC_TEXT_SIZE, "%d", *(const int *)field); return;
+    case SAC_OPTION_SEED: snprintf(text, SAC_TEXT_SIZE, "%" PRIu64, *(const uint64_t *)field); return;
+    case SAC_OPTION_REAL:
+    {
+        // the shortest form that reads back to the same bits
+        double number = *(const double *)field;
+        for (int digits = 6; digits <= 17; digits++)
+        {
+            snprintf(text, SAC_TEXT_SIZE, "%.*g", digits, number);
+            if (strtod(text, NULL) == number) return;
+        }
+        return;
+    }
+    case SAC_OPTION_TEXT: snprintf(text, SAC_TEXT_SIZE, "%s", field); return;
+    }
+}
