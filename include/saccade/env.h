@@ -14,7 +14,7 @@ typedef struct sac_env_row
 {
     const float *action;  ///< [action_size], in the environment's own bounds; not read by reset
     uint8_t *observation; ///< [height, width, channels], 0..255
-    float *reward;        ///< [1]
+    double *reward;       ///< [1]
     uint8_t *terminated;  ///< [1], 1 when the task itself ended
     uint8_t *truncated;   ///< [1], 1 when only the time limit was reached
 } sac_env_row;
