@@ -1,0 +1,61 @@
+#include "files/module.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum
+{
+    PATH_SIZE = 4096,
+    FOLDER_COUNT = 4
+};
+
+// the folder of the running executable with its slash, "" when unknown
+static void executable_folder(char folder[PATH_SIZE])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
+    folder[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[1] = 0;
+}
+
+static bool module_path(char path[PATH_SIZE], int place, const char *name)
+{
+    char folder[PATH_SIZE];
+    executable_folder(folder);
+    const char *extra = getenv("SACCADE_MODULES");
+    int length = 0;
+    switch (place)
+    {
+    case 0: length = snprintf(path, PATH_SIZE, "%ssaccade-%s.so", folder, name); break;
+    case 1: length = snprintf(path, PATH_SIZE, "%s../%s/saccade/saccade-%s.so", folder, SAC_LIBDIR, name); break;
+    case 2: length = snprintf(path, PATH_SIZE, "%s/saccade/saccade-%s.so", SAC_FULL_LIBDIR, name); break;
+    default: length = extra ? snprintf(path, PATH_SIZE, "%s/saccade-%s.so", extra, name) : 0;
+    }
+    return length > 0 && length < PATH_SIZE && access(path, R_OK) == 0;
+}
+
+sac_status sac_module_open(const void **table, const char *name, const char *needs)
+{
+    *table = NULL;
+    char path[PATH_SIZE], symbol[64];
+    int place = 0;
+    while (place < FOLDER_COUNT && !module_path(path, place, name)) place++;
+    if (place == FOLDER_COUNT)
+        return sac_fail(SAC_ERROR_UNAVAILABLE,
+                        "saccade-%s.so is not there: install %s and build again, or set "
+                        "SACCADE_MODULES to its folder",
+                        name, needs);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "saccade-%s.so cannot be opened, install %s: %s", name, needs,
+                        dlerror());
+    snprintf(symbol, sizeof symbol, "sac_%s_module", name);
+    *table = dlsym(module, symbol);
+    if (!*table) return sac_fail(SAC_ERROR_UNAVAILABLE, "%s is not of this version: it has no %s", path, symbol);
+    return SAC_OK;
+}

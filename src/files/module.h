@@ -1,0 +1,13 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Modules: shared objects around heavy libraries (FFmpeg, SDL2, cairo), opened when they are needed, so that a command
+/// that needs none of them starts at once. A module exports one table of functions and knows nothing of the rest.
+///
+/// They are looked for beside the executable, in the installed library folder, and in $SACCADE_MODULES.
+
+/// Open saccade-<name>.so and find the table `sac_<name>_module` in it. A module stays open until the process ends.
+/// @param needs  the libraries that a person would install, for the sentence on failure
+/// @return SAC_ERROR_UNAVAILABLE when the module or one of its libraries is missing
+SAC_CHECKED sac_status sac_module_open(const void **table, const char *name, const char *needs);
