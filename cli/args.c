@@ -26,7 +26,10 @@ int cli_fail(sac_status status)
     return status == SAC_ERROR_ARGUMENT ? CLI_USAGE : CLI_FAILURE;
 }
 
-static const char *flag_name(const void *user, int index) { return ((const cli_flag *)user)[index].name; }
+static const char *flag_name(const void *user, int index)
+{
+    return ((const cli_flag *)user)[index].name;
+}
 
 static const cli_flag *find_flag(const cli_command *command, const char *name, size_t length)
 {
@@ -116,9 +119,8 @@ bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv
     int least, most;
     count_positionals(command->positionals, &least, &most);
     if (args->positional_count >= least && args->positional_count <= most) return true;
-    cli_usage("%s: expected %s%s (see 'saccade %s --help')", command->name,
-              most ? command->positionals : "no argument", args->positional_count > most ? " and nothing more" : "",
-              command->name);
+    cli_usage("%s: expected %s%s (see 'saccade %s --help')", command->name, most ? command->positionals : "no argument",
+              args->positional_count > most ? " and nothing more" : "", command->name);
     return false;
 }
 
@@ -134,7 +136,10 @@ const char *cli_value(const cli_args *args, const char *name)
     return NULL;
 }
 
-bool cli_has(const cli_args *args, const char *name) { return cli_value(args, name) != NULL; }
+bool cli_has(const cli_args *args, const char *name)
+{
+    return cli_value(args, name) != NULL;
+}
 
 int cli_settings(const cli_args *args, const char *name, const sac_setting **settings)
 {
@@ -159,7 +164,8 @@ int cli_settings(const cli_args *args, const char *name, const sac_setting **set
     return own->setting_count;
 }
 
-long long cli_integer(const cli_args *args, const char *name, long long fallback, long long low, long long high, bool *ok)
+long long cli_integer(const cli_args *args, const char *name, long long fallback, long long low, long long high,
+                      bool *ok)
 {
     const char *value = cli_value(args, name);
     if (!value) return fallback;

@@ -4,7 +4,11 @@
 
 /// What a command line was parsed into; commands read it through cli.h.
 
-enum { CLI_MAX_ARGUMENTS = 64, CLI_MAX_POSITIONALS = 16 };
+enum
+{
+    CLI_MAX_ARGUMENTS = 64,
+    CLI_MAX_POSITIONALS = 16
+};
 
 struct cli_args
 {

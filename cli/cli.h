@@ -15,7 +15,7 @@ enum
 /// One flag. A table ends with a row whose name is NULL.
 typedef struct cli_flag
 {
-    const char *name;   ///< without the dashes
+    const char *name;    ///< without the dashes
     const char *metavar; ///< NULL: a switch; otherwise the flag takes a value
     const char *help;
     bool repeated; ///< may be given more than once
@@ -35,6 +35,9 @@ typedef struct cli_command
 
 /// Every subcommand, in the order of --help; NULL at the end.
 extern const cli_command *const cli_commands[];
+
+/// Print the manual page (roff) on standard output.
+void cli_print_manual(void);
 
 /// The index-th positional, or NULL.
 const char *cli_positional(const cli_args *args, int index);

@@ -12,14 +12,16 @@ static void print_env(const sac_env_ops *ops)
     {
         const sac_env_spec *spec = sac_env_get_spec(env);
         printf("  observation  %d x %d x %d, 0..255\n  action      ", spec->height, spec->width, spec->channels);
-        if (spec->action_choices) printf(" 0..%d", spec->action_choices - 1);
+        if (spec->action_choices)
+            printf(" 0..%d", spec->action_choices - 1);
         else
             for (int i = 0; i < spec->action_size; i++)
                 printf(" [%g, %g]", (double)spec->action_low[i], (double)spec->action_high[i]);
         printf("\n  steps        at most %d\n", spec->max_steps);
         sac_env_destroy(env);
     }
-    else printf("  not available: %s\n", sac_last_error());
+    else
+        printf("  not available: %s\n", sac_last_error());
     printf("  variants    ");
     if (!ops->variants) printf(" original");
     for (int i = 0; ops->variants && ops->variants[i]; i++) printf(" %s", ops->variants[i]);

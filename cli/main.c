@@ -33,7 +33,8 @@ static void print_command_help(const cli_command *command)
     for (const cli_flag *flag = command->flags; flag->name; flag++)
     {
         char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->metavar ? " " : "", flag->metavar ? flag->metavar : "");
+        snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->metavar ? " " : "",
+                 flag->metavar ? flag->metavar : "");
         printf("  %-24s %s%s\n", left, flag->help, flag->repeated ? " (may be repeated)" : "");
     }
 }
@@ -53,6 +54,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0)
     {
         printf("saccade %s\n", sac_version());
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--man") == 0)
+    {
+        cli_print_manual();
         return CLI_OK;
     }
     for (int i = 0; cli_commands[i]; i++)

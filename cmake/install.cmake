@@ -1,3 +1,55 @@
+# What `cmake --install` puts where: headers, libraries, the command and its modules, pkg-config and CMake package
+# files, tasks, trained policies and manual.
 include(GNUInstallDirs)
-install(DIRECTORY include/saccade DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS saccade_static saccade_attention ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+include(CMakePackageConfigHelpers)
+
+set(libraries saccade_static saccade_attention)
+if(SAC_SHARED)
+  list(APPEND libraries saccade_shared)
+  target_link_options(saccade_shared PRIVATE -Wl,-z,defs)
+endif()
+install(DIRECTORY include/saccade DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS ${libraries} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS saccade RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# modules are opened when asked for (film, window, plots), so the command starts without them
+get_property(modules GLOBAL PROPERTY SAC_MODULES)
+if(modules)
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
+endif()
+
+foreach(folder tasks zoo)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/${folder})
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade)
+  endif()
+endforeach()
+
+# the manual is the command's own tables, printed by the command itself
+if(NOT CMAKE_CROSSCOMPILING AND NOT SAC_SANITIZE)
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/saccade.1 DEPENDS saccade
+                     COMMAND saccade --man >${CMAKE_BINARY_DIR}/saccade.1)
+  add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/saccade.1)
+  install(FILES ${CMAKE_BINARY_DIR}/saccade.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# the files find themselves, so an installed tree may be moved
+file(RELATIVE_PATH SAC_PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+# names of the pkg-config modules that a static program needs beside the library itself
+set(SAC_PC_REQUIRES "lapacke openblas libpng yaml-0.1 jansson")
+string(REPLACE " " ";" SAC_PACKAGE_REQUIRES "${SAC_PC_REQUIRES}")
+set(SAC_PC_LIBS "-pthread -ldl -lm")
+foreach(name saccade saccade-attention)
+  configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/saccade)
+configure_package_config_file(cmake/saccade-config.cmake.in ${CMAKE_BINARY_DIR}/saccade-config.cmake
+                              INSTALL_DESTINATION ${package}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/saccade-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/saccade-config.cmake ${CMAKE_BINARY_DIR}/saccade-config-version.cmake
+        DESTINATION ${package})
+
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+                                    -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake)

@@ -23,19 +23,19 @@
 #define SAC_API     SAC_EXTERN __attribute__((visibility("default")))
 #define SAC_CHECKED __attribute__((warn_unused_result))
 #else
-#define SAC_API     SAC_EXTERN
+#define SAC_API SAC_EXTERN
 #define SAC_CHECKED
 #endif
 
 /// Every status: name, value, text.
-#define SAC_STATUS_LIST(X)                                                                                             \
-    X(OK, 0, "ok")                                                                                                     \
-    X(ERROR_ARGUMENT, 1, "invalid argument")                                                                           \
-    X(ERROR_MEMORY, 2, "out of memory")                                                                                \
-    X(ERROR_FILE, 3, "file cannot be read or written")                                                                 \
-    X(ERROR_FORMAT, 4, "malformed data")                                                                               \
-    X(ERROR_UNAVAILABLE, 5, "not available in this build or on this machine")                                          \
-    X(ERROR_ENVIRONMENT, 6, "an environment failed")                                                                   \
+#define SAC_STATUS_LIST(X)                                                    \
+    X(OK, 0, "ok")                                                            \
+    X(ERROR_ARGUMENT, 1, "invalid argument")                                  \
+    X(ERROR_MEMORY, 2, "out of memory")                                       \
+    X(ERROR_FILE, 3, "file cannot be read or written")                        \
+    X(ERROR_FORMAT, 4, "malformed data")                                      \
+    X(ERROR_UNAVAILABLE, 5, "not available in this build or on this machine") \
+    X(ERROR_ENVIRONMENT, 6, "an environment failed")                          \
     X(ERROR_INTERRUPTED, 7, "interrupted")
 
 typedef enum sac_status

@@ -32,7 +32,10 @@ static sac_cpu_level limited(sac_cpu_level wanted)
     return wanted == SAC_CPU_NEON ? SAC_CPU_SCALAR : wanted;
 }
 
-void sac_set_cpu_level(sac_cpu_level level) { atomic_store(&level_in_use, (int)limited(level)); }
+void sac_set_cpu_level(sac_cpu_level level)
+{
+    atomic_store(&level_in_use, (int)limited(level));
+}
 
 sac_cpu_level sac_get_cpu_level(void)
 {
@@ -47,4 +50,7 @@ sac_cpu_level sac_get_cpu_level(void)
     return limited(wanted);
 }
 
-const char *sac_cpu_level_name(sac_cpu_level level) { return names[level]; }
+const char *sac_cpu_level_name(sac_cpu_level level)
+{
+    return names[level];
+}

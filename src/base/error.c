@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024 };
+enum
+{
+    ERROR_SIZE = 1024
+};
 
 static _Thread_local char last_error[ERROR_SIZE];
 
@@ -17,7 +20,7 @@ const char *sac_status_text(sac_status status)
 {
     switch (status)
     {
-#define X(name, value, text)                                                                                           \
+#define X(name, value, text) \
     case SAC_##name: return text;
         SAC_STATUS_LIST(X)
 #undef X
@@ -25,11 +28,14 @@ const char *sac_status_text(sac_status status)
     return "unknown status";
 }
 
-const char *sac_last_error(void) { return last_error; }
+const char *sac_last_error(void)
+{
+    return last_error;
+}
 
 const char *sac_version(void)
 {
-#define TEXT(x)      #x
+#define TEXT(x)          #x
 #define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
     return VERSION(SAC_VERSION_MAJOR, SAC_VERSION_MINOR, SAC_VERSION_PATCH);
 }

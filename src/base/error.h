@@ -11,11 +11,11 @@ sac_status sac_fail(sac_status status, const char *format, ...) __attribute__((f
 sac_status sac_fail_in(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /// Return from the calling function when `expression` fails.
-#define SAC_TRY(expression)                                                                                            \
-    do                                                                                                                 \
-    {                                                                                                                  \
-        sac_status sac_try_status = (expression);                                                                      \
-        if (sac_try_status != SAC_OK) return sac_try_status;                                                           \
+#define SAC_TRY(expression)                                  \
+    do                                                       \
+    {                                                        \
+        sac_status sac_try_status = (expression);            \
+        if (sac_try_status != SAC_OK) return sac_try_status; \
     } while (0)
 
 /// A caller's bug: checked in debug and sanitizer builds.

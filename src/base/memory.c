@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 
-enum { ALIGNMENT = 64 };
+enum
+{
+    ALIGNMENT = 64
+};
 
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
@@ -54,4 +57,7 @@ char *sac_copy_text(const char *text)
     return copy;
 }
 
-sac_status sac_fail_memory(const char *what) { return sac_fail(SAC_ERROR_MEMORY, "out of memory for %s", what); }
+sac_status sac_fail_memory(const char *what)
+{
+    return sac_fail(SAC_ERROR_MEMORY, "out of memory for %s", what);
+}

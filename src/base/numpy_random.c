@@ -32,7 +32,10 @@ void sac_seed_sequence(uint64_t seed, uint32_t pool[4], uint32_t *state, int cou
     for (int i = 0; i < count; i++) state[i] = hash_mix(pool[i % 4], &constant, UINT32_C(0x58f38ded));
 }
 
-static u128 get_state(const sac_pcg64 *rng) { return (u128)rng->state_high << 64 | rng->state_low; }
+static u128 get_state(const sac_pcg64 *rng)
+{
+    return (u128)rng->state_high << 64 | rng->state_low;
+}
 
 static void advance(sac_pcg64 *rng, u128 add)
 {
@@ -78,9 +81,15 @@ uint32_t sac_pcg64_u32(sac_pcg64 *rng)
     return (uint32_t)draw;
 }
 
-double sac_pcg64_random(sac_pcg64 *rng) { return (double)(sac_pcg64_u64(rng) >> 11) * 0x1p-53; }
+double sac_pcg64_random(sac_pcg64 *rng)
+{
+    return (double)(sac_pcg64_u64(rng) >> 11) * 0x1p-53;
+}
 
-double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high) { return low + (high - low) * sac_pcg64_random(rng); }
+double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high)
+{
+    return low + (high - low) * sac_pcg64_random(rng);
+}
 
 uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count)
 {

@@ -3,9 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_SIZE = 64 };
+enum
+{
+    WORD_SIZE = 64
+};
 
-static int smaller(int a, int b) { return a < b ? a : b; }
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 // Levenshtein distance with swaps of neighbours, one row at a time; words beyond WORD_SIZE are cut
 static int edit_distance(const char *a, const char *b)
@@ -46,7 +52,10 @@ const char *sac_nearest(const char *word, const char *(*candidates)(const void *
     }
 }
 
-static const char *array_name(const void *user, int index) { return ((const char *const *)user)[index]; }
+static const char *array_name(const void *user, int index)
+{
+    return ((const char *const *)user)[index];
+}
 
 const char *sac_nearest_of(const char *word, const char *const *names)
 {

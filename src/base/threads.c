@@ -93,7 +93,10 @@ void sac_threads_destroy(sac_threads *pool)
     sac_free(pool);
 }
 
-int sac_threads_count(const sac_threads *threads) { return threads->count; }
+int sac_threads_count(const sac_threads *threads)
+{
+    return threads->count;
+}
 
 void sac_threads_run(sac_threads *pool, void (*work)(void *user, int index), void *user)
 {

@@ -1,0 +1,10 @@
+# Removes the files of the last install, as its manifest lists them.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from here: ${MANIFEST} is missing")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file ${files})
+  file(REMOVE "$ENV{DESTDIR}${file}")
+endforeach()
+list(LENGTH files count)
+message(STATUS "removed ${count} files")

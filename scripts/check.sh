@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# make check: everything that must pass before work lands, cheapest first; stops at nothing, ends with what failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+failed=()
+step()
+{
+    echo "=== $*"
+    "$@" || failed+=("$*")
+}
+
+scripts/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user || exit 1
+step make lint
+step make test
+step make check-kernels
+step tests/kernels/check_arm.sh
+step make determinism
+step make test-threads
+for source in tests/fuzz/fuzz_*.c; do
+    target=$(basename "$source" .c)
+    step make fuzz "T=${target#fuzz_}" "S=${S:-60}"
+done
+step tests/train/kill.sh build/saccade 50
+
+[[ ${#failed[@]} == 0 ]] && echo "all checks passed" && exit 0
+printf 'failed: %s\n' "${failed[@]}"
+exit 1

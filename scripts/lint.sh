@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# make lint: what a reviewer should never have to say. Each check prints its own name and what is wrong.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+jobs=$(nproc)
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+failures=0
+
+check() # NAME COMMAND...: quiet when well
+{
+    local name=$1
+    shift
+    if "$@" >"$log/out" 2>&1; then
+        echo "ok      $name"
+    else
+        echo "FAILED  $name"
+        cat "$log/out"
+        failures=$((failures + 1))
+    fi
+}
+
+format()
+{
+    git ls-files '*.c' '*.h' | xargs -r clang-format --dry-run --Werror
+}
+
+warnings() # COMPILER
+{
+    cmake -S . -B "build-lint-$1" -DCMAKE_C_COMPILER="$1" -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_FLAGS="-Werror -Wno-error=deprecated-declarations" >/dev/null &&
+        cmake --build "build-lint-$1" -j"$jobs"
+}
+
+tidy() # sources with an entry of their own in the database: those built once a CPU level have none
+{
+    git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' | while read -r source; do
+        grep -q "\"file\": \".*/$source\"" build-lint-clang/compile_commands.json && echo "$source"
+    done | xargs -r -P "$jobs" -n 4 clang-tidy --quiet --warnings-as-errors='*' -p build-lint-clang 2>/dev/null
+}
+
+headers() # COMPILER STANDARD LANGUAGE: every public header alone
+{
+    local bad=0
+    for header in include/saccade/*.h; do
+        printf '#include "saccade/%s"\n' "$(basename "$header")" |
+            "$1" -x "$3" -std="$2" -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only - || bad=1
+    done
+    return $bad
+}
+
+symbols() # every symbol that leaves a library starts with sac_
+{
+    local bad
+    bad=$(nm -D --defined-only build/libsaccade.so | awk '$3 !~ /^sac_/ {print "libsaccade.so exports " $3}'
+        for library in build/libsaccade.a build/libsaccade-attention.a; do
+            nm -g --defined-only "$library" | awk -v l="$library" 'NF == 3 && $3 !~ /^sac_/ {print l ": " $3}'
+        done)
+    [[ -z $bad ]] || { echo "$bad"; return 1; }
+}
+
+intrinsics() # only files named after a CPU level include them
+{
+    local bad
+    bad=$(git grep -nE '#include *<((x|i|e|p|t|s|n|w|a)mmintrin|immintrin|arm_neon|x86intrin|cpuid)\.h>' -- '*.c' '*.h' |
+        grep -vE '/(avx2|avx512|neon)[a-z0-9_]*\.[ch]:|^src/base/cpu\.c:')
+    [[ -z $bad ]] || { echo "$bad"; return 1; }
+}
+
+rooms() # libraries of others stay in their rooms
+{
+    local bad
+    bad=$(git grep -nE '#include *<mpi\.h>' -- 'src/*' | grep -v '^src/train/comm_mpi\.c:'
+        git grep -nE '#include *<mujoco' -- 'src/*' | grep -v '^src/env/control/'
+        git grep -nE '#include *[<"]libav|#include *[<"]SDL' -- 'src/*' 'cli/*' | grep -v '^src/view/')
+    [[ -z $bad ]] || { echo "$bad"; return 1; }
+}
+
+scripts()
+{
+    git ls-files '*.sh' .ci/run | xargs shellcheck -S warning
+}
+
+check "format (clang-format)" format
+check "scripts (shellcheck)" scripts
+check "headers alone as C99" headers gcc c99 c
+check "headers alone as C++" headers g++ c++11 c++
+check "intrinsics only in level files" intrinsics
+check "libraries only in their rooms" rooms
+check "warnings, gcc" warnings gcc
+check "warnings, clang" warnings clang
+check "clang-tidy" tidy
+cmake --preset release >/dev/null && cmake --build --preset release -j"$jobs" >/dev/null
+check "exported symbols" symbols
+[[ $failures == 0 ]]

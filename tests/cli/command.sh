@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The command from outside: help everywhere, wrong words answered, start-up time, nothing undocumented.
+#   command.sh SACCADE [--time]     --time: start-up is measured too (release builds)
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+
+helps() # COMMAND...: --help succeeds, explains something, says nothing on standard error
+{
+    "$saccade" "$@" --help >"$work/help" 2>"$work/err" || { echo "exit code $?"; return 1; }
+    [[ -s $work/help && ! -s $work/err ]] && [[ $(wc -l <"$work/help") -ge 3 ]]
+}
+
+commands() { "$saccade" --help | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
+
+starts_quickly() # best of 20 under 20 ms
+{
+    local best=1000000 begin end
+    for _ in $(seq 20); do
+        begin=$(date +%s%N)
+        "$saccade" --help >/dev/null
+        end=$(date +%s%N)
+        ((end - begin < best * 1000)) && best=$(((end - begin) / 1000))
+    done
+    echo "$best us"
+    ((best < 20000))
+}
+
+documented() # the manual holds every command and every option that --help shows
+{
+    "$saccade" --man | sed 's/\\-/-/g' >"$work/man"
+    for command in $(commands); do
+        grep -qE "^\.SS \"$command( |\")" "$work/man" || { echo "$command is not in the manual"; return 1; }
+        for flag in $("$saccade" "$command" --help | sed -nE 's/^  (--[a-z-]+).*/\1/p'); do
+            grep -qE "^\.B $flag( |$)" "$work/man" || { echo "$command $flag is not in the manual"; return 1; }
+        done
+    done
+}
+
+promised() # what design promises is there
+{
+    for command in train eval watch attend replay envs zoo compare import bench; do
+        commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
+    done
+}
+
+check "--help" helps
+check "no command is a wrong command line" test "$("$saccade" >/dev/null 2>&1; echo $?)" = 2
+check "--version" grep -qE '^saccade [0-9]+\.[0-9]+\.[0-9]+$' <("$saccade" --version)
+check "every promised command" promised
+for command in $(commands); do
+    check "$command --help" helps "$command"
+    check "$command refuses an unknown option" refuses 2 "unknown option '--hlep'" "$saccade" "$command" --hlep
+done
+check "unknown command" refuses 2 "did you mean 'envs'?" "$saccade" env
+check "unknown command far from all" refuses 2 "unknown command 'xyzzyxyzzy'" "$saccade" xyzzyxyzzy
+check "everything is in the manual" documented
+[[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
+finish

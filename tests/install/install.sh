@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs into an empty folder, then builds and runs small programs against what is there, as a user would.
+#   install.sh BUILD_DIR
+set -uo pipefail
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../check.sh"
+
+prefix=$work/prefix
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+
+# a prefix of our own, and libraries where the package files are, whatever the system's habit
+install_it() { DESTDIR='' cmake --install "$build" --prefix "$prefix"; }
+
+shared()
+{
+    gcc -Wall -Werror "$here/program.c" -o "$work/shared" $(pkg-config --cflags --libs saccade) &&
+        ldd "$work/shared" | grep -q "$prefix/lib/libsaccade.so.0" && "$work/shared"
+}
+
+static()
+{
+    mkdir -p "$work/a" && cp "$prefix/lib/libsaccade.a" "$work/a" &&
+        gcc -Wall -Werror "$here/program.c" -o "$work/static" $(pkg-config --cflags saccade) -L"$work/a" \
+            $(pkg-config --static --libs saccade | sed 's/-lsaccade/-l:libsaccade.a/') &&
+        ! ldd "$work/static" | grep -q libsaccade && "$work/static"
+}
+
+attention() # the small library stands on libc and libm alone
+{
+    gcc -Wall -Werror -DATTENTION_ONLY "$here/program.c" -o "$work/attention" \
+        $(pkg-config --cflags --libs saccade-attention) &&
+        "$work/attention" && ! ldd "$work/attention" | grep -vE 'linux-vdso|libc\.so|libm\.so|ld-linux'
+}
+
+cmake_package()
+{
+    cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/cmake" &&
+        "$work/cmake/shared" && "$work/cmake/static" && "$work/cmake/attention"
+}
+
+moved() # the package files find themselves in a tree that was moved
+{
+    mv "$prefix" "$work/elsewhere" &&
+        PKG_CONFIG_PATH=$work/elsewhere/lib/pkgconfig pkg-config --variable=includedir saccade | grep -q elsewhere &&
+        cmake -S "$here" -B "$work/cmake2" -DCMAKE_PREFIX_PATH="$work/elsewhere" && cmake --build "$work/cmake2" &&
+        LD_LIBRARY_PATH='' "$work/cmake2/shared" && LD_LIBRARY_PATH='' "$work/elsewhere/bin/saccade" envs
+}
+
+exports() # nothing but sac_ symbols leaves the shared library
+{
+    nm -D --defined-only "$prefix/lib/libsaccade.so" | awk '$3 !~ /^sac_/ {print; bad = 1} END {exit bad}'
+}
+
+check "install" install_it
+check "the installed command runs" "$prefix/bin/saccade" envs
+check "the manual is installed" test -s "$prefix/share/man/man1/saccade.1"
+check "pkg-config, shared" shared
+check "pkg-config, static" static
+check "pkg-config, attention alone" attention
+check "CMake package" cmake_package
+check "exported symbols" exports
+check "a moved tree" moved
+finish
