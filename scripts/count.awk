@@ -1,6 +1,6 @@
 # Reads what `ctest -V` printed and counts single tests: cmocka's (and scripts' that speak its language) one by one, any
 # other program as one. A skip must say why ("skip: ..."): a missing peer or ../shared; another reason fails under CI.
-FNR == 1 { delete name; delete single; delete bad; delete skips; delete reasons; delete listed }
+FNR == 1 { delete single; delete bad; delete skips; delete reasons; delete listed }
 
 match($0, /^[0-9]+: /) {
     id = substr($0, 1, RLENGTH - 2)
