@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "base/error.h"
+#include "base/series.h"
+
 void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high)
 {
     uint32_t c0 = (uint32_t)counter_low, c1 = (uint32_t)(counter_low >> 32);
@@ -73,17 +76,6 @@ uint32_t sac_stream_below(sac_stream *stream, uint32_t count)
     return (uint32_t)(product >> 32);
 }
 
-// ln(x) for x in (0, 1], by series around a power of two: libm's last bit differs between systems
-static double natural_log(double x)
-{
-    int exponent;
-    double m = frexp(x, &exponent);
-    if (m < 0.70710678118654752) m *= 2, exponent--;
-    double s = (m - 1) / (m + 1), s2 = s * s, sum = 0;
-    for (int k = 21; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
-    return 2 * s * sum + exponent * 0.69314718055994531;
-}
-
 // sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn
 static void sin_cos_turn(double t, double *sine, double *cosine)
 {
@@ -105,13 +97,19 @@ static void sin_cos_turn(double t, double *sine, double *cosine)
 
 void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
 {
+    sac_normals_from(out, 0, count, seed, generation, individual);
+}
+
+void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
+{
+    SAC_ASSERT(first % 2 == 0);
     uint64_t name = sac_mix_seed(1, generation, individual);
     for (size_t i = 0; i < count; i += 2)
     {
         // Box and Muller (1958): two normals from two uniforms
         uint32_t words[4];
-        sac_philox(words, seed, i / 2, name);
-        double radius = sqrt(-2 * natural_log(1 - unit(words[0], words[1]))), sine, cosine;
+        sac_philox(words, seed, (first + i) / 2, name);
+        double radius = sqrt(-2 * sac_series_log(1 - unit(words[0], words[1]))), sine, cosine;
         sin_cos_turn(unit(words[2], words[3]), &sine, &cosine);
         out[i] = radius * cosine;
         if (i + 1 < count) out[i + 1] = radius * sine;

@@ -24,6 +24,9 @@ uint32_t sac_stream_below(sac_stream *stream, uint32_t count);           ///< 0.
 /// `count` standard normal numbers, a pure function of (seed, generation, individual); the same bits on every machine.
 void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual);
 
+/// Numbers first..first+count-1 of the same sequence; `first` is even.
+void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, uint64_t generation, uint64_t individual);
+
 /// A 64-bit hash of three numbers: an independent seed for each combination.
 uint64_t sac_mix_seed(uint64_t seed, uint64_t a, uint64_t b);
 

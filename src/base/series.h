@@ -1,0 +1,9 @@
+#pragma once
+
+/// Logarithm and exponential by series: libm's last bit differs between systems, these do not.
+
+/// ln(x) for a positive, normal x.
+double sac_series_log(double x);
+
+/// e^x; 0 or infinity where that is out of range.
+double sac_series_exp(double x);

@@ -1,0 +1,181 @@
+#include "evolve/cma.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/series.h"
+
+static double sum_of(const double *x, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += x[i];
+    return sum;
+}
+
+// variance-effective number: (sum w)^2 / sum w^2
+static double effective(const double *weights, int count)
+{
+    double squares = 0, sum = sum_of(weights, count);
+    for (int i = 0; i < count; i++) squares += weights[i] * weights[i];
+    return squares > 0 ? sum * sum / squares : 0;
+}
+
+static void scale(double *x, int count, double factor)
+{
+    for (int i = 0; i < count; i++) x[i] *= factor;
+}
+
+// ln((lambda + 1) / 2) - ln i, the positive part scaled to sum 1, the negative part to -1
+static void set_weights(sac_cma *cma)
+{
+    double middle = sac_series_log((cma->population + 1) / 2.0);
+    for (int i = 0; i < cma->population; i++) cma->weights[i] = middle - sac_series_log(i + 1.0);
+    cma->mu = cma->population / 2;
+    scale(cma->weights, cma->mu, 1 / sum_of(cma->weights, cma->mu));
+    int rest = cma->population - cma->mu;
+    scale(cma->weights + cma->mu, rest, -1 / sum_of(cma->weights + cma->mu, rest));
+    cma->mu_eff = effective(cma->weights, cma->mu);
+}
+
+// Negative weights: sum to -(1 + c_1 / c_mu), less where C could lose positive definiteness or mu_eff is small.
+static void set_negative_weights(sac_cma *cma)
+{
+    double *negative = cma->weights + cma->mu;
+    int count = cma->population - cma->mu;
+    double effective_negative = effective(negative, count);
+    double size = 0;
+    if (cma->config.active && cma->c_mu > 0)
+    {
+        size = 1 + cma->c_1 / cma->c_mu;
+        size = fmin(size, (1 - cma->c_1 - cma->c_mu) / cma->c_mu / cma->dimension);
+        size = fmax(0, fmin(size, 1 + 2 * effective_negative / (cma->mu_eff + 2)));
+    }
+    scale(negative, count, size);
+}
+
+static void set_constants(sac_cma *cma, double rate)
+{
+    double n = cma->dimension, mu = cma->mu_eff;
+    rate *= cma->config.covariance_rate;
+    cma->c_sigma = fmin(0.5, (mu + 2) / (n + mu + 3));
+    double inner = fmax(1, 3 * (1 - sac_series_exp(-0.69314718055994531 * n / 9)));
+    double large = 2 * fmax(0, inner * sqrt((mu - 1) / (n + 1)) - 1);
+    cma->damping = (1 + large + cma->c_sigma) * cma->config.csa_damping;
+    cma->c_c = (4 + mu / n) / (n + 4 + 2 * mu / n);
+    cma->c_1 = fmin(1, rate * fmin(1, cma->population / 6.0) * 2 / ((n + 1.3) * (n + 1.3) + mu));
+    cma->c_mu = fmin(1 - cma->c_1, rate * 2 * (0.25 + mu + 1 / mu - 2) / ((n + 2) * (n + 2) + mu));
+    cma->chi_n = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+}
+
+static int default_population(int dimension)
+{
+    return 4 + (int)(3 * sac_series_log(dimension));
+}
+
+sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config *config, double rate)
+{
+    if (config->population == 1)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: population is 1, expected 0 or at least 2", search->method->name);
+    cma->config = *config;
+    cma->dimension = search->dimension;
+    cma->population = config->population ? config->population : default_population(search->dimension);
+    search->population = cma->population;
+    search->sigma = config->sigma;
+    search->weight_decay = config->weight_decay;
+
+    size_t n = (size_t)cma->dimension;
+    cma->weights = SAC_NEW_ARRAY(double, (size_t)cma->population);
+    cma->path_sigma = SAC_NEW_ARRAY(double, n);
+    cma->path_c = SAC_NEW_ARRAY(double, n);
+    cma->step = SAC_NEW_ARRAY(double, n);
+    cma->white = SAC_NEW_ARRAY(double, n);
+    if (!cma->weights || !cma->path_sigma || !cma->path_c || !cma->step || !cma->white)
+        return sac_fail_memory("a search");
+    set_weights(cma);
+    set_constants(cma, rate);
+    set_negative_weights(cma);
+    return SAC_OK;
+}
+
+void sac_cma_destroy(sac_cma *cma)
+{
+    sac_free(cma->weights);
+    sac_free(cma->path_sigma);
+    sac_free(cma->path_c);
+    sac_free(cma->step);
+    sac_free(cma->white);
+}
+
+void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, size_t first, size_t count, double *z)
+{
+    bool mirrored = cma->config.mirrored;
+    uint64_t individual = (uint64_t)(mirrored ? index / 2 : index);
+    sac_normals_from(z, first, count, search->seed, (uint64_t)search->generation, individual);
+    if (mirrored && index % 2 == 1)
+        for (size_t i = 0; i < count; i++) z[i] = -z[i];
+}
+
+double sac_cma_negative_factor(const sac_cma *cma, double squared_length)
+{
+    double length = sqrt(squared_length) + 1e-9;
+    return cma->dimension / (length * length);
+}
+
+// Whether the path is no longer than chance makes it, so that p_c may take the step.
+static bool is_not_stalled(const sac_cma *cma, double generation)
+{
+    double squares = 0, n = cma->dimension;
+    for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
+    // 1 - (1 - c_sigma)^(2 g): the path's expected squared length grows from zero
+    double grown = 1 - sac_series_exp(2 * generation * sac_series_log(1 - cma->c_sigma));
+    return squares / grown / n < 2 + 4 / (n + 1);
+}
+
+double sac_cma_move(sac_cma *cma, sac_search *search)
+{
+    int n = cma->dimension;
+    double reach = cma->config.c_mean * search->sigma;
+    double rate_sigma = sqrt(cma->c_sigma * (2 - cma->c_sigma) * cma->mu_eff);
+    double rate_c = sqrt(cma->c_c * (2 - cma->c_c) * cma->mu_eff);
+    for (int i = 0; i < n; i++) search->mean[i] += reach * cma->step[i];
+    for (int i = 0; i < n; i++)
+        cma->path_sigma[i] = (1 - cma->c_sigma) * cma->path_sigma[i] + rate_sigma * cma->white[i];
+
+    bool moves = is_not_stalled(cma, search->generation + 1);
+    if (!moves) rate_c = 0;
+    for (int i = 0; i < n; i++) cma->path_c[i] = (1 - cma->c_c) * cma->path_c[i] + rate_c * cma->step[i];
+    return moves ? cma->c_1 : cma->c_1 * (1 - cma->c_c * (2 - cma->c_c));
+}
+
+void sac_cma_move_sigma(sac_cma *cma, sac_search *search)
+{
+    if (cma->config.csa)
+    {
+        double squares = 0;
+        for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
+        double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
+        search->sigma *= sac_series_exp(fmax(-1, fmin(1, change)));
+    }
+    search->sigma = fmax(search->sigma * cma->config.sigma_decay, cma->config.sigma_floor);
+}
+
+double sac_cma_keep(const sac_cma *cma, double c_1)
+{
+    return 1 - c_1 - cma->c_mu * sum_of(cma->weights, cma->population);
+}
+
+void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *count)
+{
+    sac_search_add_array(arrays, capacity, count, "path_sigma", cma->path_sigma, (size_t)cma->dimension);
+    sac_search_add_array(arrays, capacity, count, "path_c", cma->path_c, (size_t)cma->dimension);
+}
+
+const char *sac_cma_stop(const sac_search *search, double largest, double smallest)
+{
+    if (!isfinite(largest) || !isfinite(smallest)) return "numerical trouble: the covariance is not finite";
+    if (search->sigma * largest < 1e-12) return "the step size is below 1e-12 along every axis";
+    if (largest > 1e7 * smallest) return "the covariance has a condition number above 1e14";
+    return NULL;
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "evolve/method.h"
+
+/// What the two forms of CMA-ES share: options, weights, constants and the two paths (Hansen 2016, arXiv:1604.00772;
+/// constants as in pycma 4.5). With y_k = (x_k - m) / sigma for the k-th best candidate,
+///
+///     step = sum_k w_k y_k over positive weights        m <- m + c_m sigma step
+///     p_sigma <- (1 - c_sigma) p_sigma + sqrt(c_sigma (2 - c_sigma) mu_eff) C^(-1/2) step
+///     p_c <- (1 - c_c) p_c + h_sigma sqrt(c_c (2 - c_c) mu_eff) step
+///     C <- (1 - c_1' - c_mu sum w) C + c_1 p_c p_c^T + c_mu sum_k w_k y_k y_k^T
+///     sigma <- sigma exp(c_sigma / d_sigma (|p_sigma| / E|N(0, I)| - 1))
+
+typedef struct sac_cma_config
+{
+    int population;
+    double sigma;
+    double c_mean;
+    bool active;
+    bool mirrored;
+    double covariance_rate;
+    bool csa;
+    double csa_damping;
+    double sigma_decay;
+    double sigma_floor;
+    double weight_decay;
+} sac_cma_config;
+
+#define SAC_CMA_OPTION(field, type, fallback, min, max, help)                                      \
+    {                                                                                              \
+#field, SAC_OPTION_##type, offsetof(sac_cma_config, field), fallback, min, max, NULL, help \
+    }
+
+/// Rows of an option table whose config starts with a sac_cma_config.
+#define SAC_CMA_OPTIONS(active_fallback)                                                                           \
+    SAC_CMA_OPTION(population, INT, "0", 0, 1000000, "candidates in a generation; 0: 4 + 3 ln n"),                 \
+        SAC_CMA_OPTION(sigma, REAL, "0.1", 1e-12, 1e12, "first step size"),                                        \
+        SAC_CMA_OPTION(c_mean, REAL, "1", 1e-6, 1, "how far the mean goes towards the weighted best"),             \
+        SAC_CMA_OPTION(active, BOOL, active_fallback, 0, 0, "learn from the worse half too, by negative weights"), \
+        SAC_CMA_OPTION(mirrored, BOOL, "false", 0, 0, "candidates 2k and 2k + 1 lie opposite each other"),         \
+        SAC_CMA_OPTION(covariance_rate, REAL, "1", 0, 1000, "factor on the learning rates c_1 and c_mu"),          \
+        SAC_CMA_OPTION(csa, BOOL, "true", 0, 0, "adapt the step size by the length of its path"),                  \
+        SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6,                                                          \
+                       "factor on the damping: larger adapts the step more slowly"),                               \
+        SAC_CMA_OPTION(sigma_decay, REAL, "1", 0.5, 1, "factor on the step size, each generation"),                \
+        SAC_CMA_OPTION(sigma_floor, REAL, "0", 0, 1e12, "the step size stays above this"),                         \
+        SAC_CMA_OPTION(weight_decay, REAL, "0", 0, 1e12, "fitness lost per unit of a candidate's mean square")
+
+typedef struct sac_cma
+{
+    sac_cma_config config;
+    int dimension, population;
+    int mu;          ///< positive weights
+    double *weights; ///< [population], best first; the positive ones sum to 1; zero or negative from mu on
+    double mu_eff, c_sigma, damping, c_c, c_1, c_mu;
+    double chi_n;       ///< E|N(0, I)|
+    double *path_sigma; ///< [dimension]
+    double *path_c;     ///< [dimension]
+    double *step;       ///< [dimension], this generation's
+    double *white;      ///< [dimension], C^(-1/2) step
+} sac_cma;
+
+/// Allocate and derive everything from a config.
+/// @param rate  further factor on c_1 and c_mu: (n + 2) / 3 for the separable form
+sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config *config, double rate);
+void sac_cma_destroy(sac_cma *cma);
+
+/// Standard normals first..first+count-1 of one candidate, z [count]; `first` is even.
+void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, size_t first, size_t count, double *z);
+
+/// The factor that makes a negative weight safe: n / |C^(-1/2) y|^2, given that squared length.
+double sac_cma_negative_factor(const sac_cma *cma, double squared_length);
+
+/// From `step` and `white`: the mean and both paths. What remains is C, then sac_cma_move_sigma.
+/// @return c_1', the rate at which C forgets for the rank-one update (smaller while the path is stalled)
+double sac_cma_move(sac_cma *cma, sac_search *search);
+void sac_cma_move_sigma(sac_cma *cma, sac_search *search);
+
+/// 1 - c_1' - c_mu sum w, given c_1'.
+double sac_cma_keep(const sac_cma *cma, double c_1);
+
+/// The two paths as state.
+void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *count);
+
+/// Stop reasons from the largest and smallest standard deviation along any axis, sigma left out.
+const char *sac_cma_stop(const sac_search *search, double largest, double smallest);

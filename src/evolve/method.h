@@ -1,0 +1,59 @@
+#pragma once
+
+#include "saccade/evolve.h"
+
+/// What a search method supplies, and what every search has. A new method is one file and one line in search.c.
+
+typedef struct sac_search_method
+{
+    const char *name, *summary;
+    const sac_option *options;
+    size_t config_size;
+
+    /// Sets search->self, population, sigma and weight_decay. On failure, destroy is called with what self is by then.
+    sac_status (*create)(sac_search *search, const void *config);
+    void (*destroy)(void *self); ///< NULL is ignored
+
+    /// Work before the generation's first ask, done once a generation; NULL: none.
+    sac_status (*prepare)(sac_search *search);
+
+    /// As sac_search_ask.
+    void (*ask)(const sac_search *search, int index, float *x);
+
+    /// Learn. `order` [population] lists candidates, best first; x [population, dimension] or NULL for the asked ones.
+    sac_status (*tell)(sac_search *search, const int *order, const double *x);
+
+    /// Reasons of the method's own; NULL: none. The ones of all searches are looked at first.
+    const char *(*stop)(const sac_search *search);
+
+    /// Add the method's own arrays, at most 12, after those of all searches, each with sac_search_add_array.
+    void (*state)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
+
+    /// As sac_search_restored; all arrays are finite, and those of all searches are good.
+    sac_status (*restored)(sac_search *search);
+} sac_search_method;
+
+struct sac_search
+{
+    const sac_search_method *method;
+    void *self; ///< the method's own
+    int dimension, population;
+    uint64_t seed;
+    double weight_decay;    ///< fitness lost per unit of a candidate's mean square
+    double first_sigma;     ///< as the options gave it
+    bool prepared;          ///< whether this generation's prepare was done
+    double generation;      ///< tells so far
+    double sigma;           ///< overall step size
+    double flat;            ///< generations in a row whose candidates were all equally fit
+    double *mean;           ///< [dimension]
+    double *fitness;        ///< [population], with weight decay taken off
+    int *order;             ///< [population], best first
+    struct sac_rank *ranks; ///< [population], for sorting
+    float *candidate;       ///< [dimension]
+};
+
+extern const sac_search_method sac_sep_cma_es, sac_cma_es;
+
+/// Add one array to the list of a state; the count grows even where the capacity is exhausted.
+void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,
+                          size_t length);

@@ -1,0 +1,170 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "evolve/cma.h"
+
+/// sep-cma-es: CMA-ES with a diagonal covariance matrix, which learns (n + 2) / 3 times faster (Ros and Hansen 2008).
+/// Its whole state is five vectors' worth of numbers, and a generation costs little more than its normal numbers.
+
+enum
+{
+    CHUNK = 512
+};
+
+static const sac_option options[] = {
+    SAC_CMA_OPTIONS("false"),
+    {0},
+};
+
+typedef struct sep
+{
+    sac_cma cma;
+    double *variance;  // [n], the diagonal of C
+    double *deviation; // [n], its roots
+    double *row;       // [n], one candidate's y
+    double *gain;      // [n], sum of w y^2
+} sep;
+
+static void derive(sep *s)
+{
+    for (int i = 0; i < s->cma.dimension; i++) s->deviation[i] = sqrt(s->variance[i]);
+}
+
+static sac_status create(sac_search *search, const void *config)
+{
+    sep *s = SAC_NEW(sep);
+    if (!s) return sac_fail_memory("a search");
+    search->self = s;
+    SAC_TRY(sac_cma_create(&s->cma, search, config, (search->dimension + 2) / 3.0));
+    size_t n = (size_t)search->dimension;
+    s->variance = SAC_NEW_ARRAY(double, n);
+    s->deviation = SAC_NEW_ARRAY(double, n);
+    s->row = SAC_NEW_ARRAY(double, n);
+    s->gain = SAC_NEW_ARRAY(double, n);
+    if (!s->variance || !s->deviation || !s->row || !s->gain) return sac_fail_memory("a search");
+    for (size_t i = 0; i < n; i++) s->variance[i] = 1;
+    derive(s);
+    return SAC_OK;
+}
+
+static void destroy(void *self)
+{
+    sep *s = self;
+    if (!s) return;
+    sac_cma_destroy(&s->cma);
+    sac_free(s->variance);
+    sac_free(s->deviation);
+    sac_free(s->row);
+    sac_free(s->gain);
+    sac_free(s);
+}
+
+static void ask(const sac_search *search, int index, float *x)
+{
+    const sep *s = search->self;
+    size_t n = (size_t)search->dimension;
+    for (size_t first = 0; first < n; first += CHUNK)
+    {
+        double z[CHUNK];
+        size_t count = n - first < CHUNK ? n - first : CHUNK;
+        sac_cma_noise(&s->cma, search, index, first, count, z);
+        for (size_t i = 0; i < count; i++)
+            x[first + i] = (float)(search->mean[first + i] + search->sigma * s->deviation[first + i] * z[i]);
+    }
+}
+
+// y = (x - m) / sigma of one candidate, into s->row
+static void read_row(sep *s, const sac_search *search, int index, const double *x)
+{
+    int n = search->dimension;
+    if (x)
+    {
+        x += (size_t)index * (size_t)n;
+        for (int i = 0; i < n; i++) s->row[i] = (x[i] - search->mean[i]) / search->sigma;
+        return;
+    }
+    sac_cma_noise(&s->cma, search, index, 0, (size_t)n, s->row);
+    for (int i = 0; i < n; i++) s->row[i] *= s->deviation[i];
+}
+
+static double negative_factor(const sep *s)
+{
+    double squares = 0;
+    for (int i = 0; i < s->cma.dimension; i++) squares += s->row[i] * s->row[i] / s->variance[i];
+    return sac_cma_negative_factor(&s->cma, squares);
+}
+
+static sac_status tell(sac_search *search, const int *order, const double *x)
+{
+    sep *s = search->self;
+    sac_cma *cma = &s->cma;
+    int n = search->dimension;
+    memset(cma->step, 0, (size_t)n * sizeof(double));
+    memset(s->gain, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < search->population; k++)
+    {
+        double weight = cma->weights[k];
+        if (weight == 0) continue;
+        read_row(s, search, order[k], x);
+        if (weight > 0)
+            for (int i = 0; i < n; i++) cma->step[i] += weight * s->row[i];
+        else
+            weight *= negative_factor(s);
+        for (int i = 0; i < n; i++) s->gain[i] += weight * s->row[i] * s->row[i];
+    }
+    for (int i = 0; i < n; i++) cma->white[i] = cma->step[i] / s->deviation[i];
+
+    double c_1 = sac_cma_move(cma, search), keep = sac_cma_keep(cma, c_1);
+    for (int i = 0; i < n; i++)
+        s->variance[i] =
+            fmax(1e-300, keep * s->variance[i] + cma->c_1 * cma->path_c[i] * cma->path_c[i] + cma->c_mu * s->gain[i]);
+    derive(s);
+    sac_cma_move_sigma(cma, search);
+    return SAC_OK;
+}
+
+static const char *stop(const sac_search *search)
+{
+    const sep *s = search->self;
+    double largest = s->deviation[0], smallest = s->deviation[0];
+    for (int i = 1; i < search->dimension; i++)
+    {
+        largest = fmax(largest, s->deviation[i]);
+        smallest = fmin(smallest, s->deviation[i]);
+    }
+    return sac_cma_stop(search, largest, smallest);
+}
+
+static void state(sac_search *search, sac_search_array *arrays, int capacity, int *count)
+{
+    sep *s = search->self;
+    sac_cma_state(&s->cma, arrays, capacity, count);
+    sac_search_add_array(arrays, capacity, count, "variance", s->variance, (size_t)search->dimension);
+}
+
+static sac_status restored(sac_search *search)
+{
+    sep *s = search->self;
+    for (int i = 0; i < search->dimension; i++)
+        if (s->variance[i] <= 0)
+            return sac_fail(SAC_ERROR_FORMAT, "%s: the state's variance[%d] is %g, expected a positive number",
+                            search->method->name, i, s->variance[i]);
+    derive(s);
+    return SAC_OK;
+}
+
+const sac_search_method sac_sep_cma_es = {
+    .name = "sep-cma-es",
+    .summary = "CMA-ES with a diagonal covariance: state and cost linear in n; the choice for policies",
+    .options = options,
+    .config_size = sizeof(sac_cma_config),
+    .create = create,
+    .destroy = destroy,
+    .ask = ask,
+    .tell = tell,
+    .stop = stop,
+    .state = state,
+    .restored = restored,
+};

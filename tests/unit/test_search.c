@@ -1,0 +1,330 @@
+#include "search_scene.h"
+
+/// What every search method promises, checked for each one in the table.
+
+enum
+{
+    N = 13
+};
+
+static const char *method_at(int index)
+{
+    return sac_search_method_at(index, NULL, NULL);
+}
+
+static void start_at(float *x0, int n)
+{
+    fill_uniform(x0, (size_t)n, 7);
+    for (int i = 0; i < n; i++) x0[i] += 1;
+}
+
+TEST(every_method_climbs_the_sphere)
+{
+    float x0[N];
+    start_at(x0, N);
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *search = make_search(method_at(m), "sigma=0.5", N, x0, 3);
+        assert_in_range(generations_to(search, sphere, -1e-9, 600), 20, 599);
+        assert_null(sac_search_stop(search));
+        sac_search_destroy(search);
+    }
+}
+
+TEST(asking_order_does_not_matter)
+{
+    float x0[N];
+    start_at(x0, N);
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=9", N, x0, 3);
+        sac_search *b = make_search(method_at(m), "population=9", N, x0, 3);
+        for (int g = 0; g < 20; g++)
+        {
+            run_generation(a, rosenbrock, false);
+            run_generation(b, rosenbrock, true);
+        }
+        assert_same_state(a, b);
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+TEST(seeds_give_different_candidates_and_zero_is_a_seed)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        float x[3][N];
+        for (uint64_t seed = 0; seed < 3; seed++)
+        {
+            sac_search *search = make_search(method_at(m), "", N, NULL, seed);
+            assert_ok(sac_search_prepare(search));
+            sac_search_ask(search, 0, x[seed]);
+            sac_search_destroy(search);
+        }
+        assert_memory_not_equal(x[0], x[1], sizeof x[0]);
+        assert_memory_not_equal(x[0], x[2], sizeof x[0]);
+        assert_memory_not_equal(x[1], x[2], sizeof x[0]);
+    }
+}
+
+TEST(a_restored_search_goes_on_to_the_bit)
+{
+    float x0[N];
+    start_at(x0, N);
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=10 sigma=0.3", N, x0, 5);
+        sac_search *b = make_search(method_at(m), "population=10 sigma=0.3", N, NULL, 5);
+        for (int g = 0; g < 17; g++) run_generation(a, rosenbrock, false);
+        size_t count;
+        double *saved = copy_state(a, &count);
+        paste_state(b, saved);
+        assert_ok(sac_search_restored(b));
+        assert_int_equal(sac_search_generation(b), 17);
+        for (int g = 0; g < 17; g++)
+        {
+            run_generation(a, rosenbrock, false);
+            run_generation(b, rosenbrock, false);
+        }
+        assert_same_state(a, b);
+        free(saved);
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+TEST(a_state_that_cannot_be_is_refused)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search_array arrays[16];
+        sac_search *search = make_search(method_at(m), "", N, NULL, 5);
+        int count = sac_search_state(search, arrays, 16);
+        for (int i = 0; i < count; i++)
+        {
+            double good = arrays[i].data[0];
+            arrays[i].data[0] = NAN;
+            assert_fails(sac_search_restored(search), SAC_ERROR_FORMAT, arrays[i].name);
+            arrays[i].data[0] = good;
+            assert_ok(sac_search_restored(search));
+        }
+        sac_search_destroy(search);
+    }
+}
+
+// tell_with(the asked candidates) is tell, but for the rounding of the candidates to float
+TEST(telling_the_asked_candidates_is_telling)
+{
+    float x0[N], x[N];
+    start_at(x0, N);
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=12", N, x0, 5);
+        sac_search *b = make_search(method_at(m), "population=12", N, x0, 5);
+        double fitness[12], all[12 * N];
+        assert_ok(sac_search_prepare(a));
+        for (int i = 0; i < 12; i++)
+        {
+            sac_search_ask(a, i, x);
+            fitness[i] = ellipsoid(x, N);
+            for (int j = 0; j < N; j++) all[i * N + j] = (double)x[j];
+        }
+        assert_ok(sac_search_tell(a, fitness));
+        assert_ok(sac_search_tell_with(b, fitness, all));
+        // |x| < 4 is rounded by at most 2^-23; y = (x - m) / 0.1
+        double *mean_a = state_array(a, "mean").data, *mean_b = state_array(b, "mean").data;
+        for (int j = 0; j < N; j++) assert_near(mean_a[j], mean_b[j], 0x1p-22);
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+TEST(candidates_may_come_in_any_order)
+{
+    enum
+    {
+        POPULATION = 12
+    };
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=12", N, NULL, 5);
+        sac_search *b = make_search(method_at(m), "population=12", N, NULL, 5);
+        double fitness[POPULATION], x[POPULATION * N], other_fitness[POPULATION], other[POPULATION * N];
+        sac_stream stream = sac_stream_create(11, 0, 0);
+        for (int g = 0; g < 5; g++)
+        {
+            for (int i = 0; i < POPULATION; i++)
+            {
+                int place = (i * 5 + 3) % POPULATION;
+                other_fitness[place] = fitness[i] = sac_stream_uniform(&stream, -1, 1);
+                for (int j = 0; j < N; j++)
+                    other[place * N + j] = x[i * N + j] = sac_stream_uniform(&stream, -0.2, 0.2);
+            }
+            assert_ok(sac_search_tell_with(a, fitness, x));
+            assert_ok(sac_search_tell_with(b, other_fitness, other));
+        }
+        assert_same_state(a, b);
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+// only the ranking counts: any rising function of the fitness gives the same search
+TEST(rising_functions_of_fitness_change_nothing)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=8", N, NULL, 5);
+        sac_search *b = make_search(method_at(m), "population=8", N, NULL, 5);
+        double fitness[8], risen[8];
+        sac_stream stream = sac_stream_create(12, 0, 0);
+        for (int g = 0; g < 10; g++)
+        {
+            for (int i = 0; i < 8; i++)
+            {
+                fitness[i] = sac_stream_uniform(&stream, -3, 3);
+                risen[i] = 1000 + fitness[i] * fitness[i] * fitness[i];
+            }
+            assert_ok(sac_search_tell(a, fitness));
+            assert_ok(sac_search_tell(b, risen));
+        }
+        assert_same_state(a, b);
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+TEST(nan_ranks_last_and_never_spreads)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *a = make_search(method_at(m), "population=8", N, NULL, 5);
+        sac_search *b = make_search(method_at(m), "population=8", N, NULL, 5);
+        double with_nan[8] = {3, NAN, 5, 1, -INFINITY, 2, NAN, 4};
+        double without[8] = {3, -3, 5, 1, -2, 2, -4, 4}; // the same ranking
+        assert_ok(sac_search_tell(a, with_nan));
+        assert_ok(sac_search_tell(b, without));
+        assert_same_state(a, b);
+
+        // a generation of nothing but NaN teaches nothing
+        for (int i = 0; i < 8; i++) with_nan[i] = NAN;
+        double sigma = sac_search_sigma(a);
+        assert_ok(sac_search_tell(a, with_nan));
+        assert_true(sac_search_sigma(a) == sigma);
+        assert_null(sac_search_stop(a));
+        sac_search_destroy(a);
+        sac_search_destroy(b);
+    }
+}
+
+TEST(a_hundred_flat_generations_are_a_reason_to_stop)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *search = make_search(method_at(m), "population=8", N, NULL, 5);
+        double fitness[8] = {0};
+        for (int g = 0; g < 99; g++) assert_ok(sac_search_tell(search, fitness));
+        assert_null(sac_search_stop(search));
+        assert_ok(sac_search_tell(search, fitness));
+        assert_non_null(strstr(sac_search_stop(search), "equally fit"));
+        fitness[3] = 1;
+        assert_ok(sac_search_tell(search, fitness));
+        assert_null(sac_search_stop(search));
+        sac_search_destroy(search);
+    }
+}
+
+static double flat_but_noisy(const float *x, int n)
+{
+    uint32_t bits;
+    memcpy(&bits, x, sizeof bits);
+    (void)n;
+    return (double)(bits * UINT32_C(2654435761) >> 8);
+}
+
+TEST(noise_alone_does_not_stop_a_search)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *search = make_search(method_at(m), "", N, NULL, 5);
+        for (int g = 0; g < 500; g++)
+        {
+            run_generation(search, flat_but_noisy, false);
+            assert_null(sac_search_stop(search));
+        }
+        sac_search_destroy(search);
+    }
+}
+
+TEST(mistakes_are_named)
+{
+    sac_search *search = NULL;
+    sac_search_def def = {.method = "sep-cma", .dimension = N};
+    assert_fails(sac_search_create(&search, &def), SAC_ERROR_ARGUMENT, "sep-cma-es");
+    def.method = "sep-cma-es";
+    def.settings = &(sac_setting){"populaton", "4"};
+    def.setting_count = 1;
+    assert_fails(sac_search_create(&search, &def), SAC_ERROR_ARGUMENT, "did you mean 'population'");
+    def.settings = &(sac_setting){"population", "1"};
+    assert_fails(sac_search_create(&search, &def), SAC_ERROR_ARGUMENT, "at least 2");
+    def.setting_count = 0;
+    def.dimension = 0;
+    assert_fails(sac_search_create(&search, &def), SAC_ERROR_ARGUMENT, "dimension is 0");
+    def.dimension = N;
+    float x0[N] = {0, NAN};
+    def.x0 = x0;
+    assert_fails(sac_search_create(&search, &def), SAC_ERROR_ARGUMENT, "x0[1]");
+    assert_null(search);
+    sac_search_destroy(NULL);
+}
+
+static int allocations_left;
+
+static void *scarce(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    return allocations_left-- > 0 ? aligned_alloc(alignment, size) : NULL;
+}
+
+static void release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+TEST(lack_of_memory_is_reported_at_every_allocation)
+{
+    for (int m = 0; method_at(m); m++)
+    {
+        sac_search *search = NULL;
+        sac_search_def def = {.method = method_at(m), .dimension = N};
+        sac_set_allocator(&(sac_allocator){scarce, release, NULL});
+        int count = 0;
+        for (;; count++)
+        {
+            allocations_left = count;
+            sac_status status = sac_search_create(&search, &def);
+            if (status == SAC_OK) break;
+            assert_int_equal(status, SAC_ERROR_MEMORY);
+            assert_null(search);
+        }
+        assert_true(count > 5);
+        // a generation needs nothing more
+        allocations_left = 0;
+        for (int g = 0; g < 3; g++)
+        {
+            double fitness[64];
+            for (int i = 0; i < sac_search_population(search); i++) fitness[i] = (i * 7) % 11;
+            assert_ok(sac_search_tell(search, fitness));
+        }
+        sac_search_destroy(search);
+        sac_set_allocator(NULL);
+    }
+}
+
+TESTS(every_method_climbs_the_sphere, asking_order_does_not_matter, seeds_give_different_candidates_and_zero_is_a_seed,
+      a_restored_search_goes_on_to_the_bit, a_state_that_cannot_be_is_refused, telling_the_asked_candidates_is_telling,
+      candidates_may_come_in_any_order, rising_functions_of_fitness_change_nothing, nan_ranks_last_and_never_spreads,
+      a_hundred_flat_generations_are_a_reason_to_stop, noise_alone_does_not_stop_a_search, mistakes_are_named,
+      lack_of_memory_is_reported_at_every_allocation)
