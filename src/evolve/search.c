@@ -16,7 +16,8 @@ static const sac_search_method *const methods[] = {
 enum
 {
     METHOD_COUNT = sizeof methods / sizeof *methods,
-    FLAT_LIMIT = 100
+    FLAT_LIMIT = 100,
+    MAX_ARRAYS = 16
 };
 
 typedef struct sac_rank
