@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include "base/text.h"
 
-static const char *option_name(const void *user, int index) { return ((const sac_option *)user)[index].name; }
+static const char *option_name(const void *user, int index)
+{
+    return ((const sac_option *)user)[index].name;
+}
 
 static const sac_option *find(const sac_option *table, const char *key)
 {
@@ -136,8 +139,7 @@ sac_status sac_options_read(const sac_option *table, void *config, const sac_set
     {
         bool given = option->fallback != NULL;
         for (int i = 0; i < setting_count; i++) given |= strcmp(settings[i].key, option->name) == 0;
-        if (!given)
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is missing (%s)", where, option->name, option->help);
+        if (!given) return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is missing (%s)", where, option->name, option->help);
     }
     return SAC_OK;
 }

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Whole files: a reader sees the old one or the new one, never half of one, whatever happens in between.
+///
+/// A file is written aside as PATH.tmp, flushed to the disk, renamed, and its folder flushed. A path that exists and is
+/// no ordinary file (a pipe, /dev/stdout) is written directly.
+
+/// Bytes of a path, terminator included.
+#define SAC_PATH_SIZE 4096
+
+/// Join a folder and a name with a slash.
+/// @return SAC_ERROR_ARGUMENT when the path would be too long
+SAC_CHECKED sac_status sac_join_path(char path[SAC_PATH_SIZE], const char *folder, const char *name);
+
+/// Create a folder and those above it; one that is there already is fine.
+SAC_CHECKED sac_status sac_make_folders(const char *path);
+
+/// Replace a file by `size` bytes; survives a crash of the machine.
+/// @return SAC_ERROR_FILE when it cannot be written; the old file is then as it was
+SAC_CHECKED sac_status sac_write_file(const char *path, const void *bytes, size_t size);
+
+/// Read a whole file. A zero byte follows the data, so that text is a string.
+/// @param[out] bytes  released by sac_free; NULL on failure
+/// @param      limit  larger files are an error
+/// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT (too large) or SAC_ERROR_MEMORY
+SAC_CHECKED sac_status sac_read_file(uint8_t **bytes, size_t *size, const char *path, size_t limit);
+
+/// A file that is being written: begin, write any number of times, then commit or abort. Plain data; starts as {0}.
+typedef struct sac_atomic
+{
+    char path[SAC_PATH_SIZE], aside[SAC_PATH_SIZE];
+    int descriptor; ///< plus one, so that {0} is no file
+    bool fast;      ///< leave out the flushes: whole after a kill, not after a loss of power
+} sac_atomic;
+
+/// @return SAC_ERROR_FILE when the folder is missing, not writable, or another process is writing this file
+SAC_CHECKED sac_status sac_atomic_begin(sac_atomic *file, const char *path);
+
+/// After a failure the file must be aborted.
+SAC_CHECKED sac_status sac_atomic_write(sac_atomic *file, const void *bytes, size_t size);
+
+/// Put the file in its place. A failure aborts.
+SAC_CHECKED sac_status sac_atomic_commit(sac_atomic *file);
+
+/// Drop what was written. Harmless after commit and on {0}.
+void sac_atomic_abort(sac_atomic *file);

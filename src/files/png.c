@@ -1,0 +1,88 @@
+#include "files/png.h"
+
+#include <png.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/atomic.h"
+
+// libpng's simplified interface keeps its longjmp to itself and reports in image.message
+
+enum
+{
+    FILE_LIMIT = 256 << 20
+};
+
+static sac_status fail_png(const char *where, const png_image *image)
+{
+    return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG: %s", where, image->message);
+}
+
+// Decode to RGBA without touching the colours, then drop the fourth channel in place.
+static sac_status decode(uint8_t **rgb, png_image *image, size_t pixel_limit, const char *where)
+{
+    size_t pixels = (size_t)image->width * image->height;
+    if (pixels > pixel_limit)
+        return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG of %u x %u pixels, expected at most %zu pixels", where,
+                        image->width, image->height, pixel_limit);
+    if (image->format & PNG_FORMAT_FLAG_LINEAR)
+        return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG with 16 bits a channel, expected 8", where);
+    image->format = PNG_FORMAT_RGBA;
+    uint8_t *data = sac_alloc_array(pixels, 4);
+    if (!data) return sac_fail_memory(where);
+    if (!png_image_finish_read(image, NULL, data, 0, NULL))
+    {
+        sac_free(data);
+        return fail_png(where, image);
+    }
+    for (size_t i = 0; i < pixels; i++) memmove(data + 3 * i, data + 4 * i, 3);
+    *rgb = data;
+    return SAC_OK;
+}
+
+sac_status sac_png_decode(uint8_t **rgb, int *height, int *width, const void *bytes, size_t size, size_t pixel_limit,
+                          const char *where)
+{
+    *rgb = NULL;
+    *height = *width = 0;
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    if (!png_image_begin_read_from_memory(&image, bytes, size)) return fail_png(where, &image);
+    sac_status status = decode(rgb, &image, pixel_limit, where);
+    if (status == SAC_OK) *height = (int)image.height, *width = (int)image.width;
+    png_image_free(&image);
+    return status;
+}
+
+sac_status sac_png_read(uint8_t **rgb, int *height, int *width, const char *path, size_t pixel_limit)
+{
+    *rgb = NULL;
+    *height = *width = 0;
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
+    sac_status status = sac_png_decode(rgb, height, width, bytes, size, pixel_limit, path);
+    sac_free(bytes);
+    return status;
+}
+
+sac_status sac_png_write(const char *path, const uint8_t *rgb, int height, int width)
+{
+    if (height < 1 || width < 1)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%.400s: a picture of %d x %d pixels", path, width, height);
+    png_image image = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_RGB, .flags = PNG_IMAGE_FLAG_FAST};
+    image.width = (png_uint_32)width;
+    image.height = (png_uint_32)height;
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    uint8_t *bytes = sac_alloc(size);
+    if (!bytes) return sac_fail_memory(path);
+    sac_atomic file = {.fast = true};
+    sac_status status = SAC_OK;
+    if (!png_image_write_to_memory(&image, bytes, &size, 0, rgb, 0, NULL)) status = fail_png(path, &image);
+    if (status == SAC_OK) status = sac_atomic_begin(&file, path);
+    if (status == SAC_OK) status = sac_atomic_write(&file, bytes, size);
+    if (status == SAC_OK) status = sac_atomic_commit(&file);
+    sac_atomic_abort(&file);
+    sac_free(bytes);
+    return status;
+}
