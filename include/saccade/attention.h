@@ -1,0 +1,76 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Attention over image tokens, read as importance: how much attention each token receives.
+///
+///     A_ij = the attention of query i to key j        importance[j] = c sum_i A_ij
+///
+///     softmax    A_ij = exp(scale q_i.k_j) / sum_j exp(scale q_i.k_j), c = 1: importances sum to N
+///     relu       A_ij = phi(q_i).phi(k_j), phi(x) = max(0, x) or max(0, W x), c = 1 / N
+///     positive   A_ij = phi(q_i).phi(k_j), phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x, c = 1 / N:
+///                an unbiased estimate of exp(scale q_i.k_j)
+///
+/// Tokens are planar: queries and keys are [D, stride] float32 with the N tokens in the first columns, so that one
+/// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count.
+///
+/// Softmax takes time N^2, but only over columns that differ: equal (query, key) pairs are found and counted. The other
+/// forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, wherever they stand. Results
+/// are the same on every machine and CPU level.
+///
+/// An attention is immutable once created, so threads may share it, each with its own workspace. Only
+/// sac_attention_create allocates.
+
+/// What to create. Start from sac_attention_default_def().
+typedef struct sac_attention_def
+{
+    const char *form;  ///< a name of sac_attention_form_at, default "softmax"
+    int key_size;      ///< D in 1..256, no default
+    int feature_count; ///< M in 0..4096, default 16; relu: 0 takes the tokens themselves as features (W = I)
+    double scale;      ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu: no effect unless
+                       ///< given, then a factor sqrt(scale) on queries and keys
+    bool normalize;    ///< divide each query and key by its length first (zero stays zero), default false
+    bool orthogonal;   ///< rows of W are orthogonal in blocks of D, default true; false: independent
+    uint64_t seed;     ///< draws W [M, D], standard normal: same seed, same W on every machine; default 1
+    const float *projection; ///< W [M, D] given instead of drawn, copied; default NULL
+    uint32_t internal;       ///< marks a def that came from the default; do not set
+} sac_attention_def;
+
+typedef struct sac_attention sac_attention;
+
+SAC_API sac_attention_def sac_attention_default_def(void);
+
+/// The forms there are, for listings: the i-th name and a line about it (NULL: not wanted); NULL past the end.
+SAC_API const char *sac_attention_form_at(int index, const char **summary);
+
+/// Create an attention.
+/// @param[out] out  owned by the caller, released by sac_attention_destroy; NULL on failure
+/// @param      def  copied; may be discarded after the call
+/// @return SAC_OK, SAC_ERROR_ARGUMENT (sac_last_error names the field) or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_attention_create(sac_attention **out, const sac_attention_def *def);
+
+/// Destroy an attention. NULL is ignored.
+SAC_API void sac_attention_destroy(sac_attention *attention);
+
+/// Bytes that the functions below need as workspace for up to `token_count` tokens.
+SAC_API size_t sac_attention_workspace_size(const sac_attention *attention, int token_count);
+
+/// How much attention each token receives. Cannot fail; sizes and pointers are asserted. A NaN in a query or key makes
+/// importances NaN, never anything worse.
+/// @param[out] importance  [token_count]; must not overlap an input
+/// @param      queries     [D, stride]
+/// @param      keys        [D, stride]
+/// @param      stride      >= token_count; columns past token_count are not read
+/// @param      workspace   sac_attention_workspace_size bytes, 64-byte aligned, contents ignored
+SAC_API void sac_attention_importance(const sac_attention *attention, float *importance, const float *queries,
+                                      const float *keys, int token_count, int stride, void *workspace);
+
+/// One row of A: the attention of query `row` to every key. For people and tests: takes time N, or N M D.
+/// @param[out] weights  [token_count]
+SAC_API void sac_attention_row(const sac_attention *attention, float *weights, int row, const float *queries,
+                               const float *keys, int token_count, int stride, void *workspace);
+
+/// The indices of the k most important tokens, most important first, ties to the lower index, NaN last.
+/// @param[out] top  [k]
+/// @param      k    1..64, at most `count`
+SAC_API void sac_attention_top(const sac_attention *attention, int *top, int k, const float *importance, int count);

@@ -1,0 +1,58 @@
+#include <math.h>
+
+#include "attention/form.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+/// Random features: W [M, D] with rows that are standard normal vectors, orthogonal within blocks of D rows
+/// (Gram-Schmidt on a Gaussian block, then each row gets the length of an independent Gaussian vector).
+
+enum
+{
+    DIRECTIONS,
+    LENGTHS
+};
+
+// rows of a [size, size] block, orthonormal in order
+static void orthonormalize(double *block, int size)
+{
+    for (int i = 0; i < size; i++)
+    {
+        double *row = block + i * size;
+        for (int j = 0; j < i; j++)
+        {
+            double dot = 0;
+            for (int d = 0; d < size; d++) dot += row[d] * block[j * size + d];
+            for (int d = 0; d < size; d++) row[d] -= dot * block[j * size + d];
+        }
+        double norm = 0;
+        for (int d = 0; d < size; d++) norm += row[d] * row[d];
+        norm = sqrt(norm);
+        for (int d = 0; d < size; d++) row[d] /= norm;
+    }
+}
+
+sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed)
+{
+    size_t padded = (size_t)(count + size) * (size_t)size; // the last block is drawn whole
+    double *directions = SAC_NEW_ARRAY(double, padded), *lengths = SAC_NEW_ARRAY(double, padded);
+    if (!directions || !lengths)
+    {
+        sac_free(directions);
+        sac_free(lengths);
+        return sac_fail_memory("random features");
+    }
+    sac_normals(directions, padded, seed, DIRECTIONS, 0);
+    sac_normals(lengths, padded, seed, LENGTHS, 0);
+    for (int row = 0; orthogonal && row < count; row += size) orthonormalize(directions + row * size, size);
+    for (int row = 0; row < count; row++)
+    {
+        double length = 0;
+        for (int d = 0; d < size; d++) length += lengths[row * size + d] * lengths[row * size + d];
+        length = orthogonal ? sqrt(length) : 1;
+        for (int d = 0; d < size; d++) matrix[row * size + d] = (float)(directions[row * size + d] * length);
+    }
+    sac_free(directions);
+    sac_free(lengths);
+    return SAC_OK;
+}

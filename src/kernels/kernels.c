@@ -1,0 +1,20 @@
+#include "kernels/kernels.h"
+
+#define X(name, parameters) void sac_##name##_scalar parameters;
+SAC_KERNEL_LIST(X)
+#undef X
+
+sac_kernels sac_kernels_create(sac_cpu_level level)
+{
+#define X(name, parameters) .name = sac_##name##_scalar,
+    sac_kernels k = {SAC_KERNEL_LIST(X)};
+#undef X
+#if defined(__aarch64__)
+    if (level >= SAC_CPU_NEON) sac_kernels_add_neon(&k);
+#elif defined(__x86_64__)
+    if (level >= SAC_CPU_AVX2) sac_kernels_add_avx2(&k);
+    if (level >= SAC_CPU_AVX512) sac_kernels_add_avx512(&k);
+#endif
+    (void)level;
+    return k;
+}

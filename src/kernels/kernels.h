@@ -1,0 +1,132 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// The inner loops: one table of functions, filled from scalar.c upward by CPU level.
+///
+/// scalar.c is the definition. Every level gives the same bits: integers where they serve, otherwise the same
+/// operations in the same order. Sums over columns run in SAC_LANES partial sums, column j into lane j % SAC_LANES, and
+/// the lanes are added as a fixed tree; products are fused into sums with fmaf. The functions exp, sigmoid and tanh are
+/// our own (elementary.h) and NaN passes through them.
+///
+/// Tokens (patches) are planar: matrices [D, stride], one row a dimension, N columns in use. N tokens, D query/key
+/// size, M features, O outputs, K kept.
+
+enum
+{
+    SAC_LANES = 16,    ///< partial sums of a reduction over columns
+    SAC_MAX_TOP = 64,  ///< largest K
+    SAC_ROW_BLOCK = 4, ///< rows of scores that the softmax kernel holds at a time
+};
+
+/// `count` rounded up to whole lanes.
+static inline int sac_round_up(int count)
+{
+    return (count + SAC_LANES - 1) / SAC_LANES * SAC_LANES;
+}
+
+/// How an image is cut into patches and projected. Patches are in row-major order of the grid; inside a patch the order
+/// is row, column, channel; there is no padding: rows = (height - patch) / stride + 1.
+typedef struct sac_patches
+{
+    int height, width, channels; ///< of the image
+    int patch, stride;           ///< pixels
+    int outputs;                 ///< O
+    int rows, columns;           ///< of the grid, N = rows * columns
+} sac_patches;
+
+/// Fill in the grid. All sizes >= 1, patch <= height and width.
+sac_patches sac_patches_create(int height, int width, int channels, int patch, int stride, int outputs);
+
+/// Numbers in a patch: patch * patch * channels.
+int sac_patch_size(const sac_patches *p);
+
+/// Bytes of scratch for project_bytes and project_floats, 64-byte aligned.
+size_t sac_project_scratch_size(const sac_patches *p);
+
+/// The order of packed weights: [ceil(O / 8)][patch row][pair][8 outputs], one int32 holds two int16: pair 2k (2k + 1)
+/// belongs to bytes 4k and 4k + 2 (4k + 1 and 4k + 3) of the patch's row of patch * channels bytes.
+enum
+{
+    SAC_PROJECT_BLOCK = 8
+};
+
+/// Number of int32 in packed weights.
+size_t sac_project_packed_count(const sac_patches *p);
+
+/// Pack weights [O, patch size] for project_bytes.
+/// @param weights  |sum over a patch of 255 |w|| < 2^31 for each output
+void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches *p);
+
+/// Quantise and pack float weights [O, patch size], each output with its own scale (as large as int16 and the sums
+/// allow): weight ~ scale[o] * int16, off by at most scale[o] / 2. Not finite: all weights of that output become 0 and
+/// its scale NaN.
+void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p);
+
+/// Bias and weights of an LSTM, [ceil(H / 16)][1 + inputs + hidden][gate i f g o][16]: the first of the middle rows is
+/// the bias, lanes past H are zero.
+size_t sac_lstm_packed_count(int inputs, int hidden);
+
+/// Pack torch's LSTMCell: weight_ih [4H, inputs], weight_hh [4H, H], two biases [4H]; gate blocks in order i, f, g, o.
+void sac_lstm_pack(float *packed, const float *weight_ih, const float *weight_hh, const float *bias_ih,
+                   const float *bias_hh, int inputs, int hidden);
+
+/// Random features u_m = sum_d matrix[m][d] x_d (+ square |x|^2).
+typedef struct sac_features
+{
+    const float *matrix; ///< [M, D]
+    int count;           ///< M
+    int size;            ///< D
+    float square;        ///< factor of |x|^2 in the exponent of exp2 features
+} sac_features;
+
+/// Every kernel: name, parameters.
+#define SAC_KERNEL_LIST(X)                                                                                             \
+    /* out[o * out_stride + n] = sum over patch n of weight * byte; writes N columns of O rows, exact */               \
+    X(project_bytes, (int32_t * out, int out_stride, const uint8_t *image, const int32_t *packed,                      \
+                      const sac_patches *p, void *scratch))                                                            \
+    /* the same from floats with weights [O, patch size]: one fmaf an element, in the order of the patch */            \
+    X(project_floats,                                                                                                  \
+      (float *out, int out_stride, const float *image, const float *weights, const sac_patches *p, void *scratch))     \
+    /* out[i] = in[i] * scale + bias, rounded twice */                                                                 \
+    X(rescale, (float *out, const int32_t *in, float scale, float bias, int count))                                    \
+    /* importance[j] = sum_i w_i 2^(t_ij - max_j t_ij) / sum_j w_j 2^(t_ij - max_j t_ij), t_ij = q_i . k_j;            \
+       all rows of `stride` floats, 64-byte aligned, stride = sac_round_up(n); past column n: keys repeat the last     \
+       key, weights are 0; w_i >= 1 counts equal columns; scratch: SAC_ROW_BLOCK * stride floats, aligned */           \
+    X(softmax_importance, (float *importance, const float *queries, const float *keys, const float *weights, int size, \
+                           int n, int stride, float *scratch))                                                         \
+    /* sums[m] = sum_i phi_m(x_i), phi = max(u, 0) */                                                                  \
+    X(relu_sums, (float *sums, const float *x, int n, int stride, const sac_features *f))                              \
+    /* scores[j] = sum_m sums[m] phi_m(x_j) */                                                                         \
+    X(relu_scores, (float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f))       \
+    /* the same with phi = 2^u */                                                                                      \
+    X(exp_sums, (float *sums, const float *x, int n, int stride, const sac_features *f))                               \
+    X(exp_scores, (float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f))        \
+    /* one step of torch's LSTMCell, h and c in place [hidden]; scratch: sac_round_up(hidden) floats, aligned */       \
+    X(lstm_step, (float *h, float *c, const float *x, const float *packed, int inputs, int hidden, float *scratch))    \
+    /* out [outputs] = weights [outputs, inputs] x + bias */                                                           \
+    X(dense, (float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs))           \
+    /* element by element; out may be in */                                                                            \
+    X(exp, (float *out, const float *in, int count))                                                                   \
+    X(exp2, (float *out, const float *in, int count))                                                                  \
+    X(sigmoid, (float *out, const float *in, int count))                                                               \
+    X(tanh, (float *out, const float *in, int count))                                                                  \
+    /* indices of the k largest, in falling order, ties to the lower index, NaN last; k <= min(n, SAC_MAX_TOP) */      \
+    X(top, (int *top, int k, const float *values, int n))
+
+/// The table.
+typedef struct sac_kernels
+{
+#define X(name, parameters) void(*name) parameters;
+    SAC_KERNEL_LIST(X)
+#undef X
+} sac_kernels;
+
+/// The table of a level: scalar, overwritten by each level up to `level`. Objects keep a copy of
+/// sac_kernels_create(sac_get_cpu_level()) from their creation on.
+sac_kernels sac_kernels_create(sac_cpu_level level);
+
+/// What each level supplies.
+void sac_kernels_add_neon(sac_kernels *k);
+void sac_kernels_add_avx2(sac_kernels *k);
+void sac_kernels_add_avx512(sac_kernels *k);

@@ -1,0 +1,227 @@
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+
+/// The definition of every kernel: plain loops, in the order of operations that every other level keeps.
+
+#define X(name, parameters) void sac_##name##_scalar parameters;
+SAC_KERNEL_LIST(X)
+#undef X
+
+// lane l takes the values l, l + 16, l + 32, ...; then 16 -> 8 -> 4 -> 2 -> 1, each lane with the one half the width on
+static float sum_lanes(float lanes[SAC_LANES])
+{
+    for (int width = SAC_LANES / 2; width > 0; width /= 2)
+        for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
+    return lanes[0];
+}
+
+// the int16 weight of a byte in the packed order
+static int32_t packed_weight(const int32_t *packed, const sac_patches *p, int output, int row, int byte)
+{
+    int pairs = (p->patch * p->channels + 3) / 4 * 2, pair = byte / 4 * 2 + byte % 2;
+    int at =
+        ((output / SAC_PROJECT_BLOCK * p->patch + row) * pairs + pair) * SAC_PROJECT_BLOCK + output % SAC_PROJECT_BLOCK;
+    return (int16_t)((uint32_t)packed[at] >> (byte % 4 / 2 * 16));
+}
+
+void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image, const int32_t *packed,
+                              const sac_patches *p, void *scratch)
+{
+    (void)scratch;
+    int row_size = p->patch * p->channels, pitch = p->width * p->channels, count = p->rows * p->columns;
+    for (int o = 0; o < p->outputs; o++)
+    {
+        int32_t *row_out = out + (size_t)o * (size_t)out_stride;
+        for (int n = 0; n < count; n++) row_out[n] = 0;
+        for (int row = 0; row < p->patch; row++)
+            for (int byte = 0; byte < row_size; byte++)
+            {
+                int32_t weight = packed_weight(packed, p, o, row, byte);
+                for (int n = 0; n < count; n++)
+                {
+                    int y = n / p->columns * p->stride + row, x = n % p->columns * p->stride * p->channels + byte;
+                    row_out[n] += weight * image[(size_t)y * (size_t)pitch + (size_t)x];
+                }
+            }
+    }
+}
+
+void sac_project_floats_scalar(float *out, int out_stride, const float *image, const float *weights,
+                               const sac_patches *p, void *scratch)
+{
+    (void)scratch;
+    int row_size = p->patch * p->channels, pitch = p->width * p->channels, count = p->rows * p->columns;
+    for (int o = 0; o < p->outputs; o++)
+        for (int n = 0; n < count; n++)
+        {
+            const float *corner = image + (size_t)(n / p->columns * p->stride) * (size_t)pitch +
+                                  (size_t)(n % p->columns * p->stride * p->channels);
+            const float *w = weights + (size_t)o * (size_t)(p->patch * row_size);
+            float sum = 0;
+            for (int row = 0; row < p->patch; row++)
+                for (int i = 0; i < row_size; i++)
+                    sum = fmaf(w[row * row_size + i], corner[(size_t)row * (size_t)pitch + (size_t)i], sum);
+            out[(size_t)o * (size_t)out_stride + (size_t)n] = sum;
+        }
+}
+
+void sac_rescale_scalar(float *out, const int32_t *in, float scale, float bias, int count)
+{
+    for (int i = 0; i < count; i++) out[i] = (float)in[i] * scale + bias;
+}
+
+void sac_softmax_importance_scalar(float *importance, const float *queries, const float *keys, const float *weights,
+                                   int size, int n, int stride, float *scratch)
+{
+    for (int j = 0; j < stride; j++) importance[j] = 0;
+    for (int i = 0; i < n; i++)
+    {
+        float *row = scratch, largest = -INFINITY, lanes[SAC_LANES] = {0};
+        for (int j = 0; j < n; j++)
+        {
+            row[j] = queries[i] * keys[j];
+            for (int d = 1; d < size; d++) row[j] = fmaf(queries[d * stride + i], keys[d * stride + j], row[j]);
+            largest = sac_max(row[j], largest);
+        }
+        for (int j = 0; j < n; j++)
+        {
+            row[j] = sac_exp2(row[j] - largest);
+            lanes[j % SAC_LANES] = fmaf(weights[j], row[j], lanes[j % SAC_LANES]);
+        }
+        float share = weights[i] / sum_lanes(lanes);
+        for (int j = 0; j < n; j++) importance[j] = fmaf(share, row[j], importance[j]);
+    }
+}
+
+static float feature(const sac_features *f, int m, const float *x, int stride)
+{
+    const float *w = f->matrix + m * f->size;
+    float u = w[0] * x[0];
+    for (int d = 1; d < f->size; d++) u = fmaf(w[d], x[d * stride], u);
+    return u;
+}
+
+static float relu_feature(const sac_features *f, int m, const float *x, int stride)
+{
+    return sac_max(0.0f, feature(f, m, x, stride));
+}
+
+static float exp_feature(const sac_features *f, int m, const float *x, int stride)
+{
+    float norm = x[0] * x[0];
+    for (int d = 1; d < f->size; d++) norm = fmaf(x[d * stride], x[d * stride], norm);
+    return sac_exp2(fmaf(f->square, norm, feature(f, m, x, stride)));
+}
+
+typedef float feature_fn(const sac_features *f, int m, const float *x, int stride);
+
+static void add_features(float *sums, const float *x, int n, int stride, const sac_features *f, feature_fn *phi)
+{
+    for (int m = 0; m < f->count; m++)
+    {
+        float lanes[SAC_LANES] = {0};
+        for (int i = 0; i < n; i++) lanes[i % SAC_LANES] += phi(f, m, x + i, stride);
+        sums[m] = sum_lanes(lanes);
+    }
+}
+
+static void score_features(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f,
+                           feature_fn *phi)
+{
+    for (int j = 0; j < n; j++)
+    {
+        float score = 0;
+        for (int m = 0; m < f->count; m++) score = fmaf(sums[m], phi(f, m, x + j, stride), score);
+        scores[j] = score;
+    }
+}
+
+void sac_relu_sums_scalar(float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    add_features(sums, x, n, stride, f, relu_feature);
+}
+
+void sac_relu_scores_scalar(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    score_features(scores, sums, x, n, stride, f, relu_feature);
+}
+
+void sac_exp_sums_scalar(float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    add_features(sums, x, n, stride, f, exp_feature);
+}
+
+void sac_exp_scores_scalar(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    score_features(scores, sums, x, n, stride, f, exp_feature);
+}
+
+void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
+                          float *scratch)
+{
+    const int rows = 1 + inputs + hidden;
+    for (int unit = 0; unit < hidden; unit++)
+    {
+        const float *w = packed + (size_t)(unit / SAC_LANES * rows) * 4 * SAC_LANES + unit % SAC_LANES;
+        float gates[4];
+        for (int gate = 0; gate < 4; gate++)
+        {
+            float sum = w[gate * SAC_LANES];
+            for (int r = 1; r < rows; r++)
+                sum = fmaf(w[(r * 4 + gate) * SAC_LANES], r <= inputs ? x[r - 1] : h[r - 1 - inputs], sum);
+            gates[gate] = sum;
+        }
+        float in = sac_sigmoid(gates[0]), forget = sac_sigmoid(gates[1]), cell = sac_tanh(gates[2]);
+        c[unit] = fmaf(forget, c[unit], in * cell);
+        scratch[unit] = sac_sigmoid(gates[3]) * sac_tanh(c[unit]);
+    }
+    for (int unit = 0; unit < hidden; unit++) h[unit] = scratch[unit];
+}
+
+void sac_dense_scalar(float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs)
+{
+    for (int o = 0; o < outputs; o++)
+    {
+        float lanes[SAC_LANES] = {0};
+        for (int i = 0; i < inputs; i++)
+            lanes[i % SAC_LANES] = fmaf(weights[(size_t)o * (size_t)inputs + (size_t)i], x[i], lanes[i % SAC_LANES]);
+        out[o] = sum_lanes(lanes) + bias[o];
+    }
+}
+
+void sac_exp_scalar(float *out, const float *in, int count)
+{
+    for (int i = 0; i < count; i++) out[i] = sac_exp(in[i]);
+}
+
+void sac_exp2_scalar(float *out, const float *in, int count)
+{
+    for (int i = 0; i < count; i++) out[i] = sac_exp2(in[i]);
+}
+
+void sac_sigmoid_scalar(float *out, const float *in, int count)
+{
+    for (int i = 0; i < count; i++) out[i] = sac_sigmoid(in[i]);
+}
+
+void sac_tanh_scalar(float *out, const float *in, int count)
+{
+    for (int i = 0; i < count; i++) out[i] = sac_tanh(in[i]);
+}
+
+void sac_top_scalar(int *top, int k, const float *values, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+    {
+        // behind every kept value that is not smaller, so that ties stay in order; NaN is smaller than all
+        int place = kept;
+        while (place > 0 &&
+               (values[i] > values[top[place - 1]] || (isnan(values[top[place - 1]]) && !isnan(values[i]))))
+            place--;
+        if (place == k) continue;
+        if (kept < k) kept++;
+        for (int m = kept - 1; m > place; m--) top[m] = top[m - 1];
+        top[place] = i;
+    }
+}
