@@ -1,0 +1,226 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "saccade/view.h"
+#include "view/canvas.h"
+
+static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226, 230, 236}, dim = {132, 140, 153},
+                 fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},
+                            {240, 180, 70}, {180, 130, 240}, {90, 205, 205}};
+
+enum
+{
+    FILL_COUNT = sizeof fills / sizeof *fills,
+    MAX_BARS = 6
+};
+
+struct sac_frame
+{
+    canvas canvas;
+    const sac_env_spec *spec;
+    const char *const *action_names;
+    box world, sight, heat, line; // the panels; line: return, step and action
+    double text;                  // size of text in pixels
+    uint8_t *world_rgb, *panel_rgb;
+    float *keep; // [spec height, spec width]
+};
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// the largest box of an aspect in a space, in its middle; sides that are multiples of `whole` where it fits
+static box fit(box space, double aspect, int whole)
+{
+    int width = least(space.width, (int)(space.height * aspect));
+    if (width >= whole) width -= width % whole;
+    int height = most(1, least(space.height, (int)lround(width / aspect)));
+    return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
+}
+
+static void lay_out(sac_frame *f, double world_aspect)
+{
+    int width = f->canvas.width, height = f->canvas.height, margin = height / 30;
+    f->text = fmax(7, height / 62.0);
+    int label = (int)(f->text * 1.9), line = (int)(f->text * 2.6);
+    int side = least((height - 3 * margin - 2 * label) / 2, width * 2 / 5);
+    double aspect = (double)f->spec->width / f->spec->height;
+    box space = {width - margin - side, margin + label, side, side};
+    f->sight = fit(space, aspect, f->spec->width);
+    // the panels share their left edge with the column, the column is as wide as they are
+    f->sight.x = width - margin - f->sight.width;
+    f->heat = f->sight;
+    f->sight.y = margin + label;
+    f->heat.y = f->sight.y + f->sight.height + margin + label;
+    box left = {margin, margin, f->sight.x - 2 * margin, height - 2 * margin - line};
+    f->world = fit(left, world_aspect, 1);
+    f->world.y = margin;
+    int bottom = f->world.y + f->world.height;
+    f->line = (box){f->world.x, bottom, f->world.width, height - bottom};
+}
+
+sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec,
+                            const char *const *action_names, double world_aspect)
+{
+    *out = NULL;
+    if (width < SAC_FRAME_MIN_WIDTH || height < SAC_FRAME_MIN_HEIGHT || width > SAC_FRAME_MAX_SIDE ||
+        height > SAC_FRAME_MAX_SIDE || width % 2 || height % 2)
+        return sac_fail(SAC_ERROR_ARGUMENT, "a frame of %dx%d: expected even sides from %dx%d to %dx%d", width, height,
+                        SAC_FRAME_MIN_WIDTH, SAC_FRAME_MIN_HEIGHT, SAC_FRAME_MAX_SIDE, SAC_FRAME_MAX_SIDE);
+    sac_frame *f = SAC_NEW(sac_frame);
+    if (!f) return sac_fail_memory("a frame");
+    f->canvas = (canvas){.height = height, .width = width};
+    f->spec = spec;
+    f->action_names = action_names;
+    lay_out(f, world_aspect);
+    f->canvas.rgb = sac_alloc((size_t)width * (size_t)height * 3);
+    f->world_rgb = sac_alloc((size_t)f->world.width * (size_t)f->world.height * 3);
+    f->panel_rgb = sac_alloc((size_t)f->sight.width * (size_t)f->sight.height * 3);
+    f->keep = SAC_NEW_ARRAY(float, (size_t)spec->height *(size_t)spec->width);
+    if (!f->canvas.rgb || !f->world_rgb || !f->panel_rgb || !f->keep)
+    {
+        sac_frame_destroy(f);
+        return sac_fail_memory("a frame");
+    }
+    *out = f;
+    return SAC_OK;
+}
+
+void sac_frame_destroy(sac_frame *frame)
+{
+    if (!frame) return;
+    sac_free(frame->canvas.rgb);
+    sac_free(frame->world_rgb);
+    sac_free(frame->panel_rgb);
+    sac_free(frame->keep);
+    sac_free(frame);
+}
+
+uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
+{
+    *height = frame->world.height;
+    *width = frame->world.width;
+    return frame->world_rgb;
+}
+
+static void draw_label(const sac_frame *f, box panel, const char *text)
+{
+    sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
+}
+
+static void draw_panels(const sac_frame *f, const sac_frame_content *content)
+{
+    const sac_env_spec *spec = f->spec;
+    int height = f->sight.height, width = f->sight.width;
+    const canvas panel = {f->panel_rgb, height, width};
+    sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
+                     spec->channels);
+    if (content->gaze) sac_overlay_blend(f->panel_rgb, height, width, f->keep, spec->height, spec->width, 1);
+    sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
+    draw_label(f, f->sight, "what it sees, and where it looks");
+
+    if (!content->gaze || !content->gaze->importance) return;
+    sac_heat_map(f->panel_rgb, height, width, content->gaze, spec->height, spec->width);
+    sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
+    draw_label(f, f->heat, "importance of every patch");
+}
+
+// one action: a bar from zero, which stands in the middle where the action has two directions
+static void draw_bar(const sac_frame *f, box b, int index, float value)
+{
+    float low = f->spec->action_low[index], high = f->spec->action_high[index];
+    float zero = low < 0 && high > 0 ? -low / (high - low) : 0, at = (value - low) / (high - low);
+    at = at > 0 ? at < 1 ? at : 1 : 0; // a NaN is 0
+    float from = fminf(zero, at), to = fmaxf(zero, at);
+    sac_canvas_fill(&f->canvas, b, trough, 1);
+    int x0 = b.x + (int)lroundf(from * (float)b.width), x1 = b.x + (int)lroundf(to * (float)b.width);
+    sac_canvas_fill(&f->canvas, (box){x0, b.y, x1 - x0, b.height}, fills[index % FILL_COUNT], 1);
+    if (zero > 0)
+        sac_canvas_fill(&f->canvas, (box){b.x + (int)(zero * (float)b.width), b.y, 1, b.height}, bright, 0.6f);
+}
+
+static const char *action_name(const sac_frame *f, int index, char text[16])
+{
+    if (f->action_names) return f->action_names[index];
+    snprintf(text, 16, "%d", index);
+    return text;
+}
+
+// actions from the right end of the line to the left; returns where they begin
+static double draw_actions(const sac_frame *f, const float *action, double baseline)
+{
+    const sac_env_spec *spec = f->spec;
+    double right = f->line.x + f->line.width, size = 0.8 * f->text;
+    int bars = spec->action_choices ? spec->action_choices : spec->action_size;
+    for (int i = least(bars, MAX_BARS) - 1; i >= 0; i--)
+    {
+        char text[16];
+        const char *name = action_name(f, i, text);
+        double width = sac_text_width(size, name);
+        if (spec->action_choices)
+        {
+            right -= width;
+            sac_canvas_text(&f->canvas, right, baseline, size, (int)action[0] == i ? bright : dim, name);
+        }
+        else
+        {
+            int length = (int)(6 * f->text);
+            right -= length;
+            draw_bar(f, (box){(int)right, (int)(baseline - 0.9 * size), length, (int)(0.8 * size)}, i, action[i]);
+            right -= width + 0.5 * size;
+            sac_canvas_text(&f->canvas, right, baseline, size, dim, name);
+        }
+        right -= 1.6 * size;
+    }
+    return right;
+}
+
+static void draw_line(const sac_frame *f, const sac_frame_content *content)
+{
+    double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
+    double end = content->action ? draw_actions(f, content->action, baseline) : f->line.x + f->line.width;
+    char value[32], step[32];
+    snprintf(value, sizeof value, "%.1f", content->episode_return);
+    snprintf(step, sizeof step, "%d", content->step);
+    const struct
+    {
+        const char *text;
+        double size;
+        ink color;
+        double gap;
+    } words[] = {{value, 1.25 * size, bright, 0.3 * size}, {"return", 0.8 * size, dim, 1.8 * size},
+                 {step, size, bright, 0.3 * size},         {"steps", 0.8 * size, dim, 1.8 * size},
+                 {content->title, 0.8 * size, dim, 0},     {content->note, 0.8 * size, bright, 0}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    {
+        if (!words[i].text) continue;
+        double width = sac_text_width(words[i].size, words[i].text);
+        if (x + width > end) continue; // what has no room is left out
+        sac_canvas_text(&f->canvas, x, baseline, words[i].size, words[i].color, words[i].text);
+        x += width + words[i].gap;
+    }
+}
+
+const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
+{
+    const canvas *c = &f->canvas;
+    const sac_env_spec *spec = f->spec;
+    if (content->gaze)
+    {
+        sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
+        sac_overlay_blend(f->world_rgb, f->world.height, f->world.width, f->keep, spec->height, spec->width,
+                          content->world_overlay);
+    }
+    sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);
+    sac_canvas_image(c, f->world, f->world_rgb, f->world.height, f->world.width, 3);
+    draw_panels(f, content);
+    draw_line(f, content);
+    return c->rgb;
+}

@@ -1,0 +1,65 @@
+#include <math.h>
+
+#include "saccade/view.h"
+
+static int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
+{
+    for (size_t i = 0; i < (size_t)height * (size_t)width; i++) keep[i] = 1;
+    for (int rank = 0; rank < gaze->kept; rank++)
+    {
+        int row = gaze->top[rank] / gaze->columns * gaze->stride,
+            column = gaze->top[rank] % gaze->columns * gaze->stride;
+        int y1 = clamp(row + gaze->patch, 0, height), x1 = clamp(column + gaze->patch, 0, width);
+        float left = (float)rank / (float)gaze->kept;
+        for (int y = clamp(row, 0, height); y < y1; y++)
+            for (int x = clamp(column, 0, width); x < x1; x++) keep[(size_t)y * (size_t)width + (size_t)x] *= left;
+    }
+}
+
+void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                       float strength)
+{
+    for (int y = 0; y < height; y++)
+    {
+        const float *row = keep + (size_t)((int64_t)y * keep_height / height) * (size_t)keep_width;
+        for (int x = 0; x < width; x++, rgb += 3)
+        {
+            float white = (1 - row[(int64_t)x * keep_width / width]) * strength;
+            if (white <= 0) continue;
+            for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)((float)rgb[c] * (1 - white) + 255 * white + 0.5f);
+        }
+    }
+}
+
+// the patch whose centre is nearest to a pixel of the observation, along one axis
+static int nearest_patch(double pixel, int patch, int stride, int count)
+{
+    return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);
+}
+
+void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, int observation_height,
+                  int observation_width)
+{
+    float most = 0;
+    for (int i = 0; i < gaze->rows * gaze->columns; i++)
+        if (gaze->importance[i] > most) most = gaze->importance[i];
+    uint8_t colors[256][3];
+    for (int i = 0; i < 256; i++) sac_heat_color((float)i / 255, colors[i]);
+
+    for (int y = 0; y < height; y++)
+    {
+        int row = nearest_patch((y + 0.5) * observation_height / height, gaze->patch, gaze->stride, gaze->rows);
+        for (int x = 0; x < width; x++, rgb += 3)
+        {
+            int column = nearest_patch((x + 0.5) * observation_width / width, gaze->patch, gaze->stride, gaze->columns);
+            float share = most > 0 ? gaze->importance[row * gaze->columns + column] / most : 0;
+            const uint8_t *color = colors[share > 0 ? (int)(sqrtf(share) * 255 + 0.5f) : 0];
+            for (int c = 0; c < 3; c++) rgb[c] = color[c];
+        }
+    }
+}

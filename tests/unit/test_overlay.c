@@ -1,0 +1,204 @@
+#include "saccade/view.h"
+#include "test.h"
+#include "view/canvas.h"
+
+enum
+{
+    SIZE = 20,
+    GRID = 4,
+    PATCH = 7,
+    STRIDE = 4,
+    KEPT = 5
+};
+
+// patches that overlap, one of them at the far corner, where the grid ends inside the image
+static const int top[KEPT] = {5, 6, 15, 0, 9};
+static float importance[GRID * GRID];
+
+static sac_gaze make_gaze(void)
+{
+    for (int i = 0; i < GRID * GRID; i++) importance[i] = (float)(i * i);
+    return (sac_gaze){.rows = GRID,
+                      .columns = GRID,
+                      .patch = PATCH,
+                      .stride = STRIDE,
+                      .importance = importance,
+                      .kept = KEPT,
+                      .top = top};
+}
+
+// the paper's formula, step by step in real numbers: v <- v r/K + 255 (1 - r/K) for each patch in the order of rank
+static double blended(double v, int y, int x)
+{
+    for (int rank = 0; rank < KEPT; rank++)
+    {
+        int row = top[rank] / GRID * STRIDE, column = top[rank] % GRID * STRIDE;
+        if (y < row || y >= row + PATCH || x < column || x >= column + PATCH) continue;
+        double left = (double)rank / KEPT;
+        v = v * left + 255 * (1 - left);
+    }
+    return v;
+}
+
+TEST(overlay_is_the_papers_formula)
+{
+    sac_gaze gaze = make_gaze();
+    float keep[SIZE * SIZE];
+    sac_overlay_keep(keep, SIZE, SIZE, &gaze);
+    enum
+    {
+        SCALE = 5
+    };
+    static uint8_t rgb[SIZE * SCALE * SIZE * SCALE * 3], before[sizeof rgb];
+    for (size_t i = 0; i < sizeof rgb; i++) before[i] = rgb[i] = (uint8_t)(i * 7 % 256);
+
+    sac_overlay_blend(rgb, SIZE * SCALE, SIZE * SCALE, keep, SIZE, SIZE, 1);
+
+    for (int y = 0; y < SIZE * SCALE; y++)
+        for (int x = 0; x < SIZE * SCALE; x++)
+            for (int c = 0; c < 3; c++)
+            {
+                int i = (y * SIZE * SCALE + x) * 3 + c;
+                // half a grey level of rounding, and the floats' own
+                assert_near(rgb[i], blended(before[i], y / SCALE, x / SCALE), 0.5 + 1e-3);
+            }
+}
+
+TEST(first_rank_is_white_and_uncovered_pixels_are_untouched)
+{
+    sac_gaze gaze = make_gaze();
+    float keep[SIZE * SIZE];
+    sac_overlay_keep(keep, SIZE, SIZE, &gaze);
+    for (int y = 0; y < SIZE; y++)
+        for (int x = 0; x < SIZE; x++)
+        {
+            float k = keep[y * SIZE + x];
+            if (y >= 4 && y < 11 && x >= 4 && x < 11) assert_true(k == 0);
+            if (blended(0, y, x) == 0) assert_true(k == 1);
+        }
+}
+
+// patches that leave the image, as those of a gaze of another size would, are cut
+TEST(overlay_never_writes_outside)
+{
+    sac_gaze gaze = make_gaze();
+    float keep[10 * 9 + 1];
+    keep[10 * 9] = -7;
+    sac_overlay_keep(keep, 10, 9, &gaze);
+    assert_true(keep[10 * 9] == -7);
+}
+
+static double linear(uint8_t v)
+{
+    double s = v / 255.0;
+    return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+}
+
+// the luminance that an eye (or a grey print) takes from a colour rises with the value
+TEST(heat_colors_rise_in_lightness)
+{
+    double last = -1;
+    for (int i = 0; i <= 255; i++)
+    {
+        uint8_t c[3];
+        sac_heat_color((float)i / 255, c);
+        double luminance = 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+        assert_true(luminance > last - 1e-9);
+        if (i % 8 == 0 && i > 0) assert_true(luminance > last);
+        last = luminance;
+    }
+    uint8_t low[3], high[3], nan[3], beyond[3];
+    sac_heat_color(0, low);
+    sac_heat_color(1, high);
+    sac_heat_color(NAN, nan);
+    sac_heat_color(7, beyond);
+    assert_memory_equal(low, nan, 3);
+    assert_memory_equal(high, beyond, 3);
+}
+
+TEST(heat_map_colors_each_patch_by_its_share)
+{
+    sac_gaze gaze = make_gaze();
+    static uint8_t rgb[SIZE * SIZE * 3];
+    sac_heat_map(rgb, SIZE, SIZE, &gaze, SIZE, SIZE);
+    for (int row = 0; row < GRID; row++)
+        for (int column = 0; column < GRID; column++)
+        {
+            // the centre of the patch
+            const uint8_t *pixel = rgb + ((row * STRIDE + 3) * SIZE + column * STRIDE + 3) * 3;
+            uint8_t expected[3];
+            float share = sqrtf(importance[row * GRID + column] / importance[GRID * GRID - 1]);
+            sac_heat_color((float)(int)(share * 255 + 0.5f) / 255, expected);
+            assert_memory_equal(pixel, expected, 3);
+        }
+}
+
+TEST(text_has_width_and_stays_inside)
+{
+    static uint8_t guarded[(16 + 2) * 40 * 3];
+    memset(guarded, 9, sizeof guarded);
+    canvas inside = {guarded + 40 * 3, 16, 40};
+    sac_canvas_text(&inside, -5, 20, 30, (ink){255, 255, 255}, "0123456789 abcxyz,.:-+=/()%_' \x80 ~ QUICK");
+    for (int i = 0; i < 40 * 3; i++) assert_true(guarded[i] == 9 && guarded[17 * 40 * 3 + i] == 9);
+    assert_near(sac_text_width(24, "0000"), sac_text_width(24, "1111"), 1e-9); // figures are of one width
+    assert_near(sac_text_width(24, "ab"), sac_text_width(24, "a") + sac_text_width(24, "b"), 1e-9);
+    int lit = 0;
+    for (size_t i = 0; i < sizeof guarded; i++) lit += guarded[i] == 255;
+    assert_true(lit > 100);
+}
+
+static void draw_frame(int width, int height, const sac_env_spec *spec, const sac_gaze *gaze)
+{
+    static uint8_t observation[SIZE * SIZE * 3];
+    for (size_t i = 0; i < sizeof observation; i++) observation[i] = (uint8_t)i;
+    static const float action[] = {-0.5f, 2};
+    sac_frame *frame;
+    assert_ok(sac_frame_create(&frame, width, height, spec, NULL, 1.25));
+    int world_height, world_width;
+    uint8_t *world = sac_frame_world(frame, &world_height, &world_width);
+    memset(world, 77, (size_t)world_height * (size_t)world_width * 3);
+    sac_frame_content content = {.observation = observation,
+                                 .gaze = gaze,
+                                 .action = action,
+                                 .episode_return = -12345.6,
+                                 .step = 1000,
+                                 .title = "a title that is far too long for the smallest of all frames"};
+    const uint8_t *rgb = sac_frame_draw(frame, &content);
+    int shown = 0;
+    for (int i = 0; i < width * height; i++) shown += rgb[i * 3] == 77;
+    assert_true(shown >= world_height * world_width);
+    sac_frame_destroy(frame);
+}
+
+// writes outside the frame's own memory are found by the sanitizer build
+TEST(frames_of_all_sizes_are_drawn)
+{
+    static const float low[] = {-1, 0}, high[] = {1, 1};
+    sac_env_spec spec = {SIZE, SIZE, 3, 2, 0, low, high, 1000, NULL, 0};
+    sac_gaze gaze = make_gaze();
+    static const int sizes[][2] = {{240, 160}, {1136, 720}, {640, 1200}, {2000, 160}, {242, 998}};
+    for (int i = 0; i < 5; i++)
+    {
+        draw_frame(sizes[i][0], sizes[i][1], &spec, &gaze);
+        draw_frame(sizes[i][0], sizes[i][1], &spec, NULL);
+    }
+    spec.action_choices = 3;
+    spec.action_size = 1;
+    draw_frame(1136, 720, &spec, &gaze);
+}
+
+TEST(frame_sizes_are_checked)
+{
+    static const float low[] = {-1}, high[] = {1};
+    sac_env_spec spec = {SIZE, SIZE, 3, 1, 0, low, high, 1000, NULL, 0};
+    sac_frame *frame;
+    assert_fails(sac_frame_create(&frame, 641, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "641x480");
+    assert_null(frame);
+    assert_fails(sac_frame_create(&frame, 64, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "240x160");
+    assert_fails(sac_frame_create(&frame, 640, 100000, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "7680x7680");
+    sac_frame_destroy(NULL);
+}
+
+TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
+      overlay_never_writes_outside, heat_colors_rise_in_lightness, heat_map_colors_each_patch_by_its_share,
+      text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn, frame_sizes_are_checked)
