@@ -1,9 +1,9 @@
 #include "base/random.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "base/series.h"
+#include "base/normals.h"
 
 void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high)
 {
@@ -56,7 +56,10 @@ uint32_t sac_stream_u32(sac_stream *stream)
 }
 
 // 53 random bits from two words
-static double unit(uint32_t a, uint32_t b) { return ((a >> 5) * 67108864.0 + (b >> 6)) * 0x1p-53; }
+static double unit(uint32_t a, uint32_t b)
+{
+    return ((a >> 5) * 67108864.0 + (b >> 6)) * 0x1p-53;
+}
 
 double sac_stream_uniform(sac_stream *stream, double low, double high)
 {
@@ -76,23 +79,18 @@ uint32_t sac_stream_below(sac_stream *stream, uint32_t count)
     return (uint32_t)(product >> 32);
 }
 
-// sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn
-static void sin_cos_turn(double t, double *sine, double *cosine)
+static sac_normals_block *best_block(void)
 {
-    int quarter = (int)(t * 4 + 0.5);
-    double x = (t - quarter * 0.25) * 6.2831853071795865, x2 = x * x;
-    double s = 0, c = 0;
-    for (int k = 17; k >= 3; k -= 2) s = (s + 1) * -x2 / (k * (k - 1));
-    for (int k = 18; k >= 2; k -= 2) c = (c + 1) * -x2 / (k * (k - 1));
-    s = x * (1 + s);
-    c = 1 + c;
-    switch (quarter & 3)
+#if defined(__x86_64__)
+    switch (sac_get_cpu_level())
     {
-    case 0: *sine = s, *cosine = c; break;
-    case 1: *sine = c, *cosine = -s; break;
-    case 2: *sine = -s, *cosine = -c; break;
-    default: *sine = -c, *cosine = s; break;
+    case SAC_CPU_AVX512: return sac_normals_block_avx512;
+    case SAC_CPU_AVX2: return sac_normals_block_avx2;
+    default: return sac_normals_block_scalar;
     }
+#else
+    return sac_normals_block_scalar;
+#endif
 }
 
 void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
@@ -103,15 +101,13 @@ void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, 
 void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
 {
     SAC_ASSERT(first % 2 == 0);
+    sac_normals_block *block = best_block();
     uint64_t name = sac_mix_seed(1, generation, individual);
-    for (size_t i = 0; i < count; i += 2)
+    for (size_t i = 0; i < count; i += SAC_NORMALS_BLOCK)
     {
-        // Box and Muller (1958): two normals from two uniforms
-        uint32_t words[4];
-        sac_philox(words, seed, (first + i) / 2, name);
-        double radius = sqrt(-2 * sac_series_log(1 - unit(words[0], words[1]))), sine, cosine;
-        sin_cos_turn(unit(words[2], words[3]), &sine, &cosine);
-        out[i] = radius * cosine;
-        if (i + 1 < count) out[i + 1] = radius * sine;
+        double rest[SAC_NORMALS_BLOCK];
+        bool whole = count - i >= SAC_NORMALS_BLOCK;
+        block(whole ? out + i : rest, seed, (first + i) / 2, name);
+        if (!whole) memcpy(out + i, rest, (count - i) * sizeof *out);
     }
 }
