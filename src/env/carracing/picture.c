@@ -1,0 +1,181 @@
+#include "env/carracing/picture.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "env/carracing/picture_parts.h"
+
+void sac_car_turn(double angle, double *sine, double *cosine)
+{
+    // quarter turns off in two parts of pi / 2, then Taylor's series on -pi/4..pi/4
+    double quarters = floor(angle * 0.63661977236758134 + 0.5);
+    double x = (angle - quarters * 1.5707963267341256) - quarters * 6.0771005065061922e-11, xx = x * x;
+    double s =
+        x * (1 + xx * (-1.0 / 6 +
+                       xx * (1.0 / 120 + xx * (-1.0 / 5040 + xx * (1.0 / 362880 + xx * (-1.0 / 39916800 +
+                                                                                        xx * (1.0 / 6227020800 -
+                                                                                              xx / 1307674368000)))))));
+    double c =
+        1 + xx * (-1.0 / 2 +
+                  xx * (1.0 / 24 +
+                        xx * (-1.0 / 720 +
+                              xx * (1.0 / 40320 +
+                                    xx * (-1.0 / 3628800 +
+                                          xx * (1.0 / 479001600 + xx * (-1.0 / 87178291200 + xx / 20922789888000)))))));
+    switch ((int)(long long)quarters & 3)
+    {
+    case 0: *sine = s, *cosine = c; break;
+    case 1: *sine = c, *cosine = -s; break;
+    case 2: *sine = -s, *cosine = -c; break;
+    default: *sine = -c, *cosine = s; break;
+    }
+}
+
+const car_raster *sac_car_raster(void)
+{
+    extern const car_raster sac_car_raster_scalar;
+#if defined(__x86_64__)
+    extern const car_raster sac_car_raster_avx2, sac_car_raster_avx512;
+    switch (sac_get_cpu_level())
+    {
+    case SAC_CPU_AVX512: return &sac_car_raster_avx512;
+    case SAC_CPU_AVX2: return &sac_car_raster_avx2;
+    default: break;
+    }
+#elif defined(__aarch64__)
+    extern const car_raster sac_car_raster_neon;
+    if (sac_get_cpu_level() == SAC_CPU_NEON) return &sac_car_raster_neon;
+#endif
+    return &sac_car_raster_scalar;
+}
+
+static car_camera camera_of(const car_picture *p, const car_scene *scene)
+{
+    double time = scene->time;
+    car_camera c = {.x = scene->hull.x,
+                    .y = scene->hull.y,
+                    .scale_x = p->scale_x,
+                    .scale_y = p->scale_y,
+                    .left = p->left,
+                    .top = p->top};
+    // from far away to near within the first second
+    c.zoom = 0.6 * fmax(1 - time, 0) + 16.2 * fmin(time, 1);
+    double vx = scene->hull.vx, vy = scene->hull.vy, speed = sqrt(vx * vx + vy * vy);
+    if (scene->follow_velocity && speed > 0.5)
+        c.cosine = vy / speed, c.sine = vx / speed;
+    else
+        sac_car_turn(-(double)scene->hull.angle, &c.sine, &c.cosine);
+    return c;
+}
+
+static bool plane_create(car_plane *plane, int width, int height, int stride)
+{
+    *plane = (car_plane){SAC_NEW_ARRAY(float, (size_t)(height + 2) * (size_t)stride), width, height, stride};
+    return plane->cells != NULL;
+}
+
+/// The box around the car: 3.5 world units to each side at the nearest zoom.
+static bool figure_create(car_picture *p)
+{
+    double reach = 3.5 * 16.2, x = p->left + CAR_X * p->scale_x, y = p->top + CAR_Y * p->scale_y;
+    int left = (int)(x - reach * p->scale_x) / 16 * 16, right = (int)(x + reach * p->scale_x) + 1;
+    int top = (int)(y - reach * p->scale_y), bottom = (int)(y + reach * p->scale_y) + 1;
+    int stride = (right - left + 15) / 16 * 16, height = bottom - top;
+    p->figure.column = left;
+    p->figure.row = top;
+    return plane_create(&p->figure.wheel, right - left, height, stride) &&
+           plane_create(&p->figure.stripe, right - left, height, stride) &&
+           plane_create(&p->figure.hull, right - left, height, stride);
+}
+
+static bool layers_create(car_picture *p)
+{
+    int stride = (p->width + 15) / 16 * 16;
+    int rows = (int)(p->top + BAR_Y * p->scale_y + 0.5);
+    car_layers *l = &p->layers;
+    car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field};
+    for (int i = 0; i < 5; i++)
+        if (!plane_create(planes[i], p->width, rows, stride)) return false;
+    l->sums = SAC_NEW_ARRAY(float, 5 * (size_t)stride);
+    l->bytes = SAC_NEW_ARRAY(uint8_t, 3 * (size_t)stride);
+    return l->sums && l->bytes;
+}
+
+sac_status sac_car_picture_create(car_picture **out, int height, int width, car_style style)
+{
+    *out = NULL;
+    if (height < 32 || height > 4096 || width < 32 || width > 4096)
+        return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: a picture of %d x %d, expected sides of 32 to 4096", width,
+                        height);
+    car_picture *p = SAC_NEW(car_picture);
+    if (!p) return sac_fail_memory("a picture");
+    p->height = height;
+    p->width = width;
+    p->style = style;
+    p->raster = sac_car_raster();
+    p->scale_x = (double)width / SCENE_WIDTH;
+    p->scale_y = (double)height / SCENE_HEIGHT;
+    if (style == CAR_STYLE_PEOPLE)
+    {
+        // proportions kept, the scene at the middle of the bottom
+        p->scale_x = p->scale_y = fmin(p->scale_x, p->scale_y);
+        p->left = 0.5 * (width - SCENE_WIDTH * p->scale_x);
+        p->top = height - SCENE_HEIGHT * p->scale_y;
+    }
+    sac_status status = figure_create(p) && layers_create(p) ? SAC_OK : sac_fail_memory("a picture");
+    if (status == SAC_OK) status = sac_car_bar_create(&p->bar, p);
+    if (status != SAC_OK)
+    {
+        sac_car_picture_destroy(p);
+        return status;
+    }
+    *out = p;
+    return SAC_OK;
+}
+
+void sac_car_picture_destroy(car_picture *p)
+{
+    if (!p) return;
+    car_layers *l = &p->layers;
+    float *const cells[] = {l->road.cells,         l->shade.cells,         l->red.cells,
+                            l->square.cells,       l->field.cells,         l->sums,
+                            p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) sac_free(cells[i]);
+    sac_free(l->bytes);
+    sac_car_bar_destroy(p->bar);
+    sac_free(p);
+}
+
+void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car_point *corners, int count,
+                         float weight)
+{
+    car_edge edges[8];
+    SAC_ASSERT(count <= 8);
+    for (int i = 0; i < count; i++)
+    {
+        car_point a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
+        edges[i] = (car_edge){a.x, a.y, b.x, b.y, weight, 0};
+    }
+    p->raster->add(plane, edges, count);
+}
+
+void sac_car_draw(car_picture *p, const car_scene *scene, car_variant *variant, uint8_t *rgb)
+{
+    (void)variant;
+    // what Gymnasium's way from 1000 x 800 down does: outlines make polygons grow by about half a unit, and grey levels
+    // are cut twice
+    bool agent = p->style == CAR_STYLE_AGENT;
+    car_inks inks = {.grass = {102, 204, 102},
+                     .square = {0, 26, 0},
+                     .road = {102, 102, 102},
+                     .wheel = 0,
+                     .stripe = 77,
+                     .hull = {204, 0, 0},
+                     .offset = agent ? -1.01f : 0.5f};
+    car_camera camera = camera_of(p, scene);
+    sac_car_draw_field(p, scene, &camera, agent ? 0.55 / camera.zoom : 0);
+    sac_car_draw_figure(p, scene, &camera, agent ? 0.35 / camera.zoom : 0);
+    p->raster->compose(&p->layers, &p->figure, &inks, rgb);
+    sac_car_draw_bar(p, scene, rgb);
+}

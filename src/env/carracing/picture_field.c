@@ -1,0 +1,204 @@
+#include <math.h>
+
+#include "env/carracing/picture_parts.h"
+
+/// What lies on the ground: the playfield, its light squares, the road and its kerbs.
+
+static const double FIELD = 2000.0 / 6, SQUARE = 2000.0 / 6 / 20, HALF_ROAD = 40.0 / 6, KERB = 8.0 / 6;
+static const double NODE_STEP = 21.0 / 6;
+
+/// The part of the world in view: a box, and a circle around it.
+typedef struct view_bounds
+{
+    double low[2], high[2]; ///< in world coordinates
+    double x, y, radius;
+} view_bounds;
+
+static view_bounds bounds_of(const car_picture *p, const car_camera *c)
+{
+    // corners of the picture, in units from the car, turned back into the world
+    double left = -p->left / p->scale_x - CAR_X, right = (p->width - p->left) / p->scale_x - CAR_X;
+    double up = CAR_Y + p->top / p->scale_y, down = CAR_Y - BAR_Y;
+    view_bounds b = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0, 0, 0};
+    for (int i = 0; i < 4; i++)
+    {
+        double x = i & 1 ? left : right, y = i & 2 ? up : down;
+        double at[2] = {c->x + (c->cosine * x + c->sine * y) / c->zoom, c->y + (c->cosine * y - c->sine * x) / c->zoom};
+        for (int k = 0; k < 2; k++)
+        {
+            b.low[k] = fmin(b.low[k], at[k]);
+            b.high[k] = fmax(b.high[k], at[k]);
+        }
+    }
+    b.x = 0.5 * (b.low[0] + b.high[0]);
+    b.y = 0.5 * (b.low[1] + b.high[1]);
+    double width = right - left, height = up - down;
+    b.radius = 0.5 * sqrt(width * width + height * height) / c->zoom;
+    return b;
+}
+
+/// An upright square of the world, from (x, y) to (x + side, y + side).
+static void add_square(const car_picture *p, const car_plane *plane, const car_camera *c, double x, double y,
+                       double side)
+{
+    double left = x - c->x, low = y - c->y, right = left + side, high = low + side;
+    car_point corners[] = {sac_car_see(c, left, high), sac_car_see(c, right, high), sac_car_see(c, right, low),
+                           sac_car_see(c, left, low)};
+    sac_car_add_polygon(p, plane, corners, 4, 1);
+}
+
+/// The first and last light square that may be in view: every second one from -20 to 18 is light.
+static int square_index(double x, bool last)
+{
+    int i = 2 * (int)floor(x / SQUARE / 2);
+    i = i < -20 ? last ? -22 : -20 : i;
+    return i > 18 ? last ? 18 : 20 : i;
+}
+
+static void draw_grass(const car_picture *p, const car_camera *c, const view_bounds *b, double grow)
+{
+    int first_x = square_index(b->low[0], false), last_x = square_index(b->high[0], true);
+    int first_y = square_index(b->low[1], false), last_y = square_index(b->high[1], true);
+    for (int i = first_x; i <= last_x; i += 2)
+        for (int k = first_y; k <= last_y; k += 2)
+            add_square(p, &p->layers.square, c, SQUARE * i - grow, SQUARE * k - grow, SQUARE + 2 * grow);
+}
+
+/// A cut across the road at a node.
+typedef struct road_cut
+{
+    car_point middle;
+    float x, y; ///< from the middle to the right by one world unit, in pixels
+} road_cut;
+
+static road_cut cut_at(const car_track *t, const car_camera *c, int node)
+{
+    const double(*tile)[2] = t->tile[node];
+    double to_x = (tile[1][0] - tile[0][0]) / (2 * HALF_ROAD), to_y = (tile[1][1] - tile[0][1]) / (2 * HALF_ROAD);
+    road_cut cut = {.middle = sac_car_see(c, t->x[node] - c->x, t->y[node] - c->y)};
+    cut.x = (float)(c->scale_x * c->zoom * (c->cosine * to_x - c->sine * to_y));
+    cut.y = (float)(c->scale_y * c->zoom * -(c->sine * to_x + c->cosine * to_y));
+    return cut;
+}
+
+static car_point beside(const road_cut *cut, float distance)
+{
+    return (car_point){cut->middle.x + distance * cut->x, cut->middle.y + distance * cut->y};
+}
+
+static car_edge edge(car_point a, car_point b, float weight, float shade)
+{
+    return (car_edge){a.x, a.y, b.x, b.y, weight, shade};
+}
+
+/// A kerb at tile `i`, over the road's side.
+static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *cut, const road_cut *last, float half,
+                     float grow)
+{
+    const double(*tile)[2] = t->tile[i];
+    double side_x = t->border[i][0][0] - t->x[i], side_y = t->border[i][0][1] - t->y[i];
+    bool right = side_x * (tile[1][0] - tile[0][0]) + side_y * (tile[1][1] - tile[0][1]) > 0;
+    bool red = i % 2 == 1;
+    float inner = (float)HALF_ROAD - grow, outer = (float)(HALF_ROAD + KERB) + grow, sign = right ? 1 : -1;
+
+    for (int part = 0; part < 2; part++) // what the kerb covers beyond the road; what it colours
+    {
+        float from = sign * (part == 0 ? half : inner), to = sign * outer;
+        car_point a = beside(cut, from), b = beside(cut, to), c = beside(last, to), d = beside(last, from);
+        car_point clockwise[] = {a, b, c, d}, other[] = {b, a, d, c};
+        const car_point *corners = right ? clockwise : other;
+        if (part == 0)
+            sac_car_add_polygon(p, &p->layers.road, corners, 4, 1);
+        else
+        {
+            sac_car_add_polygon(p, &p->layers.shade, corners, 4, red ? -102 : 153);
+            if (red) sac_car_add_polygon(p, &p->layers.red, corners, 4, 255);
+        }
+    }
+    if (red) p->layers.plain = false;
+}
+
+/// The colour of tile i above the plain road's.
+static float shade_of(const car_scene *scene, int i)
+{
+    static const float shades[] = {0, 2, 5};
+    return scene->touched[i] ? 0 : shades[i % 3];
+}
+
+/// Tile i between two cuts. Neighbours share an edge, so only the difference of their shades is drawn there.
+static void add_tile(car_picture *p, const car_scene *scene, int i, const road_cut *cut, const road_cut *last,
+                     bool starts, bool ends, float grow)
+{
+    const car_layers *l = &p->layers;
+    float half = (float)HALF_ROAD + grow, shade = shade_of(scene, i);
+    float next = ends ? 0 : shade_of(scene, i + 1);
+    car_point left = beside(cut, -half), right = beside(cut, half);
+    car_point old_left = beside(last, -half), old_right = beside(last, half);
+
+    car_edge sides[] = {edge(right, old_right, 1, shade), edge(old_left, left, 1, shade)};
+    if (shade == 0)
+        p->raster->add(&l->road, sides, 2);
+    else
+        p->raster->add_two(&l->road, &l->shade, sides, 2);
+
+    car_edge front = edge(left, right, shade - next, 0), back = edge(old_right, old_left, shade, 0);
+    if (front.weight != 0) p->raster->add(&l->shade, &front, 1);
+    front.weight = back.weight = 1;
+    if (ends) p->raster->add(&l->road, &front, 1);
+    if (starts)
+    {
+        p->raster->add(&l->road, &back, 1);
+        back.weight = shade;
+        if (shade != 0) p->raster->add(&l->shade, &back, 1);
+    }
+    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, cut, last, half, grow);
+}
+
+static bool in_reach(const car_track *t, int node, const view_bounds *b, double reach)
+{
+    double dx = t->x[node] - b->x, dy = t->y[node] - b->y;
+    return dx * dx + dy * dy <= reach * reach;
+}
+
+static void draw_road(car_picture *p, const car_scene *scene, const car_camera *c, const view_bounds *b, float grow)
+{
+    const car_track *t = scene->track;
+    // a tile reaches as far from its node as the gap where the lap closes
+    double reach = b->radius + 14;
+    int runs = 0, first = -1, drawn = -2;
+    road_cut last = {0};
+    for (int i = 0; i < t->count;)
+    {
+        double dx = t->x[i] - b->x, dy = t->y[i] - b->y, square = dx * dx + dy * dy;
+        if (square > reach * reach)
+        {
+            // nodes are NODE_STEP apart: so many steps on cannot be in reach yet
+            int steps = (int)((sqrt(square) - reach) / NODE_STEP);
+            i += steps > 1 ? steps : 1;
+            continue;
+        }
+        bool starts = drawn != i - 1;
+        if (starts)
+        {
+            last = cut_at(t, c, i > 0 ? i - 1 : t->count - 1);
+            if (runs++ == 0) first = i;
+        }
+        road_cut cut = cut_at(t, c, i);
+        add_tile(p, scene, i, &cut, &last, starts, i + 1 == t->count || !in_reach(t, i + 1, b, reach), grow);
+        last = cut;
+        drawn = i++;
+    }
+    // two parts of the lap in view may cross; the lap's two ends do not
+    if (first == 0 && drawn == t->count - 1) runs--;
+    if (runs > 1) p->layers.plain = false;
+}
+
+void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *c, double grow)
+{
+    view_bounds b = bounds_of(p, c);
+    p->layers.plain = true;
+    if (b.low[0] < -FIELD || b.low[1] < -FIELD || b.high[0] > FIELD || b.high[1] > FIELD) p->layers.plain = false;
+    draw_grass(p, c, &b, grow);
+    draw_road(p, scene, c, &b, (float)grow);
+    if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD - grow, -FIELD - grow, 2 * (FIELD + grow));
+}
