@@ -58,6 +58,7 @@ SAC_API int sac_policy_parameter_count(const sac_policy *policy);
 SAC_API const float *sac_policy_parameters(const sac_policy *policy);
 SAC_API int sac_policy_view_count(const sac_policy *policy);
 SAC_API const sac_view *sac_policy_view(const sac_policy *policy, int index);
+SAC_API size_t sac_view_size(const sac_view *view);                         ///< floats in it: the product of its shape
 SAC_API const sac_policy_def *sac_policy_get_def(const sac_policy *policy); ///< its settings are the resolved options
 
 /// Draw a fresh parameter vector as PyTorch initialises its layers: each tensor uniform in +-view.init_limit.
@@ -76,7 +77,9 @@ SAC_API void sac_policy_state_set_parameters(sac_policy_state *state, const floa
 /// Start an episode: the recurrent state becomes zero.
 SAC_API void sac_policy_state_reset(sac_policy_state *state);
 
-/// Look at an image and act. Never fails, never allocates; identical inputs give identical bits.
+/// Look at an image and act. Never fails, never allocates; identical inputs give identical bits, at every CPU level.
+/// The action is always finite and within the bounds: where parameters that are not numbers make an output NaN, the
+/// middle of the range is taken, or choice 0.
 /// @param      observation  [height, width, channels], 0..255
 /// @param[out] action       [action_size], in the environment's bounds
 SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *action);
@@ -88,11 +91,13 @@ SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observat
 /// kind has no such thing.
 typedef struct sac_gaze
 {
-    int rows, columns;       ///< of the patch grid; N = rows * columns
-    int patch, stride;       ///< pixels, in the observation
+    int height, width; ///< pixels of the image that is cut into patches: the observation, or what it is resized to
+    int rows, columns; ///< of the patch grid; N = rows * columns
+    int patch, stride; ///< pixels, in that image
     const float *importance; ///< [N]: how much attention each patch received
     int kept;                ///< K
     const int *top;          ///< [K] patch indices, most important first, ties to the lower index
+    const float *centers;    ///< [K, 2] row and column of their centres: pixels, in that image
     const float *features;   ///< [feature_count] what the controller was given
     int feature_count;
     const float *queries; ///< [N, key_size]
@@ -107,6 +112,19 @@ typedef struct sac_gaze
 /// Read the last attention. Not for the inner loop: it may compute what acting skips (such as importance of every patch
 /// in the plain order).
 SAC_API void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze);
+
+/// The pixels of one patch of the image that the last call of sac_policy_act looked at, as the agent sees them. That
+/// image must still be where it was.
+/// @param      index   0..N-1
+/// @param[out] pixels  [patch, patch, channels], 0..1
+/// @return false for a kind without patches
+SAC_API bool sac_policy_patch(const sac_policy_state *state, int index, float *pixels);
+
+/// How one patch of the last image divides its attention over all patches.
+/// @param      query    0..N-1
+/// @param[out] weights  [N]; their sum over all queries is gaze.importance
+/// @return false for a kind without attention
+SAC_API bool sac_policy_attention_row(const sac_policy_state *state, int query, float *weights);
 
 /// Facts that travel with a policy file beside the architecture. Text fields may be "".
 typedef struct sac_policy_info
@@ -125,12 +143,18 @@ typedef struct sac_policy_info
 SAC_API void sac_policy_info_clear(sac_policy_info *info);
 
 /// Write a policy file (safetensors: one tensor a view, the architecture as JSON in the metadata), atomically.
-/// @param parameters  NULL: the policy's own
+/// @param parameters  NULL: the policy's own; SAC_ERROR_ARGUMENT where one is not a finite number
 /// @param info        NULL: none
 SAC_API SAC_CHECKED sac_status sac_policy_save(const sac_policy *policy, const float *parameters,
                                                const sac_policy_info *info, const char *path);
 
-/// Read a policy file. Never executes anything; every size is checked before memory is taken.
+/// Read a policy file. Never executes anything; every size is checked before memory is taken. Parameters must be
+/// finite.
 /// @param[out] info  NULL: not wanted; else cleared by the caller
 /// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT or SAC_ERROR_MEMORY; the sentence names the file and what is wrong with it
 SAC_API SAC_CHECKED sac_status sac_policy_load(sac_policy **out, sac_policy_info *info, const char *path);
+
+/// The same from memory; the bytes may be released afterwards.
+/// @param where  names the source in errors
+SAC_API SAC_CHECKED sac_status sac_policy_read(sac_policy **out, sac_policy_info *info, const void *bytes, size_t size,
+                                               const char *where);

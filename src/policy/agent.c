@@ -1,0 +1,121 @@
+#include "policy/agent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// what is fixed: how the image is cut, which parts are used, where their tensors lie in the vector
+
+static sac_status check_config(const sac_agent_config *config, const sac_policy_def *def)
+{
+    int height = config->image_size ? config->image_size : def->height;
+    int width = config->image_size ? config->image_size : def->width;
+    if (config->patch > height || config->patch > width)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: patch is %d, larger than the image of %d x %d pixels",
+                        config->patch, height, width);
+    int count = ((height - config->patch) / config->stride + 1) * ((width - config->patch) / config->stride + 1);
+    if (config->top > count)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: top is %d, but the image of %d x %d pixels has %d patches",
+                        config->top, height, width, count);
+    if (def->action_choices > 0 && def->action_size != 1)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a choice among %d is one number, not %d", def->action_choices,
+                        def->action_size);
+    if (strcmp(config->choice, "threshold") == 0 && def->action_choices != 3)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: choice threshold is for 3 discrete actions, not %d",
+                        def->action_choices);
+    for (int i = 0; def->action_choices == 0 && i < def->action_size; i++)
+    {
+        float low = def->action_low[i], high = def->action_high[i];
+        bool stretched = strcmp(config->activation, "none") != 0;
+        if (!(low <= high) || (stretched && !isfinite(high - low)))
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "policy: action %d is bounded by %g and %g; without finite bounds the "
+                            "activation must be none",
+                            i, (double)low, (double)high);
+    }
+    return SAC_OK;
+}
+
+static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
+{
+    const sac_agent_config *config = &agent->config;
+    int height = config->image_size ? config->image_size : def->height;
+    int width = config->image_size ? config->image_size : def->width;
+    agent->channels = def->channels;
+    agent->patches =
+        sac_patches_create(height, width, def->channels, config->patch, config->stride, 2 * config->key_size);
+    agent->count = agent->patches.rows * agent->patches.columns;
+    agent->stride = sac_round_up(agent->count);
+    agent->inputs = sac_patch_size(&agent->patches);
+    if (height == def->height && width == def->width) return SAC_OK;
+    return sac_resize_create(&agent->resize, def->height, def->width, def->channels, height, width);
+}
+
+static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
+{
+    const sac_agent_config *config = &agent->config;
+    int d = config->key_size;
+    SAC_TRY(sac_agent_add_layer(policy, "query.bias", "query.weight", d, agent->inputs, &agent->query_bias,
+                                &agent->query_weight));
+    SAC_TRY(
+        sac_agent_add_layer(policy, "key.bias", "key.weight", d, agent->inputs, &agent->key_bias, &agent->key_weight));
+
+    sac_attention_def def = sac_attention_default_def();
+    def.form = config->attention;
+    def.key_size = d;
+    def.feature_count = config->attention_features;
+    def.scale = config->scale > 0 ? config->scale : 1 / sqrt((double)agent->inputs);
+    def.seed = config->attention_seed;
+    sac_status status = sac_attention_create(&agent->attention, &def);
+    return status == SAC_OK ? SAC_OK : sac_fail_in(status, "policy");
+}
+
+static sac_status plan(sac_agent *agent, sac_policy *policy)
+{
+    const sac_policy_def *def = &policy->def;
+    agent->config = *(const sac_agent_config *)policy->config;
+    agent->kernels = sac_kernels_create(sac_get_cpu_level());
+    SAC_TRY(check_config(&agent->config, def));
+    agent->threshold = def->action_choices == 3 && strcmp(agent->config.choice, "argmax") != 0;
+    agent->output_size = def->action_choices == 0 ? def->action_size : agent->threshold ? 1 : def->action_choices;
+    SAC_TRY(plan_image(agent, def));
+    SAC_TRY(plan_attention(agent, policy));
+    SAC_TRY(sac_agent_plan_features(agent, policy));
+    return sac_agent_plan_controller(agent, policy);
+}
+
+static void destroy(void *self)
+{
+    sac_agent *agent = self;
+    if (!agent) return;
+    sac_attention_destroy(agent->attention);
+    sac_resize_destroy(agent->resize);
+    sac_free(agent);
+}
+
+static sac_status create(sac_policy *policy)
+{
+    sac_agent *agent = SAC_NEW(sac_agent);
+    if (!agent) return sac_fail_memory("an attention agent");
+    policy->self = agent; // destroyed with the policy
+    return plan(agent, policy);
+}
+
+const sac_policy_ops sac_attention_agent_ops = {
+    .name = "attention-agent",
+    .options = sac_agent_options,
+    .config_size = sizeof(sac_agent_config),
+    .create = create,
+    .destroy = destroy,
+    .state_create = sac_agent_state_create,
+    .state_destroy = sac_agent_state_destroy,
+    .set_parameters = sac_agent_set_parameters,
+    .reset = sac_agent_reset,
+    .act = sac_agent_act,
+    .act_float = sac_agent_act_float,
+    .gaze = sac_agent_gaze,
+    .patch = sac_agent_patch,
+    .attention_row = sac_agent_attention_row,
+};

@@ -1,0 +1,148 @@
+#pragma once
+
+#include "kernels/kernels.h"
+#include "policy/kind.h"
+#include "policy/resize.h"
+#include "saccade/attention.h"
+
+/// The attention agent (Tang, Nguyen, Ha 2020): tokens are patches, the K most important ones are kept, and a small
+/// controller is told something about them. Parts that are chosen by name are one file each: see the lists below.
+
+/// What can be told about a kept patch: sac_features_<name>.
+#define SAC_FEATURES(X) X(positions) X(histogram) X(conv)
+
+/// What turns it into an action: sac_controller_<name>.
+#define SAC_CONTROLLERS(X) X(lstm) X(mlp) X(linear)
+
+enum
+{
+    SAC_MAX_FEATURE_PARTS = 4,
+    SAC_MAX_CONV_LAYERS = 4,
+    SAC_MAX_CONTROLLER_VIEWS = 8
+};
+
+typedef struct sac_agent_config
+{
+    int image_size;
+    int patch, stride;
+    int key_size;
+    int top;
+    char attention[SAC_TEXT_SIZE];
+    double scale;
+    int attention_features;
+    uint64_t attention_seed;
+    char features[SAC_TEXT_SIZE];
+    bool normalise;
+    int bins;
+    char conv_channels[SAC_TEXT_SIZE];
+    int conv_kernel, conv_stride;
+    char controller[SAC_TEXT_SIZE];
+    int hidden;
+    char activation[SAC_TEXT_SIZE];
+    char choice[SAC_TEXT_SIZE];
+} sac_agent_config;
+
+typedef struct sac_agent sac_agent;
+
+/// A kept patch.
+typedef struct sac_patch
+{
+    int row, column;     ///< of its centre, pixels
+    const float *pixels; ///< [patch, patch, channels], 0..1; NULL where no part wants them
+    float *scratch;      ///< [agent->scratch_size]
+} sac_patch;
+
+typedef struct sac_features_ops
+{
+    const char *name;
+    bool pixels; ///< whether it looks at the patch's pixels
+    /// Check the config, add views; `size` is the number of floats that a patch gives.
+    sac_status (*plan)(sac_agent *agent, sac_policy *policy, int *size);
+    void (*read)(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out);
+} sac_features_ops;
+
+/// What a controller reads and writes in a step.
+typedef struct sac_controller_io
+{
+    const float *features; ///< [feature_count]
+    float *hidden, *cell;  ///< [hidden_size], zero at the start of an episode
+    float *output;         ///< [output_size], before the activation
+    float *scratch;        ///< [scratch_size]
+} sac_controller_io;
+
+typedef struct sac_controller_ops
+{
+    const char *name;
+    /// Add views and keep their offsets in controller_views; set hidden_size, has_cell, prepared_size as needed.
+    sac_status (*plan)(sac_agent *agent, sac_policy *policy);
+    /// Bring the parameters into the form that `step` wants, prepared [prepared_size]; NULL: they serve as they are.
+    void (*prepare)(const sac_agent *agent, const float *parameters, float *prepared);
+    void (*step)(const sac_agent *agent, const float *parameters, const float *prepared, sac_controller_io *io);
+} sac_controller_ops;
+
+/// A layer of the convolution stack.
+typedef struct sac_conv_layer
+{
+    int in_side, in_channels, out_side, out_channels;
+    size_t bias, weight; ///< offsets; weight [out_channels, in_channels, kernel, kernel]
+} sac_conv_layer;
+
+/// What is fixed after creation.
+struct sac_agent
+{
+    sac_agent_config config;
+    sac_kernels kernels;
+    sac_attention *attention;
+    sac_resize *resize;  ///< NULL: the observation is cut as it is
+    int channels;        ///< of the image
+    sac_patches patches; ///< how the image is cut; its outputs are the queries' and the keys'
+    int count, stride;   ///< N; N in whole lanes
+    int inputs;          ///< numbers in a patch
+    size_t query_bias, query_weight, key_bias, key_weight; ///< offsets in the vector
+
+    const sac_features_ops *parts[SAC_MAX_FEATURE_PARTS];
+    int part_sizes[SAC_MAX_FEATURE_PARTS];
+    int part_count;
+    int feature_count; ///< K times the floats that a patch gives
+    bool wants_pixels;
+    sac_conv_layer conv[SAC_MAX_CONV_LAYERS];
+    int conv_count;
+
+    const sac_controller_ops *controller;
+    size_t controller_views[SAC_MAX_CONTROLLER_VIEWS]; ///< offsets, as its plan stores them
+    int hidden_size;                                   ///< 0: none
+    bool has_cell;
+    size_t prepared_size;
+
+    int scratch_size; ///< floats that a part or a controller needs
+    int output_size;
+    bool threshold; ///< one output chooses among three actions
+};
+
+#define X(name) extern const sac_features_ops sac_features_##name;
+SAC_FEATURES(X)
+#undef X
+#define X(name) extern const sac_controller_ops sac_controller_##name;
+SAC_CONTROLLERS(X)
+#undef X
+
+/// Add a layer's views "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
+sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
+                               size_t *bias_offset, size_t *weight_offset);
+
+extern const sac_option sac_agent_options[];
+
+/// Choose the parts by the config's words, plan them, add their views.
+sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy);
+sac_status sac_agent_plan_controller(sac_agent *agent, sac_policy *policy);
+
+/// The moving parts (agent_state.c) and what is read from them (agent_gaze.c).
+sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *policy);
+void sac_agent_state_destroy(sac_policy_state *state);
+void sac_agent_set_parameters(sac_policy_state *state, const float *parameters);
+void sac_agent_reset(sac_policy_state *state);
+void sac_agent_act(sac_policy_state *state, const uint8_t *observation, float *action);
+void sac_agent_act_float(sac_policy_state *state, const float *observation, float *action);
+void sac_agent_gaze(sac_policy_state *state, sac_gaze *gaze);
+void sac_agent_patch(const sac_policy_state *state, int index, float *pixels);
+void sac_agent_attention_row(const sac_policy_state *state, int query, float *weights);

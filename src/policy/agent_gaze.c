@@ -1,0 +1,70 @@
+#include <string.h>
+
+#include "policy/agent_state.h"
+
+// reading what the last step looked at: for people and tests, not for the inner loop
+
+void sac_agent_read_patch(const sac_agent_state *s, int index, float *pixels)
+{
+    const sac_patches *p = &s->agent->patches;
+    size_t row_size = (size_t)(p->patch * p->channels), pitch = (size_t)(p->width * p->channels);
+    size_t y = (size_t)(index / p->columns * p->stride), x = (size_t)(index % p->columns * p->stride * p->channels);
+    for (size_t row = 0; row < (size_t)p->patch; row++)
+    {
+        size_t from = (y + row) * pitch + x;
+        if (s->floats)
+            memcpy(pixels, s->floats + from, row_size * sizeof(float));
+        else
+            for (size_t i = 0; i < row_size; i++) pixels[i] = (float)s->bytes[from + i] / 255.0f;
+        pixels += row_size;
+    }
+}
+
+// planar [D, stride] -> [N, D]
+static void by_token(float *out, const float *planar, const sac_agent *a)
+{
+    int d = a->config.key_size;
+    for (int n = 0; n < a->count; n++)
+        for (int i = 0; i < d; i++) out[n * d + i] = planar[i * a->stride + n];
+}
+
+void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
+{
+    sac_agent_state *s = (sac_agent_state *)base;
+    const sac_agent *a = s->agent;
+    by_token(s->queries_by_token, s->tokens, a);
+    by_token(s->keys_by_token, s->tokens + (size_t)a->config.key_size * (size_t)a->stride, a);
+    *gaze = (sac_gaze){.height = a->patches.height,
+                       .width = a->patches.width,
+                       .rows = a->patches.rows,
+                       .columns = a->patches.columns,
+                       .patch = a->patches.patch,
+                       .stride = a->patches.stride,
+                       .importance = s->importance,
+                       .kept = a->config.top,
+                       .top = s->top,
+                       .centers = s->centers,
+                       .features = s->features,
+                       .feature_count = a->feature_count,
+                       .queries = s->queries_by_token,
+                       .keys = s->keys_by_token,
+                       .key_size = a->config.key_size,
+                       .hidden = a->hidden_size ? s->hidden : NULL,
+                       .cell = a->has_cell ? s->cell : NULL,
+                       .hidden_size = a->hidden_size,
+                       .output = s->output,
+                       .output_size = a->output_size};
+}
+
+void sac_agent_patch(const sac_policy_state *base, int index, float *pixels)
+{
+    sac_agent_read_patch((const sac_agent_state *)base, index, pixels);
+}
+
+void sac_agent_attention_row(const sac_policy_state *base, int query, float *weights)
+{
+    const sac_agent_state *s = (const sac_agent_state *)base;
+    const sac_agent *a = s->agent;
+    const float *keys = s->tokens + (size_t)a->config.key_size * (size_t)a->stride;
+    sac_attention_row(a->attention, weights, query, s->tokens, keys, a->count, a->stride, s->attention_workspace);
+}

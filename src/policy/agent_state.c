@@ -1,0 +1,231 @@
+#include "policy/agent_state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// one array of a state: where its pointer is, elements, bytes of one
+typedef struct array
+{
+    void **pointer;
+    size_t count, size;
+} array;
+
+#define ARRAY(field, count)                                   \
+    {                                                         \
+        (void **)&s->field, (size_t)(count), sizeof *s->field \
+    }
+#define BYTES(field, count)   \
+    {                         \
+        &s->field, (count), 1 \
+    }
+
+enum
+{
+    ARRAY_COUNT = 25
+};
+
+static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
+{
+    size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = outputs / 2;
+    size_t image = (size_t)a->patches.height * (size_t)a->patches.width * (size_t)a->channels;
+    size_t resized = a->resize ? image : 0, scratch = a->resize ? sac_resize_scratch(a->resize) : 0;
+    const array list[ARRAY_COUNT] = {
+        ARRAY(parameters, parameter_count),
+        ARRAY(projection, outputs * (size_t)a->inputs),
+        ARRAY(bias, outputs),
+        ARRAY(packed, sac_project_packed_count(&a->patches)),
+        ARRAY(scales, outputs),
+        ARRAY(prepared, a->prepared_size),
+        ARRAY(resized_bytes, resized),
+        ARRAY(resized_floats, resized),
+        ARRAY(resize_bytes_scratch, scratch),
+        ARRAY(resize_floats_scratch, scratch),
+        BYTES(project_scratch, sac_project_scratch_size(&a->patches)),
+        BYTES(attention_workspace, sac_attention_workspace_size(a->attention, a->count)),
+        ARRAY(sums, outputs * stride),
+        ARRAY(tokens, outputs * stride),
+        ARRAY(importance, stride),
+        ARRAY(top, a->config.top),
+        ARRAY(centers, 2 * a->config.top),
+        ARRAY(pixels, a->inputs),
+        ARRAY(features, a->feature_count),
+        ARRAY(hidden, a->hidden_size),
+        ARRAY(cell, a->hidden_size),
+        ARRAY(output, a->output_size),
+        ARRAY(scratch, a->scratch_size),
+        ARRAY(queries_by_token, stride * d),
+        ARRAY(keys_by_token, stride * d),
+    };
+    memcpy(arrays, list, sizeof list);
+}
+
+sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *policy)
+{
+    sac_agent_state *state = SAC_NEW(sac_agent_state);
+    if (!state) return sac_fail_memory("an agent's state");
+    state->base.policy = policy;
+    state->agent = policy->self;
+    array arrays[ARRAY_COUNT];
+    list_arrays(arrays, state, state->agent, policy->parameter_count);
+    for (int i = 0; i < ARRAY_COUNT; i++)
+    {
+        *arrays[i].pointer = sac_alloc_array(arrays[i].count, arrays[i].size);
+        if (*arrays[i].pointer) continue;
+        sac_agent_state_destroy(&state->base);
+        return sac_fail_memory("an agent's state");
+    }
+    *out = &state->base;
+    return SAC_OK;
+}
+
+void sac_agent_state_destroy(sac_policy_state *base)
+{
+    sac_agent_state *state = (sac_agent_state *)base;
+    array arrays[ARRAY_COUNT];
+    list_arrays(arrays, state, state->agent, state->base.policy->parameter_count);
+    for (int i = 0; i < ARRAY_COUNT; i++) sac_free(*arrays[i].pointer);
+    sac_free(state);
+}
+
+void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
+{
+    sac_agent_state *s = (sac_agent_state *)base;
+    const sac_agent *a = s->agent;
+    size_t d = (size_t)a->config.key_size, size = d * (size_t)a->inputs * sizeof(float);
+    memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
+    memcpy(s->projection, parameters + a->query_weight, size);
+    memcpy(s->projection + d * (size_t)a->inputs, parameters + a->key_weight, size);
+    memcpy(s->bias, parameters + a->query_bias, d * sizeof(float));
+    memcpy(s->bias + d, parameters + a->key_bias, d * sizeof(float));
+    sac_project_quantise(s->packed, s->scales, s->projection, &a->patches);
+    for (size_t o = 0; o < 2 * d; o++) s->scales[o] = (float)((double)s->scales[o] / 255.0);
+    if (a->controller->prepare) a->controller->prepare(a, s->parameters, s->prepared);
+}
+
+void sac_agent_reset(sac_policy_state *base)
+{
+    sac_agent_state *s = (sac_agent_state *)base;
+    memset(s->hidden, 0, (size_t)s->agent->hidden_size * sizeof(float));
+    memset(s->cell, 0, (size_t)s->agent->hidden_size * sizeof(float));
+}
+
+// image -> queries and keys, from bytes: the sums are whole numbers, so every level gives the same bits
+static void look_at_bytes(sac_agent_state *s, const uint8_t *observation)
+{
+    const sac_agent *a = s->agent;
+    s->bytes = observation;
+    s->floats = NULL;
+    if (a->resize)
+    {
+        sac_resize_bytes(a->resize, s->resized_bytes, observation, s->resize_bytes_scratch);
+        s->bytes = s->resized_bytes;
+    }
+    a->kernels.project_bytes(s->sums, a->stride, s->bytes, s->packed, &a->patches, s->project_scratch);
+    for (int o = 0; o < a->patches.outputs; o++)
+    {
+        size_t row = (size_t)o * (size_t)a->stride;
+        a->kernels.rescale(s->tokens + row, s->sums + row, s->scales[o], s->bias[o], a->count);
+    }
+}
+
+static void look_at_floats(sac_agent_state *s, const float *observation)
+{
+    const sac_agent *a = s->agent;
+    s->floats = observation;
+    s->bytes = NULL;
+    if (a->resize)
+    {
+        sac_resize_floats(a->resize, s->resized_floats, observation, s->resize_floats_scratch);
+        s->floats = s->resized_floats;
+    }
+    a->kernels.project_floats(s->tokens, a->stride, s->floats, s->projection, &a->patches, s->project_scratch);
+    for (int o = 0; o < a->patches.outputs; o++)
+        for (int n = 0; n < a->count; n++) s->tokens[(size_t)o * (size_t)a->stride + (size_t)n] += s->bias[o];
+}
+
+// queries and keys -> importance -> the K most important patches -> what the controller is told about them
+static void attend(sac_agent_state *s)
+{
+    const sac_agent *a = s->agent;
+    const sac_patches *p = &a->patches;
+    const float *keys = s->tokens + (size_t)a->config.key_size * (size_t)a->stride;
+    sac_attention_importance(a->attention, s->importance, s->tokens, keys, a->count, a->stride, s->attention_workspace);
+    a->kernels.top(s->top, a->config.top, s->importance, a->count);
+
+    float *out = s->features;
+    for (int k = 0; k < a->config.top; k++)
+    {
+        sac_patch patch = {.row = p->patch / 2 + s->top[k] / p->columns * p->stride,
+                           .column = p->patch / 2 + s->top[k] % p->columns * p->stride,
+                           .pixels = s->pixels,
+                           .scratch = s->scratch};
+        s->centers[2 * k] = (float)patch.row;
+        s->centers[2 * k + 1] = (float)patch.column;
+        if (a->wants_pixels) sac_agent_read_patch(s, s->top[k], s->pixels);
+        for (int i = 0; i < a->part_count; i++)
+        {
+            a->parts[i]->read(a, s->parameters, &patch, out);
+            out += a->part_sizes[i];
+        }
+    }
+}
+
+static float clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static int choose(const sac_agent *a, const float *output)
+{
+    const float third = 1.0f / 3.0f;
+    if (a->threshold) return output[0] < -third ? 1 : output[0] > third ? 2 : 0;
+    int best = 0;
+    for (int i = 1; i < a->output_size; i++)
+        if (output[i] > output[best] || isnan(output[best])) best = i;
+    return isnan(output[best]) ? 0 : best;
+}
+
+static void act(sac_agent_state *s, float *action)
+{
+    const sac_agent *a = s->agent;
+    const sac_policy_def *def = &s->base.policy->def;
+    sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};
+    a->controller->step(a, s->parameters, s->prepared, &io);
+
+    bool none = strcmp(a->config.activation, "none") == 0;
+    if (strcmp(a->config.activation, "tanh") == 0)
+        a->kernels.tanh(s->output, s->output, a->output_size);
+    else if (!none)
+        for (int i = 0; i < a->output_size; i++) s->output[i] = clamp(s->output[i], -1, 1);
+
+    if (def->action_choices)
+    {
+        action[0] = (float)choose(a, s->output);
+        return;
+    }
+    for (int i = 0; i < def->action_size; i++)
+    {
+        float low = def->action_low[i], high = def->action_high[i];
+        float x = isnan(s->output[i]) ? 0 : s->output[i];
+        action[i] = clamp(none ? x : x * (high - low) / 2 + (high + low) / 2, low, high);
+    }
+}
+
+void sac_agent_act(sac_policy_state *base, const uint8_t *observation, float *action)
+{
+    sac_agent_state *s = (sac_agent_state *)base;
+    look_at_bytes(s, observation);
+    attend(s);
+    act(s, action);
+}
+
+void sac_agent_act_float(sac_policy_state *base, const float *observation, float *action)
+{
+    sac_agent_state *s = (sac_agent_state *)base;
+    look_at_floats(s, observation);
+    attend(s);
+    act(s, action);
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "policy/agent.h"
+
+/// What changes while an agent runs: its parameters in the form of the inner loops, and the last look and thought.
+typedef struct sac_agent_state
+{
+    sac_policy_state base;
+    const sac_agent *agent;
+
+    // parameters
+    float *parameters; ///< [parameter_count]
+    float *projection; ///< [2 D, inputs] the queries' weights, then the keys'
+    float *bias;       ///< [2 D]
+    int32_t *packed;   ///< the projection in int16, packed
+    float *scales;     ///< [2 D] of one step of a packed weight times one step of a byte
+    float *prepared;   ///< [prepared_size] the controller's
+
+    // the image as it is cut; the other one is NULL
+    const uint8_t *bytes;
+    const float *floats;
+    uint8_t *resized_bytes; ///< [height, width, channels]; NULL without resizing
+    float *resized_floats;  ///< the same
+    uint8_t *resize_bytes_scratch;
+    float *resize_floats_scratch;
+    void *project_scratch, *attention_workspace;
+
+    int32_t *sums;     ///< [2 D, stride]
+    float *tokens;     ///< [2 D, stride] queries, then keys
+    float *importance; ///< [stride]
+    int *top;          ///< [K]
+    float *centers;    ///< [K, 2]
+    float *pixels;     ///< [inputs] of one patch
+    float *features;   ///< [feature_count]
+    float *hidden, *cell, *output, *scratch;
+    float *queries_by_token, *keys_by_token; ///< [N, D], filled when the gaze is read
+} sac_agent_state;
+
+/// The pixels of a patch of the last image, [patch, patch, channels], 0..1.
+void sac_agent_read_patch(const sac_agent_state *state, int index, float *pixels);

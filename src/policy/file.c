@@ -1,0 +1,145 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/safetensors.h"
+#include "policy/json.h"
+#include "policy/kind.h"
+
+// the metadata's "format" and "version" say what a file is; a reader refuses what it does not know
+static const char format[] = "saccade policy";
+static const char version[] = "1";
+
+// above any policy: 2^24 parameters and a header
+static const size_t file_limit = (size_t)80 << 20;
+
+static sac_tensor tensor_of(const sac_view *view, const float *parameters)
+{
+    sac_tensor tensor = {.name = view->name, .dtype = SAC_F32, .rank = view->rank, .data = parameters + view->offset};
+    for (int i = 0; i < view->rank; i++) tensor.shape[i] = view->shape[i];
+    return tensor;
+}
+
+static sac_status check_finite(const sac_policy *policy, const float *parameters, sac_status status)
+{
+    for (int i = 0; i < policy->view_count; i++)
+    {
+        const sac_view *view = &policy->views[i];
+        for (size_t j = 0; j < sac_view_size(view); j++)
+            if (!isfinite(parameters[view->offset + j]))
+                return sac_fail(status, "%s holds %g, expected finite numbers", view->name,
+                                (double)parameters[view->offset + j]);
+    }
+    return SAC_OK;
+}
+
+sac_status sac_policy_save(const sac_policy *policy, const float *parameters, const sac_policy_info *info,
+                           const char *path)
+{
+    if (!parameters) parameters = policy->parameters;
+    sac_status status = check_finite(policy, parameters, SAC_ERROR_ARGUMENT);
+    if (status != SAC_OK) return sac_fail_in(status, "%s", path);
+
+    sac_tensor tensors[SAC_MAX_VIEWS];
+    for (int i = 0; i < policy->view_count; i++) tensors[i] = tensor_of(&policy->views[i], parameters);
+
+    char *architecture = sac_policy_def_text(&policy->def);
+    char *facts = info ? sac_policy_info_text(info) : NULL;
+    const sac_metadata metadata[] = {
+        {"format", format}, {"version", version}, {"checksum", NULL}, {"policy", architecture}, {"info", facts},
+    };
+    if (!architecture || (info && !facts))
+        status = sac_fail_memory("a policy file");
+    else
+        status = sac_tensors_save(path, tensors, policy->view_count, metadata, info ? 5 : 4);
+    sac_free(architecture);
+    sac_free(facts);
+    return status;
+}
+
+static sac_status read_parameters(const sac_policy *policy, const sac_tensors *tensors, float *parameters)
+{
+    for (int i = 0; i < policy->view_count; i++)
+    {
+        const sac_view *view = &policy->views[i];
+        int64_t shape[SAC_VIEW_MAX_RANK];
+        for (int r = 0; r < view->rank; r++) shape[r] = view->shape[r];
+        const sac_tensor *tensor;
+        SAC_TRY(sac_tensors_get(&tensor, tensors, view->name, SAC_F32, view->rank, shape));
+        memcpy(parameters + view->offset, tensor->data, sac_view_size(view) * sizeof(float));
+    }
+    return SAC_OK;
+}
+
+// the tensors hold an architecture's every view and nothing else
+static sac_status read_policy(sac_policy **out, const sac_tensors *tensors, const char *path)
+{
+    const char *text = sac_tensors_metadata(tensors, "policy");
+    if (!text) return sac_fail(SAC_ERROR_FORMAT, "%s: the metadata has no 'policy'", path);
+    sac_policy *policy;
+    sac_status status = sac_policy_from_text(&policy, text);
+    if (status != SAC_OK) return sac_fail_in(status, "%s", path);
+
+    status = read_parameters(policy, tensors, policy->parameters);
+    if (status == SAC_OK && sac_tensors_count(tensors) != policy->view_count)
+        status = sac_fail(SAC_ERROR_FORMAT, "%s: %d tensors, expected the %d of this architecture", path,
+                          sac_tensors_count(tensors), policy->view_count);
+    if (status == SAC_OK)
+    {
+        status = check_finite(policy, policy->parameters, SAC_ERROR_FORMAT);
+        if (status != SAC_OK) sac_fail_in(status, "%s", path);
+    }
+    if (status != SAC_OK)
+    {
+        sac_policy_destroy(policy);
+        return status;
+    }
+    *out = policy;
+    return SAC_OK;
+}
+
+static sac_status read_file(sac_policy **out, sac_policy_info *info, const sac_tensors *tensors, const char *path)
+{
+    const char *kind = sac_tensors_metadata(tensors, "format"), *number = sac_tensors_metadata(tensors, "version");
+    if (!kind || strcmp(kind, format) != 0 || !number)
+        return sac_fail(SAC_ERROR_FORMAT, "%s is no policy file: its metadata does not say '%s'", path, format);
+    if (strcmp(number, version) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: policy files of version %.20s are unknown, expected %s", path, number,
+                        version);
+    SAC_TRY(sac_tensors_verify(tensors));
+
+    const char *facts = sac_tensors_metadata(tensors, "info");
+    if (info && facts)
+    {
+        sac_status status = sac_policy_info_from_text(info, facts);
+        if (status != SAC_OK) return sac_fail_in(status, "%s", path);
+    }
+    return read_policy(out, tensors, path);
+}
+
+static sac_status read_and_release(sac_policy **out, sac_policy_info *info, sac_tensors *tensors, const char *where)
+{
+    sac_status status = read_file(out, info, tensors, where);
+    sac_tensors_destroy(tensors);
+    if (status != SAC_OK && info) sac_policy_info_clear(info);
+    return status;
+}
+
+sac_status sac_policy_load(sac_policy **out, sac_policy_info *info, const char *path)
+{
+    *out = NULL;
+    if (info) *info = (sac_policy_info){.score = NAN, .score_std = NAN};
+    sac_tensors *tensors;
+    SAC_TRY(sac_tensors_load(&tensors, path, file_limit));
+    return read_and_release(out, info, tensors, path);
+}
+
+sac_status sac_policy_read(sac_policy **out, sac_policy_info *info, const void *bytes, size_t size, const char *where)
+{
+    *out = NULL;
+    if (info) *info = (sac_policy_info){.score = NAN, .score_std = NAN};
+    sac_tensors *tensors;
+    SAC_TRY(sac_tensors_read(&tensors, bytes, size, where));
+    return read_and_release(out, info, tensors, where);
+}

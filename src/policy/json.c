@@ -1,0 +1,231 @@
+#include "policy/json.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum
+{
+    MAX_SETTINGS = 256
+};
+
+// takes the object
+static char *dump(json_t *object)
+{
+    size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(17), size = json_dumpb(object, NULL, 0, flags);
+    char *text = size > 0 ? sac_alloc(size + 1) : NULL;
+    if (text) json_dumpb(object, text, size, flags);
+    json_decref(object);
+    return text;
+}
+
+// JSON has no infinity and no NaN: those are text
+static json_t *number(double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%g", x);
+    return isfinite(x) ? json_real(x) : json_string(text);
+}
+
+static json_t *numbers(const float *values, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        if (json_array_append_new(array, number((double)values[i])) != 0)
+        {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *object_of(const sac_setting *settings, int count)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < count; i++)
+        if (json_object_set_new(object, settings[i].key, json_string(settings[i].value)) != 0)
+        {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
+}
+
+char *sac_policy_def_text(const sac_policy_def *def)
+{
+    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings",
+                               object_of(def->settings, def->setting_count), "height", def->height, "width", def->width,
+                               "channels", def->channels, "action_size", def->action_size, "action_choices",
+                               def->action_choices, "action_low", numbers(def->action_low, def->action_size),
+                               "action_high", numbers(def->action_high, def->action_size));
+    return dump(object);
+}
+
+char *sac_policy_info_text(const sac_policy_info *info)
+{
+    // a seed may be beyond what JSON readers keep exact
+    char seed[32];
+    snprintf(seed, sizeof seed, "%" PRIu64, info->seed);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:o}", "environment", info->environment, "variant",
+                  info->variant, "version", info->version, "seed", seed, "generation", info->generation, "score",
+                  number(info->score), "score_std", number(info->score_std), "score_episodes", info->score_episodes,
+                  "settings", object_of(info->settings, info->setting_count));
+    return dump(object);
+}
+
+static sac_status parse(json_t **out, const char *text, const char *what)
+{
+    json_error_t error;
+    *out = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (*out) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "%s is not JSON (%.100s)", what, error.text);
+}
+
+static sac_status read_number(double *out, const json_t *value, const char *name)
+{
+    if (json_is_number(value))
+    {
+        *out = json_number_value(value);
+        return SAC_OK;
+    }
+    const char *text = json_string_value(value);
+    static const char *const names[] = {"inf", "-inf", "nan", "-nan"};
+    for (int i = 0; text && i < 4; i++)
+        if (strcmp(text, names[i]) == 0)
+        {
+            *out = strtod(text, NULL);
+            return SAC_OK;
+        }
+    return sac_fail(SAC_ERROR_FORMAT, "%s is not a number", name);
+}
+
+static sac_status read_numbers(float *out, const json_t *array, int count, const char *name)
+{
+    if (!json_is_array(array) || json_array_size(array) != (size_t)count)
+        return sac_fail(SAC_ERROR_FORMAT, "%s is not a list of %d numbers", name, count);
+    for (int i = 0; i < count; i++)
+    {
+        double value = 0;
+        SAC_TRY(read_number(&value, json_array_get(array, (size_t)i), name));
+        out[i] = (float)value;
+    }
+    return SAC_OK;
+}
+
+// the settings point into the object's strings
+static sac_status read_settings(sac_setting *settings, int *count, json_t *object)
+{
+    const char *key;
+    json_t *value;
+    *count = 0;
+    if (!json_is_object(object) || json_object_size(object) > MAX_SETTINGS)
+        return sac_fail(SAC_ERROR_FORMAT, "settings is not a group of at most %d texts", MAX_SETTINGS);
+    json_object_foreach(object, key, value)
+    {
+        if (!json_is_string(value)) return sac_fail(SAC_ERROR_FORMAT, "setting '%.80s' is not a text", key);
+        settings[(*count)++] = (sac_setting){key, json_string_value(value)};
+    }
+    return SAC_OK;
+}
+
+static sac_status create(sac_policy **out, json_t *root)
+{
+    sac_policy_def def = {0};
+    json_t *settings, *low, *high;
+    json_error_t error;
+    if (json_unpack_ex(root, &error, JSON_STRICT, "{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", &def.kind,
+                       "settings", &settings, "height", &def.height, "width", &def.width, "channels", &def.channels,
+                       "action_size", &def.action_size, "action_choices", &def.action_choices, "action_low", &low,
+                       "action_high", &high) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "the policy's description: %.150s", error.text);
+    if (def.action_size < 1 || (size_t)def.action_size != json_array_size(low))
+        return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def.action_size);
+
+    sac_setting list[MAX_SETTINGS];
+    SAC_TRY(read_settings(list, &def.setting_count, settings));
+    def.settings = list;
+    float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def.action_size);
+    if (!bounds) return sac_fail_memory("a policy");
+    def.action_low = bounds;
+    def.action_high = bounds + def.action_size;
+    sac_status status = read_numbers(bounds, low, def.action_size, "action_low");
+    if (status == SAC_OK) status = read_numbers(bounds + def.action_size, high, def.action_size, "action_high");
+    if (status == SAC_OK) status = sac_policy_create(out, &def);
+    sac_free(bounds);
+    // what a person would have mistyped is malformed in a file
+    return status == SAC_ERROR_ARGUMENT ? SAC_ERROR_FORMAT : status;
+}
+
+sac_status sac_policy_from_text(sac_policy **out, const char *text)
+{
+    *out = NULL;
+    json_t *root;
+    SAC_TRY(parse(&root, text, "the policy's description"));
+    sac_status status = create(out, root);
+    json_decref(root);
+    return status;
+}
+
+static sac_status copy_settings(sac_policy_info *info, const sac_setting *settings, int count)
+{
+    size_t size = (size_t)count * sizeof *settings;
+    for (int i = 0; i < count; i++) size += strlen(settings[i].key) + strlen(settings[i].value) + 2;
+    // the texts lie behind the settings in one block
+    info->settings = sac_alloc(size);
+    if (!info->settings) return sac_fail_memory("a policy's settings");
+    info->setting_count = count;
+    char *text = (char *)(info->settings + count);
+    for (int i = 0; i < count; i++)
+    {
+        info->settings[i].key = strcpy(text, settings[i].key);
+        text += strlen(text) + 1;
+        info->settings[i].value = strcpy(text, settings[i].value);
+        text += strlen(text) + 1;
+    }
+    return SAC_OK;
+}
+
+static sac_status read_info(sac_policy_info *info, json_t *root)
+{
+    const char *environment, *variant, *version, *seed;
+    json_t *score, *score_std, *settings;
+    json_error_t error;
+    // facts that a later version adds are no reason to refuse a policy
+    if (json_unpack_ex(root, &error, 0, "{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:o}", "environment", &environment,
+                       "variant", &variant, "version", &version, "seed", &seed, "generation", &info->generation,
+                       "score", &score, "score_std", &score_std, "score_episodes", &info->score_episodes, "settings",
+                       &settings) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "the policy's info: %.150s", error.text);
+    snprintf(info->environment, SAC_TEXT_SIZE, "%s", environment);
+    snprintf(info->variant, SAC_TEXT_SIZE, "%s", variant);
+    snprintf(info->version, SAC_TEXT_SIZE, "%s", version);
+    info->seed = strtoull(seed, NULL, 10);
+    SAC_TRY(read_number(&info->score, score, "score"));
+    SAC_TRY(read_number(&info->score_std, score_std, "score_std"));
+    sac_setting list[MAX_SETTINGS];
+    int count;
+    SAC_TRY(read_settings(list, &count, settings));
+    return count ? copy_settings(info, list, count) : SAC_OK;
+}
+
+sac_status sac_policy_info_from_text(sac_policy_info *info, const char *text)
+{
+    json_t *root;
+    SAC_TRY(parse(&root, text, "the policy's info"));
+    sac_status status = read_info(info, root);
+    json_decref(root);
+    return status;
+}
+
+void sac_policy_info_clear(sac_policy_info *info)
+{
+    sac_free(info->settings);
+    *info = (sac_policy_info){0};
+}

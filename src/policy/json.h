@@ -1,0 +1,16 @@
+#pragma once
+
+#include "saccade/policy.h"
+
+/// The texts in a policy file's metadata.
+
+/// A def or an info as JSON, released by sac_free; NULL on lack of memory. Numbers read back to the bit.
+char *sac_policy_def_text(const sac_policy_def *def);
+char *sac_policy_info_text(const sac_policy_info *info);
+
+/// Create the policy that `text` describes.
+/// @return SAC_ERROR_FORMAT when it is no description of a policy
+SAC_CHECKED sac_status sac_policy_from_text(sac_policy **out, const char *text);
+
+/// @param[out] info  cleared by the caller, also after a failure
+SAC_CHECKED sac_status sac_policy_info_from_text(sac_policy_info *info, const char *text);

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "saccade/policy.h"
+
+/// What a kind of policy supplies: one file a kind, one row in policy.c.
+
+enum
+{
+    SAC_MAX_VIEWS = 32,
+    SAC_MAX_PARAMETERS = 1 << 24
+};
+
+typedef struct sac_policy_ops
+{
+    const char *name;
+    const sac_option *options;
+    size_t config_size;
+
+    /// Check the config against the shapes of policy->def, add the views, keep what is fixed in policy->self.
+    sac_status (*create)(sac_policy *policy);
+    void (*destroy)(void *self); ///< NULL is ignored
+
+    sac_status (*state_create)(sac_policy_state **out, const sac_policy *policy);
+    void (*state_destroy)(sac_policy_state *state); ///< NULL is ignored
+    void (*set_parameters)(sac_policy_state *state, const float *parameters);
+    void (*reset)(sac_policy_state *state);
+    void (*act)(sac_policy_state *state, const uint8_t *observation, float *action);
+    void (*act_float)(sac_policy_state *state, const float *observation, float *action);
+    void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
+    void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
+    void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
+} sac_policy_ops;
+
+struct sac_policy
+{
+    const sac_policy_ops *ops;
+    sac_policy_def def; ///< settings and bounds are owned
+    void *config;       ///< [ops->config_size]
+    void *self;         ///< the kind's own, fixed after creation
+    sac_view views[SAC_MAX_VIEWS];
+    int view_count;
+    int parameter_count;
+    float *parameters;
+};
+
+/// The first member of every kind's own state.
+struct sac_policy_state
+{
+    const sac_policy *policy;
+};
+
+extern const sac_policy_ops sac_attention_agent_ops;
+
+/// Add a tensor at the end of the vector.
+/// @param      name    must outlive the policy
+/// @param[out] offset  of its first float; may be NULL
+sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank, const int *shape,
+                               size_t *offset);
