@@ -1,0 +1,129 @@
+#include <unistd.h>
+
+#include "files/safetensors.h"
+#include "test.h"
+
+/// build/golden against the reference arrays, on every CPU level of this machine. The program is given the inputs
+/// alone.
+
+static const char *const agent_inputs[] = {"image", "theta", "hyper", "scale", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static double element(const sac_tensor *tensor, size_t i)
+{
+    switch (tensor->dtype)
+    {
+    case SAC_F32: return (double)((const float *)tensor->data)[i];
+    case SAC_F64: return ((const double *)tensor->data)[i];
+    case SAC_I32: return ((const int32_t *)tensor->data)[i];
+    case SAC_I64: return (double)((const int64_t *)tensor->data)[i];
+    case SAC_U8: return ((const uint8_t *)tensor->data)[i];
+    }
+    return NAN;
+}
+
+// floats to `tolerance` of the array's largest magnitude, whole numbers exactly
+static void compare(const sac_tensor *expected, const sac_tensor *got, double tolerance)
+{
+    size_t count = sac_tensor_count(expected);
+    assert_int_equal(got->dtype, expected->dtype);
+    assert_int_equal(got->rank, expected->rank);
+    for (int i = 0; i < expected->rank; i++) assert_int_equal(got->shape[i], expected->shape[i]);
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(element(expected, i)));
+    bool real = expected->dtype == SAC_F32 || expected->dtype == SAC_F64;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(element(got, i) - element(expected, i)) <= (real ? tolerance * largest : 0)))
+            fail_msg("%s[%zu] is %.9g, expected %.9g", expected->name, i, element(got, i), element(expected, i));
+}
+
+static void write_inputs(const sac_tensors *reference, const char *const *inputs, const char *path)
+{
+    sac_tensor list[16];
+    int count = 0;
+    for (int i = 0; inputs[i]; i++)
+    {
+        const sac_tensor *tensor = sac_tensors_find(reference, inputs[i]);
+        assert_non_null(tensor);
+        list[count++] = *tensor;
+    }
+    assert_ok(sac_tensors_save(path, list, count, NULL, 0));
+}
+
+static void check_level(const sac_tensors *reference, const char *const *inputs, const char *family, const char *in,
+                        const char *out, const char *level)
+{
+    char command[2048];
+    snprintf(command, sizeof command, "SACCADE_CPU=%s '%s' %s '%s' '%s'", level, GOLDEN, family, in, out);
+    assert_int_equal(system(command), 0);
+    sac_tensors *result;
+    assert_ok(sac_tensors_load(&result, out, (size_t)1 << 30));
+    int compared = 0;
+    for (int i = 0; i < sac_tensors_count(reference); i++)
+    {
+        const sac_tensor *expected = sac_tensors_at(reference, i);
+        if (is_one_of(expected->name, inputs) || strcmp(expected->name, "margin") == 0) continue;
+        const sac_tensor *got = sac_tensors_find(result, expected->name);
+        if (!got) fail_msg("%s is missing", expected->name);
+        compare(expected, got, 1e-4);
+        compared++;
+    }
+    assert_true(compared > 10);
+    sac_tensors_destroy(result);
+}
+
+// the whole set lies beside the project; the smaller cases are also part of it
+static void check_case(const char *name)
+{
+    char path[256], in[512], out[512];
+    sac_tensors *reference;
+    snprintf(path, sizeof path, "../shared/golden/kernels/%s.safetensors", name);
+    if (access(path, R_OK) != 0) snprintf(path, sizeof path, "tests/golden/data/%s.safetensors", name);
+    assert_ok(sac_tensors_load(&reference, path, (size_t)1 << 30));
+
+    snprintf(in, sizeof in, "%s/%s_in.safetensors", GOLDEN_SCRATCH, name);
+    snprintf(out, sizeof out, "%s/%s_out.safetensors", GOLDEN_SCRATCH, name);
+    write_inputs(reference, agent_inputs, in);
+    for (sac_cpu_level level = SAC_CPU_SCALAR; level <= SAC_CPU_AVX512; level++)
+    {
+        sac_set_cpu_level(level);
+        // a level that the machine lacks is a lower one, which had its turn
+        if (sac_get_cpu_level() == level)
+            check_level(reference, agent_inputs, "agent", in, out, sac_cpu_level_name(level));
+    }
+    sac_tensors_destroy(reference);
+}
+
+TEST(agent_carracing)
+{
+    check_case("agent_carracing");
+}
+TEST(agent_takecover)
+{
+    check_case("agent_takecover");
+}
+TEST(agent_scale_sqrt_d)
+{
+    check_case("agent_scale_sqrt_d");
+}
+TEST(agent_tie)
+{
+    check_case("agent_tie");
+}
+
+TEST(unknown_families_are_refused)
+{
+    char command[2048];
+    snprintf(command, sizeof command, "'%s' agnet a b 2>&1 | grep -q \"did you mean 'agent'\"", GOLDEN);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "'%s' agnet a b 2>/dev/null", GOLDEN);
+    assert_int_not_equal(system(command), 0);
+}
+
+TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, unknown_families_are_refused)
