@@ -1,0 +1,194 @@
+#include "env/carracing/car_racing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "env/carracing/track.h"
+#include "env/registry.h"
+
+/// car-racing: Gymnasium's CarRacing-v3, the same tracks, motion and rewards to the last bit, without Box2D.
+
+#define PLAYFIELD (2000 / 6.0)
+#define LAP_SHARE 0.95 // of the tiles, that must be visited for a lap to count
+
+enum
+{
+    VIEW = 96,
+    MAX_BATCH = 64
+};
+
+static const sac_option options[] = {
+    {"max_steps", SAC_OPTION_INT, offsetof(car_racing_config, max_steps), "1000", 1, 1000000, NULL,
+     "steps in an episode"},
+    {"rules", SAC_OPTION_TEXT, offsetof(car_racing_config, rules), "v3", 0, 0, "v3 v0",
+     "v3: Gymnasium's; v0: the article's, all tiles to finish, the view follows the velocity"},
+    {0},
+};
+
+static const char *const variants[] = {"original", NULL};
+
+static const sac_env_column columns[] = {
+    {"x", SAC_COLUMN_FLOAT},  {"y", SAC_COLUMN_FLOAT},     {"angle", SAC_COLUMN_FLOAT}, {"vx", SAC_COLUMN_FLOAT},
+    {"vy", SAC_COLUMN_FLOAT}, {"omega", SAC_COLUMN_FLOAT}, {"tiles", SAC_COLUMN_INT},
+};
+
+static sac_status car_create(void **self, const void *config, const char *variant)
+{
+    const car_racing_config *def = config;
+    if (strcmp(variant, "original") != 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'", variant);
+    car_racing *car = SAC_NEW(car_racing);
+    if (!car) return sac_fail_memory("car-racing");
+    car->max_steps = def->max_steps;
+    car->lap_rule = strcmp(def->rules, "v3") == 0;
+    car->random = sac_pcg64_create(0);
+    car->scene.track = &car->track;
+    car->scene.touched = car->ground.touched;
+    car->scene.follow_velocity = !car->lap_rule;
+    *self = car;
+    return SAC_OK;
+}
+
+static void car_destroy(void *self)
+{
+    sac_free(self);
+}
+
+static void car_spec(const void *self, sac_env_spec *spec)
+{
+    static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
+    const car_racing *car = self;
+    *spec = (sac_env_spec){.height = VIEW,
+                           .width = VIEW,
+                           .channels = 3,
+                           .action_size = 3,
+                           .action_low = low,
+                           .action_high = high,
+                           .max_steps = car->max_steps,
+                           .columns = columns,
+                           .column_count = sizeof columns / sizeof *columns};
+}
+
+static car_body body_of(const car_chain *chain, int i)
+{
+    return (car_body){chain->x[i], chain->y[i], chain->angle[i], chain->vx[i], chain->vy[i], chain->omega[i]};
+}
+
+static void set_scene(car_racing *car)
+{
+    car_scene *scene = &car->scene;
+    scene->hull = body_of(&car->chain, 0);
+    for (int j = 0; j < CAR_WHEELS; j++)
+    {
+        scene->wheel[j] = body_of(&car->chain, 1 + j);
+        scene->wheel_omega[j] = car->wheels.omega[j];
+        scene->wheel_phase[j] = car->wheels.phase[j];
+    }
+    scene->joint_angle = car->chain.angle[1] - car->chain.angle[0];
+    scene->time += 1.0 / 50;
+    scene->shown_reward = car->reward;
+}
+
+static void draw(car_racing *car, uint8_t *observation)
+{
+    (void)car;
+    memset(observation, 0, VIEW * VIEW * 3);
+}
+
+// the part of a step before the bodies move: friction is that of the tiles touched when the last step began
+static void act(car_racing *car)
+{
+    sac_car_wheels_step(&car->wheels, &car->chain);
+    int start_count, visits = sac_car_ground_touch(&car->ground, &car->chain, car->wheels.on_road, &start_count);
+    for (int i = 0; i < visits; i++) car->reward += 1000.0 / car->track.count;
+    if (car->lap_rule && (double)start_count / car->track.count > LAP_SHARE) car->lap_done = true;
+}
+
+// the part after: picture, reward, ends
+static void judge(car_racing *car, const sac_env_row *row)
+{
+    set_scene(car);
+    draw(car, row->observation);
+    car->reward -= 0.1;
+    *row->reward = car->reward - car->paid;
+    car->paid = car->reward;
+    bool done = car->lap_done || car->ground.visited_count == car->track.count;
+    if (fabsf(car->chain.x[0]) > PLAYFIELD || fabsf(car->chain.y[0]) > PLAYFIELD)
+    {
+        done = true;
+        *row->reward = -100;
+    }
+    car->step++;
+    *row->terminated = done;
+    *row->truncated = !done && car->step >= car->max_steps;
+}
+
+static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
+{
+    car_racing *car = self;
+    if (seed != SAC_SEED_NEXT) car->random = sac_pcg64_create(seed);
+    SAC_TRY(sac_car_track_draw(&car->track, &car->random));
+    sac_car_ground_lay(&car->ground, &car->track);
+    sac_car_chain_place(&car->chain, car->track.x[0], car->track.y[0], car->track.beta[0]);
+    car->wheels = (car_wheels){0};
+    car->reward = car->paid = car->scene.time = 0;
+    car->step = 0;
+    car->lap_done = false;
+
+    // Gymnasium's reset makes a step without an action, whose visits the first real step pays
+    act(car);
+    sac_car_chain_step(&(car_chain *){&car->chain}, 1);
+    set_scene(car);
+    draw(car, row->observation);
+    return SAC_OK;
+}
+
+static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, int count)
+{
+    for (int first = 0; first < count; first += MAX_BATCH)
+    {
+        car_chain *chains[MAX_BATCH];
+        int part = count - first < MAX_BATCH ? count - first : MAX_BATCH;
+        for (int i = 0; i < part; i++)
+        {
+            car_racing *car = selves[first + i];
+            sac_car_wheels_control(&car->wheels, rows[first + i].action);
+            act(car);
+            chains[i] = &car->chain;
+        }
+        sac_car_chain_step(chains, part);
+        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i]);
+    }
+    return SAC_OK;
+}
+
+static sac_status car_step(void *self, const sac_env_row *row)
+{
+    return car_step_batch(&self, row, 1);
+}
+
+static void car_state(const void *self, double *values)
+{
+    const car_racing *car = self;
+    const car_body *hull = &car->scene.hull;
+    values[0] = hull->x, values[1] = hull->y, values[2] = hull->angle;
+    values[3] = hull->vx, values[4] = hull->vy, values[5] = hull->omega;
+    values[6] = car->ground.visited_count;
+}
+
+const sac_env_ops sac_car_racing_ops = {
+    .name = "car-racing",
+    .summary = "drive a lap on a track that is new in every episode",
+    .options = options,
+    .config_size = sizeof(car_racing_config),
+    .variants = variants,
+    .create = car_create,
+    .spec = car_spec,
+    .reset = car_reset,
+    .step = car_step,
+    .step_batch = car_step_batch,
+    .state = car_state,
+    .destroy = car_destroy,
+};

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "env/carracing/ground.h"
+#include "env/carracing/wheels.h"
+
+/// The environment's own structs, for car_racing.c and the tests that look inside.
+
+typedef struct car_racing_config
+{
+    int max_steps;
+    char rules[SAC_TEXT_SIZE];
+} car_racing_config;
+
+typedef struct car_racing
+{
+    int max_steps;
+    bool lap_rule;
+    sac_pcg64 random;
+    car_track track;
+    car_ground ground;
+    car_chain chain;
+    car_wheels wheels;
+    car_scene scene;
+    double reward, paid; // cumulated; the part that earlier steps have returned
+    int step;
+    bool lap_done;
+} car_racing;

@@ -1,0 +1,60 @@
+#include "env/carracing/chain.h"
+
+#include "env/carracing/chain_constants.h"
+#include "env/carracing/chain_levels.h"
+#include "env/carracing/trig.h"
+
+void sac_car_chain_place(car_chain *chain, double x, double y, double angle)
+{
+    static const int offset[CAR_WHEELS][2] = {{-55, 80}, {55, 80}, {-55, -82}, {55, -82}};
+    *chain = (car_chain){.x = {(float)x}, .y = {(float)y}};
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        chain->angle[i] = (float)angle;
+        car_sin_cos(chain->angle[i], &chain->sine[i], &chain->cosine[i]);
+        if (i == 0) continue;
+        chain->x[i] = chain->center_x[i] = (float)(x + offset[i - 1][0] * CAR_SIZE);
+        chain->y[i] = chain->center_y[i] = (float)(y + offset[i - 1][1] * CAR_SIZE);
+    }
+    chain->center_x[0] = chain->cosine[0] * HULL_CENTER_X - chain->sine[0] * HULL_CENTER_Y + chain->x[0];
+    chain->center_y[0] = chain->sine[0] * HULL_CENTER_X + chain->cosine[0] * HULL_CENTER_Y + chain->y[0];
+}
+
+typedef struct stepper
+{
+    car_chain_step_fn *narrow, *wide;
+    int lanes; // of wide
+} stepper;
+
+static stepper stepper_of(sac_cpu_level level)
+{
+    switch (level)
+    {
+#if defined(__x86_64__)
+    case SAC_CPU_AVX512: return (stepper){sac_car_chain_step_narrow_avx512, sac_car_chain_step_wide_avx512, 16};
+    case SAC_CPU_AVX2: return (stepper){sac_car_chain_step_narrow_avx2, sac_car_chain_step_wide_avx2, 8};
+#elif defined(__aarch64__)
+    case SAC_CPU_NEON: return (stepper){sac_car_chain_step_narrow_neon, sac_car_chain_step_wide_neon, 4};
+#endif
+    default: return (stepper){sac_car_chain_step_narrow_scalar, sac_car_chain_step_wide_scalar, 4};
+    }
+}
+
+void sac_car_chain_step(car_chain *const *chains, int count)
+{
+    enum
+    {
+        NARROW = 4
+    };
+    stepper step = stepper_of(sac_get_cpu_level());
+    while (count > 0)
+    {
+        int part = count < step.lanes ? count : step.lanes;
+        if (part <= 1 || (part <= NARROW && step.lanes > NARROW))
+            step.narrow(chains, part);
+        else
+            step.wide(chains, part);
+        chains += part;
+        count -= part;
+    }
+}

@@ -1,0 +1,347 @@
+// The step of the chain for LANES cars side by side: a template, included once by each file that defines LANES and
+// STEP, the name of its function. Every value is a vector with one car a lane; lanes never meet, so the bits are those
+// of a car alone. The order of operations is Box2D 2.3's (b2Island, b2RevoluteJoint) to the last rounding.
+
+#include <string.h>
+
+#include "env/carracing/chain.h"
+#include "env/carracing/chain_constants.h"
+#include "env/carracing/trig.h"
+
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t mask __attribute__((vector_size(4 * LANES)));
+
+typedef struct chain_lanes
+{
+    CAR_CHAIN_FIELDS(lanes);
+} chain_lanes;
+
+// what stays during the velocity passes
+typedef struct joint
+{
+    lanes rx, ry;                    // from the hull's centre to the anchor
+    lanes k11, k12, k22, k13, k23;   // effective mass matrix; k33 is a constant
+    lanes inverse2, inverse3;        // of the determinants
+    lanes cross_x, cross_y, cross_z; // second column x third column
+    mask limited;
+    int any_limited;
+} joint;
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE lanes select(mask which, lanes yes, lanes no)
+{
+    return (lanes)(((mask)yes & which) | ((mask)no & ~which));
+}
+
+ALWAYS_INLINE lanes least(lanes a, lanes b)
+{
+    return select(a < b, a, b);
+}
+ALWAYS_INLINE lanes most(lanes a, lanes b)
+{
+    return select(a > b, a, b);
+}
+ALWAYS_INLINE lanes clamp(lanes x, lanes low, lanes high)
+{
+    return most(low, least(x, high));
+}
+ALWAYS_INLINE lanes all(float x)
+{
+    return x - (lanes){0};
+}
+
+ALWAYS_INLINE lanes root(lanes x)
+{
+    for (int l = 0; l < LANES; l++) x[l] = sqrtf(x[l]);
+    return x;
+}
+
+ALWAYS_INLINE int any(mask m)
+{
+    int32_t bits = 0;
+    for (int l = 0; l < LANES; l++) bits |= m[l];
+    return bits != 0;
+}
+
+static void rotate(lanes angle, lanes *sine, lanes *cosine)
+{
+    float a[LANES], s[LANES], c[LANES];
+    memcpy(a, &angle, sizeof a);
+    if (any((angle >= CAR_TRIG_PLAIN) | (angle <= -CAR_TRIG_PLAIN)))
+        for (int l = 0; l < LANES; l++) car_sin_cos(a[l], &s[l], &c[l]);
+    else
+        for (int l = 0; l < LANES; l++) car_sin_cos_plain(a[l], &s[l], &c[l]);
+    memcpy(sine, s, sizeof s);
+    memcpy(cosine, c, sizeof c);
+}
+
+static void prepare_joint(joint *k, chain_lanes *c, int j)
+{
+    const float mass = HULL_INVERSE_MASS + WHEEL_INVERSE_MASS;
+    k->rx = c->cosine[0] * anchor_x[j] - c->sine[0] * anchor_y[j];
+    k->ry = c->sine[0] * anchor_x[j] + c->cosine[0] * anchor_y[j];
+    k->k11 = mass + k->ry * k->ry * HULL_INVERSE_INERTIA;
+    k->k12 = -k->ry * k->rx * HULL_INVERSE_INERTIA;
+    k->k22 = mass + k->rx * k->rx * HULL_INVERSE_INERTIA;
+    k->k13 = -k->ry * HULL_INVERSE_INERTIA;
+    k->k23 = k->rx * HULL_INVERSE_INERTIA;
+    k->cross_x = k->k22 * K33 - k->k23 * k->k23;
+    k->cross_y = k->k23 * k->k13 - k->k12 * K33;
+    k->cross_z = k->k12 * k->k23 - k->k22 * k->k13;
+    k->inverse2 = 1.0f / (k->k11 * k->k22 - k->k12 * k->k12);
+    k->inverse3 = 1.0f / (k->k11 * k->cross_x + k->k12 * k->cross_y + k->k13 * k->cross_z);
+
+    // the limit's state is taken from the angle before the step; a new state starts without impulse
+    lanes angle = c->angle[1 + j] - c->angle[0];
+    mask lower = angle <= -JOINT_LIMIT, upper = angle >= JOINT_LIMIT;
+    lanes limit = select(lower, all(1), select(upper, all(-1), all(0)));
+    c->pz[j] = select((limit == c->limit[j]) & (lower | upper), c->pz[j], all(0));
+    c->limit[j] = limit;
+    k->limited = lower | upper;
+    k->any_limited = any(k->limited);
+
+    // warm start; the ratio of the time steps is exactly 1
+    lanes spin = c->motor[j] + c->pz[j];
+    c->vx[0] -= HULL_INVERSE_MASS * c->px[j];
+    c->vy[0] -= HULL_INVERSE_MASS * c->py[j];
+    c->omega[0] -= HULL_INVERSE_INERTIA * (k->rx * c->py[j] - k->ry * c->px[j] + c->motor[j] + c->pz[j]);
+    c->vx[1 + j] += WHEEL_INVERSE_MASS * c->px[j];
+    c->vy[1 + j] += WHEEL_INVERSE_MASS * c->py[j];
+    c->omega[1 + j] += WHEEL_INVERSE_INERTIA * spin;
+}
+
+// one joint of one velocity pass: the motor, then the limit and the point together or the point alone
+ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
+{
+    lanes impulse = -MOTOR_MASS * (c->omega[1 + j] - c->omega[0] - c->speed[j]);
+    lanes old = c->motor[j];
+    c->motor[j] = clamp(old + impulse, all(-MOTOR_IMPULSE), all(MOTOR_IMPULSE));
+    impulse = c->motor[j] - old;
+    c->omega[0] -= HULL_INVERSE_INERTIA * impulse;
+    c->omega[1 + j] += WHEEL_INVERSE_INERTIA * impulse;
+
+    lanes error_x = c->vx[1 + j] - c->vx[0] + c->omega[0] * k->ry;
+    lanes error_y = c->vy[1 + j] - c->vy[0] - c->omega[0] * k->rx;
+    lanes bx = -error_x, by = -error_y, px, py, torque;
+    if (k->any_limited)
+    {
+        lanes error_z = c->omega[1 + j] - c->omega[0];
+        lanes x = -(k->inverse3 * (error_x * k->cross_x + error_y * k->cross_y + error_z * k->cross_z));
+        lanes y =
+            -(k->inverse3 * (k->k11 * (error_y * K33 - error_z * k->k23) + k->k12 * (error_z * k->k13 - error_x * K33) +
+                             k->k13 * (error_x * k->k23 - error_y * k->k13)));
+        lanes z = -(k->inverse3 *
+                    (k->k11 * (k->k22 * error_z - k->k23 * error_y) + k->k12 * (k->k23 * error_x - k->k12 * error_z) +
+                     k->k13 * (k->k12 * error_y - k->k22 * error_x)));
+        // a limit only pushes: where it would pull, drop its impulse and solve the point alone
+        mask block = k->limited & ~(c->limit[j] * (c->pz[j] + z) < 0.0f);
+        bx += c->pz[j] * k->k13;
+        by += c->pz[j] * k->k23;
+        px = select(block, x, k->inverse2 * (k->k22 * bx - k->k12 * by));
+        py = select(block, y, k->inverse2 * (k->k11 * by - k->k12 * bx));
+        z = select(block, z, -c->pz[j]);
+        c->pz[j] += z;
+        torque = k->rx * py - k->ry * px + z;
+        c->omega[1 + j] += WHEEL_INVERSE_INERTIA * z;
+    }
+    else
+    {
+        px = k->inverse2 * (k->k22 * bx - k->k12 * by);
+        py = k->inverse2 * (k->k11 * by - k->k12 * bx);
+        torque = k->rx * py - k->ry * px;
+    }
+    c->px[j] += px;
+    c->py[j] += py;
+    c->vx[0] -= HULL_INVERSE_MASS * px;
+    c->vy[0] -= HULL_INVERSE_MASS * py;
+    c->omega[0] -= HULL_INVERSE_INERTIA * torque;
+    c->vx[1 + j] += WHEEL_INVERSE_MASS * px;
+    c->vy[1 + j] += WHEEL_INVERSE_MASS * py;
+}
+
+// Box2D walks its lists from the newest joint to the oldest
+ALWAYS_INLINE void velocity_pass(chain_lanes *c, const joint *joints)
+{
+    solve_joint(c, &joints[3], 3);
+    solve_joint(c, &joints[2], 2);
+    solve_joint(c, &joints[1], 1);
+    solve_joint(c, &joints[0], 0);
+}
+
+// whether a pass would go on as it did from the other state: the numbers that the passes change are the same bits
+static int same_state(const chain_lanes *a, const chain_lanes *b)
+{
+    mask differ = {0};
+    for (int i = 0; i < CAR_BODIES; i++)
+        differ |= ((mask)a->vx[i] ^ (mask)b->vx[i]) | ((mask)a->vy[i] ^ (mask)b->vy[i]) |
+                  ((mask)a->omega[i] ^ (mask)b->omega[i]);
+    for (int j = 0; j < CAR_WHEELS; j++)
+        differ |= ((mask)a->px[j] ^ (mask)b->px[j]) | ((mask)a->py[j] ^ (mask)b->py[j]) |
+                  ((mask)a->pz[j] ^ (mask)b->pz[j]) | ((mask)a->motor[j] ^ (mask)b->motor[j]);
+    return !any(differ);
+}
+
+// 180 passes. A state that comes back after p passes comes back every p passes, so only the rest modulo p is left.
+static void solve_velocities(chain_lanes *chain, const joint *joints)
+{
+    chain_lanes c = *chain, saved = c;
+    int saved_at = 0, passes = VELOCITY_PASSES;
+    for (int done = 1; done <= passes; done++)
+    {
+        velocity_pass(&c, joints);
+        if (LANES > 4 || passes < VELOCITY_PASSES) continue; // among many cars one is always on the way
+        if (saved_at > 0 && same_state(&c, &saved))
+            passes = done + (VELOCITY_PASSES - done) % (done - saved_at);
+        else if (done >= 4 && (done & (done - 1)) == 0)
+            saved = c, saved_at = done;
+    }
+    *chain = c;
+}
+
+// centres and angles move by the velocities, which are cut to 2 units and a quarter turn a step
+static void integrate(chain_lanes *c)
+{
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        lanes x = TIME_STEP * c->vx[i], y = TIME_STEP * c->vy[i], square = x * x + y * y;
+        lanes ratio = select(square > MAX_TRANSLATION * MAX_TRANSLATION, MAX_TRANSLATION / root(square), all(1));
+        c->vx[i] *= ratio;
+        c->vy[i] *= ratio;
+        lanes turn = TIME_STEP * c->omega[i];
+        ratio = select(turn * turn > MAX_ROTATION * MAX_ROTATION, MAX_ROTATION / most(turn, -turn), all(1));
+        c->omega[i] *= ratio;
+        c->center_x[i] += TIME_STEP * c->vx[i];
+        c->center_y[i] += TIME_STEP * c->vy[i];
+        c->angle[i] += TIME_STEP * c->omega[i];
+    }
+}
+
+// one joint of one position pass: the limit's angle, then the point; returns where both were near enough before
+static mask correct_joint(chain_lanes *c, int j)
+{
+    lanes angle = c->angle[1 + j] - c->angle[0];
+    lanes below = angle + JOINT_LIMIT, above = angle - JOINT_LIMIT;
+    mask lower = c->limit[j] > 0.0f, upper = c->limit[j] < 0.0f;
+    lanes angle_error = select(lower, -below, select(upper, above, all(0)));
+    lanes fix = select(lower, clamp(below + ANGULAR_SLOP, all(-MAX_CORRECTION), all(0)),
+                       select(upper, clamp(above - ANGULAR_SLOP, all(0), all(MAX_CORRECTION)), all(0)));
+    lanes impulse = -MOTOR_MASS * fix;
+    c->angle[0] -= HULL_INVERSE_INERTIA * impulse;
+    c->angle[1 + j] += WHEEL_INVERSE_INERTIA * impulse;
+
+    lanes sine, cosine;
+    rotate(c->angle[0], &sine, &cosine);
+    lanes rx = cosine * anchor_x[j] - sine * anchor_y[j], ry = sine * anchor_x[j] + cosine * anchor_y[j];
+    lanes x = c->center_x[1 + j] - c->center_x[0] - rx, y = c->center_y[1 + j] - c->center_y[0] - ry;
+    mask okay = (root(x * x + y * y) <= LINEAR_SLOP) & (angle_error <= ANGULAR_SLOP);
+
+    const float mass = HULL_INVERSE_MASS + WHEEL_INVERSE_MASS;
+    lanes k11 = mass + HULL_INVERSE_INERTIA * ry * ry, k22 = mass + HULL_INVERSE_INERTIA * rx * rx;
+    lanes k12 = -HULL_INVERSE_INERTIA * rx * ry, inverse = 1.0f / (k11 * k22 - k12 * k12);
+    lanes px = -(inverse * (k22 * x - k12 * y)), py = -(inverse * (k11 * y - k12 * x));
+    c->center_x[0] -= HULL_INVERSE_MASS * px;
+    c->center_y[0] -= HULL_INVERSE_MASS * py;
+    c->angle[0] -= HULL_INVERSE_INERTIA * (rx * py - ry * px);
+    c->center_x[1 + j] += WHEEL_INVERSE_MASS * px;
+    c->center_y[1 + j] += WHEEL_INVERSE_MASS * py;
+    return okay;
+}
+
+// keep the new pose only in the `active` lanes; returns where it is the old one
+static mask keep_poses(chain_lanes *c, const chain_lanes *old, mask active)
+{
+    mask moved = {0};
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        moved |= (c->center_x[i] != old->center_x[i]) | (c->center_y[i] != old->center_y[i]) |
+                 (c->angle[i] != old->angle[i]);
+        c->center_x[i] = select(active, c->center_x[i], old->center_x[i]);
+        c->center_y[i] = select(active, c->center_y[i], old->center_y[i]);
+        c->angle[i] = select(active, c->angle[i], old->angle[i]);
+    }
+    return ~moved;
+}
+
+// up to 60 passes, each car until its joints fit; returns where they do. A pass that moves nothing is the last that
+// matters.
+static mask correct_positions(chain_lanes *c)
+{
+    mask active = ~(mask){0}, solved = {0};
+    for (int pass = 0; pass < POSITION_PASSES && any(active); pass++)
+    {
+        const chain_lanes old = *c;
+        mask okay = active;
+        for (int j = CAR_WHEELS - 1; j >= 0; j--) okay &= correct_joint(c, j);
+        mask unmoved = keep_poses(c, &old, active);
+        solved |= okay;
+        active &= ~(okay | unmoved);
+    }
+    return solved;
+}
+
+// a car at rest for half a second falls asleep, and is woken by the next step's motors
+static void fall_asleep(chain_lanes *c, mask solved)
+{
+    mask asleep = solved;
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        mask moves = (c->omega[i] * c->omega[i] > SLEEP_OMEGA * SLEEP_OMEGA) |
+                     (c->vx[i] * c->vx[i] + c->vy[i] * c->vy[i] > SLEEP_SPEED * SLEEP_SPEED);
+        c->still[i] = select(moves, all(0), c->still[i] + TIME_STEP);
+        asleep &= c->still[i] >= TIME_TO_SLEEP;
+    }
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        c->still[i] = select(asleep, all(0), c->still[i]);
+        c->vx[i] = select(asleep, all(0), c->vx[i]);
+        c->vy[i] = select(asleep, all(0), c->vy[i]);
+        c->omega[i] = select(asleep, all(0), c->omega[i]);
+    }
+}
+
+static void place_bodies(chain_lanes *c)
+{
+    for (int i = 0; i < CAR_BODIES; i++)
+    {
+        rotate(c->angle[i], &c->sine[i], &c->cosine[i]);
+        c->x[i] = c->center_x[i];
+        c->y[i] = c->center_y[i];
+    }
+    c->x[0] = c->center_x[0] - (c->cosine[0] * HULL_CENTER_X - c->sine[0] * HULL_CENTER_Y);
+    c->y[0] = c->center_y[0] - (c->sine[0] * HULL_CENTER_X + c->cosine[0] * HULL_CENTER_Y);
+}
+
+// 1..LANES cars; spare lanes repeat the last one
+void STEP(car_chain *const *chains, int count)
+{
+    union
+    {
+        chain_lanes c;
+        float numbers[CAR_CHAIN_NUMBERS][LANES];
+    } u;
+    for (int l = 0; l < LANES; l++)
+    {
+        const float *from = (const float *)chains[l < count ? l : count - 1];
+        for (int i = 0; i < CAR_CHAIN_NUMBERS; i++) u.numbers[i][l] = from[i];
+    }
+
+    joint joints[CAR_WHEELS];
+    for (int j = 0; j < CAR_WHEELS; j++)
+    {
+        u.c.vx[1 + j] += TIME_STEP * (WHEEL_INVERSE_MASS * u.c.force_x[j]);
+        u.c.vy[1 + j] += TIME_STEP * (WHEEL_INVERSE_MASS * u.c.force_y[j]);
+    }
+    for (int j = CAR_WHEELS - 1; j >= 0; j--) prepare_joint(&joints[j], &u.c, j);
+    solve_velocities(&u.c, joints);
+    integrate(&u.c);
+    mask solved = correct_positions(&u.c);
+    fall_asleep(&u.c, solved);
+    place_bodies(&u.c);
+
+    for (int l = 0; l < count; l++)
+    {
+        float *to = (float *)chains[l];
+        for (int i = 0; i < CAR_CHAIN_NUMBERS; i++) to[i] = u.numbers[i][l];
+    }
+}

@@ -1,0 +1,211 @@
+#include "env/carracing/ground.h"
+
+#include <math.h>
+
+#include "env/carracing/chain_constants.h"
+
+#define SKIN (0.02f + 10 * 1.1920929e-7f) // two skins of 0.01 and what Box2D takes for zero
+
+enum
+{
+    HULL_POLYGONS = 4
+};
+
+// corners in the car's own units, counter-clockwise
+static const struct
+{
+    int count, x[POLYGON_MAX], y[POLYGON_MAX];
+} wheel_shape = {4, {-14, 14, 14, -14}, {-27, -27, 27, 27}},
+  hull_shapes[HULL_POLYGONS] = {
+      {4, {-60, 60, 60, -60}, {110, 110, 130, 130}},
+      {4, {-20, 20, 15, -15}, {20, 20, 120, 120}},
+      {8, {-20, 20, 50, 50, 25, -25, -50, -50}, {-90, -90, -40, -10, 20, 20, -10, -40}},
+      {4, {-50, 50, 50, -50}, {-120, -120, -90, -90}},
+};
+
+// circles around the parts, from the bodies' origins
+#define WHEEL_RADIUS 0.61f
+#define HULL_RADIUS  2.87f
+
+static void finish_polygon(car_polygon *p)
+{
+    for (int i = 0; i < p->count; i++)
+    {
+        int next = i + 1 < p->count ? i + 1 : 0;
+        float ex = p->x[next] - p->x[i], ey = p->y[next] - p->y[i], length = sqrtf(ex * ex + ey * ey);
+        p->nx[i] = ey / length;
+        p->ny[i] = -ex / length;
+        p->d[i] = p->nx[i] * p->x[i] + p->ny[i] * p->y[i];
+    }
+}
+
+static void place_shape(car_polygon *p, int count, const int *x, const int *y, const car_chain *chain, int body)
+{
+    float c = chain->cosine[body], s = chain->sine[body];
+    p->count = count;
+    for (int i = 0; i < count; i++)
+    {
+        float px = (float)(x[i] * CAR_SIZE), py = (float)(y[i] * CAR_SIZE);
+        p->x[i] = c * px - s * py + chain->x[body];
+        p->y[i] = s * px + c * py + chain->y[body];
+    }
+    finish_polygon(p);
+}
+
+void sac_car_ground_lay(car_ground *ground, const car_track *track)
+{
+    ground->count = track->count;
+    ground->visited_count = 0;
+    for (int i = 0; i < track->count; i++)
+    {
+        // the track's corners run left i, right i, right i-1, left i-1: clockwise along the road
+        car_polygon *tile = &ground->tile[i];
+        car_circle *circle = &ground->tile_circle[i];
+        tile->count = 4;
+        *circle = (car_circle){0};
+        for (int k = 0; k < 4; k++)
+        {
+            tile->x[k] = (float)track->tile[i][3 - k][0];
+            tile->y[k] = (float)track->tile[i][3 - k][1];
+            circle->x += tile->x[k] / 4;
+            circle->y += tile->y[k] / 4;
+        }
+        for (int k = 0; k < 4; k++)
+            circle->radius = fmaxf(circle->radius, hypotf(tile->x[k] - circle->x, tile->y[k] - circle->y));
+        finish_polygon(tile);
+        ground->touched[i] = ground->visited[i] = 0;
+    }
+    for (int first = 0; first < track->count; first += GROUND_BLOCK)
+    {
+        int end = first + GROUND_BLOCK < track->count ? first + GROUND_BLOCK : track->count;
+        car_circle around = {ground->tile_circle[(first + end) / 2].x, ground->tile_circle[(first + end) / 2].y, 0};
+        for (int i = first; i < end; i++)
+        {
+            const car_circle *circle = &ground->tile_circle[i];
+            around.radius = fmaxf(around.radius, hypotf(circle->x - around.x, circle->y - around.y) + circle->radius);
+        }
+        ground->block_circle[first / GROUND_BLOCK] = around;
+    }
+}
+
+// how far the nearest corner of b lies beyond the edge of a that keeps it farthest
+static float separation(const car_polygon *a, const car_polygon *b)
+{
+    float largest = -INFINITY;
+    for (int i = 0; i < a->count && largest <= SKIN; i++)
+    {
+        float nearest = INFINITY;
+        for (int k = 0; k < b->count; k++) nearest = fminf(nearest, a->nx[i] * b->x[k] + a->ny[i] * b->y[k]);
+        largest = fmaxf(largest, nearest - a->d[i]);
+    }
+    return largest;
+}
+
+// the least squared distance from a corner of b to an edge of a
+static float corner_distance(const car_polygon *a, const car_polygon *b)
+{
+    float least = INFINITY;
+    for (int i = 0; i < a->count; i++)
+    {
+        int next = i + 1 < a->count ? i + 1 : 0;
+        float ex = a->x[next] - a->x[i], ey = a->y[next] - a->y[i], square = ex * ex + ey * ey;
+        for (int k = 0; k < b->count; k++)
+        {
+            float px = b->x[k] - a->x[i], py = b->y[k] - a->y[i];
+            float along = fminf(fmaxf((px * ex + py * ey) / square, 0), 1);
+            px -= along * ex;
+            py -= along * ey;
+            least = fminf(least, px * px + py * py);
+        }
+    }
+    return least;
+}
+
+// whether two polygons are at most SKIN apart
+static bool touch(const car_polygon *a, const car_polygon *b)
+{
+    float gap = fmaxf(separation(a, b), 0);
+    if (gap > SKIN) return false;
+    gap = fmaxf(separation(b, a), gap);
+    if (gap > SKIN) return false;
+    // between the separation by edges and the distance there is a difference only where two corners face each other
+    return gap == 0 || fminf(corner_distance(a, b), corner_distance(b, a)) <= SKIN * SKIN;
+}
+
+static bool near(const car_circle *circle, float x, float y, float radius)
+{
+    float dx = circle->x - x, dy = circle->y - y, reach = circle->radius + radius;
+    return dx * dx + dy * dy <= reach * reach;
+}
+
+// a wheel's box against a tile: its centre decides unless it is near the edge
+static bool wheel_touches(const car_polygon *tile, const car_polygon *wheel, float x, float y)
+{
+    float beyond = -INFINITY;
+    for (int i = 0; i < 4; i++) beyond = fmaxf(beyond, tile->nx[i] * x + tile->ny[i] * y - tile->d[i]);
+    if (beyond <= 0) return true;
+    if (beyond > WHEEL_RADIUS + SKIN) return false;
+    return touch(tile, wheel);
+}
+
+static bool hull_touches(const car_polygon *tile, const car_chain *chain)
+{
+    for (int i = 0; i < HULL_POLYGONS; i++)
+    {
+        car_polygon part;
+        place_shape(&part, hull_shapes[i].count, hull_shapes[i].x, hull_shapes[i].y, chain, 0);
+        if (touch(tile, &part)) return true;
+    }
+    return false;
+}
+
+typedef struct touching
+{
+    const car_chain *chain;
+    car_polygon wheel[CAR_WHEELS];
+    bool *on_road;
+} touching;
+
+// one tile near the car; returns whether a wheel came to it for the first time
+static bool touch_tile(car_ground *ground, int i, touching *t)
+{
+    const car_polygon *tile = &ground->tile[i];
+    const car_chain *chain = t->chain;
+    bool visited = ground->visited[i], touched = false;
+    for (int j = 0; j < CAR_WHEELS; j++)
+    {
+        if (visited && t->on_road[j]) continue; // nothing new to learn
+        if (!wheel_touches(tile, &t->wheel[j], chain->x[1 + j], chain->y[1 + j])) continue;
+        t->on_road[j] = touched = true;
+    }
+    if (!ground->touched[i] && (touched || hull_touches(tile, chain))) ground->touched[i] = 1;
+    if (touched) ground->visited[i] = 1;
+    return touched && !visited;
+}
+
+int sac_car_ground_touch(car_ground *ground, const car_chain *chain, bool on_road[CAR_WHEELS], int *start_count)
+{
+    touching t = {.chain = chain, .on_road = on_road};
+    // the wheels stand off the hull in the first step only, and then by less than this
+    float x = chain->x[0], y = chain->y[0], reach = HULL_RADIUS + 4 * SKIN + 1;
+    for (int j = 0; j < CAR_WHEELS; j++)
+    {
+        place_shape(&t.wheel[j], wheel_shape.count, wheel_shape.x, wheel_shape.y, chain, 1 + j);
+        on_road[j] = false;
+    }
+    *start_count = 0;
+    int visits = 0;
+    for (int first = 0; first < ground->count; first += GROUND_BLOCK)
+    {
+        if (!near(&ground->block_circle[first / GROUND_BLOCK], x, y, reach)) continue;
+        int end = first + GROUND_BLOCK < ground->count ? first + GROUND_BLOCK : ground->count;
+        for (int i = first; i < end; i++)
+        {
+            if (!near(&ground->tile_circle[i], x, y, reach) || !touch_tile(ground, i, &t)) continue;
+            visits++;
+            ground->visited_count++;
+            if (i == 0) *start_count = ground->visited_count;
+        }
+    }
+    return visits;
+}
