@@ -15,7 +15,6 @@
 
 enum
 {
-    VIEW = 96,
     MAX_BATCH = 64
 };
 
@@ -47,21 +46,31 @@ static sac_status car_create(void **self, const void *config, const char *varian
     car->scene.track = &car->track;
     car->scene.touched = car->ground.touched;
     car->scene.follow_velocity = !car->lap_rule;
+    sac_status status = sac_car_picture_create(&car->view, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    if (status != SAC_OK)
+    {
+        sac_free(car);
+        return status;
+    }
     *self = car;
     return SAC_OK;
 }
 
 static void car_destroy(void *self)
 {
-    sac_free(self);
+    car_racing *car = self;
+    if (!car) return;
+    sac_car_picture_destroy(car->view);
+    sac_car_picture_destroy(car->poster);
+    sac_free(car);
 }
 
 static void car_spec(const void *self, sac_env_spec *spec)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
     const car_racing *car = self;
-    *spec = (sac_env_spec){.height = VIEW,
-                           .width = VIEW,
+    *spec = (sac_env_spec){.height = CAR_VIEW,
+                           .width = CAR_VIEW,
                            .channels = 3,
                            .action_size = 3,
                            .action_low = low,
@@ -93,8 +102,7 @@ static void set_scene(car_racing *car)
 
 static void draw(car_racing *car, uint8_t *observation)
 {
-    (void)car;
-    memset(observation, 0, VIEW * VIEW * 3);
+    sac_car_draw(car->view, &car->scene, NULL, observation);
 }
 
 // the part of a step before the bodies move: friction is that of the tiles touched when the last step began
@@ -164,6 +172,24 @@ static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, i
     return SAC_OK;
 }
 
+// the memory of the last size is kept
+static sac_status car_picture_at(void *self, uint8_t *rgb, int height, int width)
+{
+    car_racing *car = self;
+    if (car->track.count == 0) return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: picture before reset");
+    if (height != car->poster_height || width != car->poster_width)
+    {
+        sac_car_picture_destroy(car->poster);
+        car->poster = NULL;
+        car->poster_height = car->poster_width = 0;
+        SAC_TRY(sac_car_picture_create(&car->poster, height, width, CAR_STYLE_PEOPLE));
+        car->poster_height = height;
+        car->poster_width = width;
+    }
+    sac_car_draw(car->poster, &car->scene, NULL, rgb);
+    return SAC_OK;
+}
+
 static sac_status car_step(void *self, const sac_env_row *row)
 {
     return car_step_batch(&self, row, 1);
@@ -190,5 +216,6 @@ const sac_env_ops sac_car_racing_ops = {
     .step = car_step,
     .step_batch = car_step_batch,
     .state = car_state,
+    .picture = car_picture_at,
     .destroy = car_destroy,
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "env/carracing/ground.h"
+#include "env/carracing/picture.h"
 #include "env/carracing/wheels.h"
 
 /// The environment's own structs, for car_racing.c and the tests that look inside.
@@ -24,4 +25,7 @@ typedef struct car_racing
     double reward, paid; // cumulated; the part that earlier steps have returned
     int step;
     bool lap_done;
+    car_picture *view;   // the observation
+    car_picture *poster; // for people; NULL until asked for
+    int poster_height, poster_width;
 } car_racing;
