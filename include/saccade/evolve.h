@@ -43,11 +43,12 @@ SAC_API SAC_CHECKED sac_status sac_search_prepare(sac_search *search);
 /// Write candidate `index` of this generation, x [dimension]. Threads may call it at once. Never fails.
 SAC_API void sac_search_ask(const sac_search *search, int index, float *x);
 
-/// Learn from the generation.
-/// @param fitness  [population], larger is better; NaN ranks last
+/// Learn from the generation. One whose candidates are all equally fit, or have no number, teaches nothing but counts.
+/// @param fitness  [population], larger is better; NaN ranks last, equals by index
 SAC_API SAC_CHECKED sac_status sac_search_tell(sac_search *search, const double *fitness);
 
 /// The same from candidates that the caller supplies instead of the asked ones, x [population, dimension].
+/// @return SAC_ERROR_ARGUMENT, and nothing learned, when a number of x is not finite
 SAC_API SAC_CHECKED sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x);
 
 /// Why the search should stop, in words; NULL while it should go on.

@@ -11,6 +11,7 @@
 
 static const sac_search_method *const methods[] = {
     &sac_sep_cma_es,
+    &sac_cma_es,
 };
 
 enum
@@ -204,11 +205,13 @@ sac_status sac_search_tell(sac_search *search, const double *fitness)
 
 sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x)
 {
-    size_t count = (size_t)search->population * (size_t)search->dimension;
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: candidate %zu has a number that is not finite",
-                            search->method->name, i / (size_t)search->dimension);
+    // squares and their sums must stay finite as well
+    double reach = 1e100 * search->sigma;
+    for (int k = 0; k < search->population; k++)
+        for (int i = 0; i < search->dimension; i++)
+            if (!(fabs(x[(size_t)k * (size_t)search->dimension + (size_t)i] - search->mean[i]) < reach))
+                return sac_fail(SAC_ERROR_ARGUMENT, "%s: candidate %d has a number that is not finite or too far away",
+                                search->method->name, k);
     return tell(search, fitness, x);
 }
 
