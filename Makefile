@@ -1,6 +1,7 @@
 # The front door: `make` alone lists what there is. The work is done by CMake presets and scripts/.
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 T ?= safetensors
 S ?= 60
@@ -38,7 +39,7 @@ format: setup ## clang-format in place
 	@git ls-files '*.c' '*.h' | xargs -r clang-format -i
 
 bench: build ## every figure beside its peer and the last landed one (LAND=1 writes, ROW=name runs one)
-	@scripts/bench.sh $(ROW)
+	@build/saccade bench $(ROW) $(if $(LAND),--land)
 
 check-kernels: build ## every CPU level against scalar with a fresh seed (BENCH=1 adds timings)
 	@build/check_kernels $(if $(BENCH),--bench)

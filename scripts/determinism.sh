@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
+# resume; and at every CPU level that the task promises it for. Trains tasks/toy.yaml for a few generations each time.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+generations=${GENERATIONS:-6}
+failed=0
+
+cmake --preset release >/dev/null && cmake --build --preset release -j"$(nproc)" >/dev/null || exit 1
+cmake -S . -B build-O0 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O0 -g" -DSAC_SHARED=OFF >/dev/null &&
+    cmake --build build-O0 -j"$(nproc)" >/dev/null || exit 1
+
+# what must not depend on anything but the task: the checkpoints, the mean and the best policy
+hash_of() { (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16); }
+
+train() # NAME SACCADE [options]: prints the hash of the run
+{
+    local name=$1 saccade=$2
+    shift 2
+    "$saccade" train tasks/toy.yaml --run "$work/$name" --generations "$generations" "$@" >"$work/log" 2>&1 ||
+        { cat "$work/log" >&2; return 1; }
+    hash_of "$work/$name"
+}
+
+expect() # NAME HASH
+{
+    printf '%-28s %s\n' "$1" "$2"
+    [[ $2 == "$reference" && -n $2 ]] || { echo "  differs from $reference"; failed=1; }
+}
+
+reference=$(train reference build/saccade --threads 1) || exit 1
+printf '%-28s %s\n' "one thread" "$reference"
+for threads in 2 3; do expect "$threads threads" "$(train "t$threads" build/saccade --threads "$threads")"; done
+expect "again" "$(train again build/saccade --threads 2)"
+expect "-O0" "$(train O0 build-O0/saccade --threads 2)"
+
+# the checkpoint records the level, so the policies are compared: the mean and the best
+policies() { (cd "$1" && sha256sum mean.safetensors best.safetensors | sha256sum | cut -c1-16); }
+level_reference=$(policies "$work/reference")
+for level in scalar avx2 avx512 neon; do
+    SACCADE_CPU=$level train "$level" build/saccade --threads 2 >/dev/null || { failed=1; continue; }
+    hash=$(policies "$work/$level")
+    printf '%-28s %s\n' "policies at $level" "$hash"
+    [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
+done
+
+"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 2)) --threads 2 >/dev/null 2>&1
+"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations "$generations" --threads 1 --resume >/dev/null 2>&1
+hash=$(policies "$work/resumed")
+printf '%-28s %s\n' "policies after a resume" "$hash"
+[[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
+
+[[ $failed == 0 ]] && echo "one hash" || echo "the results differ"
+exit $failed
