@@ -4,9 +4,10 @@
 #include "args.h"
 #include "base/text.h"
 
-extern const cli_command cli_envs;
+extern const cli_command cli_attend, cli_envs;
 
 const cli_command *const cli_commands[] = {
+    &cli_attend,
     &cli_envs,
     NULL,
 };
