@@ -4,10 +4,15 @@
 #include "args.h"
 #include "base/text.h"
 
-extern const cli_command cli_attend, cli_envs;
+extern const cli_command cli_compare;
+extern const cli_command cli_envs;
+extern const cli_command cli_eval;
+extern const cli_command cli_train;
 
 const cli_command *const cli_commands[] = {
-    &cli_attend,
+    &cli_train,
+    &cli_eval,
+    &cli_compare,
     &cli_envs,
     NULL,
 };

@@ -50,6 +50,9 @@ typedef struct sac_setting
 SAC_API SAC_CHECKED sac_status sac_options_read(const sac_option *table, void *config, const sac_setting *settings,
                                                 int setting_count, const char *where);
 
+/// Bytes from the start of the config struct to the end of its last field: enough to hold any config of this table.
+SAC_API size_t sac_options_size(const sac_option *table);
+
 /// Set one option from text.
 SAC_API SAC_CHECKED sac_status sac_options_set(const sac_option *table, void *config, const char *key,
                                                const char *value, const char *where);

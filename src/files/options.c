@@ -22,6 +22,18 @@ static const sac_option *find(const sac_option *table, const char *key)
     return NULL;
 }
 
+size_t sac_options_size(const sac_option *table)
+{
+    static const size_t sizes[] = {sizeof(bool), sizeof(int), sizeof(uint64_t), sizeof(double), SAC_TEXT_SIZE};
+    size_t size = 0;
+    for (const sac_option *option = table; option->name; option++)
+    {
+        size_t end = option->offset + sizes[option->type];
+        size = end > size ? end : size;
+    }
+    return size;
+}
+
 // whether `word` is one of the words of `choices`
 static bool is_choice(const char *choices, const char *word)
 {

@@ -50,6 +50,7 @@ static recording open_recording(const char *name)
     return r;
 }
 
+
 typedef struct seat
 {
     car_racing *car; // looked into

@@ -18,9 +18,7 @@ static float importance[GRID * GRID];
 static sac_gaze make_gaze(void)
 {
     for (int i = 0; i < GRID * GRID; i++) importance[i] = (float)(i * i);
-    return (sac_gaze){.height = SIZE,
-                      .width = SIZE,
-                      .rows = GRID,
+    return (sac_gaze){.rows = GRID,
                       .columns = GRID,
                       .patch = PATCH,
                       .stride = STRIDE,
@@ -86,20 +84,8 @@ TEST(overlay_never_writes_outside)
     sac_gaze gaze = make_gaze();
     float keep[10 * 9 + 1];
     keep[10 * 9] = -7;
-    gaze.height = 10, gaze.width = 9;
     sac_overlay_keep(keep, 10, 9, &gaze);
     assert_true(keep[10 * 9] == -7);
-}
-
-// a policy that looks at an observation twice reduced has its patches doubled on the observation
-TEST(overlay_follows_a_resized_observation)
-{
-    sac_gaze gaze = make_gaze();
-    float keep[SIZE * SIZE], doubled[4 * SIZE * SIZE];
-    sac_overlay_keep(keep, SIZE, SIZE, &gaze);
-    sac_overlay_keep(doubled, 2 * SIZE, 2 * SIZE, &gaze);
-    for (int y = 0; y < 2 * SIZE; y++)
-        for (int x = 0; x < 2 * SIZE; x++) assert_true(doubled[y * 2 * SIZE + x] == keep[y / 2 * SIZE + x / 2]);
 }
 
 static double linear(uint8_t v)
@@ -134,7 +120,7 @@ TEST(heat_map_colors_each_patch_by_its_share)
 {
     sac_gaze gaze = make_gaze();
     static uint8_t rgb[SIZE * SIZE * 3];
-    sac_heat_map(rgb, SIZE, SIZE, &gaze);
+    sac_heat_map(rgb, SIZE, SIZE, &gaze, SIZE, SIZE);
     for (int row = 0; row < GRID; row++)
         for (int column = 0; column < GRID; column++)
         {
@@ -167,7 +153,7 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
     for (size_t i = 0; i < sizeof observation; i++) observation[i] = (uint8_t)i;
     static const float action[] = {-0.5f, 2};
     sac_frame *frame;
-    assert_ok(sac_frame_create(&frame, width, height, spec));
+    assert_ok(sac_frame_create(&frame, width, height, spec, NULL, 1.25));
     int world_height, world_width;
     uint8_t *world = sac_frame_world(frame, &world_height, &world_width);
     memset(world, 77, (size_t)world_height * (size_t)world_width * 3);
@@ -188,13 +174,7 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
 TEST(frames_of_all_sizes_are_drawn)
 {
     static const float low[] = {-1, 0}, high[] = {1, 1};
-    sac_env_spec spec = {.height = SIZE,
-                         .width = SIZE,
-                         .channels = 3,
-                         .action_size = 2,
-                         .action_low = low,
-                         .action_high = high,
-                         .picture_aspect = 1.25f};
+    sac_env_spec spec = {SIZE, SIZE, 3, 2, 0, low, high, 1000, NULL, 0};
     sac_gaze gaze = make_gaze();
     static const int sizes[][2] = {{240, 160}, {1136, 720}, {640, 1200}, {2000, 160}, {242, 998}};
     for (int i = 0; i < 5; i++)
@@ -210,17 +190,15 @@ TEST(frames_of_all_sizes_are_drawn)
 TEST(frame_sizes_are_checked)
 {
     static const float low[] = {-1}, high[] = {1};
-    sac_env_spec spec = {
-        .height = SIZE, .width = SIZE, .channels = 3, .action_size = 1, .action_low = low, .action_high = high};
+    sac_env_spec spec = {SIZE, SIZE, 3, 1, 0, low, high, 1000, NULL, 0};
     sac_frame *frame;
-    assert_fails(sac_frame_create(&frame, 641, 480, &spec), SAC_ERROR_ARGUMENT, "641x480");
+    assert_fails(sac_frame_create(&frame, 641, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "641x480");
     assert_null(frame);
-    assert_fails(sac_frame_create(&frame, 64, 480, &spec), SAC_ERROR_ARGUMENT, "240x160");
-    assert_fails(sac_frame_create(&frame, 640, 100000, &spec), SAC_ERROR_ARGUMENT, "7680x7680");
+    assert_fails(sac_frame_create(&frame, 64, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "240x160");
+    assert_fails(sac_frame_create(&frame, 640, 100000, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "7680x7680");
     sac_frame_destroy(NULL);
 }
 
 TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
-      overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
-      heat_map_colors_each_patch_by_its_share, text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn,
-      frame_sizes_are_checked)
+      overlay_never_writes_outside, heat_colors_rise_in_lightness, heat_map_colors_each_patch_by_its_share,
+      text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn, frame_sizes_are_checked)

@@ -30,10 +30,7 @@ static const sac_env_column columns[] = {
     {"sight_column", SAC_COLUMN_FLOAT},
 };
 
-enum
-{
-    SQUARE = 6
-};
+enum { SQUARE = 6 };
 
 typedef struct toy
 {
@@ -61,7 +58,6 @@ static sac_status toy_create(void **self, const void *config, const char *varian
 static void toy_spec(const void *self, sac_env_spec *spec)
 {
     static const float low[] = {-1, -1}, high[] = {1, 1};
-    static const char *const names[] = {"row", "column"};
     const toy *t = self;
     *spec = (sac_env_spec){.height = t->config.size,
                            .width = t->config.size,
@@ -71,8 +67,7 @@ static void toy_spec(const void *self, sac_env_spec *spec)
                            .action_high = high,
                            .max_steps = t->config.max_steps,
                            .columns = columns,
-                           .column_count = sizeof columns / sizeof *columns,
-                           .action_names = names};
+                           .column_count = sizeof columns / sizeof *columns};
 }
 
 static void draw(toy *t, uint8_t *image)
@@ -107,10 +102,7 @@ static sac_status toy_reset(void *self, uint64_t seed, const sac_env_row *row)
     return SAC_OK;
 }
 
-static float clamp(float x, float low, float high)
-{
-    return x < low ? low : x > high ? high : x;
-}
+static float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
 static sac_status toy_step(void *self, const sac_env_row *row)
 {
@@ -126,7 +118,7 @@ static sac_status toy_step(void *self, const sac_env_row *row)
     }
     t->step++;
     draw(t, row->observation);
-    *row->reward = 1 - distance;
+    *row->reward = 1 - (double)distance;
     *row->terminated = 0;
     *row->truncated = t->step >= t->config.max_steps;
     return SAC_OK;
@@ -139,10 +131,7 @@ static void toy_state(const void *self, double *values)
     values[2] = t->sight[0], values[3] = t->sight[1];
 }
 
-static void toy_destroy(void *self)
-{
-    sac_free(self);
-}
+static void toy_destroy(void *self) { sac_free(self); }
 
 const sac_env_ops sac_toy_ops = {
     .name = "toy",

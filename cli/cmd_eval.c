@@ -1,0 +1,69 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "saccade/train.h"
+#include "target.h"
+
+enum { MAX_EPISODES = 1000000, MAX_THREADS = 1024 };
+
+static const cli_flag flags[] = {
+    CLI_TARGET_FLAGS,
+    {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
+    {"threads", "N", "default 1", false},
+    {"json", NULL, "print JSON", false},
+    {0},
+};
+
+static void print_text(const cli_target *target, const sac_episode *episodes, int count)
+{
+    sac_score score = sac_score_of(episodes, count);
+    printf("%s, variant %s\n%8s %10s %6s\n", target->env.id, cli_target_variant(target), "seed", "return", "steps");
+    for (int i = 0; i < count; i++)
+        printf("%8" PRIu64 " %10.1f %6d\n", episodes[i].seed, episodes[i].episode_return, episodes[i].steps);
+    printf("mean %.1f, standard deviation %.1f, %d episodes\n", score.mean, score.std, count);
+}
+
+static void print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)
+{
+    sac_score score = sac_score_of(episodes, count);
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:I, s:f, s:i}", "seed", (json_int_t)episodes[i].seed, "return",
+                                              episodes[i].episode_return, "steps", episodes[i].steps));
+    json_t *root = json_pack("{s:f, s:f, s:o, s:s, s:s, s:s}", "mean", score.mean, "std", score.std, "episodes", list,
+                             "env", target->env.id, "variant", cli_target_variant(target), "policy", path);
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    puts("");
+    json_decref(root);
+}
+
+static int run(const cli_args *args)
+{
+    bool ok = true;
+    uint64_t first, last;
+    cli_range(args, "seeds", "0..99", &first, &last, &ok);
+    int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
+    if (!ok) return CLI_USAGE;
+    if (last - first >= MAX_EPISODES) return cli_usage("eval: more than %d episodes", MAX_EPISODES);
+
+    const char *path = cli_positional(args, 0);
+    cli_target target;
+    int code = cli_target_open(&target, args, path);
+    if (code != CLI_OK) return code;
+
+    int count = (int)(last - first + 1);
+    sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
+    sac_status status = episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes)
+                                 : SAC_ERROR_MEMORY;
+    if (status != SAC_OK) code = cli_fail(status);
+    else if (cli_has(args, "json")) print_json(&target, path, episodes, count);
+    else print_text(&target, episodes, count);
+    free(episodes);
+    cli_target_close(&target);
+    return code;
+}
+
+const cli_command cli_eval = {"eval", "POLICY", "drive a policy over episodes: mean, spread, every return", flags, run};

@@ -1,0 +1,45 @@
+#include "target.h"
+
+#include <string.h>
+
+int cli_target_open(cli_target *target, const cli_args *args, const char *path)
+{
+    *target = (cli_target){0};
+    sac_status status = sac_policy_load(&target->policy, &target->info, path);
+    if (status != SAC_OK) return cli_fail(status);
+
+    const char *id = cli_value(args, "env"), *variant = cli_value(args, "variant");
+    bool same = !id || strcmp(id, target->info.environment) == 0;
+    target->env.id = id ? id : target->info.environment;
+    target->env.variant = variant ? variant : same ? target->info.variant : NULL;
+    if (target->env.variant && !target->env.variant[0]) target->env.variant = NULL;
+    target->env.settings = target->settings;
+    if (!target->env.id[0])
+    {
+        cli_target_close(target);
+        return cli_usage("%s names no environment: say which with --env", path);
+    }
+
+    const sac_setting *given;
+    int count = cli_settings(args, "set", &given);
+    int kept = same ? target->info.setting_count : 0;
+    if (count < 0 || (size_t)(count + kept) > sizeof target->settings / sizeof *target->settings)
+    {
+        cli_target_close(target);
+        return CLI_USAGE;
+    }
+    for (int i = 0; i < kept; i++) target->settings[target->env.setting_count++] = target->info.settings[i];
+    for (int i = 0; i < count; i++) target->settings[target->env.setting_count++] = given[i];
+    return CLI_OK;
+}
+
+void cli_target_close(cli_target *target)
+{
+    sac_policy_info_clear(&target->info);
+    sac_policy_destroy(target->policy);
+}
+
+const char *cli_target_variant(const cli_target *target)
+{
+    return target->env.variant ? target->env.variant : "original";
+}

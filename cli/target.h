@@ -1,0 +1,31 @@
+#pragma once
+
+#include "cli.h"
+#include "saccade/env.h"
+#include "saccade/policy.h"
+
+/// A policy file and the environment that it is to meet: what eval, compare and watch begin with.
+
+typedef struct cli_target
+{
+    sac_policy *policy;
+    sac_policy_info info;
+    sac_env_def env;           ///< points into the rest
+    sac_setting settings[128]; ///< those of the file, then --set
+} cli_target;
+
+/// Flags that select the environment; use them in a command's table.
+#define CLI_TARGET_FLAGS                                                                                               \
+    {"env", "ID", "environment; default: the one the policy was trained in", false},                                   \
+        {"set", "KEY=VALUE", "option of the environment, such as rules=v0", true},                                     \
+    {                                                                                                                  \
+        "variant", "V", "variant of the environment (see 'saccade envs')", false                                       \
+    }
+
+/// Load a policy and resolve --env, --set and --variant against it.
+/// @return CLI_OK, or an exit code after a message
+int cli_target_open(cli_target *target, const cli_args *args, const char *path);
+void cli_target_close(cli_target *target);
+
+/// "original" when none was asked for.
+const char *cli_target_variant(const cli_target *target);

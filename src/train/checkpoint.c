@@ -1,0 +1,203 @@
+#include "train/checkpoint.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/atomic.h"
+#include "files/safetensors.h"
+
+enum
+{
+    MAX_ARRAYS = 16, ///< of a search's state
+    NUMBERS = 9,     ///< of a run's state
+    KEPT = 2,
+    PATH_SIZE = 1024,
+    PREFIX_SIZE = 64,
+};
+
+static const char format_version[] = "1";
+
+// the run's numbers, counters included: whole numbers are exact below 2^53
+static void pack(double numbers[NUMBERS], const sac_run_state *s)
+{
+    numbers[0] = (double)s->generation;
+    numbers[1] = (double)s->steps;
+    numbers[2] = s->fitness_average;
+    numbers[3] = s->stage;
+    numbers[4] = s->best_evaluation;
+    numbers[5] = s->best;
+    numbers[6] = s->mean;
+    numbers[7] = s->std;
+    numbers[8] = s->pending;
+}
+
+static void unpack(sac_run_state *s, const double numbers[NUMBERS])
+{
+    s->generation = (uint64_t)numbers[0];
+    s->steps = (uint64_t)numbers[1];
+    s->fitness_average = numbers[2];
+    s->stage = (int)numbers[3];
+    s->best_evaluation = numbers[4];
+    s->best = numbers[5];
+    s->mean = numbers[6];
+    s->std = numbers[7];
+    s->pending = numbers[8] != 0;
+}
+
+/// Everything as tensors: the search's arrays under "search.", then the run's.
+typedef struct layout
+{
+    sac_search_array arrays[MAX_ARRAYS];
+    char names[MAX_ARRAYS][PREFIX_SIZE];
+    int array_count;
+    double numbers[NUMBERS];
+    sac_tensor tensors[MAX_ARRAYS + 2];
+    int count;
+} layout;
+
+static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
+{
+    l->array_count = sac_search_state(search, l->arrays, MAX_ARRAYS);
+    SAC_ASSERT(l->array_count <= MAX_ARRAYS);
+    for (int i = 0; i < l->array_count; i++)
+    {
+        snprintf(l->names[i], PREFIX_SIZE, "search.%s", l->arrays[i].name);
+        l->tensors[i] = (sac_tensor){
+            .name = l->names[i], .dtype = SAC_F64, .rank = 1, .shape = {(int64_t)l->arrays[i].count}, .data = l->arrays[i].data};
+    }
+    pack(l->numbers, state);
+    l->count = l->array_count;
+    l->tensors[l->count++] = (sac_tensor){
+        .name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
+    l->tensors[l->count++] = (sac_tensor){
+        .name = "run.average", .dtype = SAC_F64, .rank = 1, .shape = {state->dimension}, .data = state->average};
+}
+
+// "00000120.safetensors" -> 120; false for any other name
+static bool parse_name(const char *name, uint64_t *generation)
+{
+    char *end;
+    if (name[0] < '0' || name[0] > '9') return false;
+    *generation = strtoull(name, &end, 10);
+    return end == name + 8 && strcmp(end, ".safetensors") == 0;
+}
+
+/// The checkpoints of a folder, newest first.
+typedef struct listing
+{
+    uint64_t generations[64];
+    int count;
+} listing;
+
+static void list_checkpoints(listing *list, const char *folder)
+{
+    list->count = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return;
+    struct dirent *entry;
+    while ((entry = readdir(dir)))
+    {
+        uint64_t generation;
+        if (!parse_name(entry->d_name, &generation)) continue;
+        int at = list->count < 64 ? list->count++ : 63;
+        for (; at > 0 && list->generations[at - 1] < generation; at--)
+            list->generations[at] = list->generations[at - 1];
+        list->generations[at] = generation;
+    }
+    closedir(dir);
+}
+
+static void checkpoint_path(char path[PATH_SIZE], const char *run_dir, uint64_t generation)
+{
+    snprintf(path, PATH_SIZE, "%s/checkpoints/%08" PRIu64 ".safetensors", run_dir, generation);
+}
+
+sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state)
+{
+    layout l;
+    lay_out(&l, search, state);
+    const sac_metadata metadata[] = {{"format", format_version},
+                                     {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())},
+                                     {"checksum", NULL}};
+    char path[PATH_SIZE];
+    checkpoint_path(path, run_dir, state->generation);
+    SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));
+
+    char folder[PATH_SIZE];
+    listing list;
+    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
+    list_checkpoints(&list, folder);
+    for (int i = KEPT; i < list.count; i++)
+    {
+        checkpoint_path(path, run_dir, list.generations[i]);
+        unlink(path);
+    }
+    return SAC_OK;
+}
+
+static sac_status check_level(const sac_tensors *file, const char *path, bool any_cpu_level)
+{
+    const char *level = sac_tensors_metadata(file, "cpu_level"), *mine = sac_cpu_level_name(sac_get_cpu_level());
+    if (any_cpu_level || (level && strcmp(level, mine) == 0)) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "%s: written at CPU level %s, this is %s: set SACCADE_CPU=%s, or allow it with --any-cpu-level",
+                    path, level ? level : "unknown", mine, level ? level : "...");
+}
+
+static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected, double *out)
+{
+    const sac_tensor *found;
+    SAC_TRY(sac_tensors_get(&found, file, expected->name, SAC_F64, 1, expected->shape));
+    memcpy(out, found->data, sizeof(double) * sac_tensor_count(found));
+    return SAC_OK;
+}
+
+static sac_status read_one(const char *path, sac_search *search, sac_run_state *state, bool any_cpu_level)
+{
+    sac_tensors *file;
+    SAC_TRY(sac_tensors_load(&file, path, (size_t)4 << 30));
+    const char *version = sac_tensors_metadata(file, "format");
+    sac_status status = sac_tensors_verify(file);
+    if (status == SAC_OK && (!version || strcmp(version, format_version) != 0))
+        status = sac_fail(SAC_ERROR_FORMAT, "%s: format version %.20s, this saccade reads %s", path,
+                          version ? version : "absent", format_version);
+    if (status == SAC_OK) status = check_level(file, path, any_cpu_level);
+
+    layout l;
+    lay_out(&l, search, state);
+    for (int i = 0; status == SAC_OK && i < l.array_count; i++)
+        status = copy_into(file, &l.tensors[i], l.arrays[i].data);
+    if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count], l.numbers);
+    if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count + 1], state->average);
+    if (status == SAC_OK) unpack(state, l.numbers);
+    if (status == SAC_OK) status = sac_search_restored(search);
+    sac_tensors_destroy(file);
+    return status;
+}
+
+sac_status sac_checkpoint_read(const char *run_dir, sac_search *search, sac_run_state *state, bool any_cpu_level,
+                               bool *found)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    listing list;
+    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
+    list_checkpoints(&list, folder);
+    *found = list.count > 0;
+    sac_status status = SAC_OK;
+    for (int i = 0; i < list.count; i++)
+    {
+        checkpoint_path(path, run_dir, list.generations[i]);
+        status = read_one(path, search, state, any_cpu_level);
+        if (status != SAC_ERROR_FORMAT) return status;
+        // a damaged file: the one before it is as good, only older
+        sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
+    }
+    return status;
+}

@@ -1,0 +1,293 @@
+#include "saccade/train.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#include "base/memory.h"
+#include "files/atomic.h"
+#include "train/task.h"
+
+/// Training on the toy: the bits do not depend on threads, lanes or interruptions.
+
+static const char task_text[] = "env:\n  id: toy\n  size: 24\n  max_steps: 12\n"
+                                "policy:\n  kind: attention-agent\n  top: 3\n  hidden: 4\n"
+                                "search:\n  method: sep-cma-es\n  population: 8\n"
+                                "train:\n  generations: 9\n  checkpoint_every: 2\n  average: 0.3\n"
+                                "  stages:\n    - above: -1000\n      episodes: 2\n"
+                                "evaluation:\n  every: 3\n  episodes: 4\n";
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/saccade-train-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static void path_in(char path[512], const char *name) { snprintf(path, 512, "%s/%s", folder, name); }
+
+static sac_task *load_task(const char *text, const sac_setting *settings, int count)
+{
+    char path[512];
+    path_in(path, "task.yaml");
+    assert_ok(sac_write_file(path, text, strlen(text)));
+    sac_task *task;
+    assert_ok(sac_task_load(&task, path, settings, count));
+    return task;
+}
+
+typedef struct watcher
+{
+    volatile int interrupt;
+    uint64_t at; // generation to interrupt in; 0: never
+    int rows;
+} watcher;
+
+static void watch(void *user, const sac_progress *p)
+{
+    watcher *w = user;
+    w->rows++;
+    if (w->at && p->generation >= w->at) w->interrupt = 1;
+}
+
+static sac_status train(const sac_task *task, const char *name, int threads, bool resume, watcher *w)
+{
+    char dir[512];
+    path_in(dir, name);
+    sac_train_def def = {.task = task,
+                         .run_dir = dir,
+                         .threads = threads,
+                         .resume = resume,
+                         .progress = watch,
+                         .user = w,
+                         .interrupt = &w->interrupt};
+    return sac_train(&def);
+}
+
+static void read_text(const char *path, char **text, size_t *size)
+{
+    uint8_t *bytes;
+    assert_ok(sac_read_file(&bytes, size, path, 1 << 26));
+    *text = (char *)bytes;
+}
+
+static void assert_same_file(const char *a, const char *b, const char *name)
+{
+    char path[512], *bytes[2];
+    size_t sizes[2];
+    snprintf(path, sizeof path, "%s/%s/%s", folder, a, name);
+    read_text(path, &bytes[0], &sizes[0]);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, b, name);
+    read_text(path, &bytes[1], &sizes[1]);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    sac_free(bytes[0]);
+    sac_free(bytes[1]);
+}
+
+static void assert_same_run(const char *a, const char *b)
+{
+    assert_same_file(a, b, "checkpoints/00000009.safetensors");
+    assert_same_file(a, b, "mean.safetensors");
+    assert_same_file(a, b, "best.safetensors");
+}
+
+TEST(any_number_of_threads_and_lanes_gives_the_same_bytes)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    sac_task_destroy(task);
+    sac_task *narrow = load_task(task_text, &(sac_setting){"train.lanes", "3"}, 1);
+    assert_ok(train(narrow, "narrow", 2, false, &(watcher){0}));
+    sac_task_destroy(narrow);
+    assert_same_run("one", "three");
+    assert_same_run("one", "narrow");
+}
+
+TEST(an_interrupted_run_goes_on_to_the_same_bytes)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "whole", 2, false, &(watcher){0}));
+    watcher first = {.at = 3}, second = {.at = 6}, third = {0};
+    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &third));
+    assert_same_run("whole", "parts");
+    // every generation is reported once
+    assert_int_equal(first.rows + second.rows + third.rows, 9);
+    sac_task_destroy(task);
+}
+
+TEST(metrics_hold_every_generation_once_after_a_crash)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    watcher w = {.at = 5};
+    assert_int_equal(train(task, "crash", 1, false, &w), SAC_ERROR_INTERRUPTED);
+    // a crash after the checkpoint of generation 4: generation 5 is there as rows alone, and half a row more
+    char path[512];
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+    path_in(path, "crash/metrics.csv");
+    FILE *file = fopen(path, "a");
+    fputs("6,123,4.", file);
+    fclose(file);
+    assert_ok(train(task, "crash", 1, true, &(watcher){0}));
+
+    char *text;
+    size_t size;
+    read_text(path, &text, &size);
+    int row = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), row++)
+        if (row > 0) assert_int_equal(atoi(line), row);
+    assert_int_equal(row, 10);
+    sac_free(text);
+    sac_task_destroy(task);
+}
+
+TEST(an_existing_run_is_not_overwritten_and_another_task_is_refused)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "kept", 1, false, &(watcher){0}));
+    assert_fails(train(task, "kept", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, "--resume");
+    sac_task_destroy(task);
+    sac_task *other = load_task(task_text, &(sac_setting){"search.sigma", "0.2"}, 1);
+    assert_fails(train(other, "kept", 1, true, &(watcher){0}), SAC_ERROR_ARGUMENT, "search.sigma");
+    sac_task_destroy(other);
+}
+
+TEST(resume_without_a_checkpoint_starts_from_the_beginning)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "plain", 1, false, &(watcher){0}));
+    assert_ok(train(task, "fresh", 1, true, &(watcher){0}));
+    assert_same_run("plain", "fresh");
+    sac_task_destroy(task);
+}
+
+TEST(a_longer_run_goes_on_where_a_shorter_one_ended)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    sac_task *shorter = load_task(task_text, &(sac_setting){"train.generations", "4"}, 1);
+    assert_ok(train(task, "long", 1, false, &(watcher){0}));
+    assert_ok(train(shorter, "grown", 1, false, &(watcher){0}));
+    assert_ok(train(task, "grown", 1, true, &(watcher){0}));
+    // the shorter run evaluated at its end as well, which may have given it another best
+    assert_same_file("long", "grown", "mean.safetensors");
+    sac_task_destroy(task);
+    sac_task_destroy(shorter);
+}
+
+static void assert_bad_task(const char *text, const char *words)
+{
+    char path[512];
+    path_in(path, "bad.yaml");
+    assert_ok(sac_write_file(path, text, strlen(text)));
+    sac_task *task;
+    assert_fails(sac_task_load(&task, path, NULL, 0), SAC_ERROR_ARGUMENT, words);
+    assert_null(task);
+}
+
+TEST(a_bad_task_says_what_and_where)
+{
+    const char good[] = "env:\n  id: toy\npolicy:\n  kind: attention-agent\nsearch:\n  method: sep-cma-es\n";
+    char text[512];
+    assert_bad_task("env:\n  id: toy\n", "policy.kind is missing");
+    assert_bad_task("env:\n  id: car-racin\npolicy:\n  kind: attention-agent\nsearch:\n  method: sep-cma-es\n",
+                    "did you mean 'car-racing'?");
+    snprintf(text, sizeof text, "%strain:\n  sead: 4\n", good);
+    assert_bad_task(text, "bad.yaml:8: train: unknown option 'sead', did you mean 'seed'?");
+    snprintf(text, sizeof text, "%sevaluaton:\n  every: 4\n", good);
+    assert_bad_task(text, "did you mean 'evaluation'?");
+    snprintf(text, sizeof text, "%strain:\n  patience: -3\n", good);
+    assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected 0 to 1000000");
+    snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
+    assert_bad_task(text, "below 1000000");
+}
+
+TEST(evaluation_is_the_same_for_any_number_of_threads)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "policy", 1, false, &(watcher){0}));
+    char path[512];
+    path_in(path, "policy/best.safetensors");
+    sac_policy *policy;
+    assert_ok(sac_policy_load(&policy, NULL, path));
+    sac_env_def env = sac_task_env_def(task);
+    sac_episode one[40], three[40], single;
+    assert_ok(sac_evaluate(policy, &env, 100, 40, 1, one));
+    assert_ok(sac_evaluate(policy, &env, 100, 40, 3, three));
+    for (int i = 0; i < 40; i++)
+    {
+        assert_int_equal(one[i].seed, 100 + i);
+        assert_true(one[i].episode_return == three[i].episode_return && one[i].steps == three[i].steps);
+    }
+    // an episode alone is the episode among others
+    assert_ok(sac_evaluate(policy, &env, 117, 1, 1, &single));
+    assert_true(single.episode_return == one[17].episode_return);
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+}
+
+TEST(score_is_the_sample_mean_and_deviation)
+{
+    const sac_episode episodes[] = {{.episode_return = 1}, {.episode_return = 2}, {.episode_return = 6}};
+    sac_score score = sac_score_of(episodes, 3);
+    assert_near(score.mean, 3, 0);
+    assert_near(score.std, sqrt(7), 1e-15);
+    assert_int_equal(score.episodes, 3);
+    assert_near(sac_score_of(episodes, 1).std, 0, 0);
+}
+
+TEST(learning_improves_the_toy)
+{
+    const sac_setting settings[] = {
+        {"train.generations", "40"}, {"search.population", "24"}, {"evaluation.every", "39"}};
+    sac_task *task = load_task(task_text, settings, 3);
+    assert_ok(train(task, "learn", 2, false, &(watcher){0}));
+    char path[512], *text;
+    path_in(path, "learn/metrics.csv");
+    size_t size;
+    read_text(path, &text, &size);
+    double first = NAN, last = NAN, mean;
+    int generation;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (sscanf(line, "%d,%*d,%*f,%*f,%lf", &generation, &mean) == 2)
+        {
+            if (generation == 1) first = mean;
+            last = mean;
+        }
+    assert_true(last > first + 1);
+    sac_free(text);
+    sac_task_destroy(task);
+}
+
+#define ROW(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(any_number_of_threads_and_lanes_gives_the_same_bytes),
+        ROW(an_interrupted_run_goes_on_to_the_same_bytes),
+        ROW(metrics_hold_every_generation_once_after_a_crash),
+        ROW(an_existing_run_is_not_overwritten_and_another_task_is_refused),
+        ROW(resume_without_a_checkpoint_starts_from_the_beginning),
+        ROW(a_longer_run_goes_on_where_a_shorter_one_ended),
+        ROW(a_bad_task_says_what_and_where),
+        ROW(evaluation_is_the_same_for_any_number_of_threads),
+        ROW(score_is_the_sample_mean_and_deviation),
+        ROW(learning_improves_the_toy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
