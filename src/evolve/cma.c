@@ -55,6 +55,14 @@ static void set_negative_weights(sac_cma *cma)
     scale(negative, count, size);
 }
 
+// E|N(0, I)| = sqrt(2) Gamma((n + 1) / 2) / Gamma(n / 2), by its recursion from n to n + 2
+static double expected_length(int n)
+{
+    double length = n % 2 ? 0.79788456080286536 : 1.2533141373155003; // sqrt(2 / pi), sqrt(pi / 2)
+    for (int i = n % 2 ? 1 : 2; i < n; i += 2) length *= (i + 1.0) / i;
+    return length;
+}
+
 static void set_constants(sac_cma *cma, double rate)
 {
     double n = cma->dimension, mu = cma->mu_eff;
@@ -66,7 +74,7 @@ static void set_constants(sac_cma *cma, double rate)
     cma->c_c = (4 + mu / n) / (n + 4 + 2 * mu / n);
     cma->c_1 = fmin(1, rate * fmin(1, cma->population / 6.0) * 2 / ((n + 1.3) * (n + 1.3) + mu));
     cma->c_mu = fmin(1 - cma->c_1, rate * 2 * (0.25 + mu + 1 / mu - 2) / ((n + 2) * (n + 2) + mu));
-    cma->chi_n = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+    cma->chi_n = expected_length(cma->dimension);
 }
 
 static int default_population(int dimension)
@@ -170,6 +178,19 @@ void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *co
 {
     sac_search_add_array(arrays, capacity, count, "path_sigma", cma->path_sigma, (size_t)cma->dimension);
     sac_search_add_array(arrays, capacity, count, "path_c", cma->path_c, (size_t)cma->dimension);
+}
+
+void sac_cma_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count)
+{
+    sac_cma *cma = search->self;
+    sac_search_add_array(arrays, capacity, count, "weights", cma->weights, (size_t)cma->population);
+    sac_search_add_array(arrays, capacity, count, "mu_eff", &cma->mu_eff, 1);
+    sac_search_add_array(arrays, capacity, count, "c_c", &cma->c_c, 1);
+    sac_search_add_array(arrays, capacity, count, "c_sigma", &cma->c_sigma, 1);
+    sac_search_add_array(arrays, capacity, count, "c_1", &cma->c_1, 1);
+    sac_search_add_array(arrays, capacity, count, "c_mu", &cma->c_mu, 1);
+    sac_search_add_array(arrays, capacity, count, "damping", &cma->damping, 1);
+    sac_search_add_array(arrays, capacity, count, "chi_n", &cma->chi_n, 1);
 }
 
 const char *sac_cma_stop(const sac_search *search, double largest, double smallest)

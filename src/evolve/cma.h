@@ -79,6 +79,9 @@ void sac_cma_move_sigma(sac_cma *cma, sac_search *search);
 /// 1 - c_1' - c_mu sum w, given c_1'.
 double sac_cma_keep(const sac_cma *cma, double c_1);
 
+/// The constants' rows; `search->self` starts with a sac_cma.
+void sac_cma_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count);
+
 /// The two paths as state.
 void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *count);
 

@@ -34,7 +34,7 @@ static const sac_option options[] = {
 
 typedef struct full
 {
-    sac_cma cma;
+    sac_cma cma; // first: sac_cma_constants counts on it
     sac_eigen eigen;
     double gap;         // generations between decompositions
     double decomposed;  // generation of the last one
@@ -249,5 +249,6 @@ const sac_search_method sac_cma_es = {
     .tell = tell,
     .stop = stop,
     .state = state,
+    .constants = sac_cma_constants,
     .restored = restored,
 };

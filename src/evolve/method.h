@@ -29,6 +29,9 @@ typedef struct sac_search_method
     /// Add the method's own arrays, at most 12, after those of all searches, each with sac_search_add_array.
     void (*state)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
+    /// Add the constants for sac_search_constants; NULL: none.
+    void (*constants)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
+
     /// As sac_search_restored; all arrays are finite, and those of all searches are good.
     sac_status (*restored)(sac_search *search);
 } sac_search_method;

@@ -248,6 +248,13 @@ int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity)
     return count;
 }
 
+int sac_search_constants(sac_search *search, sac_search_array *arrays, int capacity)
+{
+    int count = 0;
+    if (search->method->constants) search->method->constants(search, arrays, capacity, &count);
+    return count;
+}
+
 static bool is_count(double x)
 {
     return x >= 0 && x <= 0x1p53 && x == floor(x);

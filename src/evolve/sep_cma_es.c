@@ -20,7 +20,7 @@ static const sac_option options[] = {
 
 typedef struct sep
 {
-    sac_cma cma;
+    sac_cma cma;       // first: sac_cma_constants counts on it
     double *variance;  // [n], the diagonal of C
     double *deviation; // [n], its roots
     double *row;       // [n], one candidate's y
@@ -166,5 +166,6 @@ const sac_search_method sac_sep_cma_es = {
     .tell = tell,
     .stop = stop,
     .state = state,
+    .constants = sac_cma_constants,
     .restored = restored,
 };

@@ -1,0 +1,194 @@
+#include "base/threads.h"
+#include "search_scene.h"
+
+/// The options that both forms of CMA-ES share, each alone; and asking from several threads.
+
+enum
+{
+    N = 11,
+    POPULATION = 9
+};
+
+static const char *const methods[] = {"cma-es", "sep-cma-es"};
+
+enum
+{
+    METHODS = sizeof methods / sizeof *methods
+};
+
+TEST(mirrored_candidates_lie_opposite_each_other)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *search = make_search(methods[m], "mirrored=true population=9", N, NULL, 8);
+        assert_ok(sac_search_prepare(search));
+        float x[POPULATION][N];
+        for (int k = 0; k < POPULATION; k++) sac_search_ask(search, k, x[k]);
+        for (int k = 0; k + 1 < POPULATION; k += 2)
+            for (int i = 0; i < N; i++) assert_true(x[k][i] == -x[k + 1][i] && x[k][i] != 0); // the mean is zero
+        assert_memory_not_equal(x[0], x[2], sizeof x[0]);
+        assert_memory_not_equal(x[6], x[8], sizeof x[0]);
+        sac_search_destroy(search);
+
+        float x0[N];
+        fill_uniform(x0, N, 3);
+        search = make_search(methods[m], "mirrored=true sigma=0.5", N, x0, 8);
+        assert_in_range(generations_to(search, sphere, -1e-9, 600), 20, 599);
+        sac_search_destroy(search);
+    }
+}
+
+TEST(a_fixed_step_follows_its_schedule)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *search =
+            make_search(methods[m], "csa=false sigma=0.25 sigma_decay=0.75 sigma_floor=0.125", N, NULL, 8);
+        double expected = 0.25;
+        for (int g = 0; g < 10; g++)
+        {
+            assert_true(sac_search_sigma(search) == expected);
+            run_generation(search, rosenbrock, false);
+            expected = fmax(expected * 0.75, 0.125);
+        }
+        sac_search_destroy(search);
+    }
+}
+
+// d_sigma divides the change of ln sigma
+TEST(damping_slows_the_step_size)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *fast = make_search(methods[m], "sigma=0.1", N, NULL, 8);
+        sac_search *slow = make_search(methods[m], "sigma=0.1 csa_damping=4", N, NULL, 8);
+        run_generation(fast, rosenbrock, false);
+        run_generation(slow, rosenbrock, false);
+        double change = log(sac_search_sigma(fast) / 0.1);
+        assert_true(fabs(change) > 1e-3);
+        assert_near(log(sac_search_sigma(slow) / 0.1), change / 4, 1e-12);
+        sac_search_destroy(fast);
+        sac_search_destroy(slow);
+    }
+}
+
+TEST(no_covariance_rate_keeps_the_sphere)
+{
+    sac_search *search = make_search("sep-cma-es", "covariance_rate=0", N, NULL, 8);
+    for (int g = 0; g < 30; g++) run_generation(search, ellipsoid, false);
+    for (int i = 0; i < N; i++) assert_true(state_array(search, "variance").data[i] == 1);
+    sac_search_destroy(search);
+    search = make_search("cma-es", "covariance_rate=0 update_gap=1", N, NULL, 8);
+    for (int g = 0; g < 30; g++) run_generation(search, ellipsoid, false);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++) assert_true(state_array(search, "covariance").data[i * N + j] == (i == j ? 1 : 0));
+    sac_search_destroy(search);
+}
+
+// m <- m + c_m sigma step: half the c_m, half the first move
+TEST(c_mean_scales_the_move)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *whole = make_search(methods[m], "", N, NULL, 8);
+        sac_search *half = make_search(methods[m], "c_mean=0.5", N, NULL, 8);
+        run_generation(whole, rosenbrock, false);
+        run_generation(half, rosenbrock, false);
+        for (int i = 0; i < N; i++)
+            assert_true(state_array(half, "mean").data[i] == state_array(whole, "mean").data[i] / 2);
+        sac_search_destroy(whole);
+        sac_search_destroy(half);
+    }
+}
+
+// without any other fitness than 1, decay alone ranks by length
+static double nearly_nothing(const float *x, int n)
+{
+    (void)n;
+    return 1 + 1e-30 * (double)x[0];
+}
+
+TEST(weight_decay_draws_to_zero)
+{
+    float x0[N];
+    fill_uniform(x0, N, 3);
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *decayed = make_search(methods[m], "weight_decay=0.5 sigma=0.3", N, x0, 8);
+        sac_search *sphered = make_search(methods[m], "sigma=0.3", N, x0, 8);
+        for (int g = 0; g < 200; g++)
+        {
+            run_generation(decayed, nearly_nothing, false);
+            run_generation(sphered, sphere, false);
+        }
+        assert_true(mean_value(decayed, sphere) > -1e-6 && mean_value(sphered, sphere) > -1e-6);
+        sac_search_destroy(decayed);
+        sac_search_destroy(sphered);
+    }
+}
+
+TEST(the_default_population_is_hansens)
+{
+    static const int dimensions[] = {1, 2, 10, 3667}, populations[] = {4, 6, 10, 28};
+    for (int i = 0; i < 4; i++)
+    {
+        sac_search *search = make_search("sep-cma-es", "", dimensions[i], NULL, 8);
+        assert_int_equal(sac_search_population(search), populations[i]);
+        sac_search_destroy(search);
+    }
+}
+
+// one dimension, two candidates: the smallest search there is
+TEST(the_smallest_search_works)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        float x0 = 3;
+        sac_search *search = make_search(methods[m], "population=2 sigma=0.5", 1, &x0, 8);
+        assert_in_range(generations_to(search, sphere, -1e-4, 400), 3, 399);
+        sac_search_destroy(search);
+    }
+}
+
+enum
+{
+    CROWD = 64
+};
+
+typedef struct asking
+{
+    const sac_search *search;
+    float x[CROWD][N];
+} asking;
+
+static void ask_every_third(void *user, int index)
+{
+    asking *a = user;
+    for (int i = index; i < CROWD; i += 3) sac_search_ask(a->search, i, a->x[i]);
+}
+
+TEST(threads_ask_at_once)
+{
+    sac_threads *threads;
+    assert_ok(sac_threads_create(&threads, 3));
+    for (int m = 0; m < METHODS; m++)
+    {
+        sac_search *search = make_search(methods[m], "population=64", N, NULL, 8);
+        assert_ok(sac_search_prepare(search));
+        static asking a;
+        a.search = search;
+        sac_threads_run(threads, ask_every_third, &a);
+        for (int i = 0; i < CROWD; i++)
+        {
+            float x[N];
+            sac_search_ask(search, i, x);
+            assert_memory_equal(x, a.x[i], sizeof x);
+        }
+        sac_search_destroy(search);
+    }
+    sac_threads_destroy(threads);
+}
+
+TESTS(mirrored_candidates_lie_opposite_each_other, a_fixed_step_follows_its_schedule, damping_slows_the_step_size,
+      no_covariance_rate_keeps_the_sphere, c_mean_scales_the_move, weight_decay_draws_to_zero,
+      the_default_population_is_hansens, the_smallest_search_works, threads_ask_at_once)
