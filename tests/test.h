@@ -17,7 +17,7 @@
 
 /// A test program: TEST(name) { ... } for each, then TESTS(name, name, ...) at the end.
 
-#define TEST(name) static void name(void **state __attribute__((unused)))
+#define TEST(name) static void name(void **cmocka_state __attribute__((unused)))
 
 #define SAC_TEST_ROW(name) {#name, name, NULL, NULL, NULL},
 #define SAC_TEST_1(m, a)   m(a)
