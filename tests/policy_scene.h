@@ -1,0 +1,75 @@
+#pragma once
+
+#include "saccade/policy.h"
+#include "test.h"
+
+/// Agents and pictures that the tests of policies share.
+
+enum
+{
+    SCENE_SIDE = 96,
+    SCENE_SIZE = SCENE_SIDE * SCENE_SIDE * 3,
+    SCENE_MAX_SETTINGS = 16
+};
+
+/// A car's agent with settings as "key=value,key=value"; a colon stands for a comma in a value.
+static inline sac_status scene_create(sac_policy **out, const char *settings)
+{
+    static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
+    char text[512];
+    sac_setting list[SCENE_MAX_SETTINGS];
+    int count = 0;
+    snprintf(text, sizeof text, "%s", settings);
+    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
+    {
+        char *equals = strchr(word, '=');
+        *equals = 0;
+        for (char *c = equals + 1; *c; c++)
+            if (*c == ':') *c = ',';
+        list[count++] = (sac_setting){word, equals + 1};
+    }
+    sac_policy_def def = {.kind = "attention-agent",
+                          .settings = list,
+                          .setting_count = count,
+                          .height = SCENE_SIDE,
+                          .width = SCENE_SIDE,
+                          .channels = 3,
+                          .action_size = 3,
+                          .action_low = low,
+                          .action_high = high};
+    return sac_policy_create(out, &def);
+}
+
+/// The same with drawn parameters.
+static inline sac_policy *scene_policy(const char *settings, uint64_t seed)
+{
+    sac_policy *shape, *policy;
+    assert_ok(scene_create(&shape, settings));
+    float *parameters = malloc((size_t)sac_policy_parameter_count(shape) * sizeof *parameters);
+    assert_non_null(parameters);
+    sac_policy_draw(shape, seed, parameters);
+    assert_ok(sac_policy_create_with(&policy, shape, parameters));
+    free(parameters);
+    sac_policy_destroy(shape);
+    return policy;
+}
+
+static inline sac_policy_state *scene_state(const sac_policy *policy)
+{
+    sac_policy_state *state;
+    assert_ok(sac_policy_state_create(&state, policy));
+    return state;
+}
+
+/// Noise above, a uniform field below: patches that differ and patches that are equal.
+static inline void scene_image(uint8_t *image, uint64_t seed)
+{
+    sac_stream stream = sac_stream_create(seed, 0, 0);
+    for (int i = 0; i < SCENE_SIZE; i++)
+        image[i] = i < SCENE_SIZE / 2 ? (uint8_t)sac_stream_below(&stream, 256) : (uint8_t)(60 * (i % 3) + 80);
+}
+
+static inline void scene_floats(float *floats, const uint8_t *image)
+{
+    for (int i = 0; i < SCENE_SIZE; i++) floats[i] = (float)image[i] / 255.0f;
+}
