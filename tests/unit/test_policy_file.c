@@ -245,7 +245,7 @@ TEST(descriptions_are_checked)
         {"\"action_size\":3", "\"action_size\":2000000000", "action_low"},
         {"\"action_low\":[-1.0", "\"action_low\":[\"a\"", "action_low"},
         {"\"action_low\":[-1.0", "\"action_low\":[-1.0,0", "action_low"},
-        {"\"hidden\":\"16\"", "\"hidden\":\"1024\"", "output.weight"},
+        {"\"hidden\":\"16\"", "\"hidden\":\"1024\"", "lstm.bias_hh"},
     };
     begin();
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
