@@ -1,4 +1,5 @@
-# Libraries of others. The core needs OpenBLAS with LAPACKE, libpng (with its zlib), libyaml and Jansson; the rest is optional.
+# Libraries of others. The core needs OpenBLAS with LAPACKE, libpng and its zlib, libyaml and Jansson; the rest is
+# optional.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)

@@ -35,7 +35,7 @@ endif()
 # the files find themselves, so an installed tree may be moved
 file(RELATIVE_PATH SAC_PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
 # names of the pkg-config modules that a static program needs beside the library itself
-set(SAC_PC_REQUIRES "lapacke openblas libpng yaml-0.1 jansson")
+set(SAC_PC_REQUIRES "lapacke openblas libpng zlib yaml-0.1 jansson")
 string(REPLACE " " ";" SAC_PACKAGE_REQUIRES "${SAC_PC_REQUIRES}")
 set(SAC_PC_LIBS "-pthread -ldl -lm")
 foreach(name saccade saccade-attention)

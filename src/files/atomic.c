@@ -43,8 +43,7 @@ sac_status sac_make_folders(const char *path)
     return S_ISDIR(info.st_mode) ? SAC_OK : sac_fail(SAC_ERROR_FILE, "%.400s: expected a folder", path);
 }
 
-// a rename or a new name lasts only once its folder is on the disk
-static sac_status flush_folder(const char *path)
+sac_status sac_flush_folder(const char *path)
 {
     char folder[SAC_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", path);
@@ -130,7 +129,7 @@ sac_status sac_atomic_commit(sac_atomic *file)
     }
     close(file->descriptor - 1);
     file->descriptor = 0;
-    return file->aside[0] && !file->fast ? flush_folder(file->path) : SAC_OK;
+    return file->aside[0] && !file->fast ? sac_flush_folder(file->path) : SAC_OK;
 }
 
 void sac_atomic_abort(sac_atomic *file)

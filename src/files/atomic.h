@@ -17,6 +17,9 @@ SAC_CHECKED sac_status sac_join_path(char path[SAC_PATH_SIZE], const char *folde
 /// Create a folder and those above it; one that is there already is fine.
 SAC_CHECKED sac_status sac_make_folders(const char *path);
 
+/// Flush the folder that holds this path: a new name lasts only once its folder is on the disk.
+SAC_CHECKED sac_status sac_flush_folder(const char *path);
+
 /// Replace a file by `size` bytes; survives a crash of the machine.
 /// @return SAC_ERROR_FILE when it cannot be written; the old file is then as it was
 SAC_CHECKED sac_status sac_write_file(const char *path, const void *bytes, size_t size);
