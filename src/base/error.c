@@ -48,6 +48,9 @@ sac_status sac_fail(sac_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    // one line, whatever a file or a person put into it
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
     memcpy(last_error, text, sizeof text);
     return status;
 }
