@@ -76,7 +76,8 @@ static sac_status read_entry(const archive *zip, size_t *at, size_t end, member 
         return fail_zip(zip, "the directory is damaged or cut short");
     size_t name = u16(entry + 28), length = CENTRAL_SIZE + name + u16(entry + 30) + u16(entry + 32);
     if (length > end - *at) return fail_zip(zip, "the directory is cut short");
-    if (name >= NAME_SIZE || memchr(entry + CENTRAL_SIZE, 0, name)) return fail_zip(zip, "a member's name is too long");
+    if (name >= NAME_SIZE || memchr(entry + CENTRAL_SIZE, 0, name))
+        return fail_zip(zip, "a member's name is too long or holds a zero byte");
     memcpy(m->name, entry + CENTRAL_SIZE, name);
     m->name[name] = 0;
     m->method = (int)u16(entry + 10);
