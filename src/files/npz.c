@@ -141,7 +141,7 @@ static sac_status read_member(archive *zip, const member *m, sac_tensors *tensor
 
     char where[512];
     snprintf(where, sizeof where, "%.400s: array '%.80s'", zip->where, name);
-    const uint8_t *data;
+    const uint8_t *data = NULL;
     uint8_t *owned = NULL;
     sac_tensor tensor = {.name = name};
     sac_status status = unpack(&(archive){zip->bytes, zip->size, 0, where}, m, &data, &owned);
