@@ -1,6 +1,221 @@
+#include <immintrin.h>
+
 #include "kernels/kernels.h"
+#include "kernels/project.h"
+
+/// AVX2 and FMA: two registers are 16 floats.
+
+typedef struct lanes
+{
+    __m256 low, high;
+} lanes;
+
+#define OP static inline __attribute__((always_inline))
+
+OP lanes both(__m256 low, __m256 high)
+{
+    return (lanes){low, high};
+}
+
+// all ones in the first `count` of 8
+OP __m256i first_mask(int count)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+OP lanes lanes_load(const float *p)
+{
+    return both(_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8));
+}
+
+OP lanes lanes_load_part(const float *p, int count)
+{
+    return both(_mm256_maskload_ps(p, first_mask(count)), _mm256_maskload_ps(p + 8, first_mask(count - 8)));
+}
+
+OP lanes lanes_load_integers(const int32_t *p)
+{
+    return both(_mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)p)),
+                _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)(p + 8))));
+}
+
+OP void lanes_store(float *p, lanes a)
+{
+    _mm256_storeu_ps(p, a.low);
+    _mm256_storeu_ps(p + 8, a.high);
+}
+
+OP void lanes_store_part(float *p, lanes a, int count)
+{
+    _mm256_maskstore_ps(p, first_mask(count), a.low);
+    _mm256_maskstore_ps(p + 8, first_mask(count - 8), a.high);
+}
+
+OP lanes lanes_set(float x)
+{
+    return both(_mm256_set1_ps(x), _mm256_set1_ps(x));
+}
+OP lanes lanes_add(lanes a, lanes b)
+{
+    return both(_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high));
+}
+OP lanes lanes_sub(lanes a, lanes b)
+{
+    return both(_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high));
+}
+OP lanes lanes_mul(lanes a, lanes b)
+{
+    return both(_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high));
+}
+OP lanes lanes_div(lanes a, lanes b)
+{
+    return both(_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high));
+}
+OP lanes lanes_max(lanes a, lanes b)
+{
+    return both(_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high));
+}
+OP lanes lanes_min(lanes a, lanes b)
+{
+    return both(_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high));
+}
+OP lanes lanes_floor(lanes a)
+{
+    return both(_mm256_floor_ps(a.low), _mm256_floor_ps(a.high));
+}
+
+OP lanes lanes_fma(lanes a, lanes b, lanes c)
+{
+    return both(_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high));
+}
+
+OP __m256 power(__m256 p, __m256 n)
+{
+    __m256i bits = _mm256_castps_si256(_mm256_add_ps(n, _mm256_set1_ps(12582912.0f)));
+    bits = _mm256_add_epi32(_mm256_slli_epi32(bits, 23), _mm256_set1_epi32(0x3f800000));
+    return _mm256_mul_ps(p, _mm256_castsi256_ps(bits));
+}
+
+OP lanes lanes_power(lanes p, lanes n)
+{
+    return both(power(p.low, n.low), power(p.high, n.high));
+}
+
+OP lanes lanes_negate(lanes a)
+{
+    __m256 bit = _mm256_set1_ps(-0.0f);
+    return both(_mm256_xor_ps(bit, a.low), _mm256_xor_ps(bit, a.high));
+}
+
+OP lanes lanes_abs(lanes a)
+{
+    __m256 bit = _mm256_set1_ps(-0.0f);
+    return both(_mm256_andnot_ps(bit, a.low), _mm256_andnot_ps(bit, a.high));
+}
+
+OP __m256 copy_sign(__m256 magnitude, __m256 sign)
+{
+    __m256 bit = _mm256_set1_ps(-0.0f);
+    return _mm256_or_ps(_mm256_andnot_ps(bit, magnitude), _mm256_and_ps(bit, sign));
+}
+
+OP lanes lanes_copy_sign(lanes magnitude, lanes sign)
+{
+    return both(copy_sign(magnitude.low, sign.low), copy_sign(magnitude.high, sign.high));
+}
+
+OP lanes lanes_less(lanes a, lanes b, lanes x, lanes y)
+{
+    return both(_mm256_blendv_ps(y.low, x.low, _mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ)),
+                _mm256_blendv_ps(y.high, x.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ)));
+}
+
+OP lanes lanes_first(lanes a, int count)
+{
+    return both(_mm256_and_ps(a.low, _mm256_castsi256_ps(first_mask(count))),
+                _mm256_and_ps(a.high, _mm256_castsi256_ps(first_mask(count - 8))));
+}
+
+OP uint32_t lanes_greater(lanes a, lanes b)
+{
+    uint32_t low = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.low, b.low, _CMP_GT_OQ));
+    uint32_t high = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.high, b.high, _CMP_GT_OQ));
+    return low | high << 8;
+}
+
+OP float lanes_sum(lanes a)
+{
+    __m256 b = _mm256_add_ps(a.low, a.high);
+    __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+OP float lanes_largest(lanes a)
+{
+    __m256 b = _mm256_max_ps(a.low, a.high);
+    __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_max_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_movehdup_ps(c)));
+}
+
+#include "kernels/wide.h"
+
+// four of the eight outputs, from `packed` on
+OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
+                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
+{
+    __m256i sum[4][3];
+#pragma GCC unroll 4
+    for (int o = 0; o < 4; o++) sum[o][0] = sum[o][1] = sum[o][2] = _mm256_setzero_si256();
+    for (int row = 0; row < p->patch; row++)
+    {
+        const int32_t *slot = sac_project_slot(scratch, l, p, y + row) + first;
+        for (int k = 0, phase = 0; k < l->dwords; k++)
+        {
+            for (int half = 0; half < 2; half++, packed += SAC_PROJECT_BLOCK)
+            {
+                const __m256i *plane = (const __m256i *)(slot + (size_t)(2 * phase + half) * (size_t)l->pitch);
+#pragma GCC unroll 4
+                for (int o = 0; o < 4; o++)
+                {
+                    __m256i weight = _mm256_set1_epi32(packed[o]);
+#pragma GCC unroll 3
+                    for (int v = 0; v < 3; v++)
+                        sum[o][v] =
+                            _mm256_add_epi32(sum[o][v], _mm256_madd_epi16(weight, _mm256_loadu_si256(plane + v)));
+                }
+            }
+            if (++phase == l->phases) phase = 0, slot++;
+        }
+    }
+#pragma GCC unroll 4
+    for (int o = 0; o < 4; o++)
+    {
+        if (o >= outputs) break;
+#pragma GCC unroll 3
+        for (int v = 0; v < 3; v++)
+            _mm256_maskstore_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, first_mask(columns - 8 * v),
+                                   sum[o][v]);
+    }
+}
+
+static void tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
+                 const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
+{
+    half_tile(out, out_stride, outputs, columns, packed, l, p, scratch, y, first);
+    if (outputs > 4)
+        half_tile(out + 4 * (size_t)out_stride, out_stride, outputs - 4, columns, packed + 4, l, p, scratch, y, first);
+}
+
+static void project_bytes(int32_t *out, int out_stride, const uint8_t *image, const int32_t *packed,
+                          const sac_patches *p, void *scratch)
+{
+    sac_project_run(out, out_stride, image, packed, p, scratch, sac_project_split, tile);
+}
 
 void sac_kernels_add_avx2(sac_kernels *k)
 {
-    (void)k;
+    wide_add(k);
+    k->project_bytes = project_bytes;
 }

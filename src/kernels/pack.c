@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "kernels/kernels.h"
+#include "kernels/project.h"
 
 /// The forms in which the kernels want shapes and weights.
 
@@ -35,12 +36,25 @@ static int blocks(const sac_patches *p)
     return (p->outputs + SAC_PROJECT_BLOCK - 1) / SAC_PROJECT_BLOCK;
 }
 
+sac_project_layout sac_project_layout_of(const sac_patches *p)
+{
+    int step = p->stride * p->channels, count = dwords(p);
+    sac_project_layout l = {.dwords = count, .phases = step % 4 == 0 && step / 4 < count ? step / 4 : count};
+    int later = (count - 1) / l.phases;
+    l.span = p->columns + later;
+    // whole tiles may be read from any column on, and whole vectors written
+    l.pitch = sac_round_up(p->columns + SAC_TILE_COLUMNS + later);
+    l.row_pitch = (size_t)l.phases * 2 * (size_t)l.pitch;
+    l.line = (size_t)sac_round_up(l.span) * (size_t)step + 4 * (size_t)l.phases + 128;
+    return l;
+}
+
 size_t sac_project_scratch_size(const sac_patches *p)
 {
-    // a ring of `patch` image rows, each with its values in the order of the vectors, columns in whole lanes and a few
-    // more for the vectors that reach past the end
-    size_t columns = (size_t)sac_round_up(p->columns) + 2 * SAC_LANES;
-    return (size_t)p->patch * (size_t)dwords(p) * 4 * columns * sizeof(float);
+    sac_project_layout l = sac_project_layout_of(p);
+    size_t bytes = (size_t)p->patch * l.row_pitch * sizeof(int32_t) + l.line;
+    size_t floats = (size_t)sac_patch_size(p) * (size_t)(p->columns + SAC_TILE_COLUMNS) * sizeof(float);
+    return ((bytes > floats ? bytes : floats) + 63) / 64 * 64;
 }
 
 size_t sac_project_packed_count(const sac_patches *p)
@@ -48,28 +62,28 @@ size_t sac_project_packed_count(const sac_patches *p)
     return (size_t)blocks(p) * (size_t)p->patch * (size_t)dwords(p) * 2 * SAC_PROJECT_BLOCK;
 }
 
+// put weight i of output o in its place; the place holds zero before
+static void put(int32_t *packed, const sac_patches *p, int o, int i, int16_t weight)
+{
+    int row_size = p->patch * p->channels, row = i / row_size, byte = i % row_size;
+    size_t pairs = (size_t)dwords(p) * 2, pair = (size_t)(byte / 4 * 2 + byte % 2);
+    size_t block_row = (size_t)(o / SAC_PROJECT_BLOCK) * (size_t)p->patch + (size_t)row;
+    int32_t *place = packed + (block_row * pairs + pair) * SAC_PROJECT_BLOCK + o % SAC_PROJECT_BLOCK;
+    int half = byte % 4 / 2;
+    *place = (int32_t)((uint32_t)*place | (uint32_t)(uint16_t)weight << (16 * half));
+}
+
 void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches *p)
 {
-    int row_size = p->patch * p->channels, pairs = dwords(p) * 2;
+    int size = sac_patch_size(p);
     memset(packed, 0, sac_project_packed_count(p) * sizeof *packed);
     for (int o = 0; o < p->outputs; o++)
-        for (int row = 0; row < p->patch; row++)
-            for (int byte = 0; byte < row_size; byte++)
-            {
-                int pair = byte / 4 * 2 + byte % 2, half = byte % 4 / 2;
-                size_t block = (size_t)(o / SAC_PROJECT_BLOCK), lane = (size_t)(o % SAC_PROJECT_BLOCK);
-                size_t at =
-                    ((block * (size_t)p->patch + (size_t)row) * (size_t)pairs + (size_t)pair) * SAC_PROJECT_BLOCK +
-                    lane;
-                uint32_t word =
-                    (uint16_t)weights[((size_t)o * (size_t)p->patch + (size_t)row) * (size_t)row_size + (size_t)byte];
-                packed[at] = (int32_t)((uint32_t)packed[at] | word << (16 * half));
-            }
+        for (int i = 0; i < size; i++) put(packed, p, o, i, weights[(size_t)o * (size_t)size + (size_t)i]);
 }
 
 void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p)
 {
-    int size = sac_patch_size(p), row_size = p->patch * p->channels, pairs = dwords(p) * 2;
+    int size = sac_patch_size(p);
     // the largest weight such that a whole patch of 255 stays below 2^31
     double limit = floor(2147483647.0 / (255.0 * size));
     if (limit > 32767) limit = 32767;
@@ -79,19 +93,13 @@ void sac_project_quantise(int32_t *packed, float *scales, const float *weights, 
         const float *w = weights + (size_t)o * (size_t)size;
         float largest = 0;
         for (int i = 0; i < size; i++) largest = fabsf(w[i]) <= largest ? largest : fabsf(w[i]);
-        bool finite = largest < INFINITY;
-        double inverse = largest > 0 && finite ? limit / (double)largest : 0;
-        scales[o] = finite ? (float)((double)largest / limit) : NAN;
+        scales[o] = largest < INFINITY ? (float)((double)largest / limit) : NAN;
+        if (!(largest > 0 && largest < INFINITY)) continue;
+        double inverse = limit / (double)largest;
         for (int i = 0; i < size; i++)
         {
-            int row = i / row_size, byte = i % row_size, pair = byte / 4 * 2 + byte % 2, half = byte % 4 / 2;
-            size_t at =
-                (((size_t)(o / SAC_PROJECT_BLOCK) * (size_t)p->patch + (size_t)row) * (size_t)pairs + (size_t)pair) *
-                    SAC_PROJECT_BLOCK +
-                (size_t)(o % SAC_PROJECT_BLOCK);
-            double scaled = finite ? (double)w[i] * inverse : 0;
-            int rounded = (int)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-            packed[at] = (int32_t)((uint32_t)packed[at] | (uint32_t)(uint16_t)(int16_t)rounded << (16 * half));
+            double scaled = (double)w[i] * inverse;
+            put(packed, p, o, i, (int16_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5));
         }
     }
 }

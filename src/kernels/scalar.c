@@ -1,5 +1,6 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "kernels/top.h"
 
 /// The definition of every kernel: plain loops, in the order of operations that every other level keeps.
 
@@ -212,16 +213,5 @@ void sac_tanh_scalar(float *out, const float *in, int count)
 void sac_top_scalar(int *top, int k, const float *values, int n)
 {
     int kept = 0;
-    for (int i = 0; i < n; i++)
-    {
-        // behind every kept value that is not smaller, so that ties stay in order; NaN is smaller than all
-        int place = kept;
-        while (place > 0 &&
-               (values[i] > values[top[place - 1]] || (isnan(values[top[place - 1]]) && !isnan(values[i]))))
-            place--;
-        if (place == k) continue;
-        if (kept < k) kept++;
-        for (int m = kept - 1; m > place; m--) top[m] = top[m - 1];
-        top[place] = i;
-    }
+    for (int i = 0; i < n; i++) kept = sac_top_offer(top, kept, k, values, i);
 }

@@ -1,0 +1,442 @@
+#pragma once
+
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "kernels/top.h"
+
+/// The float kernels over `lanes`, a vector of 16 floats that each level file defines with its intrinsics. Included by
+/// the level files alone, after these are defined:
+///
+///     lanes_load, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first `count` of 16, the rest
+///     read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is NaN), _fma (a b + c)
+///     lanes_floor; lanes_round (to an integer); lanes_power (p 2^n); lanes_abs; lanes_copy_sign
+///     lanes_less (a < b ? x : y); lanes_greater (a > b as 16 bits); lanes_first (zero from `count` on)
+///     lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
+///
+/// Each function keeps the operations and the order of its namesake in scalar.c.
+
+#define WIDE static inline __attribute__((always_inline))
+
+// t >= -126 or NaN
+WIDE lanes wide_exp2_bounded(lanes t)
+{
+    lanes n = lanes_floor(t), f = lanes_sub(t, n);
+    lanes p = lanes_fma(lanes_set(SAC_EXP2_C5), f, lanes_set(SAC_EXP2_C4));
+    p = lanes_fma(p, f, lanes_set(SAC_EXP2_C3));
+    p = lanes_fma(p, f, lanes_set(SAC_EXP2_C2));
+    p = lanes_fma(p, f, lanes_set(SAC_EXP2_C1));
+    p = lanes_fma(p, f, lanes_set(1.0f));
+    return lanes_power(p, n);
+}
+
+// t <= 0 needs no upper bound
+WIDE lanes wide_exp2_negative(lanes t)
+{
+    return wide_exp2_bounded(lanes_max(lanes_set(SAC_EXP2_MIN), t));
+}
+
+WIDE lanes wide_exp2(lanes t)
+{
+    return wide_exp2_bounded(lanes_min(lanes_set(SAC_EXP2_MAX), lanes_max(lanes_set(SAC_EXP2_MIN), t)));
+}
+
+WIDE lanes wide_exp(lanes x)
+{
+    x = lanes_min(lanes_set(89.0f), lanes_max(lanes_set(-104.0f), x));
+    lanes n = lanes_sub(lanes_fma(x, lanes_set(SAC_LOG2_E), lanes_set(SAC_MAGIC)), lanes_set(SAC_MAGIC));
+    lanes r = lanes_fma(n, lanes_set(-SAC_LN2_HIGH), x);
+    r = lanes_fma(n, lanes_set(-SAC_LN2_LOW), r);
+    lanes p = lanes_fma(lanes_set(SAC_EXP_C6), r, lanes_set(SAC_EXP_C5));
+    p = lanes_fma(p, r, lanes_set(SAC_EXP_C4));
+    p = lanes_fma(p, r, lanes_set(SAC_EXP_C3));
+    p = lanes_fma(p, r, lanes_set(SAC_EXP_C2));
+    p = lanes_fma(p, r, lanes_set(1.0f));
+    p = lanes_fma(p, r, lanes_set(1.0f));
+    lanes half = lanes_floor(lanes_mul(n, lanes_set(0.5f)));
+    return lanes_power(lanes_power(p, half), lanes_sub(n, half));
+}
+
+WIDE lanes wide_sigmoid(lanes x)
+{
+    lanes one = lanes_set(1.0f);
+    return lanes_div(one, lanes_add(one, wide_exp(lanes_negate(x))));
+}
+
+WIDE lanes wide_tanh(lanes x)
+{
+    lanes y = lanes_mul(x, x), p = lanes_fma(lanes_set(SAC_TANH_C4), y, lanes_set(SAC_TANH_C3));
+    p = lanes_fma(p, y, lanes_set(SAC_TANH_C2));
+    p = lanes_fma(p, y, lanes_set(SAC_TANH_C1));
+    p = lanes_fma(p, y, lanes_set(SAC_TANH_C0));
+    lanes near_zero = lanes_fma(lanes_mul(x, y), p, x), magnitude = lanes_abs(x), one = lanes_set(1.0f);
+    lanes power = wide_exp(lanes_add(magnitude, magnitude));
+    lanes far = lanes_sub(one, lanes_div(lanes_set(2.0f), lanes_add(power, one)));
+    return lanes_less(magnitude, lanes_set(SAC_TANH_LIMIT), near_zero, lanes_copy_sign(far, x));
+}
+
+#define WIDE_ARRAY(name)                                                                                      \
+    static void array_##name(float *out, const float *in, int count)                                          \
+    {                                                                                                         \
+        int i = 0;                                                                                            \
+        for (; i + SAC_LANES <= count; i += SAC_LANES) lanes_store(out + i, wide_##name(lanes_load(in + i))); \
+        if (i < count) lanes_store_part(out + i, wide_##name(lanes_load_part(in + i, count - i)), count - i); \
+    }
+
+WIDE_ARRAY(exp)
+WIDE_ARRAY(exp2)
+WIDE_ARRAY(sigmoid)
+WIDE_ARRAY(tanh)
+
+static void wide_rescale(float *out, const int32_t *in, float scale, float bias, int count)
+{
+    lanes factor = lanes_set(scale), offset = lanes_set(bias);
+    int i = 0;
+    for (; i + SAC_LANES <= count; i += SAC_LANES)
+        lanes_store(out + i, lanes_add(lanes_mul(lanes_load_integers(in + i), factor), offset));
+    for (; i < count; i++) out[i] = (float)in[i] * scale + bias;
+}
+
+// scores of `count` rows from i on, and each row's largest; sizes are constants where this is inlined
+WIDE void score_rows(float *rows, float *largest, const float *queries, const float *keys, int size, int i, int count,
+                     int stride)
+{
+    lanes most[SAC_ROW_BLOCK];
+    for (int r = 0; r < count; r++) most[r] = lanes_set(-INFINITY);
+    for (int j = 0; j < stride; j += SAC_LANES)
+    {
+        lanes t[SAC_ROW_BLOCK], key = lanes_load(keys + j);
+        for (int r = 0; r < count; r++) t[r] = lanes_mul(lanes_set(queries[i + r]), key);
+        for (int d = 1; d < size; d++)
+        {
+            key = lanes_load(keys + d * stride + j);
+            for (int r = 0; r < count; r++) t[r] = lanes_fma(lanes_set(queries[d * stride + i + r]), key, t[r]);
+        }
+        for (int r = 0; r < count; r++)
+        {
+            lanes_store(rows + r * stride + j, t[r]);
+            most[r] = lanes_max(t[r], most[r]);
+        }
+    }
+    for (int r = 0; r < count; r++) largest[r] = lanes_largest(most[r]);
+}
+
+// 2^(t - largest) in place, and what one unit of each row is worth
+WIDE void exp_rows(float *rows, float *share, const float *largest, const float *weights, int i, int count, int stride)
+{
+    lanes sum[SAC_ROW_BLOCK];
+    for (int r = 0; r < count; r++) sum[r] = lanes_set(0.0f);
+    for (int j = 0; j < stride; j += SAC_LANES)
+    {
+        lanes weight = lanes_load(weights + j);
+        for (int r = 0; r < count; r++)
+        {
+            float *at = rows + r * stride + j;
+            lanes e = wide_exp2_negative(lanes_sub(lanes_load(at), lanes_set(largest[r])));
+            lanes_store(at, e);
+            sum[r] = lanes_fma(weight, e, sum[r]);
+        }
+    }
+    for (int r = 0; r < count; r++) share[r] = weights[i + r] / lanes_sum(sum[r]);
+}
+
+WIDE void add_rows(float *importance, const float *rows, const float *share, int count, int stride)
+{
+    for (int j = 0; j < stride; j += SAC_LANES)
+    {
+        lanes sum = lanes_load(importance + j);
+        for (int r = 0; r < count; r++) sum = lanes_fma(lanes_set(share[r]), lanes_load(rows + r * stride + j), sum);
+        lanes_store(importance + j, sum);
+    }
+}
+
+WIDE void softmax_rows(float *importance, const float *queries, const float *keys, const float *weights, int size,
+                       int i, int count, int stride, float *rows)
+{
+    float largest[SAC_ROW_BLOCK], share[SAC_ROW_BLOCK];
+    score_rows(rows, largest, queries, keys, size, i, count, stride);
+    exp_rows(rows, share, largest, weights, i, count, stride);
+    add_rows(importance, rows, share, count, stride);
+}
+
+WIDE void softmax_size(float *importance, const float *queries, const float *keys, const float *weights, int size,
+                       int n, int stride, float *rows)
+{
+    for (int j = 0; j < stride; j += SAC_LANES) lanes_store(importance + j, lanes_set(0.0f));
+    int i = 0;
+    for (; i + SAC_ROW_BLOCK <= n; i += SAC_ROW_BLOCK)
+        softmax_rows(importance, queries, keys, weights, size, i, SAC_ROW_BLOCK, stride, rows);
+    for (; i < n; i++) softmax_rows(importance, queries, keys, weights, size, i, 1, stride, rows);
+}
+
+static void wide_softmax_importance(float *importance, const float *queries, const float *keys, const float *weights,
+                                    int size, int n, int stride, float *scratch)
+{
+    if (size == 4)
+        softmax_size(importance, queries, keys, weights, 4, n, stride, scratch);
+    else
+        softmax_size(importance, queries, keys, weights, size, n, stride, scratch);
+}
+
+enum
+{
+    FEATURE_BLOCK = 8,
+    MAX_HELD = 8
+};
+
+// one dimension of 16 tokens, or of the `left` last ones
+WIDE lanes load_tokens(const float *x, int left)
+{
+    return left >= SAC_LANES ? lanes_load(x) : lanes_load_part(x, left);
+}
+
+WIDE lanes square_norm(const float *x, int size, int stride, int left)
+{
+    lanes first = load_tokens(x, left), norm = lanes_mul(first, first);
+    for (int d = 1; d < size; d++)
+    {
+        lanes value = load_tokens(x + d * stride, left);
+        norm = lanes_fma(value, value, norm);
+    }
+    return norm;
+}
+
+// u of `count` features from m on
+WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
+                           int count)
+{
+    lanes value = load_tokens(x, left);
+    for (int b = 0; b < count; b++) u[b] = lanes_mul(lanes_set(f->matrix[(m + b) * size]), value);
+    for (int d = 1; d < size; d++)
+    {
+        value = load_tokens(x + d * stride, left);
+        for (int b = 0; b < count; b++) u[b] = lanes_fma(lanes_set(f->matrix[(m + b) * size + d]), value, u[b]);
+    }
+}
+
+WIDE lanes phi(lanes u, lanes norm, float square, bool exponent)
+{
+    return exponent ? wide_exp2(lanes_fma(lanes_set(square), norm, u)) : lanes_max(lanes_set(0.0f), u);
+}
+
+WIDE void sum_features(float *sums, const float *x, int n, int size, int stride, const sac_features *f, int m,
+                       int count, bool exponent)
+{
+    lanes total[FEATURE_BLOCK];
+    for (int b = 0; b < count; b++) total[b] = lanes_set(0.0f);
+    for (int i = 0; i < n; i += SAC_LANES)
+    {
+        int left = n - i;
+        lanes u[FEATURE_BLOCK], norm = lanes_set(0.0f);
+        if (exponent) norm = square_norm(x + i, size, stride, left);
+        project_features(u, f, x + i, size, stride, left, m, count);
+        for (int b = 0; b < count; b++)
+        {
+            lanes value = phi(u[b], norm, f->square, exponent);
+            total[b] = lanes_add(total[b], left >= SAC_LANES ? value : lanes_first(value, left));
+        }
+    }
+    for (int b = 0; b < count; b++) sums[m + b] = lanes_sum(total[b]);
+}
+
+WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, const sac_features *f, bool exponent)
+{
+    int m = 0;
+    for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
+        sum_features(sums, x, n, size, stride, f, m, FEATURE_BLOCK, exponent);
+    for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, exponent);
+}
+
+WIDE void all_scores(float *scores, const float *sums, const float *x, int n, int size, int stride,
+                     const sac_features *f, bool exponent)
+{
+    for (int j = 0; j < n; j += SAC_LANES)
+    {
+        int left = n - j, m = 0;
+        lanes score = lanes_set(0.0f), u[FEATURE_BLOCK], norm = score;
+        if (exponent) norm = square_norm(x + j, size, stride, left);
+        for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
+        {
+            project_features(u, f, x + j, size, stride, left, m, FEATURE_BLOCK);
+            for (int b = 0; b < FEATURE_BLOCK; b++)
+                score = lanes_fma(lanes_set(sums[m + b]), phi(u[b], norm, f->square, exponent), score);
+        }
+        for (; m < f->count; m++)
+        {
+            project_features(u, f, x + j, size, stride, left, m, 1);
+            score = lanes_fma(lanes_set(sums[m]), phi(u[0], norm, f->square, exponent), score);
+        }
+        if (left >= SAC_LANES)
+            lanes_store(scores + j, score);
+        else
+            lanes_store_part(scores + j, score, left);
+    }
+}
+
+static void wide_relu_sums(float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    if (f->size == 4)
+        all_sums(sums, x, n, 4, stride, f, false);
+    else
+        all_sums(sums, x, n, f->size, stride, f, false);
+}
+
+static void wide_relu_scores(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    if (f->size == 4)
+        all_scores(scores, sums, x, n, 4, stride, f, false);
+    else
+        all_scores(scores, sums, x, n, f->size, stride, f, false);
+}
+
+static void wide_exp_sums(float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    if (f->size == 4)
+        all_sums(sums, x, n, 4, stride, f, true);
+    else
+        all_sums(sums, x, n, f->size, stride, f, true);
+}
+
+static void wide_exp_scores(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+{
+    if (f->size == 4)
+        all_scores(scores, sums, x, n, 4, stride, f, true);
+    else
+        all_scores(scores, sums, x, n, f->size, stride, f, true);
+}
+
+static void wide_lstm_step(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
+                           float *scratch)
+{
+    const int rows = 1 + inputs + hidden;
+    for (int unit = 0; unit < hidden; unit += SAC_LANES)
+    {
+        const float *w = packed + (size_t)(unit / SAC_LANES * rows) * 4 * SAC_LANES;
+        lanes gates[4];
+        for (int gate = 0; gate < 4; gate++) gates[gate] = lanes_load(w + gate * SAC_LANES);
+        for (int r = 1; r < rows; r++)
+        {
+            lanes value = lanes_set(r <= inputs ? x[r - 1] : h[r - 1 - inputs]);
+            for (int gate = 0; gate < 4; gate++)
+                gates[gate] = lanes_fma(lanes_load(w + (r * 4 + gate) * SAC_LANES), value, gates[gate]);
+        }
+        int left = hidden - unit;
+        lanes cell = load_tokens(c + unit, left);
+        lanes in = wide_sigmoid(gates[0]), forget = wide_sigmoid(gates[1]);
+        cell = lanes_fma(forget, cell, lanes_mul(in, wide_tanh(gates[2])));
+        lanes_store(scratch + unit, lanes_mul(wide_sigmoid(gates[3]), wide_tanh(cell)));
+        if (left >= SAC_LANES)
+            lanes_store(c + unit, cell);
+        else
+            lanes_store_part(c + unit, cell, left);
+    }
+    for (int unit = 0; unit < hidden; unit++) h[unit] = scratch[unit];
+}
+
+static void wide_dense(float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs)
+{
+    for (int o = 0; o < outputs; o++)
+    {
+        const float *w = weights + (size_t)o * (size_t)inputs;
+        lanes sum = lanes_set(0.0f);
+        int i = 0;
+        for (; i + SAC_LANES <= inputs; i += SAC_LANES) sum = lanes_fma(lanes_load(w + i), lanes_load(x + i), sum);
+        if (i < inputs) sum = lanes_fma(lanes_load_part(w + i, inputs - i), lanes_load_part(x + i, inputs - i), sum);
+        out[o] = lanes_sum(sum) + bias[o];
+    }
+}
+
+static void wide_top(int *top, int k, const float *values, int n)
+{
+    int kept = 0, i = 0;
+    for (; i < n && kept < k; i++) kept = sac_top_offer(top, kept, k, values, i);
+    // from here on few values beat the last kept one
+    while (i < n)
+    {
+        float last = values[top[k - 1]];
+        int left = n - i;
+        uint32_t better = lanes_greater(load_tokens(values + i, left), lanes_set(isnan(last) ? -INFINITY : last));
+        if (isnan(last)) better = 0xffff;
+        for (better &= left < SAC_LANES ? (1u << left) - 1 : 0xffff; better; better &= better - 1)
+            kept = sac_top_offer(top, kept, k, values, i + __builtin_ctz(better));
+        i += SAC_LANES;
+    }
+}
+
+// planes[(row * row_size + i) * pitch + x]: number i of the row-th row of the patch in grid column x
+static void unfold_row(float *planes, const float *image, const sac_patches *p, int pitch, int y)
+{
+    int row_size = p->patch * p->channels, step = p->stride * p->channels;
+    const float *line = image + (size_t)y * (size_t)(p->width * p->channels);
+    float *slot = planes + (size_t)(y % p->patch) * (size_t)row_size * (size_t)pitch;
+    for (int i = 0; i < row_size; i++)
+        for (int x = 0; x < p->columns; x++) slot[(size_t)i * (size_t)pitch + (size_t)x] = line[x * step + i];
+}
+
+WIDE void project_floats_tile(float *out, int out_stride, const float *planes, const float *weights,
+                              const sac_patches *p, int pitch, int y, int outputs, int columns)
+{
+    enum
+    {
+        MOST = 4
+    };
+    int row_size = p->patch * p->channels, size = sac_patch_size(p);
+    lanes sum[MOST];
+    for (int o = 0; o < outputs; o++) sum[o] = lanes_set(0.0f);
+    for (int row = 0; row < p->patch; row++)
+    {
+        const float *slot = planes + (size_t)((y + row) % p->patch) * (size_t)row_size * (size_t)pitch;
+        for (int i = 0; i < row_size; i++)
+        {
+            lanes value = lanes_load(slot + (size_t)i * (size_t)pitch);
+            for (int o = 0; o < outputs; o++)
+                sum[o] = lanes_fma(lanes_set(weights[o * size + row * row_size + i]), value, sum[o]);
+        }
+    }
+    for (int o = 0; o < outputs; o++)
+        if (columns >= SAC_LANES)
+            lanes_store(out + o * out_stride, sum[o]);
+        else
+            lanes_store_part(out + o * out_stride, sum[o], columns);
+}
+
+static void wide_project_floats(float *out, int out_stride, const float *image, const float *weights,
+                                const sac_patches *p, void *scratch)
+{
+    float *planes = scratch;
+    int pitch = p->columns + SAC_LANES, size = sac_patch_size(p), ready = 0;
+    for (int row = 0; row < p->rows; row++)
+    {
+        int y = row * p->stride;
+        if (ready < y) ready = y;
+        for (; ready < y + p->patch; ready++) unfold_row(planes, image, p, pitch, ready);
+        for (int x = 0; x < p->columns; x += SAC_LANES)
+        {
+            float *at = out + (size_t)row * (size_t)p->columns + x;
+            int o = 0, left = p->columns - x;
+            for (; o + 4 <= p->outputs; o += 4)
+                project_floats_tile(at + (size_t)o * (size_t)out_stride, out_stride, planes + x,
+                                    weights + (size_t)o * (size_t)size, p, pitch, y, 4, left);
+            for (; o < p->outputs; o++)
+                project_floats_tile(at + (size_t)o * (size_t)out_stride, out_stride, planes + x,
+                                    weights + (size_t)o * (size_t)size, p, pitch, y, 1, left);
+        }
+    }
+}
+
+static void wide_add(sac_kernels *k)
+{
+    k->project_floats = wide_project_floats;
+    k->rescale = wide_rescale;
+    k->softmax_importance = wide_softmax_importance;
+    k->relu_sums = wide_relu_sums;
+    k->relu_scores = wide_relu_scores;
+    k->exp_sums = wide_exp_sums;
+    k->exp_scores = wide_exp_scores;
+    k->lstm_step = wide_lstm_step;
+    k->dense = wide_dense;
+    k->exp = array_exp;
+    k->exp2 = array_exp2;
+    k->sigmoid = array_sigmoid;
+    k->tanh = array_tanh;
+    k->top = wide_top;
+}
