@@ -17,9 +17,9 @@ typedef struct sac_search_def
     const char *method;          ///< such as "sep-cma-es"
     const sac_setting *settings; ///< options of the method
     int setting_count;
-    int dimension;    ///< n >= 1
-    const float *x0;  ///< [n] first mean, copied; NULL: zeros
-    uint64_t seed;    ///< any value is as good as another, 0 included
+    int dimension;   ///< n >= 1
+    const float *x0; ///< [n] first mean, copied; NULL: zeros
+    uint64_t seed;   ///< any value is as good as another, 0 included
 } sac_search_def;
 
 /// The methods there are, for listings: the i-th name, summary and option table; NULL past the end.

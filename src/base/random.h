@@ -18,8 +18,8 @@ typedef struct sac_stream
 
 sac_stream sac_stream_create(uint64_t seed, uint64_t a, uint64_t b);
 uint32_t sac_stream_u32(sac_stream *stream);
-double sac_stream_uniform(sac_stream *stream, double low, double high);  ///< low <= x < high
-uint32_t sac_stream_below(sac_stream *stream, uint32_t count);           ///< 0..count-1, count >= 1
+double sac_stream_uniform(sac_stream *stream, double low, double high); ///< low <= x < high
+uint32_t sac_stream_below(sac_stream *stream, uint32_t count);          ///< 0..count-1, count >= 1
 
 /// `count` standard normal numbers, a pure function of (seed, generation, individual); the same bits on every machine.
 void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual);
@@ -44,6 +44,6 @@ typedef struct sac_pcg64
 sac_pcg64 sac_pcg64_create(uint64_t seed);
 uint64_t sac_pcg64_u64(sac_pcg64 *rng);
 uint32_t sac_pcg64_u32(sac_pcg64 *rng);
-double sac_pcg64_random(sac_pcg64 *rng);                          ///< 0 <= x < 1
+double sac_pcg64_random(sac_pcg64 *rng); ///< 0 <= x < 1
 double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high);
-uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count);      ///< 0..count-1, 2 <= count
+uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count); ///< 0..count-1, 2 <= count

@@ -7,7 +7,11 @@
 #include "base/text.h"
 #include "env/registry.h"
 
-enum { MAX_REGISTERED = 64, MAX_BATCH = 256 };
+enum
+{
+    MAX_REGISTERED = 64,
+    MAX_BATCH = 256
+};
 
 /// The built-in environments.
 static const sac_env_ops *const built_in[] = {
@@ -15,7 +19,10 @@ static const sac_env_ops *const built_in[] = {
     &sac_toy_ops,
 };
 
-enum { BUILT_IN_COUNT = sizeof built_in / sizeof *built_in };
+enum
+{
+    BUILT_IN_COUNT = sizeof built_in / sizeof *built_in
+};
 
 static const sac_env_ops *registered[MAX_REGISTERED];
 static int registered_count;
@@ -28,7 +35,10 @@ struct sac_env
     const uint8_t *last_observation; // the caller's, for environments without a picture of their own
 };
 
-int sac_env_count(void) { return BUILT_IN_COUNT + registered_count; }
+int sac_env_count(void)
+{
+    return BUILT_IN_COUNT + registered_count;
+}
 
 const sac_env_ops *sac_env_at(int index)
 {
@@ -74,8 +84,8 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     void *config = sac_alloc(ops->config_size);
     sac_status status = env && config ? SAC_OK : sac_fail_memory("an environment");
     if (status == SAC_OK)
-        status = sac_options_read(ops->options ? ops->options : none, config, def->settings, def->setting_count,
-                                  ops->name);
+        status =
+            sac_options_read(ops->options ? ops->options : none, config, def->settings, def->setting_count, ops->name);
     if (status == SAC_OK) status = ops->create(&env->self, config, def->variant ? def->variant : "original");
     sac_free(config);
     if (status != SAC_OK)
@@ -96,9 +106,15 @@ void sac_env_destroy(sac_env *env)
     sac_free(env);
 }
 
-const sac_env_spec *sac_env_get_spec(const sac_env *env) { return &env->spec; }
+const sac_env_spec *sac_env_get_spec(const sac_env *env)
+{
+    return &env->spec;
+}
 
-const sac_env_ops *sac_env_get_ops(const sac_env *env) { return env->ops; }
+const sac_env_ops *sac_env_get_ops(const sac_env *env)
+{
+    return env->ops;
+}
 
 sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
 {
@@ -151,7 +167,8 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
         {
-            size_t pixel = (size_t)(y * spec->height / height) * (size_t)spec->width + (size_t)(x * spec->width / width);
+            size_t pixel =
+                (size_t)(y * spec->height / height) * (size_t)spec->width + (size_t)(x * spec->width / width);
             for (int c = 0; c < 3; c++)
                 *rgb++ = env->last_observation[pixel * (size_t)spec->channels + (size_t)(spec->channels >= 3 ? c : 0)];
         }

@@ -50,7 +50,6 @@ static recording open_recording(const char *name)
     return r;
 }
 
-
 typedef struct seat
 {
     car_racing *car; // looked into

@@ -30,7 +30,10 @@ static const sac_env_column columns[] = {
     {"sight_column", SAC_COLUMN_FLOAT},
 };
 
-enum { SQUARE = 6 };
+enum
+{
+    SQUARE = 6
+};
 
 typedef struct toy
 {
@@ -102,7 +105,10 @@ static sac_status toy_reset(void *self, uint64_t seed, const sac_env_row *row)
     return SAC_OK;
 }
 
-static float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
+static float clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
 
 static sac_status toy_step(void *self, const sac_env_row *row)
 {
@@ -131,7 +137,10 @@ static void toy_state(const void *self, double *values)
     values[2] = t->sight[0], values[3] = t->sight[1];
 }
 
-static void toy_destroy(void *self) { sac_free(self); }
+static void toy_destroy(void *self)
+{
+    sac_free(self);
+}
 
 const sac_env_ops sac_toy_ops = {
     .name = "toy",
