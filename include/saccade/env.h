@@ -42,6 +42,9 @@ typedef struct sac_env_spec
     int max_steps;               ///< an episode is truncated after so many steps
     const sac_env_column *columns;
     int column_count;
+    const char *const *action_names; ///< for people: [action_size], or [action_choices] for a choice; NULL: none
+    float picture_aspect;            ///< width over height that suits sac_env_picture; 0: as the observation
+    bool picture_same_view;          ///< at that aspect the picture shows just what the observation shows
 } sac_env_spec;
 
 /// Episode seed that means: the episode after this one, from where this one's random numbers stand.

@@ -51,8 +51,7 @@ typedef struct sac_frame_content
     const uint8_t *observation; ///< of the frame's spec
     const sac_gaze *gaze;       ///< NULL: a policy that does not look
     const float *action;        ///< [action_size]; NULL: none yet
-    float world_overlay; ///< 0..1: how strongly the patches show on the people's picture too; 0 where that picture
-                         ///< has another view than the observation
+    bool overlay_world;         ///< draw the patches faintly on the people's picture too: it has the same view
     double episode_return;
     int step;
     const char *title; ///< such as "car-racing, color, seed 3"
@@ -60,12 +59,9 @@ typedef struct sac_frame_content
 } sac_frame_content;
 
 /// Create a frame for an environment.
-/// @param spec          its pointers must stay valid
-/// @param action_names  [action_size], or [action_choices] where the action is a choice; NULL: numbers
-/// @param world_aspect  width over height of the people's picture
+/// @param spec  copied; what it points to must stay valid
 /// @return SAC_ERROR_ARGUMENT when the size is out of range or odd (films need even sides), SAC_ERROR_MEMORY
-SAC_API SAC_CHECKED sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec,
-                                                const char *const *action_names, double world_aspect);
+SAC_API SAC_CHECKED sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec);
 
 /// Destroy a frame. NULL is ignored.
 SAC_API void sac_frame_destroy(sac_frame *frame);
@@ -75,3 +71,61 @@ SAC_API uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width);
 
 /// Compose. The result belongs to the frame and is valid until the next call: [height, width, 3].
 SAC_API const uint8_t *sac_frame_draw(sac_frame *frame, const sac_frame_content *content);
+
+/// A film that is being written: an MP4 file, or a folder of PNG images named by frame, 000000.png and on. An MP4
+/// appears under its name when it is finished and not before.
+typedef struct sac_film sac_film;
+
+/// Begin a film.
+/// @param path               of a file that ends in .mp4
+/// @param frames_per_second  1..1000
+/// @return SAC_ERROR_ARGUMENT for another ending or odd sides, SAC_ERROR_UNAVAILABLE without FFmpeg's libraries,
+///         SAC_ERROR_FILE when the file cannot be written
+SAC_API SAC_CHECKED sac_status sac_film_create(sac_film **out, const char *path, int width, int height,
+                                               int frames_per_second);
+
+/// Begin a film that is PNG images in a folder, which is made where it is not there.
+SAC_API SAC_CHECKED sac_status sac_film_create_images(sac_film **out, const char *folder, int width, int height);
+
+/// Add a frame, [height, width, 3].
+SAC_API SAC_CHECKED sac_status sac_film_add(sac_film *film, const uint8_t *rgb);
+
+/// Write the end and put the file in its place. The film must still be destroyed.
+SAC_API SAC_CHECKED sac_status sac_film_finish(sac_film *film);
+
+/// Destroy a film; one that was not finished leaves no file. NULL is ignored.
+SAC_API void sac_film_destroy(sac_film *film);
+
+/// A viewer plays one policy in one environment and draws a frame of every step. It has one owner.
+typedef struct sac_viewer sac_viewer;
+
+/// Create a viewer. It must be reset before anything else.
+/// @param policy  NULL: nobody drives but the caller; otherwise it must outlive the viewer
+/// @param env     copied in what it creates
+/// @return what sac_env_create and sac_frame_create return; SAC_ERROR_ARGUMENT when policy and environment do not fit
+SAC_API SAC_CHECKED sac_status sac_viewer_create(sac_viewer **out, const sac_policy *policy, const sac_env_def *env,
+                                                 int width, int height);
+
+/// Destroy a viewer. NULL is ignored.
+SAC_API void sac_viewer_destroy(sac_viewer *viewer);
+
+/// Start an episode; the policy looks at the first observation.
+SAC_API SAC_CHECKED sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t seed);
+
+/// One step, not after the end. The policy looks at what comes of it.
+/// @param action  [action_size]; NULL: what the policy decided (nothing at all where there is no policy)
+SAC_API SAC_CHECKED sac_status sac_viewer_step(sac_viewer *viewer, const float *action);
+
+/// Draw the present.
+/// @param note       such as "paused"; NULL: none
+/// @param[out] rgb   [height, width, 3], belongs to the viewer, valid until the next call
+SAC_API SAC_CHECKED sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *note,
+                                               const uint8_t **rgb);
+
+SAC_API bool sac_viewer_ended(const sac_viewer *viewer);
+SAC_API int sac_viewer_steps(const sac_viewer *viewer);
+SAC_API double sac_viewer_return(const sac_viewer *viewer);
+SAC_API const sac_env_spec *sac_viewer_spec(const sac_viewer *viewer);
+
+/// Where the policy looks at present; NULL for one that does not look.
+SAC_API const sac_gaze *sac_viewer_gaze(const sac_viewer *viewer);

@@ -10,6 +10,8 @@ static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226
                  fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},
                             {240, 180, 70}, {180, 130, 240}, {90, 205, 205}};
 
+static const float FAINT = 0.5f;
+
 enum
 {
     FILL_COUNT = sizeof fills / sizeof *fills,
@@ -19,8 +21,7 @@ enum
 struct sac_frame
 {
     canvas canvas;
-    const sac_env_spec *spec;
-    const char *const *action_names;
+    sac_env_spec spec;
     box world, sight, heat, line; // the panels; line: return, step and action
     double text;                  // size of text in pixels
     uint8_t *world_rgb, *panel_rgb;
@@ -45,29 +46,28 @@ static box fit(box space, double aspect, int whole)
     return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
 }
 
-static void lay_out(sac_frame *f, double world_aspect)
+static void lay_out(sac_frame *f)
 {
     int width = f->canvas.width, height = f->canvas.height, margin = height / 30;
     f->text = fmax(7, height / 62.0);
     int label = (int)(f->text * 1.9), line = (int)(f->text * 2.6);
     int side = least((height - 3 * margin - 2 * label) / 2, width * 2 / 5);
-    double aspect = (double)f->spec->width / f->spec->height;
+    double aspect = (double)f->spec.width / f->spec.height;
     box space = {width - margin - side, margin + label, side, side};
-    f->sight = fit(space, aspect, f->spec->width);
+    f->sight = fit(space, aspect, f->spec.width);
     // the panels share their left edge with the column, the column is as wide as they are
     f->sight.x = width - margin - f->sight.width;
     f->heat = f->sight;
     f->sight.y = margin + label;
     f->heat.y = f->sight.y + f->sight.height + margin + label;
     box left = {margin, margin, f->sight.x - 2 * margin, height - 2 * margin - line};
-    f->world = fit(left, world_aspect, 1);
+    f->world = fit(left, f->spec.picture_aspect > 0 ? (double)f->spec.picture_aspect : aspect, 1);
     f->world.y = margin;
     int bottom = f->world.y + f->world.height;
     f->line = (box){f->world.x, bottom, f->world.width, height - bottom};
 }
 
-sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec,
-                            const char *const *action_names, double world_aspect)
+sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec)
 {
     *out = NULL;
     if (width < SAC_FRAME_MIN_WIDTH || height < SAC_FRAME_MIN_HEIGHT || width > SAC_FRAME_MAX_SIDE ||
@@ -77,9 +77,8 @@ sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_en
     sac_frame *f = SAC_NEW(sac_frame);
     if (!f) return sac_fail_memory("a frame");
     f->canvas = (canvas){.height = height, .width = width};
-    f->spec = spec;
-    f->action_names = action_names;
-    lay_out(f, world_aspect);
+    f->spec = *spec;
+    lay_out(f);
     f->canvas.rgb = sac_alloc((size_t)width * (size_t)height * 3);
     f->world_rgb = sac_alloc((size_t)f->world.width * (size_t)f->world.height * 3);
     f->panel_rgb = sac_alloc((size_t)f->sight.width * (size_t)f->sight.height * 3);
@@ -117,7 +116,7 @@ static void draw_label(const sac_frame *f, box panel, const char *text)
 
 static void draw_panels(const sac_frame *f, const sac_frame_content *content)
 {
-    const sac_env_spec *spec = f->spec;
+    const sac_env_spec *spec = &f->spec;
     int height = f->sight.height, width = f->sight.width;
     const canvas panel = {f->panel_rgb, height, width};
     sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
@@ -135,7 +134,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
 // one action: a bar from zero, which stands in the middle where the action has two directions
 static void draw_bar(const sac_frame *f, box b, int index, float value)
 {
-    float low = f->spec->action_low[index], high = f->spec->action_high[index];
+    float low = f->spec.action_low[index], high = f->spec.action_high[index];
     float zero = low < 0 && high > 0 ? -low / (high - low) : 0, at = (value - low) / (high - low);
     at = at > 0 ? at < 1 ? at : 1 : 0; // a NaN is 0
     float from = fminf(zero, at), to = fmaxf(zero, at);
@@ -148,7 +147,7 @@ static void draw_bar(const sac_frame *f, box b, int index, float value)
 
 static const char *action_name(const sac_frame *f, int index, char text[16])
 {
-    if (f->action_names) return f->action_names[index];
+    if (f->spec.action_names) return f->spec.action_names[index];
     snprintf(text, 16, "%d", index);
     return text;
 }
@@ -156,7 +155,7 @@ static const char *action_name(const sac_frame *f, int index, char text[16])
 // actions from the right end of the line to the left; returns where they begin
 static double draw_actions(const sac_frame *f, const float *action, double baseline)
 {
-    const sac_env_spec *spec = f->spec;
+    const sac_env_spec *spec = &f->spec;
     double right = f->line.x + f->line.width, size = 0.8 * f->text;
     int bars = spec->action_choices ? spec->action_choices : spec->action_size;
     for (int i = least(bars, MAX_BARS) - 1; i >= 0; i--)
@@ -211,12 +210,12 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
 const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
 {
     const canvas *c = &f->canvas;
-    const sac_env_spec *spec = f->spec;
+    const sac_env_spec *spec = &f->spec;
     if (content->gaze)
     {
         sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
-        sac_overlay_blend(f->world_rgb, f->world.height, f->world.width, f->keep, spec->height, spec->width,
-                          content->world_overlay);
+        if (content->overlay_world)
+            sac_overlay_blend(f->world_rgb, f->world.height, f->world.width, f->keep, spec->height, spec->width, FAINT);
     }
     sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);
     sac_canvas_image(c, f->world, f->world_rgb, f->world.height, f->world.width, 3);

@@ -153,7 +153,7 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
     for (size_t i = 0; i < sizeof observation; i++) observation[i] = (uint8_t)i;
     static const float action[] = {-0.5f, 2};
     sac_frame *frame;
-    assert_ok(sac_frame_create(&frame, width, height, spec, NULL, 1.25));
+    assert_ok(sac_frame_create(&frame, width, height, spec));
     int world_height, world_width;
     uint8_t *world = sac_frame_world(frame, &world_height, &world_width);
     memset(world, 77, (size_t)world_height * (size_t)world_width * 3);
@@ -174,7 +174,13 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
 TEST(frames_of_all_sizes_are_drawn)
 {
     static const float low[] = {-1, 0}, high[] = {1, 1};
-    sac_env_spec spec = {SIZE, SIZE, 3, 2, 0, low, high, 1000, NULL, 0};
+    sac_env_spec spec = {.height = SIZE,
+                         .width = SIZE,
+                         .channels = 3,
+                         .action_size = 2,
+                         .action_low = low,
+                         .action_high = high,
+                         .picture_aspect = 1.25f};
     sac_gaze gaze = make_gaze();
     static const int sizes[][2] = {{240, 160}, {1136, 720}, {640, 1200}, {2000, 160}, {242, 998}};
     for (int i = 0; i < 5; i++)
@@ -190,12 +196,13 @@ TEST(frames_of_all_sizes_are_drawn)
 TEST(frame_sizes_are_checked)
 {
     static const float low[] = {-1}, high[] = {1};
-    sac_env_spec spec = {SIZE, SIZE, 3, 1, 0, low, high, 1000, NULL, 0};
+    sac_env_spec spec = {
+        .height = SIZE, .width = SIZE, .channels = 3, .action_size = 1, .action_low = low, .action_high = high};
     sac_frame *frame;
-    assert_fails(sac_frame_create(&frame, 641, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "641x480");
+    assert_fails(sac_frame_create(&frame, 641, 480, &spec), SAC_ERROR_ARGUMENT, "641x480");
     assert_null(frame);
-    assert_fails(sac_frame_create(&frame, 64, 480, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "240x160");
-    assert_fails(sac_frame_create(&frame, 640, 100000, &spec, NULL, 1), SAC_ERROR_ARGUMENT, "7680x7680");
+    assert_fails(sac_frame_create(&frame, 64, 480, &spec), SAC_ERROR_ARGUMENT, "240x160");
+    assert_fails(sac_frame_create(&frame, 640, 100000, &spec), SAC_ERROR_ARGUMENT, "7680x7680");
     sac_frame_destroy(NULL);
 }
 

@@ -61,6 +61,7 @@ static sac_status toy_create(void **self, const void *config, const char *varian
 static void toy_spec(const void *self, sac_env_spec *spec)
 {
     static const float low[] = {-1, -1}, high[] = {1, 1};
+    static const char *const names[] = {"row", "column"};
     const toy *t = self;
     *spec = (sac_env_spec){.height = t->config.size,
                            .width = t->config.size,
@@ -70,7 +71,8 @@ static void toy_spec(const void *self, sac_env_spec *spec)
                            .action_high = high,
                            .max_steps = t->config.max_steps,
                            .columns = columns,
-                           .column_count = sizeof columns / sizeof *columns};
+                           .column_count = sizeof columns / sizeof *columns,
+                           .action_names = names};
 }
 
 static void draw(toy *t, uint8_t *image)
