@@ -4,6 +4,7 @@
 #include "args.h"
 #include "base/text.h"
 
+extern const cli_command cli_attend;
 extern const cli_command cli_compare;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
@@ -12,6 +13,7 @@ extern const cli_command cli_train;
 const cli_command *const cli_commands[] = {
     &cli_train,
     &cli_eval,
+    &cli_attend,
     &cli_compare,
     &cli_envs,
     NULL,

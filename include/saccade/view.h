@@ -26,11 +26,10 @@ SAC_API void sac_overlay_blend(uint8_t *rgb, int height, int width, const float 
 /// (of the colour space OKLab) rises in proportion to the value, so equal steps look equal, in grey as well.
 SAC_API void sac_heat_color(float value, uint8_t rgb[3]);
 
-/// Draw the importance of every patch as a heat map over the extent of the observation; pixels take the colour of the
-/// patch whose centre is nearest. The most important patch has the brightest colour; the colour's value is the square
-/// root of importance over the maximum, since attention is mostly concentrated on few patches.
-SAC_API void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, int observation_height,
-                          int observation_width);
+/// Draw the importance of every patch as a heat map over the extent of the image that the policy looks at; pixels take
+/// the colour of the patch whose centre is nearest. The most important patch has the brightest colour; the colour's
+/// value is the square root of importance over the maximum, since attention is mostly concentrated on few patches.
+SAC_API void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze);
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
 /// right the observation with the overlay and the heat map.

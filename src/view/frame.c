@@ -126,7 +126,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     draw_label(f, f->sight, "what it sees, and where it looks");
 
     if (!content->gaze || !content->gaze->importance) return;
-    sac_heat_map(f->panel_rgb, height, width, content->gaze, spec->height, spec->width);
+    sac_heat_map(f->panel_rgb, height, width, content->gaze);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
     draw_label(f, f->heat, "importance of every patch");
 }

@@ -12,12 +12,15 @@ void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
     for (size_t i = 0; i < (size_t)height * (size_t)width; i++) keep[i] = 1;
     for (int rank = 0; rank < gaze->kept; rank++)
     {
+        // where the policy looks at an enlarged or reduced observation, patches are stretched back over the observation
         int row = gaze->top[rank] / gaze->columns * gaze->stride,
             column = gaze->top[rank] % gaze->columns * gaze->stride;
-        int y1 = clamp(row + gaze->patch, 0, height), x1 = clamp(column + gaze->patch, 0, width);
+        int y0 = clamp(row * height / gaze->height, 0, height), x0 = clamp(column * width / gaze->width, 0, width);
+        int y1 = clamp((row + gaze->patch) * height / gaze->height, 0, height);
+        int x1 = clamp((column + gaze->patch) * width / gaze->width, 0, width);
         float left = (float)rank / (float)gaze->kept;
-        for (int y = clamp(row, 0, height); y < y1; y++)
-            for (int x = clamp(column, 0, width); x < x1; x++) keep[(size_t)y * (size_t)width + (size_t)x] *= left;
+        for (int y = y0; y < y1; y++)
+            for (int x = x0; x < x1; x++) keep[(size_t)y * (size_t)width + (size_t)x] *= left;
     }
 }
 
@@ -42,8 +45,7 @@ static int nearest_patch(double pixel, int patch, int stride, int count)
     return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);
 }
 
-void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, int observation_height,
-                  int observation_width)
+void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze)
 {
     float most = 0;
     for (int i = 0; i < gaze->rows * gaze->columns; i++)
@@ -53,10 +55,10 @@ void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, int
 
     for (int y = 0; y < height; y++)
     {
-        int row = nearest_patch((y + 0.5) * observation_height / height, gaze->patch, gaze->stride, gaze->rows);
+        int row = nearest_patch((y + 0.5) * gaze->height / height, gaze->patch, gaze->stride, gaze->rows);
         for (int x = 0; x < width; x++, rgb += 3)
         {
-            int column = nearest_patch((x + 0.5) * observation_width / width, gaze->patch, gaze->stride, gaze->columns);
+            int column = nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
             float share = most > 0 ? gaze->importance[row * gaze->columns + column] / most : 0;
             const uint8_t *color = colors[share > 0 ? (int)(sqrtf(share) * 255 + 0.5f) : 0];
             for (int c = 0; c < 3; c++) rgb[c] = color[c];

@@ -18,7 +18,9 @@ static float importance[GRID * GRID];
 static sac_gaze make_gaze(void)
 {
     for (int i = 0; i < GRID * GRID; i++) importance[i] = (float)(i * i);
-    return (sac_gaze){.rows = GRID,
+    return (sac_gaze){.height = SIZE,
+                      .width = SIZE,
+                      .rows = GRID,
                       .columns = GRID,
                       .patch = PATCH,
                       .stride = STRIDE,
@@ -84,8 +86,20 @@ TEST(overlay_never_writes_outside)
     sac_gaze gaze = make_gaze();
     float keep[10 * 9 + 1];
     keep[10 * 9] = -7;
+    gaze.height = 10, gaze.width = 9;
     sac_overlay_keep(keep, 10, 9, &gaze);
     assert_true(keep[10 * 9] == -7);
+}
+
+// a policy that looks at an observation twice reduced has its patches doubled on the observation
+TEST(overlay_follows_a_resized_observation)
+{
+    sac_gaze gaze = make_gaze();
+    float keep[SIZE * SIZE], doubled[4 * SIZE * SIZE];
+    sac_overlay_keep(keep, SIZE, SIZE, &gaze);
+    sac_overlay_keep(doubled, 2 * SIZE, 2 * SIZE, &gaze);
+    for (int y = 0; y < 2 * SIZE; y++)
+        for (int x = 0; x < 2 * SIZE; x++) assert_true(doubled[y * 2 * SIZE + x] == keep[y / 2 * SIZE + x / 2]);
 }
 
 static double linear(uint8_t v)
@@ -120,7 +134,7 @@ TEST(heat_map_colors_each_patch_by_its_share)
 {
     sac_gaze gaze = make_gaze();
     static uint8_t rgb[SIZE * SIZE * 3];
-    sac_heat_map(rgb, SIZE, SIZE, &gaze, SIZE, SIZE);
+    sac_heat_map(rgb, SIZE, SIZE, &gaze);
     for (int row = 0; row < GRID; row++)
         for (int column = 0; column < GRID; column++)
         {
@@ -207,5 +221,6 @@ TEST(frame_sizes_are_checked)
 }
 
 TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
-      overlay_never_writes_outside, heat_colors_rise_in_lightness, heat_map_colors_each_patch_by_its_share,
-      text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn, frame_sizes_are_checked)
+      overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
+      heat_map_colors_each_patch_by_its_share, text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn,
+      frame_sizes_are_checked)

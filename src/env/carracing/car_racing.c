@@ -68,6 +68,7 @@ static void car_destroy(void *self)
 static void car_spec(const void *self, sac_env_spec *spec)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
+    static const char *const names[] = {"steer", "gas", "brake"};
     const car_racing *car = self;
     *spec = (sac_env_spec){.height = CAR_VIEW,
                            .width = CAR_VIEW,
@@ -77,7 +78,10 @@ static void car_spec(const void *self, sac_env_spec *spec)
                            .action_high = high,
                            .max_steps = car->max_steps,
                            .columns = columns,
-                           .column_count = sizeof columns / sizeof *columns};
+                           .column_count = sizeof columns / sizeof *columns,
+                           .action_names = names,
+                           .picture_aspect = 1.25f,
+                           .picture_same_view = true};
 }
 
 static car_body body_of(const car_chain *chain, int i)

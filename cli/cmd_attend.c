@@ -1,0 +1,158 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli.h"
+#include "files/atomic.h"
+#include "files/png.h"
+#include "saccade/policy.h"
+#include "saccade/view.h"
+
+/// saccade attend: where a policy looks in one image.
+
+enum
+{
+    PIXEL_LIMIT = 1 << 24,
+    SHOWN_SIDE = 480, // about, of each half of the picture
+    GAP = 16,
+    LINE_SIZE = 64
+};
+
+static const cli_flag flags[] = {
+    {"csv", "F.csv", "write row, column, importance and rank of every patch", false},
+    {"png", "F.png", "write the image with the overlay, and the heat map beside it", false},
+    {0},
+};
+
+static const float *sorted_importance; // qsort has no other way
+
+static int by_rank(const void *a, const void *b)
+{
+    int i = *(const int *)a, j = *(const int *)b;
+    float x = sorted_importance[i], y = sorted_importance[j];
+    return x > y ? -1 : x < y ? 1 : i - j;
+}
+
+// rank of every patch, the most important is 0, ties to the lower index
+static void rank_patches(const sac_gaze *gaze, int *order, int *ranks)
+{
+    int count = gaze->rows * gaze->columns;
+    for (int i = 0; i < count; i++) order[i] = i;
+    sorted_importance = gaze->importance;
+    qsort(order, (size_t)count, sizeof *order, by_rank);
+    for (int rank = 0; rank < count; rank++) ranks[order[rank]] = rank;
+}
+
+static sac_status write_csv(const sac_gaze *gaze, const int *ranks, const char *path)
+{
+    int count = gaze->rows * gaze->columns;
+    char *text = malloc((size_t)(count + 1) * LINE_SIZE), *at = text;
+    if (!text) return SAC_ERROR_MEMORY;
+    at += snprintf(at, LINE_SIZE, "row,column,importance,rank\n");
+    for (int i = 0; i < count; i++)
+        at += snprintf(at, LINE_SIZE, "%d,%d,%.9g,%d\n", i / gaze->columns, i % gaze->columns,
+                       (double)gaze->importance[i], ranks[i]);
+    sac_status status = sac_write_file(path, text, (size_t)(at - text));
+    free(text);
+    return status;
+}
+
+static sac_status write_png(const sac_gaze *gaze, const uint8_t *rgb, int height, int width, const char *path)
+{
+    int longest = height > width ? height : width, scale = SHOWN_SIDE / longest > 1 ? SHOWN_SIDE / longest : 1;
+    int h = scale * height, w = scale * width, all = 2 * w + GAP;
+    float *keep = malloc((size_t)height * (size_t)width * sizeof *keep);
+    uint8_t *half = malloc((size_t)h * (size_t)w * 3), *picture = calloc((size_t)h * (size_t)all, 3);
+    sac_status status = keep && half && picture ? SAC_OK : SAC_ERROR_MEMORY;
+    for (int part = 0; part < 2 && status == SAC_OK; part++)
+    {
+        for (int y = 0; y < h; y++)
+            for (int x = 0; x < w; x++) memcpy(half + (y * w + x) * 3, rgb + (y / scale * width + x / scale) * 3, 3);
+        if (part == 0)
+        {
+            sac_overlay_keep(keep, height, width, gaze);
+            sac_overlay_blend(half, h, w, keep, height, width, 1);
+        }
+        else
+            sac_heat_map(half, h, w, gaze);
+        for (int y = 0; y < h; y++) memcpy(picture + (y * all + part * (w + GAP)) * 3, half + y * w * 3, (size_t)w * 3);
+    }
+    if (status == SAC_OK) status = sac_png_write(path, picture, h, all);
+    free(keep);
+    free(half);
+    free(picture);
+    return status;
+}
+
+static void print_top(const sac_gaze *gaze)
+{
+    double sum = 0;
+    for (int i = 0; i < gaze->rows * gaze->columns; i++) sum += (double)gaze->importance[i];
+    printf("%d of %d x %d patches\n%4s %4s %7s %12s %7s\n", gaze->kept, gaze->rows, gaze->columns, "rank", "row",
+           "column", "importance", "share");
+    for (int rank = 0; rank < gaze->kept; rank++)
+    {
+        int i = gaze->top[rank];
+        double importance = (double)gaze->importance[i];
+        printf("%4d %4d %7d %12.6g %6.2f%%\n", rank, i / gaze->columns, i % gaze->columns, importance,
+               100 * importance / sum);
+    }
+}
+
+static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8_t *rgb, int height, int width)
+{
+    size_t count = (size_t)(gaze->rows * gaze->columns);
+    int *order = malloc(2 * count * sizeof *order), *ranks = order + count;
+    if (!order) return SAC_ERROR_MEMORY;
+    rank_patches(gaze, order, ranks);
+    sac_status status = SAC_OK;
+    if (cli_value(args, "csv")) status = write_csv(gaze, ranks, cli_value(args, "csv"));
+    if (status == SAC_OK && cli_value(args, "png"))
+        status = write_png(gaze, rgb, height, width, cli_value(args, "png"));
+    if (status == SAC_OK) print_top(gaze);
+    free(order);
+    return status;
+}
+
+static sac_status attend(const cli_args *args, const sac_policy *policy)
+{
+    const char *path = cli_positional(args, 1);
+    const sac_policy_def *def = sac_policy_get_def(policy);
+    uint8_t *rgb;
+    int height, width;
+    SAC_TRY(sac_png_read(&rgb, &height, &width, path, PIXEL_LIMIT));
+    sac_policy_state *state = NULL;
+    float *action = malloc((size_t)def->action_size * sizeof *action);
+    sac_status status = action ? SAC_OK : SAC_ERROR_MEMORY;
+    if (status == SAC_OK && (height != def->height || width != def->width || def->channels != 3))
+        status = sac_fail(SAC_ERROR_FORMAT, "%s is %d x %d pixels, the policy looks at %d x %d x %d", path, height,
+                          width, def->height, def->width, def->channels);
+    if (status == SAC_OK) status = sac_policy_state_create(&state, policy);
+    if (status == SAC_OK)
+    {
+        sac_gaze gaze;
+        sac_policy_act(state, rgb, action);
+        sac_policy_gaze(state, &gaze);
+        if (gaze.importance && gaze.top)
+            status = report(args, &gaze, rgb, height, width);
+        else
+            status = sac_fail(SAC_ERROR_FORMAT, "the policy is of kind '%s', which has no attention", def->kind);
+    }
+    sac_policy_state_destroy(state);
+    free(action);
+    sac_free(rgb);
+    return status;
+}
+
+static int run(const cli_args *args)
+{
+    sac_policy *policy;
+    sac_status status = sac_policy_load(&policy, NULL, cli_positional(args, 0));
+    if (status == SAC_OK) status = attend(args, policy);
+    sac_policy_destroy(policy);
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
+}
+
+const cli_command cli_attend = {"attend", "POLICY IMAGE.png", "where a policy looks in one image", flags, run};
