@@ -1,0 +1,23 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// The table that saccade-window.so exports as `sac_window_module`: one window with a picture, and keys, through SDL2.
+
+enum
+{
+    SAC_WINDOW_ERROR_SIZE = 256
+};
+
+typedef struct sac_window_calls
+{
+    /// @return NULL with a sentence where there is no display
+    void *(*create)(const char *title, int width, int height, char *error);
+    void (*show)(void *window, const uint8_t *rgb);
+    /// The next thing that happened: a letter or digit, ' ', '\x1b' (escape or closed), '>' (right arrow); 0: nothing.
+    int (*next_key)(void *window);
+    /// Which of left, right, up, down (arrows or A, D, W, S) are held: 0 or 1 each.
+    void (*held)(void *window, int keys[4]);
+    void (*destroy)(void *window); ///< NULL is ignored
+} sac_window_calls;
