@@ -8,6 +8,7 @@ extern const cli_command cli_attend;
 extern const cli_command cli_compare;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
+extern const cli_command cli_replay;
 extern const cli_command cli_train;
 
 const cli_command *const cli_commands[] = {
@@ -15,6 +16,7 @@ const cli_command *const cli_commands[] = {
     &cli_eval,
     &cli_attend,
     &cli_compare,
+    &cli_replay,
     &cli_envs,
     NULL,
 };
