@@ -63,8 +63,9 @@ static sac_status import_agent(const char *in, const char *out)
     for (size_t i = 0; status == SAC_OK && i < sizeof tasks / sizeof *tasks; i++)
         if (vector->shape[0] == tasks[i].parameters) task = &tasks[i];
     if (status == SAC_OK && !task)
-        status = sac_fail(SAC_ERROR_FORMAT, "%s: params holds %lld numbers, expected 3667 (car-racing) or 3633 "
-                                            "(take-cover)",
+        status = sac_fail(SAC_ERROR_FORMAT,
+                          "%s: params holds %lld numbers, expected 3667 (car-racing) or 3633 "
+                          "(take-cover)",
                           in, (long long)vector->shape[0]);
     if (status == SAC_OK) status = save(task, vector->data, out);
     sac_tensors_destroy(tensors);
@@ -94,6 +95,6 @@ static int run(const cli_args *args)
                      sac_did_you_mean(sac_nearest(name, format_name, formats)));
 }
 
-const cli_command cli_import = {"import", "FORMAT FILE OUT",
-                                "a policy of others as a policy file; FORMAT: attention-agent-npz (the released vectors)",
-                                NULL, run};
+const cli_command cli_import = {
+    "import", "FORMAT FILE OUT",
+    "a policy of others as a policy file; FORMAT: attention-agent-npz (the released vectors)", NULL, run};

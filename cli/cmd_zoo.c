@@ -13,7 +13,11 @@
 // the trained policies: every *.safetensors below the first folder that exists of $SACCADE_ZOO, ./zoo and the installed
 // one
 
-enum { PATH_SIZE = 4096, MAX_DEPTH = 8 };
+enum
+{
+    PATH_SIZE = 4096,
+    MAX_DEPTH = 8
+};
 
 static const cli_flag flags[] = {
     {"json", NULL, "print JSON", false},
@@ -78,11 +82,11 @@ static void add(listing *zoo, const char *path)
         zoo->failures++;
         return;
     }
-    json_array_append_new(
-        zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i}", "policy", path, "env", info.environment,
-                             "variant", info.variant[0] ? info.variant : "original", "attention",
-                             setting(policy, "attention"), "parameters", sac_policy_parameter_count(policy), "score",
-                             score(info.score), "std", score(info.score_std), "episodes", info.score_episodes));
+    json_array_append_new(zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i}", "policy", path, "env",
+                                               info.environment, "variant", info.variant[0] ? info.variant : "original",
+                                               "attention", setting(policy, "attention"), "parameters",
+                                               sac_policy_parameter_count(policy), "score", score(info.score), "std",
+                                               score(info.score_std), "episodes", info.score_episodes));
     sac_policy_info_clear(&info);
     sac_policy_destroy(policy);
 }
@@ -98,8 +102,10 @@ static void walk(listing *zoo, const char *folder, int depth)
         char path[PATH_SIZE];
         if (name[0] != '.' && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_SIZE)
         {
-            if (is_folder(path) && depth < MAX_DEPTH) walk(zoo, path, depth + 1);
-            else if (length > end && strcmp(name + length - end, suffix) == 0) add(zoo, path);
+            if (is_folder(path) && depth < MAX_DEPTH)
+                walk(zoo, path, depth + 1);
+            else if (length > end && strcmp(name + length - end, suffix) == 0)
+                add(zoo, path);
         }
         free(entries[i]);
     }
@@ -115,8 +121,8 @@ static void print_row(const json_t *row)
 {
     char result[80] = "not evaluated";
     if (json_is_number(json_object_get(row, "score")))
-        snprintf(result, sizeof result, "%.1f +- %.1f (%d episodes)",
-                 json_number_value(json_object_get(row, "score")), json_number_value(json_object_get(row, "std")),
+        snprintf(result, sizeof result, "%.1f +- %.1f (%d episodes)", json_number_value(json_object_get(row, "score")),
+                 json_number_value(json_object_get(row, "std")),
                  (int)json_integer_value(json_object_get(row, "episodes")));
     printf("%-44s %-12s %-10s %-9s %6d  %s\n", text(row, "policy"), text(row, "env"), text(row, "variant"),
            text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result);

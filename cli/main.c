@@ -9,7 +9,9 @@ extern const cli_command cli_compare;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
 extern const cli_command cli_replay;
+extern const cli_command cli_import;
 extern const cli_command cli_train;
+extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
     &cli_train,
@@ -18,6 +20,8 @@ const cli_command *const cli_commands[] = {
     &cli_compare,
     &cli_replay,
     &cli_envs,
+    &cli_zoo,
+    &cli_import,
     NULL,
 };
 

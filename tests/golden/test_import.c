@@ -1,0 +1,97 @@
+#include <unistd.h>
+
+#include "files/npz.h"
+#include "saccade/policy.h"
+#include "test.h"
+
+/// `saccade import` and `saccade zoo`, from outside.
+
+static char folder[] = "/tmp/saccade_XXXXXX";
+static char path[64];
+
+static int begin(void **cmocka_state)
+{
+    (void)cmocka_state;
+    snprintf(path, sizeof path, "%s/policy.safetensors", mkdtemp(folder));
+    return 0;
+}
+
+static int end(void **cmocka_state)
+{
+    (void)cmocka_state;
+    remove(path);
+    return rmdir(folder);
+}
+
+static int command(const char *words, const char *tail)
+{
+    char line[512];
+    snprintf(line, sizeof line, "SACCADE_ZOO=%s '%s' %s %s", folder, SACCADE, words, tail);
+    return WEXITSTATUS(system(line));
+}
+
+static void import(const char *npz, const char *environment, int count)
+{
+    char words[256];
+    snprintf(words, sizeof words, "import attention-agent-npz %s %s", npz, path);
+    assert_int_equal(command(words, ">/dev/null"), 0);
+
+    sac_tensors *vector;
+    sac_policy *policy;
+    sac_policy_info info;
+    assert_ok(sac_npz_load(&vector, npz));
+    assert_ok(sac_policy_load(&policy, &info, path));
+    assert_string_equal(info.environment, environment);
+    assert_int_equal(sac_policy_parameter_count(policy), count);
+    assert_memory_equal(sac_policy_parameters(policy), sac_tensors_find(vector, "params")->data,
+                        (size_t)count * sizeof(float));
+    sac_policy_destroy(policy);
+    sac_tensors_destroy(vector);
+}
+
+TEST(a_vector_of_the_released_form_is_imported)
+{
+    import("tests/golden/data/agent_made_up.npz", "take-cover", 3633);
+}
+
+TEST(the_released_vectors_are_imported)
+{
+    if (access("../shared/golden/attention_agent", R_OK) != 0) skip();
+    import("../shared/golden/attention_agent/CarRacing_released.npz", "car-racing", 3667);
+    import("../shared/golden/attention_agent/TakeCover_released.npz", "take-cover", 3633);
+}
+
+TEST(the_zoo_lists_it)
+{
+    import("tests/golden/data/agent_made_up.npz", "take-cover", 3633);
+    assert_int_equal(command("zoo", "| grep -q 'policy.safetensors *take-cover *original *softmax *3633 *not'"), 0);
+    assert_int_equal(command("zoo --json", "| grep -q '\"parameters\": 3633'"), 0);
+}
+
+TEST(mistakes_are_named)
+{
+    char words[256];
+    remove(path);
+    assert_int_equal(command("import attnetion-agent-npz a b", "2>&1 | grep -q \"did you mean\""), 0);
+    assert_int_equal(command("import attnetion-agent-npz a b", "2>/dev/null"), 2);
+    snprintf(words, sizeof words, "import attention-agent-npz /nowhere/a.npz %s", path);
+    assert_int_equal(command(words, "2>/dev/null"), 1);
+    snprintf(words, sizeof words, "import attention-agent-npz tests/golden/data/resize.safetensors %s", path);
+    assert_int_equal(command(words, "2>/dev/null"), 1);
+    assert_int_not_equal(access(path, F_OK), 0);
+    snprintf(words, sizeof words, "echo broken >%s", path);
+    assert_int_equal(system(words), 0);
+    assert_int_equal(command("zoo", "2>&1 | grep -q policy.safetensors"), 0);
+    assert_int_equal(command("zoo", ">/dev/null 2>&1"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_vector_of_the_released_form_is_imported),
+        cmocka_unit_test(the_released_vectors_are_imported),
+        cmocka_unit_test(the_zoo_lists_it),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
