@@ -54,8 +54,8 @@ void sac_car_bar_destroy(struct car_bar *bar)
 static double inclusive(double low, double high, double *end)
 {
     // coordinates are cut to whole units, and both ends are drawn
-    *end = fmax(trunc(low), trunc(high)) + 1;
-    return fmin(trunc(low), trunc(high));
+    *end = sac_car_greater(trunc(low), trunc(high)) + 1;
+    return sac_car_lesser(trunc(low), trunc(high));
 }
 
 static indicator upright(int place, double value, float red, float green, float blue)
@@ -98,13 +98,15 @@ static void list_indicators(const car_scene *s, indicator out[BARS])
 static void add_rectangle(const car_picture *p, const rectangle *box, const float colour[3], float weight)
 {
     const struct car_bar *bar = p->bar;
-    double x0 = fmax(p->left + box->x0 * p->scale_x, 0), x1 = fmin(p->left + box->x1 * p->scale_x, p->width);
-    double y0 = fmax(p->top + box->y0 * p->scale_y - bar->row, 0);
-    double y1 = fmin(p->top + box->y1 * p->scale_y - bar->row, bar->rows);
+    double x0 = sac_car_greater(p->left + box->x0 * p->scale_x, 0),
+           x1 = sac_car_lesser(p->left + box->x1 * p->scale_x, p->width);
+    double y0 = sac_car_greater(p->top + box->y0 * p->scale_y - bar->row, 0);
+    double y1 = sac_car_lesser(p->top + box->y1 * p->scale_y - bar->row, bar->rows);
     for (int y = (int)y0; y < y1; y++)
         for (int x = (int)x0; x < x1; x++)
         {
-            double area = (fmin(x1, x + 1) - fmax(x0, x)) * (fmin(y1, y + 1) - fmax(y0, y));
+            double area = (sac_car_lesser(x1, x + 1) - sac_car_greater(x0, x)) *
+                          (sac_car_lesser(y1, y + 1) - sac_car_greater(y0, y));
             float *cell = bar->cells + ((size_t)y * (size_t)p->width + (size_t)x) * 3;
             for (int c = 0; c < 3; c++) cell[c] += (float)area * weight * colour[c];
         }
@@ -112,7 +114,8 @@ static void add_rectangle(const car_picture *p, const rectangle *box, const floa
 
 static rectangle overlap(const rectangle *a, const rectangle *b)
 {
-    rectangle r = {fmax(a->x0, b->x0), fmax(a->y0, b->y0), fmin(a->x1, b->x1), fmin(a->y1, b->y1)};
+    rectangle r = {sac_car_greater(a->x0, b->x0), sac_car_greater(a->y0, b->y0), sac_car_lesser(a->x1, b->x1),
+                   sac_car_lesser(a->y1, b->y1)};
     if (r.x1 <= r.x0 || r.y1 <= r.y0) return (rectangle){0};
     return r;
 }

@@ -60,7 +60,7 @@ static car_camera camera_of(const car_picture *p, const car_scene *scene)
                     .left = p->left,
                     .top = p->top};
     // from far away to near within the first second
-    c.zoom = 0.6 * fmax(1 - time, 0) + 16.2 * fmin(time, 1);
+    c.zoom = 0.6 * sac_car_greater(1 - time, 0) + 16.2 * sac_car_lesser(time, 1);
     double vx = scene->hull.vx, vy = scene->hull.vy, speed = sqrt(vx * vx + vy * vy);
     if (scene->follow_velocity && speed > 0.5)
         c.cosine = vy / speed, c.sine = vx / speed;
@@ -97,9 +97,7 @@ static bool layers_create(car_picture *p)
     car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field};
     for (int i = 0; i < 5; i++)
         if (!plane_create(planes[i], p->width, rows, stride)) return false;
-    l->sums = SAC_NEW_ARRAY(float, 5 * (size_t)stride);
-    l->bytes = SAC_NEW_ARRAY(uint8_t, 3 * (size_t)stride);
-    return l->sums && l->bytes;
+    return true;
 }
 
 sac_status sac_car_picture_create(car_picture **out, int height, int width, car_style style)
@@ -119,7 +117,7 @@ sac_status sac_car_picture_create(car_picture **out, int height, int width, car_
     if (style == CAR_STYLE_PEOPLE)
     {
         // proportions kept, the scene at the middle of the bottom
-        p->scale_x = p->scale_y = fmin(p->scale_x, p->scale_y);
+        p->scale_x = p->scale_y = sac_car_lesser(p->scale_x, p->scale_y);
         p->left = 0.5 * (width - SCENE_WIDTH * p->scale_x);
         p->top = height - SCENE_HEIGHT * p->scale_y;
     }
@@ -138,11 +136,9 @@ void sac_car_picture_destroy(car_picture *p)
 {
     if (!p) return;
     car_layers *l = &p->layers;
-    float *const cells[] = {l->road.cells,         l->shade.cells,         l->red.cells,
-                            l->square.cells,       l->field.cells,         l->sums,
-                            p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
+    float *const cells[] = {l->road.cells,  l->shade.cells,        l->red.cells,           l->square.cells,
+                            l->field.cells, p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) sac_free(cells[i]);
-    sac_free(l->bytes);
     sac_car_bar_destroy(p->bar);
     sac_free(p);
 }

@@ -101,7 +101,7 @@ static void add_stripe(const car_picture *p, const car_camera *c, const seen_bod
     if (s1 > 0 && s2 > 0) return;
     if (s1 > 0) c1 = sign(c1);
     if (s2 > 0) c2 = sign(c2);
-    if (c1 != c2) add_band(p, &p->figure.stripe, c, b, fmin(c1, c2), fmax(c1, c2), grow);
+    if (c1 != c2) add_band(p, &p->figure.stripe, c, b, sac_car_lesser(c1, c2), sac_car_greater(c1, c2), grow);
 }
 
 void sac_car_draw_figure(car_picture *p, const car_scene *scene, const car_camera *c, double grow)

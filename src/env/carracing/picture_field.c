@@ -26,8 +26,8 @@ static view_bounds bounds_of(const car_picture *p, const car_camera *c)
         double at[2] = {c->x + (c->cosine * x + c->sine * y) / c->zoom, c->y + (c->cosine * y - c->sine * x) / c->zoom};
         for (int k = 0; k < 2; k++)
         {
-            b.low[k] = fmin(b.low[k], at[k]);
-            b.high[k] = fmax(b.high[k], at[k]);
+            b.low[k] = sac_car_lesser(b.low[k], at[k]);
+            b.high[k] = sac_car_greater(b.high[k], at[k]);
         }
     }
     b.x = 0.5 * (b.low[0] + b.high[0]);
@@ -37,6 +37,21 @@ static view_bounds bounds_of(const car_picture *p, const car_camera *c)
     return b;
 }
 
+/// Whether some of a polygon may be in view.
+static bool in_view(const car_picture *p, const car_point *corners, int count)
+{
+    float width = (float)p->width, height = (float)p->layers.road.height;
+    bool left = true, right = true, above = true, below = true;
+    for (int i = 0; i < count; i++)
+    {
+        left &= corners[i].x <= 0;
+        right &= corners[i].x >= width;
+        above &= corners[i].y <= 0;
+        below &= corners[i].y >= height;
+    }
+    return !(left | right | above | below);
+}
+
 /// An upright square of the world, from (x, y) to (x + side, y + side).
 static void add_square(const car_picture *p, const car_plane *plane, const car_camera *c, double x, double y,
                        double side)
@@ -44,7 +59,7 @@ static void add_square(const car_picture *p, const car_plane *plane, const car_c
     double left = x - c->x, low = y - c->y, right = left + side, high = low + side;
     car_point corners[] = {sac_car_see(c, left, high), sac_car_see(c, right, high), sac_car_see(c, right, low),
                            sac_car_see(c, left, low)};
-    sac_car_add_polygon(p, plane, corners, 4, 1);
+    if (in_view(p, corners, 4)) sac_car_add_polygon(p, plane, corners, 4, 1);
 }
 
 /// The first and last light square that may be in view: every second one from -20 to 18 is light.
@@ -115,7 +130,7 @@ static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *
             if (red) sac_car_add_polygon(p, &p->layers.red, corners, 4, 255);
         }
     }
-    if (red) p->layers.plain = false;
+    if (red) p->layers.has_red = true;
 }
 
 /// The colour of tile i above the plain road's.
@@ -125,39 +140,63 @@ static float shade_of(const car_scene *scene, int i)
     return scene->touched[i] ? 0 : shades[i % 3];
 }
 
-/// Tile i between two cuts. Neighbours share an edge, so only the difference of their shades is drawn there.
-static void add_tile(car_picture *p, const car_scene *scene, int i, const road_cut *cut, const road_cut *last,
-                     bool starts, bool ends, float grow)
+/// The road as it is being drawn: a run of neighbouring tiles in view. Neighbours share an edge, so only the
+/// difference of their shades is drawn there.
+typedef struct road_run
 {
-    const car_layers *l = &p->layers;
-    float half = (float)HALF_ROAD + grow, shade = shade_of(scene, i);
-    float next = ends ? 0 : shade_of(scene, i + 1);
-    car_point left = beside(cut, -half), right = beside(cut, half);
-    car_point old_left = beside(last, -half), old_right = beside(last, half);
+    car_picture *picture;
+    float half;     ///< width of the road, each side
+    float shade;    ///< of the last tile; meaningful while open
+    bool open;      ///< the last tile was drawn, and its front edge is not yet
+    road_cut front; ///< where the last tile ends
+    int count;      ///< of runs so far
+} road_run;
 
-    car_edge sides[] = {edge(right, old_right, 1, shade), edge(old_left, left, 1, shade)};
-    if (shade == 0)
-        p->raster->add(&l->road, sides, 2);
-    else
-        p->raster->add_two(&l->road, &l->shade, sides, 2);
-
-    car_edge front = edge(left, right, shade - next, 0), back = edge(old_right, old_left, shade, 0);
-    if (front.weight != 0) p->raster->add(&l->shade, &front, 1);
-    front.weight = back.weight = 1;
-    if (ends) p->raster->add(&l->road, &front, 1);
-    if (starts)
+/// Draw across the road at run->front: the change from what lies ahead to what lies behind.
+static void add_across(const road_run *run, float road, float shade)
+{
+    const car_layers *l = &run->picture->layers;
+    car_edge across = edge(beside(&run->front, -run->half), beside(&run->front, run->half), road, shade);
+    if (road != 0)
+        run->picture->raster->add_two(&l->road, &l->shade, &across, 1);
+    else if (shade != 0)
     {
-        p->raster->add(&l->road, &back, 1);
-        back.weight = shade;
-        if (shade != 0) p->raster->add(&l->shade, &back, 1);
+        across.weight = shade;
+        run->picture->raster->add(&l->shade, &across, 1);
     }
-    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, cut, last, half, grow);
 }
 
-static bool in_reach(const car_track *t, int node, const view_bounds *b, double reach)
+static void end_run(road_run *run)
 {
-    double dx = t->x[node] - b->x, dy = t->y[node] - b->y;
-    return dx * dx + dy * dy <= reach * reach;
+    if (run->open) add_across(run, 1, run->shade);
+    run->open = false;
+}
+
+/// Tile i, from the cut where the last one ended to the next.
+static void add_tile(road_run *run, const car_scene *scene, int i, const road_cut *next, float grow)
+{
+    car_picture *p = run->picture;
+    float reach = scene->track->has_border[i] ? (float)(HALF_ROAD + KERB) + grow : run->half;
+    car_point bounds[] = {beside(next, -reach), beside(next, reach), beside(&run->front, reach),
+                          beside(&run->front, -reach)};
+    if (!in_view(p, bounds, 4))
+    {
+        end_run(run);
+        return;
+    }
+    float shade = shade_of(scene, i);
+    add_across(run, run->open ? 0 : -1, run->open ? run->shade - shade : -shade);
+    run->count += !run->open;
+    run->open = true;
+    run->shade = shade;
+
+    car_edge sides[] = {edge(beside(next, run->half), beside(&run->front, run->half), 1, shade),
+                        edge(beside(&run->front, -run->half), beside(next, -run->half), 1, shade)};
+    if (shade == 0)
+        p->raster->add(&p->layers.road, sides, 2);
+    else
+        p->raster->add_two(&p->layers.road, &p->layers.shade, sides, 2);
+    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, next, &run->front, run->half, grow);
 }
 
 static void draw_road(car_picture *p, const car_scene *scene, const car_camera *c, const view_bounds *b, float grow)
@@ -165,9 +204,9 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
     const car_track *t = scene->track;
     // a tile reaches as far from its node as the gap where the lap closes
     double reach = b->radius + 14;
-    int runs = 0, first = -1, drawn = -2;
-    road_cut last = {0};
-    for (int i = 0; i < t->count;)
+    road_run run = {.picture = p, .half = (float)HALF_ROAD + grow};
+    bool first = false;
+    for (int i = 0, last = -2; i < t->count;)
     {
         double dx = t->x[i] - b->x, dy = t->y[i] - b->y, square = dx * dx + dy * dy;
         if (square > reach * reach)
@@ -175,28 +214,27 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
             // nodes are NODE_STEP apart: so many steps on cannot be in reach yet
             int steps = (int)((sqrt(square) - reach) / NODE_STEP);
             i += steps > 1 ? steps : 1;
+            end_run(&run);
             continue;
         }
-        bool starts = drawn != i - 1;
-        if (starts)
-        {
-            last = cut_at(t, c, i > 0 ? i - 1 : t->count - 1);
-            if (runs++ == 0) first = i;
-        }
-        road_cut cut = cut_at(t, c, i);
-        add_tile(p, scene, i, &cut, &last, starts, i + 1 == t->count || !in_reach(t, i + 1, b, reach), grow);
-        last = cut;
-        drawn = i++;
+        if (last != i - 1) run.front = cut_at(t, c, i > 0 ? i - 1 : t->count - 1);
+        road_cut next = cut_at(t, c, i);
+        add_tile(&run, scene, i, &next, grow);
+        if (i == 0) first = run.open;
+        run.front = next;
+        last = i++;
     }
     // two parts of the lap in view may cross; the lap's two ends do not
-    if (first == 0 && drawn == t->count - 1) runs--;
-    if (runs > 1) p->layers.plain = false;
+    int parts = run.count - (first && run.open);
+    end_run(&run);
+    if (parts > 1) p->layers.plain = false;
 }
 
 void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *c, double grow)
 {
     view_bounds b = bounds_of(p, c);
     p->layers.plain = true;
+    p->layers.has_red = false;
     if (b.low[0] < -FIELD || b.low[1] < -FIELD || b.high[0] > FIELD || b.high[1] > FIELD) p->layers.plain = false;
     draw_grass(p, c, &b, grow);
     draw_road(p, scene, c, &b, (float)grow);

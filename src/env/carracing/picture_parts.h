@@ -15,6 +15,16 @@ enum
     BAR_Y = 700
 };
 
+// fmin and fmax are calls
+static inline double sac_car_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+static inline double sac_car_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 typedef struct car_camera
 {
     double x, y;             ///< the hull, in the world

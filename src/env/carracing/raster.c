@@ -62,7 +62,13 @@ static inline void walk(const car_plane *p, float *second, float x0, float y0, f
 /// An edge along or above the first row: all below it is covered.
 static inline void walk_top(const car_plane *p, float *second, float x0, float x1, float weight, float shade)
 {
-    walk(p, second, x0, 0, x1, 0, weight, shade);
+    int first = (int)x0, last = (int)x1; // whole columns lie between first + 1 and last
+    for (int column = first; column <= last && column < p->width; column++)
+    {
+        float share = least((float)(column + 1), x1) - most((float)column, x0);
+        p->cells[column] += weight * share;
+        if (second) second[column] += shade * share;
+    }
 }
 
 static inline void add_edge(const car_plane *p, float *second, const car_edge *e)
@@ -122,132 +128,172 @@ static void settle(const car_plane *plane)
     for (int i = 0; i < plane->height * stride; i++) cells[i] = most(least(cells[i], 1), 0);
 }
 
-static inline uint8_t byte(float value)
+#if defined SAC_LEVEL_AVX512
+enum
 {
-    return (uint8_t)(int)most(least(value, 255), 0);
+    LANES = 16
+};
+#elif defined SAC_LEVEL_AVX2
+enum
+{
+    LANES = 8
+};
+#else
+enum
+{
+    LANES = 4
+};
+#endif
+enum
+{
+    BLOCK = 16,
+    PARTS = BLOCK / LANES
+};
+
+typedef float vec __attribute__((vector_size(sizeof(float) * LANES)));
+typedef int32_t ivec __attribute__((vector_size(sizeof(int32_t) * LANES)));
+typedef uint8_t bytes __attribute__((vector_size(16)));
+
+static inline vec vec_of(float x)
+{
+    return x - (vec){0};
 }
 
-/// Add a row of differences to the running sums and clear it.
-static inline float take(float *restrict sums, float *restrict cells, int x)
+/// a where the mask is set, else b.
+static inline vec select(ivec mask, vec a, vec b)
 {
-    float sum = sums[x] + cells[x];
-    sums[x] = sum;
-    cells[x] = 0;
-    return sum;
+    return (vec)((mask & (ivec)a) | (~mask & (ivec)b));
 }
 
-/// The running sums of the planes in one row.
-typedef struct layer_row
+static inline vec vec_least(vec a, vec b)
 {
-    float *restrict road, *restrict shade, *restrict square, *restrict red, *restrict field;
-    float *restrict sums[5];
-} layer_row;
-
-static layer_row row_of(const car_layers *l, int row)
+    return select(a < b, a, b);
+}
+static inline vec vec_most(vec a, vec b)
 {
-    int stride = l->road.stride, at = row * stride;
-    layer_row r = {l->road.cells + at, l->shade.cells + at, l->square.cells + at,
-                   l->red.cells + at,  l->field.cells + at, {l->sums}};
-    for (int i = 1; i < 5; i++) r.sums[i] = r.sums[i - 1] + stride;
-    return r;
+    return select(a > b, a, b);
 }
 
-/// Where cells of a row of the picture lie in the figure's box.
-static inline int figure_at(const car_figure *f, int row)
+/// Add a row's differences to the running sum and clear them.
+static inline vec take(vec *sum, float *cells)
 {
-    return (row - f->row) * f->wheel.stride - f->column;
+    vec *at = (vec *)cells;
+    *sum += *at;
+    *at = (vec){0};
+    return *sum;
 }
 
-/// Colours of the pixels from..to of a row. `plain` and `figured` are constants where this is inlined.
-static inline void colour(const car_layers *l, const car_figure *f, const car_inks *ink, int row, int from, int to,
-                          const bool plain, const bool figured)
+/// What is drawn beside the plain field, in a block of columns and a range of rows.
+enum
 {
-    int stride = l->road.stride, at = figured ? figure_at(f, row) : 0;
-    layer_row r = row_of(l, row);
-    uint8_t *restrict red = l->bytes, *restrict green = red + stride, *restrict blue = green + stride;
-    const float *restrict wheel = f->wheel.cells + at, *restrict stripe = f->stripe.cells + at;
-    const float *restrict hull = f->hull.cells + at;
-    for (int x = from; x < to; x++)
+    RED = 1,
+    FULL = 2,
+    FIGURE = 4
+};
+
+static inline void colour(const car_layers *l, int at, vec sums[5], const car_inks *ink, const int what, vec out[3])
+{
+    vec cover = take(&sums[0], l->road.cells + at), shade = take(&sums[1], l->shade.cells + at);
+    vec light = take(&sums[2], l->square.cells + at), over = vec_least(cover, vec_of(1));
+    if (!(what & FULL))
     {
-        float cover = take(r.sums[0], r.road, x), tint = take(r.sums[1], r.shade, x);
-        float light = take(r.sums[2], r.square, x);
-        float colours[3];
-        if (plain)
+        vec under = ink->grass[1] + light * ink->square[1];
+        out[0] = out[2] = ink->road[0] + shade;
+        out[1] = under + over * (ink->road[1] - under) + shade;
+        if (what & RED) out[0] += take(&sums[3], l->red.cells + at);
+        return;
+    }
+    // where the road crosses itself, the mean of both
+    vec flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
+    vec share = 1 / vec_most(cover, vec_of(1));
+    for (int c = 0; c < 3; c++)
+    {
+        vec under = field * ink->grass[c] + light * ink->square[c];
+        out[c] = under + over * (ink->road[c] - under) + share * (c == 0 ? shade + flag : shade);
+    }
+}
+
+static inline void lay_figure(const car_figure *f, int at, const car_inks *ink, vec colours[3])
+{
+    vec wheel = *(const vec *)(f->wheel.cells + at), stripe = *(const vec *)(f->stripe.cells + at);
+    vec hull = *(const vec *)(f->hull.cells + at);
+    for (int c = 0; c < 3; c++)
+    {
+        vec below = colours[c] + wheel * (ink->wheel - colours[c]) + stripe * (ink->stripe - ink->wheel);
+        colours[c] = below + hull * (ink->hull[c] - below);
+    }
+}
+
+static inline ivec quantise(vec value, float offset)
+{
+    return __builtin_convertvector(vec_most(vec_least(value + offset, vec_of(255)), vec_of(0)), ivec);
+}
+
+/// 16 pixels of 4 bytes become 48 bytes.
+static inline void pack(const bytes pixels[4], uint8_t *out)
+{
+    bytes packed[3] = {
+        __builtin_shufflevector(pixels[0], pixels[1], 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20),
+        __builtin_shufflevector(pixels[1], pixels[2], 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25),
+        __builtin_shufflevector(pixels[2], pixels[3], 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30),
+    };
+    memcpy(out, packed, sizeof packed);
+}
+
+/// Rows from..to of the block that starts at a column.
+static inline void rows(const car_layers *l, const car_figure *f, const car_inks *ink, vec sums[PARTS][5], int column,
+                        int from, int to, uint8_t *rgb, const int what)
+{
+    int width = l->road.width;
+    for (int row = from; row < to; row++)
+    {
+        union
         {
-            float under = ink->grass[1] + light * ink->square[1];
-            colours[0] = colours[2] = ink->road[0] + tint;
-            colours[1] = under + least(cover, 1) * (ink->road[1] - under) + tint;
+            ivec parts[PARTS];
+            bytes quarters[4];
+        } pixels;
+        for (int part = 0; part < PARTS; part++)
+        {
+            vec colours[3];
+            int x = column + part * LANES;
+            colour(l, row * l->road.stride + x, sums[part], ink, what, colours);
+            if (what & FIGURE) lay_figure(f, (row - f->row) * f->hull.stride + x - f->column, ink, colours);
+            pixels.parts[part] = quantise(colours[0], ink->offset) | quantise(colours[1], ink->offset) << 8 |
+                                 quantise(colours[2], ink->offset) << 16;
         }
+        uint8_t *out = rgb + ((size_t)row * (size_t)width + (size_t)column) * 3;
+        if (column + BLOCK <= width)
+            pack(pixels.quarters, out);
         else
         {
-            // where the road crosses itself, the mean of both
-            float flag = take(r.sums[3], r.red, x), field = take(r.sums[4], r.field, x), share = 1 / most(cover, 1);
-            cover = least(cover, 1);
-            for (int c = 0; c < 3; c++)
-            {
-                float under = field * ink->grass[c] + light * ink->square[c];
-                colours[c] = under + cover * (ink->road[c] - under) + share * (c == 0 ? tint + flag : tint);
-            }
+            uint8_t rest[3 * BLOCK];
+            pack(pixels.quarters, rest);
+            memcpy(out, rest, 3 * (size_t)(width - column));
         }
-        if (figured)
-            for (int c = 0; c < 3; c++)
-            {
-                float below =
-                    colours[c] + wheel[x] * (ink->wheel - colours[c]) + stripe[x] * (ink->stripe - ink->wheel);
-                colours[c] = below + hull[x] * (ink->hull[c] - below);
-            }
-        red[x] = byte(colours[0] + ink->offset);
-        green[x] = byte(colours[1] + ink->offset);
-        blue[x] = byte(colours[2] + ink->offset);
     }
 }
 
-static void plain_row(const car_layers *l, const car_figure *f, const car_inks *ink, int row, int from, int to)
+static inline void block(const car_layers *l, const car_figure *f, const car_inks *ink, int column, uint8_t *rgb,
+                         const int what)
 {
-    colour(l, f, ink, row, from, to, true, false);
-}
-
-static void plain_figure_row(const car_layers *l, const car_figure *f, const car_inks *ink, int row, int from, int to)
-{
-    colour(l, f, ink, row, from, to, true, true);
-}
-
-static void full_row(const car_layers *l, const car_figure *f, const car_inks *ink, int row, int from, int to)
-{
-    colour(l, f, ink, row, from, to, false, false);
-}
-
-static void full_figure_row(const car_layers *l, const car_figure *f, const car_inks *ink, int row, int from, int to)
-{
-    colour(l, f, ink, row, from, to, false, true);
-}
-
-static void interleave(const car_layers *l, uint8_t *restrict out)
-{
-    const uint8_t *restrict red = l->bytes, *restrict green = red + l->road.stride;
-    const uint8_t *restrict blue = green + l->road.stride;
-    for (int x = 0; x < l->road.width; x++)
-    {
-        out[3 * x] = red[x];
-        out[3 * x + 1] = green[x];
-        out[3 * x + 2] = blue[x];
-    }
+    vec sums[PARTS][5] = {0};
+    int height = l->road.height, top = height, bottom = height;
+    if (column >= f->column && column < f->column + f->hull.stride) top = f->row, bottom = top + f->hull.height;
+    rows(l, f, ink, sums, column, 0, top, rgb, what);
+    rows(l, f, ink, sums, column, top, bottom, rgb, what | FIGURE);
+    rows(l, f, ink, sums, column, bottom, height, rgb, what);
 }
 
 static void compose(const car_layers *l, const car_figure *f, const car_inks *ink, uint8_t *rgb)
 {
-    int stride = l->road.stride, left = f->column, right = left + f->wheel.stride;
-    memset(l->sums, 0, sizeof(float) * 5 * (size_t)stride);
-    for (int row = 0; row < l->road.height; row++, rgb += (size_t)l->road.width * 3)
+    for (int column = 0; column < l->road.width; column += BLOCK)
     {
-        bool figured = row >= f->row && row < f->row + f->wheel.height;
-        (l->plain ? plain_row : full_row)(l, f, ink, row, 0, figured ? left : stride);
-        if (figured)
-        {
-            (l->plain ? plain_figure_row : full_figure_row)(l, f, ink, row, left, right);
-            (l->plain ? plain_row : full_row)(l, f, ink, row, right, stride);
-        }
-        interleave(l, rgb);
+        if (!l->plain)
+            block(l, f, ink, column, rgb, FULL | RED);
+        else if (l->has_red)
+            block(l, f, ink, column, rgb, RED);
+        else
+            block(l, f, ink, column, rgb, 0);
     }
 }
 

@@ -46,10 +46,9 @@ typedef struct car_layers
     car_plane red;    ///< what red kerbs add to red besides
     car_plane square; ///< light squares of grass
     car_plane field;  ///< the playfield, black outside
-    float *sums;      ///< [5, stride], scratch
-    uint8_t *bytes;   ///< [3, stride], scratch
-    bool plain;       ///< no red kerb, no edge of the field and no crossing is in view, and grass and road are as red
-                      ///< and blue as each other: red and field are then not read
+    bool has_red;     ///< whether a red kerb is in view; otherwise red is not read
+    bool plain; ///< neither the field's edge nor a crossing is in view, and grass, squares and road are as red and
+                ///< blue as one another: field is then not read
 } car_layers;
 
 typedef struct car_raster
