@@ -1,8 +1,10 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "env/carracing/glyph.h"
 #include "env/carracing/picture_parts.h"
 
 /// The indicator bar under the field: speed, wheel speeds, steering, yaw rate, and the reward so far. Lengths are in
@@ -28,27 +30,68 @@ typedef struct indicator
 
 struct car_bar
 {
-    int row, rows; ///< of the picture
-    float *cells;  ///< [rows, width, 3]
+    int row, rows;   ///< of the picture
+    float *cells;    ///< [rows, width, 3], zero between pictures
+    uint8_t *ground; ///< [rows, width, 3]: the reward on black
+    car_plane text;  ///< coverage by the reward's digits
+    double shown;    ///< the reward in `ground`
+};
+
+enum
+{
+    TEXT_MIDDLE = 60,
+    TEXT_Y = 727
 };
 
 sac_status sac_car_bar_create(struct car_bar **out, const car_picture *p)
 {
-    *out = NULL;
-    struct car_bar *bar = SAC_NEW(struct car_bar);
+    struct car_bar *bar = *out = SAC_NEW(struct car_bar);
     if (!bar) return sac_fail_memory("a picture");
     bar->row = p->layers.road.height;
     bar->rows = p->height - bar->row;
+    bar->shown = NAN;
+    int width = (int)(p->left + 2 * TEXT_MIDDLE * p->scale_x) + 1, stride = (width + 15) / 16 * 16;
+    bar->text = (car_plane){SAC_NEW_ARRAY(float, (size_t)(bar->rows + 2) * (size_t)stride), width, bar->rows, stride};
     bar->cells = SAC_NEW_ARRAY(float, (size_t)bar->rows *(size_t)p->width * 3);
-    *out = bar;
-    return bar->cells ? SAC_OK : sac_fail_memory("a picture");
+    bar->ground = SAC_NEW_ARRAY(uint8_t, (size_t)bar->rows * (size_t)p->width * 3);
+    return bar->cells && bar->ground && bar->text.cells ? SAC_OK : sac_fail_memory("a picture");
 }
 
 void sac_car_bar_destroy(struct car_bar *bar)
 {
     if (!bar) return;
     sac_free(bar->cells);
+    sac_free(bar->ground);
+    sac_free(bar->text.cells);
     sac_free(bar);
+}
+
+static uint8_t quantise(const car_picture *p, float value)
+{
+    value += p->style == CAR_STYLE_AGENT ? -1.01f : 0.5f;
+    return (uint8_t)(int)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/// Write the reward, when it is another one than last time.
+static void write_reward(const car_picture *p, double reward)
+{
+    struct car_bar *bar = p->bar;
+    double shown = nearbyint(reward);
+    if (shown == bar->shown && signbit(shown) == signbit(bar->shown)) return;
+    bar->shown = shown;
+    char text[32];
+    snprintf(text, sizeof text, "%04.0f", sac_car_lesser(sac_car_greater(shown, -99999), 99999));
+
+    const car_plane *plane = &bar->text;
+    memset(plane->cells, 0, sizeof(float) * (size_t)(plane->height + 2) * (size_t)plane->stride);
+    double left = TEXT_MIDDLE - floor(sac_glyph_width(text) / 2);
+    glyph_place place = {p->left + left * p->scale_x, p->top + TEXT_Y * p->scale_y - bar->row, p->scale_x, p->scale_y};
+    sac_glyph_add(p->raster, plane, text, &place);
+    p->raster->settle(plane);
+    for (int y = 0; y < plane->height; y++)
+        for (int x = 0; x < plane->width; x++)
+            memset(bar->ground + ((size_t)y * (size_t)p->width + (size_t)x) * 3,
+                   quantise(p, 255 * plane->cells[y * plane->stride + x]), 3);
 }
 
 static double inclusive(double low, double high, double *end)
@@ -94,21 +137,45 @@ static void list_indicators(const car_scene *s, indicator out[BARS])
     out[6] = lying(30, -0.8 * seen(s->hull.omega), 255, 0, 0);
 }
 
+/// A rectangle in pixels of the bar, cut to it.
+static rectangle in_pixels(const car_picture *p, const rectangle *box)
+{
+    const struct car_bar *bar = p->bar;
+    double top = p->top - bar->row;
+    return (rectangle){sac_car_greater(p->left + box->x0 * p->scale_x, 0),
+                       sac_car_greater(top + box->y0 * p->scale_y, 0),
+                       sac_car_lesser(p->left + box->x1 * p->scale_x, p->width),
+                       sac_car_lesser(top + box->y1 * p->scale_y, bar->rows)};
+}
+
 /// Add a colour times the area of a rectangle to the cells that it covers.
 static void add_rectangle(const car_picture *p, const rectangle *box, const float colour[3], float weight)
 {
-    const struct car_bar *bar = p->bar;
-    double x0 = sac_car_greater(p->left + box->x0 * p->scale_x, 0),
-           x1 = sac_car_lesser(p->left + box->x1 * p->scale_x, p->width);
-    double y0 = sac_car_greater(p->top + box->y0 * p->scale_y - bar->row, 0);
-    double y1 = sac_car_lesser(p->top + box->y1 * p->scale_y - bar->row, bar->rows);
-    for (int y = (int)y0; y < y1; y++)
-        for (int x = (int)x0; x < x1; x++)
+    rectangle r = in_pixels(p, box);
+    for (int y = (int)r.y0; y < r.y1; y++)
+    {
+        float height = weight * (float)(sac_car_lesser(r.y1, y + 1) - sac_car_greater(r.y0, y));
+        float *row = p->bar->cells + (size_t)y * (size_t)p->width * 3;
+        for (int x = (int)r.x0; x < r.x1; x++)
         {
-            double area = (sac_car_lesser(x1, x + 1) - sac_car_greater(x0, x)) *
-                          (sac_car_lesser(y1, y + 1) - sac_car_greater(y0, y));
-            float *cell = bar->cells + ((size_t)y * (size_t)p->width + (size_t)x) * 3;
-            for (int c = 0; c < 3; c++) cell[c] += (float)area * weight * colour[c];
+            float area = height * (float)(sac_car_lesser(r.x1, x + 1) - sac_car_greater(r.x0, x));
+            for (int c = 0; c < 3; c++) row[3 * x + c] += area * colour[c];
+        }
+    }
+}
+
+/// Move the cells of a rectangle into the picture, leaving zeros. Cells that are zero already are left alone, since
+/// neighbours share some.
+static void show_rectangle(const car_picture *p, const rectangle *box, uint8_t *rgb)
+{
+    rectangle r = in_pixels(p, box);
+    for (int y = (int)r.y0; y < r.y1; y++)
+        for (size_t i = ((size_t)y * (size_t)p->width + (size_t)r.x0) * 3;
+             i < ((size_t)y * (size_t)p->width + (size_t)ceil(r.x1)) * 3; i++)
+        {
+            float *cell = &p->bar->cells[i];
+            if (*cell != 0) rgb[i] = quantise(p, *cell);
+            *cell = 0;
         }
 }
 
@@ -123,8 +190,9 @@ static rectangle overlap(const rectangle *a, const rectangle *b)
 void sac_car_draw_bar(const car_picture *p, const car_scene *scene, uint8_t *rgb)
 {
     const struct car_bar *bar = p->bar;
-    size_t count = (size_t)bar->rows * (size_t)p->width * 3;
-    memset(bar->cells, 0, sizeof(float) * count);
+    write_reward(p, scene->shown_reward);
+    rgb += (size_t)bar->row * (size_t)p->width * 3;
+    memcpy(rgb, bar->ground, (size_t)bar->rows * (size_t)p->width * 3);
 
     indicator indicators[BARS];
     list_indicators(scene, indicators);
@@ -136,12 +204,5 @@ void sac_car_draw_bar(const car_picture *p, const car_scene *scene, uint8_t *rgb
         rectangle shared = overlap(&indicators[i].box, &indicators[i + 1].box);
         add_rectangle(p, &shared, indicators[i].colour, -1);
     }
-
-    uint8_t *out = rgb + (size_t)bar->row * (size_t)p->width * 3;
-    float offset = p->style == CAR_STYLE_AGENT ? -1.01f : 0.5f;
-    for (size_t i = 0; i < count; i++)
-    {
-        float value = bar->cells[i] + offset;
-        out[i] = (uint8_t)(int)(value < 0 ? 0 : value > 255 ? 255 : value);
-    }
+    for (int i = 0; i < BARS; i++) show_rectangle(p, &indicators[i].box, rgb);
 }
