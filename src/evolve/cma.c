@@ -166,7 +166,8 @@ void sac_cma_move_sigma(sac_cma *cma, sac_search *search)
         double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
         search->sigma *= sac_series_exp(fmax(-1, fmin(1, change)));
     }
-    search->sigma = fmax(search->sigma * cma->config.sigma_decay, cma->config.sigma_floor);
+    double decay = search->generation >= cma->config.sigma_decay_from ? cma->config.sigma_decay : 1;
+    search->sigma = fmax(search->sigma * decay, cma->config.sigma_floor);
 }
 
 double sac_cma_keep(const sac_cma *cma, double c_1)

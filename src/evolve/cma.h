@@ -22,6 +22,7 @@ typedef struct sac_cma_config
     bool csa;
     double csa_damping;
     double sigma_decay;
+    int sigma_decay_from;
     double sigma_floor;
     double weight_decay;
 } sac_cma_config;
@@ -43,6 +44,7 @@ typedef struct sac_cma_config
         SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6,                                                          \
                        "factor on the damping: larger adapts the step more slowly"),                               \
         SAC_CMA_OPTION(sigma_decay, REAL, "1", 0.5, 1, "factor on the step size, each generation"),                \
+        SAC_CMA_OPTION(sigma_decay_from, INT, "0", 0, 1e9, "generation in which sigma_decay begins"),              \
         SAC_CMA_OPTION(sigma_floor, REAL, "0", 0, 1e12, "the step size stays above this"),                         \
         SAC_CMA_OPTION(weight_decay, REAL, "0", 0, 1e12, "fitness lost per unit of a candidate's mean square")
 

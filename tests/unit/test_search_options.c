@@ -52,6 +52,14 @@ TEST(a_fixed_step_follows_its_schedule)
             expected = fmax(expected * 0.75, 0.125);
         }
         sac_search_destroy(search);
+
+        search = make_search(methods[m], "csa=false sigma=0.25 sigma_decay=0.5 sigma_decay_from=3", N, NULL, 8);
+        for (int g = 0; g < 5; g++)
+        {
+            assert_true(sac_search_sigma(search) == (g <= 3 ? 0.25 : 0.125));
+            run_generation(search, rosenbrock, false);
+        }
+        sac_search_destroy(search);
     }
 }
 
