@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "files/atomic.h"
 
 enum
@@ -103,7 +104,9 @@ sac_status sac_append_print(sac_append *file, const char *format, ...)
     char text[TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
+    void *locale = sac_enter_c_locale();
     int length = vsnprintf(text, sizeof text, format, arguments);
+    sac_leave_c_locale(locale);
     va_end(arguments);
     if (length < 0 || length >= TEXT_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "%.400s: a text of more than %d bytes", file->path, TEXT_SIZE - 1);

@@ -1,11 +1,10 @@
 #include "files/csv.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "files/atomic.h"
 
 enum
@@ -52,10 +51,8 @@ static sac_status read_number(cursor *c, float *value)
     text[length] = 0;
     skip_blanks(c);
     if (length == 0) return fail_at(c, "empty, expected a number");
-    bool decimal = strspn(text, "+-.0123456789eE") == length;
-    char *stop;
-    *value = decimal ? strtof(text, &stop) : NAN;
-    if (decimal && *stop == 0 && isfinite(*value) && (at_line_end(c) || *c->at == ',')) return SAC_OK;
+    bool whole = strlen(text) == length && (at_line_end(c) || *c->at == ',');
+    if (whole && sac_parse_float(text, value)) return SAC_OK;
     return sac_fail(SAC_ERROR_FORMAT, "%.400s:%zu: column %d: '%s' is no finite number", c->where, c->line, c->column,
                     text);
 }

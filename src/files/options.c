@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/text.h"
 
 static const char *option_name(const void *user, int index)
@@ -38,7 +38,8 @@ size_t sac_options_size(const sac_option *table)
 static bool is_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = choices; length > 0 && (at = strstr(at, word)); at += length)
+    if (length == 0 || strchr(word, ' ')) return false;
+    for (const char *at = choices; (at = strstr(at, word)); at += length)
         if ((at == choices || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return true;
     return false;
 }
@@ -81,6 +82,12 @@ static sac_status check_range(const sac_option *option, const char *where, const
     return bad_value(option, where, value, expected);
 }
 
+// strtoll takes leading blanks, too
+static bool is_whole(const char *text)
+{
+    return strchr("+-0123456789", *text) && text[strcspn(text, "0123456789")];
+}
+
 static sac_status parse(const sac_option *option, void *config, const char *value, const char *where)
 {
     char *field = (char *)config + option->offset, *end;
@@ -98,7 +105,8 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
     {
         long long number = strtoll(value, &end, 10);
         int small = (int)number;
-        if (end == value || *end || errno || small != number) return bad_value(option, where, value, "a whole number");
+        if (!is_whole(value) || *end || errno || small != number)
+            return bad_value(option, where, value, "a whole number");
         SAC_TRY(check_range(option, where, value, small));
         memcpy(field, &small, sizeof small);
         return SAC_OK;
@@ -106,15 +114,15 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
     case SAC_OPTION_SEED:
     {
         uint64_t seed = strtoull(value, &end, 10);
-        if (end == value || *end || errno || value[0] == '-' || seed == UINT64_MAX)
+        if (!is_whole(value) || *end || errno || value[0] == '-' || seed == UINT64_MAX)
             return bad_value(option, where, value, "a whole number from 0");
         memcpy(field, &seed, sizeof seed);
         return SAC_OK;
     }
     case SAC_OPTION_REAL:
     {
-        double number = strtod(value, &end);
-        if (end == value || *end || !isfinite(number)) return bad_value(option, where, value, "a number");
+        double number;
+        if (!sac_parse_real(value, &number)) return bad_value(option, where, value, "a number");
         SAC_TRY(check_range(option, where, value, number));
         memcpy(field, &number, sizeof number);
         return SAC_OK;
@@ -164,17 +172,7 @@ void sac_options_format(const sac_option *option, const void *config, char text[
     case SAC_OPTION_BOOL: snprintf(text, SAC_TEXT_SIZE, "%s", *(const bool *)field ? "true" : "false"); return;
     case SAC_OPTION_INT: snprintf(text, SAC_TEXT_SIZE, "%d", *(const int *)field); return;
     case SAC_OPTION_SEED: snprintf(text, SAC_TEXT_SIZE, "%" PRIu64, *(const uint64_t *)field); return;
-    case SAC_OPTION_REAL:
-    {
-        // the shortest form that reads back to the same bits
-        double number = *(const double *)field;
-        for (int digits = 6; digits <= 17; digits++)
-        {
-            snprintf(text, SAC_TEXT_SIZE, "%.*g", digits, number);
-            if (strtod(text, NULL) == number) return;
-        }
-        return;
-    }
+    case SAC_OPTION_REAL: sac_format_real(text, SAC_TEXT_SIZE, *(const double *)field); return;
     case SAC_OPTION_TEXT: snprintf(text, SAC_TEXT_SIZE, "%s", field); return;
     }
 }

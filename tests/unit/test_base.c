@@ -1,7 +1,9 @@
+#include <locale.h>
 #include <pthread.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include "failing_memory.h"
@@ -23,8 +25,9 @@ TEST(every_status_has_a_text_of_its_own)
 TEST(the_last_error)
 {
     assert_int_equal(sac_fail(SAC_ERROR_FILE, "%s is %d", "a", 7), SAC_ERROR_FILE);
-    assert_string_equal(sac_last_error(), "a is 7");
-    assert_int_equal(sac_fail(SAC_ERROR_FORMAT, "again: %s", sac_last_error()), SAC_ERROR_FORMAT);
+    const char *last = sac_last_error(); // may be an argument of the next
+    assert_string_equal(last, "a is 7");
+    assert_int_equal(sac_fail(SAC_ERROR_FORMAT, "again: %s", last), SAC_ERROR_FORMAT);
     assert_string_equal(sac_last_error(), "again: a is 7");
     assert_int_equal(sac_fail_in(SAC_ERROR_FORMAT, "file %d", 3), SAC_ERROR_FORMAT);
     assert_string_equal(sac_last_error(), "file 3: again: a is 7");
@@ -50,10 +53,11 @@ TEST(each_thread_has_its_own_last_error)
 {
     pthread_t thread;
     void *result;
+    int token;
     sac_fail(SAC_ERROR_FILE, "here");
-    assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &thread), 0);
+    assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &token), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
-    assert_ptr_equal(result, &thread);
+    assert_ptr_equal(result, &token);
     assert_string_equal(sac_last_error(), "here");
 }
 
@@ -168,6 +172,30 @@ TEST(the_nearest_word)
     assert_ptr_equal(sac_nearest_of(long_word, long_names), long_word);
 }
 
+// a program in a locale that writes a comma reads and writes points all the same
+TEST(numbers_have_a_decimal_point)
+{
+    static const char *const locales[] = {"C", "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+    for (size_t i = 0; i < sizeof locales / sizeof *locales; i++)
+    {
+        if (!setlocale(LC_ALL, locales[i])) continue;
+        double value;
+        float small;
+        char text[32];
+        assert_true(sac_parse_real("-1.5e3", &value) && value == -1500);
+        assert_true(sac_parse_float("0.1", &small) && small == 0.1f);
+        sac_format_real(text, sizeof text, 0.1);
+        assert_string_equal(text, "0.1");
+        sac_format_real(text, sizeof text, 1.0 / 3);
+        assert_string_equal(text, "0.3333333333333333");
+    }
+    setlocale(LC_ALL, "C");
+    static const char *const wrong[] = {"",      " 1", "1 ", "1,5", "nan",   "inf", "0x1",
+                                        "1e999", "e",  "-",  "1e",  "1.2.3", "--1"};
+    double value;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(sac_parse_real(wrong[i], &value));
+}
+
 TEST(cpu_levels)
 {
     sac_cpu_level best = sac_get_cpu_level();
@@ -184,4 +212,4 @@ TEST(cpu_levels)
 
 TESTS(every_status_has_a_text_of_its_own, the_last_error, each_thread_has_its_own_last_error, try_returns_what_failed,
       log_lines_go_to_the_callback, memory_is_zeroed_and_aligned, sizes_that_do_not_fit,
-      the_allocator_is_used_for_everything, the_nearest_word, cpu_levels)
+      the_allocator_is_used_for_everything, the_nearest_word, numbers_have_a_decimal_point, cpu_levels)
