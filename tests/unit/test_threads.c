@@ -118,14 +118,14 @@ TEST(lack_of_threads)
     struct rlimit old, none;
     assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
     none = old;
-    none.rlim_cur = 1 << 20; // not enough for a stack
+    none.rlim_cur = 1 << 20; // not enough for a stack; the C library may hold a few stacks of before
     assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
     sac_threads *threads;
-    sac_status status = sac_threads_create(&threads, 4);
+    sac_status status = sac_threads_create(&threads, 64);
     assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
     assert_int_equal(status, SAC_ERROR_MEMORY);
     assert_null(threads);
-    assert_non_null(strstr(sac_last_error(), "cannot start thread 2 of 4"));
+    assert_non_null(strstr(sac_last_error(), "cannot start thread "));
 }
 #else // sanitizers need the room for themselves
 #define lack_of_threads lack_of_memory
