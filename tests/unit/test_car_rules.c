@@ -230,6 +230,35 @@ TEST(create_survives_a_lack_of_memory)
     sac_set_allocator(NULL);
 }
 
+// whatever a policy says: the car takes infinities as far as its pedals go, and NaN ends the episode visibly
+TEST(odd_actions_do_no_harm)
+{
+    static const float odd[] = {INFINITY, -INFINITY, 3e38f, -3e38f, 1e-40f, 7};
+    static seat s;
+    sit(&s, NULL, 0);
+    for (uint64_t seed = 0; seed < 4; seed++)
+    {
+        assert_ok(sac_env_reset(s.env, seed, &s.row));
+        sac_stream random = sac_stream_create(seed, 1, 0);
+        double values[7];
+        for (int step = 0; step < 60 && !s.terminated; step++)
+        {
+            for (int i = 0; i < 3; i++) s.action[i] = odd[sac_stream_below(&random, 6)];
+            assert_ok(sac_env_step(s.env, &s.row));
+            sac_env_state(s.env, values);
+            for (int i = 0; i < 7; i++) assert_true(isfinite(values[i]));
+            assert_true(isfinite(s.reward));
+        }
+        s.action[seed % 3] = NAN;
+        assert_ok(sac_env_step(s.env, &s.row));
+        assert_true(isnan(s.reward) && s.terminated && !s.truncated);
+        sac_env_state(s.env, values);
+        for (int i = 0; i < 7; i++) assert_true(isfinite(values[i]));
+        memset(s.action, 0, sizeof s.action);
+    }
+    sac_env_destroy(s.env);
+}
+
 TEST(bad_options_are_named)
 {
     sac_env *env;
@@ -242,4 +271,5 @@ TEST(bad_options_are_named)
 }
 
 TESTS(a_batch_equals_single_steps, a_seed_decides_the_episode, the_time_limit_truncates, a_lap_ends_by_the_rules,
-      rules_change_no_physics, nothing_allocates_after_create, create_survives_a_lack_of_memory, bad_options_are_named)
+      rules_change_no_physics, nothing_allocates_after_create, create_survives_a_lack_of_memory, odd_actions_do_no_harm,
+      bad_options_are_named)

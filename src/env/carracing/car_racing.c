@@ -109,6 +109,13 @@ static void draw(car_racing *car, uint8_t *observation)
     sac_car_draw(car->view, &car->scene, NULL, observation);
 }
 
+// an action that is not a number never reaches the world: the pedals stay, and the episode ends with such a reward
+static void take_action(car_racing *car, const float *action)
+{
+    car->bad_action = isnan(action[0]) || isnan(action[1]) || isnan(action[2]);
+    if (!car->bad_action) sac_car_wheels_control(&car->wheels, action);
+}
+
 // the part of a step before the bodies move: friction is that of the tiles touched when the last step began
 static void act(car_racing *car)
 {
@@ -131,6 +138,11 @@ static void judge(car_racing *car, const sac_env_row *row)
     {
         done = true;
         *row->reward = -100;
+    }
+    if (car->bad_action)
+    {
+        done = true;
+        *row->reward = NAN;
     }
     car->step++;
     *row->terminated = done;
@@ -166,7 +178,7 @@ static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, i
         for (int i = 0; i < part; i++)
         {
             car_racing *car = selves[first + i];
-            sac_car_wheels_control(&car->wheels, rows[first + i].action);
+            take_action(car, rows[first + i].action);
             act(car);
             chains[i] = &car->chain;
         }

@@ -24,7 +24,7 @@ typedef struct car_racing
     car_scene scene;
     double reward, paid; // cumulated; the part that earlier steps have returned
     int step;
-    bool lap_done;
+    bool lap_done, bad_action;
     car_picture *view;   // the observation
     car_picture *poster; // for people; NULL until asked for
     int poster_height, poster_width;
