@@ -7,7 +7,11 @@
 #include "saccade/train.h"
 #include "target.h"
 
-enum { MAX_EPISODES = 100000, MAX_THREADS = 1024 };
+enum
+{
+    MAX_EPISODES = 100000,
+    MAX_THREADS = 1024
+};
 
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
@@ -31,8 +35,8 @@ static sac_episode *drive(const cli_args *args, int index, uint64_t first, int c
     *code = cli_target_open(&target, args, cli_positional(args, index));
     if (*code != CLI_OK) return NULL;
     sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
-    sac_status status = episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes)
-                                 : SAC_ERROR_MEMORY;
+    sac_status status =
+        episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
     if (status != SAC_OK)
     {
         *code = cli_fail(status);
@@ -52,8 +56,8 @@ static void report(const cli_args *args, const sac_episode *a, const sac_episode
     if (cli_has(args, "json"))
     {
         json_t *root = json_pack("{s:[f,f], s:[f,f], s:f, s:[f,f], s:i}", "mean", score_a.mean, score_b.mean, "std",
-                                 score_a.std, score_b.std, "difference", paired.mean, "interval_95",
-                                 paired.mean - half, paired.mean + half, "episodes", count);
+                                 score_a.std, score_b.std, "difference", paired.mean, "interval_95", paired.mean - half,
+                                 paired.mean + half, "episodes", count);
         json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         puts("");
         json_decref(root);
@@ -82,8 +86,10 @@ static int run(const cli_args *args)
     sac_episode *a = drive(args, 0, first, count, threads, &code);
     sac_episode *b = a ? drive(args, 1, first, count, threads, &code) : NULL;
     sac_episode *difference = b ? calloc((size_t)count, sizeof *difference) : NULL;
-    if (difference) report(args, a, b, difference, count);
-    else if (b) code = cli_fail(SAC_ERROR_MEMORY);
+    if (difference)
+        report(args, a, b, difference, count);
+    else if (b)
+        code = cli_fail(SAC_ERROR_MEMORY);
     free(a);
     free(b);
     free(difference);

@@ -7,7 +7,11 @@
 #include "saccade/train.h"
 #include "target.h"
 
-enum { MAX_EPISODES = 1000000, MAX_THREADS = 1024 };
+enum
+{
+    MAX_EPISODES = 1000000,
+    MAX_THREADS = 1024
+};
 
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
@@ -56,11 +60,14 @@ static int run(const cli_args *args)
 
     int count = (int)(last - first + 1);
     sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
-    sac_status status = episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes)
-                                 : SAC_ERROR_MEMORY;
-    if (status != SAC_OK) code = cli_fail(status);
-    else if (cli_has(args, "json")) print_json(&target, path, episodes, count);
-    else print_text(&target, episodes, count);
+    sac_status status =
+        episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
+    if (status != SAC_OK)
+        code = cli_fail(status);
+    else if (cli_has(args, "json"))
+        print_json(&target, path, episodes, count);
+    else
+        print_text(&target, episodes, count);
     free(episodes);
     cli_target_close(&target);
     return code;

@@ -9,7 +9,10 @@
 #include "cli.h"
 #include "saccade/train.h"
 
-enum { MAX_THREADS = 1024 };
+enum
+{
+    MAX_THREADS = 1024
+};
 
 static const cli_flag flags[] = {
     {"run", "DIR", "run folder; default runs/<task>", false},
@@ -35,8 +38,8 @@ static void on_signal(int number)
 typedef struct board
 {
     bool terminal;
-    double last_line;               // seconds
-    double first_seconds;           // of training, when this process began
+    double last_line;     // seconds
+    double first_seconds; // of training, when this process began
     uint64_t first_generation;
     bool started;
 } board;
@@ -51,8 +54,10 @@ static double now(void)
 static void format_time(char text[32], double seconds)
 {
     int s = (int)fmin(fmax(seconds, 0), 1e8);
-    if (s < 3600) snprintf(text, 32, "%d:%02d", s / 60, s % 60);
-    else snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+    if (s < 3600)
+        snprintf(text, 32, "%d:%02d", s / 60, s % 60);
+    else
+        snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
 static void show_progress(void *user, const sac_progress *p)
@@ -63,8 +68,10 @@ static void show_progress(void *user, const sac_progress *p)
         b->started = true;
         b->first_generation = p->generation - 1;
         b->first_seconds = p->seconds;
-        if (!b->terminal) puts("   generation     best     mean   evaluation       steps  steps/s     time      ETA");
-        else puts("\033[1m   generation     best     mean   evaluation       steps  steps/s     time      ETA\033[0m");
+        if (!b->terminal)
+            puts("   generation     best     mean   evaluation       steps  steps/s     time      ETA");
+        else
+            puts("\033[1m   generation     best     mean   evaluation       steps  steps/s     time      ETA\033[0m");
     }
     bool last = p->generation == p->generations;
     // a line for each evaluation; between them one that is written over, or one every ten seconds in a log
@@ -80,9 +87,9 @@ static void show_progress(void *user, const sac_progress *p)
                       : p->seconds;
     format_time(elapsed, p->seconds);
     format_time(left, each * (double)(p->generations - p->generation));
-    printf("%s%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s", b->terminal ? "\r\033[K" : "",
-           p->generation, p->generations, p->best, p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left,
-           p->note ? "  " : "", p->note ? p->note : "");
+    printf("%s%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s",
+           b->terminal ? "\r\033[K" : "", p->generation, p->generations, p->best, p->mean, evaluation, p->steps,
+           p->steps_per_second, elapsed, left, p->note ? "  " : "", p->note ? p->note : "");
     if (keep || !b->terminal) putchar('\n');
     fflush(stdout);
 }
@@ -137,4 +144,5 @@ static int run(const cli_args *args)
     return CLI_OK;
 }
 
-const cli_command cli_train = {"train", "TASK.yaml", "train a policy; stop it at any time, --resume goes on", flags, run};
+const cli_command cli_train = {"train", "TASK.yaml", "train a policy; stop it at any time, --resume goes on", flags,
+                               run};

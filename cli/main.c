@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 extern const cli_command cli_attend;
+extern const cli_command cli_bench;
 extern const cli_command cli_compare;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
@@ -22,6 +23,7 @@ const cli_command *const cli_commands[] = {
     &cli_envs,
     &cli_zoo,
     &cli_import,
+    &cli_bench,
     NULL,
 };
 

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "saccade/env.h"
+#include "saccade/policy.h"
+
+/// What saccade bench measures: one row a figure, beside the peer that a person would use instead.
+///
+/// A row's function measures saccade; the peer is a script in bench/peers that measures the same work in the same run,
+/// on the same core, with one thread. Both report the best of several runs, for the least disturbed is the truest.
+
+/// What rows share: made once, before the first row.
+typedef struct bench_place
+{
+    sac_policy *softmax, *relu;     ///< the published agent, exact and linear, with the same parameters
+    uint8_t *frames;                ///< [BENCH_FRAMES, 96, 96, 3] of a drive
+    char folder[64];                ///< temporary: holds the files below
+    char parameters_path[96];       ///< the parameters, raw float32
+    char frames_path[96];           ///< the frames, raw
+    int core;                       ///< that everything with one thread runs on
+    uint64_t first_seed, last_seed; ///< of the rows that train
+} bench_place;
+
+enum
+{
+    BENCH_FRAMES = 16,
+    BENCH_FRAME_BYTES = 96 * 96 * 3
+};
+
+/// One figure: the best of several runs, and how far the worst was from it (0.02: 2 %).
+typedef struct bench_figure
+{
+    double value, spread;
+} bench_figure;
+
+/// One row.
+typedef struct bench_row
+{
+    const char *name;
+    const char *unit; ///< "steps/s" is better when larger, a time when smaller
+    const char
+        *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames; NULL: none
+    bool named_only; ///< runs only when asked for by name: it takes minutes
+    const char *summary;
+    /// Fill the figure; and `own_peer`, where the row is its own comparison (untouched otherwise).
+    sac_status (*measure)(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+} bench_row;
+
+/// Every row in order; a NULL name at the end.
+extern const bench_row bench_rows[];
+
+/// What a peer answered.
+typedef struct bench_peer
+{
+    char name[64];
+    double value;
+    int agreed, compared; ///< frames on which it looked at the same patches, of those that it reported
+} bench_peer;
+
+/// Make what the rows share. `policy_path`: a car-racing policy; NULL: a fresh vector.
+sac_status bench_place_create(bench_place *place, const char *policy_path);
+void bench_place_destroy(bench_place *place);
+
+/// Run on one core from now on, or on all again.
+void bench_pin(const bench_place *place, bool one_core);
+
+/// Run a row's peer. @return false when it is not installed (quietly) or failed (with a line on standard error)
+bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer);
+
+/// Seconds on a clock that only goes forward.
+double bench_now(void);
+
+/// Keep the better of two figures and widen the spread.
+void bench_keep(bench_figure *figure, double value, bool larger_is_better, int run);
+
+sac_status bench_env(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_env_lockstep(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_agent_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_agent_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_rollout_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_rollout_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_search_separable(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_search_full(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -1,0 +1,91 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "landed.h"
+
+// "AMD EPYC 9R14 96-Core Processor" -> "amd-epyc-9r14-96-core-processor-avx512"
+static void name_processor(char *name, size_t size)
+{
+    char line[256] = "", *model = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && (model = strchr(line, ':'))) break;
+    if (file) fclose(file);
+
+    size_t length = 0;
+    for (const char *c = model ? model : "unknown"; *c && length < size - 16; c++)
+    {
+        if (isalnum((unsigned char)*c))
+            name[length++] = (char)tolower((unsigned char)*c);
+        else if (length > 0 && name[length - 1] != '-')
+            name[length++] = '-';
+    }
+    while (length > 0 && name[length - 1] == '-') length--;
+    snprintf(name + length, size - length, "-%s", sac_cpu_level_name(sac_get_cpu_level()));
+}
+
+static void landed_path(char path[256], bool make_folder)
+{
+    char processor[128];
+    name_processor(processor, sizeof processor);
+    snprintf(path, 256, "bench/results/%s", processor);
+    if (make_folder) mkdir(path, 0777); // a failure shows when the file is opened
+    snprintf(path + strlen(path), 256 - strlen(path), "/bench.csv");
+}
+
+int bench_read_landed(bench_result *results, int capacity)
+{
+    char path[256], line[512];
+    landed_path(path, false);
+    FILE *file = fopen(path, "r");
+    int count = 0;
+    if (!file) return 0;
+    while (count < capacity && fgets(line, sizeof line, file))
+    {
+        bench_result *r = &results[count];
+        *r = (bench_result){0};
+        int fields = sscanf(line, "%31[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit,
+                            &r->figure.spread, r->peer, &r->peer_value);
+        count += fields >= 4;
+    }
+    fclose(file);
+    return count;
+}
+
+sac_status bench_land(const bench_result *results, int count)
+{
+    enum
+    {
+        MOST = 64
+    };
+    bench_result landed[MOST];
+    int landed_count = bench_read_landed(landed, MOST);
+    for (int i = 0; i < count; i++)
+    {
+        int at = 0;
+        while (at < landed_count && strcmp(landed[at].name, results[i].name) != 0) at++;
+        if (at == MOST) break;
+        if (at == landed_count) landed_count++;
+        landed[at] = results[i];
+    }
+    char path[256];
+    landed_path(path, true);
+    FILE *file = fopen(path, "w");
+    if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
+    fputs("name,value,unit,spread,peer,peer_value\n", file);
+    for (int i = 0; i < landed_count; i++)
+    {
+        const bench_result *r = &landed[i];
+        fprintf(file, "%s,%.6g,%s,%.3f", r->name, r->figure.value, r->unit, r->figure.spread);
+        if (r->peer[0]) fprintf(file, ",%s,%.6g", r->peer, r->peer_value);
+        fputc('\n', file);
+    }
+    if (fclose(file) != 0) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
+    fprintf(stderr, "landed in %s\n", path);
+    return SAC_OK;
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "bench.h"
+
+/// Figures that landed in the repository: bench/results/<processor>/bench.csv.
+
+/// One measured row.
+typedef struct bench_result
+{
+    char name[32], unit[16];
+    bench_figure figure;
+    char peer[64]; ///< "" when absent
+    double peer_value;
+} bench_result;
+
+/// The results last landed for this processor. @return how many
+int bench_read_landed(bench_result *results, int capacity);
+
+/// Write these results beside those landed before; a row of the same name is replaced.
+sac_status bench_land(const bench_result *results, int count);

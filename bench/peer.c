@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum
+{
+    MISSING = 3,
+    MAX_WORDS = 12,
+    ANSWER = 65536
+};
+
+// the Python that has the peers: SACCADE_PEERS, else .venv
+static const char *python(void)
+{
+    const char *path = getenv("SACCADE_PEERS");
+    if (!path || !*path) path = ".venv/bin/python";
+    return access(path, X_OK) == 0 ? path : NULL;
+}
+
+// "agent.py jax %p %f" as words for execv, after the interpreter; the words live in `text`
+static void split(const bench_row *row, const bench_place *place, const char *interpreter, char *text, size_t size,
+                  const char *words[MAX_WORDS])
+{
+    int count = 0;
+    words[count++] = interpreter;
+    snprintf(text, size, "bench/peers/%s", row->peer);
+    for (char *word = strtok(text, " "); word && count < MAX_WORDS - 1; word = strtok(NULL, " "))
+        words[count++] = strcmp(word, "%p") == 0   ? place->parameters_path
+                         : strcmp(word, "%f") == 0 ? place->frames_path
+                                                   : word;
+    words[count] = NULL;
+}
+
+// standard output of a program; the child keeps this process's core. @return its exit code, -1 when it did not run
+static int run(const char *const *words, char *answer, size_t size)
+{
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    pid_t child = fork();
+    if (child < 0)
+    {
+        close(ends[0]), close(ends[1]);
+        return -1;
+    }
+    if (child == 0)
+    {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]), close(ends[1]);
+        // frameworks get memory that stays theirs: without this PyTorch is three times slower in some runs
+        setenv("MALLOC_TRIM_THRESHOLD_", "8589934592", 1);
+        setenv("MALLOC_MMAP_THRESHOLD_", "8589934592", 1);
+        setenv("PYTHONWARNINGS", "ignore", 1);
+        if (!freopen("/dev/null", "r", stdin)) _exit(127);
+        if (!getenv("SACCADE_BENCH_VERBOSE") && !freopen("/dev/null", "w", stderr)) _exit(127);
+        execv(words[0], (char *const *)words);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t filled = 0;
+    ssize_t got;
+    while (filled < size - 1 && (got = read(ends[0], answer + filled, size - 1 - filled)) > 0) filled += (size_t)got;
+    answer[filled] = 0;
+    close(ends[0]);
+    int status;
+    if (waitpid(child, &status, 0) != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// what the peer looked at on each frame, against saccade's exact agent
+static void compare_top(const json_t *top, const bench_place *place, bench_peer *peer)
+{
+    sac_policy_state *state;
+    if (!json_is_array(top) || sac_policy_state_create(&state, place->softmax) != SAC_OK) return;
+    for (size_t i = 0; i < json_array_size(top) && i < BENCH_FRAMES; i++)
+    {
+        float action[3];
+        sac_gaze gaze;
+        sac_policy_act(state, place->frames + i * BENCH_FRAME_BYTES, action);
+        sac_policy_gaze(state, &gaze);
+        const json_t *one = json_array_get(top, i);
+        bool same = json_array_size(one) == (size_t)gaze.kept;
+        for (int k = 0; same && k < gaze.kept; k++)
+            same = json_integer_value(json_array_get(one, (size_t)k)) == gaze.top[k];
+        peer->agreed += same;
+        peer->compared++;
+    }
+    sac_policy_state_destroy(state);
+}
+
+bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer)
+{
+    *peer = (bench_peer){0};
+    const char *interpreter = python();
+    if (!row->peer || !interpreter || access("bench/peers/common.py", R_OK) != 0) return false;
+
+    char text[256];
+    const char *words[MAX_WORDS];
+    split(row, place, interpreter, text, sizeof text, words);
+    char *answer = malloc(ANSWER);
+    int code = answer ? run(words, answer, ANSWER) : -1;
+    json_t *json = code == 0 ? json_loads(answer, 0, NULL) : NULL;
+    free(answer);
+    const char *name = json_string_value(json_object_get(json, "peer"));
+    const json_t *value = json_object_get(json, "value");
+    if (name && json_is_number(value))
+    {
+        snprintf(peer->name, sizeof peer->name, "%s", name);
+        peer->value = json_number_value(value);
+        compare_top(json_object_get(json, "top"), place, peer);
+    }
+    else if (code != MISSING)
+        fprintf(stderr, "saccade: bench: %s: the peer failed (SACCADE_BENCH_VERBOSE=1 shows why)\n", row->peer);
+    json_decref(json);
+    return peer->name[0] != 0;
+}

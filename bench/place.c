@@ -1,0 +1,156 @@
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "bench.h"
+
+double bench_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void bench_keep(bench_figure *figure, double value, bool larger_is_better, int run)
+{
+    static double worst; // of the row that runs now
+    if (run == 0) worst = figure->value = value;
+    bool better = larger_is_better ? value > figure->value : value < figure->value;
+    bool worse = larger_is_better ? value < worst : value > worst;
+    if (better) figure->value = value;
+    if (worse) worst = value;
+    figure->spread = larger_is_better ? figure->value / worst - 1 : worst / figure->value - 1;
+}
+
+void bench_pin(const bench_place *place, bool one_core)
+{
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (!one_core || i == place->core) CPU_SET((size_t)i, &cores);
+    sched_setaffinity(0, sizeof cores, &cores); // best effort: figures are noisier without
+}
+
+static sac_status write_raw(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(bytes, 1, size, file) == size;
+    if (file && fclose(file) != 0) good = false;
+    return good ? SAC_OK : sac_fail(SAC_ERROR_FILE, "bench: %s cannot be written", path);
+}
+
+// a drive that the agent might see: one frame in ten, after the zoom at the start
+static sac_status make_frames(uint8_t *frames)
+{
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, &(sac_env_def){.id = "car-racing"}));
+    double reward;
+    uint8_t terminated, truncated;
+    sac_env_row row = {NULL, frames, &reward, &terminated, &truncated};
+    sac_status status = sac_env_reset(env, 1, &row);
+    for (int step = 0; status == SAC_OK && step < 60 + 10 * BENCH_FRAMES; step++)
+    {
+        const float action[3] = {0.3f * (float)(step / 20 % 3 - 1), 0.3f, 0};
+        row.action = action;
+        row.observation = frames + (step < 60 ? 0 : (step - 60) / 10) * BENCH_FRAME_BYTES;
+        status = sac_env_step(env, &row);
+    }
+    sac_env_destroy(env);
+    return status;
+}
+
+static sac_status create_agent(sac_policy **out, const char *attention, const float *parameters)
+{
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, &(sac_env_def){.id = "car-racing"}));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    sac_setting setting = {"attention", attention};
+    sac_policy *blank = NULL;
+    sac_status status = sac_policy_create(&blank, &(sac_policy_def){.kind = "attention-agent",
+                                                                    .settings = &setting,
+                                                                    .setting_count = 1,
+                                                                    .height = spec->height,
+                                                                    .width = spec->width,
+                                                                    .channels = spec->channels,
+                                                                    .action_size = spec->action_size,
+                                                                    .action_choices = spec->action_choices,
+                                                                    .action_low = spec->action_low,
+                                                                    .action_high = spec->action_high});
+    if (status == SAC_OK) status = sac_policy_create_with(out, blank, parameters);
+    sac_policy_destroy(blank);
+    sac_env_destroy(env);
+    return status;
+}
+
+enum
+{
+    PARAMETERS = 3667
+};
+
+// the parameters of a policy file, or a fresh vector
+static sac_status find_parameters(const char *policy_path, float *parameters)
+{
+    sac_policy *policy;
+    if (policy_path)
+    {
+        SAC_TRY(sac_policy_load(&policy, NULL, policy_path));
+        if (sac_policy_parameter_count(policy) != PARAMETERS)
+        {
+            sac_policy_destroy(policy);
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: expected a car-racing agent of %d parameters", policy_path,
+                            PARAMETERS);
+        }
+        memcpy(parameters, sac_policy_parameters(policy), PARAMETERS * sizeof *parameters);
+    }
+    else
+    {
+        const float zeros[PARAMETERS] = {0};
+        SAC_TRY(create_agent(&policy, "softmax", zeros));
+        sac_policy_draw(policy, 1, parameters);
+    }
+    sac_policy_destroy(policy);
+    return SAC_OK;
+}
+
+sac_status bench_place_create(bench_place *place, const char *policy_path)
+{
+    *place = (bench_place){.core = sched_getcpu(), .first_seed = 1, .last_seed = 1};
+    const char *temporary = getenv("TMPDIR");
+    if (!temporary || strlen(temporary) > 40) temporary = "/tmp";
+    snprintf(place->folder, sizeof place->folder, "%s/saccade-XXXXXX", temporary);
+    if (!mkdtemp(place->folder))
+    {
+        place->folder[0] = 0;
+        return sac_fail(SAC_ERROR_FILE, "bench: no folder can be made in %s", temporary);
+    }
+    snprintf(place->parameters_path, sizeof place->parameters_path, "%s/parameters", place->folder);
+    snprintf(place->frames_path, sizeof place->frames_path, "%s/frames", place->folder);
+
+    float parameters[PARAMETERS];
+    SAC_TRY(find_parameters(policy_path, parameters));
+    SAC_TRY(create_agent(&place->softmax, "softmax", parameters));
+    SAC_TRY(create_agent(&place->relu, "relu", parameters));
+    SAC_TRY(write_raw(place->parameters_path, parameters, sizeof parameters));
+    size_t bytes = (size_t)BENCH_FRAMES * BENCH_FRAME_BYTES;
+    place->frames = sac_alloc(bytes);
+    if (!place->frames) return sac_fail_memory("frames");
+    SAC_TRY(make_frames(place->frames));
+    return write_raw(place->frames_path, place->frames, bytes);
+}
+
+void bench_place_destroy(bench_place *place)
+{
+    sac_policy_destroy(place->softmax);
+    sac_policy_destroy(place->relu);
+    sac_free(place->frames);
+    if (!place->folder[0]) return;
+    unlink(place->parameters_path);
+    unlink(place->frames_path);
+    rmdir(place->folder);
+}

@@ -1,0 +1,142 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "bench.h"
+#include "cli.h"
+#include "landed.h"
+
+static const cli_flag flags[] = {
+    {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
+    {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
+    {"seeds", "A..B", "training seeds of the rows that train (default 1)", false},
+    {"land", NULL, "write the figures to bench/results/<processor>/", false},
+    {0},
+};
+
+enum
+{
+    MOST = 64
+};
+
+static bool larger_is_better(const char *unit)
+{
+    return strchr(unit, '/') != NULL;
+}
+
+static double ratio(const bench_result *r)
+{
+    return larger_is_better(r->unit) ? r->figure.value / r->peer_value : r->peer_value / r->figure.value;
+}
+
+static const char *row_name(const void *user, int index)
+{
+    (void)user;
+    return bench_rows[index].name;
+}
+
+static sac_status measure(const bench_row *row, const bench_place *place, bench_result *r)
+{
+    *r = (bench_result){0};
+    snprintf(r->name, sizeof r->name, "%s", row->name);
+    snprintf(r->unit, sizeof r->unit, "%s", row->unit);
+    bench_figure own_peer = {0};
+    sac_status status = row->measure(place, &r->figure, &own_peer);
+    if (status != SAC_OK) return status;
+    bench_peer peer;
+    if (own_peer.value > 0)
+    {
+        snprintf(r->peer, sizeof r->peer, "one thread");
+        r->peer_value = own_peer.value;
+    }
+    else if (bench_ask_peer(row, place, &peer))
+    {
+        memcpy(r->peer, peer.name, sizeof r->peer);
+        r->peer_value = peer.value;
+        if (peer.agreed < peer.compared)
+            fprintf(stderr, "%s: looked at the same patches on %d of %d frames\n", peer.name, peer.agreed,
+                    peer.compared);
+    }
+    return SAC_OK;
+}
+
+static void print_row(const bench_result *r, const bench_result *landed, int landed_count)
+{
+    printf("%-20s %10.4g %-8s +%-4.0f%%", r->name, r->figure.value, r->unit, 100 * r->figure.spread);
+    if (r->peer[0]) printf("  %6.1f x %s (%.4g)", ratio(r), r->peer, r->peer_value);
+    for (int i = 0; i < landed_count; i++)
+        if (strcmp(landed[i].name, r->name) == 0)
+            printf("  landed %.4g, now %.2f x", landed[i].figure.value,
+                   larger_is_better(r->unit) ? r->figure.value / landed[i].figure.value
+                                             : landed[i].figure.value / r->figure.value);
+    puts("");
+    fflush(stdout);
+}
+
+static void print_json(const bench_result *results, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+    {
+        const bench_result *r = &results[i];
+        json_t *row = json_pack("{s:s, s:f, s:s}", "name", r->name, "value", r->figure.value, "unit", r->unit);
+        bool peer = r->peer[0];
+        json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
+        json_object_set_new(row, "peer_value", peer ? json_real(r->peer_value) : json_null());
+        json_object_set_new(row, "ratio", peer ? json_real(ratio(r)) : json_null());
+        json_array_append_new(list, row);
+    }
+    json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    puts("");
+    json_decref(list);
+}
+
+static sac_status measure_all(const cli_args *args, const bench_place *place, bench_result *results, int *count)
+{
+    const char *name = cli_positional(args, 0);
+    bench_result landed[MOST];
+    int landed_count = bench_read_landed(landed, MOST);
+    *count = 0;
+    for (const bench_row *row = bench_rows; row->name; row++)
+    {
+        if (name ? strcmp(name, row->name) != 0 : row->named_only) continue;
+        sac_status status = measure(row, place, &results[*count]);
+        if (status != SAC_OK) return status;
+        if (!cli_has(args, "json")) print_row(&results[*count], landed, landed_count);
+        ++*count;
+    }
+    return SAC_OK;
+}
+
+static int run(const cli_args *args)
+{
+    const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy");
+    const bench_row *row = bench_rows;
+    while (name && row->name && strcmp(row->name, name) != 0) row++;
+    if (!row->name)
+        return cli_usage("bench: unknown row '%.80s'%s", name, sac_did_you_mean(sac_nearest(name, row_name, NULL)));
+
+    bool ok = true;
+    uint64_t first, last;
+    cli_range(args, "seeds", "1", &first, &last, &ok);
+    if (!ok) return CLI_USAGE;
+    static const char shipped[] = "zoo/car-racing/softmax.safetensors";
+    if (!policy && access(shipped, R_OK) == 0) policy = shipped;
+
+    bench_place place;
+    bench_result results[MOST];
+    int count = 0;
+    sac_status status = bench_place_create(&place, policy);
+    place.first_seed = first, place.last_seed = last;
+    bench_pin(&place, true);
+    if (status == SAC_OK) status = measure_all(args, &place, results, &count);
+    if (status == SAC_OK && cli_has(args, "json")) print_json(results, count);
+    if (status == SAC_OK && cli_has(args, "land")) status = bench_land(results, count);
+    bench_place_destroy(&place);
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
+}
+
+const cli_command cli_bench = {"bench", "[NAME]", "every figure, beside its peer where the peer is installed", flags,
+                               run};
