@@ -26,10 +26,12 @@ enum
     BENCH_FRAME_BYTES = 96 * 96 * 3
 };
 
-/// One figure: the best of several runs, and how far the worst was from it (0.02: 2 %).
+/// One figure over several runs. Starts as zeros.
 typedef struct bench_figure
 {
-    double value, spread;
+    double value; ///< the best
+    double worst;
+    int runs;
 } bench_figure;
 
 /// One row.
@@ -69,8 +71,8 @@ bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *
 /// Seconds on a clock that only goes forward.
 double bench_now(void);
 
-/// Keep the better of two figures and widen the spread.
-void bench_keep(bench_figure *figure, double value, bool larger_is_better, int run);
+/// Add the value of one more run.
+void bench_keep(bench_figure *figure, double value, bool larger_is_better);
 
 sac_status bench_env(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_env_lockstep(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -50,7 +50,7 @@ int bench_read_landed(bench_result *results, int capacity)
         bench_result *r = &results[count];
         *r = (bench_result){0};
         int fields = sscanf(line, "%31[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit,
-                            &r->figure.spread, r->peer, &r->peer_value);
+                            &r->figure.worst, r->peer, &r->peer_value);
         count += fields >= 4;
     }
     fclose(file);
@@ -77,11 +77,11 @@ sac_status bench_land(const bench_result *results, int count)
     landed_path(path, true);
     FILE *file = fopen(path, "w");
     if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
-    fputs("name,value,unit,spread,peer,peer_value\n", file);
+    fputs("name,value,unit,worst,peer,peer_value\n", file);
     for (int i = 0; i < landed_count; i++)
     {
         const bench_result *r = &landed[i];
-        fprintf(file, "%s,%.6g,%s,%.3f", r->name, r->figure.value, r->unit, r->figure.spread);
+        fprintf(file, "%s,%.6g,%s,%.6g", r->name, r->figure.value, r->unit, r->figure.worst);
         if (r->peer[0]) fprintf(file, ",%s,%.6g", r->peer, r->peer_value);
         fputc('\n', file);
     }

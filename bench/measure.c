@@ -56,7 +56,7 @@ static sac_status measure_env(bench_figure *figure, int count)
     {
         double seconds;
         status = drive(envs, rows, lanes, count, &seconds);
-        if (status == SAC_OK) bench_keep(figure, STEPS * count / seconds, true, run);
+        if (status == SAC_OK) bench_keep(figure, STEPS * count / seconds, true);
     }
     for (int i = 0; i < count; i++) sac_env_destroy(envs[i]);
     sac_free(pictures);
@@ -87,7 +87,7 @@ static sac_status measure_agent(const sac_policy *policy, const bench_place *pla
         for (int turn = 0; turn < 100; turn++)
             for (int i = 0; i < BENCH_FRAMES; i++, frames++)
                 sac_policy_act(state, place->frames + i * BENCH_FRAME_BYTES, action);
-        bench_keep(figure, (bench_now() - begin) / frames * 1e6, false, run);
+        bench_keep(figure, (bench_now() - begin) / frames * 1e6, false);
     }
     sac_policy_state_destroy(state);
     return SAC_OK;
@@ -118,7 +118,7 @@ static sac_status measure_rollout(const sac_policy *policy, int threads, int run
         SAC_TRY(sac_evaluate(policy, &(sac_env_def){.id = "car-racing"}, 0, EPISODES, threads, episodes));
         double seconds = bench_now() - begin;
         for (int i = 0; i < EPISODES; i++) steps += episodes[i].steps;
-        bench_keep(figure, steps / seconds, true, run);
+        bench_keep(figure, steps / seconds, true);
     }
     return SAC_OK;
 }
@@ -169,7 +169,7 @@ static sac_status measure_search(const char *method, int generations, bench_figu
         }
         if (status == SAC_OK) status = sac_search_tell(search, fitness);
     }
-    bench_keep(figure, (bench_now() - begin) / generations * 1e3, false, 0);
+    bench_keep(figure, (bench_now() - begin) / generations * 1e3, false);
     sac_search_destroy(search);
     return status;
 }

@@ -17,15 +17,13 @@ double bench_now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-void bench_keep(bench_figure *figure, double value, bool larger_is_better, int run)
+void bench_keep(bench_figure *figure, double value, bool larger_is_better)
 {
-    static double worst; // of the row that runs now
-    if (run == 0) worst = figure->value = value;
+    if (figure->runs++ == 0) figure->value = figure->worst = value;
     bool better = larger_is_better ? value > figure->value : value < figure->value;
-    bool worse = larger_is_better ? value < worst : value > worst;
+    bool worse = larger_is_better ? value < figure->worst : value > figure->worst;
     if (better) figure->value = value;
-    if (worse) worst = value;
-    figure->spread = larger_is_better ? figure->value / worst - 1 : worst / figure->value - 1;
+    if (worse) figure->worst = value;
 }
 
 void bench_pin(const bench_place *place, bool one_core)

@@ -53,18 +53,21 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     }
     else if (bench_ask_peer(row, place, &peer))
     {
+        // once more after the peer, so that a machine that slowed down meanwhile slows both
+        status = row->measure(place, &r->figure, &own_peer);
         memcpy(r->peer, peer.name, sizeof r->peer);
         r->peer_value = peer.value;
         if (peer.agreed < peer.compared)
             fprintf(stderr, "%s: looked at the same patches on %d of %d frames\n", peer.name, peer.agreed,
                     peer.compared);
     }
-    return SAC_OK;
+    return status;
 }
 
 static void print_row(const bench_result *r, const bench_result *landed, int landed_count)
 {
-    printf("%-20s %10.4g %-8s +%-4.0f%%", r->name, r->figure.value, r->unit, 100 * r->figure.spread);
+    double spread = larger_is_better(r->unit) ? r->figure.value / r->figure.worst : r->figure.worst / r->figure.value;
+    printf("%-20s %10.4g %-8s +%3.0f %%", r->name, r->figure.value, r->unit, 100 * (spread - 1));
     if (r->peer[0]) printf("  %6.1f x %s (%.4g)", ratio(r), r->peer, r->peer_value);
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
