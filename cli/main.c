@@ -12,11 +12,13 @@ extern const cli_command cli_eval;
 extern const cli_command cli_replay;
 extern const cli_command cli_import;
 extern const cli_command cli_train;
+extern const cli_command cli_watch;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
     &cli_train,
     &cli_eval,
+    &cli_watch,
     &cli_attend,
     &cli_compare,
     &cli_replay,

@@ -5,7 +5,7 @@
 int cli_target_open(cli_target *target, const cli_args *args, const char *path)
 {
     *target = (cli_target){0};
-    sac_status status = sac_policy_load(&target->policy, &target->info, path);
+    sac_status status = path ? sac_policy_load(&target->policy, &target->info, path) : SAC_OK;
     if (status != SAC_OK) return cli_fail(status);
 
     const char *id = cli_value(args, "env"), *variant = cli_value(args, "variant");
@@ -17,7 +17,8 @@ int cli_target_open(cli_target *target, const cli_args *args, const char *path)
     if (!target->env.id[0])
     {
         cli_target_close(target);
-        return cli_usage("%s names no environment: say which with --env", path);
+        return path ? cli_usage("%s names no environment: say which with --env", path)
+                    : cli_usage("neither a policy nor an environment: say which with --env");
     }
 
     const sac_setting *given;

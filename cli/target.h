@@ -23,6 +23,7 @@ typedef struct cli_target
     }
 
 /// Load a policy and resolve --env, --set and --variant against it.
+/// @param path  NULL: no policy, then --env must be given
 /// @return CLI_OK, or an exit code after a message
 int cli_target_open(cli_target *target, const cli_args *args, const char *path);
 void cli_target_close(cli_target *target);

@@ -26,6 +26,12 @@ static void window_destroy(void *self)
 
 static void *window_create(const char *title, int width, int height, char *error)
 {
+    // asked first: SDL would try everything aloud and in the end draw into nothing
+    if (!SDL_getenv("DISPLAY") && !SDL_getenv("WAYLAND_DISPLAY") && !SDL_getenv("SDL_VIDEODRIVER"))
+    {
+        snprintf(error, SAC_WINDOW_ERROR_SIZE, "there is no display: DISPLAY and WAYLAND_DISPLAY are not set");
+        return NULL;
+    }
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "saccade/view.h"
+#include "target.h"
+
+/// What `saccade watch` shows: a policy (or nobody) in an environment.
+typedef struct watch_plan
+{
+    cli_target target;
+    const char *path; ///< of the policy, NULL: none
+    uint64_t seed;
+    int steps; ///< at most so many
+    int frames_per_second;
+    int width, height; ///< of a frame
+} watch_plan;
+
+/// "car-racing, color, seed 3".
+void watch_title(const watch_plan *watch, char *title, size_t size);
+
+/// Play in a window until it is closed.
+sac_status watch_live(watch_plan *watch);
