@@ -3,19 +3,28 @@
     record_carracing.py record OUT_DIR              drive the scenarios below in Gymnasium
     record_carracing.py pack GOLDEN_ENVS OUT_DIR    the same arrays from the stored recordings, without the frames
 
-Peers, checked: gymnasium 1.4.0, Box2D 2.3.10, pygame-ce 2.5.8, numpy 2.4.6, safetensors 0.8.0.
+Exit code 77 where a peer is missing or of another version. Peers, checked: gymnasium 1.4.0, Box2D 2.3.10, pygame-ce 2.5.8, numpy 2.4.6, safetensors 0.8.0.
 """
 
 import os
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+
+PINNED = {"gymnasium": "1.4.0", "Box2D": "2.3.10", "pygame-ce": "2.5.8", "numpy": "2.4.6", "safetensors": "0.8.0"}
+
+for package, wanted in PINNED.items():
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        found = "missing"
+    if found != wanted:
+        print(f"{package} is {found}, expected {wanted}", file=sys.stderr)
+        sys.exit(77)
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 
-import numpy as np
-from safetensors.numpy import save_file
-
-PINNED = {"gymnasium": "1.4.0", "Box2D": "2.3.10", "pygame-ce": "2.5.8", "numpy": "2.4.6", "safetensors": "0.8.0"}
+import numpy as np  # noqa: E402
+from safetensors.numpy import save_file  # noqa: E402
 
 
 def standing(step):
@@ -159,13 +168,9 @@ def repack_tracks(source):
 def save(arrays, directory, name):
     path = os.path.join(directory, f"carracing_{name}.safetensors")
     save_file({key: np.ascontiguousarray(value) for key, value in arrays.items()}, path)
-    print(path, os.path.getsize(path))
 
 
 def main():
-    for package, wanted in PINNED.items():
-        if version(package) != wanted:
-            sys.exit(f"{package} is {version(package)}, these recordings need {wanted}")
     if sys.argv[1:2] == ["record"] and len(sys.argv) == 3:
         for name, scenario in SCENARIOS.items():
             save(record(*scenario), sys.argv[2], name)

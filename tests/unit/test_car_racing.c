@@ -1,8 +1,13 @@
+
 #include "test.h"
 
+#include <unistd.h>
+
+#include "base/memory.h"
 #include "env/carracing/car_racing.h"
 #include "env/carracing/track.h"
 #include "env/registry.h"
+#include "files/atomic.h"
 #include "files/tensors.h"
 #include "saccade/env.h"
 
@@ -193,4 +198,41 @@ TEST(a_reset_without_a_seed_goes_on)
     }
 }
 
-TESTS(replays_equal_gymnasium, tracks_equal_gymnasium, a_reset_without_a_seed_goes_on)
+// the peer's Python, SACCADE_PEERS or .venv, drives the scenarios again
+static bool record_again(const char *folder)
+{
+    const char *python = getenv("SACCADE_PEERS");
+    char command[1024];
+    snprintf(command, sizeof command, "'%s' '" SAC_SOURCE_DIR "/tests/peers/record_carracing.py' record '%s' 2>&1",
+             python ? python : SAC_SOURCE_DIR "/.venv/bin/python", folder);
+    int status = system(command);
+    if (status != 0 && status != 77 << 8 && status != 127 << 8) fail_msg("%s failed with %d", command, status);
+    return status == 0;
+}
+
+// the stored recordings of our own are what Gymnasium does here and now
+TEST(recordings_are_reproducible)
+{
+    char folder[] = "/tmp/saccade_carracing_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    bool recorded = record_again(folder);
+    for (int n = 4; recorded && n < RECORDINGS; n++)
+    {
+        char path[2][300];
+        uint8_t *bytes[2];
+        size_t size[2];
+        snprintf(path[0], sizeof *path, "%s/carracing_%s.safetensors", folder, recordings[n]);
+        snprintf(path[1], sizeof *path, SAC_SOURCE_DIR "/tests/golden/data/carracing_%s.safetensors", recordings[n]);
+        for (int i = 0; i < 2; i++) assert_ok(sac_read_file(&bytes[i], &size[i], path[i], 1 << 20));
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(bytes[0], bytes[1], size[0]);
+        for (int i = 0; i < 2; i++) sac_free(bytes[i]);
+        unlink(path[0]);
+    }
+    rmdir(folder);
+    if (recorded) return;
+    print_message("Gymnasium 1.4.0 is not here\n");
+    skip();
+}
+
+TESTS(replays_equal_gymnasium, tracks_equal_gymnasium, a_reset_without_a_seed_goes_on, recordings_are_reproducible)
