@@ -1,0 +1,24 @@
+#!/bin/sh
+# Cross-builds the attention library and the kernel check for aarch64 and runs the check under qemu-user: the NEON level
+# against scalar.c. Exit code 77 (skip) where a tool is missing.
+#
+#   tests/kernels/check_arm.sh [BUILD_DIR]      CC_ARM, QEMU_ARM: other names of the tools
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:-$root/build-arm}
+cc=${CC_ARM:-aarch64-linux-gnu-gcc}
+qemu=${QEMU_ARM:-qemu-aarch64}
+for tool in "$cc" "$qemu"; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "check_arm: $tool is missing (Debian: gcc-aarch64-linux-gnu, qemu-user)" >&2
+        exit 77
+    fi
+done
+
+mkdir -p "$build"
+cmake -S "$root" -B "$build" -DSAC_ATTENTION_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_SYSTEM_NAME=Linux \
+    -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER="$cc" -DCMAKE_EXE_LINKER_FLAGS=-static >"$build/log" ||
+    { cat "$build/log"; exit 1; }
+cmake --build "$build" -j2 >>"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
+"$qemu" "$build/check_kernels"
