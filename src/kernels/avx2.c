@@ -79,9 +79,13 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     return both(_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high));
 }
-OP lanes lanes_floor(lanes a)
+OP lanes lanes_round(lanes a)
 {
-    return both(_mm256_floor_ps(a.low), _mm256_floor_ps(a.high));
+    enum
+    {
+        NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC
+    };
+    return both(_mm256_round_ps(a.low, NEAREST), _mm256_round_ps(a.high, NEAREST));
 }
 
 OP lanes lanes_fma(lanes a, lanes b, lanes c)

@@ -65,9 +65,9 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     return _mm512_min_ps(a, b);
 }
-OP lanes lanes_floor(lanes a)
+OP lanes lanes_round(lanes a)
 {
-    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 OP lanes lanes_power(lanes p, lanes n)
 {

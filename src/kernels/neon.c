@@ -89,9 +89,9 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     EACH(smaller(a.v[i], b.v[i]));
 }
-OP lanes lanes_floor(lanes a)
+OP lanes lanes_round(lanes a)
 {
-    EACH(vrndmq_f32(a.v[i]));
+    EACH(vrndnq_f32(a.v[i]));
 }
 OP lanes lanes_negate(lanes a)
 {

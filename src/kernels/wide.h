@@ -7,43 +7,44 @@
 /// The float kernels over `lanes`, a vector of 16 floats that each level file defines with its intrinsics. Included by
 /// the level files alone, after these are defined:
 ///
-///     lanes_load, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first `count` of 16, the rest
-///     read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is NaN), _fma (a b + c)
-///     lanes_floor; lanes_round (to an integer); lanes_power (p 2^n); lanes_abs; lanes_copy_sign
-///     lanes_less (a < b ? x : y); lanes_greater (a > b as 16 bits); lanes_first (zero from `count` on)
-///     lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
+///     lanes_load, lanes_load_integers, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first
+///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
+///     NaN), _fma (a b + c) lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an integer n in
+///     -126..127); lanes_abs; lanes_negate; lanes_copy_sign lanes_less (a < b ? x : y); lanes_greater (a > b as 16
+///     bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
 ///
 /// Each function keeps the operations and the order of its namesake in scalar.c.
 
 #define WIDE static inline __attribute__((always_inline))
 
-// t >= -126 or NaN
-WIDE lanes wide_exp2_bounded(lanes t)
+WIDE lanes exp2_polynomial(lanes f)
 {
-    lanes n = lanes_floor(t), f = lanes_sub(t, n);
     lanes p = lanes_fma(lanes_set(SAC_EXP2_C5), f, lanes_set(SAC_EXP2_C4));
     p = lanes_fma(p, f, lanes_set(SAC_EXP2_C3));
     p = lanes_fma(p, f, lanes_set(SAC_EXP2_C2));
     p = lanes_fma(p, f, lanes_set(SAC_EXP2_C1));
-    p = lanes_fma(p, f, lanes_set(1.0f));
-    return lanes_power(p, n);
-}
-
-// t <= 0 needs no upper bound
-WIDE lanes wide_exp2_negative(lanes t)
-{
-    return wide_exp2_bounded(lanes_max(lanes_set(SAC_EXP2_MIN), t));
+    return lanes_fma(p, f, lanes_set(1.0f));
 }
 
 WIDE lanes wide_exp2(lanes t)
 {
-    return wide_exp2_bounded(lanes_min(lanes_set(SAC_EXP2_MAX), lanes_max(lanes_set(SAC_EXP2_MIN), t)));
+    t = lanes_min(lanes_set(SAC_EXP2_MAX), lanes_max(lanes_set(SAC_EXP2_MIN), t));
+    lanes n = lanes_round(t), p = exp2_polynomial(lanes_sub(t, n));
+    return lanes_power(lanes_add(p, p), lanes_sub(n, lanes_set(1.0f)));
+}
+
+// the same bits for t <= 0, where nothing can overflow
+WIDE lanes wide_exp2_negative(lanes t)
+{
+    t = lanes_max(lanes_set(SAC_EXP2_MIN), t);
+    lanes n = lanes_round(t);
+    return lanes_power(exp2_polynomial(lanes_sub(t, n)), n);
 }
 
 WIDE lanes wide_exp(lanes x)
 {
     x = lanes_min(lanes_set(89.0f), lanes_max(lanes_set(-104.0f), x));
-    lanes n = lanes_sub(lanes_fma(x, lanes_set(SAC_LOG2_E), lanes_set(SAC_MAGIC)), lanes_set(SAC_MAGIC));
+    lanes n = lanes_round(lanes_mul(x, lanes_set(SAC_LOG2_E)));
     lanes r = lanes_fma(n, lanes_set(-SAC_LN2_HIGH), x);
     r = lanes_fma(n, lanes_set(-SAC_LN2_LOW), r);
     lanes p = lanes_fma(lanes_set(SAC_EXP_C6), r, lanes_set(SAC_EXP_C5));
@@ -52,7 +53,7 @@ WIDE lanes wide_exp(lanes x)
     p = lanes_fma(p, r, lanes_set(SAC_EXP_C2));
     p = lanes_fma(p, r, lanes_set(1.0f));
     p = lanes_fma(p, r, lanes_set(1.0f));
-    lanes half = lanes_floor(lanes_mul(n, lanes_set(0.5f)));
+    lanes half = lanes_round(lanes_mul(n, lanes_set(0.5f)));
     return lanes_power(lanes_power(p, half), lanes_sub(n, half));
 }
 
@@ -64,14 +65,15 @@ WIDE lanes wide_sigmoid(lanes x)
 
 WIDE lanes wide_tanh(lanes x)
 {
+    lanes magnitude = lanes_abs(x), one = lanes_set(1.0f);
     lanes y = lanes_mul(x, x), p = lanes_fma(lanes_set(SAC_TANH_C4), y, lanes_set(SAC_TANH_C3));
     p = lanes_fma(p, y, lanes_set(SAC_TANH_C2));
     p = lanes_fma(p, y, lanes_set(SAC_TANH_C1));
     p = lanes_fma(p, y, lanes_set(SAC_TANH_C0));
-    lanes near_zero = lanes_fma(lanes_mul(x, y), p, x), magnitude = lanes_abs(x), one = lanes_set(1.0f);
+    lanes near_zero = lanes_fma(lanes_mul(magnitude, y), p, magnitude);
     lanes power = wide_exp(lanes_add(magnitude, magnitude));
     lanes far = lanes_sub(one, lanes_div(lanes_set(2.0f), lanes_add(power, one)));
-    return lanes_less(magnitude, lanes_set(SAC_TANH_LIMIT), near_zero, lanes_copy_sign(far, x));
+    return lanes_copy_sign(lanes_less(magnitude, lanes_set(SAC_TANH_LIMIT), near_zero, far), x);
 }
 
 #define WIDE_ARRAY(name)                                                                                      \

@@ -1,0 +1,112 @@
+#include "kernels/elementary.h"
+
+#include "kernels/kernels.h"
+#include "test.h"
+
+// errors over the whole range of floats, in units of the last place of the exact result; every 1009th float, which
+// meets every exponent and all residues of the mantissa
+
+enum
+{
+    STEP = 1009,
+    BATCH = 1 << 16
+};
+
+typedef void array_fn(float *out, const float *in, int count);
+
+static double ulp_of(double exact)
+{
+    int exponent;
+    frexp(exact, &exponent);
+    return exponent - 24 < -149 ? 0x1p-149 : ldexp(1, exponent - 24);
+}
+
+static double exact_sigmoid(double x)
+{
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
+
+// the largest error for x in low..high
+static double worst(array_fn *function, double (*exact)(double), float low, float high)
+{
+    static float in[BATCH], out[BATCH];
+    double most = 0;
+    uint64_t bits = 0;
+    while (bits <= UINT32_MAX)
+    {
+        int count = 0;
+        for (; bits <= UINT32_MAX && count < BATCH; bits += STEP)
+        {
+            float x = sac_bits_float((uint32_t)bits);
+            if (x >= low && x <= high) in[count++] = x;
+        }
+        function(out, in, count);
+        for (int i = 0; i < count; i++)
+        {
+            double expected = exact((double)in[i]), error = fabs((double)out[i] - expected) / ulp_of(expected);
+            if (!(error <= most)) most = error;
+        }
+    }
+    return most;
+}
+
+static sac_kernels table(void)
+{
+    return sac_kernels_create(sac_get_cpu_level());
+}
+
+TEST(exp_is_within_two_ulp)
+{
+    sac_kernels k = table();
+    // from the last subnormal to the largest finite result
+    assert_true(worst(k.exp, exp, -103.97f, 88.7228f) <= 2.0);
+}
+
+TEST(exp2_is_within_two_ulp)
+{
+    sac_kernels k = table();
+    assert_true(worst(k.exp2, exp2, -125.0f, 127.999f) <= 2.0);
+}
+
+TEST(sigmoid_is_within_three_ulp)
+{
+    sac_kernels k = table();
+    assert_true(worst(k.sigmoid, exact_sigmoid, -87.0f, INFINITY) <= 3.0);
+}
+
+TEST(tanh_is_within_three_ulp)
+{
+    sac_kernels k = table();
+    assert_true(worst(k.tanh, tanh, -INFINITY, INFINITY) <= 3.0);
+}
+
+TEST(the_ends_are_exact)
+{
+    sac_kernels k = table();
+    const float in[] = {-INFINITY, -200.0f, -104.0f, -0.0f, 0.0f, 88.8f, 200.0f, INFINITY, NAN};
+    float out[9];
+    k.exp(out, in, 9);
+    const float exp_expected[] = {0, 0, 0, 1, 1, INFINITY, INFINITY, INFINITY};
+    for (int i = 0; i < 8; i++) assert_true(out[i] == exp_expected[i]);
+    assert_true(isnan(out[8]));
+
+    // exp2 stays at its smallest normal value; softmax never needs less
+    k.exp2(out, in, 9);
+    const float exp2_expected[] = {0x1p-125f, 0x1p-125f, 0x1p-104f, 1, 1, 0, INFINITY, INFINITY};
+    for (int i = 0; i < 8; i++)
+        if (i != 5) assert_true(out[i] == exp2_expected[i]);
+    assert_true(isnan(out[8]));
+
+    k.sigmoid(out, in, 9);
+    const float sigmoid_expected[] = {0, 0, 0, 0.5f, 0.5f, 1, 1, 1};
+    for (int i = 0; i < 8; i++) assert_true(out[i] == sigmoid_expected[i]);
+    assert_true(isnan(out[8]));
+
+    k.tanh(out, in, 9);
+    const float tanh_expected[] = {-1, -1, -1, -0.0f, 0, 1, 1, 1};
+    for (int i = 0; i < 8; i++) assert_true(out[i] == tanh_expected[i] && !signbit(out[i]) == !signbit(in[i]));
+    assert_true(isnan(out[8]));
+}
+
+TESTS(exp_is_within_two_ulp, exp2_is_within_two_ulp, sigmoid_is_within_three_ulp, tanh_is_within_three_ulp,
+      the_ends_are_exact)
