@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "env/carracing/picture_parts.h"
+#include "env/carracing/variant_parts.h"
 
 void sac_car_turn(double angle, double *sine, double *cosine)
 {
@@ -94,8 +95,8 @@ static bool layers_create(car_picture *p)
     int stride = (p->width + 15) / 16 * 16;
     int rows = (int)(p->top + BAR_Y * p->scale_y + 0.5);
     car_layers *l = &p->layers;
-    car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field};
-    for (int i = 0; i < 5; i++)
+    car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field, &l->lane};
+    for (int i = 0; i < 6; i++)
         if (!plane_create(planes[i], p->width, rows, stride)) return false;
     return true;
 }
@@ -136,8 +137,9 @@ void sac_car_picture_destroy(car_picture *p)
 {
     if (!p) return;
     car_layers *l = &p->layers;
-    float *const cells[] = {l->road.cells,  l->shade.cells,        l->red.cells,           l->square.cells,
-                            l->field.cells, p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
+    float *const cells[] = {l->road.cells,         l->shade.cells,         l->red.cells,
+                            l->square.cells,       l->field.cells,         l->lane.cells,
+                            p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) sac_free(cells[i]);
     sac_car_bar_destroy(p->bar);
     sac_free(p);
@@ -156,22 +158,28 @@ void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car
     p->raster->add(plane, edges, count);
 }
 
-void sac_car_draw(car_picture *p, const car_scene *scene, car_variant *variant, uint8_t *rgb)
+void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *variant, uint8_t *rgb)
 {
-    (void)variant;
     // what Gymnasium's way from 1000 x 800 down does: outlines make polygons grow by about half a unit, and grey levels
     // are cut twice
     bool agent = p->style == CAR_STYLE_AGENT;
     car_inks inks = {.grass = {102, 204, 102},
                      .square = {0, 26, 0},
                      .road = {102, 102, 102},
+                     .lane = {102, 102, 127.5f},
                      .wheel = 0,
                      .stripe = 77,
                      .hull = {204, 0, 0},
                      .offset = agent ? -1.01f : 0.5f};
+    sac_car_variant_ink(variant, &inks);
     car_camera camera = camera_of(p, scene);
-    sac_car_draw_field(p, scene, &camera, agent ? 0.55 / camera.zoom : 0);
+    car_look look = {.grow = agent ? (float)(0.55 / camera.zoom) : 0,
+                     .grey = inks.road[0],
+                     .mixed = variant && variant->kind == CAR_VARIANT_COLOR,
+                     .lane = variant && variant->kind == CAR_VARIANT_FAKE_LANE};
+    sac_car_draw_field(p, scene, &camera, &look);
     sac_car_draw_figure(p, scene, &camera, agent ? 0.35 / camera.zoom : 0);
     p->raster->compose(&p->layers, &p->figure, &inks, rgb);
+    sac_car_variant_overlay(variant, p, scene, &camera, rgb);
     sac_car_draw_bar(p, scene, rgb);
 }

@@ -31,4 +31,4 @@ void sac_car_picture_destroy(car_picture *picture);
 /// Draw a scene. The same bits on every CPU level; at 96 x 96 about 15 us.
 /// @param      variant  NULL: the original
 /// @param[out] rgb      [height, width, 3]
-void sac_car_draw(car_picture *picture, const car_scene *scene, car_variant *variant, uint8_t *rgb);
+void sac_car_draw(car_picture *picture, const car_scene *scene, const car_variant *variant, uint8_t *rgb);

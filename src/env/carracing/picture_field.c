@@ -107,14 +107,15 @@ static car_edge edge(car_point a, car_point b, float weight, float shade)
 }
 
 /// A kerb at tile `i`, over the road's side.
-static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *cut, const road_cut *last, float half,
-                     float grow)
+static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *cut, const road_cut *last,
+                     const car_look *look)
 {
     const double(*tile)[2] = t->tile[i];
     double side_x = t->border[i][0][0] - t->x[i], side_y = t->border[i][0][1] - t->y[i];
     bool right = side_x * (tile[1][0] - tile[0][0]) + side_y * (tile[1][1] - tile[0][1]) > 0;
     bool red = i % 2 == 1;
-    float inner = (float)HALF_ROAD - grow, outer = (float)(HALF_ROAD + KERB) + grow, sign = right ? 1 : -1;
+    float half = (float)HALF_ROAD + look->grow, inner = (float)HALF_ROAD - look->grow;
+    float outer = (float)(HALF_ROAD + KERB) + look->grow, sign = right ? 1 : -1;
 
     for (int part = 0; part < 2; part++) // what the kerb covers beyond the road; what it colours
     {
@@ -126,7 +127,7 @@ static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *
             sac_car_add_polygon(p, &p->layers.road, corners, 4, 1);
         else
         {
-            sac_car_add_polygon(p, &p->layers.shade, corners, 4, red ? -102 : 153);
+            sac_car_add_polygon(p, &p->layers.shade, corners, 4, (red ? 0 : 255) - look->grey);
             if (red) sac_car_add_polygon(p, &p->layers.red, corners, 4, 255);
         }
     }
@@ -173,10 +174,10 @@ static void end_run(road_run *run)
 }
 
 /// Tile i, from the cut where the last one ended to the next.
-static void add_tile(road_run *run, const car_scene *scene, int i, const road_cut *next, float grow)
+static void add_tile(road_run *run, const car_scene *scene, int i, const road_cut *next, const car_look *look)
 {
     car_picture *p = run->picture;
-    float reach = scene->track->has_border[i] ? (float)(HALF_ROAD + KERB) + grow : run->half;
+    float reach = scene->track->has_border[i] ? (float)(HALF_ROAD + KERB) + look->grow : run->half;
     car_point bounds[] = {beside(next, -reach), beside(next, reach), beside(&run->front, reach),
                           beside(&run->front, -reach)};
     if (!in_view(p, bounds, 4))
@@ -196,15 +197,16 @@ static void add_tile(road_run *run, const car_scene *scene, int i, const road_cu
         p->raster->add(&p->layers.road, sides, 2);
     else
         p->raster->add_two(&p->layers.road, &p->layers.shade, sides, 2);
-    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, next, &run->front, run->half, grow);
+    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, next, &run->front, look);
 }
 
-static void draw_road(car_picture *p, const car_scene *scene, const car_camera *c, const view_bounds *b, float grow)
+static void draw_road(car_picture *p, const car_scene *scene, const car_camera *c, const view_bounds *b,
+                      const car_look *look)
 {
     const car_track *t = scene->track;
     // a tile reaches as far from its node as the gap where the lap closes
     double reach = b->radius + 14;
-    road_run run = {.picture = p, .half = (float)HALF_ROAD + grow};
+    road_run run = {.picture = p, .half = (float)HALF_ROAD + look->grow};
     bool first = false;
     for (int i = 0, last = -2; i < t->count;)
     {
@@ -219,7 +221,7 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
         }
         if (last != i - 1) run.front = cut_at(t, c, i > 0 ? i - 1 : t->count - 1);
         road_cut next = cut_at(t, c, i);
-        add_tile(&run, scene, i, &next, grow);
+        add_tile(&run, scene, i, &next, look);
         if (i == 0) first = run.open;
         run.front = next;
         last = i++;
@@ -230,13 +232,36 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
     if (parts > 1) p->layers.plain = false;
 }
 
-void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *c, double grow)
+static void draw_lane(car_picture *p, const car_scene *scene, const car_camera *c)
+{
+    static const float aside = 20;
+    const car_track *t = scene->track;
+    float near_side = aside - (float)HALF_ROAD, far_side = aside + (float)HALF_ROAD;
+    road_cut last = cut_at(t, c, t->count - 1);
+    for (int i = 0; i < t->count; i++)
+    {
+        road_cut next = cut_at(t, c, i);
+        car_point corners[] = {beside(&next, near_side), beside(&next, far_side), beside(&last, far_side),
+                               beside(&last, near_side)};
+        last = next;
+        if (!in_view(p, corners, 4)) continue;
+        // in a sharp bend to the lane's side its far edge runs backwards
+        float area = (corners[2].x - corners[0].x) * (corners[3].y - corners[1].y) -
+                     (corners[3].x - corners[1].x) * (corners[2].y - corners[0].y);
+        sac_car_add_polygon(p, &p->layers.lane, corners, 4, area > 0 ? 1 : -1);
+    }
+}
+
+void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *c, const car_look *look)
 {
     view_bounds b = bounds_of(p, c);
-    p->layers.plain = true;
+    bool edge = b.low[0] < -FIELD || b.low[1] < -FIELD || b.high[0] > FIELD || b.high[1] > FIELD;
+    p->layers.plain = !edge && !look->mixed && !look->lane;
     p->layers.has_red = false;
-    if (b.low[0] < -FIELD || b.low[1] < -FIELD || b.high[0] > FIELD || b.high[1] > FIELD) p->layers.plain = false;
-    draw_grass(p, c, &b, grow);
-    draw_road(p, scene, c, &b, (float)grow);
-    if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD - grow, -FIELD - grow, 2 * (FIELD + grow));
+    p->layers.has_lane = look->lane;
+    draw_grass(p, c, &b, look->grow);
+    if (look->lane) draw_lane(p, scene, c);
+    draw_road(p, scene, c, &b, look);
+    double half = FIELD + look->grow;
+    if (!p->layers.plain) add_square(p, &p->layers.field, c, -half, -half, 2 * half);
 }

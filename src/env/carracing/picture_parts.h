@@ -65,8 +65,17 @@ void sac_car_turn(double angle, double *sine, double *cosine);
 void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car_point *corners, int count,
                          float weight);
 
-/// Draw playfield, grass, road and kerbs into the layers. `grow` is what each side moves outwards, in world units.
-void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *camera, double grow);
+/// How the ground is drawn.
+typedef struct car_look
+{
+    float grow; ///< what each side of a polygon moves outwards, in world units
+    float grey; ///< level of the plain road
+    bool mixed; ///< grass and squares differ in more than green
+    bool lane;  ///< a second lane beside the road
+} car_look;
+
+/// Draw playfield, grass, road and kerbs into the layers.
+void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *camera, const car_look *look);
 
 /// Draw wheels and hull into the figure.
 void sac_car_draw_figure(car_picture *p, const car_scene *scene, const car_camera *camera, double grow);

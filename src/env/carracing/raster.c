@@ -188,10 +188,11 @@ enum
 {
     RED = 1,
     FULL = 2,
-    FIGURE = 4
+    FIGURE = 4,
+    LANE = 8
 };
 
-static inline void colour(const car_layers *l, int at, vec sums[5], const car_inks *ink, const int what, vec out[3])
+static inline void colour(const car_layers *l, int at, vec sums[6], const car_inks *ink, const int what, vec out[3])
 {
     vec cover = take(&sums[0], l->road.cells + at), shade = take(&sums[1], l->shade.cells + at);
     vec light = take(&sums[2], l->square.cells + at), over = vec_least(cover, vec_of(1));
@@ -206,9 +207,11 @@ static inline void colour(const car_layers *l, int at, vec sums[5], const car_in
     // where the road crosses itself, the mean of both
     vec flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
     vec share = 1 / vec_most(cover, vec_of(1));
+    vec lane = what & LANE ? vec_most(vec_least(take(&sums[5], l->lane.cells + at), vec_of(1)), vec_of(0)) : vec_of(0);
     for (int c = 0; c < 3; c++)
     {
         vec under = field * ink->grass[c] + light * ink->square[c];
+        if (what & LANE) under += lane * (ink->lane[c] - under);
         out[c] = under + over * (ink->road[c] - under) + share * (c == 0 ? shade + flag : shade);
     }
 }
@@ -241,7 +244,7 @@ static inline void pack(const bytes pixels[4], uint8_t *out)
 }
 
 /// Rows from..to of the block that starts at a column.
-static inline void rows(const car_layers *l, const car_figure *f, const car_inks *ink, vec sums[PARTS][5], int column,
+static inline void rows(const car_layers *l, const car_figure *f, const car_inks *ink, vec sums[PARTS][6], int column,
                         int from, int to, uint8_t *rgb, const int what)
 {
     int width = l->road.width;
@@ -276,7 +279,7 @@ static inline void rows(const car_layers *l, const car_figure *f, const car_inks
 static inline void block(const car_layers *l, const car_figure *f, const car_inks *ink, int column, uint8_t *rgb,
                          const int what)
 {
-    vec sums[PARTS][5] = {0};
+    vec sums[PARTS][6] = {0};
     int height = l->road.height, top = height, bottom = height;
     if (column >= f->column && column < f->column + f->hull.stride) top = f->row, bottom = top + f->hull.height;
     rows(l, f, ink, sums, column, 0, top, rgb, what);
@@ -288,7 +291,9 @@ static void compose(const car_layers *l, const car_figure *f, const car_inks *in
 {
     for (int column = 0; column < l->road.width; column += BLOCK)
     {
-        if (!l->plain)
+        if (l->has_lane)
+            block(l, f, ink, column, rgb, FULL | RED | LANE);
+        else if (!l->plain)
             block(l, f, ink, column, rgb, FULL | RED);
         else if (l->has_red)
             block(l, f, ink, column, rgb, RED);

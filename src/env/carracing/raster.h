@@ -33,7 +33,7 @@ typedef struct car_figure
 /// Colours, 0..255, and what is added before they are cut to whole numbers.
 typedef struct car_inks
 {
-    float grass[3], square[3], road[3]; ///< square: what a light square adds to the grass
+    float grass[3], square[3], road[3], lane[3]; ///< square: what a light square adds to the grass
     float wheel, stripe, hull[3];
     float offset;
 } car_inks;
@@ -46,6 +46,8 @@ typedef struct car_layers
     car_plane red;    ///< what red kerbs add to red besides
     car_plane square; ///< light squares of grass
     car_plane field;  ///< the playfield, black outside
+    car_plane lane;   ///< a second lane under the road
+    bool has_lane;    ///< whether a second lane is in view; then not plain
     bool has_red;     ///< whether a red kerb is in view; otherwise red is not read
     bool plain; ///< neither the field's edge nor a crossing is in view, and grass, squares and road are as red and
                 ///< blue as one another: field is then not read
