@@ -1,38 +1,24 @@
-#include <unistd.h>
-
 #include "files/npz.h"
 #include "saccade/policy.h"
+#include "scratch.h"
 #include "test.h"
 
 /// `saccade import` and `saccade zoo`, from outside.
 
-static char folder[] = "/tmp/saccade_XXXXXX";
-static char path[64];
-
-static int begin(void **cmocka_state)
-{
-    (void)cmocka_state;
-    snprintf(path, sizeof path, "%s/policy.safetensors", mkdtemp(folder));
-    return 0;
-}
-
-static int end(void **cmocka_state)
-{
-    (void)cmocka_state;
-    remove(path);
-    return rmdir(folder);
-}
+static const char *path;
 
 static int command(const char *words, const char *tail)
 {
-    char line[512];
-    snprintf(line, sizeof line, "SACCADE_ZOO=%s '%s' %s %s", folder, SACCADE, words, tail);
+    char line[1024];
+    snprintf(line, sizeof line, "SACCADE_ZOO=%s '%s' %s %s", scratch, SACCADE, words, tail);
     return WEXITSTATUS(system(line));
 }
 
 static void import(const char *npz, const char *environment, int count)
 {
-    char words[256];
+    char words[512];
+    scratch_open();
+    path = scratch_path("policy.safetensors");
     snprintf(words, sizeof words, "import attention-agent-npz %s %s", npz, path);
     assert_int_equal(command(words, ">/dev/null"), 0);
 
@@ -56,7 +42,7 @@ TEST(a_vector_of_the_released_form_is_imported)
 
 TEST(the_released_vectors_are_imported)
 {
-    if (access("../shared/golden/attention_agent", R_OK) != 0) skip();
+    if (access("../shared/golden/attention_agent", R_OK) != 0) skip_without("../shared/golden/attention_agent");
     import("../shared/golden/attention_agent/CarRacing_released.npz", "car-racing", 3667);
     import("../shared/golden/attention_agent/TakeCover_released.npz", "take-cover", 3633);
 }
@@ -70,8 +56,9 @@ TEST(the_zoo_lists_it)
 
 TEST(mistakes_are_named)
 {
-    char words[256];
-    remove(path);
+    char words[512];
+    scratch_open();
+    path = scratch_path("policy.safetensors");
     assert_int_equal(command("import attnetion-agent-npz a b", "2>&1 | grep -q \"did you mean\""), 0);
     assert_int_equal(command("import attnetion-agent-npz a b", "2>/dev/null"), 2);
     snprintf(words, sizeof words, "import attention-agent-npz /nowhere/a.npz %s", path);
@@ -85,13 +72,5 @@ TEST(mistakes_are_named)
     assert_int_equal(command("zoo", ">/dev/null 2>&1"), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_vector_of_the_released_form_is_imported),
-        cmocka_unit_test(the_released_vectors_are_imported),
-        cmocka_unit_test(the_zoo_lists_it),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS(a_vector_of_the_released_form_is_imported, the_released_vectors_are_imported, the_zoo_lists_it,
+      mistakes_are_named)

@@ -1,108 +1,52 @@
+#include "failing_memory.h"
 #include "policy_scene.h"
-
-#include <unistd.h>
+#include "scratch.h"
 
 // lack of memory at any moment of creation is a status and leaks nothing; acting takes no memory
 
-typedef struct meter
-{
-    int left;  // allocations that succeed; below 0: all
-    int calls; // so far
-    int held;  // blocks
-} meter;
+static sac_policy *policy;
+static sac_policy_state *episode;
+static sac_policy_info info;
 
-static void *allocate(void *user, size_t size, size_t alignment)
+static void destroy(void)
 {
-    meter *m = user;
-    m->calls++;
-    if (m->left == 0) return NULL;
-    if (m->left > 0) m->left--;
-    m->held++;
-    return aligned_alloc(alignment, size);
+    sac_policy_state_destroy(episode);
+    sac_policy_destroy(policy);
+    sac_policy_info_clear(&info);
+    episode = NULL;
+    policy = NULL;
 }
 
-static void release(void *user, void *memory)
+static sac_status create(const char *settings)
 {
-    meter *m = user;
-    m->held -= memory != NULL;
-    free(memory);
-}
-
-static sac_status create_both(sac_policy **policy, sac_policy_state **episode, const char *settings)
-{
-    *episode = NULL;
-    sac_status status = scene_create(policy, settings);
-    return status == SAC_OK ? sac_policy_state_create(episode, *policy) : status;
-}
-
-static void fail_each_allocation(const char *settings)
-{
-    meter m = {.left = -1};
-    sac_set_allocator(&(sac_allocator){allocate, release, &m});
-    int failures = 0;
-    for (;; failures++)
+    sac_status status = scene_create(&policy, settings);
+    if (status == SAC_OK) status = sac_policy_state_create(&episode, policy);
+    if (status != SAC_OK)
     {
-        sac_policy *policy;
-        sac_policy_state *episode;
-        m.left = failures;
-        sac_status status = create_both(&policy, &episode, settings);
-        m.left = -1;
-        if (status != SAC_OK)
-        {
-            assert_int_equal(status, SAC_ERROR_MEMORY);
-            assert_null(episode);
-        }
-        sac_policy_state_destroy(episode);
-        sac_policy_destroy(policy);
-        assert_int_equal(m.held, 0);
-        if (status == SAC_OK) break;
+        assert_null(episode);
+        destroy();
     }
-    assert_true(failures > 20);
-    sac_set_allocator(NULL);
+    return status;
 }
 
 TEST(every_allocation_may_fail)
 {
-    fail_each_allocation("");
-    fail_each_allocation("attention=relu,image_size=48,features=positions+conv");
-    fail_each_allocation("attention=positive,controller=mlp");
+    assert_survives_lack_of_memory(create(""), destroy());
+    assert_survives_lack_of_memory(create("attention=relu,image_size=48,features=positions+conv"), destroy());
+    assert_survives_lack_of_memory(create("attention=positive,controller=mlp"), destroy());
 }
 
 TEST(saving_and_loading_may_lack_memory)
 {
-    char path[] = "/tmp/saccade_XXXXXX";
-    close(mkstemp(path));
-    meter m = {.left = -1};
-    sac_set_allocator(&(sac_allocator){allocate, release, &m});
-    sac_policy *policy = scene_policy("", 1), *loaded;
-    sac_policy_info info = {.environment = "toy"};
-    int before = m.held, failures = 0;
-    for (sac_status status = SAC_ERROR_MEMORY; status != SAC_OK; failures++)
-    {
-        m.left = failures;
-        status = sac_policy_save(policy, NULL, &info, path);
-        m.left = -1;
-        if (status != SAC_OK) assert_int_equal(status, SAC_ERROR_MEMORY);
-        assert_int_equal(m.held, before);
-    }
-    assert_true(failures > 2);
-    sac_policy_destroy(policy);
-    assert_int_equal(m.held, 0);
-    for (failures = 0;; failures++)
-    {
-        sac_policy_info read;
-        m.left = failures;
-        sac_status status = sac_policy_load(&loaded, &read, path);
-        m.left = -1;
-        if (status != SAC_OK) assert_int_equal(status, SAC_ERROR_MEMORY);
-        sac_policy_info_clear(&read);
-        sac_policy_destroy(loaded);
-        assert_int_equal(m.held, 0);
-        if (status == SAC_OK) break;
-    }
-    assert_true(failures > 10);
-    sac_set_allocator(NULL);
-    remove(path);
+    scratch_open();
+    const char *path = scratch_path("policy.safetensors");
+    sac_policy *saved = scene_policy("", 1);
+    sac_setting setting = {"rules", "v0"};
+    sac_policy_info facts = {.environment = "toy", .settings = &setting, .setting_count = 1};
+    assert_survives_lack_of_memory(sac_policy_save(saved, NULL, &facts, path), (void)0);
+    assert_survives_lack_of_memory(sac_policy_load(&policy, &info, path), destroy());
+    assert_survives_lack_of_memory(sac_policy_create_with(&policy, saved, sac_policy_parameters(saved)), destroy());
+    sac_policy_destroy(saved);
 }
 
 TEST(acting_takes_no_memory)
@@ -115,11 +59,11 @@ TEST(acting_takes_no_memory)
     scene_floats(floats, image);
     for (int i = 0; i < 4; i++)
     {
-        meter m = {.left = -1};
-        sac_set_allocator(&(sac_allocator){allocate, release, &m});
-        sac_policy *policy = scene_policy(agents[i], 1);
-        sac_policy_state *episode = scene_state(policy);
-        int before = m.calls;
+        assert_ok(create(agents[i]));
+        // from here on the first allocation fails, and is noted
+        sac_set_allocator(&(sac_allocator){failing_allocate, failing_release, NULL});
+        failing.until_failure = 0;
+        failing.failed = false;
         sac_gaze gaze;
         sac_policy_act(episode, image, action);
         sac_policy_act_float(episode, floats, action);
@@ -127,11 +71,9 @@ TEST(acting_takes_no_memory)
         sac_policy_state_set_parameters(episode, sac_policy_parameters(policy));
         sac_policy_state_reset(episode);
         sac_policy_act(episode, image, action);
-        assert_int_equal(m.calls, before);
-        sac_policy_state_destroy(episode);
-        sac_policy_destroy(policy);
-        assert_int_equal(m.held, 0);
+        assert_false(failing.failed);
         sac_set_allocator(NULL);
+        destroy();
     }
 }
 
