@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Write the seeds of tests/fuzz/corpus: good files and one for each way of being wrong. Needs the standard library
+alone, and tests/golden/data."""
+import json
+import pathlib
+import struct
+import zlib
+
+HERE = pathlib.Path(__file__).parent
+CORPUS = HERE / "corpus"
+DATA = HERE.parent / "golden" / "data"
+
+
+def put(target, name, data):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def tensors(header, data=b"", length=None):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def one(dtype="F32", shape=(1,), begin=0, end=4):
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
+
+
+def safetensors():
+    four, eight = bytes(4), bytes(8)
+    seeds = {
+        "good": tensors({"__metadata__": {"k": "v"}, "a": one(), "b": one("U8", (2, 2), 4, 8)}, eight),
+        "empty": tensors({}),
+        "scalar": tensors({"a": one(shape=())}, four),
+        "no_elements": tensors({"a": one(shape=(0, 3), end=0)}),
+        "short": b"\0\0\0",
+        "header_beyond_file": tensors({}, length=1000),
+        "header_huge": tensors({}, length=2**64 - 1),
+        "header_beyond_limit": tensors({}, length=2**23),
+        "no_brace": tensors(b" {}"),
+        "bad_json": tensors(b'{"a":'),
+        "after_json": tensors(b"{}x"),
+        "deep_json": tensors(b'{"a":' * 3000),
+        "bad_utf8": tensors(b'{"\xff":1}'),
+        "dtype_unknown": tensors({"a": one("BF16", (2,))}, four),
+        "dtype_no_text": tensors({"a": one(7)}, four),
+        "shape_negative": tensors({"a": one(shape=(-1,))}, four),
+        "shape_overflow": tensors({"a": one(shape=(2**62, 4), end=0)}),
+        "shape_hidden_overflow": tensors({"a": one(shape=(0, 2**62, 4), end=0)}),
+        "shape_real": tensors({"a": one(shape=(1.0,))}, four),
+        "shape_long": tensors({"a": one(shape=[1] * 9)}, four),
+        "shape_mismatch": tensors({"a": one(shape=(2,))}, four),
+        "offsets_backwards": tensors({"a": one(begin=4, end=0)}, four),
+        "offsets_negative": tensors({"a": one(begin=-4, end=0)}, four),
+        "offsets_beyond": tensors({"a": one(shape=(2,), end=8)}, four),
+        "offsets_three": tensors({"a": dict(one(), data_offsets=[0, 4, 8])}, eight),
+        "hole_first": tensors({"a": one(begin=4, end=8)}, eight),
+        "hole_between": tensors({"a": one(), "b": one(begin=8, end=12)}, eight + four),
+        "overlap": tensors({"a": one(shape=(2,), end=8), "b": one(begin=4, end=8)}, eight),
+        "same_place": tensors({"a": one(), "b": one()}, four),
+        "twice": tensors(json.dumps({"a": one(), "b": one(begin=4, end=8)}).replace('"b"', '"a"').encode(), eight),
+        "truncated": tensors({"a": one()}, bytes(3)),
+        "trailing": tensors({"a": one()}, bytes(5)),
+        "metadata_number": tensors({"__metadata__": {"k": 1}}),
+        "metadata_list": tensors({"__metadata__": ["k"]}),
+        "metadata_twice": tensors(b'{"__metadata__":{"k":"1","k":"2"}}'),
+        "entry_number": tensors({"a": 1}),
+        "entry_more": tensors({"a": dict(one(), more=1)}, four),
+    }
+    for name, data in seeds.items():
+        put("safetensors", name, data)
+    put("safetensors", "python", (DATA / "arrays.safetensors").read_bytes())
+
+
+def npy(header="{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", data=bytes(8), version=1):
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header.encode() + data
+
+
+def archive(members):
+    body, directory = b"", b""
+    for name, data, method in members:
+        packed = zlib.compress(data, 9)[2:-4] if method == 8 else data
+        sizes = struct.pack("<HHHHHIII", 20, 0, method, 0, 0, zlib.crc32(data), len(packed), len(data))
+        names = struct.pack("<H", len(name))
+        directory += b"PK\1\2" + struct.pack("<H", 20) + sizes + names + bytes(12) + struct.pack("<I", len(body))
+        directory += name.encode()
+        body += b"PK\3\4" + sizes + names + bytes(2) + name.encode() + packed
+    counts = struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(directory), len(body), 0)
+    return body + directory + b"PK\5\6" + counts
+
+
+def npz():
+    good = archive([("a.npy", npy(), 0), ("b.npy", npy(), 8)])
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': %s}"
+    seeds = {
+        "good": good,
+        "empty": archive([]),
+        "cut": good[:-30],
+        "comment": good[:-2] + b"\5\0hello",
+        "volumes": good[:-18] + b"\1" + good[-17:],
+        "twice": archive([("a.npy", npy(), 0), ("a.npy", npy(), 0)]),
+        "other_member": archive([("a.txt", b"text", 0)]),
+        "bzip2": archive([("a.npy", npy(), 12)]),
+        "bad_crc": good.replace(b"\x93NUMPY\1\0", b"\x93NUMPY\1\1"),
+        "npy_v1": npy(),
+        "npy_v2": npy(version=2),
+        "npy_v3": npy(version=3),
+        "npy_scalar": npy(header % ("<f8", "False", "()")),
+        "npy_matrix": npy(header % ("|u1", "False", "(2, 4)")),
+        "npy_fortran": npy(header % ("<f4", "True", "(2,)")),
+        "npy_object": npy(header % ("|O", "False", "(1,)")),
+        "npy_big_endian": npy(header % (">f4", "False", "(2,)")),
+        "npy_overflow": npy(header % ("<f4", "False", "(4611686018427387904, 4)")),
+        "npy_negative": npy(header % ("<f4", "False", "(-2,)")),
+        "npy_mismatch": npy(header % ("<f4", "False", "(3,)")),
+        "npy_long_header": b"\x93NUMPY\1\0\xff\xff{}",
+        "npy_record": npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"),
+    }
+    for name, data in seeds.items():
+        put("npz", name, data)
+    put("npz", "numpy_stored", (DATA / "arrays_stored.npz").read_bytes())
+    put("npz", "numpy_deflated", (DATA / "arrays_deflated.npz").read_bytes())
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def picture(width=2, height=2, depth=8, colour=2, interlace=0, rows=b"\0\1\2\3\4\5\6" * 2, before=b""):
+    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + before + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+def png():
+    seeds = {
+        "good": picture(),
+        "interlaced": picture(interlace=1, rows=b"\0\1\2\3" * 2 + b"\0\1\2\3\4\5\6"),
+        "gamma": picture(before=chunk(b"gAMA", struct.pack(">I", 100000))),
+        "transparent_colour": picture(before=chunk(b"tRNS", b"\0\1\0\2\0\3")),
+        "no_palette": picture(colour=3, rows=b"\0\1\2" * 2),
+        "short_palette": picture(colour=3, rows=b"\0\1\2" * 2, before=chunk(b"PLTE", b"\1\2\3")),
+        "grey_16": picture(depth=16, colour=0, rows=b"\0\1\2\3\4" * 2),
+        "rows_missing": picture(rows=b"\0\1\2\3\4\5\6"),
+        "rows_too_many": picture(rows=b"\0\1\2\3\4\5\6" * 9),
+        "bad_filter": picture(rows=b"\7\1\2\3\4\5\6" * 2),
+        "huge": picture(width=2**31 - 1, height=2**31 - 1),
+        "large": picture(width=1 << 16, height=2),
+        "no_pixels": picture(width=0),
+        "bad_depth": picture(depth=3),
+        "bad_crc": picture().replace(b"IDAT", b"IDAU"),
+        "cut": picture()[:-20],
+        "signature": b"\x89PNG\r\n\x1a\n",
+        "empty": b"",
+    }
+    for name, data in seeds.items():
+        put("png", name, data)
+    for path in DATA.glob("png_*.png"):
+        put("png", path.stem, path.read_bytes())
+
+
+def csv():
+    seeds = {
+        "good": "\3-1,0.5,0\n1,1e-3,.25\n",
+        "crlf": "\2 1 ,\t2\r\n3,4",
+        "empty": "\3",
+        "nan": "\1nan\n",
+        "infinite": "\0011e99\n",
+        "hex": "\0010x10\n",
+        "few_columns": "\0031,2\n",
+        "many_columns": "\0021,2,3\n",
+        "empty_cell": "\0031,,3\n",
+        "empty_line": "\0011\n\n2\n",
+        "header": "\3steer,gas,brake\n0,0,0\n",
+        "zero_byte": "\0011\0\n",
+        "long_number": "\1" + "1" * 100 + "\n",
+        "many_rows": "\1" + "1\n" * 1001,
+        "wide": "\xff".encode("latin1") + b"1,2\n",
+        "no_text": b"\1\xff\xfe\n",
+    }
+    for name, data in seeds.items():
+        put("csv", name, data)
+
+
+def yaml():
+    task = """# a task
+env: {id: car-racing, rules: 'v3'}
+policy:
+  kind: attention-agent
+  attention: softmax
+train:
+  stages:
+    - {above: 100, episodes: 2}
+    - above: 800
+      episodes: 4
+note: "two\\nlines"
+text: |
+  block
+folded: >-
+  of
+  lines
+empty:
+"""
+    seeds = {
+        "task": task,
+        "empty": "",
+        "comment": "# nothing\n",
+        "twice": "a: 1\nb: 2\na: 3\n",
+        "twice_below": "a:\n  b: 1\n  b: 2\n",
+        "value_and_map": "a: 1\na: {b: 2}\n",
+        "anchor": "a: &x 1\nb: *x\n",
+        "alias": "a: *x\n",
+        "bomb": "a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]\n",
+        "tag": "a: !!int 1\n",
+        "local_tag": "a: !x {}\n",
+        "merge": "a: {b: 1}\nc: {<<: *a}\n",
+        "deep": "a: " + "{b: " * 9 + "1" + "}" * 9 + "\n",
+        "very_deep": "[" * 5000,
+        "list": "- a\n- b\n",
+        "word": "word\n",
+        "documents": "a: 1\n---\nb: 2\n",
+        "directive": "%YAML 1.1\n---\na: 1\n",
+        "dotted": "a.b: 1\n",
+        "empty_key": "'': 1\n",
+        "list_key": "? [a]\n: 1\n",
+        "zero": 'a: "x\\0y"\n',
+        "unclosed": "a: [1, 2\n",
+        "quote": 'a: "b\n',
+        "tab": "\ta: 1\n",
+        "utf8": b"a: \xff\n",
+        "utf16": "a: 1\n".encode("utf-16"),
+        "bom": b"\xef\xbb\xbfa: 1\n",
+        "long_key": "k" * 300 + ": 1\n",
+        "many": "".join(f"k{i}: 1\n" for i in range(1025)),
+        "digits": "a: {0: x, b: y}\n",
+    }
+    for name, data in seeds.items():
+        put("yaml", name, data)
+
+
+def options():
+    seeds = {
+        "good": "text=any thing\nyes=false\nwhole=-5\nseed=18446744073709551614\nreal=-1.5e-300\nword=two\n",
+        "missing": "yes=true\n",
+        "unknown": "text=\nwhle=3\n",
+        "range": "text=\nwhole=1000001\n",
+        "overflow": "text=\nwhole=4294967303\n",
+        "seed_negative": "text=\nseed=-1\n",
+        "seed_last": "text=\nseed=18446744073709551615\n",
+        "real_nan": "text=\nreal=nan\n",
+        "real_hex": "text=\nreal=0x1p3\n",
+        "two_words": "text=\nword=one two\n",
+        "part_of_word": "text=\nword=on\n",
+        "long_text": "text=" + "x" * 256,
+        "longest_text": "text=" + "x" * 255,
+        "blank": "text=\nwhole= 7\n",
+    }
+    for name, data in seeds.items():
+        put("options", name, data)
+
+
+def policy():
+    """From corpus/policy/agent_lstm, which `saccade train tasks/toy.yaml` wrote."""
+    source = (CORPUS / "policy" / "agent_lstm").read_bytes()
+    size = struct.unpack("<Q", source[:8])[0]
+    header, data = json.loads(source[8 : 8 + size]), source[8 + size :]
+
+    def changed(metadata, **changes):
+        out = json.loads(json.dumps(header))
+        inner = json.loads(out["__metadata__"][metadata])
+        for key, value in changes.items():
+            (inner["settings"] if key in inner["settings"] else inner)[key] = value
+        out["__metadata__"][metadata] = json.dumps(inner)
+        return tensors(out, data)
+
+    seeds = {
+        "checksum": source[:-1] + bytes([source[-1] ^ 1]),
+        "not_finite": source[:-4] + b"\xff\xff\xff\x7f",
+        "cut": source[:-1],
+        "kind_unknown": changed("policy", kind="attention-agnet"),
+        "patch_text": changed("policy", patch="seven"),
+        "patch_number": changed("policy", patch=7),
+        "patch_large": changed("policy", patch="33"),
+        "hidden_other": changed("policy", hidden="3"),
+        "hidden_large": changed("policy", hidden="1000000"),
+        "top_large": changed("policy", top="1000"),
+        "height_negative": changed("policy", height=-1),
+        "height_large": changed("policy", height=2**31 - 1, width=2**31 - 1),
+        "height_beyond": changed("policy", height=2**40),
+        "channels_none": changed("policy", channels=0),
+        "actions_many": changed("policy", action_size=1 << 30),
+        "actions_few": changed("policy", action_low=[-1]),
+        "actions_swapped": changed("policy", action_low=[1, 1], action_high=[-1, -1]),
+        "choices": changed("policy", action_choices=3),
+        "settings_list": changed("policy", settings=[1, 2]),
+        "info_number": changed("info", environment=7),
+        "info_seed": changed("info", seed="-1"),
+    }
+    for name in ("policy", "info", "format", "version", "checksum"):
+        out = json.loads(json.dumps(header))
+        del out["__metadata__"][name]
+        seeds["without_" + name] = tensors(out, data)
+        out["__metadata__"][name] = "[1"
+        seeds["bad_" + name] = tensors(out, data)
+    out = json.loads(json.dumps(header))
+    out["more"] = one(shape=(0,), begin=len(data), end=len(data))
+    seeds["more_tensors"] = tensors(out, data)
+    for name, data in seeds.items():
+        put("policy", name, data)
+
+
+for write in (safetensors, npz, png, csv, yaml, options, policy):
+    write()
