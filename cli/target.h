@@ -15,11 +15,11 @@ typedef struct cli_target
 } cli_target;
 
 /// Flags that select the environment; use them in a command's table.
-#define CLI_TARGET_FLAGS                                                                                               \
-    {"env", "ID", "environment; default: the one the policy was trained in", false},                                   \
-        {"set", "KEY=VALUE", "option of the environment, such as rules=v0", true},                                     \
-    {                                                                                                                  \
-        "variant", "V", "variant of the environment (see 'saccade envs')", false                                       \
+#define CLI_TARGET_FLAGS                                                             \
+    {"env", "ID", "environment; default: the one the policy was trained in", false}, \
+        {"set", "KEY=VALUE", "option of the environment, such as rules=v0", true},   \
+    {                                                                                \
+        "variant", "V", "variant of the environment (see 'saccade envs')", false     \
     }
 
 /// Load a policy and resolve --env, --set and --variant against it.

@@ -69,13 +69,16 @@ static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
     for (int i = 0; i < l->array_count; i++)
     {
         snprintf(l->names[i], PREFIX_SIZE, "search.%s", l->arrays[i].name);
-        l->tensors[i] = (sac_tensor){
-            .name = l->names[i], .dtype = SAC_F64, .rank = 1, .shape = {(int64_t)l->arrays[i].count}, .data = l->arrays[i].data};
+        l->tensors[i] = (sac_tensor){.name = l->names[i],
+                                     .dtype = SAC_F64,
+                                     .rank = 1,
+                                     .shape = {(int64_t)l->arrays[i].count},
+                                     .data = l->arrays[i].data};
     }
     pack(l->numbers, state);
     l->count = l->array_count;
-    l->tensors[l->count++] = (sac_tensor){
-        .name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
+    l->tensors[l->count++] =
+        (sac_tensor){.name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
     l->tensors[l->count++] = (sac_tensor){
         .name = "run.average", .dtype = SAC_F64, .rank = 1, .shape = {state->dimension}, .data = state->average};
 }
@@ -123,9 +126,8 @@ sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const s
 {
     layout l;
     lay_out(&l, search, state);
-    const sac_metadata metadata[] = {{"format", format_version},
-                                     {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())},
-                                     {"checksum", NULL}};
+    const sac_metadata metadata[] = {
+        {"format", format_version}, {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())}, {"checksum", NULL}};
     char path[PATH_SIZE];
     checkpoint_path(path, run_dir, state->generation);
     SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));

@@ -9,8 +9,8 @@
 /// The part of a run's state that is not the search's.
 typedef struct sac_run_state
 {
-    uint64_t generation; ///< finished
-    uint64_t steps;      ///< environment steps of training
+    uint64_t generation;    ///< finished
+    uint64_t steps;         ///< environment steps of training
     double fitness_average; ///< moving average of the population's mean fitness
     int stage;              ///< stages that have begun
     double best_evaluation; ///< -infinity: none yet

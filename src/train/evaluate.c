@@ -4,14 +4,18 @@
 #include "base/memory.h"
 #include "train/rollout.h"
 
-enum { LANES = 16 };
+enum
+{
+    LANES = 16
+};
 
 sac_score sac_score_of(const sac_episode *episodes, int count)
 {
     double sum = 0, squares = 0;
     for (int i = 0; i < count; i++) sum += episodes[i].episode_return;
     double mean = sum / count;
-    for (int i = 0; i < count; i++) squares += (episodes[i].episode_return - mean) * (episodes[i].episode_return - mean);
+    for (int i = 0; i < count; i++)
+        squares += (episodes[i].episode_return - mean) * (episodes[i].episode_return - mean);
     return (sac_score){.mean = mean, .std = count > 1 ? sqrt(squares / (count - 1)) : 0, .episodes = count};
 }
 
@@ -27,8 +31,7 @@ sac_status sac_evaluate(const sac_policy *policy, const sac_env_def *env, uint64
 
     sac_rollouts *rollouts;
     sac_status status = sac_rollouts_create(&rollouts, policy, env, threads, share < LANES ? share : LANES);
-    if (status == SAC_OK)
-        status = sac_rollouts_run(rollouts, &(sac_rollout_job){.units = units, .unit_count = count});
+    if (status == SAC_OK) status = sac_rollouts_run(rollouts, &(sac_rollout_job){.units = units, .unit_count = count});
     for (int i = 0; status == SAC_OK && i < count; i++)
         episodes[i] = (sac_episode){units[i].seed, units[i].episode_return, units[i].steps};
     sac_rollouts_destroy(rollouts);

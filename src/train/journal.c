@@ -1,6 +1,7 @@
 #include "train/journal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,103 +12,155 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/append.h"
 #include "files/atomic.h"
-
-enum { PATH_SIZE = 1024 };
+#include "files/tensorboard.h"
 
 static const char header[] = "generation,steps,seconds,best,mean,std,eval_mean,eval_std,eval_episodes,sigma\n";
 
 struct sac_journal
 {
-    FILE *metrics, *events;
-    char metrics_path[PATH_SIZE], events_path[PATH_SIZE];
+    sac_append *metrics, *lines;
+    sac_events *events;
+    double flushed; // wall clock of the last flush
 };
 
-// the generation of a CSV row or of a JSON line; false for anything else, such as a row that a crash cut short
-static bool row_generation(const char *row, bool json, uint64_t *generation)
+static double wall_clock(void)
 {
-    const char *at = row;
-    if (json)
-    {
-        at = strstr(row, "\"generation\": ");
-        if (!at) return false;
-        at += strlen("\"generation\": ");
-    }
-    char *end;
-    *generation = strtoull(at, &end, 10);
-    return end != at && (*end == ',' || *end == '}');
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double row_seconds(const char *row)
+// --- what an earlier part of the run has left -------------------------------------------------------------------
+
+// a row of metrics.csv; false for anything else, such as one that a crash cut short
+static bool parse_row(const char *row, sac_progress *p)
 {
-    const char *comma = strchr(row, ',');
-    comma = comma ? strchr(comma + 1, ',') : NULL;
-    return comma ? strtod(comma + 1, NULL) : 0;
+    int used = 0;
+    *p = (sac_progress){0};
+    if (sscanf(row, "%" SCNu64 ",%" SCNu64 ",%lf,%lf,%lf,%lf,%n", &p->generation, &p->steps, &p->seconds, &p->best,
+               &p->mean, &p->std, &used) < 6 ||
+        used == 0)
+        return false;
+    row += used;
+    p->evaluated =
+        sscanf(row, "%lf,%lf,%d,%lf", &p->evaluation.mean, &p->evaluation.std, &p->evaluation.episodes, &p->sigma) == 4;
+    return p->evaluated || sscanf(row, ",,,%lf", &p->sigma) == 1;
 }
 
-// drops the rows beyond `generation` and a last row without an end; a missing file gets `first_line`
-static sac_status cut(const char *path, const char *first_line, bool json, uint64_t generation, double *seconds)
+// the generation of a line of events.jsonl
+static bool parse_event(const char *line, sac_progress *p)
 {
-    if (access(path, F_OK) != 0 || generation == 0) return sac_write_file(path, first_line, strlen(first_line));
+    static const char key[] = "\"generation\": ";
+    const char *at = strstr(line, key);
+    *p = (sac_progress){0};
+    return at && sscanf(at + sizeof key - 1, "%" SCNu64, &p->generation) == 1;
+}
+
+// Calls `visit` for each whole row up to `generation` and counts their bytes, a first line that is no row included.
+static sac_status read_kept(const char *path, uint64_t generation, bool (*parse)(const char *, sac_progress *),
+                            sac_status (*visit)(void *user, const sac_progress *), void *user, uint64_t *kept)
+{
     uint8_t *bytes;
-    size_t size, kept = 0;
+    size_t size;
+    *kept = 0;
+    if (generation == 0 || access(path, F_OK) != 0) return SAC_OK;
     SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 30));
-    char *text = (char *)bytes, *out = text;
-    for (char *row = text, *end; (end = strchr(row, '\n')); row = end + 1)
+    sac_status status = SAC_OK;
+    for (char *row = (char *)bytes, *end; status == SAC_OK && (end = strchr(row, '\n')); row = end + 1)
     {
-        size_t length = (size_t)(end - row) + 1;
-        uint64_t of_row;
+        sac_progress p;
         *end = 0;
-        bool keep = row_generation(row, json, &of_row) ? of_row <= generation : row == text && !json;
-        if (keep && seconds && row != text) *seconds = row_seconds(row);
-        *end = '\n';
-        if (!keep) continue;
-        memmove(out + kept, row, length);
-        kept += length;
+        bool is_row = parse(row, &p);
+        if (is_row ? p.generation > generation : *kept > 0) break;
+        if (is_row && visit) status = visit(user, &p);
+        *kept = (uint64_t)(end + 1 - (char *)bytes);
     }
-    sac_status status = sac_write_file(path, text, kept);
     sac_free(bytes);
     return status;
 }
 
-static FILE *open_append(const char *path) { return fopen(path, "a"); }
+// --- TensorBoard ------------------------------------------------------------------------------------------------
+
+static sac_status write_scalars(sac_events *events, const sac_progress *p, double wall)
+{
+    const struct
+    {
+        const char *tag;
+        double value;
+        bool there;
+    } scalars[] = {
+        {"population/mean", p->mean, true},
+        {"population/best", p->best, true},
+        {"population/std", p->std, true},
+        {"search/sigma", p->sigma, true},
+        {"evaluation/mean", p->evaluation.mean, p->evaluated},
+        {"evaluation/std", p->evaluation.std, p->evaluated},
+    };
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (scalars[i].there && isfinite(scalars[i].value))
+            SAC_TRY(sac_events_scalar(events, scalars[i].tag, scalars[i].value, p->steps, wall));
+    return SAC_OK;
+}
+
+/// What reading the kept rows does: they are told to TensorBoard again, so its file never disagrees with metrics.csv.
+typedef struct replay
+{
+    sac_events *events;
+    double begin;   // wall clock that second 0 of the training is given
+    double seconds; // of the last row
+} replay;
+
+static sac_status replay_row(void *user, const sac_progress *p)
+{
+    replay *r = user;
+    r->seconds = p->seconds;
+    return r->events ? write_scalars(r->events, p, r->begin + p->seconds) : SAC_OK;
+}
+
+static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, double *seconds)
+{
+    char path[SAC_PATH_SIZE];
+    uint64_t kept;
+    replay r = {0};
+    SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
+    SAC_TRY(read_kept(path, generation, parse_row, replay_row, &r, &kept)); // for its length in seconds
+    *seconds = r.seconds;
+    r.begin = wall_clock() - r.seconds;
+    SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
+    r.events = j->events;
+    SAC_TRY(read_kept(path, generation, parse_row, replay_row, &r, &kept));
+    SAC_TRY(sac_append_open(&j->metrics, path, kept));
+    if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
+
+    SAC_TRY(sac_join_path(path, run_dir, "events.jsonl"));
+    SAC_TRY(read_kept(path, generation, parse_event, NULL, NULL, &kept));
+    return sac_append_open(&j->lines, path, kept);
+}
 
 sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, double *seconds)
 {
     *out = NULL;
-    *seconds = 0;
     sac_journal *j = SAC_NEW(sac_journal);
     if (!j) return sac_fail_memory("the journal");
-    snprintf(j->metrics_path, PATH_SIZE, "%s/metrics.csv", run_dir);
-    snprintf(j->events_path, PATH_SIZE, "%s/events.jsonl", run_dir);
-    sac_status status = cut(j->metrics_path, header, false, generation, seconds);
-    if (status == SAC_OK) status = cut(j->events_path, "", true, generation, NULL);
-    if (status == SAC_OK)
-    {
-        j->metrics = open_append(j->metrics_path);
-        j->events = open_append(j->events_path);
-        if (!j->metrics || !j->events) status = sac_fail(SAC_ERROR_FILE, "%s: cannot write metrics.csv", run_dir);
-    }
+    sac_status status = open_files(j, run_dir, generation, seconds);
     if (status != SAC_OK)
     {
-        sac_journal_close(j);
+        (void)sac_journal_close(j);
         return status;
     }
     *out = j;
     return SAC_OK;
 }
 
-void sac_journal_close(sac_journal *j)
+sac_status sac_journal_close(sac_journal *j)
 {
-    if (!j) return;
-    if (j->metrics) fclose(j->metrics);
-    if (j->events) fclose(j->events);
+    if (!j) return SAC_OK;
+    sac_status metrics = sac_append_close(j->metrics), lines = sac_append_close(j->lines);
+    sac_status events = sac_events_close(j->events);
     sac_free(j);
-}
-
-static sac_status written(const char *path, bool ok)
-{
-    return ok ? SAC_OK : sac_fail(SAC_ERROR_FILE, "%s: cannot be written (is the disk full?)", path);
+    return metrics != SAC_OK ? metrics : lines != SAC_OK ? lines : events;
 }
 
 sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
@@ -116,9 +169,12 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
     if (p->evaluated)
         snprintf(evaluation, sizeof evaluation, "%.6f,%.6f,%d", p->evaluation.mean, p->evaluation.std,
                  p->evaluation.episodes);
-    int count = fprintf(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.6f,%.6f,%.6f,%s,%.9g\n", p->generation, p->steps,
-                        p->seconds, p->best, p->mean, p->std, evaluation, p->sigma);
-    return written(j->metrics_path, count > 0 && fflush(j->metrics) == 0);
+    SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.6f,%.6f,%.6f,%s,%.9g\n", p->generation,
+                             p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
+    double wall = wall_clock();
+    SAC_TRY(write_scalars(j->events, p, wall));
+    // people watch these files grow, but early generations last milliseconds
+    return wall - j->flushed < 1 ? SAC_OK : sac_journal_sync(j);
 }
 
 sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *event, const char *text)
@@ -131,14 +187,15 @@ sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *ev
                              "time", when);
     char *line = root ? json_dumps(root, JSON_PRESERVE_ORDER) : NULL;
     json_decref(root);
-    if (!line) return sac_fail_memory("an event");
-    bool ok = fprintf(j->events, "%s\n", line) > 0 && fflush(j->events) == 0;
+    sac_status status = line ? sac_append_print(j->lines, "%s\n", line) : sac_fail_memory("an event");
     free(line);
-    return written(j->events_path, ok);
+    return status;
 }
 
 sac_status sac_journal_sync(sac_journal *j)
 {
-    bool ok = fflush(j->metrics) == 0 && fdatasync(fileno(j->metrics)) == 0;
-    return written(j->metrics_path, ok && fflush(j->events) == 0 && fdatasync(fileno(j->events)) == 0);
+    j->flushed = wall_clock();
+    SAC_TRY(sac_append_flush(j->metrics));
+    SAC_TRY(sac_append_flush(j->lines));
+    return sac_events_flush(j->events);
 }

@@ -12,8 +12,8 @@ typedef struct sac_journal sac_journal;
 /// @param[out] seconds     of the last row that stays, 0 when there is none
 SAC_CHECKED sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, double *seconds);
 
-/// Flush and close. NULL is ignored.
-void sac_journal_close(sac_journal *journal);
+/// Flush and close. NULL is ignored. The result tells whether everything was written.
+sac_status sac_journal_close(sac_journal *journal);
 
 /// One generation.
 SAC_CHECKED sac_status sac_journal_write(sac_journal *journal, const sac_progress *progress);

@@ -9,7 +9,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { NO_INDIVIDUAL = -1 };
+enum
+{
+    NO_INDIVIDUAL = -1
+};
 
 /// One episode under way.
 typedef struct lane
@@ -93,7 +96,8 @@ static bool start_episode(sac_rollouts *r, crew *c, int i, sac_status *status)
             job->parameters(job->user, l->unit->individual, c->parameters);
             sac_policy_state_set_parameters(l->state, c->parameters);
         }
-        else sac_policy_state_set_parameters(l->state, sac_policy_parameters(r->policy));
+        else
+            sac_policy_state_set_parameters(l->state, sac_policy_parameters(r->policy));
         l->individual = l->unit->individual;
     }
     sac_policy_state_reset(l->state);
@@ -198,14 +202,14 @@ static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
         def->action_size != spec->action_size || def->action_choices != spec->action_choices)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "the policy is for images of %dx%dx%d and %d actions, '%s' has %dx%dx%d and %d", def->height,
-                        def->width, def->channels, def->action_size, env->id, spec->height, spec->width,
-                        spec->channels, spec->action_size);
+                        def->width, def->channels, def->action_size, env->id, spec->height, spec->width, spec->channels,
+                        spec->action_size);
 
     size_t image = (size_t)spec->height * (size_t)spec->width * (size_t)spec->channels;
     size_t actions = (size_t)spec->action_size;
     r->action_size = spec->action_size;
     c->observations = SAC_NEW_ARRAY(uint8_t, lanes * image);
-    c->actions = SAC_NEW_ARRAY(float, lanes * actions);
+    c->actions = SAC_NEW_ARRAY(float, lanes *actions);
     if (!c->observations || !c->actions) return sac_fail_memory("observations");
     for (size_t i = 0; i < lanes; i++)
         c->rows[i] = (sac_env_row){.action = c->actions + i * actions,

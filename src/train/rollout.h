@@ -9,8 +9,8 @@
 typedef struct sac_unit
 {
     int individual;
-    uint64_t seed;          ///< of the episode
-    double episode_return;  ///< sum of rewards; NaN when an action or a reward was not a number
+    uint64_t seed;         ///< of the episode
+    double episode_return; ///< sum of rewards; NaN when an action or a reward was not a number
     int steps;
 } sac_unit;
 

@@ -40,8 +40,7 @@ static const sac_option stage_options[] = {
 
 static const sac_option evaluation_options[] = {
     {"every", SAC_OPTION_INT, offsetof(sac_task_evaluation, every), "10", 0, 1000000, NULL, "generations; 0: never"},
-    {"episodes", SAC_OPTION_INT, offsetof(sac_task_evaluation, episodes), "20", 1, 100000, NULL,
-     "held-out episodes"},
+    {"episodes", SAC_OPTION_INT, offsetof(sac_task_evaluation, episodes), "20", 1, 100000, NULL, "held-out episodes"},
     {"first_seed", SAC_OPTION_SEED, offsetof(sac_task_evaluation, first_seed), "1000", 0, 0, NULL,
      "of the held-out episodes; below 1000000, so that training never sees them"},
     {0},
@@ -56,7 +55,13 @@ typedef struct chosen
     const sac_option *options; // of the choice
 } chosen;
 
-enum { ENV, POLICY, SEARCH, CHOSEN_COUNT };
+enum
+{
+    ENV,
+    POLICY,
+    SEARCH,
+    CHOSEN_COUNT
+};
 
 static const char *env_name_at(const void *user, int index)
 {
@@ -107,8 +112,7 @@ static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
     for (int i = 0; i < CHOSEN_COUNT; i++)
     {
         chosen *c = &list[i];
-        if (!c->name[0])
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s is missing", where, c->section, c->selector);
+        if (!c->name[0]) return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s is missing", where, c->section, c->selector);
         const char *name;
         int index = 0;
         while ((name = name_at[i](NULL, index)) && strcmp(name, c->name) != 0) index++;
@@ -220,7 +224,8 @@ static sac_status fill(sac_task *task, const sac_yaml *yaml, const char *path, c
 {
     chosen list[CHOSEN_COUNT];
     list_chosen(task, list);
-    for (int i = 0; i < sac_yaml_count(yaml); i++) read_choice(list, sac_yaml_at(yaml, i)->key, sac_yaml_at(yaml, i)->value);
+    for (int i = 0; i < sac_yaml_count(yaml); i++)
+        read_choice(list, sac_yaml_at(yaml, i)->key, sac_yaml_at(yaml, i)->value);
     for (int i = 0; i < count; i++) read_choice(list, settings[i].key, settings[i].value);
     SAC_TRY(resolve_choices(list, path));
 
@@ -255,7 +260,10 @@ sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *se
     return SAC_OK;
 }
 
-void sac_task_destroy(sac_task *task) { sac_free(task); }
+void sac_task_destroy(sac_task *task)
+{
+    sac_free(task);
+}
 
 sac_env_def sac_task_env_def(const sac_task *task)
 {
@@ -267,7 +275,10 @@ sac_env_def sac_task_env_def(const sac_task *task)
 
 // --- the resolved task ------------------------------------------------------------------------------------------
 
-enum { MAX_RESOLVED = 4 * TASK_MAX_SETTINGS };
+enum
+{
+    MAX_RESOLVED = 4 * TASK_MAX_SETTINGS
+};
 
 /// Every option of a task as dotted key and text.
 typedef struct resolved

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,9 +189,9 @@ static sac_status open_run(run *r)
     return sac_journal_event(r->journal, r->state.generation, found ? "resumed" : "started", text);
 }
 
-static void close_run(run *r)
+static sac_status close_run(run *r)
 {
-    sac_journal_close(r->journal);
+    sac_status status = sac_journal_close(r->journal);
     sac_rollouts_destroy(r->rollouts);
     sac_search_destroy(r->search);
     sac_policy_destroy(r->policy);
@@ -199,18 +200,32 @@ static void close_run(run *r)
     sac_free(r->units);
     sac_free(r->episodes);
     sac_free(r->fitness);
+    return status;
 }
 
 // --- one generation ---------------------------------------------------------------------------------------------
 
-static void ask(const void *user, int individual, float *parameters) { sac_search_ask(user, individual, parameters); }
+static void ask(const void *user, int individual, float *parameters)
+{
+    sac_search_ask(user, individual, parameters);
+}
 
 // training seeds lie above the evaluation's and below 2^52
 static uint64_t episode_seed(const run *r, uint64_t generation, int individual, int episode)
 {
     uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
-    uint64_t mixed = sac_mix_seed(sac_mix_seed(r->task->train.seed, NAME_EPISODES, whose), generation, (uint64_t)episode);
+    uint64_t mixed =
+        sac_mix_seed(sac_mix_seed(r->task->train.seed, NAME_EPISODES, whose), generation, (uint64_t)episode);
     return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
+}
+
+static sac_status report_nan(const run *r, const sac_unit *unit)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "candidate %d, episode seed %" PRIu64 ", step %d: an action or a reward is not a number; it ranks last",
+             unit->individual, unit->seed, unit->steps);
+    return sac_journal_event(r->journal, r->state.generation, "nan", text);
 }
 
 static sac_status roll_out(run *r)
@@ -235,9 +250,7 @@ static sac_status roll_out(run *r)
             const sac_unit *unit = &r->units[i * episodes + e];
             sum += unit->episode_return;
             r->state.steps += (uint64_t)unit->steps;
-            if (isnan(unit->episode_return))
-                SAC_TRY(sac_journal_event(r->journal, r->state.generation, "nan",
-                                          "an action or reward was not a number; the candidate ranks last"));
+            if (isnan(unit->episode_return)) SAC_TRY(report_nan(r, unit));
         }
         r->fitness[i] = sum / episodes;
     }
@@ -269,8 +282,7 @@ static sac_status advance_stages(run *r)
     if (isfinite(mean))
         r->state.fitness_average = r->state.generation == 0 ? mean : 0.9 * r->state.fitness_average + 0.1 * mean;
     r->note[0] = 0;
-    while (r->state.stage < r->task->stage_count &&
-           r->state.fitness_average > r->task->stages[r->state.stage].above)
+    while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
         r->state.stage++;
         apply_stages(r);
@@ -420,6 +432,6 @@ sac_status sac_train(const sac_train_def *def)
     run r = {.def = def, .task = def->task};
     sac_status status = open_run(&r);
     if (status == SAC_OK) status = train(&r);
-    close_run(&r);
-    return status;
+    sac_status closed = close_run(&r);
+    return status != SAC_OK ? status : closed;
 }

@@ -35,7 +35,10 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-static void path_in(char path[512], const char *name) { snprintf(path, 512, "%s/%s", folder, name); }
+static void path_in(char path[512], const char *name)
+{
+    snprintf(path, 512, "%s/%s", folder, name);
+}
 
 static sac_task *load_task(const char *text, const sac_setting *settings, int count)
 {
@@ -216,6 +219,80 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "below 1000000");
 }
 
+// an environment whose reward is not a number when the first action is positive
+
+static sac_status broken_create(void **self, const void *config, const char *variant)
+{
+    (void)config, (void)variant;
+    static int nothing;
+    *self = &nothing;
+    return SAC_OK;
+}
+
+static void broken_spec(const void *self, sac_env_spec *spec)
+{
+    (void)self;
+    static const float low[] = {-1}, high[] = {1};
+    *spec = (sac_env_spec){.height = 16,
+                           .width = 16,
+                           .channels = 3,
+                           .action_size = 1,
+                           .action_low = low,
+                           .action_high = high,
+                           .max_steps = 3};
+}
+
+static sac_status broken_reset(void *self, uint64_t seed, const sac_env_row *row)
+{
+    (void)self;
+    memset(row->observation, (int)(seed & 255), 16 * 16 * 3);
+    return SAC_OK;
+}
+
+static sac_status broken_step(void *self, const sac_env_row *row)
+{
+    (void)self;
+    *row->reward = row->action[0] > 0 ? (double)NAN : 1;
+    *row->terminated = 1;
+    return SAC_OK;
+}
+
+static void broken_destroy(void *self)
+{
+    (void)self;
+}
+
+static const sac_env_ops broken_ops = {.name = "broken",
+                                       .create = broken_create,
+                                       .spec = broken_spec,
+                                       .reset = broken_reset,
+                                       .step = broken_step,
+                                       .destroy = broken_destroy};
+
+TEST(what_is_not_a_number_ranks_last_and_is_reported)
+{
+    static bool registered;
+    if (!registered) assert_ok(sac_env_register(&broken_ops));
+    registered = true;
+    sac_task *task = load_task("env:\n  id: broken\npolicy:\n  kind: attention-agent\n  top: 2\n  hidden: 4\n"
+                               "search:\n  method: sep-cma-es\n  population: 16\ntrain:\n  generations: 5\n"
+                               "evaluation:\n  every: 0\n",
+                               NULL, 0);
+    assert_ok(train(task, "nan", 2, false, &(watcher){0}));
+    char path[512], *text;
+    size_t size;
+    path_in(path, "nan/metrics.csv");
+    read_text(path, &text, &size);
+    assert_null(strstr(text, "nan"));
+    sac_free(text);
+    path_in(path, "nan/events.jsonl");
+    read_text(path, &text, &size);
+    assert_non_null(strstr(text, "\"nan\""));
+    assert_non_null(strstr(text, "seed 1"));
+    sac_free(text);
+    sac_task_destroy(task);
+}
+
 TEST(evaluation_is_the_same_for_any_number_of_threads)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -285,6 +362,7 @@ int main(void)
         ROW(resume_without_a_checkpoint_starts_from_the_beginning),
         ROW(a_longer_run_goes_on_where_a_shorter_one_ended),
         ROW(a_bad_task_says_what_and_where),
+        ROW(what_is_not_a_number_ranks_last_and_is_reported),
         ROW(evaluation_is_the_same_for_any_number_of_threads),
         ROW(score_is_the_sample_mean_and_deviation),
         ROW(learning_improves_the_toy),
