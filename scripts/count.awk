@@ -10,7 +10,7 @@ match($0, /^[0-9]+: /) {
     if (listed[id]) next
     if (line ~ /^\[ +OK \]/) { single[id]++; passed++ }
     if (line ~ /^\[ +FAILED +\]/) { single[id]++; bad[id]++; failed++; names[++failures] = line }
-    if (line ~ /^\[ +SKIPPED +\]/) { single[id]++; skips[id]++; skipped++; skip_names[id] = skip_names[id] " " $4 }
+    if (line ~ /^\[ +SKIPPED +\]/) { single[id]++; skips[id]++; skipped++; skip_names[id] = skip_names[id] " " $5 }
     if (line ~ /^skip: .*(peer|\.\.\/shared)/) { reasons[id]++ }
 }
 

@@ -10,8 +10,9 @@ root=$PWD
 
 place() # an empty folder for one document
 {
+    local part
     mkdir "$1"
-    for folder in tasks zoo; do [[ ! -e $folder ]] || cp -r "$folder" "$1/"; done
+    for part in tasks zoo; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
 }
 
 block() # FILE FOLDER

@@ -104,7 +104,7 @@ float check_uniform(float low, float high)
 
 int check_integer(int low, int high)
 {
-    return low + (int)sac_stream_below(&run.random, (uint32_t)(high - low + 1));
+    return (int)(low + (int64_t)sac_stream_below(&run.random, (uint32_t)((int64_t)high - low + 1)));
 }
 
 void check_fill(float *out, int count, float low, float high)

@@ -7,7 +7,7 @@ saccade=$(realpath "$1") kills=${2:-5} seed=${3:-$(($(date +%s) % 32768))}
 RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-task=tasks/toy.yaml generations=${GENERATIONS:-20}
+task=tasks/toy.yaml generations=${GENERATIONS:-200}
 
 train() { "$saccade" train $task --generations "$generations" --threads 2 "$@"; }
 

@@ -60,8 +60,7 @@ static bool begin_mp4(sac_film **film, const char *name)
     sac_status status = sac_film_create(film, in_folder(name), WIDTH, HEIGHT, 50);
     if (status == SAC_ERROR_UNAVAILABLE)
     {
-        print_message("%s\n", sac_last_error());
-        skip();
+        skip_without(sac_last_error());
     }
     assert_ok(status);
     return true;

@@ -103,7 +103,7 @@ TEST(the_released_vector_reads)
 {
     const char *path = SAC_SOURCE_DIR "/../shared/golden/attention_agent/CarRacing_released.npz";
     FILE *file = fopen(path, "rb");
-    if (!file) skip();
+    if (!file) skip_without("../shared/golden/attention_agent");
     fclose(file);
     sac_tensors *npz;
     const sac_tensor *params;
