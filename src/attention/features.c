@@ -32,27 +32,33 @@ static void orthonormalize(double *block, int size)
     }
 }
 
-sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed)
+void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size)
 {
-    size_t padded = (size_t)(count + size) * (size_t)size; // the last block is drawn whole
-    double *directions = SAC_NEW_ARRAY(double, padded), *lengths = SAC_NEW_ARRAY(double, padded);
-    if (!directions || !lengths)
-    {
-        sac_free(directions);
-        sac_free(lengths);
-        return sac_fail_memory("random features");
-    }
-    sac_normals(directions, padded, seed, DIRECTIONS, 0);
-    sac_normals(lengths, padded, seed, LENGTHS, 0);
-    for (int row = 0; orthogonal && row < count; row += size) orthonormalize(directions + row * size, size);
+    for (int row = 0; row < count; row += size) orthonormalize(blocks + row * size, size);
     for (int row = 0; row < count; row++)
     {
         double length = 0;
         for (int d = 0; d < size; d++) length += lengths[row * size + d] * lengths[row * size + d];
-        length = orthogonal ? sqrt(length) : 1;
-        for (int d = 0; d < size; d++) matrix[row * size + d] = (float)(directions[row * size + d] * length);
+        length = sqrt(length);
+        for (int d = 0; d < size; d++) matrix[row * size + d] = (float)(blocks[row * size + d] * length);
     }
+}
+
+sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed)
+{
+    size_t padded = (size_t)(count + size) * (size_t)size; // the last block is drawn whole
+    double *directions = SAC_NEW_ARRAY(double, padded), *lengths = SAC_NEW_ARRAY(double, padded);
+    if (directions && lengths)
+    {
+        sac_normals(directions, padded, seed, DIRECTIONS, 0);
+        sac_normals(lengths, padded, seed, LENGTHS, 0);
+        if (orthogonal)
+            sac_orthogonal_features(matrix, directions, lengths, count, size);
+        else
+            for (int i = 0; i < count * size; i++) matrix[i] = (float)directions[i];
+    }
+    sac_status status = directions && lengths ? SAC_OK : sac_fail_memory("random features");
     sac_free(directions);
     sac_free(lengths);
-    return SAC_OK;
+    return status;
 }

@@ -37,6 +37,9 @@ struct sac_attention
 /// Draw W [count, size] with standard normal rows, orthogonal in blocks of `size` rows where asked for.
 SAC_CHECKED sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed);
 
+/// The same from Gaussian numbers: blocks [ceil(count / size), size, size], overwritten; lengths [count, size].
+void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size);
+
 /// Find equal columns of queries and keys [D, stride].
 /// @param[out] group  [n] for each column the number of its distinct column, in order of first appearance
 /// @param[out] first  [n] for each distinct column the first column that it stands for

@@ -92,9 +92,14 @@ void sac_project_quantise(int32_t *packed, float *scales, const float *weights, 
     {
         const float *w = weights + (size_t)o * (size_t)size;
         float largest = 0;
-        for (int i = 0; i < size; i++) largest = fabsf(w[i]) <= largest ? largest : fabsf(w[i]);
-        scales[o] = largest < INFINITY ? (float)((double)largest / limit) : NAN;
-        if (!(largest > 0 && largest < INFINITY)) continue;
+        bool finite = true;
+        for (int i = 0; i < size; i++)
+        {
+            finite &= isfinite(w[i]) != 0;
+            if (fabsf(w[i]) > largest) largest = fabsf(w[i]);
+        }
+        scales[o] = finite ? (float)((double)largest / limit) : NAN;
+        if (!finite || largest == 0) continue;
         double inverse = limit / (double)largest;
         for (int i = 0; i < size; i++)
         {
