@@ -66,7 +66,7 @@ check "no action file" refuses 1 "missing.csv" \
 check "no seed" refuses 2 "--seed is needed" "$saccade" replay car-racing --actions "$actions" --out "$table"
 check "a bad seed" refuses 2 "--seed is '-1'" "$saccade" replay car-racing --seed -1 --actions "$actions" --out "$table"
 check "an unknown option of the environment" refuses 2 "did you mean 'max_steps'?" replay --set max_step=3
-check "an unknown variant" refuses 2 "colr" replay --variant colr
+check "an unknown variant" refuses 2 "did you mean 'color'?" replay --variant colr
 check "--every alone" refuses 2 "--frames" replay --every 2
 check "--state-from where it cannot be" refuses 2 "car-racing cannot start from a stored state" \
     replay --state-from "$actions"

@@ -26,18 +26,24 @@ static const sac_option options[] = {
     {0},
 };
 
-static const char *const variants[] = {"original", NULL};
-
 static const sac_env_column columns[] = {
     {"x", SAC_COLUMN_FLOAT},  {"y", SAC_COLUMN_FLOAT},     {"angle", SAC_COLUMN_FLOAT}, {"vx", SAC_COLUMN_FLOAT},
     {"vy", SAC_COLUMN_FLOAT}, {"omega", SAC_COLUMN_FLOAT}, {"tiles", SAC_COLUMN_INT},
 };
 
+static void car_destroy(void *self)
+{
+    car_racing *car = self;
+    if (!car) return;
+    sac_car_picture_destroy(car->view);
+    sac_car_picture_destroy(car->poster);
+    sac_car_variant_destroy(car->variant);
+    sac_free(car);
+}
+
 static sac_status car_create(void **self, const void *config, const char *variant)
 {
     const car_racing_config *def = config;
-    if (strcmp(variant, "original") != 0)
-        return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'", variant);
     car_racing *car = SAC_NEW(car_racing);
     if (!car) return sac_fail_memory("car-racing");
     car->max_steps = def->max_steps;
@@ -46,23 +52,13 @@ static sac_status car_create(void **self, const void *config, const char *varian
     car->scene.track = &car->track;
     car->scene.touched = car->ground.touched;
     car->scene.follow_velocity = !car->lap_rule;
-    sac_status status = sac_car_picture_create(&car->view, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    sac_status status = sac_car_variant_create(&car->variant, variant);
+    if (status == SAC_OK) status = sac_car_picture_create(&car->view, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
     if (status != SAC_OK)
-    {
-        sac_free(car);
-        return status;
-    }
-    *self = car;
-    return SAC_OK;
-}
-
-static void car_destroy(void *self)
-{
-    car_racing *car = self;
-    if (!car) return;
-    sac_car_picture_destroy(car->view);
-    sac_car_picture_destroy(car->poster);
-    sac_free(car);
+        car_destroy(car);
+    else
+        *self = car;
+    return status;
 }
 
 static void car_spec(const void *self, sac_env_spec *spec)
@@ -106,7 +102,7 @@ static void set_scene(car_racing *car)
 
 static void draw(car_racing *car, uint8_t *observation)
 {
-    sac_car_draw(car->view, &car->scene, NULL, observation);
+    sac_car_draw(car->view, &car->scene, car->variant, observation);
 }
 
 // an action that is not a number never reaches the world: the pedals stay, and the episode ends with such a reward
@@ -152,8 +148,17 @@ static void judge(car_racing *car, const sac_env_row *row)
 static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     car_racing *car = self;
-    if (seed != SAC_SEED_NEXT) car->random = sac_pcg64_create(seed);
+    if (seed == SAC_SEED_NEXT)
+        car->episode++;
+    else
+    {
+        car->random = sac_pcg64_create(seed);
+        car->seed = seed;
+        car->episode = 0;
+    }
     SAC_TRY(sac_car_track_draw(&car->track, &car->random));
+    // a variant draws from numbers of its own, so that it changes no track
+    sac_car_variant_reset(car->variant, car->episode ? sac_mix_seed(car->seed, car->episode, 0) : car->seed);
     sac_car_ground_lay(&car->ground, &car->track);
     sac_car_chain_place(&car->chain, car->track.x[0], car->track.y[0], car->track.beta[0]);
     car->wheels = (car_wheels){0};
@@ -202,7 +207,7 @@ static sac_status car_picture_at(void *self, uint8_t *rgb, int height, int width
         car->poster_height = height;
         car->poster_width = width;
     }
-    sac_car_draw(car->poster, &car->scene, NULL, rgb);
+    sac_car_draw(car->poster, &car->scene, car->variant, rgb);
     return SAC_OK;
 }
 
@@ -225,7 +230,7 @@ const sac_env_ops sac_car_racing_ops = {
     .summary = "drive a lap on a track that is new in every episode",
     .options = options,
     .config_size = sizeof(car_racing_config),
-    .variants = variants,
+    .variants = sac_car_variant_names,
     .create = car_create,
     .spec = car_spec,
     .reset = car_reset,

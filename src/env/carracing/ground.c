@@ -52,27 +52,58 @@ static void place_shape(car_polygon *p, int count, const int *x, const int *y, c
     finish_polygon(p);
 }
 
+static bool is_right_of(const car_polygon *p, int i, int from, int to)
+{
+    float tx = p->x[to] - p->x[from], ty = p->y[to] - p->y[from];
+    float ix = p->x[i] - p->x[from], iy = p->y[i] - p->y[from], cross = tx * iy - ty * ix;
+    return cross < 0 || (cross == 0 && ix * ix + iy * iy > tx * tx + ty * ty);
+}
+
+// the convex hull, counter-clockwise, by going round it from its rightmost corner
+static car_polygon convex_hull(const car_polygon *points)
+{
+    int first = 0;
+    for (int i = 1; i < points->count; i++)
+        if (points->x[i] > points->x[first]) first = i;
+    car_polygon hull = {0};
+    int at = first;
+    do
+    {
+        hull.x[hull.count] = points->x[at];
+        hull.y[hull.count++] = points->y[at];
+        int next = at == 0;
+        for (int i = 0; i < points->count; i++)
+            if (is_right_of(points, i, at, next)) next = i;
+        at = next;
+    } while (at != first && hull.count < points->count);
+    return hull;
+}
+
+// Box2D takes the convex hull of the corners: where the loop closes badly, the first tile may be turned over or twisted
+static void lay_tile(car_polygon *tile, car_circle *circle, const double corners[4][2])
+{
+    car_polygon quad = {.count = 4};
+    *circle = (car_circle){0};
+    for (int k = 0; k < 4; k++)
+    {
+        quad.x[k] = (float)corners[k][0];
+        quad.y[k] = (float)corners[k][1];
+        circle->x += quad.x[k] / 4;
+        circle->y += quad.y[k] / 4;
+    }
+    for (int k = 0; k < 4; k++)
+        circle->radius = fmaxf(circle->radius, hypotf(quad.x[k] - circle->x, quad.y[k] - circle->y));
+    *tile = convex_hull(&quad);
+    finish_polygon(tile);
+}
+
 void sac_car_ground_lay(car_ground *ground, const car_track *track)
 {
     ground->count = track->count;
     ground->visited_count = 0;
     for (int i = 0; i < track->count; i++)
     {
-        // the track's corners run left i, right i, right i-1, left i-1: clockwise along the road
-        car_polygon *tile = &ground->tile[i];
-        car_circle *circle = &ground->tile_circle[i];
-        tile->count = 4;
-        *circle = (car_circle){0};
-        for (int k = 0; k < 4; k++)
-        {
-            tile->x[k] = (float)track->tile[i][3 - k][0];
-            tile->y[k] = (float)track->tile[i][3 - k][1];
-            circle->x += tile->x[k] / 4;
-            circle->y += tile->y[k] / 4;
-        }
-        for (int k = 0; k < 4; k++)
-            circle->radius = fmaxf(circle->radius, hypotf(tile->x[k] - circle->x, tile->y[k] - circle->y));
-        finish_polygon(tile);
+        lay_tile(&ground->tile[i], &ground->tile_circle[i], track->tile[i]);
         ground->touched[i] = ground->visited[i] = 0;
     }
     for (int first = 0; first < track->count; first += GROUND_BLOCK)
@@ -142,7 +173,7 @@ static bool near(const car_circle *circle, float x, float y, float radius)
 static bool wheel_touches(const car_polygon *tile, const car_polygon *wheel, float x, float y)
 {
     float beyond = -INFINITY;
-    for (int i = 0; i < 4; i++) beyond = fmaxf(beyond, tile->nx[i] * x + tile->ny[i] * y - tile->d[i]);
+    for (int i = 0; i < tile->count; i++) beyond = fmaxf(beyond, tile->nx[i] * x + tile->ny[i] * y - tile->d[i]);
     if (beyond <= 0) return true;
     if (beyond > WHEEL_RADIUS + SKIN) return false;
     return touch(tile, wheel);
