@@ -176,7 +176,9 @@ static void run(const char *settings, float out[3][3 + 529])
     {
         sac_gaze gaze;
         scene_image(image, frame);
-        sac_policy_act(state, image, out[frame]);
+        scene_floats(floats, image);
+        if (frame < 2) sac_policy_act(state, image, out[frame]);
+        else sac_policy_act_float(state, floats, out[frame]);
         sac_policy_gaze(state, &gaze);
         memcpy(out[frame] + 3, gaze.importance, 529 * sizeof(float));
     }
