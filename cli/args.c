@@ -81,15 +81,17 @@ static int parse_flag(cli_args *args, int left, char **argv)
     return flag->metavar && !equals ? 2 : 1;
 }
 
-// counts the words of "POLICY IMAGE [OUT]"
+// counts the words of "POLICY IMAGE [OUT]"; "RUN..." may be given many times
 static void count_positionals(const char *words, int *least, int *most)
 {
     *least = *most = 0;
     for (const char *at = words; *at; at += strspn(at, " "))
     {
+        size_t length = strcspn(at, " ");
+        bool repeated = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
         *least += *at != '[';
-        *most += 1;
-        at += strcspn(at, " ");
+        *most += repeated ? CLI_MAX_POSITIONALS : 1;
+        at += length;
     }
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "watch.h"
 
 /// saccade watch: a film of an episode with the attention drawn on it, or a live window.
@@ -17,6 +18,7 @@ static const cli_flag flags[] = {
     {"seed", "S", "of the episode; default 0", false},
     {"video", "F.mp4", "write a film instead of opening a window", false},
     {"frames", "DIR", "write the film as PNG images into a folder", false},
+    {"histogram", "F.svg", "plot how concentrated attention was over the episode; .svg or .png", false},
     {"steps", "N", "stop after so many steps; default: when the episode ends", false},
     {"size", "WxH", "of the film or window; default 1136x720", false},
     {"fps", "N", "frames, and so steps, a second; default 50", false},
@@ -41,50 +43,71 @@ static bool read_size(const cli_args *args, watch_plan *watch)
     return false;
 }
 
+// what becomes of the frames; each may be absent
 typedef struct film_pair
 {
     sac_film *video, *images;
+    sac_attention_share *share;
 } film_pair;
 
 static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *title)
 {
     const uint8_t *rgb;
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    if (films->share && gaze) sac_attention_share_add(films->share, gaze);
+    if (!films->video && !films->images) return SAC_OK;
     sac_status status = sac_viewer_draw(viewer, title, NULL, &rgb);
     if (status == SAC_OK && films->video) status = sac_film_add(films->video, rgb);
     if (status == SAC_OK && films->images) status = sac_film_add(films->images, rgb);
     return status;
 }
 
-static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *viewer)
+static sac_status play(const watch_plan *watch, film_pair *films, sac_viewer *viewer, const char *title)
 {
-    char title[128];
-    watch_title(watch, title, sizeof title);
-    sac_status status = sac_viewer_reset(viewer, watch->seed);
-    if (status == SAC_OK) status = add_frame(films, viewer, title);
+    sac_status status = add_frame(films, viewer, title);
     while (status == SAC_OK && !sac_viewer_ended(viewer) && sac_viewer_steps(viewer) < watch->steps)
     {
         status = sac_viewer_step(viewer, NULL);
         if (status == SAC_OK) status = add_frame(films, viewer, title);
     }
-    if (status == SAC_OK && films->video) status = sac_film_finish(films->video);
-    if (status == SAC_OK && films->images) status = sac_film_finish(films->images);
-    if (status == SAC_OK)
-        printf("return %.1f after %d steps (%s)\n", sac_viewer_return(viewer), sac_viewer_steps(viewer), title);
     return status;
 }
 
-static sac_status film(const watch_plan *watch, const char *video, const char *folder)
+static sac_status open_films(const watch_plan *watch, film_pair *films, sac_viewer *viewer)
+{
+    if (watch->video)
+        SAC_TRY(sac_film_create(&films->video, watch->video, watch->width, watch->height, watch->frames_per_second));
+    if (watch->folder) SAC_TRY(sac_film_create_images(&films->images, watch->folder, watch->width, watch->height));
+    SAC_TRY(sac_viewer_reset(viewer, watch->seed));
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    if (!watch->histogram) return SAC_OK;
+    if (!gaze) return sac_fail(SAC_ERROR_ARGUMENT, "watch: --histogram needs a policy that has attention");
+    return sac_attention_share_create(&films->share, gaze->rows * gaze->columns);
+}
+
+static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *viewer)
+{
+    char title[128];
+    watch_title(watch, title, sizeof title);
+    SAC_TRY(open_films(watch, films, viewer));
+    SAC_TRY(play(watch, films, viewer, title));
+    if (films->video) SAC_TRY(sac_film_finish(films->video));
+    if (films->images) SAC_TRY(sac_film_finish(films->images));
+    if (films->share) SAC_TRY(sac_attention_share_plot(films->share, title, watch->histogram));
+    printf("return %.1f after %d steps (%s)\n", sac_viewer_return(viewer), sac_viewer_steps(viewer), title);
+    return SAC_OK;
+}
+
+static sac_status film(const watch_plan *watch)
 {
     sac_viewer *viewer;
     film_pair films = {0};
-    int width = watch->width, height = watch->height;
-    sac_status status = sac_viewer_create(&viewer, watch->target.policy, &watch->target.env, width, height);
-    if (status == SAC_OK && video)
-        status = sac_film_create(&films.video, video, width, height, watch->frames_per_second);
-    if (status == SAC_OK && folder) status = sac_film_create_images(&films.images, folder, width, height);
+    sac_status status =
+        sac_viewer_create(&viewer, watch->target.policy, &watch->target.env, watch->width, watch->height);
     if (status == SAC_OK) status = record(watch, &films, viewer);
     sac_film_destroy(films.video);
     sac_film_destroy(films.images);
+    sac_attention_share_destroy(films.share);
     sac_viewer_destroy(viewer);
     return status;
 }
@@ -93,7 +116,10 @@ static int run(const cli_args *args)
 {
     bool ok = true;
     uint64_t last;
-    watch_plan watch = {.path = cli_positional(args, 0)};
+    watch_plan watch = {.path = cli_positional(args, 0),
+                        .video = cli_value(args, "video"),
+                        .folder = cli_value(args, "frames"),
+                        .histogram = cli_value(args, "histogram")};
     cli_range(args, "seed", "0", &watch.seed, &last, &ok);
     watch.steps = (int)cli_integer(args, "steps", MAX_STEPS, 1, MAX_STEPS, &ok);
     watch.frames_per_second = (int)cli_integer(args, "fps", FRAMES_PER_SECOND, 1, 1000, &ok);
@@ -102,8 +128,8 @@ static int run(const cli_args *args)
     int code = cli_target_open(&watch.target, args, watch.path);
     if (code != CLI_OK) return code;
 
-    const char *video = cli_value(args, "video"), *folder = cli_value(args, "frames");
-    sac_status status = video || folder ? film(&watch, video, folder) : watch_live(&watch);
+    bool live = !watch.video && !watch.folder && !watch.histogram;
+    sac_status status = live ? watch_live(&watch) : film(&watch);
     cli_target_close(&watch.target);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }

@@ -149,3 +149,78 @@ SAC_API int sac_window_key(sac_window *window);
 /// held.
 /// @param[in,out] action  [action_size]
 SAC_API void sac_window_drive(sac_window *window, const sac_env_spec *spec, float *action);
+
+/// A line of a plot.
+typedef struct sac_plot_line
+{
+    const char *name;     ///< in the legend; NULL: not there
+    const double *x, *y;  ///< [count]; points that are not finite are left out
+    const double *spread; ///< [count]: a band y - spread .. y + spread; NULL: none
+    int count;
+    int color;  ///< 0..5
+    bool faint; ///< thin and pale: context for the others
+    bool bars;  ///< a bar from 0 at every x, one unit wide, instead of a line
+} sac_plot_line;
+
+/// A plot: lines over round axes.
+typedef struct sac_plot
+{
+    const char *title, *subtitle, *x_label, *y_label; ///< UTF-8; NULL: none
+    const sac_plot_line *lines;
+    int line_count;
+    double mark_x; ///< a dashed line across with its name; NaN: none
+    const char *mark_name;
+    bool from_zero; ///< both axes begin at 0
+} sac_plot;
+
+/// Draw a plot into a file that ends in .svg or .png.
+/// @return SAC_ERROR_ARGUMENT for another ending or when there is no finite point, SAC_ERROR_UNAVAILABLE without cairo,
+///         SAC_ERROR_FILE
+SAC_API SAC_CHECKED sac_status sac_plot_write(const sac_plot *plot, const char *path);
+
+/// Round numbers at which an axis is marked: a step of 1, 2 or 5 times a power of ten, about `wanted` of them, and the
+/// first and last multiple of it that enclose low..high.
+typedef struct sac_axis
+{
+    double first, last, step;
+    int count; ///< of marks: first, first + step, ..., last
+} sac_axis;
+
+SAC_API sac_axis sac_axis_of(double low, double high, int wanted);
+
+/// The text of a mark, such as "250", "0.5", "40k" or "2M": one unit for the whole axis.
+SAC_API void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size);
+
+typedef enum sac_curve_x
+{
+    SAC_CURVE_STEPS, ///< environment steps
+    SAC_CURVE_MINUTES,
+    SAC_CURVE_GENERATIONS,
+} sac_curve_x;
+
+/// Draw training curves from run folders (or metrics.csv files). One run: best and mean of the population, and the
+/// held-out evaluation with a band of one standard deviation. Several: each run's evaluation, and its mean faintly.
+/// @param runs   [count], 1..16
+/// @param title  NULL: the name of the run
+/// @return SAC_ERROR_FILE or SAC_ERROR_FORMAT (naming file and line) when metrics cannot be read; as sac_plot_write
+SAC_API SAC_CHECKED sac_status sac_plot_curves(const char *const *runs, int count, sac_curve_x x, const char *title,
+                                               const char *path);
+
+/// How concentrated attention is: the share of all importance that the patch of each rank gets, averaged over frames.
+typedef struct sac_attention_share sac_attention_share;
+
+/// @param patches  N, of the gazes that will be added
+SAC_API SAC_CHECKED sac_status sac_attention_share_create(sac_attention_share **out, int patches);
+
+/// NULL is ignored.
+SAC_API void sac_attention_share_destroy(sac_attention_share *share);
+
+/// Add a frame. Never allocates. A gaze without any importance is not counted.
+SAC_API void sac_attention_share_add(sac_attention_share *share, const sac_gaze *gaze);
+
+/// The mean over frames for each rank, [N], falling, with sum 1; NULL before the first frame.
+SAC_API const double *sac_attention_share_mean(sac_attention_share *share);
+
+/// Draw the shares of the first ranks as bars, and their sum with a band of one standard deviation between frames.
+SAC_API SAC_CHECKED sac_status sac_attention_share_plot(sac_attention_share *share, const char *title,
+                                                        const char *path);

@@ -1,0 +1,111 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "files/atomic.h"
+#include "files/module.h"
+#include "view/plot_module.h"
+
+enum
+{
+    X_MARKS = 7,
+    Y_MARKS = 6
+};
+
+sac_axis sac_axis_of(double low, double high, int wanted)
+{
+    if (!(high > low))
+    {
+        double pad = fmax(fabs(low) * 0.1, 1e-3);
+        low -= pad;
+        high += pad;
+    }
+    double rough = (high - low) / wanted, power = pow(10, floor(log10(rough))), part = rough / power;
+    double step = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+    // a hair of tolerance: a value that is a multiple up to rounding is one
+    double first = floor(low / step + 1e-9), last = ceil(high / step - 1e-9);
+    return (sac_axis){first * step, last * step, step, (int)(last - first) + 1};
+}
+
+void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size)
+{
+    double most = fmax(fabs(axis->first), fabs(axis->last));
+    double unit = most >= 2e6 ? 1e6 : most >= 1e4 ? 1e3 : 1;
+    double value = axis->first + index * axis->step;
+    if (fabs(value) < 1e-9 * axis->step) value = 0;
+    const char *suffix = value == 0 || unit == 1 ? "" : unit == 1e6 ? "M" : "k";
+    snprintf(text, size, "%s%.6g%s", value < 0 ? "\xe2\x88\x92" : "", fabs(value) / unit, suffix); // a true minus
+}
+
+static void widen(double range[2], double value)
+{
+    if (!isfinite(value)) return;
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+// what the axes must hold; a band is held only as far as half of the lines' own height, so that it does not flatten
+// them
+static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
+{
+    double band[2] = {INFINITY, -INFINITY};
+    x[0] = y[0] = INFINITY;
+    x[1] = y[1] = -INFINITY;
+    for (int i = 0; i < plot->line_count; i++)
+        for (int p = 0; p < plot->lines[i].count; p++)
+        {
+            const sac_plot_line *line = &plot->lines[i];
+            if (!isfinite(line->x[p]) || !isfinite(line->y[p])) continue;
+            double half = line->bars ? 0.5 : 0;
+            widen(x, line->x[p] - half);
+            widen(x, line->x[p] + half);
+            widen(y, line->y[p]);
+            if (line->bars) widen(y, 0);
+            if (!line->spread) continue;
+            widen(band, line->y[p] - line->spread[p]);
+            widen(band, line->y[p] + line->spread[p]);
+        }
+    if (!(x[0] <= x[1])) return false;
+    double room = 0.25 * (y[1] - y[0]);
+    if (band[0] < y[0]) y[0] = fmax(band[0], y[0] - room);
+    if (band[1] > y[1]) y[1] = fmin(band[1], y[1] + room);
+    if (plot->from_zero) widen(x, 0), widen(y, 0);
+    return true;
+}
+
+static void mark(sac_plot_axis *axis, const double range[2], int wanted)
+{
+    axis->axis = sac_axis_of(range[0], range[1], wanted);
+    if (axis->axis.count > SAC_PLOT_MAX_MARKS) axis->axis.count = SAC_PLOT_MAX_MARKS;
+    for (int i = 0; i < axis->axis.count; i++) sac_axis_text(&axis->axis, i, axis->texts[i], sizeof axis->texts[i]);
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+sac_status sac_plot_write(const sac_plot *plot, const char *path)
+{
+    bool svg = ends_in(path, ".svg");
+    if (!svg && !ends_in(path, ".png"))
+        return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': expected a name that ends in .svg or .png", path);
+    double x_range[2], y_range[2];
+    if (!find_ranges(plot, x_range, y_range))
+        return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': there is no point to draw", path);
+    sac_plot_axis x, y;
+    mark(&x, x_range, X_MARKS);
+    mark(&y, y_range, Y_MARKS);
+
+    const void *table;
+    SAC_TRY(sac_module_open(&table, "plot", "cairo (libcairo2)"));
+    const sac_plot_calls *calls = table;
+    char aside[SAC_PATH_SIZE], error[SAC_PLOT_ERROR_SIZE] = "";
+    int length = snprintf(aside, sizeof aside, "%s.tmp", path);
+    if (length < 0 || (size_t)length >= sizeof aside) return sac_fail(SAC_ERROR_ARGUMENT, "plot: the path is too long");
+    if (calls->draw(plot, &x, &y, aside, svg, error) == 0 && rename(aside, path) == 0) return SAC_OK;
+    remove(aside);
+    return sac_fail(SAC_ERROR_FILE, "plot %.200s: %s", path, error[0] ? error : "cannot be put in its place");
+}

@@ -1,0 +1,269 @@
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "files/atomic.h"
+#include "saccade/view.h"
+#include "test.h"
+
+static char folder[] = "/tmp/saccade-plot-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[8][256];
+    static int turn;
+    char *at = path[turn++ % 8];
+    snprintf(at, 256, "%s/%s", folder, name);
+    return at;
+}
+
+static char *slurp(const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    assert_ok(sac_read_file(&bytes, &size, path, 1 << 24));
+    return (char *)bytes;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    assert_ok(sac_write_file(path, text, strlen(text)));
+}
+
+static void write_plot(const sac_plot *plot, const char *path)
+{
+    sac_status status = sac_plot_write(plot, path);
+    if (status == SAC_ERROR_UNAVAILABLE)
+    {
+        print_message("%s\n", sac_last_error());
+        skip();
+    }
+    assert_ok(status);
+}
+
+// an axis encloses its data, its marks are round, and there are neither too few nor too many
+TEST(axes_are_round_and_enclose)
+{
+    sac_stream random = sac_stream_create(7, 0, 0);
+    for (int i = 0; i < 2000; i++)
+    {
+        double scale = pow(10, sac_stream_uniform(&random, -6, 9));
+        double low = scale * sac_stream_uniform(&random, -1, 1);
+        double high = low + scale * sac_stream_uniform(&random, 1e-3, 2);
+        sac_axis axis = sac_axis_of(low, high, 6);
+        assert_true(axis.first <= low + 1e-8 * axis.step && axis.last >= high - 1e-8 * axis.step);
+        assert_true(axis.first > low - axis.step && axis.last < high + axis.step);
+        // the rough step is 3/4 to 7/4 of the round one: 4.2 to 10.5 steps in the range, and up to one at either end
+        assert_true(axis.count >= 5 && axis.count <= 13);
+        assert_near(axis.first + (axis.count - 1) * axis.step, axis.last, 1e-9 * axis.step * axis.count + 1e-9 * scale);
+        double mantissa = axis.step / pow(10, floor(log10(axis.step) + 1e-9));
+        assert_true(fabs(mantissa - 1) < 1e-6 || fabs(mantissa - 2) < 1e-6 || fabs(mantissa - 5) < 1e-6);
+    }
+    sac_axis flat = sac_axis_of(5, 5, 6);
+    assert_true(flat.first < 5 && flat.last > 5);
+}
+
+TEST(axis_texts)
+{
+    char text[24];
+    sac_axis axis = {-200, 1000, 200, 7};
+    sac_axis_text(&axis, 0, text, sizeof text);
+    assert_string_equal(text, "\xe2\x88\x92"
+                              "200");
+    sac_axis_text(&axis, 1, text, sizeof text);
+    assert_string_equal(text, "0");
+    axis = (sac_axis){0, 12e6, 2e6, 7};
+    sac_axis_text(&axis, 3, text, sizeof text);
+    assert_string_equal(text, "6M");
+    axis = (sac_axis){0, 50e3, 5e3, 11};
+    sac_axis_text(&axis, 1, text, sizeof text);
+    assert_string_equal(text, "5k");
+}
+
+// tags open and close in order, attributes are quoted: enough to be XML for a file without entities or CDATA
+static void check_xml(const char *at)
+{
+    char stack[64][32];
+    int depth = 0, elements = 0;
+    for (at = strchr(at, '<'); at; at = strchr(at + 1, '<'))
+    {
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        if (at[1] == '?' || at[1] == '!') continue;
+        int quotes = 0;
+        for (const char *c = at; c < end; c++) quotes += *c == '"';
+        assert_int_equal(quotes % 2, 0);
+        char name[32] = "";
+        sscanf(at + 1 + (at[1] == '/'), "%31[A-Za-z]", name);
+        if (at[1] == '/')
+        {
+            assert_true(depth > 0);
+            assert_string_equal(name, stack[--depth]);
+        }
+        else if (end[-1] != '/')
+        {
+            assert_true(depth < 64);
+            strcpy(stack[depth++], name);
+        }
+        elements++;
+    }
+    assert_int_equal(depth, 0);
+    assert_true(elements > 5);
+}
+
+// whether the file has a path of three points whose positions are in the proportions of (0, 0), (1, 10), (3, 5)
+static bool has_points(const char *svg)
+{
+    const double rounding = 4.0 / 256; // cairo keeps coordinates in 1/256 of a point
+    for (const char *at = strstr(svg, "d=\"M"); at; at = strstr(at + 1, "d=\"M"))
+    {
+        double x[3], y[3];
+        char after;
+        if (sscanf(at, "d=\"M %lf %lf L %lf %lf L %lf %lf %c", &x[0], &y[0], &x[1], &y[1], &x[2], &y[2], &after) != 7)
+            continue;
+        if (x[1] - x[0] > 50 && fabs((x[2] - x[0]) - 3 * (x[1] - x[0])) < 3 * rounding && y[0] - y[1] > 50 &&
+            fabs((y[0] - y[1]) - 2 * (y[0] - y[2])) < 3 * rounding)
+            return true;
+    }
+    return false;
+}
+
+TEST(svg_is_xml_and_holds_the_points)
+{
+    static const double x[] = {0, 1, NAN, 3}, y[] = {0, 10, 4, 5}, spread[] = {1, 1, 1, 2};
+    sac_plot_line line = {.name = "a <line> & more", .x = x, .y = y, .spread = spread, .count = 4};
+    sac_plot plot = {.title = "title", .x_label = "x", .y_label = "y", .lines = &line, .line_count = 1, .mark_x = NAN};
+    write_plot(&plot, in_folder("a.svg"));
+    char *svg = slurp(in_folder("a.svg"));
+    check_xml(svg);
+    assert_true(has_points(svg));
+    sac_free(svg);
+    static const double other[] = {0, 10, 4, 9};
+    line.y = other;
+    write_plot(&plot, in_folder("a.svg"));
+    svg = slurp(in_folder("a.svg"));
+    assert_false(has_points(svg));
+    sac_free(svg);
+}
+
+TEST(png_is_written_whole)
+{
+    static const double x[] = {1, 2, 3}, y[] = {1, 2, 3};
+    sac_plot_line line = {.x = x, .y = y, .count = 3, .bars = true};
+    sac_plot plot = {.lines = &line, .line_count = 1, .mark_x = 2, .mark_name = "here", .from_zero = true};
+    write_plot(&plot, in_folder("a.png"));
+    char *png = slurp(in_folder("a.png"));
+    assert_memory_equal(png, "\x89PNG", 4);
+    sac_free(png);
+    assert_int_not_equal(access(in_folder("a.png.tmp"), F_OK), 0);
+    assert_fails(sac_plot_write(&plot, in_folder("no/a.png")), SAC_ERROR_FILE, "no/a.png");
+}
+
+TEST(plots_say_what_is_wrong)
+{
+    static const double x[] = {1}, nothing[] = {NAN};
+    sac_plot_line line = {.x = x, .y = x, .count = 1};
+    sac_plot plot = {.lines = &line, .line_count = 1, .mark_x = NAN};
+    assert_fails(sac_plot_write(&plot, "x.pdf"), SAC_ERROR_ARGUMENT, ".svg or .png");
+    line.y = nothing;
+    assert_fails(sac_plot_write(&plot, "x.svg"), SAC_ERROR_ARGUMENT, "no point");
+}
+
+#define HEADER "generation,steps,seconds,best,mean,std,eval_mean,eval_std,eval_episodes,sigma\n"
+
+// the last row is cut short, as after a kill: it is not there
+TEST(curves_of_runs)
+{
+    assert_ok(sac_make_folders(in_folder("one")));
+    write_text(in_folder("one/metrics.csv"),
+               HEADER "1,100,1,5,0,1,,,,0.1\n2,200,2,9,10,1,4,2,8,0.1\n4,400,4,9,5,1,,,,0.1\n"
+                      "5,500,5,1");
+    const char *runs[] = {in_folder("one"), in_folder("one/metrics.csv")};
+    sac_status status = sac_plot_curves(runs, 1, SAC_CURVE_STEPS, NULL, in_folder("one.svg"));
+    if (status == SAC_ERROR_UNAVAILABLE) skip();
+    assert_ok(status);
+    char *svg = slurp(in_folder("one.svg"));
+    check_xml(svg);
+    assert_true(has_points(svg)); // the mean: (100, 0), (200, 10), (400, 5)
+    sac_free(svg);
+    assert_ok(sac_plot_curves(runs, 2, SAC_CURVE_MINUTES, "both", in_folder("two.svg")));
+    svg = slurp(in_folder("two.svg"));
+    assert_true(has_points(svg));
+    sac_free(svg);
+}
+
+TEST(curves_say_what_is_wrong)
+{
+    const char *run = in_folder("none");
+    assert_fails(sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, "x.svg"), SAC_ERROR_FILE, "none");
+    static const struct
+    {
+        const char *text, *words;
+        sac_status status;
+    } bad[] = {{"", "names no column", SAC_ERROR_FORMAT},
+               {"a,b\n1,2\n", "names no column 'generation'", SAC_ERROR_FORMAT},
+               {HEADER, "no row", SAC_ERROR_FORMAT},
+               {HEADER "1,100,1,5,0\n", "line 2", SAC_ERROR_FORMAT},
+               {HEADER "1,1,1,1,1,1,1,1,1,1\n1,100,1,five,0,1,,,,0.1\n", "line 3", SAC_ERROR_FORMAT}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    {
+        write_text(in_folder("bad.csv"), bad[i].text);
+        run = in_folder("bad.csv");
+        assert_fails(sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, "x.svg"), bad[i].status, bad[i].words);
+    }
+    assert_fails(sac_plot_curves(&run, 17, SAC_CURVE_STEPS, NULL, "x.svg"), SAC_ERROR_ARGUMENT, "1 to 16");
+}
+
+// the shares of each frame, sorted, averaged: they fall, their sum is 1, and order of patches does not matter
+TEST(shares_of_attention)
+{
+    enum
+    {
+        N = 12
+    };
+    float first[N], second[N];
+    double expected[N] = {0};
+    for (int i = 0; i < N; i++) first[i] = (float)(N - i), second[(i * 5) % N] = (float)((N - i) * (N - i));
+    for (int i = 0; i < N; i++) expected[i] = 0.5 * (N - i) / 78.0 + 0.5 * (N - i) * (N - i) / 650.0;
+    static const int top[] = {0, 1};
+    sac_gaze gaze = {
+        .height = 12, .width = 16, .rows = 3, .columns = 4, .patch = 4, .stride = 4, .kept = 2, .top = top};
+    sac_attention_share *share;
+    assert_ok(sac_attention_share_create(&share, N));
+    assert_null(sac_attention_share_mean(share));
+    assert_fails(sac_attention_share_plot(share, "t", "x.svg"), SAC_ERROR_ARGUMENT, "no frame");
+    gaze.importance = first;
+    sac_attention_share_add(share, &gaze);
+    gaze.importance = second;
+    sac_attention_share_add(share, &gaze);
+    const double *mean = sac_attention_share_mean(share);
+    for (int i = 0; i < N; i++) assert_near(mean[i], expected[i], 1e-15);
+    sac_status status = sac_attention_share_plot(share, "t", in_folder("share.svg"));
+    assert_true(status == SAC_OK || status == SAC_ERROR_UNAVAILABLE);
+    sac_attention_share_destroy(share);
+    sac_attention_share_destroy(NULL);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_are_round_and_enclose),      cmocka_unit_test(axis_texts),
+        cmocka_unit_test(svg_is_xml_and_holds_the_points), cmocka_unit_test(png_is_written_whole),
+        cmocka_unit_test(plots_say_what_is_wrong),         cmocka_unit_test(curves_of_runs),
+        cmocka_unit_test(curves_say_what_is_wrong),        cmocka_unit_test(shares_of_attention),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
