@@ -58,6 +58,7 @@ SCENARIOS = {
     "reverse_spin": (9, 0, reverse_spin, 300),
     "second_reset": (10, 1, weaving, 200),
     "leaving": (11, 0, leaving, 1000),
+    "twisted_start": (1114, 0, weaving, 80),  # the end of the loop turns its first tile over
 }
 
 

@@ -14,7 +14,7 @@
 // Recordings of Gymnasium's CarRacing-v3 (tests/peers/record_carracing.py), replayed from reset to the last row.
 
 static const char *const recordings[] = {"seed1",     "seed2",        "seed3",   "driver_seed5", "standing",
-                                         "full_lock", "reverse_spin", "leaving", "second_reset"};
+                                         "full_lock", "reverse_spin", "leaving", "second_reset", "twisted_start"};
 
 enum
 {
