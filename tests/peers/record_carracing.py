@@ -58,8 +58,12 @@ SCENARIOS = {
     "reverse_spin": (9, 0, reverse_spin, 300),
     "second_reset": (10, 1, weaving, 200),
     "leaving": (11, 0, leaving, 1000),
+    "thrown": (12, 0, weaving, 80),
     "twisted_start": (1114, 0, weaving, 80),  # the end of the loop turns its first tile over
 }
+
+# name: (step before which the hull gets this velocity and spin): beyond the most that Box2D moves a body in a step
+KICKS = {"thrown": (20, 150.0, -40.0, 300.0)}
 
 
 def row_of(env):
@@ -75,7 +79,7 @@ def row_of(env):
     }
 
 
-def record(seed, extra_resets, controller, most_steps):
+def record(seed, extra_resets, controller, most_steps, kick=None):
     from gymnasium.envs.box2d.car_racing import CarRacing
 
     env = CarRacing()
@@ -93,6 +97,9 @@ def record(seed, extra_resets, controller, most_steps):
     rows, actions, rewards, ends = [row_of(env)], [], [], []
     for step in range(most_steps):
         action = np.array(controller(step), np.float32)
+        if kick and kick[0] == step:
+            env.car.hull.linearVelocity = kick[1:3]
+            env.car.hull.angularVelocity = kick[3]
         _, reward, terminated, _, _ = env.step(action)
         rows.append(row_of(env))
         actions.append(action)
@@ -110,6 +117,7 @@ def record(seed, extra_resets, controller, most_steps):
         "reward": np.array(rewards, np.float64),
         "terminated": np.array(ends, np.uint8),
         "plain": np.array(plain, np.uint8),
+        **({"kick": np.array(kick, np.float32)} if kick else {}),
         **{key: np.array([row[key] for row in rows]) for key in rows[0]},
     }
 
@@ -174,7 +182,7 @@ def save(arrays, directory, name):
 def main():
     if sys.argv[1:2] == ["record"] and len(sys.argv) == 3:
         for name, scenario in SCENARIOS.items():
-            save(record(*scenario), sys.argv[2], name)
+            save(record(*scenario, KICKS.get(name)), sys.argv[2], name)
     elif sys.argv[1:2] == ["pack"] and len(sys.argv) == 4:
         for name in ["seed1", "seed2", "seed3", "driver_seed5"]:
             save(repack(np.load(os.path.join(sys.argv[2], f"carracing_{name}.npz"))), sys.argv[3], name)

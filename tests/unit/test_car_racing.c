@@ -13,8 +13,9 @@
 
 // Recordings of Gymnasium's CarRacing-v3 (tests/peers/record_carracing.py), replayed from reset to the last row.
 
-static const char *const recordings[] = {"seed1",     "seed2",        "seed3",   "driver_seed5", "standing",
-                                         "full_lock", "reverse_spin", "leaving", "second_reset", "twisted_start"};
+static const char *const recordings[] = {"seed1",        "seed2",     "seed3",        "driver_seed5",
+                                         "standing",     "full_lock", "reverse_spin", "leaving",
+                                         "second_reset", "thrown",    "twisted_start"};
 
 enum
 {
@@ -27,7 +28,7 @@ typedef struct recording
     sac_tensors *file;
     uint64_t seed;
     int resets, steps;
-    const float *action, *body;
+    const float *action, *body, *kick;
     const double *reward, *omega, *phase;
     const uint8_t *terminated, *on_road, *plain;
     const int32_t *visited, *first_visit;
@@ -48,7 +49,7 @@ static recording open_recording(const char *name)
     r.seed = *(const uint64_t *)array(&r, "seed");
     r.resets = *(const int32_t *)array(&r, "resets");
     r.steps = (int)sac_tensors_find(r.file, "action")->shape[0];
-    r.action = array(&r, "action"), r.body = array(&r, "body");
+    r.action = array(&r, "action"), r.body = array(&r, "body"), r.kick = array(&r, "kick");
     r.reward = array(&r, "reward"), r.omega = array(&r, "omega"), r.phase = array(&r, "phase");
     r.terminated = array(&r, "terminated"), r.on_road = array(&r, "on_road"), r.plain = array(&r, "plain");
     r.visited = array(&r, "visited"), r.first_visit = array(&r, "first_visit");
@@ -77,6 +78,12 @@ static void reset_seat(seat *s, const recording *r)
 {
     assert_ok(sac_car_racing_ops.reset(s->car, r->seed, &s->row));
     for (int i = 1; i < r->resets; i++) assert_ok(sac_car_racing_ops.reset(s->car, SAC_SEED_NEXT, &s->row));
+}
+
+// the recording "thrown" gives the hull a velocity and a spin beyond what a body may move in a step
+static void kick(car_chain *chain, const float *velocity)
+{
+    chain->vx[0] = velocity[1], chain->vy[0] = velocity[2], chain->omega[0] = velocity[3];
 }
 
 static void step_seat(seat *s, const float *action)
@@ -126,6 +133,7 @@ TEST(replays_equal_gymnasium)
         assert_row(&r, 0, s.car, recordings[n]);
         for (int k = 0; k < r.steps; k++)
         {
+            if (r.kick && (int)r.kick[0] == k) kick(&s.car->chain, r.kick);
             step_seat(&s, r.action + 3 * k);
             assert_row(&r, k + 1, s.car, recordings[n]);
             assert_near(s.reward, r.reward[k], 1e-9);
