@@ -18,8 +18,8 @@ typedef struct live_show
     bool paused, by_hand, reset, quit, step;
 } live_show;
 
-static const char help[] = "space: pause   right: one step   d: drive yourself   v: next variant   r: again   n: next "
-                           "seed   q: quit";
+static const char help[] = "space pauses, right arrow steps, d drives by hand (arrows or WASD; m hands back), v next "
+                           "variant, r again, n next seed, q quits";
 
 static sac_status open_viewer(live_show *l)
 {
@@ -133,7 +133,7 @@ static sac_status play(live_show *l)
     {
         SAC_TRY(turn(l));
         // --steps bounds a session as it bounds a film
-        if (!sac_viewer_ended(l->viewer) && sac_viewer_steps(l->viewer) >= l->watch->steps) l->quit = true;
+        if (sac_viewer_steps(l->viewer) >= l->watch->steps) l->quit = true;
         pace(&next, l->watch->frames_per_second);
     }
     if (!sac_viewer_ended(l->viewer)) report(l);

@@ -7,8 +7,8 @@
 #include "view/canvas.h"
 
 static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226, 230, 236}, dim = {132, 140, 153},
-                 fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},
-                            {240, 180, 70}, {180, 130, 240}, {90, 205, 205}};
+                 accent = {255, 190, 92}, fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},
+                                                     {240, 180, 70}, {180, 130, 240}, {90, 205, 205}};
 
 static const float FAINT = 0.5f;
 
@@ -194,9 +194,12 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
         double size;
         ink color;
         double gap;
-    } words[] = {{value, 1.25 * size, bright, 0.3 * size}, {"return", 0.8 * size, dim, 1.8 * size},
-                 {step, size, bright, 0.3 * size},         {"steps", 0.8 * size, dim, 1.8 * size},
-                 {content->title, 0.8 * size, dim, 0},     {content->note, 0.8 * size, bright, 0}};
+    } words[] = {{value, 1.25 * size, bright, 0.3 * size},
+                 {"return", 0.8 * size, dim, 1.8 * size},
+                 {step, size, bright, 0.3 * size},
+                 {"steps", 0.8 * size, dim, 1.8 * size},
+                 {content->note, 0.8 * size, accent, 1.4 * size},
+                 {content->title, 0.8 * size, dim, 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
         if (!words[i].text) continue;

@@ -10,7 +10,9 @@ struct sac_viewer
     sac_policy_state *state; // NULL: no policy
     sac_frame *frame;
     uint8_t *observation;
-    float *action; // decided, not yet done
+    float *action;  // decided, not yet done
+    float *by_hand; // what the caller did last
+    bool in_hand;   // whether the last step was the caller's
     double reward, episode_return;
     uint8_t terminated, truncated;
     int steps;
@@ -41,7 +43,8 @@ static sac_status open_parts(sac_viewer *v, const sac_policy *policy, const sac_
     if (policy) SAC_TRY(sac_policy_state_create(&v->state, policy));
     v->observation = sac_alloc((size_t)spec->height * (size_t)spec->width * (size_t)spec->channels);
     v->action = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
-    if (!v->observation || !v->action) return sac_fail_memory("a viewer");
+    v->by_hand = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
+    if (!v->observation || !v->action || !v->by_hand) return sac_fail_memory("a viewer");
     v->row = (sac_env_row){v->action, v->observation, &v->reward, &v->terminated, &v->truncated};
     return SAC_OK;
 }
@@ -67,6 +70,7 @@ void sac_viewer_destroy(sac_viewer *viewer)
     sac_env_destroy(viewer->env);
     sac_free(viewer->observation);
     sac_free(viewer->action);
+    sac_free(viewer->by_hand);
     sac_free(viewer);
 }
 
@@ -92,6 +96,7 @@ sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t seed)
 {
     viewer->episode_return = 0;
     viewer->steps = 0;
+    viewer->in_hand = false;
     if (viewer->state) sac_policy_state_reset(viewer->state);
     SAC_TRY(sac_env_reset(viewer->env, seed, &viewer->row));
     look(viewer);
@@ -102,7 +107,12 @@ sac_status sac_viewer_step(sac_viewer *viewer, const float *action)
 {
     SAC_ASSERT(!sac_viewer_ended(viewer));
     const sac_env_spec *spec = sac_env_get_spec(viewer->env);
-    if (action) memcpy(viewer->action, action, (size_t)spec->action_size * sizeof *action);
+    viewer->in_hand = action != NULL;
+    if (action)
+    {
+        memcpy(viewer->action, action, (size_t)spec->action_size * sizeof *action);
+        memcpy(viewer->by_hand, action, (size_t)spec->action_size * sizeof *action);
+    }
     SAC_TRY(sac_env_step(viewer->env, &viewer->row));
     viewer->episode_return += viewer->reward;
     viewer->steps++;
@@ -116,15 +126,16 @@ sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *no
     uint8_t *world = sac_frame_world(viewer->frame, &height, &width);
     SAC_TRY(sac_env_picture(viewer->env, world, height, width));
     const sac_env_spec *spec = sac_env_get_spec(viewer->env);
-    *rgb = sac_frame_draw(viewer->frame, &(sac_frame_content){.observation = viewer->observation,
-                                                              .gaze = sac_viewer_gaze(viewer),
-                                                              .overlay_world = spec->picture_same_view ||
-                                                                               !sac_env_get_ops(viewer->env)->picture,
-                                                              .action = viewer->action,
-                                                              .episode_return = viewer->episode_return,
-                                                              .step = viewer->steps,
-                                                              .title = title,
-                                                              .note = note});
+    *rgb =
+        sac_frame_draw(viewer->frame, &(sac_frame_content){.observation = viewer->observation,
+                                                           .gaze = sac_viewer_gaze(viewer),
+                                                           .overlay_world = spec->picture_same_view ||
+                                                                            !sac_env_get_ops(viewer->env)->picture,
+                                                           .action = viewer->in_hand ? viewer->by_hand : viewer->action,
+                                                           .episode_return = viewer->episode_return,
+                                                           .step = viewer->steps,
+                                                           .title = title,
+                                                           .note = note});
     return SAC_OK;
 }
 

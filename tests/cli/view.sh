@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# What people see, from outside: films, the window, one frame's attention, plots, and what is said when they cannot be.
+#   view.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+run=$work/run policy=$work/run/mean.safetensors
+modules=$(dirname "$saccade")
+
+"$saccade" train tasks/toy.yaml --run "$run" --generations 3 --quiet
+printf '0.1,0.2\n-0.3,0.4\n' >"$work/actions.csv"
+"$saccade" replay toy --seed 3 --actions "$work/actions.csv" --out "$work/t.csv" --frames "$work/seen" --every 1
+image=$work/seen/000001.png
+
+returns() # what a watch prints, and what eval says of the same episode
+{
+    "$saccade" eval "$policy" --seeds 4..4 | awk '$1 == 4 { print $2 }' >"$work/expected"
+    grep -qE "^return $(cat "$work/expected") after 50 steps \(toy, original, seed 4\)$" "$1"
+}
+
+frames() # one for the start and one a step, in the size that was asked for
+{
+    "$saccade" watch "$policy" --seed 4 --frames "$work/frames" --size 320x200 >"$work/said" || return 1
+    returns "$work/said" || return 1
+    [[ $(find "$work/frames" -name '*.png' | wc -l) == 51 && -s $work/frames/000050.png ]] || return 1
+    [[ $(head -c 24 "$work/frames/000050.png" | tail -c 8 | od -An -tx1 | tr -d ' \n') == 00000140000000c8 ]]
+}
+
+film()
+{
+    "$saccade" watch "$policy" --seed 4 --video "$work/a.mp4" --size 320x200 --steps 9 >/dev/null || return 1
+    [[ $(head -c 8 "$work/a.mp4" | tail -c 4) == ftyp && ! -e $work/a.mp4.tmp ]]
+}
+
+window() # SDL's dummy driver is a display that nobody sees
+{
+    SDL_VIDEODRIVER=dummy timeout 60 "$saccade" watch "$policy" --seed 4 --steps 50 --fps 1000 --size 320x200 \
+        >"$work/said" && sed -i 1d "$work/said" && returns <(grep ^return "$work/said")
+}
+
+share() { "$saccade" watch "$policy" --histogram "$work/h.svg" >/dev/null && grep -q '</svg>' "$work/h.svg"; }
+
+attention() # every patch once, ranks in the order of importance with ties to the lower index, the top ones on standard output
+{
+    "$saccade" attend "$policy" "$image" --csv "$work/a.csv" --png "$work/a.png" >"$work/top" || return 1
+    [[ $(head -1 "$work/a.csv") == row,column,importance,rank && $(wc -l <"$work/a.csv") == 50 && -s $work/a.png ]] || return 1
+    awk -F, 'NR > 1 { if ($1 * 7 + $2 != NR - 2) exit 1; at[$4] = $3; index_of[$4] = NR; n++ }
+             END { for (r = 0; r < n; r++) if (!(r in at)) exit 1
+                   for (r = 1; r < n; r++) if (at[r] + 0 > at[r - 1] + 0 ||
+                       (at[r] + 0 == at[r - 1] + 0 && index_of[r] < index_of[r - 1])) exit 1 }' "$work/a.csv" || return 1
+    diff <(awk 'NR > 2 { print $1, $2, $3 }' "$work/top") \
+        <(awk -F, 'NR > 1 && $4 < 4 { print $4, $1, $2 }' "$work/a.csv" | sort -n)
+}
+
+curve() { "$saccade" plot "$run" --out "$work/c.svg" && grep -q '</svg>' "$work/c.svg"; }
+comparison() { "$saccade" plot "$run" "$run/metrics.csv" --x minutes --out "$work/c.png" && [[ -s $work/c.png ]]; }
+
+check "watch --frames" frames
+check "attend" attention
+for module in film window plot; do
+    [[ -e $modules/saccade-$module.so ]] && continue
+    skip "$module" "saccade-$module.so, which this build was made without"
+done
+[[ ! -e $modules/saccade-film.so ]] || check "watch --video" film
+[[ ! -e $modules/saccade-window.so ]] || check "watch in a window" window
+if [[ -e $modules/saccade-plot.so ]]; then
+    check "watch --histogram" share
+    check "plot of one run" curve
+    check "plot of two runs" comparison
+fi
+
+watch=("$saccade" watch)
+check "watch without a policy" refuses 2 "--env" "${watch[@]}"
+check "watch without a display" refuses 1 "--video F.mp4 or --frames DIR" "${watch[@]}" "$policy"
+check "watch with a missing policy" refuses 1 "none.safetensors" "${watch[@]}" "$work/none.safetensors" --video "$work/b.mp4"
+check "watch with a bad size" refuses 2 "such as 1136x720" "${watch[@]}" "$policy" --size 12by9 --frames "$work/b"
+check "watch with an odd size" refuses 2 "even sides" "${watch[@]}" "$policy" --size 321x200 --frames "$work/b"
+check "watch with an unknown variant" refuses 2 "nose" "${watch[@]}" "$policy" --variant nose --frames "$work/b"
+check "watch with a wrong film name" refuses 2 ".mp4" "${watch[@]}" "$policy" --video "$work/b.avi"
+check "watch into a folder that is not there" refuses 1 "no/b.mp4" "${watch[@]}" "$policy" --video "$work/no/b.mp4"
+check "watch with two seeds" refuses 2 "one seed" "${watch[@]}" "$policy" --seed 1..2 --frames "$work/b"
+check "nothing was left behind" test ! -e "$work/b" -a ! -e "$work/b.mp4" -a ! -e "$work/b.mp4.tmp"
+check "attend without an image" refuses 2 "POLICY IMAGE.png" "$saccade" attend "$policy"
+check "attend with a missing image" refuses 1 "none.png" "$saccade" attend "$policy" "$work/none.png"
+check "attend with an image that is none" refuses 1 "actions.csv" "$saccade" attend "$policy" "$work/actions.csv"
+check "attend with an image of another size" refuses 1 "320" "$saccade" attend "$policy" "$work/frames/000000.png"
+check "plot without metrics" refuses 1 "none" "$saccade" plot "$work/none"
+check "plot of something else" refuses 1 "no column" "$saccade" plot "$work/actions.csv" --out "$work/x.svg"
+check "plot with a wrong ending" refuses 2 ".svg or .png" "$saccade" plot "$run" --out "$work/x.gif"
+check "plot over an unknown axis" refuses 2 "steps, minutes or generations" "$saccade" plot "$run" --x hours
+finish
