@@ -14,7 +14,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors are littl
 
 enum
 {
-    HEADER_LIMIT = 4 << 20,
     LENGTH_SIZE = 8
 };
 
@@ -177,9 +176,10 @@ sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, c
     uint64_t length = 0;
     if (size < LENGTH_SIZE) return FAIL("%zu bytes, too short for a safetensors file", where, size);
     memcpy(&length, at, LENGTH_SIZE);
-    if (length > HEADER_LIMIT || length > size - LENGTH_SIZE)
+    if (length > SAC_TENSORS_HEADER_LIMIT || length > size - LENGTH_SIZE)
         return FAIL("the header's length is %" PRIu64 ", expected at most %zu", where, length,
-                    size - LENGTH_SIZE < HEADER_LIMIT ? size - LENGTH_SIZE : (size_t)HEADER_LIMIT);
+                    size - LENGTH_SIZE < SAC_TENSORS_HEADER_LIMIT ? size - LENGTH_SIZE
+                                                                  : (size_t)SAC_TENSORS_HEADER_LIMIT);
     if (length == 0 || at[LENGTH_SIZE] != '{') return FAIL("the header does not begin with '{'", where);
 
     json_error_t error;

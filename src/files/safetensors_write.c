@@ -87,11 +87,18 @@ static sac_status assemble(uint8_t **bytes, size_t *size, json_t *header, const 
 {
     size_t text = json_dumpb(header, NULL, 0, JSON_COMPACT);
     uint64_t length = (text + 7) / 8 * 8;
+    if (length > SAC_TENSORS_HEADER_LIMIT)
+        return sac_fail(SAC_ERROR_ARGUMENT, "names and metadata of %zu bytes, expected at most %d", text,
+                        SAC_TENSORS_HEADER_LIMIT);
     uint8_t *out = text ? sac_alloc(LENGTH_SIZE + length + data_size) : NULL;
     if (!out) return sac_fail_memory("a safetensors file");
     memcpy(out, &length, LENGTH_SIZE);
     memset(out + LENGTH_SIZE, ' ', length);
-    json_dumpb(header, (char *)out + LENGTH_SIZE, text, JSON_COMPACT);
+    if (json_dumpb(header, (char *)out + LENGTH_SIZE, text, JSON_COMPACT) != text)
+    {
+        sac_free(out);
+        return sac_fail_memory("a safetensors file");
+    }
     uint8_t *at = out + LENGTH_SIZE + length;
     for (int i = 0; i < count; i++)
     {

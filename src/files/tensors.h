@@ -4,6 +4,9 @@
 
 /// What a reader of arrays fills: used by safetensors and npz.
 
+/// Largest header that is read or written, in bytes.
+#define SAC_TENSORS_HEADER_LIMIT (4 << 20)
+
 struct sac_tensors
 {
     char *where;

@@ -237,6 +237,14 @@ TEST(writing_refuses_bad_names)
     assert_int_equal(sac_tensors_write(&bytes, &size, NULL, 0, keys, 2), SAC_ERROR_ARGUMENT);
     assert_int_equal(sac_tensors_write(&bytes, &size, NULL, 0, &value, 1), SAC_ERROR_ARGUMENT);
     assert_null(bytes);
+
+    // a header that could not be read again
+    size_t length = 5 << 20;
+    char *text = sac_alloc(length);
+    memset(text, 'x', length - 1);
+    sac_metadata large = {"a", text};
+    assert_fails(sac_tensors_write(&bytes, &size, NULL, 0, &large, 1), SAC_ERROR_ARGUMENT, "expected at most 4194304");
+    sac_free(text);
 }
 
 TEST(files_that_cannot_be_read)
