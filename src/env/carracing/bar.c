@@ -51,7 +51,8 @@ sac_status sac_car_bar_create(struct car_bar **out, const car_picture *p)
     bar->rows = p->height - bar->row;
     bar->shown = NAN;
     int width = (int)(p->left + 2 * TEXT_MIDDLE * p->scale_x) + 1, stride = (width + 15) / 16 * 16;
-    bar->text = (car_plane){SAC_NEW_ARRAY(float, (size_t)(bar->rows + 2) * (size_t)stride), width, bar->rows, stride};
+    bar->text = (car_plane){SAC_NEW_ARRAY(float, (size_t)(bar->rows + CAR_SPARE_ROWS) * (size_t)stride), width,
+                            bar->rows, stride};
     bar->cells = SAC_NEW_ARRAY(float, (size_t)bar->rows *(size_t)p->width * 3);
     bar->ground = SAC_NEW_ARRAY(uint8_t, (size_t)bar->rows * (size_t)p->width * 3);
     return bar->cells && bar->ground && bar->text.cells ? SAC_OK : sac_fail_memory("a picture");
@@ -66,12 +67,6 @@ void sac_car_bar_destroy(struct car_bar *bar)
     sac_free(bar);
 }
 
-static uint8_t quantise(const car_picture *p, float value)
-{
-    value += p->style == CAR_STYLE_AGENT ? -1.01f : 0.5f;
-    return (uint8_t)(int)(value < 0 ? 0 : value > 255 ? 255 : value);
-}
-
 /// Write the reward, when it is another one than last time.
 static void write_reward(const car_picture *p, double reward)
 {
@@ -83,7 +78,7 @@ static void write_reward(const car_picture *p, double reward)
     snprintf(text, sizeof text, "%04.0f", sac_car_lesser(sac_car_greater(shown, -99999), 99999));
 
     const car_plane *plane = &bar->text;
-    memset(plane->cells, 0, sizeof(float) * (size_t)(plane->height + 2) * (size_t)plane->stride);
+    memset(plane->cells, 0, sizeof(float) * (size_t)(plane->height + CAR_SPARE_ROWS) * (size_t)plane->stride);
     double left = TEXT_MIDDLE - floor(sac_glyph_width(text) / 2);
     glyph_place place = {p->left + left * p->scale_x, p->top + TEXT_Y * p->scale_y - bar->row, p->scale_x, p->scale_y};
     sac_glyph_add(p->raster, plane, text, &place);
@@ -91,7 +86,7 @@ static void write_reward(const car_picture *p, double reward)
     for (int y = 0; y < plane->height; y++)
         for (int x = 0; x < plane->width; x++)
             memset(bar->ground + ((size_t)y * (size_t)p->width + (size_t)x) * 3,
-                   quantise(p, 255 * plane->cells[y * plane->stride + x]), 3);
+                   sac_car_byte(p, (255 - sac_car_lost(p)) * plane->cells[y * plane->stride + x]), 3);
 }
 
 static double inclusive(double low, double high, double *end)
@@ -159,7 +154,8 @@ static void add_rectangle(const car_picture *p, const rectangle *box, const floa
         for (int x = (int)r.x0; x < r.x1; x++)
         {
             float area = height * (float)(sac_car_lesser(r.x1, x + 1) - sac_car_greater(r.x0, x));
-            for (int c = 0; c < 3; c++) row[3 * x + c] += area * colour[c];
+            for (int c = 0; c < 3; c++)
+                if (colour[c] > 0) row[3 * x + c] += area * (colour[c] - sac_car_lost(p));
         }
     }
 }
@@ -174,7 +170,7 @@ static void show_rectangle(const car_picture *p, const rectangle *box, uint8_t *
              i < ((size_t)y * (size_t)p->width + (size_t)ceil(r.x1)) * 3; i++)
         {
             float *cell = &p->bar->cells[i];
-            if (*cell != 0) rgb[i] = quantise(p, *cell);
+            if (*cell != 0) rgb[i] = sac_car_byte(p, *cell);
             *cell = 0;
         }
 }

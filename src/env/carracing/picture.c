@@ -72,7 +72,8 @@ static car_camera camera_of(const car_picture *p, const car_scene *scene)
 
 static bool plane_create(car_plane *plane, int width, int height, int stride)
 {
-    *plane = (car_plane){SAC_NEW_ARRAY(float, (size_t)(height + 2) * (size_t)stride), width, height, stride};
+    *plane =
+        (car_plane){SAC_NEW_ARRAY(float, (size_t)(height + CAR_SPARE_ROWS) * (size_t)stride), width, height, stride};
     return plane->cells != NULL;
 }
 
@@ -160,25 +161,26 @@ void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car
 
 void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *variant, uint8_t *rgb)
 {
-    // what Gymnasium's way from 1000 x 800 down does: outlines make polygons grow by about half a unit, and grey levels
-    // are cut twice
     bool agent = p->style == CAR_STYLE_AGENT;
-    car_inks inks = {.grass = {102, 204, 102},
+    float lost = sac_car_lost(p);
+    car_inks inks = {.grass = {102 - lost, 204 - lost, 102 - lost},
                      .square = {0, 26, 0},
-                     .road = {102, 102, 102},
-                     .lane = {102, 102, 127.5f},
+                     .road = {102 - lost, 102 - lost, 102 - lost},
+                     .lane = {102 - lost, 102 - lost, 127.5f - lost},
                      .wheel = 0,
-                     .stripe = 77,
-                     .hull = {204, 0, 0},
-                     .offset = agent ? -1.01f : 0.5f};
+                     .stripe = 77 - lost,
+                     .hull = {204 - lost, 0, 0},
+                     .offset = sac_car_offset(p)};
     sac_car_variant_ink(variant, &inks);
     car_camera camera = camera_of(p, scene);
+    // in Gymnasium's picture outlines make polygons grow by about half a unit
     car_look look = {.grow = agent ? (float)(0.55 / camera.zoom) : 0,
                      .grey = inks.road[0],
+                     .white = 255 - lost,
                      .mixed = variant && variant->kind == CAR_VARIANT_COLOR,
                      .lane = variant && variant->kind == CAR_VARIANT_FAKE_LANE};
     sac_car_draw_field(p, scene, &camera, &look);
-    sac_car_draw_figure(p, scene, &camera, agent ? 0.35 / camera.zoom : 0);
+    (agent ? sac_car_draw_exact_figure : sac_car_draw_smooth_figure)(p, scene, &camera);
     p->raster->compose(&p->layers, &p->figure, &inks, rgb);
     sac_car_variant_overlay(variant, p, scene, &camera, rgb);
     sac_car_draw_bar(p, scene, rgb);

@@ -127,8 +127,8 @@ static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *
             sac_car_add_polygon(p, &p->layers.road, corners, 4, 1);
         else
         {
-            sac_car_add_polygon(p, &p->layers.shade, corners, 4, (red ? 0 : 255) - look->grey);
-            if (red) sac_car_add_polygon(p, &p->layers.red, corners, 4, 255);
+            sac_car_add_polygon(p, &p->layers.shade, corners, 4, (red ? 0 : look->white) - look->grey);
+            if (red) sac_car_add_polygon(p, &p->layers.red, corners, 4, look->white);
         }
     }
     if (red) p->layers.has_red = true;

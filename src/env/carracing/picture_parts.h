@@ -46,6 +46,20 @@ static inline car_point sac_car_see(const car_camera *c, double dx, double dy)
     return (car_point){(float)(c->left + c->scale_x * (CAR_X + x)), (float)(c->top + c->scale_y * (CAR_Y - y))};
 }
 
+enum
+{
+    CAR_HULL_PARTS = 4,
+    CAR_SPAN_ROWS = 120
+};
+
+/// The hull in the agent's picture, which is drawn again only when it looks another way.
+struct car_spans
+{
+    float hull_seen[3];                           ///< its zoom and turn
+    short hull[CAR_SPAN_ROWS][CAR_HULL_PARTS][2]; ///< spans on each row of the scene, both ends included
+    unsigned char hull_count[CAR_SPAN_ROWS];
+};
+
 struct car_picture
 {
     int height, width;
@@ -54,9 +68,28 @@ struct car_picture
     double scale_x, scale_y, left, top;
     car_layers layers;
     car_figure figure;
-    float hull_seen[3]; ///< zoom and turn of the hull that is in figure.hull
+    struct car_spans spans;
     struct car_bar *bar;
 };
+
+/// Gymnasium scales its picture down along x, then along y, and cuts to whole levels each time. The first cut takes 1
+/// from every level above 0, so colours start with that taken; the second is a cut below the exact value.
+static inline float sac_car_lost(const car_picture *p)
+{
+    return p->style == CAR_STYLE_AGENT ? 1 : 0;
+}
+
+/// What to add before a level is cut to a whole number.
+static inline float sac_car_offset(const car_picture *p)
+{
+    return p->style == CAR_STYLE_AGENT ? -0.01f : 0.5f;
+}
+
+static inline uint8_t sac_car_byte(const car_picture *p, float level)
+{
+    level += sac_car_offset(p);
+    return (uint8_t)(int)(level < 0 ? 0 : level > 255 ? 255 : level);
+}
 
 /// Sine and cosine to 1e-15, the same bits on every system; |angle| below 1e6.
 void sac_car_turn(double angle, double *sine, double *cosine);
@@ -68,17 +101,33 @@ void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car
 /// How the ground is drawn.
 typedef struct car_look
 {
-    float grow; ///< what each side of a polygon moves outwards, in world units
-    float grey; ///< level of the plain road
-    bool mixed; ///< grass and squares differ in more than green
-    bool lane;  ///< a second lane beside the road
+    float grow;        ///< what each side of a polygon moves outwards, in world units
+    float grey, white; ///< levels of the plain road and of white kerbs
+    bool mixed;        ///< grass and squares differ in more than green
+    bool lane;         ///< a second lane beside the road
 } car_look;
 
 /// Draw playfield, grass, road and kerbs into the layers.
 void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera *camera, const car_look *look);
 
-/// Draw wheels and hull into the figure.
-void sac_car_draw_figure(car_picture *p, const car_scene *scene, const car_camera *camera, double grow);
+/// A convex polygon of a body, in world units in the body's frame.
+typedef struct car_part
+{
+    int count;
+    float corners[8][2];
+} car_part;
+
+car_part sac_car_wheel_part(void);
+car_part sac_car_hull_part(int i);                      ///< 0..CAR_HULL_PARTS-1
+bool sac_car_stripe_part(double phase, car_part *part); ///< false when the stripe is below
+
+void sac_car_clear_plane(const car_plane *plane);
+
+/// Draw wheels and hull into the figure, with smooth edges.
+void sac_car_draw_smooth_figure(car_picture *p, const car_scene *scene, const car_camera *camera);
+
+/// The same as Gymnasium draws them, unit for unit.
+void sac_car_draw_exact_figure(car_picture *p, const car_scene *scene, const car_camera *camera);
 
 /// The bar with the indicators and the reward, over the picture's last rows.
 SAC_CHECKED sac_status sac_car_bar_create(struct car_bar **out, const car_picture *p);

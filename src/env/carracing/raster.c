@@ -222,8 +222,8 @@ static inline void lay_figure(const car_figure *f, int at, const car_inks *ink, 
     vec hull = *(const vec *)(f->hull.cells + at);
     for (int c = 0; c < 3; c++)
     {
-        vec below = colours[c] + wheel * (ink->wheel - colours[c]) + stripe * (ink->stripe - ink->wheel);
-        colours[c] = below + hull * (ink->hull[c] - below);
+        colours[c] += (wheel * (ink->wheel - colours[c]) + hull * (ink->hull[c] - colours[c])) +
+                      stripe * (ink->stripe - ink->wheel);
     }
 }
 

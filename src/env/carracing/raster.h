@@ -6,11 +6,16 @@
 /// lies below it, as a difference to the row above, so that running sums down the columns give the coverage of every
 /// pixel. Sums run along rows of cells and so vectorise. All CPU levels give the same bits.
 
-/// A plane of cells: row r of column c at cells[r * stride + c]. Two rows more than `height` are there for edges that
-/// leave at the bottom.
+enum
+{
+    CAR_SPARE_ROWS = 3
+};
+
+/// A plane of cells: row r of column c at cells[r * stride + c]. CAR_SPARE_ROWS more than `height` are there for
+/// edges that leave at the bottom.
 typedef struct car_plane
 {
-    float *cells; ///< [height + 2, stride]
+    float *cells; ///< [height + CAR_SPARE_ROWS, stride]
     int width, height;
     int stride; ///< a multiple of 16, at least width
 } car_plane;
@@ -23,7 +28,8 @@ typedef struct car_edge
     float shade;  ///< the same for the second plane of add_two
 } car_edge;
 
-/// What is drawn over the field in the box of columns and rows: coverage 0..1, one plane each.
+/// What is drawn over the field in a box of columns and rows: coverage 0..1, one plane each. None hides another: where
+/// the hull is above a wheel, the wheel is left out. A stripe is a part of its wheel.
 typedef struct car_figure
 {
     int column, row; ///< of the box's upper left corner in the picture; the column a multiple of 16

@@ -5,12 +5,10 @@
 
 /// What variants draw over the finished field.
 
-/// A value as the picture's style would have written it, shaded by `cover` with `colour`.
-static uint8_t blend(const car_picture *p, uint8_t value, float cover, float colour)
+/// A value as the picture's style would have written it, covered in part by a level.
+static uint8_t blend(const car_picture *p, uint8_t value, float cover, float level)
 {
-    float lost = p->style == CAR_STYLE_AGENT ? 2 : 0, offset = p->style == CAR_STYLE_AGENT ? -1.01f : 0.5f;
-    float out = ((float)value + lost) * (1 - cover) + colour * cover + offset;
-    return (uint8_t)(int)(out < 0 ? 0 : out > 255 ? 255 : out);
+    return sac_car_byte(p, ((float)value + sac_car_lost(p)) * (1 - cover) + level * cover);
 }
 
 static void draw_bars(const car_picture *p, uint8_t *rgb)
@@ -42,7 +40,7 @@ static void lay(const car_picture *p, const car_point *corners, int count, const
     for (int x = (int)left; (float)x < right; x++)
     {
         float cover = 0;
-        for (int y = 0; y < plane->height + 2; y++)
+        for (int y = 0; y < plane->height + CAR_SPARE_ROWS; y++)
         {
             float *cell = &plane->cells[y * plane->stride + x];
             cover += *cell;
@@ -58,7 +56,7 @@ static void lay(const car_picture *p, const car_point *corners, int count, const
 static void draw_blob(const car_picture *p, const car_scene *scene, const car_camera *c, uint8_t *rgb)
 {
     static const double x0 = 21, y0 = 7.6, side = 8;
-    static const float colour[] = {204, 0, 0};
+    const float colour[] = {204 - sac_car_lost(p), 0, 0};
     double sine, cosine;
     sac_car_turn(scene->hull.angle, &sine, &cosine);
     const double corners[][2] = {{x0, y0 + side}, {x0 + side, y0 + side}, {x0 + side, y0}, {x0, y0}};
