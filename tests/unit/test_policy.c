@@ -7,7 +7,7 @@ static float floats[SCENE_SIZE];
 
 TEST(the_published_agent_has_3667_parameters)
 {
-    static const struct
+    const struct
     {
         const char *name;
         int offset, rank, shape[2];
@@ -177,8 +177,10 @@ static void run(const char *settings, float out[3][3 + 529])
         sac_gaze gaze;
         scene_image(image, frame);
         scene_floats(floats, image);
-        if (frame < 2) sac_policy_act(state, image, out[frame]);
-        else sac_policy_act_float(state, floats, out[frame]);
+        if (frame < 2)
+            sac_policy_act(state, image, out[frame]);
+        else
+            sac_policy_act_float(state, floats, out[frame]);
         sac_policy_gaze(state, &gaze);
         memcpy(out[frame] + 3, gaze.importance, 529 * sizeof(float));
     }
