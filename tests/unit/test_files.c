@@ -1,6 +1,7 @@
-#include <fcntl.h>
-#include <sys/file.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "files/append.h"
@@ -32,6 +33,13 @@ TEST(a_file_is_replaced_whole)
     assert_ok(sac_write_file(path, NULL, 0));
     assert_holds(path, "");
     assert_int_not_equal(access(scratch_path("a.tmp"), F_OK), 0);
+    // a name alone is a file of the current folder
+    char folder[SAC_PATH_SIZE];
+    assert_non_null(getcwd(folder, sizeof folder));
+    assert_int_equal(chdir(scratch), 0);
+    assert_ok(sac_write_file("b", "here", 4));
+    assert_int_equal(chdir(folder), 0);
+    assert_holds(scratch_path("b"), "here");
 }
 
 // until the commit the old file stands; an abort leaves nothing behind
@@ -80,6 +88,44 @@ TEST(a_leftover_is_overwritten)
     assert_int_equal(rename(scratch_path("b"), scratch_path("a.tmp")), 0);
     assert_ok(sac_write_file(scratch_path("a"), "x", 1));
     assert_holds(scratch_path("a"), "x");
+}
+
+// one letter repeated: any mixture or missing part shows
+static void write_for_ever(const char *path)
+{
+    static char text[1 << 16];
+    for (int i = 0;; i++)
+    {
+        memset(text, 'a' + i % 26, sizeof text);
+        if (sac_write_file(path, text, sizeof text) != SAC_OK) _exit(1);
+    }
+}
+
+TEST(a_killed_writer_leaves_a_whole_file)
+{
+    scratch_open();
+    const char *path = scratch_path("a");
+    for (int i = 0; i < 12; i++)
+    {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) write_for_ever(path);
+        for (int wait = 0; wait < 100000 && access(path, F_OK) != 0; wait++) usleep(100);
+        usleep(1000 * (useconds_t)i + 137);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+        uint8_t *bytes;
+        size_t size;
+        assert_ok(sac_read_file(&bytes, &size, path, 1 << 20));
+        assert_int_equal(size, 1 << 16);
+        for (size_t j = 1; j < size; j++) assert_int_equal(bytes[j], bytes[0]);
+        sac_free(bytes);
+    }
+    assert_ok(sac_write_file(path, "x", 1));
+    assert_holds(path, "x");
 }
 
 TEST(what_is_no_ordinary_file_is_written_directly)
@@ -229,6 +275,6 @@ TEST(json_numbers)
 }
 
 TESTS(a_file_is_replaced_whole, commit_and_abort, two_writers_do_not_mix, a_leftover_is_overwritten,
-      what_is_no_ordinary_file_is_written_directly, failures_name_the_file, folders,
-      a_growing_file_goes_on_where_the_checkpoint_was, a_growing_file_takes_any_amount,
+      a_killed_writer_leaves_a_whole_file, what_is_no_ordinary_file_is_written_directly, failures_name_the_file,
+      folders, a_growing_file_goes_on_where_the_checkpoint_was, a_growing_file_takes_any_amount,
       growing_files_that_cannot_be_opened, checksums, json_numbers)

@@ -150,6 +150,9 @@ TEST(formats_read_back)
     in.sigma = 0.1;
     sac_options_format(&real, &in, text);
     assert_string_equal(text, "0.1");
+    strcpy(in.note, " any = text ");
+    sac_options_format(&table[5], &in, text);
+    assert_string_equal(text, in.note);
     for (int yes = 0; yes <= 1; yes++)
     {
         in.normalise = yes;

@@ -178,6 +178,17 @@ TEST(streams)
     for (int i = 0; i < SIDES; i++)
         assert_near(counts[i], COUNT / SIDES, 5 * sqrt(COUNT * (1.0 / SIDES) * (1 - 1.0 / SIDES)));
     assert_int_equal(sac_stream_below(&a, 1), 0);
+
+    // a quarter of the draws is rejected here; the mean of a uniform number has variance n^2 / 12
+    const uint32_t large = 3u << 30;
+    double mean = 0;
+    for (int i = 0; i < COUNT; i++)
+    {
+        uint32_t x = sac_stream_below(&a, large);
+        assert_true(x < large);
+        mean += (double)x / large / COUNT;
+    }
+    assert_near(mean, 0.5, 5 * sqrt(1.0 / 12 / COUNT));
 }
 
 TESTS(seed_sequence_and_pcg64_are_numpys, integers_are_numpys, philox_gives_the_published_answers,

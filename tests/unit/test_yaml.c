@@ -190,6 +190,8 @@ TEST(limits)
     assert_ok(read_text(&yaml, text));
     assert_int_equal(strlen(sac_yaml_at(yaml, 0)->key), 255);
     sac_yaml_destroy(yaml);
+    strcpy(text + 253, ": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n"); // the number takes a letter more
+    assert_fails(read_text(&yaml, text), SAC_ERROR_FORMAT, "too long together");
     sac_free(text);
 }
 
