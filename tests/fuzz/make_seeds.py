@@ -310,5 +310,34 @@ def policy():
         put("policy", name, data)
 
 
-for write in (safetensors, npz, png, csv, yaml, options, policy):
+def task():
+    source = (HERE.parent.parent / "tasks" / "toy.yaml").read_text()
+    seeds = {
+        "toy": source,
+        "car_racing": (HERE.parent.parent / "tasks" / "car-racing.yaml").read_text(),
+        "small": "env: {id: toy}\npolicy: {kind: attention-agent}\nsearch: {method: sep-cma-es}\n",
+        "empty": "",
+        "no_policy": "env: {id: toy}\nsearch: {method: sep-cma-es}\n",
+        "unknown_env": source.replace("id: toy", "id: toi"),
+        "unknown_kind": source.replace("attention-agent", "attention-agnet"),
+        "unknown_option": source.replace("hidden:", "hiden:"),
+        "unknown_section": source.replace("train:", "trian:"),
+        "bad_value": source.replace("hidden: 8", "hidden: eight"),
+        "out_of_range": source.replace("population: 32", "population: -1"),
+        "scalar_section": "env: toy\npolicy: 1\nsearch: 2\n",
+        "list_section": "env: [toy]\npolicy: {kind: attention-agent}\nsearch: {method: sep-cma-es}\n",
+        "stages": source.replace("generations: 60", "generations: 60\n  stages:\n    - {above: 1, patience: 3}"),
+        "stages_no_list": source.replace("generations: 60", "generations: 60\n  stages: {above: 1}"),
+        "stage_empty": source.replace("generations: 60", "generations: 60\n  stages: [{patience: 3}]"),
+        "stage_deep": source.replace("generations: 60", "generations: 60\n  stages: [[1]]"),
+        "variant": source.replace("id: toy", "id: car-racing\n  variant: video=film.mp4"),
+        "start": source.replace("generations: 60", "start: policy.safetensors"),
+        "twice": source + "train: {generations: 1}\n",
+        "long": source.replace("generations: 60", "start: " + "x" * 300),
+    }
+    for name, data in seeds.items():
+        put("task", name, data)
+
+
+for write in (safetensors, npz, png, csv, yaml, options, policy, task):
     write()
