@@ -1,10 +1,12 @@
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "failing_memory.h"
 #include "files/footage.h"
+#include "files/module.h"
 #include "files/png.h"
 #include "saccade/view.h"
+#include "scratch.h"
 #include "test.h"
 
 enum
@@ -13,15 +15,6 @@ enum
     HEIGHT = 64,
     FRAMES = 10
 };
-
-static char folder[] = "/tmp/saccade-film-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 // a smooth picture that grows brighter: what a lossy film keeps
 static void draw(uint8_t *rgb, int frame)
@@ -57,7 +50,7 @@ static double difference(const uint8_t *a, const uint8_t *b)
 
 static bool begin_mp4(sac_film **film, const char *name)
 {
-    sac_status status = sac_film_create(film, in_folder(name), WIDTH, HEIGHT, 50);
+    sac_status status = sac_film_create(film, scratch_path(name), WIDTH, HEIGHT, 50);
     if (status == SAC_ERROR_UNAVAILABLE)
     {
         skip_without(sac_last_error());
@@ -68,13 +61,14 @@ static bool begin_mp4(sac_film **film, const char *name)
 
 TEST(film_decodes_back)
 {
+    scratch_open();
     sac_film *film;
     begin_mp4(&film, "ten.mp4");
     write_film(film);
 
     uint8_t *frames;
     int count;
-    assert_ok(sac_footage_read(&frames, &count, 100, in_folder("ten.mp4"), HEIGHT, WIDTH));
+    assert_ok(sac_footage_read(&frames, &count, 100, scratch_path("ten.mp4"), HEIGHT, WIDTH));
     assert_int_equal(count, FRAMES);
     static uint8_t rgb[WIDTH * HEIGHT * 3];
     for (int i = 0; i < FRAMES; i++)
@@ -85,13 +79,14 @@ TEST(film_decodes_back)
     }
     sac_free(frames);
     // fewer were asked for, in another size
-    assert_ok(sac_footage_read(&frames, &count, 3, in_folder("ten.mp4"), 31, 17));
+    assert_ok(sac_footage_read(&frames, &count, 3, scratch_path("ten.mp4"), 31, 17));
     assert_int_equal(count, 3);
     sac_free(frames);
 }
 
 TEST(same_frames_give_the_same_film)
 {
+    scratch_open();
     sac_film *film;
     for (int i = 0; i < 2; i++)
     {
@@ -99,47 +94,49 @@ TEST(same_frames_give_the_same_film)
         write_film(film);
     }
     char command[512];
-    snprintf(command, sizeof command, "cmp %s/a.mp4 %s/b.mp4", folder, folder);
+    snprintf(command, sizeof command, "cmp %s/a.mp4 %s/b.mp4", scratch, scratch);
     assert_int_equal(system(command), 0);
 }
 
 TEST(unfinished_film_leaves_nothing)
 {
+    scratch_open();
     sac_film *film;
     begin_mp4(&film, "cut.mp4");
     static uint8_t rgb[WIDTH * HEIGHT * 3];
     assert_ok(sac_film_add(film, rgb));
-    assert_int_not_equal(access(in_folder("cut.mp4"), F_OK), 0);
+    assert_int_not_equal(access(scratch_path("cut.mp4"), F_OK), 0);
     sac_film_destroy(film);
-    assert_int_not_equal(access(in_folder("cut.mp4"), F_OK), 0);
-    assert_int_not_equal(access(in_folder("cut.mp4.tmp"), F_OK), 0);
+    assert_int_not_equal(access(scratch_path("cut.mp4"), F_OK), 0);
+    assert_int_not_equal(access(scratch_path("cut.mp4.tmp"), F_OK), 0);
 }
 
 TEST(images_are_the_frames)
 {
+    scratch_open();
     sac_film *film;
-    assert_ok(sac_film_create_images(&film, in_folder("frames"), WIDTH, HEIGHT));
+    assert_ok(sac_film_create_images(&film, scratch_path("frames"), WIDTH, HEIGHT));
     write_film(film);
     static uint8_t expected[WIDTH * HEIGHT * 3];
     draw(expected, 9);
     uint8_t *rgb;
     int height, width;
-    assert_ok(sac_png_read(&rgb, &height, &width, in_folder("frames/000009.png"), 1 << 20));
+    assert_ok(sac_png_read(&rgb, &height, &width, scratch_path("frames/000009.png"), 1 << 20));
     assert_true(height == HEIGHT && width == WIDTH);
     assert_memory_equal(rgb, expected, sizeof expected);
     sac_free(rgb);
-    assert_int_not_equal(access(in_folder("frames/000010.png"), F_OK), 0);
+    assert_int_not_equal(access(scratch_path("frames/000010.png"), F_OK), 0);
 
     // the folder is footage too, in the order of names
     uint8_t *frames;
     int count;
-    assert_ok(sac_footage_read(&frames, &count, 100, in_folder("frames"), HEIGHT, WIDTH));
+    assert_ok(sac_footage_read(&frames, &count, 100, scratch_path("frames"), HEIGHT, WIDTH));
     assert_int_equal(count, FRAMES);
     assert_memory_equal(frames + 9 * sizeof expected, expected, sizeof expected);
     sac_free(frames);
 
     // halved, each pixel is the mean of four: exact on a picture of ramps up to rounding
-    assert_ok(sac_footage_read(&frames, &count, 1, in_folder("frames"), HEIGHT / 2, WIDTH / 2));
+    assert_ok(sac_footage_read(&frames, &count, 1, scratch_path("frames"), HEIGHT / 2, WIDTH / 2));
     draw(expected, 0);
     for (int y = 0; y < HEIGHT / 2; y++)
         for (int x = 0; x < WIDTH / 2; x++)
@@ -149,6 +146,7 @@ TEST(images_are_the_frames)
 
 TEST(films_say_what_is_wrong)
 {
+    scratch_open();
     sac_film *film;
     assert_fails(sac_film_create(&film, "x.avi", WIDTH, HEIGHT, 50), SAC_ERROR_ARGUMENT, ".mp4");
     assert_null(film);
@@ -156,7 +154,7 @@ TEST(films_say_what_is_wrong)
     assert_fails(sac_film_create(&film, "x.mp4", WIDTH, HEIGHT, 0), SAC_ERROR_ARGUMENT, "1 to 1000");
     begin_mp4(&film, "there.mp4");
     sac_film_destroy(film);
-    assert_fails(sac_film_create(&film, in_folder("no/folder.mp4"), WIDTH, HEIGHT, 50), SAC_ERROR_FILE,
+    assert_fails(sac_film_create(&film, scratch_path("no/folder.mp4"), WIDTH, HEIGHT, 50), SAC_ERROR_FILE,
                  "no/folder.mp4");
     assert_null(film);
     sac_film_destroy(NULL);
@@ -164,43 +162,47 @@ TEST(films_say_what_is_wrong)
 
 TEST(footage_says_what_is_wrong)
 {
+    scratch_open();
     uint8_t *frames;
     int count;
-    assert_fails(sac_footage_read(&frames, &count, 5, in_folder("none.mp4"), 9, 9), SAC_ERROR_FILE, "none.mp4");
+    assert_fails(sac_footage_read(&frames, &count, 5, scratch_path("none.mp4"), 9, 9), SAC_ERROR_FILE, "none.mp4");
     assert_null(frames);
-    mkdir(in_folder("empty"), 0700);
-    assert_fails(sac_footage_read(&frames, &count, 5, in_folder("empty"), 9, 9), SAC_ERROR_FORMAT, "no .png");
-    FILE *file = fopen(in_folder("text.mp4"), "w");
+    mkdir(scratch_path("empty"), 0700);
+    assert_fails(sac_footage_read(&frames, &count, 5, scratch_path("empty"), 9, 9), SAC_ERROR_FORMAT, "no .png");
+    FILE *file = fopen(scratch_path("text.mp4"), "w");
     fputs("#EXTM3U\nhttp://127.0.0.1/x.ts\n", file);
     fclose(file);
-    sac_status status = sac_footage_read(&frames, &count, 5, in_folder("text.mp4"), 9, 9);
+    sac_status status = sac_footage_read(&frames, &count, 5, scratch_path("text.mp4"), 9, 9);
     assert_true(status == SAC_ERROR_FORMAT || status == SAC_ERROR_UNAVAILABLE);
     assert_null(frames);
 }
 
-static int make_folder(void **state)
+TEST(missing_modules_are_named)
 {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    const void *table;
+    assert_fails(sac_module_open(&table, "nothing", "libnothing"), SAC_ERROR_UNAVAILABLE, "install libnothing");
+    assert_null(table);
 }
 
-static int remove_folder(void **state)
+// a failure leaves no memory behind, and no file
+TEST(films_survive_lack_of_memory)
 {
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    scratch_open();
+    sac_film *film;
+    begin_mp4(&film, "ten.mp4");
+    write_film(film);
+    assert_survives_lack_of_memory(sac_film_create(&film, scratch_path("b.mp4"), WIDTH, HEIGHT, 50),
+                                   sac_film_destroy(film));
+    assert_int_not_equal(access(scratch_path("b.mp4.tmp"), F_OK), 0);
+    uint8_t *frames;
+    int count;
+    assert_survives_lack_of_memory(sac_footage_read(&frames, &count, 100, scratch_path("ten.mp4"), HEIGHT, WIDTH),
+                                   sac_free(frames));
+    assert_ok(sac_film_create_images(&film, scratch_path("images"), WIDTH, HEIGHT));
+    write_film(film);
+    assert_survives_lack_of_memory(sac_footage_read(&frames, &count, 100, scratch_path("images"), HEIGHT, WIDTH),
+                                   sac_free(frames));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(film_decodes_back),
-        cmocka_unit_test(same_frames_give_the_same_film),
-        cmocka_unit_test(unfinished_film_leaves_nothing),
-        cmocka_unit_test(images_are_the_frames),
-        cmocka_unit_test(films_say_what_is_wrong),
-        cmocka_unit_test(footage_says_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(film_decodes_back, same_frames_give_the_same_film, unfinished_film_leaves_nothing, images_are_the_frames,
+      films_say_what_is_wrong, footage_says_what_is_wrong, missing_modules_are_named, films_survive_lack_of_memory)

@@ -1,20 +1,9 @@
-#include <unistd.h>
-
 #include "base/memory.h"
+#include "failing_memory.h"
 #include "files/atomic.h"
 #include "saccade/view.h"
+#include "scratch.h"
 #include "test.h"
-
-static char folder[] = "/tmp/saccade-plot-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[8][256];
-    static int turn;
-    char *at = path[turn++ % 8];
-    snprintf(at, 256, "%s/%s", folder, name);
-    return at;
-}
 
 static char *slurp(const char *path)
 {
@@ -129,33 +118,35 @@ static bool has_points(const char *svg)
 
 TEST(svg_is_xml_and_holds_the_points)
 {
+    scratch_open();
     static const double x[] = {0, 1, NAN, 3}, y[] = {0, 10, 4, 5}, spread[] = {1, 1, 1, 2};
     sac_plot_line line = {.name = "a <line> & more", .x = x, .y = y, .spread = spread, .count = 4};
     sac_plot plot = {.title = "title", .x_label = "x", .y_label = "y", .lines = &line, .line_count = 1, .mark_x = NAN};
-    write_plot(&plot, in_folder("a.svg"));
-    char *svg = slurp(in_folder("a.svg"));
+    write_plot(&plot, scratch_path("a.svg"));
+    char *svg = slurp(scratch_path("a.svg"));
     check_xml(svg);
     assert_true(has_points(svg));
     sac_free(svg);
     static const double other[] = {0, 10, 4, 9};
     line.y = other;
-    write_plot(&plot, in_folder("a.svg"));
-    svg = slurp(in_folder("a.svg"));
+    write_plot(&plot, scratch_path("a.svg"));
+    svg = slurp(scratch_path("a.svg"));
     assert_false(has_points(svg));
     sac_free(svg);
 }
 
 TEST(png_is_written_whole)
 {
+    scratch_open();
     static const double x[] = {1, 2, 3}, y[] = {1, 2, 3};
     sac_plot_line line = {.x = x, .y = y, .count = 3, .bars = true};
     sac_plot plot = {.lines = &line, .line_count = 1, .mark_x = 2, .mark_name = "here", .from_zero = true};
-    write_plot(&plot, in_folder("a.png"));
-    char *png = slurp(in_folder("a.png"));
+    write_plot(&plot, scratch_path("a.png"));
+    char *png = slurp(scratch_path("a.png"));
     assert_memory_equal(png, "\x89PNG", 4);
     sac_free(png);
-    assert_int_not_equal(access(in_folder("a.png.tmp"), F_OK), 0);
-    assert_fails(sac_plot_write(&plot, in_folder("no/a.png")), SAC_ERROR_FILE, "no/a.png");
+    assert_int_not_equal(access(scratch_path("a.png.tmp"), F_OK), 0);
+    assert_fails(sac_plot_write(&plot, scratch_path("no/a.png")), SAC_ERROR_FILE, "no/a.png");
 }
 
 TEST(plots_say_what_is_wrong)
@@ -173,27 +164,29 @@ TEST(plots_say_what_is_wrong)
 // the last row is cut short, as after a kill: it is not there
 TEST(curves_of_runs)
 {
-    assert_ok(sac_make_folders(in_folder("one")));
-    write_text(in_folder("one/metrics.csv"),
+    scratch_open();
+    assert_ok(sac_make_folders(scratch_path("one")));
+    write_text(scratch_path("one/metrics.csv"),
                HEADER "1,100,1,5,0,1,,,,0.1\n2,200,2,9,10,1,4,2,8,0.1\n4,400,4,9,5,1,,,,0.1\n"
                       "5,500,5,1");
-    const char *runs[] = {in_folder("one"), in_folder("one/metrics.csv")};
-    sac_status status = sac_plot_curves(runs, 1, SAC_CURVE_STEPS, NULL, in_folder("one.svg"));
+    const char *runs[] = {scratch_path("one"), scratch_path("one/metrics.csv")};
+    sac_status status = sac_plot_curves(runs, 1, SAC_CURVE_STEPS, NULL, scratch_path("one.svg"));
     if (status == SAC_ERROR_UNAVAILABLE) skip();
     assert_ok(status);
-    char *svg = slurp(in_folder("one.svg"));
+    char *svg = slurp(scratch_path("one.svg"));
     check_xml(svg);
     assert_true(has_points(svg)); // the mean: (100, 0), (200, 10), (400, 5)
     sac_free(svg);
-    assert_ok(sac_plot_curves(runs, 2, SAC_CURVE_MINUTES, "both", in_folder("two.svg")));
-    svg = slurp(in_folder("two.svg"));
+    assert_ok(sac_plot_curves(runs, 2, SAC_CURVE_MINUTES, "both", scratch_path("two.svg")));
+    svg = slurp(scratch_path("two.svg"));
     assert_true(has_points(svg));
     sac_free(svg);
 }
 
 TEST(curves_say_what_is_wrong)
 {
-    const char *run = in_folder("none");
+    scratch_open();
+    const char *run = scratch_path("none");
     assert_fails(sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, "x.svg"), SAC_ERROR_FILE, "none");
     static const struct
     {
@@ -206,8 +199,8 @@ TEST(curves_say_what_is_wrong)
                {HEADER "1,1,1,1,1,1,1,1,1,1\n1,100,1,five,0,1,,,,0.1\n", "line 3", SAC_ERROR_FORMAT}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     {
-        write_text(in_folder("bad.csv"), bad[i].text);
-        run = in_folder("bad.csv");
+        write_text(scratch_path("bad.csv"), bad[i].text);
+        run = scratch_path("bad.csv");
         assert_fails(sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, "x.svg"), bad[i].status, bad[i].words);
     }
     assert_fails(sac_plot_curves(&run, 17, SAC_CURVE_STEPS, NULL, "x.svg"), SAC_ERROR_ARGUMENT, "1 to 16");
@@ -216,6 +209,7 @@ TEST(curves_say_what_is_wrong)
 // the shares of each frame, sorted, averaged: they fall, their sum is 1, and order of patches does not matter
 TEST(shares_of_attention)
 {
+    scratch_open();
     enum
     {
         N = 12
@@ -237,33 +231,24 @@ TEST(shares_of_attention)
     sac_attention_share_add(share, &gaze);
     const double *mean = sac_attention_share_mean(share);
     for (int i = 0; i < N; i++) assert_near(mean[i], expected[i], 1e-15);
-    sac_status status = sac_attention_share_plot(share, "t", in_folder("share.svg"));
+    sac_status status = sac_attention_share_plot(share, "t", scratch_path("share.svg"));
     assert_true(status == SAC_OK || status == SAC_ERROR_UNAVAILABLE);
     sac_attention_share_destroy(share);
     sac_attention_share_destroy(NULL);
 }
 
-static int make_folder(void **state)
+TEST(curves_survive_lack_of_memory)
 {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    scratch_open();
+    write_text(scratch_path("m.csv"), HEADER "1,100,1,5,0,1,,,,0.1\n2,200,2,9,10,1,4,2,8,0.1\n");
+    const char *run = scratch_path("m.csv");
+    sac_status status = sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, scratch_path("m.svg"));
+    if (status == SAC_ERROR_UNAVAILABLE) skip();
+    assert_survives_lack_of_memory(sac_plot_curves(&run, 1, SAC_CURVE_STEPS, NULL, scratch_path("m.svg")), (void)0);
+    sac_attention_share *share;
+    assert_survives_lack_of_memory(sac_attention_share_create(&share, 49), sac_attention_share_destroy(share));
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_are_round_and_enclose),      cmocka_unit_test(axis_texts),
-        cmocka_unit_test(svg_is_xml_and_holds_the_points), cmocka_unit_test(png_is_written_whole),
-        cmocka_unit_test(plots_say_what_is_wrong),         cmocka_unit_test(curves_of_runs),
-        cmocka_unit_test(curves_say_what_is_wrong),        cmocka_unit_test(shares_of_attention),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(axes_are_round_and_enclose, axis_texts, svg_is_xml_and_holds_the_points, png_is_written_whole,
+      plots_say_what_is_wrong, curves_of_runs, curves_say_what_is_wrong, shares_of_attention,
+      curves_survive_lack_of_memory)

@@ -1,3 +1,4 @@
+#include "failing_memory.h"
 #include "saccade/view.h"
 #include "test.h"
 
@@ -155,5 +156,13 @@ TEST(steps_and_frames_do_not_allocate)
     sac_set_allocator(NULL);
 }
 
+TEST(viewer_survives_lack_of_memory)
+{
+    sac_policy *policy = make_policy("32");
+    sac_viewer *viewer;
+    assert_survives_lack_of_memory(sac_viewer_create(&viewer, policy, &toy, 320, 200), sac_viewer_destroy(viewer));
+    sac_policy_destroy(policy);
+}
+
 TESTS(viewer_plays_the_episode, frames_are_reproducible, viewer_without_a_policy, viewer_says_what_does_not_fit,
-      steps_and_frames_do_not_allocate)
+      steps_and_frames_do_not_allocate, viewer_survives_lack_of_memory)
