@@ -59,7 +59,8 @@ static car_camera camera_of(const car_picture *p, const car_scene *scene)
                     .scale_x = p->scale_x,
                     .scale_y = p->scale_y,
                     .left = p->left,
-                    .top = p->top};
+                    .top = p->top,
+                    .whole_units = p->style == CAR_STYLE_AGENT};
     // from far away to near within the first second
     c.zoom = 0.6 * sac_car_greater(1 - time, 0) + 16.2 * sac_car_lesser(time, 1);
     double vx = scene->hull.vx, vy = scene->hull.vy, speed = sqrt(vx * vx + vy * vy);

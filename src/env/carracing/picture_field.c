@@ -52,13 +52,20 @@ static bool in_view(const car_picture *p, const car_point *corners, int count)
     return !(left | right | above | below);
 }
 
-/// An upright square of the world, from (x, y) to (x + side, y + side).
+/// An upright square of the world, from (x, y) to (x + side, y + side), each side moved outwards by `grow`.
 static void add_square(const car_picture *p, const car_plane *plane, const car_camera *c, double x, double y,
-                       double side)
+                       double side, double grow)
 {
     double left = x - c->x, low = y - c->y, right = left + side, high = low + side;
-    car_point corners[] = {sac_car_see(c, left, high), sac_car_see(c, right, high), sac_car_see(c, right, low),
-                           sac_car_see(c, left, low)};
+    car_point corners[] = {sac_car_see_corner(c, left, high), sac_car_see_corner(c, right, high),
+                           sac_car_see_corner(c, right, low), sac_car_see_corner(c, left, low)};
+    double along = grow * c->zoom * c->cosine, across = grow * c->zoom * c->sine;
+    for (int i = 0; i < 4; i++)
+    {
+        int to_x = i == 1 || i == 2 ? 1 : -1, to_y = i < 2 ? 1 : -1;
+        corners[i].x += (float)(c->scale_x * (to_x * along - to_y * across));
+        corners[i].y -= (float)(c->scale_y * (to_x * across + to_y * along));
+    }
     if (in_view(p, corners, 4)) sac_car_add_polygon(p, plane, corners, 4, 1);
 }
 
@@ -76,29 +83,43 @@ static void draw_grass(const car_picture *p, const car_camera *c, const view_bou
     int first_y = square_index(b->low[1], false), last_y = square_index(b->high[1], true);
     for (int i = first_x; i <= last_x; i += 2)
         for (int k = first_y; k <= last_y; k += 2)
-            add_square(p, &p->layers.square, c, SQUARE * i - grow, SQUARE * k - grow, SQUARE + 2 * grow);
+            add_square(p, &p->layers.square, c, SQUARE * i, SQUARE * k, SQUARE, grow);
 }
 
 /// A cut across the road at a node.
 typedef struct road_cut
 {
     car_point middle;
-    float x, y; ///< from the middle to the right by one world unit, in pixels
+    car_point road[2], kerb[2]; ///< the road's sides, left and right, and the kerbs' outer sides
+    float x, y;                 ///< from the middle to the right by one world unit, in pixels
 } road_cut;
 
 static road_cut cut_at(const car_track *t, const car_camera *c, int node)
 {
     const double(*tile)[2] = t->tile[node];
     double to_x = (tile[1][0] - tile[0][0]) / (2 * HALF_ROAD), to_y = (tile[1][1] - tile[0][1]) / (2 * HALF_ROAD);
-    road_cut cut = {.middle = sac_car_see(c, t->x[node] - c->x, t->y[node] - c->y)};
+    double x = t->x[node] - c->x, y = t->y[node] - c->y;
+    road_cut cut = {.middle = sac_car_see(c, x, y)};
+    for (int side = 0; side < 2; side++)
+    {
+        double road = side ? HALF_ROAD : -HALF_ROAD, kerb = side ? HALF_ROAD + KERB : -HALF_ROAD - KERB;
+        cut.road[side] = sac_car_see_corner(c, x + road * to_x, y + road * to_y);
+        cut.kerb[side] = sac_car_see_corner(c, x + kerb * to_x, y + kerb * to_y);
+    }
     cut.x = (float)(c->scale_x * c->zoom * (c->cosine * to_x - c->sine * to_y));
     cut.y = (float)(c->scale_y * c->zoom * -(c->sine * to_x + c->cosine * to_y));
     return cut;
 }
 
-static car_point beside(const road_cut *cut, float distance)
+static car_point beside(const road_cut *cut, car_point at, float distance)
 {
-    return (car_point){cut->middle.x + distance * cut->x, cut->middle.y + distance * cut->y};
+    return (car_point){at.x + distance * cut->x, at.y + distance * cut->y};
+}
+
+/// A corner of the road or a kerb at side 0 (left) or 1, moved outwards by `grow`.
+static car_point corner(const road_cut *cut, const car_point sides[2], int side, float grow)
+{
+    return beside(cut, sides[side], side ? grow : -grow);
 }
 
 static car_edge edge(car_point a, car_point b, float weight, float shade)
@@ -114,13 +135,12 @@ static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *
     double side_x = t->border[i][0][0] - t->x[i], side_y = t->border[i][0][1] - t->y[i];
     bool right = side_x * (tile[1][0] - tile[0][0]) + side_y * (tile[1][1] - tile[0][1]) > 0;
     bool red = i % 2 == 1;
-    float half = (float)HALF_ROAD + look->grow, inner = (float)HALF_ROAD - look->grow;
-    float outer = (float)(HALF_ROAD + KERB) + look->grow, sign = right ? 1 : -1;
 
     for (int part = 0; part < 2; part++) // what the kerb covers beyond the road; what it colours
     {
-        float from = sign * (part == 0 ? half : inner), to = sign * outer;
-        car_point a = beside(cut, from), b = beside(cut, to), c = beside(last, to), d = beside(last, from);
+        float inwards = part == 0 ? look->grow : -look->grow;
+        car_point a = corner(cut, cut->road, right, inwards), b = corner(cut, cut->kerb, right, look->grow);
+        car_point c = corner(last, last->kerb, right, look->grow), d = corner(last, last->road, right, inwards);
         car_point clockwise[] = {a, b, c, d}, other[] = {b, a, d, c};
         const car_point *corners = right ? clockwise : other;
         if (part == 0)
@@ -146,7 +166,7 @@ static float shade_of(const car_scene *scene, int i)
 typedef struct road_run
 {
     car_picture *picture;
-    float half;     ///< width of the road, each side
+    float grow;     ///< what each side of the road moves outwards
     float shade;    ///< of the last tile; meaningful while open
     bool open;      ///< the last tile was drawn, and its front edge is not yet
     road_cut front; ///< where the last tile ends
@@ -157,7 +177,8 @@ typedef struct road_run
 static void add_across(const road_run *run, float road, float shade)
 {
     const car_layers *l = &run->picture->layers;
-    car_edge across = edge(beside(&run->front, -run->half), beside(&run->front, run->half), road, shade);
+    car_edge across = edge(corner(&run->front, run->front.road, 0, run->grow),
+                           corner(&run->front, run->front.road, 1, run->grow), road, shade);
     if (road != 0)
         run->picture->raster->add_two(&l->road, &l->shade, &across, 1);
     else if (shade != 0)
@@ -177,9 +198,11 @@ static void end_run(road_run *run)
 static void add_tile(road_run *run, const car_scene *scene, int i, const road_cut *next, const car_look *look)
 {
     car_picture *p = run->picture;
-    float reach = scene->track->has_border[i] ? (float)(HALF_ROAD + KERB) + look->grow : run->half;
-    car_point bounds[] = {beside(next, -reach), beside(next, reach), beside(&run->front, reach),
-                          beside(&run->front, -reach)};
+    const road_cut *front = &run->front;
+    bool kerb = scene->track->has_border[i];
+    const car_point *far_sides = kerb ? next->kerb : next->road, *near_sides = kerb ? front->kerb : front->road;
+    car_point bounds[] = {corner(next, far_sides, 0, run->grow), corner(next, far_sides, 1, run->grow),
+                          corner(front, near_sides, 1, run->grow), corner(front, near_sides, 0, run->grow)};
     if (!in_view(p, bounds, 4))
     {
         end_run(run);
@@ -191,13 +214,14 @@ static void add_tile(road_run *run, const car_scene *scene, int i, const road_cu
     run->open = true;
     run->shade = shade;
 
-    car_edge sides[] = {edge(beside(next, run->half), beside(&run->front, run->half), 1, shade),
-                        edge(beside(&run->front, -run->half), beside(next, -run->half), 1, shade)};
+    car_edge sides[] = {
+        edge(corner(next, next->road, 1, run->grow), corner(front, front->road, 1, run->grow), 1, shade),
+        edge(corner(front, front->road, 0, run->grow), corner(next, next->road, 0, run->grow), 1, shade)};
     if (shade == 0)
         p->raster->add(&p->layers.road, sides, 2);
     else
         p->raster->add_two(&p->layers.road, &p->layers.shade, sides, 2);
-    if (scene->track->has_border[i]) add_kerb(p, scene->track, i, next, &run->front, look);
+    if (kerb) add_kerb(p, scene->track, i, next, front, look);
 }
 
 static void draw_road(car_picture *p, const car_scene *scene, const car_camera *c, const view_bounds *b,
@@ -206,7 +230,7 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
     const car_track *t = scene->track;
     // a tile reaches as far from its node as the gap where the lap closes
     double reach = b->radius + 14;
-    road_run run = {.picture = p, .half = (float)HALF_ROAD + look->grow};
+    road_run run = {.picture = p, .grow = look->grow};
     bool first = false;
     for (int i = 0, last = -2; i < t->count;)
     {
@@ -241,8 +265,8 @@ static void draw_lane(car_picture *p, const car_scene *scene, const car_camera *
     for (int i = 0; i < t->count; i++)
     {
         road_cut next = cut_at(t, c, i);
-        car_point corners[] = {beside(&next, near_side), beside(&next, far_side), beside(&last, far_side),
-                               beside(&last, near_side)};
+        car_point corners[] = {beside(&next, next.middle, near_side), beside(&next, next.middle, far_side),
+                               beside(&last, last.middle, far_side), beside(&last, last.middle, near_side)};
         last = next;
         if (!in_view(p, corners, 4)) continue;
         // in a sharp bend to the lane's side its far edge runs backwards
@@ -262,6 +286,5 @@ void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera
     draw_grass(p, c, &b, look->grow);
     if (look->lane) draw_lane(p, scene, c);
     draw_road(p, scene, c, &b, look);
-    double half = FIELD + look->grow;
-    if (!p->layers.plain) add_square(p, &p->layers.field, c, -half, -half, 2 * half);
+    if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD, -FIELD, 2 * FIELD, look->grow);
 }

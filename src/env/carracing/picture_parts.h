@@ -32,6 +32,7 @@ typedef struct car_camera
     double zoom;             ///< units a world unit
     double scale_x, scale_y; ///< pixels a unit
     double left, top;        ///< of the scene in the picture, pixels
+    bool whole_units;        ///< corners are cut to whole units, as in Gymnasium's picture
 } car_camera;
 
 typedef struct car_point
@@ -44,6 +45,17 @@ static inline car_point sac_car_see(const car_camera *c, double dx, double dy)
 {
     double x = c->zoom * (c->cosine * dx - c->sine * dy), y = c->zoom * (c->sine * dx + c->cosine * dy);
     return (car_point){(float)(c->left + c->scale_x * (CAR_X + x)), (float)(c->top + c->scale_y * (CAR_Y - y))};
+}
+
+/// The same for a corner of what lies on the ground: Gymnasium cuts it to a whole unit, of which it is the middle.
+static inline car_point sac_car_see_corner(const car_camera *c, double dx, double dy)
+{
+    if (!c->whole_units) return sac_car_see(c, dx, dy);
+    double x = c->zoom * (c->cosine * dx - c->sine * dy), y = c->zoom * (c->sine * dx + c->cosine * dy);
+    // its y runs upwards
+    x = (int)(CAR_X + x) + 0.5;
+    y = (int)(SCENE_HEIGHT - CAR_Y + y) + 0.5;
+    return (car_point){(float)(c->left + c->scale_x * x), (float)(c->top + c->scale_y * (SCENE_HEIGHT - y))};
 }
 
 enum
