@@ -40,13 +40,20 @@ SAC_CHECKED sac_status sac_draw_features(float *matrix, int count, int size, boo
 /// The same from Gaussian numbers: blocks [ceil(count / size), size, size], overwritten; lengths [count, size].
 void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size);
 
-/// Find equal columns of queries and keys [D, stride].
-/// @param[out] group  [n] for each column the number of its distinct column, in order of first appearance
-/// @param[out] first  [n] for each distinct column the first column that it stands for
-/// @param      table  [sac_distinct_table_size(n)]
+/// Equal columns of queries and keys.
+typedef struct sac_distinct
+{
+    int32_t *group;  ///< [n] for each column the number of its distinct column, in order of first appearance
+    int32_t *first;  ///< [n] for each distinct column the first column that it stands for
+    int32_t *number; ///< [n] and how many
+    uint32_t *hash;  ///< [n] scratch
+    int32_t *table;  ///< [sac_distinct_table_size(n)] scratch
+} sac_distinct;
+
+/// Find equal columns of queries and keys [D, stride]: the same bits.
 /// @return the number of distinct columns
-int sac_find_distinct(int *group, int *first, const float *queries, const float *keys, int size, int n, int stride,
-                      int32_t *table);
+int sac_find_distinct(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
+                      int n, int stride);
 size_t sac_distinct_table_size(int n);
 
 /// Take `count` elements of `size` bytes from a workspace, 64-byte aligned.

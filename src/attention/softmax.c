@@ -11,8 +11,7 @@
 
 typedef struct parts
 {
-    int *group, *first;
-    int32_t *table;
+    sac_distinct same;
     float *queries, *keys, *weights, *importance, *rows;
 } parts;
 
@@ -20,9 +19,11 @@ static size_t split(parts *p, const sac_attention *a, int n, unsigned char *work
 {
     unsigned char *at = workspace;
     size_t stride = (size_t)sac_round_up(n), size = (size_t)a->key_size;
-    p->group = sac_take(&at, stride, sizeof(int));
-    p->first = sac_take(&at, stride, sizeof(int));
-    p->table = sac_take(&at, sac_distinct_table_size(n), sizeof(int32_t));
+    p->same.group = sac_take(&at, stride, sizeof(int32_t));
+    p->same.first = sac_take(&at, stride, sizeof(int32_t));
+    p->same.number = sac_take(&at, stride, sizeof(int32_t));
+    p->same.hash = sac_take(&at, stride, sizeof(uint32_t));
+    p->same.table = sac_take(&at, sac_distinct_table_size(n), sizeof(int32_t));
     p->queries = sac_take(&at, stride * size, sizeof(float));
     p->keys = sac_take(&at, stride * size, sizeof(float));
     p->weights = sac_take(&at, stride, sizeof(float));
@@ -44,25 +45,29 @@ static float log2_scale(const sac_attention *a)
     return (float)(a->scale * 1.4426950408889634);
 }
 
+// the distinct columns side by side, the last one repeated to fill whole lanes
+static void gather(float *out, const float *x, const int32_t *first, int count, int size, int stride, float factor)
+{
+    int own = sac_round_up(count);
+    for (int d = 0; d < size; d++, out += own, x += stride)
+    {
+        for (int i = 0; i < count; i++) out[i] = x[first[i]] * factor;
+        for (int i = count; i < own; i++) out[i] = out[count - 1];
+    }
+}
+
 static void importance(const sac_attention *a, float *out, const float *queries, const float *keys, int n, int stride,
                        void *workspace)
 {
     parts p;
     split(&p, a, n, workspace);
-    int count = sac_find_distinct(p.group, p.first, queries, keys, a->key_size, n, stride, p.table);
+    int count = sac_find_distinct(&p.same, &a->kernels, queries, keys, a->key_size, n, stride);
     int own = sac_round_up(count);
-    float scale = log2_scale(a);
-    for (int i = count; i < own; i++) p.first[i] = p.first[count - 1];
-    for (int d = 0; d < a->key_size; d++)
-        for (int i = 0; i < own; i++)
-        {
-            p.queries[d * own + i] = queries[d * stride + p.first[i]] * scale;
-            p.keys[d * own + i] = keys[d * stride + p.first[i]];
-        }
-    memset(p.weights, 0, (size_t)own * sizeof(float));
-    for (int i = 0; i < n; i++) p.weights[p.group[i]] += 1;
+    gather(p.queries, queries, p.same.first, count, a->key_size, stride, log2_scale(a));
+    gather(p.keys, keys, p.same.first, count, a->key_size, stride, 1);
+    for (int i = 0; i < own; i++) p.weights[i] = i < count ? (float)p.same.number[i] : 0;
     a->kernels.softmax_importance(p.importance, p.queries, p.keys, p.weights, a->key_size, count, own, p.rows);
-    for (int i = 0; i < n; i++) out[i] = p.importance[p.group[i]];
+    for (int i = 0; i < n; i++) out[i] = p.importance[p.same.group[i]];
 }
 
 static void row(const sac_attention *a, float *weights, int i, const float *queries, const float *keys, int n,

@@ -51,6 +51,13 @@ static inline float sac_bits_float(uint32_t bits)
     return x;
 }
 
+/// One step of a hash over the bits of floats.
+static inline uint32_t sac_hash_step(uint32_t hash, float x)
+{
+    hash = (hash ^ sac_float_bits(x)) * 0x9E3779B1u;
+    return hash ^ hash >> 15;
+}
+
 // the comparison decides as the vector instruction does: the second operand when either is NaN
 static inline float sac_max(float a, float b)
 {

@@ -90,6 +90,8 @@ typedef struct sac_features
       (float *out, int out_stride, const float *image, const float *weights, const sac_patches *p, void *scratch))     \
     /* out[i] = in[i] * scale + bias, rounded twice */                                                                 \
     X(rescale, (float *out, const int32_t *in, float scale, float bias, int count))                                    \
+    /* hash[i] of the bits of column i of queries and keys, in whole numbers */                                        \
+    X(hash_columns, (uint32_t * hash, const float *queries, const float *keys, int size, int n, int stride))           \
     /* importance[j] = sum_i w_i 2^(t_ij - max_j t_ij) / sum_j w_j 2^(t_ij - max_j t_ij), t_ij = q_i . k_j;            \
        all rows of `stride` floats, 64-byte aligned, stride = sac_round_up(n); past column n: keys repeat the last     \
        key, weights are 0; w_i >= 1 counts equal columns; scratch: SAC_ROW_BLOCK * stride floats, aligned */           \

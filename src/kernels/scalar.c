@@ -71,6 +71,14 @@ void sac_rescale_scalar(float *out, const int32_t *in, float scale, float bias, 
     for (int i = 0; i < count; i++) out[i] = (float)in[i] * scale + bias;
 }
 
+void sac_hash_columns_scalar(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
+{
+    for (int i = 0; i < n; i++) hash[i] = 0;
+    for (int d = 0; d < size; d++)
+        for (int i = 0; i < n; i++)
+            hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
+}
+
 void sac_softmax_importance_scalar(float *importance, const float *queries, const float *keys, const float *weights,
                                    int size, int n, int stride, float *scratch)
 {

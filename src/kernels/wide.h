@@ -98,6 +98,15 @@ static void wide_rescale(float *out, const int32_t *in, float scale, float bias,
     for (; i < count; i++) out[i] = (float)in[i] * scale + bias;
 }
 
+// the compiler makes vectors of this by itself, with the instructions of the level
+static void wide_hash_columns(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
+{
+    for (int i = 0; i < n; i++) hash[i] = 0;
+    for (int d = 0; d < size; d++)
+        for (int i = 0; i < n; i++)
+            hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
+}
+
 // scores of `count` rows from i on, and each row's largest; sizes are constants where this is inlined
 WIDE void score_rows(float *rows, float *largest, const float *queries, const float *keys, int size, int i, int count,
                      int stride)
@@ -429,6 +438,7 @@ static void wide_add(sac_kernels *k)
 {
     k->project_floats = wide_project_floats;
     k->rescale = wide_rescale;
+    k->hash_columns = wide_hash_columns;
     k->softmax_importance = wide_softmax_importance;
     k->relu_sums = wide_relu_sums;
     k->relu_scores = wide_relu_scores;

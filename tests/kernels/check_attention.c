@@ -29,6 +29,21 @@ static void check_softmax(const sac_kernels *ref, const sac_kernels *now, int si
     }
 }
 
+static void check_hash(const sac_kernels *ref, const sac_kernels *now, int size, int n)
+{
+    int stride = n + 3;
+    float *queries = check_floats(size * stride), *keys = check_floats(size * stride);
+    int32_t *expected = check_buffer((size_t)n * sizeof(int32_t), 4),
+            *out = check_buffer((size_t)n * sizeof(int32_t), 4);
+    check_fill(queries, size * stride, -2, 2);
+    check_fill(keys, size * stride, -2, 2);
+    ref->hash_columns((uint32_t *)expected, queries, keys, size, n, stride);
+    now->hash_columns((uint32_t *)out, queries, keys, size, n, stride);
+    check_same_integers(expected, out, n, "size %d, n %d", size, n);
+    if (size == 4 && n == 529)
+        check_bench("hash_columns d4 n529", k->hash_columns((uint32_t *)out, queries, keys, size, n, stride));
+}
+
 typedef struct map
 {
     const char *name;
@@ -104,6 +119,12 @@ void check_attention(const sac_kernels *ref, const sac_kernels *now)
                 if (tokens[t] <= 67) check_softmax(ref, now, sizes[s], tokens[t], 2, true);
                 check_release();
             }
+    for (int s = 0; s < 4; s++)
+        for (int t = 0; t < 8; t++)
+        {
+            if (check_kernel(hash_columns)) check_hash(ref, now, sizes[s], tokens[t]);
+            check_release();
+        }
     bool own = check_kernel(relu_sums);
     own |= check_kernel(relu_scores);
     own |= check_kernel(exp_sums);
