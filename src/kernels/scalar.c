@@ -29,40 +29,39 @@ void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image
                               const sac_patches *p, void *scratch)
 {
     (void)scratch;
-    int row_size = p->patch * p->channels, pitch = p->width * p->channels, count = p->rows * p->columns;
+    size_t step = (size_t)(p->stride * p->channels), pitch = (size_t)(p->width * p->channels);
     for (int o = 0; o < p->outputs; o++)
-    {
-        int32_t *row_out = out + (size_t)o * (size_t)out_stride;
-        for (int n = 0; n < count; n++) row_out[n] = 0;
-        for (int row = 0; row < p->patch; row++)
-            for (int byte = 0; byte < row_size; byte++)
-            {
-                int32_t weight = packed_weight(packed, p, o, row, byte);
-                for (int n = 0; n < count; n++)
+        for (int y = 0; y < p->rows; y++)
+        {
+            int32_t *sums = out + (size_t)o * (size_t)out_stride + (size_t)(y * p->columns);
+            for (int x = 0; x < p->columns; x++) sums[x] = 0;
+            for (int row = 0; row < p->patch; row++)
+                for (int byte = 0; byte < p->patch * p->channels; byte++)
                 {
-                    int y = n / p->columns * p->stride + row, x = n % p->columns * p->stride * p->channels + byte;
-                    row_out[n] += weight * image[(size_t)y * (size_t)pitch + (size_t)x];
+                    int32_t weight = packed_weight(packed, p, o, row, byte);
+                    const uint8_t *pixel = image + (size_t)(y * p->stride + row) * pitch + (size_t)byte;
+                    for (int x = 0; x < p->columns; x++) sums[x] += weight * pixel[(size_t)x * step];
                 }
-            }
-    }
+        }
 }
 
 void sac_project_floats_scalar(float *out, int out_stride, const float *image, const float *weights,
                                const sac_patches *p, void *scratch)
 {
     (void)scratch;
-    int row_size = p->patch * p->channels, pitch = p->width * p->channels, count = p->rows * p->columns;
+    size_t step = (size_t)(p->stride * p->channels), pitch = (size_t)(p->width * p->channels);
     for (int o = 0; o < p->outputs; o++)
-        for (int n = 0; n < count; n++)
+        for (int y = 0; y < p->rows; y++)
         {
-            const float *corner = image + (size_t)(n / p->columns * p->stride) * (size_t)pitch +
-                                  (size_t)(n % p->columns * p->stride * p->channels);
-            const float *w = weights + (size_t)o * (size_t)(p->patch * row_size);
-            float sum = 0;
+            const float *w = weights + (size_t)o * (size_t)sac_patch_size(p);
+            float *sums = out + (size_t)o * (size_t)out_stride + (size_t)(y * p->columns);
+            for (int x = 0; x < p->columns; x++) sums[x] = 0;
             for (int row = 0; row < p->patch; row++)
-                for (int i = 0; i < row_size; i++)
-                    sum = fmaf(w[row * row_size + i], corner[(size_t)row * (size_t)pitch + (size_t)i], sum);
-            out[(size_t)o * (size_t)out_stride + (size_t)n] = sum;
+                for (int i = 0; i < p->patch * p->channels; i++, w++)
+                {
+                    const float *pixel = image + (size_t)(y * p->stride + row) * pitch + (size_t)i;
+                    for (int x = 0; x < p->columns; x++) sums[x] = fmaf(*w, pixel[(size_t)x * step], sums[x]);
+                }
         }
 }
 

@@ -47,6 +47,7 @@ static struct
     const char *level, *kernel;
     bool bench;
     int failures, comparisons;
+    uint32_t digest; // of all reference values
 } run;
 
 static sigjmp_buf crash_point;
@@ -120,11 +121,20 @@ static void fail(int index, const char *values, const char *format, va_list argu
     run.failures++;
 }
 
+// the reference values of one seed have one digest on every machine
+static void digest(uint32_t bits)
+{
+    run.digest = (run.digest ^ bits) * 0x01000193u;
+}
+
 void check_same_floats(const float *ref, const float *now, int count, const char *format, ...)
 {
     run.comparisons++;
     for (int i = 0; i < count; i++)
     {
+        uint32_t bits;
+        memcpy(&bits, ref + i, sizeof bits);
+        digest(isnan(ref[i]) ? 0 : bits);
         if (memcmp(ref + i, now + i, sizeof *ref) == 0 || (isnan(ref[i]) && isnan(now[i]))) continue;
         char values[128];
         snprintf(values, sizeof values, "%a, expected %a", (double)now[i], (double)ref[i]);
@@ -141,6 +151,7 @@ void check_same_integers(const int32_t *ref, const int32_t *now, int count, cons
     run.comparisons++;
     for (int i = 0; i < count; i++)
     {
+        digest((uint32_t)ref[i]);
         if (ref[i] == now[i]) continue;
         char values[128];
         snprintf(values, sizeof values, "%d, expected %d", now[i], ref[i]);
@@ -202,7 +213,7 @@ static void check_level(sac_cpu_level level, uint64_t seed)
     run.level = sac_cpu_level_name(level);
     for (int i = 0; i < CHECK_COUNT; i++)
     {
-        run.random = sac_stream_create(seed, (uint64_t)level, (uint64_t)i);
+        run.random = sac_stream_create(seed, 0, (uint64_t)i);
         int signal_number = sigsetjmp(crash_point, 1);
         if (signal_number == 0)
             checks[i](&ref, &now);
@@ -217,14 +228,15 @@ static void check_level(sac_cpu_level level, uint64_t seed)
 
 static void usage(void)
 {
-    puts("check_kernels [--bench] [--seed=N] [--level=NAME]\n"
-         "compares every kernel of every CPU level with scalar; --bench times them");
+    puts("check_kernels [--bench] [--seed=N] [--level=NAME] [--digest=HEX]\n"
+         "compares every kernel of every CPU level with scalar; --bench times them;\n"
+         "--digest fails when the reference values are not those of that seed on other machines");
 }
 
 int main(int argc, char **argv)
 {
     uint64_t seed = (uint64_t)time(NULL);
-    const char *only = NULL;
+    const char *only = NULL, *wanted = NULL;
     for (int i = 1; i < argc; i++)
     {
         if (strcmp(argv[i], "--bench") == 0)
@@ -233,6 +245,8 @@ int main(int argc, char **argv)
             seed = strtoull(argv[i] + 7, NULL, 10);
         else if (strncmp(argv[i], "--level=", 8) == 0)
             only = argv[i] + 8;
+        else if (strncmp(argv[i], "--digest=", 9) == 0)
+            wanted = argv[i] + 9;
         else
         {
             usage();
@@ -252,8 +266,17 @@ int main(int argc, char **argv)
         if ((int)sac_get_cpu_level() != level) continue; // this machine lacks it
         int before = run.failures;
         run.comparisons = 0;
+        run.digest = 0x811c9dc5u;
         check_level((sac_cpu_level)level, seed);
-        printf("%-8s %s, %d comparisons\n", run.level, run.failures == before ? "ok" : "FAILED", run.comparisons);
+        char text[16];
+        snprintf(text, sizeof text, "%08x", run.digest);
+        if (wanted && strcmp(wanted, text) != 0)
+        {
+            printf("FAIL %s: digest %s, expected %s\n", run.level, text, wanted);
+            run.failures++;
+        }
+        printf("%-8s %s, %d comparisons, digest %s\n", run.level, run.failures == before ? "ok" : "FAILED",
+               run.comparisons, text);
     }
     for (int i = 0; i < KERNEL_COUNT; i++)
         if (!kernels[i].checked)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Cross-builds the attention library and the kernel check for aarch64 and runs the check under qemu-user: the NEON level
-# against scalar.c. Exit code 77 (skip) where a tool is missing.
+# against scalar.c, and the digest that the reference values have on every machine. Exit code 77 (skip) where a tool is missing.
 #
 #   tests/kernels/check_arm.sh [BUILD_DIR]      CC_ARM, QEMU_ARM: other names of the tools
 set -eu
@@ -22,3 +22,4 @@ cmake -S "$root" -B "$build" -DSAC_ATTENTION_ONLY=ON -DCMAKE_BUILD_TYPE=Release 
     { cat "$build/log"; exit 1; }
 cmake --build "$build" -j2 >>"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 "$qemu" "$build/check_kernels"
+"$qemu" "$build/check_kernels" --seed=1 "--digest=$(cat "$root/tests/kernels/digest.txt")"

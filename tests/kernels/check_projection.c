@@ -85,13 +85,25 @@ static void check_rescale(const sac_kernels *ref, const sac_kernels *now)
     }
 }
 
+// any shape, so that in time every edge is met
+static shape random_shape(void)
+{
+    shape s = {.patch = check_integer(1, 9), .stride = check_integer(1, 9), .channels = check_integer(1, 4)};
+    s.height = s.patch + check_integer(0, 20);
+    s.width = s.patch + check_integer(0, 150);
+    s.outputs = check_integer(1, 10);
+    return s;
+}
+
 void check_projection(const sac_kernels *ref, const sac_kernels *now)
 {
     if (check_kernel(rescale)) check_rescale(ref, now);
-    for (int s = 0; s < SHAPE_COUNT; s++)
+    for (int i = 0; i < SHAPE_COUNT + 20; i++)
     {
-        if (check_kernel(project_floats)) check_float_image(ref, now, &shapes[s]);
-        if (check_kernel(project_bytes)) check_bytes(ref, now, &shapes[s]);
+        shape any = random_shape();
+        const shape *s = i < SHAPE_COUNT ? &shapes[i] : &any;
+        if (check_kernel(project_floats)) check_float_image(ref, now, s);
+        if (check_kernel(project_bytes)) check_bytes(ref, now, s);
         check_release();
     }
 }
