@@ -5,7 +5,8 @@
 #include "env/carracing/picture_parts.h"
 
 /// A digit is a few strokes: a pen's way along arcs of ellipses that are joined by lines, or what such a way encloses.
-/// An arc without radii is a point. Angles in degrees, clockwise from the right; y points down. The digits are 30 high.
+/// An arc without radii is a point. Angles in degrees, clockwise from the right; y points down. The digits are drawn 30
+/// high.
 typedef struct glyph_arc
 {
     float x, y, radius_x, radius_y, from, to;
@@ -38,43 +39,44 @@ typedef struct glyph
     }
 
 #define FILLED 0, 0
-#define PEN    2.95f, 2.4f
 
 // clang-format off
 static const glyph glyphs[] = {
-    {1, 3, 31, {{2, true, PEN, {{10.5f, 10.8f, 7.6f, 8.3f, 180, 360}, {10.5f, 19.4f, 7.6f, 8.3f, 0, 180}}}}},
-    {3, 5, 29.5f,
-     {{9, true, FILLED, {POINT(0, 8.3f), POINT(0, 4.6f), POINT(3.2f, 4), POINT(5.4f, 2.6f), POINT(7, 0),
-                         POINT(12.6f, 0), POINT(12.6f, 30), POINT(6.7f, 30), POINT(6.7f, 8.3f)}}}},
-    {1, 3, 30,
-     {{3, false, PEN, {{10.5f, 9.3f, 7.2f, 6.9f, 185, 390}, POINT(12.6f, 17.8f), POINT(4, 24.4f)}},
-      {7, true, FILLED, {POINT(0.2f, 30), POINT(0.4f, 28), POINT(1.6f, 25.2f), POINT(3.4f, 22.8f), POINT(5.5f, 25), POINT(20.2f, 25),
-                         POINT(20.2f, 30)}}}},
-    {1, 3, 31,
-     {{3, false, PEN, {{10.3f, 8.6f, 6.7f, 6.2f, 190, 440}, POINT(10, 14.4f), POINT(7.6f, 14.4f)}},
-      {2, false, PEN, {POINT(8.5f, 14.6f), {10.4f, 21.3f, 7.5f, 6.7f, 280, 530}}}}},
+    {0.9f, 3.2f, 31,
+     {{2, true, 3, 2.2f, {{10.6f, 10.6f, 7.4f, 8.7f, 180, 360}, {10.5f, 19.4f, 7.4f, 8.3f, 0, 180}}}}},
+    {3, 5.8f, 28.6f,
+     {{9, true, FILLED, {POINT(0, 8.6f), POINT(0, 4.5f), POINT(4.1f, 4), POINT(7.7f, 2), POINT(9, -0.8f),
+                  POINT(12.9f, -0.8f), POINT(12.9f, 30), POINT(7, 30), POINT(7, 8.6f)}}}},
+    {-0.2f, 3, 30,
+     {{3, false, 3, 2.4f, {{11.3f, 9.4f, 7.1f, 7.2f, 167.4f, 402}, POINT(13.1f, 17.8f), POINT(4.6f, 24.4f)}},
+      {7, true, FILLED, {POINT(0.6f, 30), POINT(0.8f, 28), POINT(2, 25), POINT(3.4f, 23.2f),
+                  POINT(5.6f, 25.2f), POINT(21.2f, 25.3f), POINT(21.2f, 30)}}}},
+    {1, 3, 30.8f,
+     {{3, false, 3, 2.3f, {{10, 8.6f, 7, 6.4f, 172, 428.8f}, POINT(10, 14.4f), POINT(8, 14.4f)}},
+      {1, false, 3, 2.4f, {{10.4f, 21.3f, 7.7f, 6.7f, 290, 542}}}}},
     {1, 4, 29.5f,
-     {{11, true, FILLED, {POINT(0, 18.2f), POINT(11.8f, 0), POINT(17.9f, 0), POINT(17.9f, 18.6f), POINT(21, 18.6f),
-                          POINT(21, 23.5f), POINT(17.9f, 23.5f), POINT(17.9f, 30), POINT(12.2f, 30),
-                          POINT(12.2f, 23.5f), POINT(0, 23.5f)}},
-      {3, true, FILLED, {POINT(12.2f, 7.6f), POINT(5, 18.6f), POINT(12.2f, 18.6f)}}}},
-    {1, 4, 31,
-     {{6, true, FILLED, {POINT(3.2f, 0), POINT(19.4f, 0), POINT(19.4f, 5), POINT(7.6f, 5), POINT(6.2f, 16),
-                         POINT(0.9f, 16)}},
-      {1, false, PEN, {{10.2f, 20.2f, 7.8f, 7.5f, 225, 530}}}}},
+     {{11, true, FILLED, {POINT(0, 18.4f), POINT(11, 0), POINT(17.9f, 0), POINT(17.9f, 18.6f), POINT(21, 18.6f),
+                  POINT(21, 23.4f), POINT(17.9f, 23.4f), POINT(17.9f, 30), POINT(12, 30), POINT(12, 23.3f),
+                  POINT(0.1f, 23.5f)}},
+      {3, true, FILLED, {POINT(12, 5.7f), POINT(4.2f, 18.5f), POINT(12, 18.6f)}}}},
+    {1, 4, 30.3f,
+     {{6, true, FILLED, {POINT(3.4f, 0), POINT(19.7f, 0), POINT(19.8f, 4.7f), POINT(7.2f, 4.7f),
+                  POINT(5.6f, 16), POINT(0.9f, 16.5f)}},
+      {1, false, 3, 2.3f, {{10.1f, 20.3f, 8, 8.2f, 222, 524}}}}},
+    {1, 1.8f, 31.9f,
+     {{1, true, 2.9f, 2.3f, {{10.6f, 20.8f, 7.5f, 7.3f, 0, 360}}},
+      {2, false, 2.8f, 2.3f, {POINT(3.1f, 20.8f), {11, 14.8f, 8, 11.9f, 186, 325}}}}},
+    {1, 5.2f, 30.1f,
+     {{5, true, FILLED, {POINT(0, 4.7f), POINT(0, 0), POINT(21, 0),
+                  {32.6f, 31.8f, 22.4f, 31.4f, 238, 183}, {28.1f, 30.7f, 23.3f, 31, 181, 236}}}}},
+    {1, 3, 31.1f,
+     {{1, true, 2.5f, 2.3f, {{10.5f, 8.1f, 7.2f, 5.9f, 0, 360}}},
+      {1, true, 3, 2.2f, {{10.5f, 21.1f, 7.6f, 6.7f, 0, 360}}}}},
+    {0.8f, 2.8f, 31.9f,
+     {{1, true, 3, 2.2f, {{10.4f, 10, 7.4f, 7.7f, 0, 360}}},
+      {2, false, 3, 2, {POINT(17.8f, 10), {10, 15.2f, 7.9f, 12.7f, 8, 146}}}}},
     {1, 3, 31,
-     {{1, true, PEN, {{10.6f, 20.6f, 7.4f, 7.2f, 0, 360}}},
-      {2, false, PEN, {POINT(3.2f, 20.6f), {11, 15, 7.8f, 12.7f, 180, 322}}}}},
-    {1, 5.2f, 29.3f,
-     {{5, true, FILLED, {POINT(0.4f, 5.1f), POINT(0.4f, 0), POINT(20.8f, 0), {32.6f, 31, 22.8f, 30.5f, 237, 182},
-                         {28, 31, 23.3f, 31, 182, 236}}}}},
-    {1, 3, 31,
-     {{1, true, 2.75f, 2.2f, {{10.5f, 8.1f, 6.6f, 5.9f, 0, 360}}},
-      {1, true, PEN, {{10.5f, 21.2f, 7.5f, 6.6f, 0, 360}}}}},
-    {1, 3, 31,
-     {{1, true, PEN, {{10.4f, 9.6f, 7.4f, 7.2f, 0, 360}}},
-      {2, false, PEN, {POINT(17.8f, 9.6f), {10, 15.2f, 7.8f, 12.7f, 0, 142}}}}},
-    {1, 3, 31, {{4, true, FILLED, {POINT(0, 15.5f), POINT(11, 15.5f), POINT(11, 21.3f), POINT(0, 21.3f)}}}},
+     {{4, true, FILLED, {POINT(0, 15.5f), POINT(11, 15.5f), POINT(11, 21.3f), POINT(0, 21.3f)}}}},
 };
 // clang-format on
 

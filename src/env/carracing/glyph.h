@@ -12,11 +12,6 @@ typedef struct glyph_place
     double scale_x, scale_y;
 } glyph_place;
 
-enum
-{
-    GLYPH_HEIGHT = 30
-};
-
 /// The width of a text in units. Other characters than digits and '-' are blank.
 double sac_glyph_width(const char *text);
 

@@ -107,7 +107,8 @@ static inline void add_edge(const car_plane *p, float *second, const car_edge *e
     }
     if (y0 > height) x0 = least(most(x0 + (height - y0) / slope, x0), x1), y0 = height;
     if (y1 > height) x1 = least(most(x1 + (height - y1) / slope, x0), x1), y1 = height;
-    if (x0 < x1) walk(p, second, x0, least(y0, height), x1, least(y1, height), weight, shade);
+    // the last two tests keep out what is not a number
+    if (x0 < x1 && y0 >= 0 && y1 >= 0) walk(p, second, x0, least(y0, height), x1, least(y1, height), weight, shade);
 }
 
 static void add(const car_plane *plane, const car_edge *edges, int count)
