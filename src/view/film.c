@@ -34,9 +34,8 @@ static sac_status open_writer(sac_film *film, int frames_per_second)
 {
     const void *table;
     char error[SAC_FILM_ERROR_SIZE] = "";
-    SAC_TRY(sac_module_open(&table, "film",
-                            "FFmpeg's libraries (libavformat, libavcodec, libswscale), or ask for PNG "
-                            "frames instead"));
+    sac_status status = sac_module_open(&table, "film", "FFmpeg (libavformat, libavcodec, libswscale)");
+    if (status != SAC_OK) return sac_fail_in(status, "film %.200s (PNG frames would need nothing)", film->path);
     film->calls = table;
     int length = snprintf(film->aside, sizeof film->aside, "%s.tmp", film->path);
     if (length < 0 || (size_t)length >= sizeof film->aside) return sac_fail(SAC_ERROR_ARGUMENT, "film: path too long");

@@ -80,6 +80,15 @@ check "watch with an unknown variant" refuses 2 "nose" "${watch[@]}" "$policy" -
 check "watch with a wrong film name" refuses 2 ".mp4" "${watch[@]}" "$policy" --video "$work/b.avi"
 check "watch into a folder that is not there" refuses 1 "no/b.mp4" "${watch[@]}" "$policy" --video "$work/no/b.mp4"
 check "watch with two seeds" refuses 2 "one seed" "${watch[@]}" "$policy" --seed 1..2 --frames "$work/b"
+if [[ ! -e /usr/local/lib/saccade ]]; then # an installed module would be found
+    mkdir "$work/alone" && cp "$saccade" "$work/alone/"
+    alone=(env -u SACCADE_MODULES "$work/alone/saccade")
+    check "a film without its module" refuses 1 "install FFmpeg" "${alone[@]}" watch "$policy" --video "$work/b.mp4"
+    check "a window without its module" refuses 1 "install SDL2" "${alone[@]}" watch "$policy"
+    check "a plot without its module" refuses 1 "install cairo" "${alone[@]}" plot "$run" --out "$work/b.svg"
+    check "modules are found where SACCADE_MODULES says" env SACCADE_MODULES="$modules" "$work/alone/saccade" \
+        plot "$run" --out "$work/there.svg"
+fi
 check "nothing was left behind" test ! -e "$work/b" -a ! -e "$work/b.mp4" -a ! -e "$work/b.mp4.tmp"
 check "attend without an image" refuses 2 "POLICY IMAGE.png" "$saccade" attend "$policy"
 check "attend with a missing image" refuses 1 "none.png" "$saccade" attend "$policy" "$work/none.png"
