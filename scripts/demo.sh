@@ -38,4 +38,4 @@ echo
 "$saccade" watch "$shipped" --seed 0 --video demo/shipped.mp4
 echo
 echo "The films: demo/trained.mp4 and demo/shipped.mp4. The run, to look at or to go on with: demo/run"
-echo "   saccade train tasks/car-racing.yaml --run demo/run --resume"
+echo "   build/saccade train tasks/car-racing.yaml --run demo/run --resume"
