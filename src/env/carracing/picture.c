@@ -174,9 +174,7 @@ void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *var
                      .offset = sac_car_offset(p)};
     sac_car_variant_ink(variant, &inks);
     car_camera camera = camera_of(p, scene);
-    // in Gymnasium's picture outlines make polygons grow by about half a unit
-    car_look look = {.grow = agent ? (float)(0.55 / camera.zoom) : 0,
-                     .grey = inks.road[0],
+    car_look look = {.grey = inks.road[0],
                      .white = 255 - lost,
                      .mixed = variant && variant->kind == CAR_VARIANT_COLOR,
                      .lane = variant && variant->kind == CAR_VARIANT_FAKE_LANE};

@@ -52,19 +52,29 @@ static bool in_view(const car_picture *p, const car_point *corners, int count)
     return !(left | right | above | below);
 }
 
-/// An upright square of the world, from (x, y) to (x + side, y + side), each side moved outwards by `grow`.
+/// How far Gymnasium's filled and outlined polygons reach beyond an edge with the normal (x, y) on the screen, of
+/// length 1: in world units. A steep edge grows sideways: half a unit by its smooth outline, an eighth on average by
+/// spans that are rounded outwards. A flat one grows up or down, by less of the latter the flatter it is.
+static double growth(const car_camera *c, double x, double y)
+{
+    if (!c->whole_units) return 0;
+    x = fabs(x), y = fabs(y);
+    return (x >= y ? 0.625 * x : 0.5 * y + 0.125 * x * x / y) / c->zoom;
+}
+
+/// An upright square of the world, from (x, y) to (x + side, y + side).
 static void add_square(const car_picture *p, const car_plane *plane, const car_camera *c, double x, double y,
-                       double side, double grow)
+                       double side)
 {
     double left = x - c->x, low = y - c->y, right = left + side, high = low + side;
     car_point corners[] = {sac_car_see_corner(c, left, high), sac_car_see_corner(c, right, high),
                            sac_car_see_corner(c, right, low), sac_car_see_corner(c, left, low)};
-    double along = grow * c->zoom * c->cosine, across = grow * c->zoom * c->sine;
+    double along = c->zoom * growth(c, c->cosine, c->sine), across = c->zoom * growth(c, c->sine, c->cosine);
     for (int i = 0; i < 4; i++)
     {
-        int to_x = i == 1 || i == 2 ? 1 : -1, to_y = i < 2 ? 1 : -1;
-        corners[i].x += (float)(c->scale_x * (to_x * along - to_y * across));
-        corners[i].y -= (float)(c->scale_y * (to_x * across + to_y * along));
+        double to_x = i == 1 || i == 2 ? along : -along, to_y = i < 2 ? across : -across;
+        corners[i].x += (float)(c->scale_x * (to_x * c->cosine - to_y * c->sine));
+        corners[i].y -= (float)(c->scale_y * (to_x * c->sine + to_y * c->cosine));
     }
     if (in_view(p, corners, 4)) sac_car_add_polygon(p, plane, corners, 4, 1);
 }
@@ -77,13 +87,12 @@ static int square_index(double x, bool last)
     return i > 18 ? last ? 18 : 20 : i;
 }
 
-static void draw_grass(const car_picture *p, const car_camera *c, const view_bounds *b, double grow)
+static void draw_grass(const car_picture *p, const car_camera *c, const view_bounds *b)
 {
     int first_x = square_index(b->low[0], false), last_x = square_index(b->high[0], true);
     int first_y = square_index(b->low[1], false), last_y = square_index(b->high[1], true);
     for (int i = first_x; i <= last_x; i += 2)
-        for (int k = first_y; k <= last_y; k += 2)
-            add_square(p, &p->layers.square, c, SQUARE * i, SQUARE * k, SQUARE, grow);
+        for (int k = first_y; k <= last_y; k += 2) add_square(p, &p->layers.square, c, SQUARE * i, SQUARE * k, SQUARE);
 }
 
 /// A cut across the road at a node.
@@ -92,6 +101,8 @@ typedef struct road_cut
     car_point middle;
     car_point road[2], kerb[2]; ///< the road's sides, left and right, and the kerbs' outer sides
     float x, y;                 ///< from the middle to the right by one world unit, in pixels
+    float grow;                 ///< what the sides move outwards, world units
+    float ends;                 ///< what the ends of kerbs move along the road
 } road_cut;
 
 static road_cut cut_at(const car_track *t, const car_camera *c, int node)
@@ -106,8 +117,11 @@ static road_cut cut_at(const car_track *t, const car_camera *c, int node)
         cut.road[side] = sac_car_see_corner(c, x + road * to_x, y + road * to_y);
         cut.kerb[side] = sac_car_see_corner(c, x + kerb * to_x, y + kerb * to_y);
     }
-    cut.x = (float)(c->scale_x * c->zoom * (c->cosine * to_x - c->sine * to_y));
-    cut.y = (float)(c->scale_y * c->zoom * -(c->sine * to_x + c->cosine * to_y));
+    double right = c->cosine * to_x - c->sine * to_y, up = c->sine * to_x + c->cosine * to_y;
+    cut.x = (float)(c->scale_x * c->zoom * right);
+    cut.y = (float)(c->scale_y * c->zoom * -up);
+    cut.grow = (float)growth(c, right, up);
+    cut.ends = (float)growth(c, up, right);
     return cut;
 }
 
@@ -116,15 +130,26 @@ static car_point beside(const road_cut *cut, car_point at, float distance)
     return (car_point){at.x + distance * cut->x, at.y + distance * cut->y};
 }
 
-/// A corner of the road or a kerb at side 0 (left) or 1, moved outwards by `grow`.
-static car_point corner(const road_cut *cut, const car_point sides[2], int side, float grow)
+/// A corner of the road or a kerb at side 0 (left) or 1, moved outwards.
+static car_point corner(const road_cut *cut, const car_point sides[2], int side)
 {
-    return beside(cut, sides[side], side ? grow : -grow);
+    return beside(cut, sides[side], side ? cut->grow : -cut->grow);
+}
+
+/// The road's corner at a side, moved towards its middle: there a kerb begins.
+static car_point inner_corner(const road_cut *cut, int side)
+{
+    return beside(cut, cut->road[side], side ? -cut->grow : cut->grow);
 }
 
 static car_edge edge(car_point a, car_point b, float weight, float shade)
 {
     return (car_edge){a.x, a.y, b.x, b.y, weight, shade};
+}
+
+static car_point moved(car_point at, car_point by)
+{
+    return (car_point){at.x + by.x, at.y + by.y};
 }
 
 /// A kerb at tile `i`, over the road's side.
@@ -136,11 +161,19 @@ static void add_kerb(car_picture *p, const car_track *t, int i, const road_cut *
     bool right = side_x * (tile[1][0] - tile[0][0]) + side_y * (tile[1][1] - tile[0][1]) > 0;
     bool red = i % 2 == 1;
 
+    // its ends reach beyond the cuts, but the next kerb is drawn over this one
+    bool followed = t->has_border[i + 1 < t->count ? i + 1 : 0];
+    car_point step = {(cut->middle.x - last->middle.x) / (float)NODE_STEP,
+                      (cut->middle.y - last->middle.y) / (float)NODE_STEP};
+    float to_front = followed ? -cut->ends : cut->ends;
+    car_point front = {step.x * to_front, step.y * to_front}, back = {-step.x * last->ends, -step.y * last->ends};
+
     for (int part = 0; part < 2; part++) // what the kerb covers beyond the road; what it colours
     {
-        float inwards = part == 0 ? look->grow : -look->grow;
-        car_point a = corner(cut, cut->road, right, inwards), b = corner(cut, cut->kerb, right, look->grow);
-        car_point c = corner(last, last->kerb, right, look->grow), d = corner(last, last->road, right, inwards);
+        car_point a = part == 0 ? corner(cut, cut->road, right) : inner_corner(cut, right);
+        car_point d = part == 0 ? corner(last, last->road, right) : inner_corner(last, right);
+        car_point b = corner(cut, cut->kerb, right), c = corner(last, last->kerb, right);
+        a = moved(a, front), b = moved(b, front), c = moved(c, back), d = moved(d, back);
         car_point clockwise[] = {a, b, c, d}, other[] = {b, a, d, c};
         const car_point *corners = right ? clockwise : other;
         if (part == 0)
@@ -166,7 +199,6 @@ static float shade_of(const car_scene *scene, int i)
 typedef struct road_run
 {
     car_picture *picture;
-    float grow;     ///< what each side of the road moves outwards
     float shade;    ///< of the last tile; meaningful while open
     bool open;      ///< the last tile was drawn, and its front edge is not yet
     road_cut front; ///< where the last tile ends
@@ -177,8 +209,8 @@ typedef struct road_run
 static void add_across(const road_run *run, float road, float shade)
 {
     const car_layers *l = &run->picture->layers;
-    car_edge across = edge(corner(&run->front, run->front.road, 0, run->grow),
-                           corner(&run->front, run->front.road, 1, run->grow), road, shade);
+    car_edge across =
+        edge(corner(&run->front, run->front.road, 0), corner(&run->front, run->front.road, 1), road, shade);
     if (road != 0)
         run->picture->raster->add_two(&l->road, &l->shade, &across, 1);
     else if (shade != 0)
@@ -201,8 +233,8 @@ static void add_tile(road_run *run, const car_scene *scene, int i, const road_cu
     const road_cut *front = &run->front;
     bool kerb = scene->track->has_border[i];
     const car_point *far_sides = kerb ? next->kerb : next->road, *near_sides = kerb ? front->kerb : front->road;
-    car_point bounds[] = {corner(next, far_sides, 0, run->grow), corner(next, far_sides, 1, run->grow),
-                          corner(front, near_sides, 1, run->grow), corner(front, near_sides, 0, run->grow)};
+    car_point bounds[] = {corner(next, far_sides, 0), corner(next, far_sides, 1), corner(front, near_sides, 1),
+                          corner(front, near_sides, 0)};
     if (!in_view(p, bounds, 4))
     {
         end_run(run);
@@ -214,9 +246,8 @@ static void add_tile(road_run *run, const car_scene *scene, int i, const road_cu
     run->open = true;
     run->shade = shade;
 
-    car_edge sides[] = {
-        edge(corner(next, next->road, 1, run->grow), corner(front, front->road, 1, run->grow), 1, shade),
-        edge(corner(front, front->road, 0, run->grow), corner(next, next->road, 0, run->grow), 1, shade)};
+    car_edge sides[] = {edge(corner(next, next->road, 1), corner(front, front->road, 1), 1, shade),
+                        edge(corner(front, front->road, 0), corner(next, next->road, 0), 1, shade)};
     if (shade == 0)
         p->raster->add(&p->layers.road, sides, 2);
     else
@@ -230,7 +261,7 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
     const car_track *t = scene->track;
     // a tile reaches as far from its node as the gap where the lap closes
     double reach = b->radius + 14;
-    road_run run = {.picture = p, .grow = look->grow};
+    road_run run = {.picture = p};
     bool first = false;
     for (int i = 0, last = -2; i < t->count;)
     {
@@ -283,8 +314,8 @@ void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera
     p->layers.plain = !edge && !look->mixed && !look->lane;
     p->layers.has_red = false;
     p->layers.has_lane = look->lane;
-    draw_grass(p, c, &b, look->grow);
+    draw_grass(p, c, &b);
     if (look->lane) draw_lane(p, scene, c);
     draw_road(p, scene, c, &b, look);
-    if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD, -FIELD, 2 * FIELD, look->grow);
+    if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD, -FIELD, 2 * FIELD);
 }

@@ -113,7 +113,6 @@ void sac_car_add_polygon(const car_picture *p, const car_plane *plane, const car
 /// How the ground is drawn.
 typedef struct car_look
 {
-    float grow;        ///< what each side of a polygon moves outwards, in world units
     float grey, white; ///< levels of the plain road and of white kerbs
     bool mixed;        ///< grass and squares differ in more than green
     bool lane;         ///< a second lane beside the road
