@@ -34,10 +34,11 @@ endif()
 
 # the files find themselves, so an installed tree may be moved
 file(RELATIVE_PATH SAC_PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
-# names of the pkg-config modules that a static program needs beside the library itself
-set(SAC_PC_REQUIRES "lapacke openblas libpng zlib yaml-0.1 jansson")
-string(REPLACE " " ";" SAC_PACKAGE_REQUIRES "${SAC_PC_REQUIRES}")
-set(SAC_PC_LIBS "-pthread -ldl -lm")
+# what a static program needs beside the library itself. LAPACK and BLAS by plain name: as modules they would ask for a
+# Fortran compiler's libraries, which their shared forms bring along
+set(SAC_PC_REQUIRES "libpng zlib yaml-0.1 jansson")
+set(SAC_PC_LIBS "-llapacke -lopenblas -pthread -ldl -lm")
+string(REPLACE " " ";" SAC_PACKAGE_REQUIRES "lapacke openblas ${SAC_PC_REQUIRES}")
 foreach(name saccade saccade-attention)
   configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

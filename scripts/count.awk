@@ -7,6 +7,7 @@ match($0, /^[0-9]+: /) {
     line = substr($0, RLENGTH + 1)
     if (line ~ /^\[=+\] Running/) listed[id] = 0
     if (line ~ /test\(s\) run\./) listed[id] = 1
+    said[FILENAME, id] = said[FILENAME, id] line "\n"
     if (listed[id]) next
     if (line ~ /^\[ +OK \]/) { single[id]++; passed++ }
     if (line ~ /^\[ +FAILED +\]/) { single[id]++; bad[id]++; failed++; names[++failures] = line }
@@ -23,10 +24,16 @@ match($0, /^[0-9]+: /) {
     else if (/ Passed /) { if (!single[id]) passed++ }
     else if (!bad[id]) { failed++; names[++failures] = name ": " substr($0, index($0, "***")) }
     else names[++failures] = name
+    if (/\*\*\*/ && !/\*\*\*Skipped/) {
+        text = said[FILENAME, id]
+        if (length(text) > 6000) text = "...\n" substr(text, length(text) - 6000)
+        details = details "\n---- " name " said:\n" text
+    }
     if (skips[id] > reasons[id]) unexplained = unexplained skip_names[id]
 }
 
 END {
+    if (details) print details
     for (i = 1; i <= failures; i++) print "failed: " names[i]
     if (built) { print "failed: the build, see above"; failed++ }
     if (unexplained) {
