@@ -55,16 +55,17 @@ static void lay_out(sac_frame *f)
     double aspect = (double)f->spec.width / f->spec.height;
     box space = {width - margin - side, margin + label, side, side};
     f->sight = fit(space, aspect, f->spec.width);
-    // the panels share their left edge with the column, the column is as wide as they are
-    f->sight.x = width - margin - f->sight.width;
-    f->heat = f->sight;
     f->sight.y = margin + label;
+    f->heat = f->sight;
     f->heat.y = f->sight.y + f->sight.height + margin + label;
-    box left = {margin, margin, f->sight.x - 2 * margin, height - 2 * margin - line};
+    box left = {margin, margin, width - 3 * margin - f->sight.width, height - 2 * margin - line};
     f->world = fit(left, f->spec.picture_aspect > 0 ? (double)f->spec.picture_aspect : aspect, 1);
+    // side by side in the middle
+    f->world.x = (width - f->world.width - margin - f->sight.width) / 2;
     f->world.y = margin;
+    f->sight.x = f->heat.x = f->world.x + f->world.width + margin;
     int bottom = f->world.y + f->world.height;
-    f->line = (box){f->world.x, bottom, f->world.width, height - bottom};
+    f->line = (box){f->world.x, bottom, f->world.width, least(height - bottom, (int)(6.6 * f->text))};
 }
 
 sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec)
@@ -109,8 +110,11 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
-static void draw_label(const sac_frame *f, box panel, const char *text)
+// the first of two texts that has room above the panel
+static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
+    if (sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
+    if (sac_text_width(0.8 * f->text, text) > panel.width) return;
     sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
 }
 
@@ -123,12 +127,12 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
                      spec->channels);
     if (content->gaze) sac_overlay_blend(f->panel_rgb, height, width, f->keep, spec->height, spec->width, 1);
     sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
-    draw_label(f, f->sight, "what it sees, and where it looks");
+    draw_label(f, f->sight, "what it sees, and where it looks", "what it sees");
 
     if (!content->gaze || !content->gaze->importance) return;
     sac_heat_map(f->panel_rgb, height, width, content->gaze);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
-    draw_label(f, f->heat, "importance of every patch");
+    draw_label(f, f->heat, "importance of every patch", "importance");
 }
 
 // one action: a bar from zero, which stands in the middle where the action has two directions
