@@ -67,26 +67,24 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     return SAC_OK;
 }
 
-// W times the factor that the form's exponent or the scale needs
+// W times the factors that the form folds into it
 static sac_status make_features(sac_attention *a, const sac_attention_def *def)
 {
-    int size = a->key_size, count = def->feature_count ? def->feature_count : size;
-    float *matrix = SAC_NEW_ARRAY(float, (size_t)count *(size_t)size);
-    if (!matrix) return sac_fail_memory("the features of an attention");
-    a->features = (sac_features){.matrix = matrix, .count = count, .size = size};
-    if (def->projection)
-        memcpy(matrix, def->projection, (size_t)count * (size_t)size * sizeof(float));
-    else if (def->feature_count == 0)
-        for (int i = 0; i < size; i++) matrix[i * size + i] = 1;
-    else
-        SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));
-
-    // x -> sqrt(scale) x; for 2^u instead of e^u also log2(e), and the |x|^2 / 2 of the exponent
-    bool exponent = a->form == &sac_attention_positive;
-    const double log2_e = 1.4426950408889634;
-    double factor = sqrt(a->scale) * (exponent ? log2_e : 1);
-    for (int i = 0; i < count * size; i++) matrix[i] = (float)(matrix[i] * factor);
-    if (exponent) a->features.square = (float)(-0.5 * a->scale * log2_e);
+    int size = a->key_size, count = def->feature_count;
+    a->features = (sac_features){.count = count > 0 ? count : size, .size = size};
+    if (count > 0)
+    {
+        float *matrix = SAC_NEW_ARRAY(float, (size_t)count *(size_t)size);
+        if (!matrix) return sac_fail_memory("the features of an attention");
+        a->features.matrix = matrix;
+        if (def->projection)
+            memcpy(matrix, def->projection, (size_t)count * (size_t)size * sizeof(float));
+        else
+            SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));
+        double factor = a->form->matrix_factor ? a->form->matrix_factor(a->scale) : 1;
+        for (int i = 0; i < count * size; i++) matrix[i] = (float)(matrix[i] * factor);
+    }
+    if (a->form->square_factor) a->features.square = (float)a->form->square_factor(a->scale);
     return SAC_OK;
 }
 

@@ -13,6 +13,10 @@ typedef struct sac_attention_form
     bool allows_identity;  ///< feature_count 0 means W = I
     double fallback_scale; ///< instead of 1/sqrt(D); 0: that
 
+    /// Factors of W and of |x|^2 in the features of x, from the scale; NULL: 1 and 0.
+    double (*matrix_factor)(double scale);
+    double (*square_factor)(double scale);
+
     /// Bytes of workspace for n tokens, a multiple of 64.
     size_t (*workspace_size)(const sac_attention *a, int n);
     /// As the public functions; queries and keys are normalised already.

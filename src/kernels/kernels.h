@@ -74,7 +74,7 @@ void sac_lstm_pack(float *packed, const float *weight_ih, const float *weight_hh
 /// Random features u_m = sum_d matrix[m][d] x_d (+ square |x|^2).
 typedef struct sac_features
 {
-    const float *matrix; ///< [M, D]
+    const float *matrix; ///< [M, D]; NULL: the identity, u = x, M = D
     int count;           ///< M
     int size;            ///< D
     float square;        ///< factor of |x|^2 in the exponent of exp2 features

@@ -103,6 +103,7 @@ void sac_softmax_importance_scalar(float *importance, const float *queries, cons
 
 static float feature(const sac_features *f, int m, const float *x, int stride)
 {
+    if (!f->matrix) return x[m * stride];
     const float *w = f->matrix + m * f->size;
     float u = w[0] * x[0];
     for (int d = 1; d < f->size; d++) u = fmaf(w[d], x[d * stride], u);

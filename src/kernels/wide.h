@@ -215,6 +215,11 @@ WIDE lanes square_norm(const float *x, int size, int stride, int left)
 WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
                            int count)
 {
+    if (!f->matrix)
+    {
+        for (int b = 0; b < count; b++) u[b] = load_tokens(x + (m + b) * stride, left);
+        return;
+    }
     lanes value = load_tokens(x, left);
     for (int b = 0; b < count; b++) u[b] = lanes_mul(lanes_set(f->matrix[(m + b) * size]), value);
     for (int d = 1; d < size; d++)

@@ -53,7 +53,7 @@ typedef struct map
     void (*now_scores)(float *, const float *, const float *, int, int, const sac_features *);
 } map;
 
-static void check_map(const map *m, int size, int count, int n, float square)
+static void check_map(const map *m, int size, int count, int n, float square, bool identity)
 {
     int stride = n + 2;
     float *x = check_floats(size * stride), *matrix = check_floats(size * count);
@@ -61,7 +61,7 @@ static void check_map(const map *m, int size, int count, int n, float square)
     float *sums = check_floats(count), *new_sums = check_floats(count);
     check_fill(x, size * stride, -2, 2);
     check_fill(matrix, size * count, -3, 3);
-    sac_features f = {.matrix = matrix, .count = count, .size = size, .square = square};
+    sac_features f = {.matrix = identity ? NULL : matrix, .count = count, .size = size, .square = square};
     m->ref_sums(sums, x, n, stride, &f);
     m->now_sums(new_sums, x, n, stride, &f);
     check_same_floats(sums, new_sums, count, "%s sums: size %d, features %d, n %d", m->name, size, count, n);
@@ -99,7 +99,8 @@ static void check_maps(const sac_kernels *ref, const sac_kernels *now)
             for (int t = 0; t < 2; t++)
             {
                 int n = tokens[check_integer(0, 5)];
-                check_map(&maps[t], sizes[s], counts[c], n, t ? -0.5f : 0);
+                check_map(&maps[t], sizes[s], counts[c], n, t ? -0.5f : 0, false);
+                check_map(&maps[t], sizes[s], sizes[s], n, t ? -0.5f : 0, true);
                 check_release();
             }
     bench_maps(ref, now);

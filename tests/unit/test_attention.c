@@ -205,6 +205,24 @@ TEST(positive_features_estimate_the_softmax_kernel)
     }
 }
 
+TEST(no_features_are_those_of_the_identity)
+{
+    scene s, t;
+    fill(&s, 1);
+    t = s;
+    float identity[D * D] = {0};
+    for (int d = 0; d < D; d++) identity[d * D + d] = 1;
+    sac_attention_def def = def_of("relu");
+    def.scale = 0.3;
+    def.feature_count = D;
+    def.projection = identity;
+    look(&s, &def);
+    def.feature_count = 0;
+    def.projection = NULL;
+    look(&t, &def);
+    assert_memory_equal(s.importance, t.importance, sizeof s.importance);
+}
+
 TEST(normalized_tokens_have_one_length)
 {
     scene s, t;
