@@ -61,6 +61,8 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     if (def->feature_count < fewest || def->feature_count > MAX_FEATURES)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: feature_count is %d, expected %d to %d", def->feature_count,
                         fewest, MAX_FEATURES);
+    if (def->projection && def->feature_count == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "attention: a projection is given, but feature_count is 0");
     if (!(def->scale >= 0 && def->scale < INFINITY))
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: scale is %g, expected a positive number, or 0 for the default",
                         def->scale);

@@ -265,6 +265,11 @@ TEST(create_names_the_bad_field)
     def = def_of("positive");
     def.feature_count = 0;
     assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, "feature_count");
+    const float projection[D] = {1, 1, 1, 1};
+    def = def_of("relu");
+    def.feature_count = 0;
+    def.projection = projection;
+    assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, "feature_count is 0");
     def = def_of("softmax");
     def.scale = -1;
     assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, "scale");
@@ -276,4 +281,5 @@ TEST(create_names_the_bad_field)
 TESTS(softmax_importance_sums_to_n, softmax_equals_plain_double_formula, every_form_is_the_column_sum_of_its_rows,
       equal_columns_get_equal_bits, a_constant_image_ties_to_the_lowest_indices, softmax_ignores_a_shift_of_all_keys,
       importance_follows_a_permutation, positive_features_estimate_the_softmax_kernel,
-      normalized_tokens_have_one_length, nan_stays_inside, create_names_the_bad_field)
+      no_features_are_those_of_the_identity, normalized_tokens_have_one_length, nan_stays_inside,
+      create_names_the_bad_field)
