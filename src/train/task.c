@@ -35,6 +35,7 @@ static const sac_option stage_options[] = {
      "begins when the moving average of the population's fitness passes this"},
     {"patience", SAC_OPTION_INT, offsetof(sac_stage, patience), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_stage, episodes), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
     {0},
 };
 
@@ -158,7 +159,7 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     sac_stage *stage = &task->stages[index];
     if (index == task->stage_count)
     {
-        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1};
+        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .average = -1};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);

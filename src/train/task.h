@@ -24,6 +24,7 @@ typedef struct sac_stage
 {
     double above;
     int patience, episodes; ///< -1: as before
+    double average;         ///< -1: as before
 } sac_stage;
 
 typedef struct sac_task_train

@@ -37,6 +37,7 @@ typedef struct run
     float *mean;
     sac_run_state state;
     int patience, episode_count; // of the current stage
+    double average;              // likewise
     double seconds;              // of training, resumed parts included
     sac_progress progress;
     char note[256];
@@ -140,11 +141,13 @@ static void apply_stages(run *r)
 {
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
+    r->average = r->task->train.average;
     for (int i = 0; i < r->state.stage; i++)
     {
         const sac_stage *stage = &r->task->stages[i];
         if (stage->patience >= 0) r->patience = stage->patience;
         if (stage->episodes > 0) r->episode_count = stage->episodes;
+        if (stage->average > 0) r->average = stage->average;
     }
 }
 
@@ -296,7 +299,7 @@ static sac_status advance_stages(run *r)
 // the vector that is evaluated and shipped: the running average of the search's mean
 static void update_average(run *r)
 {
-    double weight = r->task->train.average;
+    double weight = r->average;
     sac_search_mean(r->search, r->mean);
     for (int i = 0; i < r->state.dimension; i++)
         r->state.average[i] = weight == 1 ? (double)r->mean[i]
