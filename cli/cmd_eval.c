@@ -18,6 +18,7 @@ static const cli_flag flags[] = {
     {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
     {"threads", "N", "default 1", false},
     {"json", NULL, "print JSON", false},
+    {"stamp", "F.safetensors", "also write the policy to F with this score among its facts", false},
     {0},
 };
 
@@ -44,6 +45,15 @@ static void print_json(const cli_target *target, const char *path, const sac_epi
     json_decref(root);
 }
 
+static sac_status stamp(cli_target *target, const char *path, const sac_episode *episodes, int count)
+{
+    sac_score score = sac_score_of(episodes, count);
+    target->info.score = score.mean;
+    target->info.score_std = score.std;
+    target->info.score_episodes = score.episodes;
+    return sac_policy_save(target->policy, NULL, &target->info, path);
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -62,6 +72,8 @@ static int run(const cli_args *args)
     sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
     sac_status status =
         episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
+    if (status == SAC_OK && cli_has(args, "stamp"))
+        status = stamp(&target, cli_value(args, "stamp"), episodes, count);
     if (status != SAC_OK)
         code = cli_fail(status);
     else if (cli_has(args, "json"))

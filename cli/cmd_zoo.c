@@ -100,7 +100,9 @@ static void walk(listing *zoo, const char *folder, int depth)
         const char *name = entries[i]->d_name;
         size_t length = strlen(name), end = sizeof suffix - 1;
         char path[PATH_SIZE];
-        if (name[0] != '.' && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_SIZE)
+        // zoo/training keeps runs that go on, not policies
+        bool skipped = name[0] == '.' || (depth == 0 && strcmp(name, "training") == 0);
+        if (!skipped && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_SIZE)
         {
             if (is_folder(path) && depth < MAX_DEPTH)
                 walk(zoo, path, depth + 1);
