@@ -24,17 +24,26 @@ void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
     }
 }
 
+// the first pixel of a picture that lies over cell `index` of `cells`: the least x with x cells / pixels >= index
+static int first_over(int index, int pixels, int cells)
+{
+    return (int)(((int64_t)index * pixels + cells - 1) / cells);
+}
+
 void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
                        float strength)
 {
     for (int y = 0; y < height; y++)
     {
         const float *row = keep + (size_t)((int64_t)y * keep_height / height) * (size_t)keep_width;
-        for (int x = 0; x < width; x++, rgb += 3)
+        uint8_t *line = rgb + (size_t)y * (size_t)width * 3;
+        for (int cell = 0; cell < keep_width; cell++)
         {
-            float white = (1 - row[(int64_t)x * keep_width / width]) * strength;
+            float white = (1 - row[cell]) * strength;
             if (white <= 0) continue;
-            for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)((float)rgb[c] * (1 - white) + 255 * white + 0.5f);
+            int end = 3 * first_over(cell + 1, width, keep_width);
+            for (int i = 3 * first_over(cell, width, keep_width); i < end; i++)
+                line[i] = (uint8_t)((float)line[i] * (1 - white) + 255 * white + 0.5f);
         }
     }
 }
