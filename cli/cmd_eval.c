@@ -72,8 +72,7 @@ static int run(const cli_args *args)
     sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
     sac_status status =
         episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
-    if (status == SAC_OK && cli_has(args, "stamp"))
-        status = stamp(&target, cli_value(args, "stamp"), episodes, count);
+    if (status == SAC_OK && cli_has(args, "stamp")) status = stamp(&target, cli_value(args, "stamp"), episodes, count);
     if (status != SAC_OK)
         code = cli_fail(status);
     else if (cli_has(args, "json"))
