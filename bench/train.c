@@ -16,7 +16,7 @@ enum
     MAX_SEEDS = 32
 };
 
-static const char task_path[] = "tasks/car-racing.yaml";
+static const char task_path[] = "tasks/car-racing-linear.yaml";
 
 typedef struct watch
 {

@@ -16,7 +16,7 @@ echo
 # an interrupt is the ordinary way to end a run early: it leaves a checkpoint and the best policy so far
 status=0
 timeout --foreground --signal=INT "$seconds" \
-    "$saccade" train tasks/car-racing.yaml --run demo/run --threads "$(nproc)" || status=$?
+    "$saccade" train tasks/car-racing-linear.yaml --run demo/run --threads "$(nproc)" || status=$?
 [[ $status == 0 || $status == 1 || $status == 124 || $status == 130 ]] || exit "$status"
 trained=demo/run/best.safetensors
 [[ -e $trained ]] || { echo "demo: the run left no policy in demo/run" >&2; exit 1; }
@@ -38,4 +38,4 @@ echo
 "$saccade" watch "$shipped" --seed 0 --video demo/shipped.mp4
 echo
 echo "The films: demo/trained.mp4 and demo/shipped.mp4. The run, to look at or to go on with: demo/run"
-echo "   build/saccade train tasks/car-racing.yaml --run demo/run --resume"
+echo "   build/saccade train tasks/car-racing-linear.yaml --run demo/run --resume"
