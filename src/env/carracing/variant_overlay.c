@@ -11,17 +11,17 @@ static uint8_t blend(const car_picture *p, uint8_t value, float cover, float lev
     return sac_car_byte(p, ((float)value + sac_car_lost(p)) * (1 - cover) + level * cover);
 }
 
+// Edges are hard, as in the article's picture, which OpenGL drew without smoothing: pixels whose centre lies in a bar.
 static void draw_bars(const car_picture *p, uint8_t *rgb)
 {
-    float width = (float)(p->left + 75 * p->scale_x); // 3 of 40 parts of the scene at each side
+    int width = (int)(p->left + 75 * p->scale_x + 0.5); // 3 of 40 parts of the scene at each side
+    if (width > p->width) width = p->width;
     for (int y = 0; y < p->layers.road.height; y++)
-        for (int side = 0; side < 2; side++)
-            for (int x = 0; (float)x < width && x < p->width; x++)
-            {
-                float cover = width - (float)x < 1 ? width - (float)x : 1;
-                uint8_t *pixel = rgb + ((size_t)y * (size_t)p->width + (size_t)(side ? p->width - 1 - x : x)) * 3;
-                for (int c = 0; c < 3; c++) pixel[c] = blend(p, pixel[c], cover, 0);
-            }
+    {
+        uint8_t *row = rgb + (size_t)y * (size_t)p->width * 3;
+        memset(row, 0, (size_t)width * 3);
+        memset(row + (size_t)(p->width - width) * 3, 0, (size_t)width * 3);
+    }
 }
 
 /// Lay a polygon over the picture. The field's plane, cleared by now, serves as scratch.
