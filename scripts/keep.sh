@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 run=${1:?run folder} kept=zoo/training/${2:?name}
 newest=$(find "$run/checkpoints" -name '*.safetensors' | sort | tail -n 1)
-rm -rf "$kept"
+rm -rf "$kept/checkpoints"
 mkdir -p "$kept/checkpoints"
 cp "$run"/{task.yaml,metrics.csv,events.jsonl,best.safetensors,mean.safetensors} "$kept/"
 cp "$newest" "$kept/checkpoints/"
