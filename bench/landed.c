@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "files/atomic.h"
 #include "landed.h"
 
 // "AMD EPYC 9R14 96-Core Processor" -> "amd-epyc-9r14-96-core-processor-avx512"
@@ -34,7 +34,7 @@ static void landed_path(char path[256], bool make_folder)
     char processor[128];
     name_processor(processor, sizeof processor);
     snprintf(path, 256, "bench/results/%s", processor);
-    if (make_folder) mkdir(path, 0777); // a failure shows when the file is opened
+    if (make_folder && sac_make_folders(path) != SAC_OK) return; // shows when the file is opened
     snprintf(path + strlen(path), 256 - strlen(path), "/bench.csv");
 }
 

@@ -17,6 +17,8 @@ static const sac_option train_options[] = {
      "episodes an individual and generation"},
     {"common_episodes", SAC_OPTION_BOOL, offsetof(sac_task_train, common_episodes), "true", 0, 0, NULL,
      "every individual of a generation sees the same episodes"},
+    {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank",
+     "return: mean over the episodes; rank: mean of the rank within each episode, so that one disaster weighs no more"},
     {"patience", SAC_OPTION_INT, offsetof(sac_task_train, patience), "0", 0, 1000000, NULL,
      "an episode ends after more than so many negative rewards in a row; 0: never"},
     {"start", SAC_OPTION_TEXT, offsetof(sac_task_train, start), "draw", 0, 0, NULL,
@@ -214,6 +216,9 @@ static sac_status check_task(const sac_task *task, const char *file)
         if (task->stages[i].above <= task->stages[i - 1].above)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.stages must rise: 'above' of stage %d is not above stage %d",
                             file, i, i - 1);
+    if (strcmp(task->train.fitness, "rank") == 0 && !task->train.common_episodes)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",

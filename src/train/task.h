@@ -31,10 +31,11 @@ typedef struct sac_task_train
 {
     uint64_t seed;
     int generations;
-    int episodes;              ///< an individual
-    bool common_episodes;      ///< every individual of a generation sees the same episodes
-    int patience;              ///< ends an episode after more than so many negative rewards in a row; 0: never
-    char start[SAC_TEXT_SIZE]; ///< "draw", "zeros", or a policy file
+    int episodes;                ///< an individual
+    char fitness[SAC_TEXT_SIZE]; ///< "return" or "rank": what the search is told
+    bool common_episodes;        ///< every individual of a generation sees the same episodes
+    int patience;                ///< ends an episode after more than so many negative rewards in a row; 0: never
+    char start[SAC_TEXT_SIZE];   ///< "draw", "zeros", or a policy file
     double average;       ///< weight of the newest mean in the running average that is evaluated; 1: the mean itself
     int lanes;            ///< episodes in lockstep a thread
     int checkpoint_every; ///< generations

@@ -33,7 +33,8 @@ typedef struct run
     sac_journal *journal;
     sac_unit *units;
     sac_episode *episodes;
-    double *fitness;
+    double *returns; // [population] mean over a candidate's episodes
+    double *fitness; // [population] what the search is told
     float *mean;
     sac_run_state state;
     int patience, episode_count; // of the current stage
@@ -132,8 +133,9 @@ static sac_status allocate(run *r)
     size_t units = population * (size_t)most_episodes(r->task);
     r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
     r->episodes = SAC_NEW_ARRAY(sac_episode, evaluated);
+    r->returns = SAC_NEW_ARRAY(double, population);
     r->fitness = SAC_NEW_ARRAY(double, population);
-    return r->units && r->episodes && r->fitness ? SAC_OK : sac_fail_memory("a generation");
+    return r->units && r->episodes && r->returns && r->fitness ? SAC_OK : sac_fail_memory("a generation");
 }
 
 // brings patience and episodes to what stages 0..state.stage-1 ask for
@@ -202,6 +204,7 @@ static sac_status close_run(run *r)
     sac_free(r->mean);
     sac_free(r->units);
     sac_free(r->episodes);
+    sac_free(r->returns);
     sac_free(r->fitness);
     return status;
 }
@@ -255,9 +258,35 @@ static sac_status roll_out(run *r)
             r->state.steps += (uint64_t)unit->steps;
             if (isnan(unit->episode_return)) SAC_TRY(report_nan(r, unit));
         }
-        r->fitness[i] = sum / episodes;
+        r->returns[i] = sum / episodes;
     }
     return SAC_OK;
+}
+
+// the share of candidates that candidate i beats in an episode, ties by half
+static double rank_in_episode(const run *r, int i, int episode, int population)
+{
+    double mine = r->units[i * r->episode_count + episode].episode_return, beaten = 0;
+    for (int k = 0; k < population; k++)
+    {
+        double theirs = r->units[k * r->episode_count + episode].episode_return;
+        if (k != i) beaten += mine > theirs || isnan(theirs) ? 1 : mine == theirs ? 0.5 : 0;
+    }
+    return beaten / population;
+}
+
+// what the search is told
+static void shape_fitness(run *r)
+{
+    int population = sac_search_population(r->search);
+    bool ranked = strcmp(r->task->train.fitness, "rank") == 0;
+    for (int i = 0; i < population; i++)
+    {
+        double sum = 0;
+        for (int e = 0; ranked && e < r->episode_count; e++) sum += rank_in_episode(r, i, e, population);
+        // a candidate whose return is not a number stays one, and ranks last
+        r->fitness[i] = ranked && !isnan(r->returns[i]) ? sum / r->episode_count : r->returns[i];
+    }
 }
 
 static void summarise(run *r)
@@ -266,14 +295,14 @@ static void summarise(run *r)
     double sum = 0, squares = 0, best = -INFINITY;
     for (int i = 0; i < population; i++)
     {
-        if (isnan(r->fitness[i])) continue;
-        sum += r->fitness[i];
+        if (isnan(r->returns[i])) continue;
+        sum += r->returns[i];
         count++;
-        if (r->fitness[i] > best) best = r->fitness[i];
+        if (r->returns[i] > best) best = r->returns[i];
     }
     double mean = count ? sum / count : NAN;
     for (int i = 0; i < population; i++)
-        if (!isnan(r->fitness[i])) squares += (r->fitness[i] - mean) * (r->fitness[i] - mean);
+        if (!isnan(r->returns[i])) squares += (r->returns[i] - mean) * (r->returns[i] - mean);
     r->state.best = best;
     r->state.mean = mean;
     r->state.std = count > 1 ? sqrt(squares / (count - 1)) : 0;
@@ -368,6 +397,7 @@ static sac_status advance(run *r)
     uint64_t steps = r->state.steps;
     SAC_TRY(sac_search_prepare(r->search));
     SAC_TRY(roll_out(r));
+    shape_fitness(r);
     SAC_TRY(sac_search_tell(r->search, r->fitness));
     summarise(r);
     SAC_TRY(advance_stages(r));

@@ -215,6 +215,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "did you mean 'evaluation'?");
     snprintf(text, sizeof text, "%strain:\n  patience: -3\n", good);
     assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected 0 to 1000000");
+    snprintf(text, sizeof text, "%strain:\n  fitness: rank\n  common_episodes: false\n", good);
+    assert_bad_task(text, "needs common_episodes");
     snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
     assert_bad_task(text, "below 1000000");
 }
@@ -327,6 +329,19 @@ TEST(score_is_the_sample_mean_and_deviation)
     assert_near(sac_score_of(episodes, 1).std, 0, 0);
 }
 
+// with one episode a rank orders candidates as their returns do, so the search learns the same
+TEST(ranks_of_one_episode_are_the_order_of_the_returns)
+{
+    const sac_setting one[] = {{"train.stages.0.episodes", "1"}};
+    const sac_setting ranked[] = {{"train.stages.0.episodes", "1"}, {"train.fitness", "rank"}};
+    sac_task *plain = load_task(task_text, one, 1), *ranks = load_task(task_text, ranked, 2);
+    assert_ok(train(plain, "returns", 1, false, &(watcher){0}));
+    assert_ok(train(ranks, "ranks", 1, false, &(watcher){0}));
+    assert_same_run("returns", "ranks");
+    sac_task_destroy(plain);
+    sac_task_destroy(ranks);
+}
+
 TEST(learning_improves_the_toy)
 {
     const sac_setting settings[] = {
@@ -365,6 +380,7 @@ int main(void)
         ROW(what_is_not_a_number_ranks_last_and_is_reported),
         ROW(evaluation_is_the_same_for_any_number_of_threads),
         ROW(score_is_the_sample_mean_and_deviation),
+        ROW(ranks_of_one_episode_are_the_order_of_the_returns),
         ROW(learning_improves_the_toy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
