@@ -82,11 +82,13 @@ static void show_progress(void *user, const sac_progress *p)
     char evaluation[32] = "", elapsed[32], left[32];
     if (p->evaluation.episodes > 0)
         snprintf(evaluation, sizeof evaluation, "%.1f+-%.0f", p->evaluation.mean, p->evaluation.std);
-    double each = p->generation > b->first_generation + 1
-                      ? (p->seconds - b->first_seconds) / (double)(p->generation - b->first_generation - 1)
-                      : p->seconds;
     format_time(elapsed, p->seconds);
-    format_time(left, each * (double)(p->generations - p->generation));
+    // the first generation after a start says nothing about the speed
+    uint64_t timed = p->generation - b->first_generation - 1;
+    if (timed > 0)
+        format_time(left, (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation));
+    else
+        snprintf(left, sizeof left, "-");
     printf("%s%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s",
            b->terminal ? "\r\033[K" : "", p->generation, p->generations, p->best, p->mean, evaluation, p->steps,
            p->steps_per_second, elapsed, left, p->note ? "  " : "", p->note ? p->note : "");

@@ -291,6 +291,7 @@ typedef struct resolved
 {
     char keys[MAX_RESOLVED][128], values[MAX_RESOLVED][SAC_TEXT_SIZE];
     sac_setting settings[MAX_RESOLVED];
+    bool plain[MAX_RESOLVED]; // the option's own default
     int count;
 } resolved;
 
@@ -310,6 +311,7 @@ static void add_table(resolved *r, const char *section, const sac_option *option
     {
         sac_options_format(option, config, text);
         add(r, section, option->name, text);
+        r->plain[r->count - 1] = option->fallback && strcmp(text, option->fallback) == 0;
     }
 }
 
@@ -368,6 +370,8 @@ sac_status sac_task_check_same(const sac_task *task, const char *path)
         const sac_setting *mine = &r->settings[i];
         const sac_yaml_entry *theirs = sac_yaml_find(yaml, mine->key);
         if (strcmp(mine->key, free_keys[0]) == 0 || strcmp(mine->key, free_keys[1]) == 0) continue;
+        // an option that did not exist when the run was started had its default's effect
+        if (!theirs && r->plain[i]) continue;
         if (!theirs || strcmp(theirs->value, mine->value) != 0)
             status = sac_fail(SAC_ERROR_ARGUMENT,
                               "%s: the run was started with %s '%.60s', now it is '%.60s'; use another --run", path,

@@ -78,11 +78,12 @@ static sac_status train(const sac_task *task, const char *name, int threads, boo
     return sac_train(&def);
 }
 
-static void read_text(const char *path, char **text, size_t *size)
+// to be released by sac_free
+static char *read_text(const char *path, size_t *size)
 {
-    uint8_t *bytes;
+    uint8_t *bytes = NULL;
     assert_ok(sac_read_file(&bytes, size, path, 1 << 26));
-    *text = (char *)bytes;
+    return (char *)bytes;
 }
 
 static void assert_same_file(const char *a, const char *b, const char *name)
@@ -90,9 +91,9 @@ static void assert_same_file(const char *a, const char *b, const char *name)
     char path[512], *bytes[2];
     size_t sizes[2];
     snprintf(path, sizeof path, "%s/%s/%s", folder, a, name);
-    read_text(path, &bytes[0], &sizes[0]);
+    bytes[0] = read_text(path, &sizes[0]);
     snprintf(path, sizeof path, "%s/%s/%s", folder, b, name);
-    read_text(path, &bytes[1], &sizes[1]);
+    bytes[1] = read_text(path, &sizes[1]);
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);
     sac_free(bytes[0]);
@@ -150,7 +151,7 @@ TEST(metrics_hold_every_generation_once_after_a_crash)
 
     char *text;
     size_t size;
-    read_text(path, &text, &size);
+    text = read_text(path, &size);
     int row = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), row++)
         if (row > 0) assert_int_equal(atoi(line), row);
@@ -168,6 +169,19 @@ TEST(an_existing_run_is_not_overwritten_and_another_task_is_refused)
     sac_task *other = load_task(task_text, &(sac_setting){"search.sigma", "0.2"}, 1);
     assert_fails(train(other, "kept", 1, true, &(watcher){0}), SAC_ERROR_ARGUMENT, "search.sigma");
     sac_task_destroy(other);
+}
+
+// a newer saccade may know options that an older run's task file does not name
+TEST(a_run_from_before_an_option_existed_goes_on)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    watcher w = {.at = 4};
+    assert_int_equal(train(task, "older", 1, false, &w), SAC_ERROR_INTERRUPTED);
+    char command[128];
+    snprintf(command, sizeof command, "sed -i '/fitness: return/d' '%s/older/task.yaml'", folder);
+    assert_int_equal(system(command), 0);
+    assert_ok(train(task, "older", 1, true, &(watcher){0}));
+    sac_task_destroy(task);
 }
 
 TEST(resume_without_a_checkpoint_starts_from_the_beginning)
@@ -284,11 +298,11 @@ TEST(what_is_not_a_number_ranks_last_and_is_reported)
     char path[512], *text;
     size_t size;
     path_in(path, "nan/metrics.csv");
-    read_text(path, &text, &size);
+    text = read_text(path, &size);
     assert_null(strstr(text, "nan"));
     sac_free(text);
     path_in(path, "nan/events.jsonl");
-    read_text(path, &text, &size);
+    text = read_text(path, &size);
     assert_non_null(strstr(text, "\"nan\""));
     assert_non_null(strstr(text, "seed 1"));
     sac_free(text);
@@ -351,7 +365,7 @@ TEST(learning_improves_the_toy)
     char path[512], *text;
     path_in(path, "learn/metrics.csv");
     size_t size;
-    read_text(path, &text, &size);
+    text = read_text(path, &size);
     double first = NAN, last = NAN, mean;
     int generation;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -374,6 +388,7 @@ int main(void)
         ROW(an_interrupted_run_goes_on_to_the_same_bytes),
         ROW(metrics_hold_every_generation_once_after_a_crash),
         ROW(an_existing_run_is_not_overwritten_and_another_task_is_refused),
+        ROW(a_run_from_before_an_option_existed_goes_on),
         ROW(resume_without_a_checkpoint_starts_from_the_beginning),
         ROW(a_longer_run_goes_on_where_a_shorter_one_ended),
         ROW(a_bad_task_says_what_and_where),
