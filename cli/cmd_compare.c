@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <jansson.h>
-
-#include "saccade/train.h"
+#include "base/memory.h"
+#include "files/json.h"
 #include "target.h"
 
 enum
@@ -34,20 +33,14 @@ static sac_episode *drive(const cli_args *args, int index, uint64_t first, int c
     cli_target target;
     *code = cli_target_open(&target, args, cli_positional(args, index));
     if (*code != CLI_OK) return NULL;
-    sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
-    sac_status status =
-        episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
-    if (status != SAC_OK)
-    {
-        *code = cli_fail(status);
-        free(episodes);
-        episodes = NULL;
-    }
+    sac_episode *episodes;
+    *code = cli_target_drive(&target, first, count, threads, &episodes);
     cli_target_close(&target);
     return episodes;
 }
 
-static void report(const cli_args *args, const sac_episode *a, const sac_episode *b, sac_episode *difference, int count)
+static sac_status report(const cli_args *args, const sac_episode *a, const sac_episode *b, sac_episode *difference,
+                         int count)
 {
     for (int i = 0; i < count; i++) difference[i].episode_return = a[i].episode_return - b[i].episode_return;
     sac_score score_a = sac_score_of(a, count), score_b = sac_score_of(b, count);
@@ -55,13 +48,12 @@ static void report(const cli_args *args, const sac_episode *a, const sac_episode
     double half = student_95(count - 1) * paired.std / sqrt(count);
     if (cli_has(args, "json"))
     {
-        json_t *root = json_pack("{s:[f,f], s:[f,f], s:f, s:[f,f], s:i}", "mean", score_a.mean, score_b.mean, "std",
-                                 score_a.std, score_b.std, "difference", paired.mean, "interval_95", paired.mean - half,
-                                 paired.mean + half, "episodes", count);
-        json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        puts("");
-        json_decref(root);
-        return;
+        json_t *root =
+            json_pack("{s:[o,o], s:[o,o], s:o, s:[o,o], s:i}", "mean", sac_json_number(score_a.mean),
+                      sac_json_number(score_b.mean), "std", sac_json_number(score_a.std), sac_json_number(score_b.std),
+                      "difference", sac_json_number(paired.mean), "interval_95", sac_json_number(paired.mean - half),
+                      sac_json_number(paired.mean + half), "episodes", count);
+        return sac_json_print(stdout, root);
     }
     printf("%s: %.1f +- %.1f\n%s: %.1f +- %.1f\n", cli_positional(args, 0), score_a.mean, score_a.std,
            cli_positional(args, 1), score_b.mean, score_b.std);
@@ -70,6 +62,7 @@ static void report(const cli_args *args, const sac_episode *a, const sac_episode
            paired.mean - half > 0   ? "the first is better"
            : paired.mean + half < 0 ? "the second is better"
                                     : "no difference shown");
+    return SAC_OK;
 }
 
 static int run(const cli_args *args)
@@ -86,10 +79,8 @@ static int run(const cli_args *args)
     sac_episode *a = drive(args, 0, first, count, threads, &code);
     sac_episode *b = a ? drive(args, 1, first, count, threads, &code) : NULL;
     sac_episode *difference = b ? calloc((size_t)count, sizeof *difference) : NULL;
-    if (difference)
-        report(args, a, b, difference, count);
-    else if (b)
-        code = cli_fail(SAC_ERROR_MEMORY);
+    sac_status status = !b ? SAC_OK : difference ? report(args, a, b, difference, count) : sac_fail_memory("episodes");
+    if (status != SAC_OK) code = cli_fail(status);
     free(a);
     free(b);
     free(difference);

@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <jansson.h>
-
-#include "saccade/train.h"
+#include "files/json.h"
 #include "target.h"
 
 enum
@@ -31,18 +29,16 @@ static void print_text(const cli_target *target, const sac_episode *episodes, in
     printf("mean %.1f, standard deviation %.1f, %d episodes\n", score.mean, score.std, count);
 }
 
-static void print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)
+static sac_status print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)
 {
     sac_score score = sac_score_of(episodes, count);
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:I, s:f, s:i}", "seed", (json_int_t)episodes[i].seed, "return",
-                                              episodes[i].episode_return, "steps", episodes[i].steps));
-    json_t *root = json_pack("{s:f, s:f, s:o, s:s, s:s, s:s}", "mean", score.mean, "std", score.std, "episodes", list,
-                             "env", target->env.id, "variant", cli_target_variant(target), "policy", path);
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    puts("");
-    json_decref(root);
+        json_array_append_new(list, json_pack("{s:I, s:o, s:i}", "seed", (json_int_t)episodes[i].seed, "return",
+                                              sac_json_number(episodes[i].episode_return), "steps", episodes[i].steps));
+    return sac_json_print(stdout, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "mean", sac_json_number(score.mean),
+                                            "std", sac_json_number(score.std), "episodes", list, "env", target->env.id,
+                                            "variant", cli_target_variant(target), "policy", path));
 }
 
 static sac_status stamp(cli_target *target, const char *path, const sac_episode *episodes, int count)
@@ -69,16 +65,18 @@ static int run(const cli_args *args)
     if (code != CLI_OK) return code;
 
     int count = (int)(last - first + 1);
-    sac_episode *episodes = calloc((size_t)count, sizeof *episodes);
-    sac_status status =
-        episodes ? sac_evaluate(target.policy, &target.env, first, count, threads, episodes) : SAC_ERROR_MEMORY;
-    if (status == SAC_OK && cli_has(args, "stamp")) status = stamp(&target, cli_value(args, "stamp"), episodes, count);
-    if (status != SAC_OK)
-        code = cli_fail(status);
-    else if (cli_has(args, "json"))
-        print_json(&target, path, episodes, count);
-    else
-        print_text(&target, episodes, count);
+    sac_episode *episodes;
+    code = cli_target_drive(&target, first, count, threads, &episodes);
+    if (code == CLI_OK)
+    {
+        sac_status status = SAC_OK;
+        if (cli_has(args, "stamp")) status = stamp(&target, cli_value(args, "stamp"), episodes, count);
+        if (status == SAC_OK && cli_has(args, "json"))
+            status = print_json(&target, path, episodes, count);
+        else if (status == SAC_OK)
+            print_text(&target, episodes, count);
+        if (status != SAC_OK) code = cli_fail(status);
+    }
     free(episodes);
     cli_target_close(&target);
     return code;

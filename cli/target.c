@@ -1,6 +1,9 @@
 #include "target.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 int cli_target_open(cli_target *target, const cli_args *args, const char *path)
 {
@@ -38,6 +41,17 @@ void cli_target_close(cli_target *target)
 {
     sac_policy_info_clear(&target->info);
     sac_policy_destroy(target->policy);
+}
+
+int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes)
+{
+    *episodes = calloc((size_t)count, sizeof **episodes);
+    sac_status status = *episodes ? sac_evaluate(target->policy, &target->env, first, count, threads, *episodes)
+                                  : sac_fail_memory("episodes");
+    if (status == SAC_OK) return CLI_OK;
+    free(*episodes);
+    *episodes = NULL;
+    return cli_fail(status);
 }
 
 const char *cli_target_variant(const cli_target *target)

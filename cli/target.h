@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
+#include "saccade/train.h"
 
 /// A policy file and the environment that it is to meet: what eval, compare and watch begin with.
 
@@ -27,6 +28,11 @@ typedef struct cli_target
 /// @return CLI_OK, or an exit code after a message
 int cli_target_open(cli_target *target, const cli_args *args, const char *path);
 void cli_target_close(cli_target *target);
+
+/// Drive the target's policy over episodes first..first+count-1.
+/// @param[out] episodes  [count], released by free; NULL after a message
+/// @return CLI_OK, or an exit code after a message
+int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);
 
 /// "original" when none was asked for.
 const char *cli_target_variant(const cli_target *target);
