@@ -26,6 +26,7 @@ typedef struct golden_family
 } golden_family;
 
 extern const golden_family golden_agent;
+extern const golden_family golden_theory;
 
 /// An input array of floats. A size of -1 in the shape takes any.
 const float *golden_input(const golden *g, sac_status *status, const char *name, int rank, const int64_t *shape,
