@@ -163,7 +163,75 @@ OP float lanes_largest(lanes a)
     return _mm_cvtss_f32(_mm_max_ss(c, _mm_movehdup_ps(c)));
 }
 
-#include "kernels/wide.h"
+// 16 uint32
+typedef struct words
+{
+    __m256i low, high;
+} words;
+
+OP words words_set(uint32_t x)
+{
+    return (words){_mm256_set1_epi32((int)x), _mm256_set1_epi32((int)x)};
+}
+OP words words_load(const uint32_t *p)
+{
+    return (words){_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 8))};
+}
+OP words words_load_part(const uint32_t *p, int count)
+{
+    const int *at = (const int *)p;
+    return (words){_mm256_maskload_epi32(at, first_mask(count)), _mm256_maskload_epi32(at + 8, first_mask(count - 8))};
+}
+OP void words_store(uint32_t *p, words a)
+{
+    _mm256_storeu_si256((__m256i *)p, a.low);
+    _mm256_storeu_si256((__m256i *)(p + 8), a.high);
+}
+OP void words_store_part(uint32_t *p, words a, int count)
+{
+    _mm256_maskstore_epi32((int *)p, first_mask(count), a.low);
+    _mm256_maskstore_epi32((int *)p + 8, first_mask(count - 8), a.high);
+}
+OP words words_xor(words a, words b)
+{
+    return (words){_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
+}
+OP words words_add(words a, words b)
+{
+    return (words){_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)};
+}
+
+// of each half byte by table, then added up
+OP __m256i count_bits(__m256i a)
+{
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
+                                           2, 3, 2, 3, 3, 4);
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(a, half));
+    __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi32(a, 4), half));
+    __m256i pairs = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+OP words words_count(words a)
+{
+    return (words){count_bits(a.low), count_bits(a.high)};
+}
+
+OP __m256i mark(__m256i word, __m256 u, __m256i bit)
+{
+    __m256 is_set = _mm256_cmp_ps(u, _mm256_setzero_ps(), _CMP_GE_OQ);
+    return _mm256_or_si256(word, _mm256_and_si256(_mm256_castps_si256(is_set), bit));
+}
+
+OP words words_mark(words word, lanes u, uint32_t bit)
+{
+    __m256i all = _mm256_set1_epi32((int)bit);
+    return (words){mark(word.low, u.low, all), mark(word.high, u.high, all)};
+}
+
+#define WIDE_ROWS 4
+#include "kernels/wide_bits.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -221,5 +289,6 @@ static void project_bytes(int32_t *out, int out_stride, const uint8_t *image, co
 void sac_kernels_add_avx2(sac_kernels *k)
 {
     wide_add(k);
+    products_add(k);
     k->project_bytes = project_bytes;
 }

@@ -117,7 +117,72 @@ OP float lanes_largest(lanes a)
     return _mm_cvtss_f32(_mm_max_ss(c, _mm_movehdup_ps(c)));
 }
 
-#include "kernels/wide.h"
+// 16 uint32
+typedef __m512i words;
+
+OP words words_set(uint32_t x)
+{
+    return _mm512_set1_epi32((int)x);
+}
+OP words words_load(const uint32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+OP words words_load_part(const uint32_t *p, int count)
+{
+    return _mm512_maskz_loadu_epi32(first_mask(count), p);
+}
+OP void words_store(uint32_t *p, words a)
+{
+    _mm512_storeu_si512(p, a);
+}
+OP void words_store_part(uint32_t *p, words a, int count)
+{
+    _mm512_mask_storeu_epi32(p, first_mask(count), a);
+}
+OP words words_xor(words a, words b)
+{
+    return _mm512_xor_si512(a, b);
+}
+OP words words_add(words a, words b)
+{
+    return _mm512_add_epi32(a, b);
+}
+OP words words_mark(words word, lanes u, uint32_t bit)
+{
+    return _mm512_mask_or_epi32(word, _mm512_cmp_ps_mask(u, _mm512_setzero_ps(), _CMP_GE_OQ), word, words_set(bit));
+}
+
+// of each half byte by table, then added up
+OP words words_count(words a)
+{
+    const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m512i half = _mm512_set1_epi8(15);
+    __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(a, half));
+    __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi32(a, 4), half));
+    __m512i pairs = _mm512_maddubs_epi16(_mm512_add_epi8(low, high), _mm512_set1_epi8(1));
+    return _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+}
+
+#define WIDE_ROWS 8
+#include "kernels/wide_bits.h"
+
+// where the machine counts bits by itself
+__attribute__((target("avx512vpopcntdq"))) static void
+hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_t *query, int word_count, int n)
+{
+    for (int j = 0; j < n; j += SAC_LANES)
+    {
+        __mmask16 mask = n - j >= SAC_LANES ? 0xffff : first_mask(n - j);
+        words sum = words_set(0);
+        for (int w = 0; w < word_count; w++)
+        {
+            words value = _mm512_maskz_loadu_epi32(mask, bits + (size_t)w * (size_t)bits_stride + j);
+            sum = words_add(sum, _mm512_popcnt_epi32(words_xor(value, words_set(query[w]))));
+        }
+        _mm512_mask_storeu_epi32(distances + j, mask, sum);
+    }
+}
 
 // phases of up to 4 dwords a column come from two registers by one permutation
 static void split(int32_t *planes, const sac_project_layout *l, const sac_patches *p, const uint8_t *line)
@@ -198,5 +263,7 @@ static void project_bytes(int32_t *out, int out_stride, const uint8_t *image, co
 void sac_kernels_add_avx512(sac_kernels *k)
 {
     wide_add(k);
+    products_add(k);
+    if (__builtin_cpu_supports("avx512vpopcntdq")) k->hamming = hamming;
     k->project_bytes = project_bytes;
 }

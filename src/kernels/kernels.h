@@ -113,6 +113,18 @@ typedef struct sac_features
     X(exp2, (float *out, const float *in, int count))                                                                  \
     X(sigmoid, (float *out, const float *in, int count))                                                               \
     X(tanh, (float *out, const float *in, int count))                                                                  \
+    /* out [R, N] = weights [R, M] x [M, N], in the order of M */                                                      \
+    X(mix, (float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x, int size,   \
+            int n, int stride))                                                                                        \
+    /* sums [R, M] += a [R, N] b [M, N]^T; a may be NULL: one row of ones */                                           \
+    X(contract, (float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,       \
+                 int n, int stride))                                                                                   \
+    /* bit b of token n, bits[b / 32 * bits_stride + n] >> b % 32 & 1: whether matrix [bit_count, M] x [M, N] >= 0     \
+       there; the bits past the last are 0 */                                                                          \
+    X(sign_bits, (uint32_t * bits, int bits_stride, const float *matrix, int bit_count, const float *x, int size,      \
+                  int n, int stride))                                                                                  \
+    /* distances[n] = the number of bits in which token n differs from query [words] */                                \
+    X(hamming, (int32_t * distances, const uint32_t *bits, int bits_stride, const uint32_t *query, int words, int n))  \
     /* indices of the k largest, in falling order, ties to the lower index, NaN last; k <= min(n, SAC_MAX_TOP) */      \
     X(top, (int *top, int k, const float *values, int n))
 

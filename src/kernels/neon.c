@@ -155,7 +155,60 @@ OP float lanes_largest(lanes a)
     return x > y ? x : y;
 }
 
-#include "kernels/wide.h"
+// 16 uint32
+typedef struct words
+{
+    uint32x4_t v[4];
+} words;
+
+#define EACH_WORD(expression)                          \
+    words out;                                         \
+    for (int i = 0; i < 4; i++) out.v[i] = expression; \
+    return out
+
+OP words words_set(uint32_t x)
+{
+    EACH_WORD(vdupq_n_u32(x));
+}
+OP words words_load(const uint32_t *p)
+{
+    EACH_WORD(vld1q_u32(p + 4 * i));
+}
+OP words words_load_part(const uint32_t *p, int count)
+{
+    uint32_t part[SAC_LANES] = {0};
+    for (int i = 0; i < count; i++) part[i] = p[i];
+    return words_load(part);
+}
+OP void words_store(uint32_t *p, words a)
+{
+    for (int i = 0; i < 4; i++) vst1q_u32(p + 4 * i, a.v[i]);
+}
+OP void words_store_part(uint32_t *p, words a, int count)
+{
+    uint32_t part[SAC_LANES];
+    words_store(part, a);
+    for (int i = 0; i < count; i++) p[i] = part[i];
+}
+OP words words_xor(words a, words b)
+{
+    EACH_WORD(veorq_u32(a.v[i], b.v[i]));
+}
+OP words words_add(words a, words b)
+{
+    EACH_WORD(vaddq_u32(a.v[i], b.v[i]));
+}
+OP words words_count(words a)
+{
+    EACH_WORD(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(a.v[i])))));
+}
+OP words words_mark(words word, lanes u, uint32_t bit)
+{
+    EACH_WORD(vorrq_u32(word.v[i], vandq_u32(vcgezq_f32(u.v[i]), vdupq_n_u32(bit))));
+}
+
+#define WIDE_ROWS 4
+#include "kernels/wide_bits.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -212,5 +265,6 @@ static void project_bytes(int32_t *out, int out_stride, const uint8_t *image, co
 void sac_kernels_add_neon(sac_kernels *k)
 {
     wide_add(k);
+    products_add(k);
     k->project_bytes = project_bytes;
 }

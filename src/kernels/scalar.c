@@ -198,6 +198,59 @@ void sac_dense_scalar(float *out, const float *weights, const float *bias, const
     }
 }
 
+void sac_mix_scalar(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
+                    int size, int n, int stride)
+{
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < n; j++)
+        {
+            const float *w = weights + (size_t)r * (size_t)weight_stride;
+            float sum = w[0] * x[j];
+            for (int m = 1; m < size; m++) sum = fmaf(w[m], x[(size_t)m * (size_t)stride + (size_t)j], sum);
+            out[(size_t)r * (size_t)out_stride + (size_t)j] = sum;
+        }
+}
+
+void sac_contract_scalar(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
+                         int n, int stride)
+{
+    for (int r = 0; r < rows; r++)
+        for (int m = 0; m < size; m++)
+        {
+            float lanes[SAC_LANES] = {0};
+            for (int j = 0; j < n; j++)
+                lanes[j % SAC_LANES] = fmaf(a ? a[(size_t)r * (size_t)a_stride + (size_t)j] : 1.0f,
+                                            b[(size_t)m * (size_t)stride + (size_t)j], lanes[j % SAC_LANES]);
+            sums[(size_t)r * (size_t)sums_stride + (size_t)m] += sum_lanes(lanes);
+        }
+}
+
+void sac_sign_bits_scalar(uint32_t *bits, int bits_stride, const float *matrix, int bit_count, const float *x, int size,
+                          int n, int stride)
+{
+    for (int j = 0; j < n; j++)
+        for (int b = 0; b < bit_count; b++)
+        {
+            uint32_t *word = bits + (size_t)(b / 32) * (size_t)bits_stride + (size_t)j;
+            const float *w = matrix + (size_t)b * (size_t)size;
+            float sum = w[0] * x[j];
+            for (int m = 1; m < size; m++) sum = fmaf(w[m], x[(size_t)m * (size_t)stride + (size_t)j], sum);
+            *word = (b % 32 ? *word : 0) | (uint32_t)(sum >= 0) << b % 32;
+        }
+}
+
+void sac_hamming_scalar(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_t *query, int words,
+                        int n)
+{
+    for (int j = 0; j < n; j++)
+    {
+        distances[j] = 0;
+        for (int w = 0; w < words; w++)
+            for (uint32_t rest = bits[(size_t)w * (size_t)bits_stride + (size_t)j] ^ query[w]; rest; rest &= rest - 1)
+                distances[j]++;
+    }
+}
+
 void sac_exp_scalar(float *out, const float *in, int count)
 {
     for (int i = 0; i < count; i++) out[i] = sac_exp(in[i]);
