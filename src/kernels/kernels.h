@@ -30,12 +30,13 @@ static inline int sac_round_up(int count)
 typedef struct sac_patches
 {
     int height, width, channels; ///< of the image
+    ptrdiff_t pitch;             ///< elements from an image row to the next; negative: the rows go backwards
     int patch, stride;           ///< pixels
     int outputs;                 ///< O
     int rows, columns;           ///< of the grid, N = rows * columns
 } sac_patches;
 
-/// Fill in the grid. All sizes >= 1, patch <= height and width.
+/// Fill in the grid of an image whose rows follow each other without a gap. All sizes >= 1, patch <= height and width.
 sac_patches sac_patches_create(int height, int width, int channels, int patch, int stride, int outputs);
 
 /// Numbers in a patch: patch * patch * channels.

@@ -13,6 +13,7 @@ sac_patches sac_patches_create(int height, int width, int channels, int patch, i
     return (sac_patches){.height = height,
                          .width = width,
                          .channels = channels,
+                         .pitch = (ptrdiff_t)width * channels,
                          .patch = patch,
                          .stride = stride,
                          .outputs = outputs,
@@ -84,20 +85,21 @@ void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches
 void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p)
 {
     int size = sac_patch_size(p);
-    // the largest weight such that a whole patch of 255 stays below 2^31
-    double limit = floor(2147483647.0 / (255.0 * size));
-    if (limit > 32767) limit = 32767;
     memset(packed, 0, sac_project_packed_count(p) * sizeof *packed);
     for (int o = 0; o < p->outputs; o++)
     {
         const float *w = weights + (size_t)o * (size_t)size;
         float largest = 0;
         bool finite = true;
+        int nonzero = 0;
         for (int i = 0; i < size; i++)
         {
+            nonzero += w[i] != 0;
             finite &= isfinite(w[i]) != 0;
             if (fabsf(w[i]) > largest) largest = fabsf(w[i]);
         }
+        // the largest weight such that a whole patch of 255 stays below 2^31
+        double limit = fmin(32767, floor(2147483647.0 / (255.0 * (nonzero > 0 ? nonzero : 1))));
         scales[o] = finite ? (float)((double)largest / limit) : NAN;
         if (!finite || largest == 0) continue;
         double inverse = limit / (double)largest;

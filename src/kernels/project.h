@@ -40,8 +40,11 @@ static inline int32_t *sac_project_slot(void *scratch, const sac_project_layout 
 static inline const uint8_t *sac_project_line(void *scratch, const sac_project_layout *l, const sac_patches *p,
                                               const uint8_t *image, int y)
 {
-    size_t pitch = (size_t)p->width * (size_t)p->channels, left = pitch * (size_t)(p->height - y);
-    const uint8_t *line = image + pitch * (size_t)y;
+    // between rows lie bytes of the same image; past the row that is last in memory may lie nothing
+    size_t rows_after = (size_t)(p->pitch < 0 ? y : p->height - 1 - y),
+           pitch = (size_t)(p->pitch < 0 ? -p->pitch : p->pitch);
+    size_t left = rows_after * pitch + (size_t)p->width * (size_t)p->channels;
+    const uint8_t *line = image + p->pitch * y;
     if (left >= l->line) return line;
     uint8_t *copy = (uint8_t *)((int32_t *)scratch + (size_t)p->patch * l->row_pitch);
     memcpy(copy, line, left);

@@ -29,7 +29,7 @@ void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image
                               const sac_patches *p, void *scratch)
 {
     (void)scratch;
-    size_t step = (size_t)(p->stride * p->channels), pitch = (size_t)(p->width * p->channels);
+    size_t step = (size_t)(p->stride * p->channels);
     for (int o = 0; o < p->outputs; o++)
         for (int y = 0; y < p->rows; y++)
         {
@@ -39,7 +39,7 @@ void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image
                 for (int byte = 0; byte < p->patch * p->channels; byte++)
                 {
                     int32_t weight = packed_weight(packed, p, o, row, byte);
-                    const uint8_t *pixel = image + (size_t)(y * p->stride + row) * pitch + (size_t)byte;
+                    const uint8_t *pixel = image + (y * p->stride + row) * p->pitch + byte;
                     for (int x = 0; x < p->columns; x++) sums[x] += weight * pixel[(size_t)x * step];
                 }
         }
@@ -49,7 +49,7 @@ void sac_project_floats_scalar(float *out, int out_stride, const float *image, c
                                const sac_patches *p, void *scratch)
 {
     (void)scratch;
-    size_t step = (size_t)(p->stride * p->channels), pitch = (size_t)(p->width * p->channels);
+    size_t step = (size_t)(p->stride * p->channels);
     for (int o = 0; o < p->outputs; o++)
         for (int y = 0; y < p->rows; y++)
         {
@@ -59,7 +59,7 @@ void sac_project_floats_scalar(float *out, int out_stride, const float *image, c
             for (int row = 0; row < p->patch; row++)
                 for (int i = 0; i < p->patch * p->channels; i++, w++)
                 {
-                    const float *pixel = image + (size_t)(y * p->stride + row) * pitch + (size_t)i;
+                    const float *pixel = image + (y * p->stride + row) * p->pitch + i;
                     for (int x = 0; x < p->columns; x++) sums[x] = fmaf(*w, pixel[(size_t)x * step], sums[x]);
                 }
         }

@@ -382,7 +382,7 @@ static void wide_top(int *top, int k, const float *values, int n)
 static void unfold_row(float *planes, const float *image, const sac_patches *p, int pitch, int y)
 {
     int row_size = p->patch * p->channels, step = p->stride * p->channels;
-    const float *line = image + (size_t)y * (size_t)(p->width * p->channels);
+    const float *line = image + y * p->pitch;
     float *slot = planes + (size_t)(y % p->patch) * (size_t)row_size * (size_t)pitch;
     for (int i = 0; i < row_size; i++)
         for (int x = 0; x < p->columns; x++) slot[(size_t)i * (size_t)pitch + (size_t)x] = line[x * step + i];

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "check.h"
 
 typedef struct shape
@@ -15,17 +17,32 @@ enum
     SHAPE_COUNT = sizeof shapes / sizeof *shapes
 };
 
+// rows lie apart by any gap, and may go backwards
 static sac_patches patches_of(const shape *s)
 {
-    return sac_patches_create(s->height, s->width, s->channels, s->patch, s->stride, s->outputs);
+    sac_patches p = sac_patches_create(s->height, s->width, s->channels, s->patch, s->stride, s->outputs);
+    p.pitch += check_integer(0, 1) * check_integer(0, 99);
+    if (check_integer(0, 3) == 0) p.pitch = -p.pitch;
+    return p;
+}
+
+static int image_size(const sac_patches *p)
+{
+    return (p->height - 1) * abs((int)p->pitch) + p->width * p->channels;
+}
+
+// where the first row is
+static int image_start(const sac_patches *p)
+{
+    return p->pitch < 0 ? (p->height - 1) * abs((int)p->pitch) : 0;
 }
 
 static void check_bytes(const sac_kernels *ref, const sac_kernels *now, const shape *s)
 {
     sac_patches p = patches_of(s);
     int count = p.rows * p.columns, out_stride = count + 3, size = sac_patch_size(&p);
-    size_t pixels = (size_t)s->height * (size_t)s->width * (size_t)s->channels;
-    uint8_t *image = check_buffer(pixels, 1);
+    size_t pixels = (size_t)image_size(&p);
+    uint8_t *memory = check_buffer(pixels, 1), *image = memory + image_start(&p);
     int16_t *weights = check_buffer((size_t)(size * p.outputs) * sizeof(int16_t), 2);
     int32_t *packed = check_buffer(sac_project_packed_count(&p) * sizeof(int32_t), 4);
     int32_t *expected = check_buffer((size_t)(out_stride * p.outputs) * sizeof(int32_t), 4);
@@ -34,7 +51,7 @@ static void check_bytes(const sac_kernels *ref, const sac_kernels *now, const sh
 
     int limit = 32767;
     while ((int64_t)limit * 255 * size > INT32_MAX) limit--;
-    for (size_t i = 0; i < pixels; i++) image[i] = (uint8_t)check_integer(0, 255);
+    for (size_t i = 0; i < pixels; i++) memory[i] = (uint8_t)check_integer(0, 255);
     for (int i = 0; i < size * p.outputs; i++) weights[i] = (int16_t)check_integer(-limit, limit);
     // the first output meets the largest sum
     for (int i = 0; i < size; i++) weights[i] = (int16_t)-limit;
@@ -54,11 +71,11 @@ static void check_float_image(const sac_kernels *ref, const sac_kernels *now, co
 {
     sac_patches p = patches_of(s);
     int count = p.rows * p.columns, out_stride = count + 3, size = sac_patch_size(&p);
-    int pixels = s->height * s->width * s->channels;
-    float *image = check_floats(pixels), *weights = check_floats(size * p.outputs);
+    int pixels = image_size(&p);
+    float *memory = check_floats(pixels), *image = memory + image_start(&p), *weights = check_floats(size * p.outputs);
     float *expected = check_floats(out_stride * p.outputs), *out = check_floats(out_stride * p.outputs);
     void *scratch = check_buffer(sac_project_scratch_size(&p), 64);
-    check_fill(image, pixels, 0, 1);
+    check_fill(memory, pixels, 0, 1);
     check_fill(weights, size * p.outputs, -1, 1);
     for (int i = 0; i < out_stride * p.outputs; i++) expected[i] = out[i] = (float)i;
     ref->project_floats(expected, out_stride, image, weights, &p, scratch);

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// From what a sensor delivers to tokens: camera frames, depth images, point clouds.
+///
+/// Tokens are planar, as attention wants them: [D, stride] float32, one row a dimension, one column a token. A frame is
+/// a view of somebody's memory: rows may be apart by any number of bytes, a crop is a view as well, and blue may come
+/// first. Nothing is copied on the way to tokens.
+///
+/// What is made by a create function is immutable, so threads may share it, each with its own workspace. Only create
+/// functions allocate and fail; the others assert their arguments. Results have the same bits on every machine and CPU
+/// level.
+
+/// What the bytes of a pixel are. Tokens always see red, green, blue.
+typedef enum sac_pixel_order
+{
+    SAC_PIXELS_PLAIN, ///< `channels` bytes, taken in their order: grey (1), RGB (3), or any number
+    SAC_PIXELS_BGR,   ///< blue, green, red; channels = 3
+    SAC_PIXELS_RGBX,  ///< red, green, blue and a byte that is not looked at, such as alpha; channels = 3
+    SAC_PIXELS_BGRX,  ///< blue, green, red and a byte that is not looked at; channels = 3
+    SAC_PIXELS_GREY,  ///< one byte, which stands for each of the `channels`: a grey camera where colours were meant
+} sac_pixel_order;
+
+/// A view of an 8-bit image.
+typedef struct sac_image
+{
+    const uint8_t *pixels; ///< the first byte of the upper left pixel
+    int height, width;     ///< pixels
+    int channels;          ///< that tokens see, see sac_pixel_order
+    sac_pixel_order order;
+    ptrdiff_t row_stride; ///< bytes from a row to the one below; negative where the lowest row comes first
+} sac_image;
+
+/// A view of an image of floats, such as metres, in any unit.
+typedef struct sac_float_image
+{
+    const float *pixels; ///< [height, row_stride], a pixel is `channels` floats
+    int height, width, channels;
+    ptrdiff_t row_stride; ///< floats (not bytes) from a row to the one below
+} sac_float_image;
+
+/// A view of rows that follow each other without a gap.
+SAC_API sac_image sac_image_view(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order);
+SAC_API sac_float_image sac_float_image_view(const float *pixels, int height, int width, int channels);
+
+/// The part of an image from (top, left) on; it must lie inside.
+SAC_API sac_image sac_image_crop(const sac_image *image, int top, int left, int height, int width);
+
+/// Bytes from a pixel to the next.
+SAC_API int sac_pixel_size(const sac_image *image);
+
+/// How an image is cut into square patches: row-major, without padding, so rows = (height - patch) / stride + 1. A
+/// stride below `patch` overlaps them, one equal to it tiles the image, patch = stride = 1 takes single pixels.
+typedef struct sac_grid
+{
+    int patch, stride; ///< pixels
+    int rows, columns;
+    int count; ///< N = rows * columns
+} sac_grid;
+
+/// patch in 1..min(height, width), stride >= 1.
+SAC_API sac_grid sac_grid_of(int height, int width, int patch, int stride);
+
+/// The pixel in the middle of a patch (below and right of the middle where the patch is even).
+SAC_API void sac_grid_center(const sac_grid *grid, int index, int *row, int *column);
+
+/// The patches themselves as tokens: bytes become 0..1. The order inside a patch is row, column, channel.
+/// @param[out] tokens  [patch * patch * channels, stride]; columns past N are not written
+SAC_API void sac_image_patches(float *tokens, int stride, const sac_image *image, const sac_grid *grid);
+SAC_API void sac_float_image_patches(float *tokens, int stride, const sac_float_image *image, const sac_grid *grid);
+
+/// Patches multiplied by weights, straight from the image: token_o = sum_i weights[o][i] pixel_i + bias[o]. From bytes
+/// the sums are whole numbers: weights are rounded to 16 bits, each output with its own scale s_o = max |w| / 32767
+/// (larger where 255 times a patch's weights would pass 2^31), so a token is off by at most s_o / 2 times the sum of
+/// the patch's pixels. Use: queries' and keys' weights one below the other, outputs = 2 D.
+typedef struct sac_projection_def
+{
+    int height, width, channels; ///< of the images, 1..32768, 1..32768, 1..64; no default
+    sac_pixel_order order;       ///< of their pixels; default SAC_PIXELS_PLAIN
+    int patch, stride;           ///< pixels, 1..256; default 1, 1
+    int outputs;                 ///< O in 1..4096, no default
+    const float *weights;        ///< [O, patch * patch * channels] for pixels in 0..1, copied; no default
+    const float *bias;           ///< [O], copied; NULL: zero
+    uint32_t internal;           ///< marks a def that came from the default; do not set
+} sac_projection_def;
+
+typedef struct sac_projection sac_projection;
+
+SAC_API sac_projection_def sac_projection_default_def(void);
+
+/// Create a projection.
+/// @param[out] out  owned by the caller, released by sac_projection_destroy; NULL on failure
+/// @return SAC_OK, SAC_ERROR_ARGUMENT (sac_last_error names the field) or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_projection_create(sac_projection **out, const sac_projection_def *def);
+
+/// NULL is ignored.
+SAC_API void sac_projection_destroy(sac_projection *projection);
+
+SAC_API sac_grid sac_projection_grid(const sac_projection *projection);
+
+/// Bytes of workspace, which depend on the width of the image but not on its height.
+SAC_API size_t sac_projection_workspace_size(const sac_projection *projection);
+
+/// Project an image of the size, channels and order of the def.
+/// @param[out] tokens     [O, stride], stride >= N
+/// @param      workspace  sac_projection_workspace_size bytes, 64-byte aligned, contents ignored
+SAC_API void sac_projection_run(const sac_projection *projection, float *tokens, int stride, const sac_image *image,
+                                void *workspace);
+
+/// The same from floats, with the float weights themselves; the def's order is of no matter.
+SAC_API void sac_projection_run_floats(const sac_projection *projection, float *tokens, int stride,
+                                       const sac_float_image *image, void *workspace);
+
+/// Only `rows` rows of the grid, from row `first` on, into the first rows * columns columns of tokens [O, stride]: for
+/// work on blocks that stay in the cache.
+SAC_API void sac_projection_run_rows(const sac_projection *projection, float *tokens, int stride,
+                                     const sac_image *image, int first, int rows, void *workspace);
