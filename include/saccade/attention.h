@@ -2,19 +2,22 @@
 
 #include "saccade/base.h"
 
-/// Attention over image tokens, read as importance: how much attention each token receives.
+/// Attention over image tokens, read as importance (how much attention each token receives) or as output.
 ///
-///     A_ij = the attention of query i to key j        importance[j] = c sum_i A_ij
+///     A_ij = the attention of query i to key j        importance[j] = c sum_i A_ij        out[i] = sum_j A_ij v[j]
 ///
 ///     softmax    A_ij = exp(scale q_i.k_j) / sum_j exp(scale q_i.k_j), c = 1: importances sum to N
-///     relu       A_ij = phi(q_i).phi(k_j), phi(x) = max(0, x) or max(0, W x), c = 1 / N
-///     positive   A_ij = phi(q_i).phi(k_j), phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x, c = 1 / N:
-///                an unbiased estimate of exp(scale q_i.k_j)
+///
+/// Linear forms have A_ij = phi(q_i).phi(k_j), c = 1 / N, and outputs are divided by sum_j A_ij unless told otherwise:
+///
+///     relu       phi(x) = max(0, x) or max(0, W x)
+///     positive   phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x: an unbiased estimate of exp(scale q.k)
 ///
 /// Tokens are planar: queries and keys are [D, stride] float32 with the N tokens in the first columns, so that one
-/// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count.
+/// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count, F the size of phi, V
+/// values a token.
 ///
-/// Softmax takes time N^2, but only over columns that differ: equal (query, key) pairs are found and counted. The other
+/// Softmax takes time N^2, but only over columns that differ: equal (query, key) pairs are found and counted. Linear
 /// forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, wherever they stand. Results
 /// are the same on every machine and CPU level.
 ///
@@ -33,6 +36,8 @@ typedef struct sac_attention_def
     bool orthogonal;   ///< rows of W are orthogonal in blocks of D, default true; false: independent
     uint64_t seed;     ///< draws W [M, D], standard normal: same seed, same W on every machine; default 1
     const float *projection; ///< W [M, D] given instead of drawn, copied; default NULL
+    bool divide;             ///< output: divide each row by the sum of its attention, default true
+    double epsilon;          ///< added to that sum, default 0; a sum of zero gives a row of zeros
     uint32_t internal;       ///< marks a def that came from the default; do not set
 } sac_attention_def;
 
@@ -69,6 +74,39 @@ SAC_API void sac_attention_importance(const sac_attention *attention, float *imp
 /// @param[out] weights  [token_count]
 SAC_API void sac_attention_row(const sac_attention *attention, float *weights, int row, const float *queries,
                                const float *keys, int token_count, int stride, void *workspace);
+
+/// The two sides of attention.
+typedef enum sac_attention_side
+{
+    SAC_QUERIES,
+    SAC_KEYS
+} sac_attention_side;
+
+/// F, the numbers that phi gives for a token; 0 for forms that are not linear.
+SAC_API int sac_attention_feature_size(const sac_attention *attention);
+
+/// phi of the tokens of one side, scale and normalisation included: A_ij = phi(q_i).phi(k_j). Linear forms only.
+/// @param[out] features   [F, features_stride]
+/// @param      x          [D, stride]
+/// @param      workspace  sac_attention_workspace_size bytes, 64-byte aligned
+SAC_API void sac_attention_features(const sac_attention *attention, sac_attention_side side, float *features,
+                                    int features_stride, const float *x, int token_count, int stride, void *workspace);
+
+/// Bytes that sac_attention_output needs as workspace for up to `token_count` queries and as many keys with
+/// `value_size` values each.
+SAC_API size_t sac_attention_output_workspace_size(const sac_attention *attention, int token_count, int value_size);
+
+/// What each query gathers: out[i] = sum_j A_ij v[j], divided by sum_j A_ij + epsilon where def.divide is set (softmax:
+/// always one). Linear forms take time (query_count + key_count) F (D + V).
+/// @param[out] out        [V, out_stride]; must not overlap an input
+/// @param      queries    [D, query_stride]
+/// @param      keys       [D, key_stride]
+/// @param      values     [V, key_stride]
+/// @param      key_count  >= 1
+/// @param      workspace  sac_attention_output_workspace_size bytes, 64-byte aligned, contents ignored
+SAC_API void sac_attention_output(const sac_attention *attention, float *out, int out_stride, const float *queries,
+                                  int query_count, int query_stride, const float *keys, const float *values,
+                                  int key_count, int key_stride, int value_size, void *workspace);
 
 /// The indices of the k most important tokens, most important first, ties to the lower index, NaN last.
 /// @param[out] top  [k]

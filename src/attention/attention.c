@@ -45,7 +45,7 @@ static const sac_attention_form *find(const char *name)
 sac_attention_def sac_attention_default_def(void)
 {
     return (sac_attention_def){
-        .form = "softmax", .feature_count = 16, .orthogonal = true, .seed = 1, .internal = COOKIE};
+        .form = "softmax", .feature_count = 16, .orthogonal = true, .seed = 1, .divide = true, .internal = COOKIE};
 }
 
 static sac_status check(const sac_attention_def *def, const sac_attention_form *form)
@@ -57,7 +57,7 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
                         sac_did_you_mean(def->form ? sac_nearest(def->form, name_at, NULL) : NULL));
     if (def->key_size < 1 || def->key_size > MAX_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: key_size is %d, expected 1 to %d", def->key_size, MAX_SIZE);
-    int fewest = form->has_features && !form->allows_identity ? 1 : 0;
+    int fewest = form->map && !form->map->allows_identity ? 1 : 0;
     if (def->feature_count < fewest || def->feature_count > MAX_FEATURES)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: feature_count is %d, expected %d to %d", def->feature_count,
                         fewest, MAX_FEATURES);
@@ -66,27 +66,44 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     if (!(def->scale >= 0 && def->scale < INFINITY))
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: scale is %g, expected a positive number, or 0 for the default",
                         def->scale);
+    if (!(def->epsilon >= 0 && def->epsilon < INFINITY))
+        return sac_fail(SAC_ERROR_ARGUMENT, "attention: epsilon is %g, expected 0 or a positive number", def->epsilon);
     return SAC_OK;
 }
 
-// W times the factors that the form folds into it
-static sac_status make_features(sac_attention *a, const sac_attention_def *def)
+// W, given or drawn, times the factor that the map folds into it
+static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sac_attention_side side)
 {
     int size = a->key_size, count = def->feature_count;
-    a->features = (sac_features){.count = count > 0 ? count : size, .size = size};
-    if (count > 0)
+    size_t total = (size_t)count * (size_t)size;
+    double factor = a->form->map->matrix_factor ? a->form->map->matrix_factor(a->scale) : 1;
+    sac_features *f = &a->features[side];
+    *f = (sac_features){.count = count > 0 ? count : size, .size = size, .factor = (float)factor};
+    if (a->form->map->square_factor) f->square = (float)a->form->map->square_factor(a->scale);
+    if (count == 0) return SAC_OK;
+    float *matrix = SAC_NEW_ARRAY(float, total);
+    if (!matrix) return sac_fail_memory("the features of an attention");
+    f->matrix = matrix;
+    if (def->projection)
+        memcpy(matrix, def->projection, total * sizeof(float));
+    else
+        SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));
+    for (size_t i = 0; i < total; i++) matrix[i] = (float)(matrix[i] * factor);
+    return SAC_OK;
+}
+
+static sac_status make_map(sac_attention *a, const sac_attention_def *def)
+{
+    const sac_map *map = a->form->map;
+    SAC_TRY(make_matrix(a, def, SAC_QUERIES));
+    SAC_TRY(make_matrix(a, def, SAC_KEYS));
+    a->feature_size = map->feature_size(&a->features[SAC_QUERIES]);
+    for (int side = 0; side < 2; side++)
     {
-        float *matrix = SAC_NEW_ARRAY(float, (size_t)count *(size_t)size);
-        if (!matrix) return sac_fail_memory("the features of an attention");
-        a->features.matrix = matrix;
-        if (def->projection)
-            memcpy(matrix, def->projection, (size_t)count * (size_t)size * sizeof(float));
-        else
-            SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));
-        double factor = a->form->matrix_factor ? a->form->matrix_factor(a->scale) : 1;
-        for (int i = 0; i < count * size; i++) matrix[i] = (float)(matrix[i] * factor);
+        a->gains[side] = SAC_NEW_ARRAY(double, (size_t)a->feature_size);
+        if (!a->gains[side]) return sac_fail_memory("the features of an attention");
     }
-    if (a->form->square_factor) a->features.square = (float)a->form->square_factor(a->scale);
+    map->prepare(a, def);
     return SAC_OK;
 }
 
@@ -104,8 +121,10 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
                          .scale = def->scale > 0             ? def->scale
                                   : form->fallback_scale > 0 ? form->fallback_scale
                                                              : natural,
-                         .normalize = def->normalize};
-    sac_status status = form->has_features ? make_features(a, def) : SAC_OK;
+                         .normalize = def->normalize,
+                         .divide = def->divide,
+                         .epsilon = def->epsilon};
+    sac_status status = form->map ? make_map(a, def) : SAC_OK;
     if (status != SAC_OK)
     {
         sac_attention_destroy(a);
@@ -118,14 +137,23 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
 void sac_attention_destroy(sac_attention *attention)
 {
     if (!attention) return;
-    sac_free((void *)attention->features.matrix);
+    for (int side = 0; side < 2; side++)
+    {
+        sac_free((void *)attention->features[side].matrix);
+        sac_free(attention->gains[side]);
+    }
     sac_free(attention);
 }
 
-// queries and keys, normalised
+// queries and keys, normalised; linear forms do that themselves, block by block
+static bool copies(const sac_attention *a)
+{
+    return a->normalize && !a->form->map;
+}
+
 static size_t normalized_size(const sac_attention *a, int n)
 {
-    return a->normalize ? 2 * (size_t)a->key_size * (size_t)sac_round_up(n) * sizeof(float) : 0;
+    return copies(a) ? 2 * (size_t)a->key_size * (size_t)sac_round_up(n) * sizeof(float) : 0;
 }
 
 size_t sac_attention_workspace_size(const sac_attention *attention, int token_count)
@@ -134,30 +162,31 @@ size_t sac_attention_workspace_size(const sac_attention *attention, int token_co
     return normalized_size(attention, token_count) + attention->form->workspace_size(attention, token_count) + 64;
 }
 
-static void normalize(float *out, int out_stride, const float *x, int size, int n, int stride)
+size_t sac_attention_output_workspace_size(const sac_attention *attention, int token_count, int value_size)
 {
-    for (int i = 0; i < n; i++)
-    {
-        float norm = 0;
-        for (int d = 0; d < size; d++) norm += x[d * stride + i] * x[d * stride + i];
-        norm = norm == 0 ? 1 : sqrtf(norm);
-        for (int d = 0; d < size; d++) out[d * out_stride + i] = x[d * stride + i] / norm;
-    }
+    SAC_ASSERT(token_count >= 0 && value_size >= 1);
+    return normalized_size(attention, token_count) +
+           attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
 // the workspace past the normalised tokens, which replace the given ones
+static unsigned char *normalize(const sac_attention *a, const float **x, int n, int *stride, unsigned char *workspace)
+{
+    if (!copies(a)) return workspace;
+    int own = sac_round_up(n);
+    float *out = sac_take(&workspace, (size_t)a->key_size * (size_t)own, sizeof(float));
+    a->kernels.normalize(out, own, *x, a->key_size, n, *stride);
+    *x = out, *stride = own;
+    return workspace;
+}
+
 static unsigned char *prepare(const sac_attention *a, const float **queries, const float **keys, int n, int *stride,
                               void *workspace)
 {
-    unsigned char *rest = workspace;
-    if (!a->normalize) return rest;
-    int own = sac_round_up(n);
-    float *q = sac_take(&rest, (size_t)a->key_size * (size_t)own, sizeof(float));
-    float *k = sac_take(&rest, (size_t)a->key_size * (size_t)own, sizeof(float));
-    normalize(q, own, *queries, a->key_size, n, *stride);
-    normalize(k, own, *keys, a->key_size, n, *stride);
-    *queries = q, *keys = k, *stride = own;
-    return rest;
+    int given = *stride;
+    unsigned char *rest = normalize(a, queries, n, stride, workspace);
+    *stride = given;
+    return normalize(a, keys, n, stride, rest);
 }
 
 void sac_attention_importance(const sac_attention *attention, float *importance, const float *queries,
@@ -177,6 +206,33 @@ void sac_attention_row(const sac_attention *attention, float *weights, int row, 
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     void *rest = prepare(attention, &queries, &keys, token_count, &stride, workspace);
     attention->form->row(attention, weights, row, queries, keys, token_count, stride, rest);
+}
+
+int sac_attention_feature_size(const sac_attention *attention)
+{
+    return attention->feature_size;
+}
+
+void sac_attention_features(const sac_attention *attention, sac_attention_side side, float *features,
+                            int features_stride, const float *x, int token_count, int stride, void *workspace)
+{
+    SAC_ASSERT(attention->form->map && token_count >= 0 && stride >= token_count && features_stride >= token_count);
+    SAC_ASSERT((uintptr_t)workspace % 64 == 0);
+    sac_linear_features(attention, side, features, features_stride, x, token_count, stride, workspace);
+}
+
+void sac_attention_output(const sac_attention *attention, float *out, int out_stride, const float *queries,
+                          int query_count, int query_stride, const float *keys, const float *values, int key_count,
+                          int key_stride, int value_size, void *workspace)
+{
+    SAC_ASSERT(query_count >= 0 && key_count >= 1 && value_size >= 1);
+    SAC_ASSERT(out_stride >= query_count && query_stride >= query_count && key_stride >= key_count);
+    SAC_ASSERT((uintptr_t)workspace % 64 == 0);
+    int values_stride = key_stride;
+    unsigned char *rest = normalize(attention, &queries, query_count, &query_stride, workspace);
+    rest = normalize(attention, &keys, key_count, &key_stride, rest);
+    attention->form->output(attention, out, out_stride, queries, query_count, query_stride, keys, key_count, key_stride,
+                            values, values_stride, value_size, rest);
 }
 
 void sac_attention_top(const sac_attention *attention, int *top, int k, const float *importance, int count)

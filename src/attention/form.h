@@ -4,29 +4,73 @@
 #include "saccade/attention.h"
 
 /// A form of attention: one file, one row in the table of attention.c.
+///
+/// Linear forms, A_ij = phi(q_i).phi(k_j), supply a map phi and nothing else; linear.c reads it in every way.
+
+/// A map phi_f(x) = gain_f raw_f(x). The kernels compute raw_f; gains are applied to sums.
+typedef struct sac_map
+{
+    bool allows_identity; ///< feature_count 0 means W = I
+    bool has_directions;  ///< uses direction_count and directions
+    bool has_sides;       ///< may have another W for the keys, and gains of its own
+
+    /// Factors of W and of |x|^2 in raw, from the scale; NULL: 1 and 0.
+    double (*matrix_factor)(double scale);
+    double (*square_factor)(double scale);
+
+    /// F, from M and R.
+    int (*feature_size)(const sac_features *f);
+
+    /// Fill gains [F] of a side and choose the kernels.
+    void (*prepare)(sac_attention *a, const sac_attention_def *def);
+} sac_map;
 
 typedef struct sac_attention_form
 {
     const char *name;
     const char *summary;   ///< one line
-    bool has_features;     ///< uses W [M, D]
-    bool allows_identity;  ///< feature_count 0 means W = I
+    const sac_map *map;    ///< NULL: not a linear form
     double fallback_scale; ///< instead of 1/sqrt(D); 0: that
 
-    /// Factors of W and of |x|^2 in the features of x, from the scale; NULL: 1 and 0.
-    double (*matrix_factor)(double scale);
-    double (*square_factor)(double scale);
-
-    /// Bytes of workspace for n tokens, a multiple of 64.
+    /// Bytes of workspace for n tokens, and for an output of V values, a multiple of 64.
     size_t (*workspace_size)(const sac_attention *a, int n);
-    /// As the public functions; queries and keys are normalised already.
+    size_t (*output_workspace_size)(const sac_attention *a, int n, int value_size);
+    /// As the public functions; queries and keys are normalised already unless the form is linear.
     void (*importance)(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                        int stride, void *workspace);
     void (*row)(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
                 int stride, void *workspace);
+    void (*output)(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
+                   int query_stride, const float *keys, int key_count, int key_stride, const float *values,
+                   int values_stride, int value_size, void *workspace);
 } sac_attention_form;
 
 extern const sac_attention_form sac_attention_softmax, sac_attention_relu, sac_attention_positive;
+
+/// What a linear form fills its row with beside its map.
+#define SAC_LINEAR_FORM                                                                                     \
+    .workspace_size = sac_linear_workspace_size, .output_workspace_size = sac_linear_output_workspace_size, \
+    .importance = sac_linear_importance, .row = sac_linear_row, .output = sac_linear_output
+
+size_t sac_linear_workspace_size(const sac_attention *a, int n);
+size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value_size);
+void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
+                           int stride, void *workspace);
+void sac_linear_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
+                    int stride, void *workspace);
+void sac_linear_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
+                       int query_stride, const float *keys, int key_count, int key_stride, const float *values,
+                       int values_stride, int value_size, void *workspace);
+
+/// phi of all tokens.
+void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
+                         const float *x, int n, int stride, void *workspace);
+
+/// Kernels of a map, see kernels.h.
+typedef void sac_features_fn SAC_MAP_PARAMETERS;
+typedef void sac_sums_fn(float *lanes, const float *x, int n, int stride, const sac_features *f);
+typedef void sac_scores_fn(float *scores, const float *weights, const float *x, int n, int stride,
+                           const sac_features *f);
 
 struct sac_attention
 {
@@ -34,8 +78,16 @@ struct sac_attention
     sac_kernels kernels;
     int key_size;
     double scale; ///< resolved
-    bool normalize;
-    sac_features features; ///< of forms that have them; the matrix is owned, and holds factors of the form
+    bool normalize, divide;
+    double epsilon;
+
+    // linear forms; by side
+    int feature_size;         ///< F
+    sac_features features[2]; ///< matrices are owned, and hold factors of the map
+    double *gains[2];         ///< [F], owned
+    sac_features_fn *map;
+    sac_sums_fn *map_sums;     ///< fused with the sums; NULL: not there
+    sac_scores_fn *map_scores; ///< fused with the scores; NULL: not there
 };
 
 /// Draw W [count, size] with standard normal rows, orthogonal in blocks of `size` rows where asked for.

@@ -1,89 +1,211 @@
 #include <math.h>
+#include <string.h>
 
 #include "attention/form.h"
 
-/// relu and positive: A_ij = phi(q_i).phi(k_j), so importance[j] = (1/N) phi(k_j).z with z = sum_i phi(q_i): two
-/// passes, and the features are never written out.
+/// Every reading of a linear form from its map phi, A_ij = phi(q_i).phi(k_j):
+///
+///     importance[j] = (1/N) phi(k_j).z    z = sum_i phi(q_i)
+///     out[i] = phi(q_i) S / phi(q_i).z    S = sum_j phi(k_j)^T v_j    z = sum_j phi(k_j)
+///
+/// Two passes over blocks of tokens whose features stay in the first cache. Maps with fused kernels never write
+/// features out.
 
-// the sums: a vector of M floats
-static size_t workspace_size(const sac_attention *a, int n)
+enum
+{
+    BLOCK_FLOATS = 6144, ///< of features, 24 KiB
+    MAX_BLOCK = 512,     ///< tokens
+};
+
+static int block_size(const sac_attention *a)
+{
+    int tokens = BLOCK_FLOATS / a->feature_size / SAC_LANES * SAC_LANES;
+    return tokens < SAC_LANES ? SAC_LANES : tokens > MAX_BLOCK ? MAX_BLOCK : tokens;
+}
+
+typedef struct parts
+{
+    float *tokens;   ///< [D, block], normalised
+    float *features; ///< [F, block]
+    float *lanes;    ///< [F, SAC_LANES]
+    float *sums;     ///< [F]
+    float *products; ///< [V, F] S, transposed, of an output
+    float *divisors; ///< [block] of an output
+} parts;
+
+static size_t split(parts *p, const sac_attention *a, int value_size, unsigned char *workspace)
+{
+    unsigned char *at = workspace;
+    size_t f = (size_t)a->feature_size, v = (size_t)value_size, block = (size_t)block_size(a);
+    p->tokens = sac_take(&at, a->normalize ? (size_t)a->key_size * block : 0, sizeof(float));
+    p->features = sac_take(&at, f * block, sizeof(float));
+    p->lanes = sac_take(&at, f * SAC_LANES, sizeof(float));
+    p->sums = sac_take(&at, f, sizeof(float));
+    p->products = sac_take(&at, f * v, sizeof(float));
+    p->divisors = sac_take(&at, v ? block : 0, sizeof(float));
+    return (size_t)(at - workspace);
+}
+
+size_t sac_linear_workspace_size(const sac_attention *a, int n)
+{
+    return sac_linear_output_workspace_size(a, n, 0);
+}
+
+size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value_size)
 {
     (void)n;
-    return (size_t)sac_round_up(a->features.count) * sizeof(float);
+    static unsigned char start[1];
+    parts p;
+    return split(&p, a, value_size, start);
 }
 
-static void scale_sums(float *sums, int count, double factor)
+// a block of tokens as the map wants them
+typedef struct tokens
 {
-    for (int m = 0; m < count; m++) sums[m] = (float)(sums[m] * factor);
-}
+    const float *x;
+    int count, stride;
+} tokens;
 
-// phi(sqrt(s) x) = sqrt(s) phi(x), on both sides
-static void relu_importance(const sac_attention *a, float *out, const float *queries, const float *keys, int n,
-                            int stride, void *workspace)
+static tokens block_at(const sac_attention *a, const parts *p, const float *x, int first, int n, int stride, int size)
 {
-    float *sums = workspace;
-    a->kernels.relu_sums(sums, queries, n, stride, &a->features);
-    scale_sums(sums, a->features.count, a->scale / n);
-    a->kernels.relu_scores(out, sums, keys, n, stride, &a->features);
+    tokens t = {x + first, n - first < size ? n - first : size, stride};
+    if (!a->normalize) return t;
+    a->kernels.normalize(p->tokens, size, t.x, a->key_size, t.count, stride);
+    return (tokens){p->tokens, t.count, size};
 }
 
-static void relu_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
-                     int stride, void *workspace)
+// fused kernels need no blocks but those that are normalised
+static int fused_block(const sac_attention *a, int n)
 {
-    float *sums = workspace;
-    a->kernels.relu_sums(sums, queries + row, 1, stride, &a->features);
-    scale_sums(sums, a->features.count, a->scale);
-    a->kernels.relu_scores(weights, sums, keys, n, stride, &a->features);
+    return a->normalize ? block_size(a) : n;
 }
 
-// phi(x) = exp(W y - |y|^2 / 2) as a power of two of x, y = sqrt(scale) x
-static const double log2_e = 1.4426950408889634;
-static double positive_matrix_factor(double scale)
+// z of raw features, in block after block, or in the lanes of a fused kernel
+static void sum_side(const sac_attention *a, const parts *p, sac_attention_side side, const float *x, int n, int stride)
 {
-    return sqrt(scale) * log2_e;
+    int f = a->feature_size, block = a->map_sums ? fused_block(a, n) : block_size(a);
+    memset(a->map_sums ? p->lanes : p->sums, 0, (size_t)f * (a->map_sums ? SAC_LANES : 1) * sizeof(float));
+    for (int i = 0; i < n; i += block)
+    {
+        tokens t = block_at(a, p, x, i, n, stride, block);
+        if (a->map_sums)
+        {
+            a->map_sums(p->lanes, t.x, t.count, t.stride, &a->features[side]);
+            continue;
+        }
+        a->map(p->features, block, t.x, t.count, t.stride, &a->features[side]);
+        a->kernels.contract(p->sums, f, NULL, 0, 1, p->features, f, t.count, block);
+    }
+    if (a->map_sums) sac_sum_lanes(p->sums, p->lanes, f);
 }
-static double positive_square_factor(double scale)
+
+// scores[j] = sum_f sums_f raw_f(x_j)
+static void score_side(const sac_attention *a, const parts *p, sac_attention_side side, float *scores, const float *x,
+                       int n, int stride)
 {
-    return -0.5 * scale * log2_e;
+    int f = a->feature_size, block = a->map_scores ? fused_block(a, n) : block_size(a);
+    for (int i = 0; i < n; i += block)
+    {
+        tokens t = block_at(a, p, x, i, n, stride, block);
+        if (a->map_scores)
+        {
+            a->map_scores(scores + i, p->sums, t.x, t.count, t.stride, &a->features[side]);
+            continue;
+        }
+        a->map(p->features, block, t.x, t.count, t.stride, &a->features[side]);
+        a->kernels.mix(scores + i, 0, p->sums, f, 1, p->features, f, t.count, block);
+    }
 }
 
-// phi holds 1/sqrt(M) on both sides
-static void positive_importance(const sac_attention *a, float *out, const float *queries, const float *keys, int n,
-                                int stride, void *workspace)
+// gains of both sides and a factor
+static void apply_gains(const sac_attention *a, float *sums, double factor)
 {
-    float *sums = workspace;
-    a->kernels.exp_sums(sums, queries, n, stride, &a->features);
-    scale_sums(sums, a->features.count, 1.0 / n / a->features.count);
-    a->kernels.exp_scores(out, sums, keys, n, stride, &a->features);
+    for (int f = 0; f < a->feature_size; f++)
+        sums[f] = (float)(sums[f] * (a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * factor));
 }
 
-static void positive_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys,
-                         int n, int stride, void *workspace)
+void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
+                           int stride, void *workspace)
 {
-    float *sums = workspace;
-    a->kernels.exp_sums(sums, queries + row, 1, stride, &a->features);
-    scale_sums(sums, a->features.count, 1.0 / a->features.count);
-    a->kernels.exp_scores(weights, sums, keys, n, stride, &a->features);
+    parts p;
+    split(&p, a, 0, workspace);
+    sum_side(a, &p, SAC_QUERIES, queries, n, stride);
+    apply_gains(a, p.sums, 1.0 / n);
+    score_side(a, &p, SAC_KEYS, importance, keys, n, stride);
 }
 
-const sac_attention_form sac_attention_relu = {
-    .name = "relu",
-    .summary = "rectified features, a kernel of its own; time grows with the tokens",
-    .has_features = true,
-    .allows_identity = true,
-    .fallback_scale = 1,
-    .workspace_size = workspace_size,
-    .importance = relu_importance,
-    .row = relu_row,
-};
+void sac_linear_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
+                    int stride, void *workspace)
+{
+    parts p;
+    split(&p, a, 0, workspace);
+    sum_side(a, &p, SAC_QUERIES, queries + row, 1, stride);
+    apply_gains(a, p.sums, 1);
+    score_side(a, &p, SAC_KEYS, weights, keys, n, stride);
+}
 
-const sac_attention_form sac_attention_positive = {
-    .name = "positive",
-    .summary = "positive random features, an unbiased estimate of the softmax kernel; time grows with the tokens",
-    .has_features = true,
-    .matrix_factor = positive_matrix_factor,
-    .square_factor = positive_square_factor,
-    .workspace_size = workspace_size,
-    .importance = positive_importance,
-    .row = positive_row,
-};
+void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
+                         const float *x, int n, int stride, void *workspace)
+{
+    parts p;
+    split(&p, a, 0, workspace);
+    int block = block_size(a);
+    for (int i = 0; i < n; i += block)
+    {
+        tokens t = block_at(a, &p, x, i, n, stride, block);
+        a->map(p.features, block, t.x, t.count, t.stride, &a->features[side]);
+        for (int f = 0; f < a->feature_size; f++)
+        {
+            float *out = features + (size_t)f * (size_t)features_stride + i, gain = (float)a->gains[side][f];
+            for (int j = 0; j < t.count; j++) out[j] = p.features[f * block + j] * gain;
+        }
+    }
+}
+
+// z and S of the keys, with the gains of both sides
+static void sum_products(const sac_attention *a, const parts *p, const float *keys, int n, int stride,
+                         const float *values, int values_stride, int value_size)
+{
+    int f = a->feature_size, block = block_size(a);
+    memset(p->sums, 0, (size_t)f * sizeof(float));
+    memset(p->products, 0, (size_t)f * (size_t)value_size * sizeof(float));
+    for (int i = 0; i < n; i += block)
+    {
+        tokens t = block_at(a, p, keys, i, n, stride, block);
+        a->map(p->features, block, t.x, t.count, t.stride, &a->features[SAC_KEYS]);
+        if (a->divide) a->kernels.contract(p->sums, f, NULL, 0, 1, p->features, f, t.count, block);
+        a->kernels.contract(p->products, f, values + i, values_stride, value_size, p->features, f, t.count, block);
+    }
+    apply_gains(a, p->sums, 1);
+    for (int v = 0; v < value_size; v++) apply_gains(a, p->products + (size_t)v * (size_t)f, 1);
+}
+
+// a row without any attention stays zero
+static void divide_rows(float *out, int out_stride, const float *divisors, int n, int value_size, float epsilon)
+{
+    for (int v = 0; v < value_size; v++)
+        for (int i = 0; i < n; i++)
+        {
+            float divisor = divisors[i] + epsilon, *at = out + (size_t)v * (size_t)out_stride + i;
+            *at = divisor == 0 ? 0 : *at / divisor;
+        }
+}
+
+void sac_linear_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
+                       int query_stride, const float *keys, int key_count, int key_stride, const float *values,
+                       int values_stride, int value_size, void *workspace)
+{
+    parts p;
+    split(&p, a, value_size, workspace);
+    int f = a->feature_size, block = block_size(a);
+    sum_products(a, &p, keys, key_count, key_stride, values, values_stride, value_size);
+    for (int i = 0; i < query_count; i += block)
+    {
+        tokens t = block_at(a, &p, queries, i, query_count, query_stride, block);
+        a->map(p.features, block, t.x, t.count, t.stride, &a->features[SAC_QUERIES]);
+        a->kernels.mix(out + i, out_stride, p.products, f, value_size, p.features, f, t.count, block);
+        if (!a->divide) continue;
+        a->kernels.mix(p.divisors, 0, p.sums, f, 1, p.features, f, t.count, block);
+        divide_rows(out + i, out_stride, p.divisors, t.count, value_size, (float)a->epsilon);
+    }
+}

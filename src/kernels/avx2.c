@@ -79,6 +79,10 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     return both(_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high));
 }
+OP lanes lanes_sqrt(lanes a)
+{
+    return both(_mm256_sqrt_ps(a.low), _mm256_sqrt_ps(a.high));
+}
 OP lanes lanes_round(lanes a)
 {
     enum

@@ -65,6 +65,10 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     return _mm512_min_ps(a, b);
 }
+OP lanes lanes_sqrt(lanes a)
+{
+    return _mm512_sqrt_ps(a);
+}
 OP lanes lanes_round(lanes a)
 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -72,14 +72,21 @@ size_t sac_lstm_packed_count(int inputs, int hidden);
 void sac_lstm_pack(float *packed, const float *weight_ih, const float *weight_hh, const float *bias_ih,
                    const float *bias_hh, int inputs, int hidden);
 
-/// Random features u_m = sum_d matrix[m][d] x_d (+ square |x|^2).
+/// A map of tokens to features. It starts from u_m = sum_d matrix[m][d] x_d.
 typedef struct sac_features
 {
-    const float *matrix; ///< [M, D]; NULL: the identity, u = x, M = D
-    int count;           ///< M
-    int size;            ///< D
-    float square;        ///< factor of |x|^2 in the exponent of exp2 features
+    const float *matrix;     ///< [M, D]; NULL: u = factor x, M = D
+    int count;               ///< M
+    int size;                ///< D
+    float factor;            ///< where there is no matrix
+    float square;            ///< factor of |x|^2 in exponents of 2
+    float turn;              ///< trigonometric maps: from u to quarter turns
+    const float *directions; ///< [R, D] hybrid map: the sides of these planes
+    int direction_count;     ///< R
 } sac_features;
+
+#define SAC_MAP_PARAMETERS \
+    (float *features, int features_stride, const float *x, int n, int stride, const sac_features *f)
 
 /// Every kernel: name, parameters.
 #define SAC_KERNEL_LIST(X)                                                                                             \
@@ -98,13 +105,18 @@ typedef struct sac_features
        key, weights are 0; w_i >= 1 counts equal columns; scratch: SAC_ROW_BLOCK * stride floats, aligned */           \
     X(softmax_importance, (float *importance, const float *queries, const float *keys, const float *weights, int size, \
                            int n, int stride, float *scratch))                                                         \
-    /* sums[m] = sum_i phi_m(x_i), phi = max(u, 0) */                                                                  \
-    X(relu_sums, (float *sums, const float *x, int n, int stride, const sac_features *f))                              \
-    /* scores[j] = sum_m sums[m] phi_m(x_j) */                                                                         \
-    X(relu_scores, (float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f))       \
-    /* the same with phi = 2^u */                                                                                      \
-    X(exp_sums, (float *sums, const float *x, int n, int stride, const sac_features *f))                               \
-    X(exp_scores, (float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f))        \
+    /* lanes[m * SAC_LANES + i % SAC_LANES] += phi_m(x_i), phi = max(u, 0) */                                          \
+    X(relu_sums, (float *lanes, const float *x, int n, int stride, const sac_features *f))                             \
+    /* scores[j] = sum_m weights[m] phi_m(x_j) */                                                                      \
+    X(relu_scores, (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f))    \
+    /* the same with phi = 2^(u + square |x|^2) */                                                                     \
+    X(exp_sums, (float *lanes, const float *x, int n, int stride, const sac_features *f))                              \
+    X(exp_scores, (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f))     \
+    /* features[m * features_stride + i] = phi_m(x_i), the same bits as the fused forms above see */                   \
+    X(relu_features, SAC_MAP_PARAMETERS)                                                                               \
+    X(exp_features, SAC_MAP_PARAMETERS)                                                                                \
+    /* each column divided by its length; zero stays zero */                                                           \
+    X(normalize, (float *out, int out_stride, const float *x, int size, int n, int stride))                            \
     /* one step of torch's LSTMCell, h and c in place [hidden]; scratch: sac_round_up(hidden) floats, aligned */       \
     X(lstm_step, (float *h, float *c, const float *x, const float *packed, int inputs, int hidden, float *scratch))    \
     /* out [outputs] = weights [outputs, inputs] x + bias */                                                           \
@@ -140,6 +152,9 @@ typedef struct sac_kernels
 /// The table of a level: scalar, overwritten by each level up to `level`. Objects keep a copy of
 /// sac_kernels_create(sac_get_cpu_level()) from their creation on.
 sac_kernels sac_kernels_create(sac_cpu_level level);
+
+/// The sums of `count` rows of SAC_LANES partial sums, as every kernel adds them.
+void sac_sum_lanes(float *sums, const float *lanes, int count);
 
 /// What each level supplies.
 void sac_kernels_add_neon(sac_kernels *k);

@@ -89,6 +89,10 @@ OP lanes lanes_min(lanes a, lanes b)
 {
     EACH(smaller(a.v[i], b.v[i]));
 }
+OP lanes lanes_sqrt(lanes a)
+{
+    EACH(vsqrtq_f32(a.v[i]));
+}
 OP lanes lanes_round(lanes a)
 {
     EACH(vrndnq_f32(a.v[i]));

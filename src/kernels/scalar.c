@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 #include "kernels/top.h"
@@ -14,6 +16,16 @@ static float sum_lanes(float lanes[SAC_LANES])
     for (int width = SAC_LANES / 2; width > 0; width /= 2)
         for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
     return lanes[0];
+}
+
+void sac_sum_lanes(float *sums, const float *lanes, int count)
+{
+    for (int m = 0; m < count; m++)
+    {
+        float part[SAC_LANES];
+        memcpy(part, lanes + (size_t)m * SAC_LANES, sizeof part);
+        sums[m] = sum_lanes(part);
+    }
 }
 
 // the int16 weight of a byte in the packed order
@@ -103,11 +115,18 @@ void sac_softmax_importance_scalar(float *importance, const float *queries, cons
 
 static float feature(const sac_features *f, int m, const float *x, int stride)
 {
-    if (!f->matrix) return x[m * stride];
+    if (!f->matrix) return x[m * stride] * f->factor;
     const float *w = f->matrix + m * f->size;
     float u = w[0] * x[0];
     for (int d = 1; d < f->size; d++) u = fmaf(w[d], x[d * stride], u);
     return u;
+}
+
+static float square_norm(const sac_features *f, const float *x, int stride)
+{
+    float norm = x[0] * x[0];
+    for (int d = 1; d < f->size; d++) norm = fmaf(x[d * stride], x[d * stride], norm);
+    return norm;
 }
 
 static float relu_feature(const sac_features *f, int m, const float *x, int stride)
@@ -117,52 +136,76 @@ static float relu_feature(const sac_features *f, int m, const float *x, int stri
 
 static float exp_feature(const sac_features *f, int m, const float *x, int stride)
 {
-    float norm = x[0] * x[0];
-    for (int d = 1; d < f->size; d++) norm = fmaf(x[d * stride], x[d * stride], norm);
-    return sac_exp2(fmaf(f->square, norm, feature(f, m, x, stride)));
+    return sac_exp2(fmaf(f->square, square_norm(f, x, stride), feature(f, m, x, stride)));
 }
 
 typedef float feature_fn(const sac_features *f, int m, const float *x, int stride);
 
-static void add_features(float *sums, const float *x, int n, int stride, const sac_features *f, feature_fn *phi)
+static void add_features(float *lanes, const float *x, int n, int stride, const sac_features *f, feature_fn *phi)
 {
     for (int m = 0; m < f->count; m++)
-    {
-        float lanes[SAC_LANES] = {0};
-        for (int i = 0; i < n; i++) lanes[i % SAC_LANES] += phi(f, m, x + i, stride);
-        sums[m] = sum_lanes(lanes);
-    }
+        for (int i = 0; i < n; i++) lanes[m * SAC_LANES + i % SAC_LANES] += phi(f, m, x + i, stride);
 }
 
-static void score_features(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f,
-                           feature_fn *phi)
+static void score_features(float *scores, const float *weights, const float *x, int n, int stride,
+                           const sac_features *f, feature_fn *phi)
 {
     for (int j = 0; j < n; j++)
     {
         float score = 0;
-        for (int m = 0; m < f->count; m++) score = fmaf(sums[m], phi(f, m, x + j, stride), score);
+        for (int m = 0; m < f->count; m++) score = fmaf(weights[m], phi(f, m, x + j, stride), score);
         scores[j] = score;
     }
 }
 
-void sac_relu_sums_scalar(float *sums, const float *x, int n, int stride, const sac_features *f)
+static void write_features(float *features, int features_stride, const float *x, int n, int stride,
+                           const sac_features *f, feature_fn *phi)
 {
-    add_features(sums, x, n, stride, f, relu_feature);
+    for (int m = 0; m < f->count; m++)
+        for (int i = 0; i < n; i++) features[m * features_stride + i] = phi(f, m, x + i, stride);
 }
 
-void sac_relu_scores_scalar(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+void sac_relu_sums_scalar(float *lanes, const float *x, int n, int stride, const sac_features *f)
 {
-    score_features(scores, sums, x, n, stride, f, relu_feature);
+    add_features(lanes, x, n, stride, f, relu_feature);
 }
 
-void sac_exp_sums_scalar(float *sums, const float *x, int n, int stride, const sac_features *f)
+void sac_relu_scores_scalar(float *scores, const float *weights, const float *x, int n, int stride,
+                            const sac_features *f)
 {
-    add_features(sums, x, n, stride, f, exp_feature);
+    score_features(scores, weights, x, n, stride, f, relu_feature);
 }
 
-void sac_exp_scores_scalar(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+void sac_relu_features_scalar SAC_MAP_PARAMETERS
 {
-    score_features(scores, sums, x, n, stride, f, exp_feature);
+    write_features(features, features_stride, x, n, stride, f, relu_feature);
+}
+
+void sac_exp_sums_scalar(float *lanes, const float *x, int n, int stride, const sac_features *f)
+{
+    add_features(lanes, x, n, stride, f, exp_feature);
+}
+
+void sac_exp_scores_scalar(float *scores, const float *weights, const float *x, int n, int stride,
+                           const sac_features *f)
+{
+    score_features(scores, weights, x, n, stride, f, exp_feature);
+}
+
+void sac_exp_features_scalar SAC_MAP_PARAMETERS
+{
+    write_features(features, features_stride, x, n, stride, f, exp_feature);
+}
+
+void sac_normalize_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
+{
+    for (int i = 0; i < n; i++)
+    {
+        float norm = 0;
+        for (int d = 0; d < size; d++) norm = fmaf(x[d * stride + i], x[d * stride + i], norm);
+        norm = norm == 0 ? 1 : sqrtf(norm);
+        for (int d = 0; d < size; d++) out[d * out_stride + i] = x[d * stride + i] / norm;
+    }
 }
 
 void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,

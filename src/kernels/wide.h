@@ -9,9 +9,10 @@
 ///
 ///     lanes_load, lanes_load_integers, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first
 ///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
-///     NaN), _fma (a b + c) lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an integer n in
-///     -126..127); lanes_abs; lanes_negate; lanes_copy_sign lanes_less (a < b ? x : y); lanes_greater (a > b as 16
-///     bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
+///     NaN), _fma (a b + c); lanes_sqrt; lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an
+///     integer n in -126..127); lanes_abs; lanes_negate; lanes_copy_sign lanes_less (a < b ? x : y); lanes_greater (a >
+///     b as 16 bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's
+///     tree)
 ///
 /// Each function keeps the operations and the order of its namesake in scalar.c.
 
@@ -190,8 +191,7 @@ static void wide_softmax_importance(float *importance, const float *queries, con
 
 enum
 {
-    FEATURE_BLOCK = 8,
-    MAX_HELD = 8
+    FEATURE_BLOCK = 8
 };
 
 // one dimension of 16 tokens, or of the `left` last ones
@@ -211,13 +211,22 @@ WIDE lanes square_norm(const float *x, int size, int stride, int left)
     return norm;
 }
 
+WIDE void store_tokens(float *out, lanes value, int left)
+{
+    if (left >= SAC_LANES)
+        lanes_store(out, value);
+    else
+        lanes_store_part(out, value, left);
+}
+
 // u of `count` features from m on
 WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
                            int count)
 {
     if (!f->matrix)
     {
-        for (int b = 0; b < count; b++) u[b] = load_tokens(x + (m + b) * stride, left);
+        lanes factor = lanes_set(f->factor);
+        for (int b = 0; b < count; b++) u[b] = lanes_mul(load_tokens(x + (m + b) * stride, left), factor);
         return;
     }
     lanes value = load_tokens(x, left);
@@ -229,95 +238,139 @@ WIDE void project_features(lanes *u, const sac_features *f, const float *x, int 
     }
 }
 
-WIDE lanes phi(lanes u, lanes norm, float square, bool exponent)
+// a map of one feature for one u, chosen by a constant
+typedef enum simple_map
 {
-    return exponent ? wide_exp2(lanes_fma(lanes_set(square), norm, u)) : lanes_max(lanes_set(0.0f), u);
+    RELU,
+    EXP
+} simple_map;
+
+WIDE lanes phi(lanes u, lanes norm, float square, simple_map map)
+{
+    if (map == RELU) return lanes_max(lanes_set(0.0f), u);
+    return wide_exp2(lanes_fma(lanes_set(square), norm, u));
+}
+
+WIDE lanes norm_for(simple_map map, const float *x, int size, int stride, int left)
+{
+    return map == EXP ? square_norm(x, size, stride, left) : lanes_set(0.0f);
 }
 
 WIDE void sum_features(float *sums, const float *x, int n, int size, int stride, const sac_features *f, int m,
-                       int count, bool exponent)
+                       int count, simple_map map)
 {
     lanes total[FEATURE_BLOCK];
-    for (int b = 0; b < count; b++) total[b] = lanes_set(0.0f);
+    for (int b = 0; b < count; b++) total[b] = lanes_load(sums + (m + b) * SAC_LANES);
     for (int i = 0; i < n; i += SAC_LANES)
     {
         int left = n - i;
-        lanes u[FEATURE_BLOCK], norm = lanes_set(0.0f);
-        if (exponent) norm = square_norm(x + i, size, stride, left);
+        lanes u[FEATURE_BLOCK], norm = norm_for(map, x + i, size, stride, left);
         project_features(u, f, x + i, size, stride, left, m, count);
         for (int b = 0; b < count; b++)
         {
-            lanes value = phi(u[b], norm, f->square, exponent);
+            lanes value = phi(u[b], norm, f->square, map);
             total[b] = lanes_add(total[b], left >= SAC_LANES ? value : lanes_first(value, left));
         }
     }
-    for (int b = 0; b < count; b++) sums[m + b] = lanes_sum(total[b]);
+    for (int b = 0; b < count; b++) lanes_store(sums + (m + b) * SAC_LANES, total[b]);
 }
 
-WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, const sac_features *f, bool exponent)
+WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, const sac_features *f, simple_map map)
 {
     int m = 0;
     for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
-        sum_features(sums, x, n, size, stride, f, m, FEATURE_BLOCK, exponent);
-    for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, exponent);
+        sum_features(sums, x, n, size, stride, f, m, FEATURE_BLOCK, map);
+    for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, map);
 }
 
-WIDE void all_scores(float *scores, const float *sums, const float *x, int n, int size, int stride,
-                     const sac_features *f, bool exponent)
+WIDE void all_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
+                     const sac_features *f, simple_map map)
 {
     for (int j = 0; j < n; j += SAC_LANES)
     {
         int left = n - j, m = 0;
-        lanes score = lanes_set(0.0f), u[FEATURE_BLOCK], norm = score;
-        if (exponent) norm = square_norm(x + j, size, stride, left);
+        lanes score = lanes_set(0.0f), u[FEATURE_BLOCK], norm = norm_for(map, x + j, size, stride, left);
         for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
         {
             project_features(u, f, x + j, size, stride, left, m, FEATURE_BLOCK);
             for (int b = 0; b < FEATURE_BLOCK; b++)
-                score = lanes_fma(lanes_set(sums[m + b]), phi(u[b], norm, f->square, exponent), score);
+                score = lanes_fma(lanes_set(weights[m + b]), phi(u[b], norm, f->square, map), score);
         }
         for (; m < f->count; m++)
         {
             project_features(u, f, x + j, size, stride, left, m, 1);
-            score = lanes_fma(lanes_set(sums[m]), phi(u[0], norm, f->square, exponent), score);
+            score = lanes_fma(lanes_set(weights[m]), phi(u[0], norm, f->square, map), score);
         }
-        if (left >= SAC_LANES)
-            lanes_store(scores + j, score);
-        else
-            lanes_store_part(scores + j, score, left);
+        store_tokens(scores + j, score, left);
     }
 }
 
-static void wide_relu_sums(float *sums, const float *x, int n, int stride, const sac_features *f)
+WIDE void all_features(float *features, int features_stride, const float *x, int n, int size, int stride,
+                       const sac_features *f, simple_map map)
 {
-    if (f->size == 4)
-        all_sums(sums, x, n, 4, stride, f, false);
-    else
-        all_sums(sums, x, n, f->size, stride, f, false);
+    for (int i = 0; i < n; i += SAC_LANES)
+    {
+        int left = n - i, m = 0;
+        lanes u[FEATURE_BLOCK], norm = norm_for(map, x + i, size, stride, left);
+        for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
+        {
+            project_features(u, f, x + i, size, stride, left, m, FEATURE_BLOCK);
+            for (int b = 0; b < FEATURE_BLOCK; b++)
+                store_tokens(features + (m + b) * features_stride + i, phi(u[b], norm, f->square, map), left);
+        }
+        for (; m < f->count; m++)
+        {
+            project_features(u, f, x + i, size, stride, left, m, 1);
+            store_tokens(features + m * features_stride + i, phi(u[0], norm, f->square, map), left);
+        }
+    }
 }
 
-static void wide_relu_scores(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
-{
-    if (f->size == 4)
-        all_scores(scores, sums, x, n, 4, stride, f, false);
-    else
-        all_scores(scores, sums, x, n, f->size, stride, f, false);
-}
+// sizes that occur are constants
+#define WIDE_MAP(name, map)                                                                                  \
+    static void wide_##name##_sums(float *sums, const float *x, int n, int stride, const sac_features *f)    \
+    {                                                                                                        \
+        if (f->size == 4)                                                                                    \
+            all_sums(sums, x, n, 4, stride, f, map);                                                         \
+        else if (f->size == 16)                                                                              \
+            all_sums(sums, x, n, 16, stride, f, map);                                                        \
+        else                                                                                                 \
+            all_sums(sums, x, n, f->size, stride, f, map);                                                   \
+    }                                                                                                        \
+    static void wide_##name##_scores(float *scores, const float *weights, const float *x, int n, int stride, \
+                                     const sac_features *f)                                                  \
+    {                                                                                                        \
+        if (f->size == 4)                                                                                    \
+            all_scores(scores, weights, x, n, 4, stride, f, map);                                            \
+        else if (f->size == 16)                                                                              \
+            all_scores(scores, weights, x, n, 16, stride, f, map);                                           \
+        else                                                                                                 \
+            all_scores(scores, weights, x, n, f->size, stride, f, map);                                      \
+    }                                                                                                        \
+    static void wide_##name##_features SAC_MAP_PARAMETERS                                                    \
+    {                                                                                                        \
+        all_features(features, features_stride, x, n, f->size, stride, f, map);                              \
+    }
 
-static void wide_exp_sums(float *sums, const float *x, int n, int stride, const sac_features *f)
-{
-    if (f->size == 4)
-        all_sums(sums, x, n, 4, stride, f, true);
-    else
-        all_sums(sums, x, n, f->size, stride, f, true);
-}
+WIDE_MAP(relu, RELU)
+WIDE_MAP(exp, EXP)
 
-static void wide_exp_scores(float *scores, const float *sums, const float *x, int n, int stride, const sac_features *f)
+static void wide_normalize(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
-    if (f->size == 4)
-        all_scores(scores, sums, x, n, 4, stride, f, true);
-    else
-        all_scores(scores, sums, x, n, f->size, stride, f, true);
+    for (int i = 0; i < n; i += SAC_LANES)
+    {
+        int left = n - i;
+        lanes zero = lanes_set(0.0f), norm = zero;
+        for (int d = 0; d < size; d++)
+        {
+            lanes value = load_tokens(x + d * stride + i, left);
+            norm = lanes_fma(value, value, norm);
+        }
+        // a sum of squares is not below zero; NaN stays
+        norm = lanes_less(zero, norm, lanes_sqrt(norm), lanes_add(norm, lanes_set(1.0f)));
+        for (int d = 0; d < size; d++)
+            store_tokens(out + d * out_stride + i, lanes_div(load_tokens(x + d * stride + i, left), norm), left);
+    }
 }
 
 static void wide_lstm_step(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
@@ -449,6 +502,9 @@ static void wide_add(sac_kernels *k)
     k->relu_scores = wide_relu_scores;
     k->exp_sums = wide_exp_sums;
     k->exp_scores = wide_exp_scores;
+    k->relu_features = wide_relu_features;
+    k->exp_features = wide_exp_features;
+    k->normalize = wide_normalize;
     k->lstm_step = wide_lstm_step;
     k->dense = wide_dense;
     k->exp = array_exp;

@@ -11,14 +11,6 @@ enum
     PRODUCT_COLUMNS = 2
 };
 
-WIDE void store_tokens(float *out, lanes value, int left)
-{
-    if (left >= SAC_LANES)
-        lanes_store(out, value);
-    else
-        lanes_store_part(out, value, left);
-}
-
 // `rows` rows of 16 columns
 WIDE void mix_tile(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
                    int size, int left, int stride)

@@ -9,7 +9,7 @@ enum
     STRIDE = 61
 }; // odd on purpose: no size is a multiple of a vector width
 
-_Alignas(64) static unsigned char workspace[1 << 16];
+_Alignas(64) static unsigned char workspace[1 << 20];
 
 typedef struct scene
 {

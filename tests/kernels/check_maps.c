@@ -1,0 +1,152 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "check.h"
+
+// feature maps, fused and written out, and the products that read them
+
+enum
+{
+    MAX_COUNT = 19
+};
+
+typedef void sums_fn(float *, const float *, int, int, const sac_features *);
+typedef void scores_fn(float *, const float *, const float *, int, int, const sac_features *);
+typedef void features_fn SAC_MAP_PARAMETERS;
+
+static void check_sums(sums_fn *ref, sums_fn *now, const char *name, const float *x, int n, int stride, int rows,
+                       const sac_features *f)
+{
+    float *expected = check_floats(rows * SAC_LANES), *out = check_floats(rows * SAC_LANES);
+    check_fill(expected, rows * SAC_LANES, -1, 1);
+    for (int i = 0; i < rows * SAC_LANES; i++) out[i] = expected[i];
+    ref(expected, x, n, stride, f);
+    now(out, x, n, stride, f);
+    check_same_floats(expected, out, rows * SAC_LANES, "%s sums: size %d, features %d, n %d", name, f->size, f->count,
+                      n);
+}
+
+static void check_scores(scores_fn *ref, scores_fn *now, const char *name, const float *x, int n, int stride, int rows,
+                         const sac_features *f)
+{
+    float *expected = check_floats(n), *out = check_floats(n), *weights = check_floats(rows);
+    check_fill(weights, rows, -2, 2);
+    ref(expected, weights, x, n, stride, f);
+    now(out, weights, x, n, stride, f);
+    check_same_floats(expected, out, n, "%s scores: size %d, features %d, n %d", name, f->size, f->count, n);
+}
+
+static void check_features(features_fn *ref, features_fn *now, const char *name, const float *x, int n, int stride,
+                           int rows, const sac_features *f)
+{
+    float *expected = check_floats(rows * n), *out = check_floats(rows * n);
+    ref(expected, n, x, n, stride, f);
+    now(out, n, x, n, stride, f);
+    check_same_floats(expected, out, rows * n, "%s features: size %d, features %d, n %d", name, f->size, f->count, n);
+}
+
+// a map of awkward sizes, and what it maps
+typedef struct scene
+{
+    sac_features f;
+    const float *x;
+    int n, stride;
+} scene;
+
+static scene make_scene(int size, int count, bool identity)
+{
+    static const int tokens[] = {1, 15, 16, 17, 64, 67, 529};
+    scene s = {.n = tokens[check_integer(0, 6)]};
+    s.stride = s.n + 2;
+    float *x = check_floats((size - 1) * s.stride + s.n), *matrix = check_floats(size * count);
+    check_fill(x, (size - 1) * s.stride + s.n, -2, 2);
+    check_fill(matrix, size * count, -3, 3);
+    s.x = x;
+    s.f = (sac_features){.matrix = identity ? NULL : matrix,
+                         .count = identity ? size : count,
+                         .size = size,
+                         .factor = check_uniform(0.5f, 2),
+                         .square = -0.5f};
+    return s;
+}
+
+static void check_scene(const sac_kernels *ref, const sac_kernels *now, const scene *s)
+{
+    int rows = s->f.count;
+#define CHECK(what, name) \
+    check_##what(ref->name##_##what, now->name##_##what, #name, s->x, s->n, s->stride, rows, &s->f)
+#define CHECK_ALL(name) CHECK(sums, name), CHECK(scores, name), CHECK(features, name)
+    CHECK_ALL(relu);
+    CHECK_ALL(exp);
+#undef CHECK_ALL
+#undef CHECK
+    check_release();
+}
+
+static void bench_maps(const sac_kernels *ref, const sac_kernels *now, int d, int n)
+{
+    enum
+    {
+        M = 16
+    };
+    int stride = sac_round_up(n);
+    float *x = check_floats(d * stride), *matrix = check_floats(d * M), *out = check_floats(n);
+    float *sums = check_floats(M * SAC_LANES), *features = check_floats(M * stride);
+    check_fill(x, d * stride, -2, 2);
+    check_fill(matrix, d * M, -1, 1);
+    check_fill(sums, M * SAC_LANES, -1, 1);
+    sac_features f = {.matrix = matrix, .count = M, .size = d, .square = -0.7f};
+    char label[64];
+#define BENCH(name, call)                                              \
+    snprintf(label, sizeof label, #name " d%d m%d n%d", d, (int)M, n); \
+    check_bench(label, call)
+    BENCH(relu_sums, k->relu_sums(sums, x, n, stride, &f));
+    BENCH(relu_scores, k->relu_scores(out, sums, x, n, stride, &f));
+    BENCH(relu_features, k->relu_features(features, stride, x, n, stride, &f));
+    BENCH(exp_sums, k->exp_sums(sums, x, n, stride, &f));
+    BENCH(exp_scores, k->exp_scores(out, sums, x, n, stride, &f));
+    BENCH(exp_features, k->exp_features(features, stride, x, n, stride, &f));
+    BENCH(normalize, k->normalize(features, stride, x, d, n, stride));
+#undef BENCH
+    check_release();
+}
+
+// columns of zeros, and one NaN
+static void check_lengths(const sac_kernels *ref, const sac_kernels *now, int size, int n)
+{
+    int stride = n + 1;
+    float *x = check_floats(size * stride), *expected = check_floats(size * n), *out = check_floats(size * n);
+    check_fill(x, size * stride, -2, 2);
+    int zero = check_integer(0, n - 1);
+    for (int d = 0; d < size; d++) x[d * stride + zero] = 0;
+    x[check_integer(0, n - 1)] = NAN;
+    ref->normalize(expected, n, x, size, n, stride);
+    now->normalize(out, n, x, size, n, stride);
+    check_same_floats(expected, out, size * n, "normalize: size %d, n %d", size, n);
+    check_release();
+}
+
+void check_maps(const sac_kernels *ref, const sac_kernels *now)
+{
+    static const int sizes[] = {1, 3, 4, 16}, counts[] = {1, 4, 8, 16, MAX_COUNT}, tokens[] = {1, 15, 16, 17, 67, 130};
+    bool own = check_kernel(relu_sums);
+    own |= check_kernel(relu_scores);
+    own |= check_kernel(relu_features);
+    own |= check_kernel(exp_sums);
+    own |= check_kernel(exp_scores);
+    own |= check_kernel(exp_features);
+    own |= check_kernel(normalize);
+    if (!own) return;
+    for (int s = 0; s < 4; s++)
+        for (int c = 0; c < 5; c++)
+        {
+            scene plain = make_scene(sizes[s], counts[c], false);
+            check_scene(ref, now, &plain);
+            scene identity = make_scene(sizes[s], counts[c], true);
+            check_scene(ref, now, &identity);
+        }
+    for (int c = 0; c < 5; c++)
+        for (int t = 0; t < 6; t++) check_lengths(ref, now, check_integer(1, 9), tokens[t]);
+    bench_maps(ref, now, 4, 529);
+    bench_maps(ref, now, 16, 19200);
+}
