@@ -74,6 +74,7 @@ SAC_API int sac_search_state(sac_search *search, sac_search_array *arrays, int c
 /// @return SAC_ERROR_FORMAT when they cannot be a state of this search
 SAC_API SAC_CHECKED sac_status sac_search_restored(sac_search *search);
 
-/// The constants that the method derived from its options, such as weights and learning rates; only to be read.
+/// What the method derived: constants such as weights and learning rates, and what it made of the last generation, such
+/// as the gradient; only to be read.
 /// @return how many; at most `capacity` are written
 SAC_API int sac_search_constants(sac_search *search, sac_search_array *arrays, int capacity);

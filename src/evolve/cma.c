@@ -77,21 +77,12 @@ static void set_constants(sac_cma *cma, double rate)
     cma->chi_n = expected_length(cma->dimension);
 }
 
-static int default_population(int dimension)
-{
-    return 4 + (int)(3 * sac_series_log(dimension));
-}
-
 sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config *config, double rate)
 {
-    if (config->population == 1)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%s: population is 1, expected 0 or at least 2", search->method->name);
     cma->config = *config;
     cma->dimension = search->dimension;
-    cma->population = config->population ? config->population : default_population(search->dimension);
-    search->population = cma->population;
-    search->sigma = config->sigma;
-    search->weight_decay = config->weight_decay;
+    SAC_TRY(sac_common_create(search, &config->common, 1));
+    cma->population = search->population;
 
     size_t n = (size_t)cma->dimension;
     cma->weights = SAC_NEW_ARRAY(double, (size_t)cma->population);
@@ -166,8 +157,7 @@ void sac_cma_move_sigma(sac_cma *cma, sac_search *search)
         double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
         search->sigma *= sac_series_exp(fmax(-1, fmin(1, change)));
     }
-    double decay = search->generation >= cma->config.sigma_decay_from ? cma->config.sigma_decay : 1;
-    search->sigma = fmax(search->sigma * decay, cma->config.sigma_floor);
+    sac_common_move_sigma(search, &cma->config.common);
 }
 
 double sac_cma_keep(const sac_cma *cma, double c_1)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "evolve/method.h"
+#include "evolve/common.h"
 
 /// What the two forms of CMA-ES share: options, weights, constants and the two paths (Hansen 2016, arXiv:1604.00772;
 /// constants as in pycma 4.5). With y_k = (x_k - m) / sigma for the k-th best candidate,
@@ -13,18 +13,13 @@
 
 typedef struct sac_cma_config
 {
-    int population;
-    double sigma;
+    sac_common common; // first: SAC_COMMON_OPTIONS counts on it
     double c_mean;
     bool active;
     bool mirrored;
     double covariance_rate;
     bool csa;
     double csa_damping;
-    double sigma_decay;
-    int sigma_decay_from;
-    double sigma_floor;
-    double weight_decay;
 } sac_cma_config;
 
 #define SAC_CMA_OPTION(field, type, fallback, min, max, help)                                      \
@@ -34,19 +29,13 @@ typedef struct sac_cma_config
 
 /// Rows of an option table whose config starts with a sac_cma_config.
 #define SAC_CMA_OPTIONS(active_fallback)                                                                           \
-    SAC_CMA_OPTION(population, INT, "0", 0, 1000000, "candidates in a generation; 0: 4 + 3 ln n"),                 \
-        SAC_CMA_OPTION(sigma, REAL, "0.1", 1e-12, 1e12, "first step size"),                                        \
+    SAC_COMMON_OPTIONS("0", "candidates in a generation; 0: 4 + 3 ln n", "0.1", "first step size"),                \
         SAC_CMA_OPTION(c_mean, REAL, "1", 1e-6, 1, "how far the mean goes towards the weighted best"),             \
         SAC_CMA_OPTION(active, BOOL, active_fallback, 0, 0, "learn from the worse half too, by negative weights"), \
         SAC_CMA_OPTION(mirrored, BOOL, "false", 0, 0, "candidates 2k and 2k + 1 lie opposite each other"),         \
         SAC_CMA_OPTION(covariance_rate, REAL, "1", 0, 1000, "factor on the learning rates c_1 and c_mu"),          \
         SAC_CMA_OPTION(csa, BOOL, "true", 0, 0, "adapt the step size by the length of its path"),                  \
-        SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6,                                                          \
-                       "factor on the damping: larger adapts the step more slowly"),                               \
-        SAC_CMA_OPTION(sigma_decay, REAL, "1", 0.5, 1, "factor on the step size, each generation"),                \
-        SAC_CMA_OPTION(sigma_decay_from, INT, "0", 0, 1e9, "generation in which sigma_decay begins"),              \
-        SAC_CMA_OPTION(sigma_floor, REAL, "0", 0, 1e12, "the step size stays above this"),                         \
-        SAC_CMA_OPTION(weight_decay, REAL, "0", 0, 1e12, "fitness lost per unit of a candidate's mean square")
+        SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6, "factor on the damping: larger adapts the step more slowly")
 
 typedef struct sac_cma
 {

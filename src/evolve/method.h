@@ -10,7 +10,8 @@ typedef struct sac_search_method
     const sac_option *options;
     size_t config_size;
 
-    /// Sets search->self, population, sigma and weight_decay. On failure, destroy is called with what self is by then.
+    /// Sets search->self, population, sigma and weight_decay; the mean is there already. On failure, destroy is called
+    /// with what self is by then.
     sac_status (*create)(sac_search *search, const void *config);
     void (*destroy)(void *self); ///< NULL is ignored
 
@@ -21,6 +22,7 @@ typedef struct sac_search_method
     void (*ask)(const sac_search *search, int index, float *x);
 
     /// Learn. `order` [population] lists candidates, best first; x [population, dimension] or NULL for the asked ones.
+    /// What the fitness itself is worth, rather than its order, lies in search->fitness.
     sac_status (*tell)(sac_search *search, const int *order, const double *x);
 
     /// Reasons of the method's own; NULL: none. The ones of all searches are looked at first.
@@ -55,7 +57,8 @@ struct sac_search
     float *candidate;       ///< [dimension]
 };
 
-extern const sac_search_method sac_sep_cma_es, sac_cma_es;
+extern const sac_search_method sac_sep_cma_es, sac_cma_es, sac_lm_ma_es, sac_snes, sac_openai_es, sac_pgpe, sac_ars,
+    sac_bgs, sac_ga;
 
 /// Add one array to the list of a state; the count grows even where the capacity is exhausted.
 void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,

@@ -10,8 +10,7 @@
 #include "evolve/method.h"
 
 static const sac_search_method *const methods[] = {
-    &sac_sep_cma_es,
-    &sac_cma_es,
+    &sac_sep_cma_es, &sac_cma_es, &sac_lm_ma_es, &sac_snes, &sac_openai_es, &sac_pgpe, &sac_ars, &sac_bgs, &sac_ga,
 };
 
 enum
@@ -48,9 +47,23 @@ static const sac_search_method *find(const char *name)
     return NULL;
 }
 
+static sac_status set_mean(sac_search *search, const float *x0)
+{
+    search->mean = SAC_NEW_ARRAY(double, (size_t)search->dimension);
+    if (!search->mean) return sac_fail_memory("a search");
+    for (int i = 0; x0 && i < search->dimension; i++)
+    {
+        if (!isfinite(x0[i]))
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: x0[%d] is not a finite number", search->method->name, i);
+        search->mean[i] = (double)x0[i];
+    }
+    return SAC_OK;
+}
+
 static sac_status create(sac_search *search, const sac_search_def *def)
 {
     const sac_search_method *method = search->method;
+    SAC_TRY(set_mean(search, def->x0));
     void *config = sac_alloc(method->config_size);
     if (!config) return sac_fail_memory("a search");
     sac_status status = sac_options_read(method->options, config, def->settings, def->setting_count, method->name);
@@ -59,20 +72,12 @@ static sac_status create(sac_search *search, const sac_search_def *def)
     SAC_TRY(status);
 
     search->first_sigma = search->sigma;
-    size_t population = (size_t)search->population, dimension = (size_t)search->dimension;
-    search->mean = SAC_NEW_ARRAY(double, dimension);
+    size_t population = (size_t)search->population;
     search->fitness = SAC_NEW_ARRAY(double, population);
     search->order = SAC_NEW_ARRAY(int, population);
     search->ranks = SAC_NEW_ARRAY(sac_rank, population);
-    search->candidate = SAC_NEW_ARRAY(float, dimension);
-    if (!search->mean || !search->fitness || !search->order || !search->ranks || !search->candidate)
-        return sac_fail_memory("a search");
-    for (size_t i = 0; def->x0 && i < dimension; i++)
-    {
-        if (!isfinite(def->x0[i]))
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: x0[%zu] is not a finite number", method->name, i);
-        search->mean[i] = (double)def->x0[i];
-    }
+    search->candidate = SAC_NEW_ARRAY(float, (size_t)search->dimension);
+    if (!search->fitness || !search->order || !search->ranks || !search->candidate) return sac_fail_memory("a search");
     return SAC_OK;
 }
 

@@ -179,9 +179,9 @@ TEST(threads_ask_at_once)
 {
     sac_threads *threads;
     assert_ok(sac_threads_create(&threads, 3));
-    for (int m = 0; m < METHODS; m++)
+    for (int m = 0; sac_search_method_at(m, NULL, NULL); m++)
     {
-        sac_search *search = make_search(methods[m], "population=64", N, NULL, 8);
+        sac_search *search = make_search(sac_search_method_at(m, NULL, NULL), "population=64", N, NULL, 8);
         assert_ok(sac_search_prepare(search));
         static asking a;
         a.search = search;

@@ -1,0 +1,196 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/series.h"
+#include "evolve/common.h"
+
+/// snes: separable natural evolution strategies (Schaul et al. 2011). With z_k = (x_k - m) / (sigma d), k-th best, and
+/// utilities w_k = max(0, ln(lambda / 2 + 1) - ln k), scaled to sum 1, less 1 / lambda,
+///
+///     m <- m + sigma d sum_k w_k z_k        sigma d <- sigma d exp(rate / 2 sum_k w_k (z_k^2 - 1))
+///
+/// sigma holds the geometric mean of the deviations and d, whose geometric mean is 1, the rest.
+
+enum
+{
+    CHUNK = 512
+};
+
+typedef struct snes_config
+{
+    sac_common common; // first: SAC_COMMON_OPTIONS counts on it
+    double sigma_rate;
+} snes_config;
+
+static const sac_option options[] = {
+    SAC_COMMON_OPTIONS("0", "candidates in a generation; 0: 4 + 3 ln n", "0.1", "first standard deviation"),
+    {"sigma_rate", SAC_OPTION_REAL, offsetof(snes_config, sigma_rate), "0", 0, 1e6, NULL,
+     "how fast the deviations learn; 0: (3 + ln n) / (5 sqrt n)"},
+    {0},
+};
+
+typedef struct snes
+{
+    sac_common common;
+    double sigma_rate;
+    double *weights;   // [population], best first
+    double *deviation; // [n], d
+    double *row;       // [n], one candidate's z
+    double *move;      // [n], sum w z
+    double *spread;    // [n], sum w (z^2 - 1)
+} snes;
+
+static void set_weights(snes *s, int population)
+{
+    double sum = 0;
+    for (int k = 0; k < population; k++)
+    {
+        s->weights[k] = fmax(0, sac_series_log(population / 2.0 + 1) - sac_series_log(k + 1.0));
+        sum += s->weights[k];
+    }
+    for (int k = 0; k < population; k++) s->weights[k] = s->weights[k] / sum - 1.0 / population;
+}
+
+static sac_status create(sac_search *search, const void *config)
+{
+    const snes_config *c = config;
+    snes *s = SAC_NEW(snes);
+    if (!s) return sac_fail_memory("a search");
+    search->self = s;
+    s->common = c->common;
+    SAC_TRY(sac_common_create(search, &c->common, 1));
+    size_t n = (size_t)search->dimension;
+    double usual = (3 + sac_series_log((double)n)) / (5 * sqrt((double)n));
+    s->sigma_rate = c->sigma_rate > 0 ? c->sigma_rate : usual;
+    s->weights = SAC_NEW_ARRAY(double, (size_t)search->population);
+    s->deviation = SAC_NEW_ARRAY(double, n);
+    s->row = SAC_NEW_ARRAY(double, n);
+    s->move = SAC_NEW_ARRAY(double, n);
+    s->spread = SAC_NEW_ARRAY(double, n);
+    if (!s->weights || !s->deviation || !s->row || !s->move || !s->spread) return sac_fail_memory("a search");
+    set_weights(s, search->population);
+    for (size_t i = 0; i < n; i++) s->deviation[i] = 1;
+    return SAC_OK;
+}
+
+static void destroy(void *self)
+{
+    snes *s = self;
+    if (!s) return;
+    sac_free(s->weights);
+    sac_free(s->deviation);
+    sac_free(s->row);
+    sac_free(s->move);
+    sac_free(s->spread);
+    sac_free(s);
+}
+
+static void draw(const sac_search *search, int index, size_t first, size_t count, double *z)
+{
+    sac_normals_from(z, first, count, search->seed, (uint64_t)search->generation, (uint64_t)index);
+}
+
+static void ask(const sac_search *search, int index, float *x)
+{
+    const snes *s = search->self;
+    size_t n = (size_t)search->dimension;
+    for (size_t first = 0; first < n; first += CHUNK)
+    {
+        double z[CHUNK];
+        size_t count = n - first < CHUNK ? n - first : CHUNK;
+        draw(search, index, first, count, z);
+        for (size_t i = 0; i < count; i++)
+            x[first + i] = (float)(search->mean[first + i] + search->sigma * s->deviation[first + i] * z[i]);
+    }
+}
+
+static void read_row(snes *s, const sac_search *search, int index, const double *x)
+{
+    size_t n = (size_t)search->dimension;
+    if (!x)
+    {
+        draw(search, index, 0, n, s->row);
+        return;
+    }
+    x += (size_t)index * n;
+    for (size_t i = 0; i < n; i++) s->row[i] = (x[i] - search->mean[i]) / (search->sigma * s->deviation[i]);
+}
+
+static void move_deviations(snes *s, sac_search *search)
+{
+    int n = search->dimension;
+    double half = s->sigma_rate / 2, mean = 0;
+    for (int i = 0; i < n; i++) mean += s->spread[i];
+    mean /= n;
+    for (int i = 0; i < n; i++)
+    {
+        // what is larger than this comes from far-away candidates of a caller, not from chance
+        double change = fmax(-10, fmin(10, half * (s->spread[i] - mean)));
+        s->deviation[i] = fmax(1e-150, fmin(1e150, s->deviation[i] * sac_series_exp(change)));
+    }
+    search->sigma *= sac_series_exp(fmax(-10, fmin(10, half * mean)));
+    sac_common_move_sigma(search, &s->common);
+}
+
+static sac_status tell(sac_search *search, const int *order, const double *x)
+{
+    snes *s = search->self;
+    size_t n = (size_t)search->dimension;
+    memset(s->move, 0, n * sizeof *s->move);
+    memset(s->spread, 0, n * sizeof *s->spread);
+    for (int k = 0; k < search->population; k++)
+    {
+        double weight = s->weights[k];
+        read_row(s, search, order[k], x);
+        for (size_t i = 0; i < n; i++)
+        {
+            double z = s->row[i];
+            s->move[i] += weight * z;
+            s->spread[i] += weight * (z * z - 1);
+        }
+    }
+    for (size_t i = 0; i < n; i++) search->mean[i] += search->sigma * s->deviation[i] * s->move[i];
+    move_deviations(s, search);
+    return SAC_OK;
+}
+
+static void state(sac_search *search, sac_search_array *arrays, int capacity, int *count)
+{
+    snes *s = search->self;
+    sac_search_add_array(arrays, capacity, count, "deviation", s->deviation, (size_t)search->dimension);
+}
+
+static void constants(sac_search *search, sac_search_array *arrays, int capacity, int *count)
+{
+    snes *s = search->self;
+    sac_search_add_array(arrays, capacity, count, "weights", s->weights, (size_t)search->population);
+    sac_search_add_array(arrays, capacity, count, "sigma_rate", &s->sigma_rate, 1);
+}
+
+static sac_status restored(sac_search *search)
+{
+    const snes *s = search->self;
+    for (int i = 0; i < search->dimension; i++)
+        if (s->deviation[i] <= 0)
+            return sac_fail(SAC_ERROR_FORMAT, "snes: the state's deviation[%d] is %g, expected a positive number", i,
+                            s->deviation[i]);
+    return SAC_OK;
+}
+
+const sac_search_method sac_snes = {
+    .name = "snes",
+    .summary = "separable natural evolution strategies: a deviation for each parameter, nothing to tune",
+    .options = options,
+    .config_size = sizeof(snes_config),
+    .create = create,
+    .destroy = destroy,
+    .ask = ask,
+    .tell = tell,
+    .stop = sac_common_stop,
+    .state = state,
+    .constants = constants,
+    .restored = restored,
+};

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <stddef.h>
+
+/// Sums over vectors in a fixed order of eight lanes: as fast as the compiler's vectors are wide, and the same bits
+/// everywhere.
+
+/// a . b
+double sac_vector_dot(const double *a, const double *b, size_t n);
+
+/// y <- y + factor x
+void sac_vector_add(double *y, double factor, const double *x, size_t n);
+
+/// out <- sum_k weights[k] rows[k], for rows [count, n]; weights of zero cost nothing.
+void sac_vector_combine(double *out, const double *weights, const double *rows, int count, size_t n);
