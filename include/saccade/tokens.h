@@ -116,3 +116,17 @@ SAC_API void sac_projection_run_floats(const sac_projection *projection, float *
 /// work on blocks that stay in the cache.
 SAC_API void sac_projection_run_rows(const sac_projection *projection, float *tokens, int stride,
                                      const sac_image *image, int first, int rows, void *workspace);
+
+/// Sinusoids that tell tokens where they are: for position p, dimension 2 i is sin(p / 10000^(2 i / D)) and dimension
+/// 2 i + 1 is cos of the same.
+/// @param[out] out    [D, stride], position p in column p
+/// @param      size   D >= 1
+/// @param      count  N in 0..2^20
+SAC_API void sac_positions_flat(float *out, int stride, int size, int count);
+
+/// The same for a grid of patches in row-major order: the first D / 2 dimensions encode the row, the others the column,
+/// each as above with D / 2 in place of D. D is even.
+SAC_API void sac_positions_grid(float *out, int stride, int size, int rows, int columns);
+
+/// tokens += other, both [D, N] within their strides.
+SAC_API void sac_tokens_add(float *tokens, int stride, const float *other, int other_stride, int size, int count);

@@ -23,3 +23,20 @@ double sac_series_exp(double x)
     for (int i = 14; i >= 1; i--) sum = 1 + sum * r / i;
     return ldexp(sum, (int)k);
 }
+
+void sac_series_sin_cos(double x, double *sine, double *cosine)
+{
+    // x = k pi / 2 + r, |r| <= pi / 4; pi / 2 in three parts, the first two with 33 bits so that k times them is exact
+    double k = floor(x * 0.63661977236758134 + 0.5), s = 1, c = 1;
+    double r = x - k * 1.57079632673412561417 - k * 6.07710050630396597660e-11 - k * 2.02226624879595063154e-21;
+    for (int i = 9; i >= 1; i--)
+    {
+        s = 1 - s * r * r / ((2 * i) * (2 * i + 1));
+        c = 1 - c * r * r / ((2 * i - 1) * (2 * i));
+    }
+    s *= r;
+    // a quarter turn takes (sin, cos) to (cos, -sin)
+    int quarter = (int)(k - 4 * floor(k / 4));
+    *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
+    *cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
+}

@@ -9,6 +9,7 @@
 
 static const golden_family *const families[] = {
     &golden_agent,
+    &golden_conv,
     &golden_theory,
     NULL,
 };

@@ -18,6 +18,11 @@ typedef struct family
 
 static const family agent = {
     .name = "agent", .inputs = {"image", "theta", "hyper", "scale"}, .ignored = {"margin"}, .tolerance = 1e-4};
+static const family conv = {.name = "conv",
+                            .inputs = {"hw", "X", "Wv", "b", "alpha", "iso_alpha", "iso_center", "mu", "Sigma_inv_half",
+                                       "abc", "txl_E", "txl_U", "txl_Rel", "txl_Wq", "txl_WkE", "txl_WkR", "txl_u",
+                                       "txl_v"},
+                            .tolerance = 1e-4};
 static const family theory = {.name = "theory", .inputs = {"d", "m", "r", "x", "y"}, .tolerance = 1e-10};
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -127,6 +132,10 @@ TEST(agent_tie)
 {
     check_case(&agent, "agent_tie");
 }
+TEST(conv_a)
+{
+    check_case(&conv, "conv_a");
+}
 TEST(theory_a)
 {
     check_case(&theory, "theory_a");
@@ -141,4 +150,4 @@ TEST(unknown_families_are_refused)
     assert_int_not_equal(system(command), 0);
 }
 
-TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, theory_a, unknown_families_are_refused)
+TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, theory_a, unknown_families_are_refused)
