@@ -1,0 +1,89 @@
+#include <math.h>
+#include <string.h>
+
+#include "attention/blocks.h"
+#include "base/error.h"
+#include "saccade/readings.h"
+
+/// IAP-rank: r = (1/N) (P Q') K'^T, in two passes over blocks of features.
+
+size_t sac_rank_workspace_size(const sac_attention *attention)
+{
+    static unsigned char start[1];
+    unsigned char *at = start;
+    sac_block_take(attention, &at);
+    return (size_t)(at - start);
+}
+
+void sac_rank_summary(const sac_attention *attention, float *z, const float *weights, int rows, int weight_stride,
+                      const float *queries, int token_count, int stride, void *workspace)
+{
+    SAC_ASSERT(rows >= 1 && (weights || rows == 1) && (!weights || weight_stride >= token_count));
+    unsigned char *at = workspace;
+    sac_block block = sac_block_take(attention, &at);
+    int f = sac_attention_feature_size(attention);
+    memset(z, 0, (size_t)rows * (size_t)f * sizeof *z);
+    for (int i = 0; sac_block_read(&block, attention, SAC_QUERIES, queries, i, token_count, stride); i += block.size)
+        attention->kernels.contract(z, f, weights ? weights + i : NULL, weight_stride, rows, block.features, f,
+                                    block.count, block.size);
+}
+
+static void divide(float *scores, int score_stride, int rows, int count, int query_count)
+{
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < count; j++) scores[(size_t)r * (size_t)score_stride + (size_t)j] /= (float)query_count;
+}
+
+void sac_rank_scores(const sac_attention *attention, float *scores, int score_stride, const float *z, int rows,
+                     int query_count, const float *keys, int token_count, int stride, void *workspace)
+{
+    SAC_ASSERT(rows >= 1 && query_count >= 1 && score_stride >= token_count);
+    unsigned char *at = workspace;
+    sac_block block = sac_block_take(attention, &at);
+    int f = sac_attention_feature_size(attention);
+    for (int i = 0; sac_block_read(&block, attention, SAC_KEYS, keys, i, token_count, stride); i += block.size)
+    {
+        attention->kernels.mix(scores + i, score_stride, z, f, rows, block.features, f, block.count, block.size);
+        divide(scores + i, score_stride, rows, block.count, query_count);
+    }
+}
+
+void sac_rank_mean_query(const sac_attention *attention, float *z, const float *queries, int token_count, int stride,
+                         void *workspace)
+{
+    enum
+    {
+        MOST = 256 // D
+    };
+    int size = attention->key_size;
+    double mean[MOST] = {0};
+    for (int i = 0; i < token_count; i++)
+    {
+        double norm = attention->normalize ? 0 : 1;
+        for (int d = 0; d < size && attention->normalize; d++)
+            norm += (double)queries[d * stride + i] * (double)queries[d * stride + i];
+        if (norm > 0)
+            for (int d = 0; d < size; d++) mean[d] += (double)queries[d * stride + i] / sqrt(norm);
+    }
+    float query[MOST];
+    for (int d = 0; d < size; d++) query[d] = (float)(mean[d] / token_count);
+    sac_attention plain = *attention; // the mean is shorter than one, and stays so
+    plain.normalize = false;
+    sac_attention_features(&plain, SAC_QUERIES, z, 1, query, 1, 1, workspace);
+}
+
+void sac_rank_take(float *out, const int *chosen, int kept, const float *values, int value_size, int stride)
+{
+    for (int i = 0; i < kept; i++)
+        for (int v = 0; v < value_size; v++) *out++ = values[(size_t)v * (size_t)stride + (size_t)chosen[i]];
+}
+
+void sac_rank_mask(float *out, int out_stride, const int *chosen, int kept, const float *values, int value_size,
+                   int token_count, int stride)
+{
+    for (int v = 0; v < value_size; v++, out += out_stride, values += stride)
+    {
+        memset(out, 0, (size_t)token_count * sizeof *out);
+        for (int i = 0; i < kept; i++) out[chosen[i]] = values[chosen[i]];
+    }
+}

@@ -1,0 +1,167 @@
+#include <math.h>
+#include <string.h>
+
+#include "attention/blocks.h"
+#include "base/error.h"
+#include "saccade/readings.h"
+
+/// IAP-trans: P Q' K'^T V in three orders, over blocks of features. Nothing of size N is held.
+
+static const char *const names[] = {"cheapest", "left", "right", "middle"};
+
+const char *sac_trans_order_name(int order)
+{
+    return order >= 0 && order <= SAC_TRANS_MIDDLE ? names[order] : NULL;
+}
+
+double sac_trans_cost(sac_trans_order order, int rows, int feature_size, int token_count, int value_size)
+{
+    double l = rows, f = feature_size, n = token_count, v = value_size;
+    switch (order)
+    {
+    case SAC_TRANS_LEFT: return l * n * (2 * f + v);
+    case SAC_TRANS_RIGHT: return n * v * (2 * f + l);
+    case SAC_TRANS_MIDDLE: return n * f * (l + v) + l * f * v;
+    case SAC_TRANS_CHEAPEST: break;
+    }
+    return sac_trans_cost(sac_trans_cheapest(rows, feature_size, token_count, value_size), rows, feature_size,
+                          token_count, value_size);
+}
+
+sac_trans_order sac_trans_cheapest(int rows, int feature_size, int token_count, int value_size)
+{
+    sac_trans_order best = SAC_TRANS_LEFT;
+    for (int order = SAC_TRANS_RIGHT; order <= SAC_TRANS_MIDDLE; order++)
+        if (sac_trans_cost((sac_trans_order)order, rows, feature_size, token_count, value_size) <
+            sac_trans_cost(best, rows, feature_size, token_count, value_size))
+            best = (sac_trans_order)order;
+    return best;
+}
+
+typedef struct parts
+{
+    sac_block block;
+    float *summary; ///< [l, F] P Q'
+    float *product; ///< [F, V] K'^T V, or its transpose
+    float *mixed;   ///< [l or V, block]
+} parts;
+
+static size_t split(parts *p, const sac_trans *t, unsigned char *workspace)
+{
+    unsigned char *at = workspace;
+    size_t l = (size_t)t->rows, v = (size_t)t->value_size, f = (size_t)sac_attention_feature_size(t->attention);
+    p->block = sac_block_take(t->attention, &at);
+    p->summary = sac_take(&at, l * f, sizeof(float));
+    p->product = sac_take(&at, f * v, sizeof(float));
+    p->mixed = sac_take(&at, (l > v ? l : v) * (size_t)p->block.size, sizeof(float));
+    return (size_t)(at - workspace);
+}
+
+size_t sac_trans_workspace_size(const sac_trans *trans)
+{
+    static unsigned char start[1];
+    parts p;
+    return split(&p, trans, start);
+}
+
+/// What is multiplied, with its sizes.
+typedef struct factors
+{
+    const sac_attention *a;
+    const sac_kernels *k;
+    const float *projection, *queries, *keys, *values;
+    int projection_stride, n, stride, l, f, v;
+} factors;
+
+// P Q' [l, F]
+static void summarise(const factors *x, parts *p)
+{
+    sac_block *b = &p->block;
+    memset(p->summary, 0, (size_t)x->l * (size_t)x->f * sizeof(float));
+    for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
+        x->k->contract(p->summary, x->f, x->projection + i, x->projection_stride, x->l, b->features, x->f, b->count,
+                       b->size);
+}
+
+// out += ((P Q') K'^T) V
+static void run_left(const factors *x, parts *p, float *out)
+{
+    sac_block *b = &p->block;
+    summarise(x, p);
+    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
+    {
+        x->k->mix(p->mixed, b->size, p->summary, x->f, x->l, b->features, x->f, b->count, b->size);
+        x->k->contract(out, x->v, p->mixed, b->size, x->l, x->values + i, x->v, b->count, x->stride);
+    }
+}
+
+// out += P (Q' (K'^T V))
+static void run_right(const factors *x, parts *p, float *out)
+{
+    sac_block *b = &p->block;
+    memset(p->product, 0, (size_t)x->f * (size_t)x->v * sizeof(float));
+    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
+        x->k->contract(p->product, x->f, x->values + i, x->stride, x->v, b->features, x->f, b->count, b->size);
+    for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
+    {
+        x->k->mix(p->mixed, b->size, p->product, x->f, x->v, b->features, x->f, b->count, b->size);
+        x->k->contract(out, x->v, x->projection + i, x->projection_stride, x->l, p->mixed, x->v, b->count, b->size);
+    }
+}
+
+// out += (P Q') (K'^T V)
+static void run_middle(const factors *x, parts *p, float *out)
+{
+    sac_block *b = &p->block;
+    summarise(x, p);
+    memset(p->product, 0, (size_t)x->f * (size_t)x->v * sizeof(float));
+    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
+        x->k->contract(p->product, x->f, x->values + i, x->stride, x->v, b->features, x->f, b->count, b->size);
+    // [l, F] times the transpose of [V, F]
+    x->k->contract(out, x->v, p->summary, x->f, x->l, p->product, x->v, x->f, x->f);
+}
+
+void sac_trans_run(const sac_trans *trans, float *out, const float *queries, const float *keys, const float *values,
+                   int token_count, int stride, void *workspace)
+{
+    SAC_ASSERT(token_count >= 1 && stride >= token_count && trans->projection_stride >= token_count);
+    SAC_ASSERT((uintptr_t)workspace % 64 == 0);
+    parts p;
+    split(&p, trans, workspace);
+    const sac_attention *a = trans->attention;
+    factors x = {a,
+                 &a->kernels,
+                 trans->projection,
+                 queries,
+                 keys,
+                 values,
+                 trans->projection_stride,
+                 token_count,
+                 stride,
+                 trans->rows,
+                 sac_attention_feature_size(a),
+                 trans->value_size};
+    memset(out, 0, (size_t)x.l * (size_t)x.v * sizeof *out);
+    sac_trans_order order = trans->order;
+    if (order == SAC_TRANS_CHEAPEST) order = sac_trans_cheapest(x.l, x.f, x.n, x.v);
+    if (order == SAC_TRANS_LEFT) run_left(&x, &p, out);
+    if (order == SAC_TRANS_RIGHT) run_right(&x, &p, out);
+    if (order == SAC_TRANS_MIDDLE) run_middle(&x, &p, out);
+    if (trans->residual) x.k->contract(out, x.v, x.projection, x.projection_stride, x.l, values, x.v, x.n, stride);
+    if (trans->gain)
+        sac_layer_norm(out, out, x.l, x.v, trans->gain, trans->bias, trans->epsilon > 0 ? trans->epsilon : 1e-5f);
+}
+
+void sac_layer_norm(float *out, const float *x, int rows, int size, const float *gain, const float *bias, float epsilon)
+{
+    for (int r = 0; r < rows; r++, out += size, x += size)
+    {
+        double mean = 0, variance = 0;
+        for (int i = 0; i < size; i++) mean += (double)x[i];
+        mean /= size;
+        for (int i = 0; i < size; i++) variance += ((double)x[i] - mean) * ((double)x[i] - mean);
+        double length = sqrt(variance / size + (double)epsilon);
+        for (int i = 0; i < size; i++)
+            out[i] = (float)(((double)x[i] - mean) / length * (double)gain[i] + (double)bias[i]);
+    }
+}
