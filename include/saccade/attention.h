@@ -12,6 +12,11 @@
 ///
 ///     relu       phi(x) = max(0, x) or max(0, W x)
 ///     positive   phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x: an unbiased estimate of exp(scale q.k)
+///     trig       phi(x) = exp(|y|^2 / 2) (sin W y, cos W y) / sqrt(M), sines and cosines in turn: another one, exact
+///                for equal tokens, where positive is exact for opposite ones; |y|^2 / 2 below 88
+///     hybrid     both, weighed by the angle between the tokens: K_ang(q, k) = 1 - 2 angle / pi, estimated by the signs
+///                of R directions; A = ((1 + K_ang) trig + (1 - K_ang) positive) / 2, F = 3 M (1 + R), see hybrid.c
+///     sara-*     phi(x) = v f(G y), f = relu, exp or square; G is drawn, given, or the identity, v given or 1
 ///
 /// Tokens are planar: queries and keys are [D, stride] float32 with the N tokens in the first columns, so that one
 /// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count, F the size of phi, V
@@ -27,18 +32,21 @@
 /// What to create. Start from sac_attention_default_def().
 typedef struct sac_attention_def
 {
-    const char *form;  ///< a name of sac_attention_form_at, default "softmax"
-    int key_size;      ///< D in 1..256, no default
-    int feature_count; ///< M in 0..4096, default 16; relu: 0 takes the tokens themselves as features (W = I)
-    double scale;      ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu: no effect unless
-                       ///< given, then a factor sqrt(scale) on queries and keys
-    bool normalize;    ///< divide each query and key by its length first (zero stays zero), default false
-    bool orthogonal;   ///< rows of W are orthogonal in blocks of D, default true; false: independent
-    uint64_t seed;     ///< draws W [M, D], standard normal: same seed, same W on every machine; default 1
-    const float *projection; ///< W [M, D] given instead of drawn, copied; default NULL
-    bool divide;             ///< output: divide each row by the sum of its attention, default true
-    double epsilon;          ///< added to that sum, default 0; a sum of zero gives a row of zeros
-    uint32_t internal;       ///< marks a def that came from the default; do not set
+    const char *form;    ///< a name of sac_attention_form_at, default "softmax"
+    int key_size;        ///< D in 1..256, no default
+    int feature_count;   ///< M in 0..4096, default 16; relu, sara-*: 0 takes the tokens themselves (W = G = I)
+    int direction_count; ///< hybrid: R in 1..64, default 5
+    double scale;        ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu and sara-*: 1
+    bool normalize;      ///< divide each query and key by its length first (zero stays zero), default false
+    bool orthogonal;     ///< rows of W are orthogonal in blocks of D, default true; false: independent
+    uint64_t seed;       ///< draws W, G and directions, standard normal: same seed, same on every machine; default 1
+    const float *projection;     ///< W or G [M, D] given instead of drawn, copied; default NULL
+    const float *key_projection; ///< sara-*: G of the keys [M, D], where it is another; copied; default NULL
+    const float *feature_gains;  ///< sara-*: v [M], or [D] where feature_count is 0; copied; default NULL: 1
+    const float *directions;     ///< hybrid: [R, D] given instead of drawn, copied; default NULL
+    bool divide;                 ///< output: divide each row by the sum of its attention, default true
+    double epsilon;              ///< added to that sum, default 0; a sum of zero gives a row of zeros
+    uint32_t internal;           ///< marks a def that came from the default; do not set
 } sac_attention_def;
 
 typedef struct sac_attention sac_attention;

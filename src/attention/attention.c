@@ -6,12 +6,12 @@
 #include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/text.h"
 
 static const sac_attention_form *const forms[] = {
-    &sac_attention_softmax,
-    &sac_attention_relu,
-    &sac_attention_positive,
+    &sac_attention_softmax, &sac_attention_relu,      &sac_attention_positive, &sac_attention_trig,
+    &sac_attention_hybrid,  &sac_attention_sara_relu, &sac_attention_sara_exp, &sac_attention_sara_square,
 };
 
 enum
@@ -19,7 +19,8 @@ enum
     FORM_COUNT = sizeof forms / sizeof *forms,
     COOKIE = 0x5acade,
     MAX_SIZE = 256,
-    MAX_FEATURES = 4096
+    MAX_FEATURES = 4096,
+    DIRECTIONS = 1, // names their random numbers
 };
 
 const char *sac_attention_form_at(int index, const char **summary)
@@ -44,8 +45,13 @@ static const sac_attention_form *find(const char *name)
 
 sac_attention_def sac_attention_default_def(void)
 {
-    return (sac_attention_def){
-        .form = "softmax", .feature_count = 16, .orthogonal = true, .seed = 1, .divide = true, .internal = COOKIE};
+    return (sac_attention_def){.form = "softmax",
+                               .feature_count = 16,
+                               .direction_count = 5,
+                               .orthogonal = true,
+                               .seed = 1,
+                               .divide = true,
+                               .internal = COOKIE};
 }
 
 static sac_status check(const sac_attention_def *def, const sac_attention_form *form)
@@ -61,8 +67,17 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     if (def->feature_count < fewest || def->feature_count > MAX_FEATURES)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: feature_count is %d, expected %d to %d", def->feature_count,
                         fewest, MAX_FEATURES);
-    if (def->projection && def->feature_count == 0)
+    if ((def->projection || def->key_projection) && def->feature_count == 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: a projection is given, but feature_count is 0");
+    bool has_sides = form->map && form->map->has_sides;
+    if ((def->key_projection || def->feature_gains) && !has_sides)
+        return sac_fail(SAC_ERROR_ARGUMENT, "attention: %s is for the sara forms, not for %s",
+                        def->key_projection ? "key_projection" : "feature_gains", form->name);
+    if (def->key_projection && !def->projection)
+        return sac_fail(SAC_ERROR_ARGUMENT, "attention: key_projection is given without projection");
+    if (def->direction_count < 1 || def->direction_count > SAC_MAX_DIRECTIONS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "attention: direction_count is %d, expected 1 to %d", def->direction_count,
+                        SAC_MAX_DIRECTIONS);
     if (!(def->scale >= 0 && def->scale < INFINITY))
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: scale is %g, expected a positive number, or 0 for the default",
                         def->scale);
@@ -84,11 +99,30 @@ static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sa
     float *matrix = SAC_NEW_ARRAY(float, total);
     if (!matrix) return sac_fail_memory("the features of an attention");
     f->matrix = matrix;
-    if (def->projection)
-        memcpy(matrix, def->projection, total * sizeof(float));
+    const float *given = side == SAC_KEYS && def->key_projection ? def->key_projection : def->projection;
+    if (given)
+        memcpy(matrix, given, total * sizeof(float));
     else
         SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));
     for (size_t i = 0; i < total; i++) matrix[i] = (float)(matrix[i] * factor);
+    return SAC_OK;
+}
+
+// the planes whose sides estimate angles, given or drawn apart from W
+static sac_status make_directions(sac_attention *a, const sac_attention_def *def)
+{
+    size_t total = (size_t)def->direction_count * (size_t)a->key_size;
+    float *directions = SAC_NEW_ARRAY(float, total);
+    if (!directions) return sac_fail_memory("the directions of an attention");
+    for (int side = 0; side < 2; side++)
+    {
+        a->features[side].directions = directions;
+        a->features[side].direction_count = def->direction_count;
+    }
+    if (!def->directions)
+        return sac_draw_features(directions, def->direction_count, a->key_size, def->orthogonal,
+                                 sac_mix_seed(def->seed, DIRECTIONS, 0));
+    memcpy(directions, def->directions, total * sizeof(float));
     return SAC_OK;
 }
 
@@ -97,6 +131,7 @@ static sac_status make_map(sac_attention *a, const sac_attention_def *def)
     const sac_map *map = a->form->map;
     SAC_TRY(make_matrix(a, def, SAC_QUERIES));
     SAC_TRY(make_matrix(a, def, SAC_KEYS));
+    if (map->has_directions) SAC_TRY(make_directions(a, def));
     a->feature_size = map->feature_size(&a->features[SAC_QUERIES]);
     for (int side = 0; side < 2; side++)
     {
@@ -137,6 +172,7 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
 void sac_attention_destroy(sac_attention *attention)
 {
     if (!attention) return;
+    sac_free((void *)attention->features[SAC_QUERIES].directions);
     for (int side = 0; side < 2; side++)
     {
         sac_free((void *)attention->features[side].matrix);

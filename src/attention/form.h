@@ -12,7 +12,7 @@ typedef struct sac_map
 {
     bool allows_identity; ///< feature_count 0 means W = I
     bool has_directions;  ///< uses direction_count and directions
-    bool has_sides;       ///< may have another W for the keys, and gains of its own
+    bool has_sides;       ///< may be given another W for the keys, and gains
 
     /// Factors of W and of |x|^2 in raw, from the scale; NULL: 1 and 0.
     double (*matrix_factor)(double scale);
@@ -45,7 +45,13 @@ typedef struct sac_attention_form
                    int values_stride, int value_size, void *workspace);
 } sac_attention_form;
 
-extern const sac_attention_form sac_attention_softmax, sac_attention_relu, sac_attention_positive;
+extern const sac_attention_form sac_attention_softmax, sac_attention_relu, sac_attention_positive, sac_attention_trig,
+    sac_attention_hybrid, sac_attention_sara_relu, sac_attention_sara_exp, sac_attention_sara_square;
+
+/// The kernels of a map by the name that they have in the table.
+#define SAC_USE_MAP(a, name)                                                            \
+    ((a)->map = (a)->kernels.name##_features, (a)->map_sums = (a)->kernels.name##_sums, \
+     (a)->map_scores = (a)->kernels.name##_scores)
 
 /// What a linear form fills its row with beside its map.
 #define SAC_LINEAR_FORM                                                                                     \
@@ -67,10 +73,9 @@ void sac_linear_features(const sac_attention *a, sac_attention_side side, float 
                          const float *x, int n, int stride, void *workspace);
 
 /// Kernels of a map, see kernels.h.
-typedef void sac_features_fn SAC_MAP_PARAMETERS;
-typedef void sac_sums_fn(float *lanes, const float *x, int n, int stride, const sac_features *f);
-typedef void sac_scores_fn(float *scores, const float *weights, const float *x, int n, int stride,
-                           const sac_features *f);
+typedef void sac_features_fn SAC_FEATURES_PARAMETERS;
+typedef void sac_sums_fn SAC_SUMS_PARAMETERS;
+typedef void sac_scores_fn SAC_SCORES_PARAMETERS;
 
 struct sac_attention
 {
@@ -83,11 +88,11 @@ struct sac_attention
 
     // linear forms; by side
     int feature_size;         ///< F
-    sac_features features[2]; ///< matrices are owned, and hold factors of the map
+    sac_features features[2]; ///< matrices are owned, and hold factors of the map; directions are shared
     double *gains[2];         ///< [F], owned
     sac_features_fn *map;
-    sac_sums_fn *map_sums;     ///< fused with the sums; NULL: not there
-    sac_scores_fn *map_scores; ///< fused with the scores; NULL: not there
+    sac_sums_fn *map_sums;     ///< fused with the sums; NULL: there is none, features are written out
+    sac_scores_fn *map_scores; ///< fused with the scores; NULL: there is none
 };
 
 /// Draw W [count, size] with standard normal rows, orthogonal in blocks of `size` rows where asked for.

@@ -14,9 +14,7 @@ static void prepare(sac_attention *a, const sac_attention_def *def)
     (void)def;
     for (int side = 0; side < 2; side++)
         for (int f = 0; f < a->feature_size; f++) a->gains[side][f] = sqrt(a->scale);
-    a->map = a->kernels.relu_features;
-    a->map_sums = a->kernels.relu_sums;
-    a->map_scores = a->kernels.relu_scores;
+    SAC_USE_MAP(a, relu);
 }
 
 static const sac_map map = {.allows_identity = true, .feature_size = feature_size, .prepare = prepare};

@@ -138,6 +138,22 @@ OP lanes lanes_less(lanes a, lanes b, lanes x, lanes y)
                 _mm256_blendv_ps(y.high, x.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ)));
 }
 
+OP void quarter(__m256 n, __m256 s, __m256 c, __m256 *sine, __m256 *cosine)
+{
+    __m256i bits = _mm256_castps_si256(n), two = _mm256_set1_epi32(2);
+    __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(bits, 31));
+    __m256i down = _mm256_slli_epi32(_mm256_and_si256(bits, two), 30);
+    __m256i left = _mm256_slli_epi32(_mm256_and_si256(_mm256_add_epi32(bits, _mm256_set1_epi32(1)), two), 30);
+    *sine = _mm256_xor_ps(_mm256_blendv_ps(s, c, odd), _mm256_castsi256_ps(down));
+    *cosine = _mm256_xor_ps(_mm256_blendv_ps(c, s, odd), _mm256_castsi256_ps(left));
+}
+
+OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
+{
+    quarter(n.low, s.low, c.low, &sine->low, &cosine->low);
+    quarter(n.high, s.high, c.high, &sine->high, &cosine->high);
+}
+
 OP lanes lanes_first(lanes a, int count)
 {
     return both(_mm256_and_ps(a.low, _mm256_castsi256_ps(first_mask(count))),
@@ -236,6 +252,7 @@ OP words words_mark(words word, lanes u, uint32_t bit)
 
 #define WIDE_ROWS 4
 #include "kernels/wide_bits.h"
+#include "kernels/wide_maps.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -294,5 +311,6 @@ void sac_kernels_add_avx2(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    maps_add(k);
     k->project_bytes = project_bytes;
 }

@@ -105,6 +105,21 @@ OP lanes lanes_less(lanes a, lanes b, lanes x, lanes y)
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x);
 }
 
+OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
+{
+    enum
+    {
+        A_XOR_B_AND_C = 0x78
+    };
+    __m512i bits = _mm512_castps_si512(n), one = _mm512_set1_epi32(1), top = _mm512_set1_epi32(INT32_MIN);
+    __mmask16 odd = _mm512_test_epi32_mask(bits, one);
+    __m512i a = _mm512_castps_si512(_mm512_mask_blend_ps(odd, s, c)), down = _mm512_slli_epi32(bits, 30);
+    __m512i b = _mm512_castps_si512(_mm512_mask_blend_ps(odd, c, s));
+    __m512i left = _mm512_slli_epi32(_mm512_add_epi32(bits, one), 30);
+    *sine = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(a, down, top, A_XOR_B_AND_C));
+    *cosine = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(b, left, top, A_XOR_B_AND_C));
+}
+
 OP float lanes_sum(lanes a)
 {
     __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
@@ -170,6 +185,7 @@ OP words words_count(words a)
 
 #define WIDE_ROWS 8
 #include "kernels/wide_bits.h"
+#include "kernels/wide_maps.h"
 
 // where the machine counts bits by itself
 __attribute__((target("avx512vpopcntdq"))) static void
@@ -268,6 +284,7 @@ void sac_kernels_add_avx512(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    maps_add(k);
     if (__builtin_cpu_supports("avx512vpopcntdq")) k->hamming = hamming;
     k->project_bytes = project_bytes;
 }

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/// exp, exp2, sigmoid and tanh as every level computes them: the coefficients, and the scalar functions that define the
-/// operations and their order. Minimax polynomials (Remez exchange), rounded to float. Errors over all floats, proven
-/// by test_elementary: exp 2 ulp, exp2 2 ulp, sigmoid 3 ulp, tanh 3 ulp.
+/// exp, exp2, sine, cosine, sigmoid and tanh as every level computes them: the coefficients, and the scalar functions
+/// that define the operations and their order. Minimax polynomials (Remez exchange), rounded to float. Errors over all
+/// floats, proven by test_elementary: exp 2 ulp, exp2 2 ulp, sigmoid 3 ulp, tanh 3 ulp, sine 2 ulp, cosine 2 ulp.
 
 /// 2^f on |f| <= 0.5: 1 + f c1 + ... + f^5 c5, error 1.1 units of the last place before rounding.
 #define SAC_EXP2_C1 0.693146825f
@@ -29,6 +29,19 @@
 #define SAC_TANH_C3    0.020638883f
 #define SAC_TANH_C4    -0.0057047494f
 #define SAC_TANH_LIMIT 0.625f
+
+/// sin(pi/2 f) = f (s0 + ... + y^3 s3), y = f^2, on |f| <= 0.5, relative error 3.1e-9 before rounding.
+#define SAC_SIN_C0 1.5707964f
+#define SAC_SIN_C1 -0.6459635f
+#define SAC_SIN_C2 0.07968023f
+#define SAC_SIN_C3 -0.004602177f
+
+/// cos(pi/2 f) = 1 + y c1 + ... + y^4 c4 there, error 5.4e-11 before rounding.
+#define SAC_COS_C1   -1.2337005f
+#define SAC_COS_C2   0.25366923f
+#define SAC_COS_C3   -0.020860288f
+#define SAC_COS_C4   0.00090402167f
+#define SAC_TURN_MAX 4194304.0f // quarter turns; further out sine and cosine stay
 
 #define SAC_LOG2_E   1.44269504f
 #define SAC_LN2_HIGH 0.693145752f   // 15 bits, so that n * high is exact
@@ -107,6 +120,24 @@ static inline float sac_exp(float x)
     // two steps, so that a subnormal result is rounded once
     float half = sac_round(n * 0.5f);
     return p * sac_power_of_two(half) * sac_power_of_two(n - half);
+}
+
+/// Sine and cosine of t quarter turns: the reduction is exact.
+static inline void sac_sin_cos(float t, float *sine, float *cosine)
+{
+    t = sac_min(SAC_TURN_MAX, sac_max(-SAC_TURN_MAX, t));
+    float n = sac_round(t), f = t - n, y = f * f;
+    float s = fmaf(SAC_SIN_C3, y, SAC_SIN_C2);
+    s = fmaf(s, y, SAC_SIN_C1);
+    s = fmaf(s, y, SAC_SIN_C0) * f;
+    float c = fmaf(SAC_COS_C4, y, SAC_COS_C3);
+    c = fmaf(c, y, SAC_COS_C2);
+    c = fmaf(c, y, SAC_COS_C1);
+    c = fmaf(c, y, 1.0f);
+    // the low bits of n + magic are those of the quarter
+    uint32_t quarter = sac_float_bits(n + SAC_MAGIC), odd = quarter & 1;
+    *sine = sac_bits_float(sac_float_bits(odd ? c : s) ^ (quarter & 2) << 30);
+    *cosine = sac_bits_float(sac_float_bits(odd ? s : c) ^ ((quarter + 1) & 2) << 30);
 }
 
 static inline float sac_sigmoid(float x)

@@ -14,9 +14,10 @@
 
 enum
 {
-    SAC_LANES = 16,    ///< partial sums of a reduction over columns
-    SAC_MAX_TOP = 64,  ///< largest K
-    SAC_ROW_BLOCK = 4, ///< rows of scores that the softmax kernel holds at a time
+    SAC_MAX_DIRECTIONS = 64, ///< largest R
+    SAC_LANES = 16,          ///< partial sums of a reduction over columns
+    SAC_MAX_TOP = 64,        ///< largest K
+    SAC_ROW_BLOCK = 4,       ///< rows of scores that the softmax kernel holds at a time
 };
 
 /// `count` rounded up to whole lanes.
@@ -82,10 +83,13 @@ typedef struct sac_features
     float square;            ///< factor of |x|^2 in exponents of 2
     float turn;              ///< trigonometric maps: from u to quarter turns
     const float *directions; ///< [R, D] hybrid map: the sides of these planes
-    int direction_count;     ///< R
+    int direction_count;     ///< R, at most SAC_MAX_DIRECTIONS
 } sac_features;
 
-#define SAC_MAP_PARAMETERS \
+#define SAC_SUMS_PARAMETERS (float *sums, const float *x, int n, int stride, const sac_features *f)
+#define SAC_SCORES_PARAMETERS \
+    (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f)
+#define SAC_FEATURES_PARAMETERS \
     (float *features, int features_stride, const float *x, int n, int stride, const sac_features *f)
 
 /// Every kernel: name, parameters.
@@ -105,22 +109,35 @@ typedef struct sac_features
        key, weights are 0; w_i >= 1 counts equal columns; scratch: SAC_ROW_BLOCK * stride floats, aligned */           \
     X(softmax_importance, (float *importance, const float *queries, const float *keys, const float *weights, int size, \
                            int n, int stride, float *scratch))                                                         \
-    /* lanes[m * SAC_LANES + i % SAC_LANES] += phi_m(x_i), phi = max(u, 0) */                                          \
-    X(relu_sums, (float *lanes, const float *x, int n, int stride, const sac_features *f))                             \
-    /* scores[j] = sum_m weights[m] phi_m(x_j) */                                                                      \
-    X(relu_scores, (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f))    \
-    /* the same with phi = 2^(u + square |x|^2) */                                                                     \
-    X(exp_sums, (float *lanes, const float *x, int n, int stride, const sac_features *f))                              \
-    X(exp_scores, (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f))     \
-    /* features[m * features_stride + i] = phi_m(x_i), the same bits as the fused forms above see */                   \
-    X(relu_features, SAC_MAP_PARAMETERS)                                                                               \
-    X(exp_features, SAC_MAP_PARAMETERS)                                                                                \
+    /* maps phi of F rows; relu: phi_m = max(u_m, 0), F = M; exp: 2^(u_m + square |x|^2); square: u_m^2;               \
+       trig, F = 2 M: phi_2m, phi_2m+1 = 2^(-square |x|^2) (sin, cos)(turn u_m quarter turns);                         \
+       hybrid, F = 3 M (1 + R): [trig | exp | s_l trig, [M, R, 2] | s_l exp, [M, R]], s_l = 1 where directions_l.x     \
+         >= 0, else -1. Of each: sums[f * SAC_LANES + i % SAC_LANES] += phi_f(x_i) */                                  \
+    X(relu_sums, SAC_SUMS_PARAMETERS)                                                                                  \
+    X(exp_sums, SAC_SUMS_PARAMETERS)                                                                                   \
+    X(square_sums, SAC_SUMS_PARAMETERS)                                                                                \
+    X(trig_sums, SAC_SUMS_PARAMETERS)                                                                                  \
+    X(hybrid_sums, SAC_SUMS_PARAMETERS)                                                                                \
+    /* scores[j] = sum_f weights[f] phi_f(x_j) */                                                                      \
+    X(relu_scores, SAC_SCORES_PARAMETERS)                                                                              \
+    X(exp_scores, SAC_SCORES_PARAMETERS)                                                                               \
+    X(square_scores, SAC_SCORES_PARAMETERS)                                                                            \
+    X(trig_scores, SAC_SCORES_PARAMETERS)                                                                              \
+    X(hybrid_scores, SAC_SCORES_PARAMETERS)                                                                            \
+    /* features[f * features_stride + i] = phi_f(x_i) */                                                               \
+    X(relu_features, SAC_FEATURES_PARAMETERS)                                                                          \
+    X(exp_features, SAC_FEATURES_PARAMETERS)                                                                           \
+    X(square_features, SAC_FEATURES_PARAMETERS)                                                                        \
+    X(trig_features, SAC_FEATURES_PARAMETERS)                                                                          \
+    X(hybrid_features, SAC_FEATURES_PARAMETERS)                                                                        \
     /* each column divided by its length; zero stays zero */                                                           \
     X(normalize, (float *out, int out_stride, const float *x, int size, int n, int stride))                            \
     /* one step of torch's LSTMCell, h and c in place [hidden]; scratch: sac_round_up(hidden) floats, aligned */       \
     X(lstm_step, (float *h, float *c, const float *x, const float *packed, int inputs, int hidden, float *scratch))    \
     /* out [outputs] = weights [outputs, inputs] x + bias */                                                           \
     X(dense, (float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs))           \
+    /* of quarter turns */                                                                                             \
+    X(sin_cos, (float *sine, float *cosine, const float *turns, int count))                                            \
     /* element by element; out may be in */                                                                            \
     X(exp, (float *out, const float *in, int count))                                                                   \
     X(exp2, (float *out, const float *in, int count))                                                                  \

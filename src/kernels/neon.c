@@ -127,6 +127,21 @@ OP lanes lanes_less(lanes a, lanes b, lanes x, lanes y)
     EACH(vbslq_f32(vcltq_f32(a.v[i], b.v[i]), x.v[i], y.v[i]));
 }
 
+OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
+{
+    const uint32x4_t one = vdupq_n_u32(1), two = vdupq_n_u32(2);
+    for (int i = 0; i < 4; i++)
+    {
+        uint32x4_t bits = vreinterpretq_u32_f32(n.v[i]), odd = vtstq_u32(bits, one);
+        uint32x4_t a = vreinterpretq_u32_f32(vbslq_f32(odd, c.v[i], s.v[i]));
+        uint32x4_t b = vreinterpretq_u32_f32(vbslq_f32(odd, s.v[i], c.v[i]));
+        uint32x4_t down = vshlq_n_u32(vandq_u32(bits, two), 30);
+        uint32x4_t left = vshlq_n_u32(vandq_u32(vaddq_u32(bits, one), two), 30);
+        sine->v[i] = vreinterpretq_f32_u32(veorq_u32(a, down));
+        cosine->v[i] = vreinterpretq_f32_u32(veorq_u32(b, left));
+    }
+}
+
 OP lanes lanes_first(lanes a, int count)
 {
     float part[SAC_LANES];
@@ -213,6 +228,7 @@ OP words words_mark(words word, lanes u, uint32_t bit)
 
 #define WIDE_ROWS 4
 #include "kernels/wide_bits.h"
+#include "kernels/wide_maps.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -270,5 +286,6 @@ void sac_kernels_add_neon(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    maps_add(k);
     k->project_bytes = project_bytes;
 }

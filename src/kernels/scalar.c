@@ -113,101 +113,6 @@ void sac_softmax_importance_scalar(float *importance, const float *queries, cons
     }
 }
 
-static float feature(const sac_features *f, int m, const float *x, int stride)
-{
-    if (!f->matrix) return x[m * stride] * f->factor;
-    const float *w = f->matrix + m * f->size;
-    float u = w[0] * x[0];
-    for (int d = 1; d < f->size; d++) u = fmaf(w[d], x[d * stride], u);
-    return u;
-}
-
-static float square_norm(const sac_features *f, const float *x, int stride)
-{
-    float norm = x[0] * x[0];
-    for (int d = 1; d < f->size; d++) norm = fmaf(x[d * stride], x[d * stride], norm);
-    return norm;
-}
-
-static float relu_feature(const sac_features *f, int m, const float *x, int stride)
-{
-    return sac_max(0.0f, feature(f, m, x, stride));
-}
-
-static float exp_feature(const sac_features *f, int m, const float *x, int stride)
-{
-    return sac_exp2(fmaf(f->square, square_norm(f, x, stride), feature(f, m, x, stride)));
-}
-
-typedef float feature_fn(const sac_features *f, int m, const float *x, int stride);
-
-static void add_features(float *lanes, const float *x, int n, int stride, const sac_features *f, feature_fn *phi)
-{
-    for (int m = 0; m < f->count; m++)
-        for (int i = 0; i < n; i++) lanes[m * SAC_LANES + i % SAC_LANES] += phi(f, m, x + i, stride);
-}
-
-static void score_features(float *scores, const float *weights, const float *x, int n, int stride,
-                           const sac_features *f, feature_fn *phi)
-{
-    for (int j = 0; j < n; j++)
-    {
-        float score = 0;
-        for (int m = 0; m < f->count; m++) score = fmaf(weights[m], phi(f, m, x + j, stride), score);
-        scores[j] = score;
-    }
-}
-
-static void write_features(float *features, int features_stride, const float *x, int n, int stride,
-                           const sac_features *f, feature_fn *phi)
-{
-    for (int m = 0; m < f->count; m++)
-        for (int i = 0; i < n; i++) features[m * features_stride + i] = phi(f, m, x + i, stride);
-}
-
-void sac_relu_sums_scalar(float *lanes, const float *x, int n, int stride, const sac_features *f)
-{
-    add_features(lanes, x, n, stride, f, relu_feature);
-}
-
-void sac_relu_scores_scalar(float *scores, const float *weights, const float *x, int n, int stride,
-                            const sac_features *f)
-{
-    score_features(scores, weights, x, n, stride, f, relu_feature);
-}
-
-void sac_relu_features_scalar SAC_MAP_PARAMETERS
-{
-    write_features(features, features_stride, x, n, stride, f, relu_feature);
-}
-
-void sac_exp_sums_scalar(float *lanes, const float *x, int n, int stride, const sac_features *f)
-{
-    add_features(lanes, x, n, stride, f, exp_feature);
-}
-
-void sac_exp_scores_scalar(float *scores, const float *weights, const float *x, int n, int stride,
-                           const sac_features *f)
-{
-    score_features(scores, weights, x, n, stride, f, exp_feature);
-}
-
-void sac_exp_features_scalar SAC_MAP_PARAMETERS
-{
-    write_features(features, features_stride, x, n, stride, f, exp_feature);
-}
-
-void sac_normalize_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
-{
-    for (int i = 0; i < n; i++)
-    {
-        float norm = 0;
-        for (int d = 0; d < size; d++) norm = fmaf(x[d * stride + i], x[d * stride + i], norm);
-        norm = norm == 0 ? 1 : sqrtf(norm);
-        for (int d = 0; d < size; d++) out[d * out_stride + i] = x[d * stride + i] / norm;
-    }
-}
-
 void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
                           float *scratch)
 {
@@ -302,6 +207,11 @@ void sac_exp_scalar(float *out, const float *in, int count)
 void sac_exp2_scalar(float *out, const float *in, int count)
 {
     for (int i = 0; i < count; i++) out[i] = sac_exp2(in[i]);
+}
+
+void sac_sin_cos_scalar(float *sine, float *cosine, const float *turns, int count)
+{
+    for (int i = 0; i < count; i++) sac_sin_cos(turns[i], &sine[i], &cosine[i]);
 }
 
 void sac_sigmoid_scalar(float *out, const float *in, int count)

@@ -10,13 +10,27 @@
 ///     lanes_load, lanes_load_integers, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first
 ///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
 ///     NaN), _fma (a b + c); lanes_sqrt; lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an
-///     integer n in -126..127); lanes_abs; lanes_negate; lanes_copy_sign lanes_less (a < b ? x : y); lanes_greater (a >
-///     b as 16 bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's
-///     tree)
+///     integer n in -126..127); lanes_abs; lanes_negate; lanes_copy_sign; lanes_less (a < b ? x : y); lanes_quarter
+///     (see sac_sin_cos); lanes_greater (a > b as 16 bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest
+///     (over the 16; the sum as scalar.c's tree)
 ///
 /// Each function keeps the operations and the order of its namesake in scalar.c.
 
 #define WIDE static inline __attribute__((always_inline))
+
+// one dimension of 16 tokens, or of the `left` last ones
+WIDE lanes load_tokens(const float *x, int left)
+{
+    return left >= SAC_LANES ? lanes_load(x) : lanes_load_part(x, left);
+}
+
+WIDE void store_tokens(float *out, lanes value, int left)
+{
+    if (left >= SAC_LANES)
+        lanes_store(out, value);
+    else
+        lanes_store_part(out, value, left);
+}
 
 WIDE lanes exp2_polynomial(lanes f)
 {
@@ -89,6 +103,32 @@ WIDE_ARRAY(exp)
 WIDE_ARRAY(exp2)
 WIDE_ARRAY(sigmoid)
 WIDE_ARRAY(tanh)
+
+WIDE void wide_sin_cos(lanes t, lanes *sine, lanes *cosine)
+{
+    t = lanes_min(lanes_set(SAC_TURN_MAX), lanes_max(lanes_set(-SAC_TURN_MAX), t));
+    lanes n = lanes_round(t), f = lanes_sub(t, n), y = lanes_mul(f, f);
+    lanes s = lanes_fma(lanes_set(SAC_SIN_C3), y, lanes_set(SAC_SIN_C2));
+    s = lanes_fma(s, y, lanes_set(SAC_SIN_C1));
+    s = lanes_mul(lanes_fma(s, y, lanes_set(SAC_SIN_C0)), f);
+    lanes c = lanes_fma(lanes_set(SAC_COS_C4), y, lanes_set(SAC_COS_C3));
+    c = lanes_fma(c, y, lanes_set(SAC_COS_C2));
+    c = lanes_fma(c, y, lanes_set(SAC_COS_C1));
+    c = lanes_fma(c, y, lanes_set(1.0f));
+    lanes_quarter(lanes_add(n, lanes_set(SAC_MAGIC)), s, c, sine, cosine);
+}
+
+static void array_sin_cos(float *sine, float *cosine, const float *turns, int count)
+{
+    for (int i = 0; i < count; i += SAC_LANES)
+    {
+        int left = count - i;
+        lanes s, c;
+        wide_sin_cos(load_tokens(turns + i, left), &s, &c);
+        store_tokens(sine + i, s, left);
+        store_tokens(cosine + i, c, left);
+    }
+}
 
 static void wide_rescale(float *out, const int32_t *in, float scale, float bias, int count)
 {
@@ -187,190 +227,6 @@ static void wide_softmax_importance(float *importance, const float *queries, con
         softmax_size(importance, queries, keys, weights, 4, n, stride, scratch);
     else
         softmax_size(importance, queries, keys, weights, size, n, stride, scratch);
-}
-
-enum
-{
-    FEATURE_BLOCK = 8
-};
-
-// one dimension of 16 tokens, or of the `left` last ones
-WIDE lanes load_tokens(const float *x, int left)
-{
-    return left >= SAC_LANES ? lanes_load(x) : lanes_load_part(x, left);
-}
-
-WIDE lanes square_norm(const float *x, int size, int stride, int left)
-{
-    lanes first = load_tokens(x, left), norm = lanes_mul(first, first);
-    for (int d = 1; d < size; d++)
-    {
-        lanes value = load_tokens(x + d * stride, left);
-        norm = lanes_fma(value, value, norm);
-    }
-    return norm;
-}
-
-WIDE void store_tokens(float *out, lanes value, int left)
-{
-    if (left >= SAC_LANES)
-        lanes_store(out, value);
-    else
-        lanes_store_part(out, value, left);
-}
-
-// u of `count` features from m on
-WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
-                           int count)
-{
-    if (!f->matrix)
-    {
-        lanes factor = lanes_set(f->factor);
-        for (int b = 0; b < count; b++) u[b] = lanes_mul(load_tokens(x + (m + b) * stride, left), factor);
-        return;
-    }
-    lanes value = load_tokens(x, left);
-    for (int b = 0; b < count; b++) u[b] = lanes_mul(lanes_set(f->matrix[(m + b) * size]), value);
-    for (int d = 1; d < size; d++)
-    {
-        value = load_tokens(x + d * stride, left);
-        for (int b = 0; b < count; b++) u[b] = lanes_fma(lanes_set(f->matrix[(m + b) * size + d]), value, u[b]);
-    }
-}
-
-// a map of one feature for one u, chosen by a constant
-typedef enum simple_map
-{
-    RELU,
-    EXP
-} simple_map;
-
-WIDE lanes phi(lanes u, lanes norm, float square, simple_map map)
-{
-    if (map == RELU) return lanes_max(lanes_set(0.0f), u);
-    return wide_exp2(lanes_fma(lanes_set(square), norm, u));
-}
-
-WIDE lanes norm_for(simple_map map, const float *x, int size, int stride, int left)
-{
-    return map == EXP ? square_norm(x, size, stride, left) : lanes_set(0.0f);
-}
-
-WIDE void sum_features(float *sums, const float *x, int n, int size, int stride, const sac_features *f, int m,
-                       int count, simple_map map)
-{
-    lanes total[FEATURE_BLOCK];
-    for (int b = 0; b < count; b++) total[b] = lanes_load(sums + (m + b) * SAC_LANES);
-    for (int i = 0; i < n; i += SAC_LANES)
-    {
-        int left = n - i;
-        lanes u[FEATURE_BLOCK], norm = norm_for(map, x + i, size, stride, left);
-        project_features(u, f, x + i, size, stride, left, m, count);
-        for (int b = 0; b < count; b++)
-        {
-            lanes value = phi(u[b], norm, f->square, map);
-            total[b] = lanes_add(total[b], left >= SAC_LANES ? value : lanes_first(value, left));
-        }
-    }
-    for (int b = 0; b < count; b++) lanes_store(sums + (m + b) * SAC_LANES, total[b]);
-}
-
-WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, const sac_features *f, simple_map map)
-{
-    int m = 0;
-    for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
-        sum_features(sums, x, n, size, stride, f, m, FEATURE_BLOCK, map);
-    for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, map);
-}
-
-WIDE void all_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
-                     const sac_features *f, simple_map map)
-{
-    for (int j = 0; j < n; j += SAC_LANES)
-    {
-        int left = n - j, m = 0;
-        lanes score = lanes_set(0.0f), u[FEATURE_BLOCK], norm = norm_for(map, x + j, size, stride, left);
-        for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
-        {
-            project_features(u, f, x + j, size, stride, left, m, FEATURE_BLOCK);
-            for (int b = 0; b < FEATURE_BLOCK; b++)
-                score = lanes_fma(lanes_set(weights[m + b]), phi(u[b], norm, f->square, map), score);
-        }
-        for (; m < f->count; m++)
-        {
-            project_features(u, f, x + j, size, stride, left, m, 1);
-            score = lanes_fma(lanes_set(weights[m]), phi(u[0], norm, f->square, map), score);
-        }
-        store_tokens(scores + j, score, left);
-    }
-}
-
-WIDE void all_features(float *features, int features_stride, const float *x, int n, int size, int stride,
-                       const sac_features *f, simple_map map)
-{
-    for (int i = 0; i < n; i += SAC_LANES)
-    {
-        int left = n - i, m = 0;
-        lanes u[FEATURE_BLOCK], norm = norm_for(map, x + i, size, stride, left);
-        for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
-        {
-            project_features(u, f, x + i, size, stride, left, m, FEATURE_BLOCK);
-            for (int b = 0; b < FEATURE_BLOCK; b++)
-                store_tokens(features + (m + b) * features_stride + i, phi(u[b], norm, f->square, map), left);
-        }
-        for (; m < f->count; m++)
-        {
-            project_features(u, f, x + i, size, stride, left, m, 1);
-            store_tokens(features + m * features_stride + i, phi(u[0], norm, f->square, map), left);
-        }
-    }
-}
-
-// sizes that occur are constants
-#define WIDE_MAP(name, map)                                                                                  \
-    static void wide_##name##_sums(float *sums, const float *x, int n, int stride, const sac_features *f)    \
-    {                                                                                                        \
-        if (f->size == 4)                                                                                    \
-            all_sums(sums, x, n, 4, stride, f, map);                                                         \
-        else if (f->size == 16)                                                                              \
-            all_sums(sums, x, n, 16, stride, f, map);                                                        \
-        else                                                                                                 \
-            all_sums(sums, x, n, f->size, stride, f, map);                                                   \
-    }                                                                                                        \
-    static void wide_##name##_scores(float *scores, const float *weights, const float *x, int n, int stride, \
-                                     const sac_features *f)                                                  \
-    {                                                                                                        \
-        if (f->size == 4)                                                                                    \
-            all_scores(scores, weights, x, n, 4, stride, f, map);                                            \
-        else if (f->size == 16)                                                                              \
-            all_scores(scores, weights, x, n, 16, stride, f, map);                                           \
-        else                                                                                                 \
-            all_scores(scores, weights, x, n, f->size, stride, f, map);                                      \
-    }                                                                                                        \
-    static void wide_##name##_features SAC_MAP_PARAMETERS                                                    \
-    {                                                                                                        \
-        all_features(features, features_stride, x, n, f->size, stride, f, map);                              \
-    }
-
-WIDE_MAP(relu, RELU)
-WIDE_MAP(exp, EXP)
-
-static void wide_normalize(float *out, int out_stride, const float *x, int size, int n, int stride)
-{
-    for (int i = 0; i < n; i += SAC_LANES)
-    {
-        int left = n - i;
-        lanes zero = lanes_set(0.0f), norm = zero;
-        for (int d = 0; d < size; d++)
-        {
-            lanes value = load_tokens(x + d * stride + i, left);
-            norm = lanes_fma(value, value, norm);
-        }
-        // a sum of squares is not below zero; NaN stays
-        norm = lanes_less(zero, norm, lanes_sqrt(norm), lanes_add(norm, lanes_set(1.0f)));
-        for (int d = 0; d < size; d++)
-            store_tokens(out + d * out_stride + i, lanes_div(load_tokens(x + d * stride + i, left), norm), left);
-    }
 }
 
 static void wide_lstm_step(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
@@ -498,15 +354,9 @@ static void wide_add(sac_kernels *k)
     k->rescale = wide_rescale;
     k->hash_columns = wide_hash_columns;
     k->softmax_importance = wide_softmax_importance;
-    k->relu_sums = wide_relu_sums;
-    k->relu_scores = wide_relu_scores;
-    k->exp_sums = wide_exp_sums;
-    k->exp_scores = wide_exp_scores;
-    k->relu_features = wide_relu_features;
-    k->exp_features = wide_exp_features;
-    k->normalize = wide_normalize;
     k->lstm_step = wide_lstm_step;
     k->dense = wide_dense;
+    k->sin_cos = array_sin_cos;
     k->exp = array_exp;
     k->exp2 = array_exp2;
     k->sigmoid = array_sigmoid;

@@ -66,6 +66,7 @@ static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
     def.form = config->attention;
     def.key_size = d;
     def.feature_count = config->attention_features;
+    def.direction_count = config->attention_directions;
     def.scale = config->scale > 0 ? config->scale : 1 / sqrt((double)agent->inputs);
     def.seed = config->attention_seed;
     sac_status status = sac_attention_create(&agent->attention, &def);

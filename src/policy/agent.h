@@ -29,7 +29,7 @@ typedef struct sac_agent_config
     int top;
     char attention[SAC_TEXT_SIZE];
     double scale;
-    int attention_features;
+    int attention_features, attention_directions;
     uint64_t attention_seed;
     char features[SAC_TEXT_SIZE];
     bool normalise;

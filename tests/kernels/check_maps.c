@@ -10,9 +10,9 @@ enum
     MAX_COUNT = 19
 };
 
-typedef void sums_fn(float *, const float *, int, int, const sac_features *);
-typedef void scores_fn(float *, const float *, const float *, int, int, const sac_features *);
-typedef void features_fn SAC_MAP_PARAMETERS;
+typedef void sums_fn SAC_SUMS_PARAMETERS;
+typedef void scores_fn SAC_SCORES_PARAMETERS;
+typedef void features_fn SAC_FEATURES_PARAMETERS;
 
 static void check_sums(sums_fn *ref, sums_fn *now, const char *name, const float *x, int n, int stride, int rows,
                        const sac_features *f)
@@ -59,25 +59,32 @@ static scene make_scene(int size, int count, bool identity)
     scene s = {.n = tokens[check_integer(0, 6)]};
     s.stride = s.n + 2;
     float *x = check_floats((size - 1) * s.stride + s.n), *matrix = check_floats(size * count);
+    float *directions = check_floats(size * 7);
     check_fill(x, (size - 1) * s.stride + s.n, -2, 2);
     check_fill(matrix, size * count, -3, 3);
+    check_fill(directions, size * 7, -1, 1);
     s.x = x;
     s.f = (sac_features){.matrix = identity ? NULL : matrix,
                          .count = identity ? size : count,
                          .size = size,
                          .factor = check_uniform(0.5f, 2),
-                         .square = -0.5f};
+                         .square = -0.5f,
+                         .turn = check_uniform(0.2f, 2),
+                         .directions = directions,
+                         .direction_count = check_integer(0, 2) ? 5 : check_integer(1, 7)};
     return s;
 }
 
 static void check_scene(const sac_kernels *ref, const sac_kernels *now, const scene *s)
 {
-    int rows = s->f.count;
-#define CHECK(what, name) \
+#define CHECK(what, name, rows) \
     check_##what(ref->name##_##what, now->name##_##what, #name, s->x, s->n, s->stride, rows, &s->f)
-#define CHECK_ALL(name) CHECK(sums, name), CHECK(scores, name), CHECK(features, name)
-    CHECK_ALL(relu);
-    CHECK_ALL(exp);
+#define CHECK_ALL(name, rows) CHECK(sums, name, rows), CHECK(scores, name, rows), CHECK(features, name, rows)
+    CHECK_ALL(relu, s->f.count);
+    CHECK_ALL(exp, s->f.count);
+    CHECK_ALL(square, s->f.count);
+    CHECK_ALL(trig, 2 * s->f.count);
+    CHECK_ALL(hybrid, 3 * s->f.count * (1 + s->f.direction_count));
 #undef CHECK_ALL
 #undef CHECK
     check_release();
@@ -87,27 +94,44 @@ static void bench_maps(const sac_kernels *ref, const sac_kernels *now, int d, in
 {
     enum
     {
-        M = 16
+        M = 16,
+        R = 5,
+        F = 3 * M * (1 + R)
     };
     int stride = sac_round_up(n);
-    float *x = check_floats(d * stride), *matrix = check_floats(d * M), *out = check_floats(n);
-    float *sums = check_floats(M * SAC_LANES), *features = check_floats(M * stride);
+    float *x = check_floats(d * stride), *matrix = check_floats(d * M), *directions = check_floats(d * R);
+    float *out = check_floats(n), *sums = check_floats(F * SAC_LANES), *features = check_floats(F * stride);
     check_fill(x, d * stride, -2, 2);
     check_fill(matrix, d * M, -1, 1);
-    check_fill(sums, M * SAC_LANES, -1, 1);
-    sac_features f = {.matrix = matrix, .count = M, .size = d, .square = -0.7f};
+    check_fill(directions, d * R, -1, 1);
+    check_fill(sums, F * SAC_LANES, -1, 1);
+    sac_features f = {.matrix = matrix,
+                      .count = M,
+                      .size = d,
+                      .square = -0.7f,
+                      .turn = 0.44f,
+                      .directions = directions,
+                      .direction_count = R};
+    sac_features raw = {.count = d, .size = d, .factor = 1};
+    sac_features ten = f;
+    ten.count = 10;
     char label[64];
-#define BENCH(name, call)                                              \
-    snprintf(label, sizeof label, #name " d%d m%d n%d", d, (int)M, n); \
-    check_bench(label, call)
-    BENCH(relu_sums, k->relu_sums(sums, x, n, stride, &f));
-    BENCH(relu_scores, k->relu_scores(out, sums, x, n, stride, &f));
-    BENCH(relu_features, k->relu_features(features, stride, x, n, stride, &f));
-    BENCH(exp_sums, k->exp_sums(sums, x, n, stride, &f));
-    BENCH(exp_scores, k->exp_scores(out, sums, x, n, stride, &f));
-    BENCH(exp_features, k->exp_features(features, stride, x, n, stride, &f));
-    BENCH(normalize, k->normalize(features, stride, x, d, n, stride));
+#define BENCH(name, title, features_of)                                         \
+    snprintf(label, sizeof label, #title " sums d%d n%d", d, n);                \
+    check_bench(label, k->name##_sums(sums, x, n, stride, features_of));        \
+    snprintf(label, sizeof label, #title " scores d%d n%d", d, n);              \
+    check_bench(label, k->name##_scores(out, sums, x, n, stride, features_of)); \
+    snprintf(label, sizeof label, #title " features d%d n%d", d, n);            \
+    check_bench(label, k->name##_features(features, stride, x, n, stride, features_of))
+    BENCH(relu, relu raw, &raw);
+    BENCH(relu, relu 16, &f);
+    BENCH(exp, positive 16, &f);
+    BENCH(square, square 16, &f);
+    BENCH(trig, trig 16, &f);
+    BENCH(hybrid, hybrid(10), &ten);
 #undef BENCH
+    snprintf(label, sizeof label, "normalize d%d n%d", d, n);
+    check_bench(label, k->normalize(features, stride, x, d, n, stride));
     check_release();
 }
 
@@ -129,13 +153,15 @@ static void check_lengths(const sac_kernels *ref, const sac_kernels *now, int si
 void check_maps(const sac_kernels *ref, const sac_kernels *now)
 {
     static const int sizes[] = {1, 3, 4, 16}, counts[] = {1, 4, 8, 16, MAX_COUNT}, tokens[] = {1, 15, 16, 17, 67, 130};
-    bool own = check_kernel(relu_sums);
-    own |= check_kernel(relu_scores);
-    own |= check_kernel(relu_features);
-    own |= check_kernel(exp_sums);
-    own |= check_kernel(exp_scores);
-    own |= check_kernel(exp_features);
-    own |= check_kernel(normalize);
+    bool own = check_kernel(normalize);
+#define OWN(name) \
+    own |= check_kernel(name##_sums), own |= check_kernel(name##_scores), own |= check_kernel(name##_features)
+    OWN(relu);
+    OWN(exp);
+    OWN(square);
+    OWN(trig);
+    OWN(hybrid);
+#undef OWN
     if (!own) return;
     for (int s = 0; s < 4; s++)
         for (int c = 0; c < 5; c++)
@@ -148,5 +174,5 @@ void check_maps(const sac_kernels *ref, const sac_kernels *now)
     for (int c = 0; c < 5; c++)
         for (int t = 0; t < 6; t++) check_lengths(ref, now, check_integer(1, 9), tokens[t]);
     bench_maps(ref, now, 4, 529);
-    bench_maps(ref, now, 16, 19200);
+    bench_maps(ref, now, 16, 4800);
 }
