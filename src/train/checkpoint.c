@@ -15,8 +15,9 @@
 
 enum
 {
-    MAX_ARRAYS = 16, ///< of a search's state
-    NUMBERS = 9,     ///< of a run's state
+    MAX_ARRAYS = 16,   ///< of a search's state
+    NUMBERS = 11,      ///< of a run's state
+    FIRST_NUMBERS = 9, ///< in the files of before fresh starts existed
     KEPT = 2,
     PATH_SIZE = 1024,
     PREFIX_SIZE = 64,
@@ -36,6 +37,8 @@ static void pack(double numbers[NUMBERS], const sac_run_state *s)
     numbers[6] = s->mean;
     numbers[7] = s->std;
     numbers[8] = s->pending;
+    numbers[9] = s->attempt;
+    numbers[10] = (double)s->attempt_start;
 }
 
 static void unpack(sac_run_state *s, const double numbers[NUMBERS])
@@ -49,6 +52,8 @@ static void unpack(sac_run_state *s, const double numbers[NUMBERS])
     s->mean = numbers[6];
     s->std = numbers[7];
     s->pending = numbers[8] != 0;
+    s->attempt = (int)numbers[9];
+    s->attempt_start = (uint64_t)numbers[10];
 }
 
 /// Everything as tensors: the search's arrays under "search.", then the run's.
@@ -161,6 +166,17 @@ static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected,
     return SAC_OK;
 }
 
+// the run's numbers; those that an older file lacks are zero
+static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expected, double numbers[NUMBERS])
+{
+    const sac_tensor *found = sac_tensors_find(file, expected->name);
+    sac_tensor older = *expected;
+    older.shape[0] = FIRST_NUMBERS;
+    memset(numbers, 0, NUMBERS * sizeof *numbers);
+    bool is_older = found && sac_tensor_count(found) == FIRST_NUMBERS;
+    return copy_into(file, is_older ? &older : expected, numbers);
+}
+
 static sac_status read_one(const char *path, sac_search *search, sac_run_state *state, bool any_cpu_level)
 {
     sac_tensors *file;
@@ -176,7 +192,7 @@ static sac_status read_one(const char *path, sac_search *search, sac_run_state *
     lay_out(&l, search, state);
     for (int i = 0; status == SAC_OK && i < l.array_count; i++)
         status = copy_into(file, &l.tensors[i], l.arrays[i].data);
-    if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count], l.numbers);
+    if (status == SAC_OK) status = copy_numbers(file, &l.tensors[l.array_count], l.numbers);
     if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count + 1], state->average);
     if (status == SAC_OK) unpack(state, l.numbers);
     if (status == SAC_OK) status = sac_search_restored(search);

@@ -15,6 +15,8 @@ typedef struct sac_run_state
     int stage;              ///< stages that have begun
     double best_evaluation; ///< -infinity: none yet
     double best, mean, std; ///< of the last generation's fitness
+    int attempt;            ///< fresh starts so far
+    uint64_t attempt_start; ///< generations finished when the last of them was made
     bool pending;           ///< its evaluation and its journal row are still to be done
     double *average;        ///< [dimension] running average of the mean
     int dimension;

@@ -23,6 +23,14 @@ static const sac_option train_options[] = {
      "an episode ends after more than so many negative rewards in a row; 0: never"},
     {"start", SAC_OPTION_TEXT, offsetof(sac_task_train, start), "draw", 0, 0, NULL,
      "first mean: draw (as layers are initialised), zeros, or a policy file"},
+    {"tune", SAC_OPTION_TEXT, offsetof(sac_task_train, tune), "all", 0, 0, NULL,
+     "tensors that the search moves, by how their names begin, each with a factor of sigma: 'lstm output:0.5'; the "
+     "others "
+     "stay as at the start"},
+    {"restart_after", SAC_OPTION_INT, offsetof(sac_task_train, restart_after), "0", 0, 1000000, NULL,
+     "generations after which a fresh start is made where the population's fitness is low; 0: never"},
+    {"restart_below", SAC_OPTION_REAL, offsetof(sac_task_train, restart_below), "0", 0, 0, NULL,
+     "low: its moving average is below this"},
     {"average", SAC_OPTION_REAL, offsetof(sac_task_train, average), "1", 1e-6, 1, NULL,
      "weight of the newest mean in the running average that is evaluated; 1: the mean itself"},
     {"lanes", SAC_OPTION_INT, offsetof(sac_task_train, lanes), "16", 1, 256, NULL,

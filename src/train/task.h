@@ -36,6 +36,9 @@ typedef struct sac_task_train
     bool common_episodes;        ///< every individual of a generation sees the same episodes
     int patience;                ///< ends an episode after more than so many negative rewards in a row; 0: never
     char start[SAC_TEXT_SIZE];   ///< "draw", "zeros", or a policy file
+    char tune[SAC_TEXT_SIZE];    ///< "all", or prefixes of the tensors that the search moves
+    int restart_after;           ///< generations after which a start that leads nowhere is given up; 0: never
+    double restart_below;        ///< moving average of the population's mean fitness that is nowhere
     double average;       ///< weight of the newest mean in the running average that is evaluated; 1: the mean itself
     int lanes;            ///< episodes in lockstep a thread
     int checkpoint_every; ///< generations

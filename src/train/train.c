@@ -12,6 +12,7 @@
 #include "train/checkpoint.h"
 #include "train/journal.h"
 #include "train/rollout.h"
+#include "train/tuned.h"
 
 /// The loop that joins policy, environment and search: ask, roll out, tell, evaluate, checkpoint.
 
@@ -35,7 +36,8 @@ typedef struct run
     sac_episode *episodes;
     double *returns; // [population] mean over a candidate's episodes
     double *fitness; // [population] what the search is told
-    float *mean;
+    float *mean;     // a whole vector
+    sac_tuned tuned;
     sac_run_state state;
     int patience, episode_count; // of the current stage
     double average;              // likewise
@@ -80,7 +82,7 @@ static sac_status draw_start(const run *r, float *x0)
     if (strcmp(start, "zeros") == 0) return SAC_OK;
     if (strcmp(start, "draw") == 0)
     {
-        sac_policy_draw(r->policy, sac_mix_seed(r->task->train.seed, NAME_START, 0), x0);
+        sac_policy_draw(r->policy, sac_mix_seed(r->task->train.seed, NAME_START, (uint64_t)r->state.attempt), x0);
         return SAC_OK;
     }
     sac_policy *policy;
@@ -93,6 +95,7 @@ static sac_status draw_start(const run *r, float *x0)
                                       start, theirs, count);
 }
 
+// the search of the current attempt, with the running average at its start
 static sac_status create_search(run *r)
 {
     int n = sac_policy_parameter_count(r->policy);
@@ -101,12 +104,17 @@ static sac_status create_search(run *r)
     sac_search_def def = {.method = r->task->search,
                           .settings = r->task->search_settings.settings,
                           .setting_count = r->task->search_settings.count,
-                          .dimension = n,
                           .x0 = x0,
-                          .seed = sac_mix_seed(r->task->train.seed, NAME_NOISE, 0)};
+                          .seed = sac_mix_seed(r->task->train.seed, NAME_NOISE, (uint64_t)r->state.attempt)};
     sac_status status = draw_start(r, x0);
+    sac_search_destroy(r->search);
+    r->search = NULL;
+    sac_tuned_clear(&r->tuned);
+    if (status == SAC_OK) status = sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x0);
+    sac_tuned_gather(&r->tuned, x0);
+    def.dimension = r->state.dimension = r->tuned.count;
     if (status == SAC_OK) status = sac_search_create(&r->search, &def);
-    for (int i = 0; status == SAC_OK && i < n; i++) r->state.average[i] = (double)x0[i];
+    for (int i = 0; status == SAC_OK && i < r->tuned.count; i++) r->state.average[i] = (double)x0[i];
     sac_free(x0);
     return status;
 }
@@ -122,7 +130,6 @@ static int most_episodes(const sac_task *task)
 static sac_status allocate(run *r)
 {
     size_t n = (size_t)sac_policy_parameter_count(r->policy);
-    r->state.dimension = (int)n;
     r->state.average = SAC_NEW_ARRAY(double, n);
     r->mean = SAC_NEW_ARRAY(float, n);
     if (!r->state.average || !r->mean) return sac_fail_memory("the mean");
@@ -175,6 +182,15 @@ static sac_status open_folder(const run *r)
     return status;
 }
 
+static sac_status read_checkpoint(run *r, bool *found)
+{
+    SAC_TRY(sac_checkpoint_read(r->def->run_dir, r->search, &r->state, r->def->any_cpu_level, found));
+    if (r->state.attempt == 0) return SAC_OK;
+    // the search draws from the attempt's own seed
+    SAC_TRY(create_search(r));
+    return sac_checkpoint_read(r->def->run_dir, r->search, &r->state, r->def->any_cpu_level, found);
+}
+
 static sac_status open_run(run *r)
 {
     sac_env_def env = sac_task_env_def(r->task);
@@ -183,8 +199,7 @@ static sac_status open_run(run *r)
     SAC_TRY(open_folder(r));
     r->state.best_evaluation = -INFINITY;
     bool found = false;
-    if (r->def->resume)
-        SAC_TRY(sac_checkpoint_read(r->def->run_dir, r->search, &r->state, r->def->any_cpu_level, &found));
+    if (r->def->resume) SAC_TRY(read_checkpoint(r, &found));
     apply_stages(r);
     SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, &r->seconds));
     SAC_TRY(sac_rollouts_create(&r->rollouts, r->policy, &env, r->def->threads, r->task->train.lanes));
@@ -202,6 +217,7 @@ static sac_status close_run(run *r)
     sac_policy_destroy(r->policy);
     sac_free(r->state.average);
     sac_free(r->mean);
+    sac_tuned_clear(&r->tuned);
     sac_free(r->units);
     sac_free(r->episodes);
     sac_free(r->returns);
@@ -213,7 +229,9 @@ static sac_status close_run(run *r)
 
 static void ask(const void *user, int individual, float *parameters)
 {
-    sac_search_ask(user, individual, parameters);
+    const run *r = user;
+    sac_search_ask(r->search, individual, parameters);
+    sac_tuned_scatter(&r->tuned, parameters);
 }
 
 // training seeds lie above the evaluation's and below 2^52
@@ -246,7 +264,7 @@ static sac_status roll_out(run *r)
                                                              .unit_count = population * episodes,
                                                              .patience = r->patience,
                                                              .parameters = ask,
-                                                             .user = r->search,
+                                                             .user = r,
                                                              .interrupt = r->def->interrupt}));
     for (int i = 0; i < population; i++)
     {
@@ -312,7 +330,8 @@ static sac_status advance_stages(run *r)
 {
     double mean = r->state.mean;
     if (isfinite(mean))
-        r->state.fitness_average = r->state.generation == 0 ? mean : 0.9 * r->state.fitness_average + 0.1 * mean;
+        r->state.fitness_average =
+            r->state.generation == r->state.attempt_start ? mean : 0.9 * r->state.fitness_average + 0.1 * mean;
     r->note[0] = 0;
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
@@ -323,6 +342,22 @@ static sac_status advance_stages(run *r)
         SAC_TRY(sac_journal_event(r->journal, r->state.generation, "stage", r->note));
     }
     return SAC_OK;
+}
+
+// gives up a start that has led nowhere, and makes another
+static sac_status restart_if_stuck(run *r)
+{
+    const sac_task_train *train = &r->task->train;
+    uint64_t finished = r->state.generation + 1;
+    if (train->restart_after == 0 || r->state.stage > 0 || !(r->state.fitness_average < train->restart_below) ||
+        finished - r->state.attempt_start < (uint64_t)train->restart_after)
+        return SAC_OK;
+    r->state.attempt++;
+    r->state.attempt_start = finished;
+    snprintf(r->note, sizeof r->note, "fresh start %d: fitness %.1f is below %g", r->state.attempt,
+             r->state.fitness_average, train->restart_below);
+    SAC_TRY(sac_journal_event(r->journal, r->state.generation, "restart", r->note));
+    return create_search(r);
 }
 
 // the vector that is evaluated and shipped: the running average of the search's mean
@@ -340,6 +375,7 @@ static void evaluated_vector(const void *user, int individual, float *parameters
     const run *r = user;
     (void)individual;
     for (int i = 0; i < r->state.dimension; i++) parameters[i] = (float)r->state.average[i];
+    sac_tuned_scatter(&r->tuned, parameters);
 }
 
 static sac_status save_policy(const run *r, const char *name, const float *parameters, const sac_score *score)
@@ -386,6 +422,7 @@ static sac_status write_checkpoint(run *r)
 {
     SAC_TRY(sac_journal_sync(r->journal));
     sac_search_mean(r->search, r->mean);
+    sac_tuned_scatter(&r->tuned, r->mean);
     SAC_TRY(save_policy(r, "mean.safetensors", r->mean, NULL));
     return sac_checkpoint_write(r->def->run_dir, r->search, &r->state);
 }
@@ -402,6 +439,7 @@ static sac_status advance(run *r)
     summarise(r);
     SAC_TRY(advance_stages(r));
     update_average(r);
+    SAC_TRY(restart_if_stuck(r));
     r->state.generation++;
     r->state.pending = true;
     double duration = now() - begin;

@@ -356,6 +356,72 @@ TEST(ranks_of_one_episode_are_the_order_of_the_returns)
     sac_task_destroy(ranks);
 }
 
+// a start is given up at generation 4 (no candidate gets a million), and again at 8; then it goes on as usual
+TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
+{
+    const sac_setting settings[] = {
+        {"train.stages.0.above", "2000000"}, {"train.restart_after", "4"}, {"train.restart_below", "1000000"}};
+    sac_task *task = load_task(task_text, settings, 3);
+    assert_ok(train(task, "restarts", 2, false, &(watcher){0}));
+    watcher first = {.at = 5}, second = {.at = 8};
+    assert_int_equal(train(task, "again", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "again", 1, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "again", 2, true, &(watcher){0}));
+    assert_same_run("restarts", "again");
+
+    char path[512];
+    size_t size;
+    path_in(path, "restarts/events.jsonl");
+    char *text = read_text(path, &size), *at = text;
+    int restarts = 0;
+    while ((at = strstr(at, "fresh start"))) restarts++, at++;
+    assert_int_equal(restarts, 2);
+    sac_free(text);
+    sac_task_destroy(task);
+}
+
+static sac_policy *load_mean(const char *run)
+{
+    char path[512];
+    sac_policy *policy;
+    snprintf(path, sizeof path, "%s/%s/mean.safetensors", folder, run);
+    assert_ok(sac_policy_load(&policy, NULL, path));
+    return policy;
+}
+
+TEST(the_search_moves_the_chosen_tensors_alone)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "all", 1, false, &(watcher){0}));
+    const sac_setting named[] = {{"train.tune", "query key lstm output"}};
+    sac_task *every = load_task(task_text, named, 1);
+    assert_ok(train(every, "every", 1, false, &(watcher){0}));
+    assert_same_run("all", "every");
+
+    char start[512];
+    path_in(start, "all/mean.safetensors");
+    const sac_setting some[] = {{"train.tune", "lstm.bias output:0.25"}, {"train.start", start}};
+    sac_task *part = load_task(task_text, some, 2);
+    assert_ok(train(part, "part", 2, false, &(watcher){0}));
+    sac_policy *before = load_mean("all"), *after = load_mean("part");
+    for (int v = 0; v < sac_policy_view_count(before); v++)
+    {
+        const sac_view *view = sac_policy_view(before, v);
+        bool tuned = strncmp(view->name, "lstm.bias", 9) == 0 || strncmp(view->name, "output", 6) == 0;
+        int same = memcmp(sac_policy_parameters(before) + view->offset, sac_policy_parameters(after) + view->offset,
+                          sac_view_size(view) * sizeof(float));
+        assert_int_equal(same != 0, tuned);
+    }
+    sac_policy_destroy(before);
+    sac_policy_destroy(after);
+
+    const sac_setting unknown[] = {{"train.tune", "lstm output.bais"}};
+    sac_task *bad = load_task(task_text, unknown, 1);
+    assert_fails(train(bad, "bad", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, "did you mean");
+    sac_task *tasks[] = {task, every, part, bad};
+    for (int i = 0; i < 4; i++) sac_task_destroy(tasks[i]);
+}
+
 TEST(learning_improves_the_toy)
 {
     const sac_setting settings[] = {
@@ -396,6 +462,8 @@ int main(void)
         ROW(evaluation_is_the_same_for_any_number_of_threads),
         ROW(score_is_the_sample_mean_and_deviation),
         ROW(ranks_of_one_episode_are_the_order_of_the_returns),
+        ROW(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes),
+        ROW(the_search_moves_the_chosen_tensors_alone),
         ROW(learning_improves_the_toy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
