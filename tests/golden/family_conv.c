@@ -13,13 +13,6 @@ enum
     NINE = 9
 };
 
-// planar [columns, rows] <-> the files' [rows, columns]
-static void transpose(float *out, const float *in, int64_t rows, int64_t columns)
-{
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++) out[j * rows + i] = in[i * columns + j];
-}
-
 typedef struct scene
 {
     int height, width, pixels, channels, outputs;
@@ -63,7 +56,7 @@ static sac_status run_heads(golden *g, const scene *image, const sac_head *list,
     {
         sac_heads_layer(heads, planes, image->outputs, pixels, image->planes, image->channels, pixels, image->weights,
                         image->bias, workspace);
-        transpose(out, planes, image->outputs, pixels);
+        golden_transpose(out, planes, image->outputs, pixels);
     }
     free(planes);
     free(workspace);
@@ -155,9 +148,9 @@ static sac_status write_terms(golden *g, const sac_relative *r, const relative_i
     float *tokens = scratch(size * (size_t)n * sizeof(float)), *places = scratch(size * (size_t)n * sizeof(float));
     float *offsets = scratch(size * (size_t)offset_count * sizeof(float));
     void *workspace = scratch(sac_relative_workspace_size(r, n));
-    transpose(tokens, in->tokens, n, in->size);
-    transpose(places, in->places, n, in->size);
-    transpose(offsets, in->offsets, offset_count, in->size);
+    golden_transpose(tokens, in->tokens, n, in->size);
+    golden_transpose(places, in->places, n, in->size);
+    golden_transpose(offsets, in->offsets, offset_count, in->size);
     for (int i = 0; i < 5; i++)
     {
         if (i == 4) sac_tokens_add(tokens, n, places, n, in->size, n);
@@ -208,7 +201,7 @@ static sac_status run(golden *g)
     image.channels = (int)x->shape[1];
     image.outputs = (int)weights->shape[2];
     image.planes = malloc((size_t)image.pixels * (size_t)image.channels * sizeof(float));
-    transpose(image.planes, x->data, image.pixels, image.channels);
+    golden_transpose(image.planes, x->data, image.pixels, image.channels);
     status = run_nine(g, &image);
     if (status == SAC_OK) status = run_isotropic(g, &image);
     if (status == SAC_OK) status = run_general(g, &image);

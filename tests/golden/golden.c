@@ -8,10 +8,7 @@
 #include "base/text.h"
 
 static const golden_family *const families[] = {
-    &golden_agent,
-    &golden_conv,
-    &golden_theory,
-    NULL,
+    &golden_agent, &golden_conv, &golden_features, &golden_sara, &golden_theory, NULL,
 };
 
 static const size_t file_limit = (size_t)1 << 30;
@@ -64,6 +61,12 @@ sac_status golden_integers(const golden *g, const char *name, int count, int *ou
         out[i] =
             tensor->dtype == SAC_I32 ? ((const int32_t *)tensor->data)[i] : (int)((const int64_t *)tensor->data)[i];
     return SAC_OK;
+}
+
+void golden_transpose(float *out, const float *in, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) out[j * rows + i] = in[i * columns + j];
 }
 
 static const char *family_name(const void *user, int index)

@@ -25,7 +25,7 @@ typedef struct golden_family
     sac_status (*run)(golden *g);
 } golden_family;
 
-extern const golden_family golden_agent, golden_conv;
+extern const golden_family golden_agent, golden_conv, golden_features, golden_sara;
 extern const golden_family golden_theory;
 
 /// An input array of floats. A size of -1 in the shape takes any.
@@ -40,3 +40,6 @@ sac_status golden_number(const golden *g, const char *name, double *out);
 
 /// `count` whole numbers, int32 or int64.
 sac_status golden_integers(const golden *g, const char *name, int count, int *out);
+
+/// out [columns, rows] from in [rows, columns]: between the files' tokens by row and planar ones.
+void golden_transpose(float *out, const float *in, int64_t rows, int64_t columns);

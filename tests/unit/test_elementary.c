@@ -80,6 +80,54 @@ TEST(tanh_is_within_three_ulp)
     assert_true(worst(k.tanh, tanh, -INFINITY, INFINITY) <= 3.0);
 }
 
+// of t quarter turns, by libm around the nearest one
+static double exact_quarter(double t, int ahead)
+{
+    double n = nearbyint(t), x = (t - n) * 1.5707963267948966;
+    int64_t quarter = ((int64_t)n + ahead) & 3;
+    double value = quarter % 2 ? cos(x) : sin(x);
+    return quarter / 2 ? -value : value;
+}
+
+static double exact_sine(double t)
+{
+    return exact_quarter(t, 0);
+}
+
+static double exact_cosine(double t)
+{
+    return exact_quarter(t, 1);
+}
+
+static void sine(float *out, const float *in, int count)
+{
+    static float cosine[BATCH];
+    table().sin_cos(out, cosine, in, count);
+}
+
+static void cosine(float *out, const float *in, int count)
+{
+    static float other[BATCH];
+    table().sin_cos(other, out, in, count);
+}
+
+// everywhere that the reduction reaches: it is exact
+TEST(sine_and_cosine_are_within_two_ulp)
+{
+    double s = worst(sine, exact_sine, -4194304, 4194304), c = worst(cosine, exact_cosine, -4194304, 4194304);
+    if (!(s <= 2.0 && c <= 2.0)) fail_msg("sine %g ulp, cosine %g ulp", s, c);
+}
+
+TEST(turns_are_exact)
+{
+    const float in[] = {0, 1, 2, 3, 4, -1, -2, -3, 4194303, 1e9f, -1e30f, INFINITY, NAN};
+    const float sines[] = {0, 1, 0, -1, 0, -1, 0, 1, -1, 0, 0, 0}, cosines[] = {1, 0, -1, 0, 1, 0, -1, 0, 0, 1, 1, 1};
+    float s[13], c[13];
+    table().sin_cos(s, c, in, 13);
+    for (int i = 0; i < 12; i++) assert_true(s[i] == sines[i] && c[i] == cosines[i]);
+    assert_true(isnan(s[12]) && isnan(c[12]));
+}
+
 TEST(the_ends_are_exact)
 {
     sac_kernels k = table();
@@ -109,4 +157,4 @@ TEST(the_ends_are_exact)
 }
 
 TESTS(exp_is_within_two_ulp, exp2_is_within_two_ulp, sigmoid_is_within_three_ulp, tanh_is_within_three_ulp,
-      the_ends_are_exact)
+      sine_and_cosine_are_within_two_ulp, turns_are_exact, the_ends_are_exact)
