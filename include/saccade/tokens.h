@@ -130,3 +130,92 @@ SAC_API void sac_positions_grid(float *out, int stride, int size, int rows, int 
 
 /// tokens += other, both [D, N] within their strides.
 SAC_API void sac_tokens_add(float *tokens, int stride, const float *other, int other_stride, int size, int count);
+
+/// How an image is resized.
+typedef enum sac_resize_method
+{
+    SAC_RESIZE_BILINEAR, ///< as Pillow does it, to the bit for bytes: a triangle that widens when shrinking
+    SAC_RESIZE_AREA,     ///< the mean of the area that a new pixel covers, which keeps the picture's mean
+} sac_resize_method;
+
+typedef struct sac_resize sac_resize;
+
+/// Prepare to resize images from height x width to new_height x new_width, all in 1..32768.
+/// @param[out] out       owned by the caller, released by sac_resize_destroy; NULL on failure
+/// @param      channels  1..64
+/// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_resize_create(sac_resize **out, int height, int width, int channels, int new_height,
+                                                 int new_width, sac_resize_method method);
+
+/// NULL is ignored.
+SAC_API void sac_resize_destroy(sac_resize *resize);
+
+SAC_API size_t sac_resize_workspace_size(const sac_resize *resize);
+
+/// Resize bytes: weights have 22 bits after the point, results are rounded to whole numbers after each of the two
+/// passes, columns first.
+/// @param[out] out        [new_height, new_width, channels], red first, without gaps; must not overlap the image
+/// @param      image      of the sizes and channels given to create, in any order
+/// @param      workspace  sac_resize_workspace_size bytes, 64-byte aligned, contents ignored
+SAC_API void sac_resize_run(const sac_resize *resize, uint8_t *out, const sac_image *image, void *workspace);
+
+/// The same for floats, summed in double and rounded to float after each pass.
+SAC_API void sac_resize_run_floats(const sac_resize *resize, float *out, const sac_float_image *image, void *workspace);
+
+/// What a depth camera delivers.
+typedef enum sac_depth_format
+{
+    SAC_DEPTH_METRES,      ///< float32 metres
+    SAC_DEPTH_MILLIMETRES, ///< uint16 millimetres
+} sac_depth_format;
+
+/// A view of a depth image. A pixel is valid where least <= depth <= most; 0, NaN and infinity never are.
+typedef struct sac_depth
+{
+    const void *pixels;   ///< the first pixel, aligned as its type
+    int height, width;    ///< pixels
+    ptrdiff_t row_stride; ///< bytes from a row to the one below
+    sac_depth_format format;
+    float least, most; ///< metres
+} sac_depth;
+
+/// Metres (0 where they are not valid) and validity (1 or 0), for patches and projections of a float image.
+/// @param[out] out  [height, width, 2]
+SAC_API void sac_depth_image(float *out, const sac_depth *depth);
+
+/// A pinhole camera: pixel (row, column) at depth z is x = (column - center_column) z / focal_column, y = (row -
+/// center_row) z / focal_row; x to the right, y down, z forward, in metres. In a crop the centre moves with its corner.
+typedef struct sac_intrinsics
+{
+    double focal_row, focal_column;   ///< pixels
+    double center_row, center_column; ///< pixels
+} sac_intrinsics;
+
+/// The valid pixels of every `step`-th row and column as points.
+/// @param[out] points  [3, stride] x, y, z; stride >= ceil(height / step) * ceil(width / step)
+/// @param[out] pixels  row * width + column of each point; NULL: not wanted
+/// @return the number of points
+SAC_API int sac_depth_points(float *points, int stride, int *pixels, const sac_depth *depth,
+                             const sac_intrinsics *camera, int step);
+
+/// A view of points, each x, y, z and then `features` numbers, all float32. Points whose x, y or z is not finite are
+/// passed over, as organised clouds hold NaN where a sensor saw nothing.
+typedef struct sac_cloud
+{
+    const void *points;     ///< x of the first point; need not be aligned
+    int count;              ///< N
+    int features;           ///< F
+    ptrdiff_t point_stride; ///< bytes from a point to the next
+} sac_cloud;
+
+/// Points as tokens, relative to `center` (NULL: as they are).
+/// @param[out] tokens  [3 + F, stride], stride >= N
+/// @return the number of tokens
+SAC_API int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const float center[3]);
+
+/// The mean of the points; zero where there are none.
+SAC_API void sac_cloud_center(float center[3], const sac_cloud *cloud);
+
+/// The direction in which the points spread most: the unit eigenvector of their covariance's largest eigenvalue, its
+/// largest component positive. (0, 0, 1) where no direction spreads more than none.
+SAC_API void sac_cloud_axis(float axis[3], const sac_cloud *cloud);

@@ -50,7 +50,8 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     agent->stride = sac_round_up(agent->count);
     agent->inputs = sac_patch_size(&agent->patches);
     if (height == def->height && width == def->width) return SAC_OK;
-    return sac_resize_create(&agent->resize, def->height, def->width, def->channels, height, width);
+    return sac_resize_create(&agent->resize, def->height, def->width, def->channels, height, width,
+                             SAC_RESIZE_BILINEAR);
 }
 
 static sac_status plan_attention(sac_agent *agent, sac_policy *policy)

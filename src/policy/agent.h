@@ -2,8 +2,8 @@
 
 #include "kernels/kernels.h"
 #include "policy/kind.h"
-#include "policy/resize.h"
 #include "saccade/attention.h"
+#include "saccade/tokens.h"
 
 /// The attention agent (Tang, Nguyen, Ha 2020): tokens are patches, the K most important ones are kept, and a small
 /// controller is told something about them. Parts that are chosen by name are one file each: see the lists below.

@@ -24,14 +24,14 @@ typedef struct array
 
 enum
 {
-    ARRAY_COUNT = 25
+    ARRAY_COUNT = 24
 };
 
 static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
 {
     size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = outputs / 2;
     size_t image = (size_t)a->patches.height * (size_t)a->patches.width * (size_t)a->channels;
-    size_t resized = a->resize ? image : 0, scratch = a->resize ? sac_resize_scratch(a->resize) : 0;
+    size_t resized = a->resize ? image : 0, workspace = a->resize ? sac_resize_workspace_size(a->resize) : 0;
     const array list[ARRAY_COUNT] = {
         ARRAY(parameters, parameter_count),
         ARRAY(projection, outputs * (size_t)a->inputs),
@@ -41,8 +41,7 @@ static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac
         ARRAY(prepared, a->prepared_size),
         ARRAY(resized_bytes, resized),
         ARRAY(resized_floats, resized),
-        ARRAY(resize_bytes_scratch, scratch),
-        ARRAY(resize_floats_scratch, scratch),
+        BYTES(resize_workspace, workspace),
         BYTES(project_scratch, sac_project_scratch_size(&a->patches)),
         BYTES(attention_workspace, sac_attention_workspace_size(a->attention, a->count)),
         ARRAY(sums, outputs * stride),
@@ -120,7 +119,9 @@ static void look_at_bytes(sac_agent_state *s, const uint8_t *observation)
     s->floats = NULL;
     if (a->resize)
     {
-        sac_resize_bytes(a->resize, s->resized_bytes, observation, s->resize_bytes_scratch);
+        const sac_policy_def *def = &s->base.policy->def;
+        sac_image image = sac_image_view(observation, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
+        sac_resize_run(a->resize, s->resized_bytes, &image, s->resize_workspace);
         s->bytes = s->resized_bytes;
     }
     a->kernels.project_bytes(s->sums, a->stride, s->bytes, s->packed, &a->patches, s->project_scratch);
@@ -138,7 +139,9 @@ static void look_at_floats(sac_agent_state *s, const float *observation)
     s->bytes = NULL;
     if (a->resize)
     {
-        sac_resize_floats(a->resize, s->resized_floats, observation, s->resize_floats_scratch);
+        const sac_policy_def *def = &s->base.policy->def;
+        sac_float_image image = sac_float_image_view(observation, def->height, def->width, def->channels);
+        sac_resize_run_floats(a->resize, s->resized_floats, &image, s->resize_workspace);
         s->floats = s->resized_floats;
     }
     a->kernels.project_floats(s->tokens, a->stride, s->floats, s->projection, &a->patches, s->project_scratch);

@@ -21,9 +21,7 @@ typedef struct sac_agent_state
     const float *floats;
     uint8_t *resized_bytes; ///< [height, width, channels]; NULL without resizing
     float *resized_floats;  ///< the same
-    uint8_t *resize_bytes_scratch;
-    float *resize_floats_scratch;
-    void *project_scratch, *attention_workspace;
+    void *resize_workspace, *project_scratch, *attention_workspace;
 
     int32_t *sums;     ///< [2 D, stride]
     float *tokens;     ///< [2 D, stride] queries, then keys
