@@ -44,8 +44,9 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     int height = config->image_size ? config->image_size : def->height;
     int width = config->image_size ? config->image_size : def->width;
     agent->channels = def->channels;
-    agent->patches =
-        sac_patches_create(height, width, def->channels, config->patch, config->stride, 2 * config->key_size);
+    agent->value_size = agent->reading->has_values ? config->value_size : 0;
+    agent->patches = sac_patches_create(height, width, def->channels, config->patch, config->stride,
+                                        2 * config->key_size + agent->value_size);
     agent->count = agent->patches.rows * agent->patches.columns;
     agent->stride = sac_round_up(agent->count);
     agent->inputs = sac_patch_size(&agent->patches);
@@ -62,16 +63,42 @@ static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
                                 &agent->query_weight));
     SAC_TRY(
         sac_agent_add_layer(policy, "key.bias", "key.weight", d, agent->inputs, &agent->key_bias, &agent->key_weight));
+    if (agent->value_size)
+        SAC_TRY(sac_agent_add_layer(policy, "value.bias", "value.weight", agent->value_size, agent->inputs,
+                                    &agent->value_bias, &agent->value_weight));
 
     sac_attention_def def = sac_attention_default_def();
     def.form = config->attention;
     def.key_size = d;
     def.feature_count = config->attention_features;
     def.direction_count = config->attention_directions;
-    def.scale = config->scale > 0 ? config->scale : 1 / sqrt((double)agent->inputs);
+    def.normalize = config->normalize;
+    // the attention agent's own default; IAP's is the attention's: d^(1/4) on either side
+    bool natural = config->normalize || agent->reading != &sac_reading_rank;
+    def.scale = config->scale > 0 || natural ? config->scale : 1 / sqrt((double)agent->inputs);
     def.seed = config->attention_seed;
     sac_status status = sac_attention_create(&agent->attention, &def);
     return status == SAC_OK ? SAC_OK : sac_fail_in(status, "policy");
+}
+
+// where each patch is, as sinusoids over its numbers
+static sac_status plan_positions(sac_agent *agent)
+{
+    const char *word = agent->config.position_encoding;
+    if (strcmp(word, "none") == 0) return SAC_OK;
+    bool grid = strcmp(word, "grid") == 0;
+    if (grid && agent->inputs % 2 != 0)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: position_encoding is grid, but a patch has %d numbers, an odd number; flat has no "
+                        "such need",
+                        agent->inputs);
+    agent->positions = SAC_NEW_ARRAY(float, (size_t)agent->inputs *(size_t)agent->stride);
+    if (!agent->positions) return sac_fail_memory("an agent's positions");
+    if (grid)
+        sac_positions_grid(agent->positions, agent->stride, agent->inputs, agent->patches.rows, agent->patches.columns);
+    else
+        sac_positions_flat(agent->positions, agent->stride, agent->inputs, agent->count);
+    return SAC_OK;
 }
 
 static sac_status plan(sac_agent *agent, sac_policy *policy)
@@ -84,7 +111,8 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     agent->output_size = def->action_choices == 0 ? def->action_size : agent->threshold ? 1 : def->action_choices;
     SAC_TRY(plan_image(agent, def));
     SAC_TRY(plan_attention(agent, policy));
-    SAC_TRY(sac_agent_plan_features(agent, policy));
+    SAC_TRY(plan_positions(agent));
+    SAC_TRY(agent->reading->plan(agent, policy));
     return sac_agent_plan_controller(agent, policy);
 }
 
@@ -94,30 +122,37 @@ static void destroy(void *self)
     if (!agent) return;
     sac_attention_destroy(agent->attention);
     sac_resize_destroy(agent->resize);
+    sac_free(agent->positions);
     sac_free(agent);
 }
 
-static sac_status create(sac_policy *policy)
+static sac_status create(sac_policy *policy, const sac_reading_ops *reading)
 {
     sac_agent *agent = SAC_NEW(sac_agent);
-    if (!agent) return sac_fail_memory("an attention agent");
+    if (!agent) return sac_fail_memory("an agent");
     policy->self = agent; // destroyed with the policy
+    agent->reading = reading;
     return plan(agent, policy);
 }
 
+static sac_status create_attention_agent(sac_policy *policy)
+{
+    return create(policy, &sac_reading_rank);
+}
+
+static sac_status create_iap_trans(sac_policy *policy)
+{
+    return create(policy, &sac_reading_trans);
+}
+
+#define AGENT                                                                                                       \
+    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,            \
+    .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset, \
+    .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze, .patch = sac_agent_patch,       \
+    .attention_row = sac_agent_attention_row
+
 const sac_policy_ops sac_attention_agent_ops = {
-    .name = "attention-agent",
-    .options = sac_agent_options,
-    .config_size = sizeof(sac_agent_config),
-    .create = create,
-    .destroy = destroy,
-    .state_create = sac_agent_state_create,
-    .state_destroy = sac_agent_state_destroy,
-    .set_parameters = sac_agent_set_parameters,
-    .reset = sac_agent_reset,
-    .act = sac_agent_act,
-    .act_float = sac_agent_act_float,
-    .gaze = sac_agent_gaze,
-    .patch = sac_agent_patch,
-    .attention_row = sac_agent_attention_row,
-};
+    .name = "attention-agent", .options = sac_agent_options, .create = create_attention_agent, AGENT};
+
+const sac_policy_ops sac_iap_trans_ops = {
+    .name = "iap-trans", .options = sac_iap_trans_options, .create = create_iap_trans, AGENT};

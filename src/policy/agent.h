@@ -2,14 +2,19 @@
 
 #include "kernels/kernels.h"
 #include "policy/kind.h"
-#include "saccade/attention.h"
+#include "saccade/readings.h"
 #include "saccade/tokens.h"
 
-/// The attention agent (Tang, Nguyen, Ha 2020): tokens are patches, the K most important ones are kept, and a small
-/// controller is told something about them. Parts that are chosen by name are one file each: see the lists below.
+/// Agents that look through attention: tokens are patches, something is read from the attention between them, and a
+/// small controller is told that alone. Two readings are two kinds of policies:
+///
+///     attention-agent   the K most important patches are kept (Tang, Nguyen, Ha 2020; IAP-rank)
+///     iap-trans         N patches become l tokens (IAP-trans)
+///
+/// Parts that are chosen by name are one file each: see the lists below.
 
 /// What can be told about a kept patch: sac_features_<name>.
-#define SAC_FEATURES(X) X(positions) X(histogram) X(conv)
+#define SAC_FEATURES(X) X(positions) X(histogram) X(conv) X(values)
 
 /// What turns it into an action: sac_controller_<name>.
 #define SAC_CONTROLLERS(X) X(lstm) X(mlp) X(linear)
@@ -31,7 +36,14 @@ typedef struct sac_agent_config
     double scale;
     int attention_features, attention_directions;
     uint64_t attention_seed;
+    bool normalize;
+    char position_encoding[SAC_TEXT_SIZE];
     char features[SAC_TEXT_SIZE];
+    bool masking;
+    int value_size;
+    int rows;
+    bool residual, layer_norm;
+    char order[SAC_TEXT_SIZE];
     bool normalise;
     int bins;
     char conv_channels[SAC_TEXT_SIZE];
@@ -43,6 +55,21 @@ typedef struct sac_agent_config
 } sac_agent_config;
 
 typedef struct sac_agent sac_agent;
+typedef struct sac_agent_state sac_agent_state;
+
+/// What is read from attention.
+typedef struct sac_reading_ops
+{
+    bool has_values; ///< wants [value_size, stride] values beside queries and keys
+    /// Add views; set feature_count.
+    sac_status (*plan)(sac_agent *agent, sac_policy *policy);
+    /// Bring the parameters into the form that `attend` wants; NULL: they serve as they are.
+    void (*prepare)(sac_agent_state *state);
+    /// Tokens -> features.
+    void (*attend)(sac_agent_state *state);
+    /// Compute what acting skips, when the gaze is read; NULL: nothing.
+    void (*look_back)(sac_agent_state *state);
+} sac_reading_ops;
 
 /// A kept patch.
 typedef struct sac_patch
@@ -95,15 +122,22 @@ struct sac_agent
     sac_attention *attention;
     sac_resize *resize;  ///< NULL: the observation is cut as it is
     int channels;        ///< of the image
-    sac_patches patches; ///< how the image is cut; its outputs are the queries' and the keys'
+    sac_patches patches; ///< how the image is cut; its outputs are the queries', the keys' and the values'
     int count, stride;   ///< N; N in whole lanes
     int inputs;          ///< numbers in a patch
-    size_t query_bias, query_weight, key_bias, key_weight; ///< offsets in the vector
+    int value_size;      ///< V; 0: no values
+    float *positions;    ///< [inputs, stride] added to the patches; NULL: none
+    size_t query_bias, query_weight, key_bias, key_weight, value_bias, value_weight; ///< offsets in the vector
+
+    const sac_reading_ops *reading;
+    sac_trans trans; ///< iap-trans: all but the parameters
+    size_t trans_projection, trans_gain, trans_bias;
 
     const sac_features_ops *parts[SAC_MAX_FEATURE_PARTS];
     int part_sizes[SAC_MAX_FEATURE_PARTS];
     int part_count;
-    int feature_count; ///< K times the floats that a patch gives
+    int feature_count;  ///< that the controller is given
+    int patch_features; ///< floats that a patch gives
     bool wants_pixels;
     sac_conv_layer conv[SAC_MAX_CONV_LAYERS];
     int conv_count;
@@ -130,7 +164,8 @@ SAC_CONTROLLERS(X)
 sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                size_t *bias_offset, size_t *weight_offset);
 
-extern const sac_option sac_agent_options[];
+extern const sac_option sac_agent_options[], sac_iap_trans_options[];
+extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 
 /// Choose the parts by the config's words, plan them, add their views.
 sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy);

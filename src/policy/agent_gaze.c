@@ -32,6 +32,7 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     const sac_agent *a = s->agent;
+    if (a->reading->look_back) a->reading->look_back(s);
     by_token(s->queries_by_token, s->tokens, a);
     by_token(s->keys_by_token, s->tokens + (size_t)a->config.key_size * (size_t)a->stride, a);
     *gaze = (sac_gaze){.height = a->patches.height,

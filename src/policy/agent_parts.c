@@ -13,48 +13,9 @@ static const sac_features_ops *const features[] = {SAC_FEATURES(X) NULL};
 static const sac_controller_ops *const controllers[] = {SAC_CONTROLLERS(X) NULL};
 #undef X
 
-#define X(name) #name " "
-static const char controller_names[] = SAC_CONTROLLERS(X);
-#undef X
 #define X(name) #name,
 static const char *const feature_names[] = {SAC_FEATURES(X) NULL};
 #undef X
-
-#define FIELD(name) offsetof(sac_agent_config, name)
-
-const sac_option sac_agent_options[] = {
-    {"image_size", SAC_OPTION_INT, FIELD(image_size), "0", 0, 4096, NULL,
-     "side in pixels that the observation is resized to (bilinear); 0: as it is"},
-    {"patch", SAC_OPTION_INT, FIELD(patch), "7", 1, 64, NULL, "side of a patch in pixels"},
-    {"stride", SAC_OPTION_INT, FIELD(stride), "4", 1, 64, NULL, "pixels from one patch to the next"},
-    {"key_size", SAC_OPTION_INT, FIELD(key_size), "4", 1, 64, NULL, "width d of queries and keys"},
-    {"top", SAC_OPTION_INT, FIELD(top), "10", 1, 64, NULL, "K: patches that are kept"},
-    {"attention", SAC_OPTION_TEXT, FIELD(attention), "softmax", 0, 0, NULL,
-     "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"},
-    {"scale", SAC_OPTION_REAL, FIELD(scale), "0", 0, 1e6, NULL,
-     "factor of the logits; 0: 1/sqrt(numbers in a patch), as published"},
-    {"attention_features", SAC_OPTION_INT, FIELD(attention_features), "16", 0, 4096, NULL,
-     "random features M of all forms but softmax; 0, for relu and sara-*: the raw queries and keys"},
-    {"attention_directions", SAC_OPTION_INT, FIELD(attention_directions), "5", 1, 64, NULL,
-     "directions R whose signs estimate angles in hybrid"},
-    {"attention_seed", SAC_OPTION_SEED, FIELD(attention_seed), "1", 0, 0, NULL, "draws those features and directions"},
-    {"features", SAC_OPTION_TEXT, FIELD(features), "positions", 0, 0, NULL,
-     "what the controller is told of a patch: positions, histogram, conv, or several joined by +"},
-    {"normalise", SAC_OPTION_BOOL, FIELD(normalise), "true", 0, 0, NULL, "divide positions by the image's height"},
-    {"bins", SAC_OPTION_INT, FIELD(bins), "4", 1, 256, NULL, "histogram: bins a channel"},
-    {"conv_channels", SAC_OPTION_TEXT, FIELD(conv_channels), "4,2", 0, 0, NULL,
-     "conv: output channels of each layer, separated by commas"},
-    {"conv_kernel", SAC_OPTION_INT, FIELD(conv_kernel), "3", 1, 16, NULL, "conv: side of the kernels"},
-    {"conv_stride", SAC_OPTION_INT, FIELD(conv_stride), "2", 1, 16, NULL, "conv: stride of the layers"},
-    {"controller", SAC_OPTION_TEXT, FIELD(controller), "lstm", 0, 0, controller_names, "what acts on the features"},
-    {"hidden", SAC_OPTION_INT, FIELD(hidden), "16", 1, 1024, NULL, "units of lstm, or of mlp's one hidden layer"},
-    {"activation", SAC_OPTION_TEXT, FIELD(activation), "tanh", 0, 0, "tanh clip none",
-     "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"},
-    {"choice", SAC_OPTION_TEXT, FIELD(choice), "auto", 0, 0, "auto threshold argmax",
-     "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n outputs; "
-     "auto: threshold where there are 3"},
-    {0},
-};
 
 sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                size_t *bias_offset, size_t *weight_offset)
@@ -77,7 +38,7 @@ static sac_status find_features(sac_agent *agent, const char *word, const sac_fe
         return SAC_OK;
     }
     return sac_fail(SAC_ERROR_ARGUMENT,
-                    "policy: features is '%.80s', expected positions, histogram, conv or several "
+                    "policy: features is '%.80s', expected positions, histogram, conv, values or several "
                     "joined by +%s",
                     agent->config.features, sac_did_you_mean(sac_nearest_of(word, feature_names)));
 }
@@ -85,7 +46,6 @@ static sac_status find_features(sac_agent *agent, const char *word, const sac_fe
 sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
 {
     const char *at = agent->config.features;
-    int patch_features = 0;
     for (bool more = true; more;)
     {
         char word[SAC_TEXT_SIZE];
@@ -97,11 +57,11 @@ sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
         agent->parts[index] = part;
         SAC_TRY(part->plan(agent, policy, &agent->part_sizes[index]));
         agent->wants_pixels |= part->pixels;
-        patch_features += agent->part_sizes[index];
+        agent->patch_features += agent->part_sizes[index];
         more = at[length] == '+';
         at += length + more;
     }
-    agent->feature_count = patch_features * agent->config.top;
+    agent->feature_count = agent->patch_features * (agent->config.masking ? agent->count : agent->config.top);
     return SAC_OK;
 }
 

@@ -24,26 +24,29 @@ typedef struct array
 
 enum
 {
-    ARRAY_COUNT = 24
+    ARRAY_COUNT = 27
 };
 
 static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
 {
-    size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = outputs / 2;
+    size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = (size_t)a->config.key_size;
     size_t image = (size_t)a->patches.height * (size_t)a->patches.width * (size_t)a->channels;
     size_t resized = a->resize ? image : 0, workspace = a->resize ? sac_resize_workspace_size(a->resize) : 0;
     const array list[ARRAY_COUNT] = {
         ARRAY(parameters, parameter_count),
         ARRAY(projection, outputs * (size_t)a->inputs),
         ARRAY(bias, outputs),
+        ARRAY(offsets, a->positions ? outputs * stride : 0),
         ARRAY(packed, sac_project_packed_count(&a->patches)),
         ARRAY(scales, outputs),
+        ARRAY(gain, a->value_size),
         ARRAY(prepared, a->prepared_size),
         ARRAY(resized_bytes, resized),
         ARRAY(resized_floats, resized),
         BYTES(resize_workspace, workspace),
         BYTES(project_scratch, sac_project_scratch_size(&a->patches)),
         BYTES(attention_workspace, sac_attention_workspace_size(a->attention, a->count)),
+        BYTES(trans_workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0),
         ARRAY(sums, outputs * stride),
         ARRAY(tokens, outputs * stride),
         ARRAY(importance, stride),
@@ -89,18 +92,29 @@ void sac_agent_state_destroy(sac_policy_state *base)
     sac_free(state);
 }
 
+// a layer's place among the rows of the projection
+static void take_layer(sac_agent_state *s, size_t bias, size_t weight, int first, int count)
+{
+    size_t inputs = (size_t)s->agent->inputs;
+    memcpy(s->bias + first, s->parameters + bias, (size_t)count * sizeof(float));
+    memcpy(s->projection + (size_t)first * inputs, s->parameters + weight, (size_t)count * inputs * sizeof(float));
+}
+
 void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     const sac_agent *a = s->agent;
-    size_t d = (size_t)a->config.key_size, size = d * (size_t)a->inputs * sizeof(float);
+    int d = a->config.key_size;
     memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
-    memcpy(s->projection, parameters + a->query_weight, size);
-    memcpy(s->projection + d * (size_t)a->inputs, parameters + a->key_weight, size);
-    memcpy(s->bias, parameters + a->query_bias, d * sizeof(float));
-    memcpy(s->bias + d, parameters + a->key_bias, d * sizeof(float));
+    take_layer(s, a->query_bias, a->query_weight, 0, d);
+    take_layer(s, a->key_bias, a->key_weight, d, d);
+    take_layer(s, a->value_bias, a->value_weight, 2 * d, a->value_size);
     sac_project_quantise(s->packed, s->scales, s->projection, &a->patches);
-    for (size_t o = 0; o < 2 * d; o++) s->scales[o] = (float)((double)s->scales[o] / 255.0);
+    for (int o = 0; o < a->patches.outputs; o++) s->scales[o] = (float)((double)s->scales[o] / 255.0);
+    if (a->positions) // W (x + p) = W x + W p
+        a->kernels.mix(s->offsets, a->stride, s->projection, a->inputs, a->patches.outputs, a->positions, a->inputs,
+                       a->count, a->stride);
+    if (a->reading->prepare) a->reading->prepare(s);
     if (a->controller->prepare) a->controller->prepare(a, s->parameters, s->prepared);
 }
 
@@ -111,7 +125,7 @@ void sac_agent_reset(sac_policy_state *base)
     memset(s->cell, 0, (size_t)s->agent->hidden_size * sizeof(float));
 }
 
-// image -> queries and keys, from bytes: the sums are whole numbers, so every level gives the same bits
+// image -> queries, keys and values, from bytes: the sums are whole numbers, so every level gives the same bits
 static void look_at_bytes(sac_agent_state *s, const uint8_t *observation)
 {
     const sac_agent *a = s->agent;
@@ -149,31 +163,11 @@ static void look_at_floats(sac_agent_state *s, const float *observation)
         for (int n = 0; n < a->count; n++) s->tokens[(size_t)o * (size_t)a->stride + (size_t)n] += s->bias[o];
 }
 
-// queries and keys -> importance -> the K most important patches -> what the controller is told about them
 static void attend(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
-    const sac_patches *p = &a->patches;
-    const float *keys = s->tokens + (size_t)a->config.key_size * (size_t)a->stride;
-    sac_attention_importance(a->attention, s->importance, s->tokens, keys, a->count, a->stride, s->attention_workspace);
-    a->kernels.top(s->top, a->config.top, s->importance, a->count);
-
-    float *out = s->features;
-    for (int k = 0; k < a->config.top; k++)
-    {
-        sac_patch patch = {.row = p->patch / 2 + s->top[k] / p->columns * p->stride,
-                           .column = p->patch / 2 + s->top[k] % p->columns * p->stride,
-                           .pixels = s->pixels,
-                           .scratch = s->scratch};
-        s->centers[2 * k] = (float)patch.row;
-        s->centers[2 * k + 1] = (float)patch.column;
-        if (a->wants_pixels) sac_agent_read_patch(s, s->top[k], s->pixels);
-        for (int i = 0; i < a->part_count; i++)
-        {
-            a->parts[i]->read(a, s->parameters, &patch, out);
-            out += a->part_sizes[i];
-        }
-    }
+    if (a->positions) sac_tokens_add(s->tokens, a->stride, s->offsets, a->stride, a->patches.outputs, a->count);
+    a->reading->attend(s);
 }
 
 static float clamp(float x, float low, float high)

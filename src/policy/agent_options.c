@@ -1,0 +1,95 @@
+#include "policy/agent.h"
+
+// the options of both kinds of agents; what they share is written once
+
+#define FIELD(name) offsetof(sac_agent_config, name)
+
+// rows of an option table
+#define INT(name, fallback, low, high, help)                                \
+    {                                                                       \
+#name, SAC_OPTION_INT, FIELD(name), fallback, low, high, NULL, help \
+    }
+#define REAL(name, fallback, high, help)                                   \
+    {                                                                      \
+#name, SAC_OPTION_REAL, FIELD(name), fallback, 0, high, NULL, help \
+    }
+#define SEED(name, fallback, help)                                      \
+    {                                                                   \
+#name, SAC_OPTION_SEED, FIELD(name), fallback, 0, 0, NULL, help \
+    }
+#define BOOL(name, fallback, help)                                      \
+    {                                                                   \
+#name, SAC_OPTION_BOOL, FIELD(name), fallback, 0, 0, NULL, help \
+    }
+#define TEXT(name, fallback, words, help)                                \
+    {                                                                    \
+#name, SAC_OPTION_TEXT, FIELD(name), fallback, 0, 0, words, help \
+    }
+
+#define X(name) #name " "
+static const char controllers[] = SAC_CONTROLLERS(X);
+#undef X
+
+#define IMAGE                                                                                                   \
+    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is"), \
+        INT(patch, "7", 1, 64, "side of a patch in pixels"),                                                    \
+        INT(stride, "4", 1, 64, "pixels from one patch to the next"),                                           \
+        INT(key_size, "4", 1, 64, "width d of queries and keys")
+
+#define FEATURES                                                                                         \
+    INT(attention_features, "16", 0, 4096,                                                               \
+        "random features M of all forms but softmax; 0, for relu and sara-*: the raw queries and keys"), \
+        INT(attention_directions, "5", 1, 64, "directions R whose signs estimate angles in hybrid"),     \
+        SEED(attention_seed, "1", "draws those features and directions")
+
+#define POSITIONS                                     \
+    TEXT(position_encoding, "none", "none flat grid", \
+         "sinusoids added to the patches: over their index, or over row and column")
+
+#define UNIT "divide queries and keys by their length first; the default scale is sqrt(d) then"
+
+#define CONTROLLER                                                                                                    \
+    TEXT(controller, "lstm", controllers, "what acts on the features"),                                               \
+        INT(hidden, "16", 1, 1024, "units of lstm, or of mlp's one hidden layer"),                                    \
+        TEXT(activation, "tanh", "tanh clip none",                                                                    \
+             "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),           \
+        TEXT(choice, "auto", "auto threshold argmax",                                                                 \
+             "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n " \
+             "outputs; auto: threshold where there are 3")
+
+const sac_option sac_agent_options[] = {
+    IMAGE,
+    INT(top, "10", 1, 64, "K: patches that are kept"),
+    TEXT(attention, "softmax", NULL, "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
+    REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(numbers in a patch), as published"),
+    FEATURES,
+    BOOL(normalize, "false", UNIT),
+    POSITIONS,
+    TEXT(features, "positions", NULL,
+         "what the controller is told of a patch: positions, histogram, conv, values, or several joined by +"),
+    BOOL(normalise, "true", "divide positions by the image's height"),
+    INT(bins, "4", 1, 256, "histogram: bins a channel"),
+    TEXT(conv_channels, "4,2", NULL, "conv: output channels of each layer, separated by commas"),
+    INT(conv_kernel, "3", 1, 16, "conv: side of the kernels"),
+    INT(conv_stride, "2", 1, 16, "conv: stride of the layers"),
+    INT(value_size, "4", 1, 1024, "values: learned numbers of a patch"),
+    BOOL(masking, "false", "tell the controller of every patch in its own place, zeros where it is not kept"),
+    CONTROLLER,
+    {0},
+};
+
+const sac_option sac_iap_trans_options[] = {
+    IMAGE,
+    INT(value_size, "4", 1, 1024, "width d_V of values"),
+    INT(rows, "10", 1, 1024, "l: tokens that the patches become"),
+    TEXT(attention, "positive", NULL, "relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
+    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalize"),
+    FEATURES,
+    BOOL(normalize, "true", UNIT),
+    POSITIONS,
+    BOOL(residual, "true", "add P V to P A V"),
+    BOOL(layer_norm, "true", "norm each token, then gain and bias"),
+    TEXT(order, "cheapest", "cheapest left right middle", "of multiplication in P Q' K'^T V"),
+    CONTROLLER,
+    {0},
+};

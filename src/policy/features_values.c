@@ -1,0 +1,18 @@
+#include "policy/agent.h"
+
+// learned values of the patch, as IAP-rank hands them on: one linear layer on its pixels
+
+static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
+{
+    *size = agent->config.value_size;
+    return sac_agent_add_layer(policy, "value.bias", "value.weight", *size, agent->inputs, &agent->value_bias,
+                               &agent->value_weight);
+}
+
+static void read(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out)
+{
+    agent->kernels.dense(out, parameters + agent->value_weight, parameters + agent->value_bias, patch->pixels,
+                         agent->config.value_size, agent->inputs);
+}
+
+const sac_features_ops sac_features_values = {.name = "values", .pixels = true, .plan = plan, .read = read};

@@ -1,0 +1,67 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/agent_state.h"
+
+// IAP-trans: the N patches become l tokens, LN(P V + P A V), and the controller is told all of them
+
+static sac_status plan(sac_agent *agent, sac_policy *policy)
+{
+    const sac_agent_config *config = &agent->config;
+    int l = config->rows, n = agent->count, v = agent->value_size;
+    if (sac_attention_feature_size(agent->attention) == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: attention is %s, but iap-trans needs a form with features",
+                        config->attention);
+    SAC_TRY(sac_policy_add_view(policy, "trans.projection", 1 / sqrt((double)n), 2, (int[]){l, n},
+                                &agent->trans_projection));
+    if (config->layer_norm)
+    {
+        SAC_TRY(sac_policy_add_view(policy, "trans.gain", 0, 1, &v, &agent->trans_gain));
+        SAC_TRY(sac_policy_add_view(policy, "trans.bias", 0, 1, &v, &agent->trans_bias));
+    }
+    agent->trans = (sac_trans){.attention = agent->attention,
+                               .rows = l,
+                               .value_size = v,
+                               .projection_stride = n,
+                               .residual = config->residual};
+    for (int order = 0; sac_trans_order_name(order); order++)
+        if (strcmp(sac_trans_order_name(order), config->order) == 0) agent->trans.order = (sac_trans_order)order;
+    agent->feature_count = l * v;
+    agent->config.top = 0; // no patch is kept
+    return SAC_OK;
+}
+
+// the vector holds gain - 1, so that zero is the plain norm
+static void prepare(sac_agent_state *s)
+{
+    const sac_agent *a = s->agent;
+    for (int v = 0; a->config.layer_norm && v < a->value_size; v++)
+        s->gain[v] = 1 + s->parameters[a->trans_gain + (size_t)v];
+}
+
+static const float *rows_of(const sac_agent_state *s, int row)
+{
+    return s->tokens + (size_t)row * (size_t)s->agent->stride;
+}
+
+static void attend(sac_agent_state *s)
+{
+    const sac_agent *a = s->agent;
+    int d = a->config.key_size;
+    sac_trans trans = a->trans;
+    trans.projection = s->parameters + a->trans_projection;
+    if (a->config.layer_norm) trans.gain = s->gain, trans.bias = s->parameters + a->trans_bias;
+    sac_trans_run(&trans, s->features, s->tokens, rows_of(s, d), rows_of(s, 2 * d), a->count, a->stride,
+                  s->trans_workspace);
+}
+
+static void look_back(sac_agent_state *s)
+{
+    const sac_agent *a = s->agent;
+    sac_attention_importance(a->attention, s->importance, s->tokens, rows_of(s, a->config.key_size), a->count,
+                             a->stride, s->attention_workspace);
+}
+
+const sac_reading_ops sac_reading_trans = {
+    .has_values = true, .plan = plan, .prepare = prepare, .attend = attend, .look_back = look_back};
