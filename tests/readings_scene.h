@@ -9,7 +9,7 @@ enum
 {
     SCENE_MAX_TOKENS = 1100, // more than two blocks of features
     SCENE_MAX_SIZE = 16,
-    SCENE_MAX_FEATURES = 64,
+    SCENE_MAX_FEATURES = 128,
     SCENE_MAX_VALUES = 24
 };
 

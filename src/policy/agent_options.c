@@ -5,26 +5,15 @@
 #define FIELD(name) offsetof(sac_agent_config, name)
 
 // rows of an option table
-#define INT(name, fallback, low, high, help)                                \
-    {                                                                       \
-#name, SAC_OPTION_INT, FIELD(name), fallback, low, high, NULL, help \
+#define ROW(name, type, fallback, low, high, words, help)             \
+    {                                                                 \
+        "" #name, type, FIELD(name), fallback, low, high, words, help \
     }
-#define REAL(name, fallback, high, help)                                   \
-    {                                                                      \
-#name, SAC_OPTION_REAL, FIELD(name), fallback, 0, high, NULL, help \
-    }
-#define SEED(name, fallback, help)                                      \
-    {                                                                   \
-#name, SAC_OPTION_SEED, FIELD(name), fallback, 0, 0, NULL, help \
-    }
-#define BOOL(name, fallback, help)                                      \
-    {                                                                   \
-#name, SAC_OPTION_BOOL, FIELD(name), fallback, 0, 0, NULL, help \
-    }
-#define TEXT(name, fallback, words, help)                                \
-    {                                                                    \
-#name, SAC_OPTION_TEXT, FIELD(name), fallback, 0, 0, words, help \
-    }
+#define INT(name, fallback, low, high, help) ROW(name, SAC_OPTION_INT, fallback, low, high, NULL, help)
+#define REAL(name, fallback, high, help)     ROW(name, SAC_OPTION_REAL, fallback, 0, high, NULL, help)
+#define SEED(name, fallback, help)           ROW(name, SAC_OPTION_SEED, fallback, 0, 0, NULL, help)
+#define BOOL(name, fallback, help)           ROW(name, SAC_OPTION_BOOL, fallback, 0, 0, NULL, help)
+#define TEXT(name, fallback, words, help)    ROW(name, SAC_OPTION_TEXT, fallback, 0, 0, words, help)
 
 #define X(name) #name " "
 static const char controllers[] = SAC_CONTROLLERS(X);

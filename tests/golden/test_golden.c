@@ -36,6 +36,12 @@ static const family sara = {.name = "sara",
                             .only = {"phi_relu_q", "relu_out", "phi_exp_q", "exp_out", "phi_square_q", "square_out",
                                      "nav_scores", "nav_top3_row0"},
                             .tolerance = 1e-4};
+static const family iap = {
+    .name = "iap",
+    .inputs = {"X", "W_Q", "W_K", "W", "V", "p1", "P", "gamma", "beta", "X_next", "lsh_G", "tree_u"},
+    .ignored = {"margin", "lsh_min_abs_proj"},
+    .tolerance = 1e-4,
+    .loose = {"lsh_scores"}};
 static const family theory = {.name = "theory", .inputs = {"d", "m", "r", "x", "y"}, .tolerance = 1e-10};
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -162,6 +168,10 @@ TEST(sara_a)
 {
     check_case(&sara, "sara_a");
 }
+TEST(iap_a)
+{
+    check_case(&iap, "iap_a");
+}
 TEST(theory_a)
 {
     check_case(&theory, "theory_a");
@@ -177,4 +187,4 @@ TEST(unknown_families_are_refused)
 }
 
 TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, features_scaled, features_normalized,
-      sara_a, theory_a, unknown_families_are_refused)
+      iap_a, sara_a, theory_a, unknown_families_are_refused)
