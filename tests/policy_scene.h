@@ -12,10 +12,11 @@ enum
     SCENE_MAX_SETTINGS = 16
 };
 
-/// A car's agent with settings as "key=value,key=value"; a colon stands for a comma in a value.
+/// A car's agent with settings as "key=value,key=value"; a colon stands for a comma in a value; kind is its kind.
 static inline sac_status scene_create(sac_policy **out, const char *settings)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
+    const char *kind = "attention-agent";
     char text[512];
     sac_setting list[SCENE_MAX_SETTINGS];
     int count = 0;
@@ -24,11 +25,16 @@ static inline sac_status scene_create(sac_policy **out, const char *settings)
     {
         char *equals = strchr(word, '=');
         *equals = 0;
+        if (strcmp(word, "kind") == 0)
+        {
+            kind = equals + 1;
+            continue;
+        }
         for (char *c = equals + 1; *c; c++)
             if (*c == ':') *c = ',';
         list[count++] = (sac_setting){word, equals + 1};
     }
-    sac_policy_def def = {.kind = "attention-agent",
+    sac_policy_def def = {.kind = kind,
                           .settings = list,
                           .setting_count = count,
                           .height = SCENE_SIDE,
@@ -38,6 +44,16 @@ static inline sac_status scene_create(sac_policy **out, const char *settings)
                           .action_low = low,
                           .action_high = high};
     return sac_policy_create(out, &def);
+}
+
+/// A tensor of a policy, by name.
+static inline const float *scene_tensor(const sac_policy *policy, const char *name)
+{
+    for (int i = 0; i < sac_policy_view_count(policy); i++)
+        if (strcmp(sac_policy_view(policy, i)->name, name) == 0)
+            return sac_policy_parameters(policy) + sac_policy_view(policy, i)->offset;
+    fail_msg("no tensor %s", name);
+    return NULL;
 }
 
 /// The same with drawn parameters.

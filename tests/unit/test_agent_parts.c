@@ -85,15 +85,6 @@ TEST(histograms_count_pixels)
     forget(&s);
 }
 
-static const float *tensor(const sac_policy *policy, const char *name)
-{
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
-        if (strcmp(sac_policy_view(policy, i)->name, name) == 0)
-            return sac_policy_parameters(policy) + sac_policy_view(policy, i)->offset;
-    fail_msg("no tensor %s", name);
-    return NULL;
-}
-
 // PyTorch's Conv2d: weights [out, in, row, column]
 static void convolve(double *out, const double *in, const float *weight, const float *bias, int side, int in_channels,
                      int out_channels)
@@ -123,8 +114,8 @@ TEST(convolutions_are_those_of_pytorch)
         double pixels[147], middle[3 * 3 * 4], out[2];
         assert_true(sac_policy_patch(s.state, s.gaze.top[k], patch));
         for (int i = 0; i < 147; i++) pixels[i] = (double)patch[i];
-        convolve(middle, pixels, tensor(s.policy, "conv0.weight"), tensor(s.policy, "conv0.bias"), 7, 3, 4);
-        convolve(out, middle, tensor(s.policy, "conv1.weight"), tensor(s.policy, "conv1.bias"), 3, 4, 2);
+        convolve(middle, pixels, scene_tensor(s.policy, "conv0.weight"), scene_tensor(s.policy, "conv0.bias"), 7, 3, 4);
+        convolve(out, middle, scene_tensor(s.policy, "conv1.weight"), scene_tensor(s.policy, "conv1.bias"), 3, 4, 2);
         const float *got = s.gaze.features + 4 * k;
         assert_true(got[0] == s.gaze.centers[2 * k] / 96);
         // values below 1, weights below 0.2: 27 and 36 roundings of sums below 6, and tanh does not enlarge an error
@@ -146,8 +137,8 @@ TEST(linear_is_one_layer)
     assert_null(s.gaze.hidden);
     for (int o = 0; o < 3; o++)
     {
-        double sum = (double)tensor(s.policy, "output.bias")[o] +
-                     dot(tensor(s.policy, "output.weight") + 20 * o, s.gaze.features, 20);
+        double sum = (double)scene_tensor(s.policy, "output.bias")[o] +
+                     dot(scene_tensor(s.policy, "output.weight") + 20 * o, s.gaze.features, 20);
         assert_near(s.gaze.output[o], tanh(sum), 24 * 6 * (double)FLT_EPSILON / 2);
     }
     forget(&s);
@@ -160,13 +151,13 @@ TEST(mlp_is_two_layers)
     assert_null(s.gaze.cell);
     float hidden[7];
     for (int h = 0; h < 7; h++)
-        hidden[h] = (float)tanh((double)tensor(s.policy, "hidden.bias")[h] +
-                                dot(tensor(s.policy, "hidden.weight") + 20 * h, s.gaze.features, 20));
+        hidden[h] = (float)tanh((double)scene_tensor(s.policy, "hidden.bias")[h] +
+                                dot(scene_tensor(s.policy, "hidden.weight") + 20 * h, s.gaze.features, 20));
     for (int h = 0; h < 7; h++) assert_near(s.gaze.hidden[h], hidden[h], 24 * 6 * (double)FLT_EPSILON / 2);
     for (int o = 0; o < 3; o++)
     {
-        double sum = (double)tensor(s.policy, "output.bias")[o] +
-                     dot(tensor(s.policy, "output.weight") + 7 * o, s.gaze.hidden, 7);
+        double sum = (double)scene_tensor(s.policy, "output.bias")[o] +
+                     dot(scene_tensor(s.policy, "output.weight") + 7 * o, s.gaze.hidden, 7);
         assert_near(s.gaze.output[o], sum, 8 * 3 * (double)FLT_EPSILON);
         // none: in the environment's own unit, cut at its bounds
         double low = o ? 0 : -1, cut = fmin(1, fmax(low, (double)s.gaze.output[o]));

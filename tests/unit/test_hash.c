@@ -96,6 +96,50 @@ TEST(scores_are_cosines_of_angles)
     }
 }
 
+// 000 thm 4.3 with the number of bits that its proof gives: m' = 2 / eps^2 (log(L I) + log(2 / p)) bits are enough for
+// all of L keys in I frames to have scores within exp(sqrt d) pi / 2 eps of the unhashed ones, with probability 1 - p
+TEST(hashed_scores_keep_the_bound_of_theorem_4_3)
+{
+    enum
+    {
+        D = 4,
+        L = 64,
+        FRAMES = 5,
+        SEEDS = 10
+    };
+    static scene s;
+    const double eps = 0.2, p = 1e-4;
+    int bits = (int)ceil(2 / (eps * eps) * (log(L * FRAMES) + log(2 / p)));
+    double bound = exp(sqrt((double)D)) * pi / 2 * eps, worst = 0;
+    scene_open(&s, "trig", L, D, 16, 1, true);
+    void *workspace = scene_memory(sac_rank_workspace_size(s.attention));
+    for (int seed = 0; seed < SEEDS; seed++)
+    {
+        sac_key_database *db;
+        sac_key_database_def def = sac_key_database_default_def();
+        def.attention = s.attention;
+        def.capacity = L;
+        def.hash_bits = bits;
+        def.hash_seed = (uint64_t)seed;
+        assert_ok(sac_key_database_create(&db, &def));
+        sac_key_database_refresh(db, s.keys, L, s.stride);
+        for (int frame = 0; frame < FRAMES; frame++)
+        {
+            float z[SCENE_MAX_FEATURES], exact[L], hashed[L];
+            fill_uniform(s.queries, (size_t)(D * s.stride), (uint64_t)(100 + frame));
+            sac_rank_summary(s.attention, z, NULL, 1, 0, s.queries, L, s.stride, workspace);
+            sac_key_database_scores(db, exact, L, z, 1, L);
+            sac_key_database_hash_scores(db, hashed, z, L);
+            for (int j = 0; j < L; j++) worst = fmax(worst, fabs((double)exact[j] - (double)hashed[j]));
+        }
+        sac_key_database_destroy(db);
+    }
+    assert_true(worst <= bound);
+    assert_true(worst > bound / 100); // hashing is no identity
+    free(workspace);
+    scene_close(&s);
+}
+
 TEST(bad_sizes_are_named)
 {
     sac_hash *hash;
@@ -106,4 +150,5 @@ TEST(bad_sizes_are_named)
     assert_survives_lack_of_memory(sac_hash_create(&hash, 64, 8, 1, NULL), sac_hash_destroy(hash));
 }
 
-TESTS(bits_are_signs_of_products, distances_tell_angles, scores_are_cosines_of_angles, bad_sizes_are_named)
+TESTS(bits_are_signs_of_products, distances_tell_angles, scores_are_cosines_of_angles,
+      hashed_scores_keep_the_bound_of_theorem_4_3, bad_sizes_are_named)

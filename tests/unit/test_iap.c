@@ -1,0 +1,315 @@
+#include "policy_scene.h"
+#include "scratch.h"
+
+/// Policies of Implicit Attention for Pixels: iap-trans, and what the attention agent has for IAP-rank.
+
+enum
+{
+    N = 529,
+    INPUTS = 147,
+    D = 4
+};
+
+static uint8_t image[SCENE_SIZE];
+static float floats[SCENE_SIZE];
+
+typedef struct seen
+{
+    sac_policy *policy;
+    sac_policy_state *state;
+    sac_gaze gaze;
+    float action[3];
+} seen;
+
+// drawn parameters, also of the tensors that start at zero
+static sac_policy *any_policy(const char *settings)
+{
+    sac_policy *fresh = scene_policy(settings, 9), *policy;
+    int count = sac_policy_parameter_count(fresh);
+    float *parameters = malloc((size_t)count * sizeof *parameters);
+    assert_non_null(parameters);
+    memcpy(parameters, sac_policy_parameters(fresh), (size_t)count * sizeof *parameters);
+    for (int i = 0; i < sac_policy_view_count(fresh); i++)
+    {
+        const sac_view *view = sac_policy_view(fresh, i);
+        if (view->init_limit == 0) fill_uniform(parameters + view->offset, sac_view_size(view), (uint64_t)i);
+    }
+    assert_ok(sac_policy_create_with(&policy, fresh, parameters));
+    free(parameters);
+    sac_policy_destroy(fresh);
+    return policy;
+}
+
+// floats, so that weights are not rounded
+static seen look(const char *settings)
+{
+    seen s = {.policy = any_policy(settings)};
+    s.state = scene_state(s.policy);
+    scene_image(image, 4);
+    scene_floats(floats, image);
+    sac_policy_act_float(s.state, floats, s.action);
+    sac_policy_gaze(s.state, &s.gaze);
+    return s;
+}
+
+static void forget(seen *s)
+{
+    sac_policy_state_destroy(s->state);
+    sac_policy_destroy(s->policy);
+}
+
+static int count_of(const char *settings)
+{
+    sac_policy *policy;
+    assert_ok(scene_create(&policy, settings));
+    int count = sac_policy_parameter_count(policy);
+    sac_policy_destroy(policy);
+    return count;
+}
+
+TEST(parameters_follow_from_the_shapes)
+{
+    enum
+    {
+        LAYERS = (4 + 4 + 4) * (INPUTS + 1)
+    };
+    assert_int_equal(count_of("kind=iap-trans,controller=linear"), LAYERS + 10 * N + 2 * 4 + 3 * 40 + 3);
+    assert_int_equal(count_of("kind=iap-trans,controller=linear,layer_norm=false,rows=3,value_size=7"),
+                     (4 + 4 + 7) * (INPUTS + 1) + 3 * N + 3 * 21 + 3);
+    assert_int_equal(count_of("features=values,value_size=6,controller=linear"),
+                     (4 + 4 + 6) * (INPUTS + 1) + 3 * 60 + 3);
+    assert_int_equal(count_of("masking=true,controller=linear"), 8 * (INPUTS + 1) + 3 * 2 * N + 3);
+}
+
+// w x + b of one patch, in double
+static double layer(const seen *s, const char *name, int row, const float *patch)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s.weight", name);
+    const float *weight = scene_tensor(s->policy, text) + row * INPUTS;
+    snprintf(text, sizeof text, "%s.bias", name);
+    double sum = (double)scene_tensor(s->policy, text)[row];
+    for (int i = 0; i < INPUTS; i++) sum += (double)weight[i] * (double)patch[i];
+    return sum;
+}
+
+// LN(P V + P Q' K'^T V) with Q' = max(0, Q), in double from the tensors and the pixels
+static void transform(const seen *s, double *out, int rows, int values, bool block)
+{
+    static double q[N][D], k[N][D], v[N][8];
+    for (int n = 0; n < N; n++)
+    {
+        float patch[INPUTS];
+        assert_true(sac_policy_patch(s->state, n, patch));
+        for (int d = 0; d < D; d++) q[n][d] = fmax(0, layer(s, "query", d, patch));
+        for (int d = 0; d < D; d++) k[n][d] = fmax(0, layer(s, "key", d, patch));
+        for (int i = 0; i < values; i++) v[n][i] = layer(s, "value", i, patch);
+    }
+    const float *p = scene_tensor(s->policy, "trans.projection");
+    for (int r = 0; r < rows; r++)
+    {
+        double z[D] = {0}, mean = 0, variance = 0, *row = out + r * values;
+        for (int d = 0; d < D; d++)
+            for (int n = 0; n < N; n++) z[d] += (double)p[r * N + n] * q[n][d];
+        for (int i = 0; i < values; i++)
+        {
+            row[i] = 0;
+            for (int n = 0; n < N; n++)
+            {
+                double share = block ? (double)p[r * N + n] : 0;
+                for (int d = 0; d < D; d++) share += z[d] * k[n][d];
+                row[i] += share * v[n][i];
+            }
+            mean += row[i] / values;
+        }
+        for (int i = 0; i < values; i++) variance += (row[i] - mean) * (row[i] - mean) / values;
+        for (int i = 0; i < values && block; i++)
+            row[i] = (row[i] - mean) / sqrt(variance + 1e-5) * (1 + (double)scene_tensor(s->policy, "trans.gain")[i]) +
+                     (double)scene_tensor(s->policy, "trans.bias")[i];
+    }
+}
+
+TEST(iap_trans_is_its_formula)
+{
+    enum
+    {
+        ROWS = 3,
+        VALUES = 5
+    };
+    static const char *const words[] = {"residual=false,layer_norm=false", "residual=true,layer_norm=true"};
+    for (int block = 0; block < 2; block++)
+    {
+        char settings[256];
+        snprintf(settings, sizeof settings,
+                 "kind=iap-trans,attention=relu,attention_features=0,normalize=false,rows=3,value_size=5,%s",
+                 words[block]);
+        seen s = look(settings);
+        double expected[ROWS * VALUES], largest = 0;
+        transform(&s, expected, ROWS, VALUES, block);
+        for (int i = 0; i < ROWS * VALUES; i++) largest = fmax(largest, fabs(expected[i]));
+        assert_true(largest > 0.1);
+        assert_int_equal(s.gaze.feature_count, ROWS * VALUES);
+        // the tolerance of reference arrays: 1e-4 of the largest
+        for (int i = 0; i < ROWS * VALUES; i++) assert_near(s.gaze.features[i], expected[i], 1e-4 * largest);
+        forget(&s);
+    }
+}
+
+TEST(every_order_gives_the_same_action)
+{
+    seen s = look("kind=iap-trans,order=left"), t = look("kind=iap-trans,order=middle"),
+         u = look("kind=iap-trans,order=right");
+    // sums of some 1200 terms, each off by 6e-8 of magnitudes a few times the normed rows, which are of order 1
+    for (int i = 0; i < s.gaze.feature_count; i++)
+    {
+        assert_near(t.gaze.features[i], s.gaze.features[i], 1e-3);
+        assert_near(u.gaze.features[i], s.gaze.features[i], 1e-3);
+    }
+    forget(&s), forget(&t), forget(&u);
+}
+
+TEST(a_gaze_shows_what_attention_there_is)
+{
+    seen s = look("kind=iap-trans,attention=relu");
+    assert_int_equal(s.gaze.kept, 0);
+    double sums[N] = {0}, size[N] = {0};
+    for (int query = 0; query < N; query++)
+    {
+        float row[N];
+        assert_true(sac_policy_attention_row(s.state, query, row));
+        for (int j = 0; j < N; j++) sums[j] += (double)row[j] / N, size[j] += fabs((double)row[j]) / N;
+    }
+    for (int j = 0; j < N; j++) assert_near(s.gaze.importance[j], sums[j], size[j] * 600 * 6e-8);
+    forget(&s);
+}
+
+TEST(masked_features_stay_in_their_place)
+{
+    seen s = look("features=positions+values,value_size=3"),
+         t = look("features=positions+values,value_size=3,masking=true");
+    enum
+    {
+        EACH = 5
+    };
+    assert_int_equal(t.gaze.feature_count, EACH * N);
+    int others = 0;
+    for (int n = 0; n < N; n++)
+    {
+        const float *kept = NULL;
+        for (int k = 0; k < t.gaze.kept; k++)
+            if (t.gaze.top[k] == n) kept = s.gaze.features + EACH * k;
+        for (int i = 0; i < EACH; i++) assert_true(t.gaze.features[EACH * n + i] == (kept ? kept[i] : 0));
+        others += !kept;
+    }
+    assert_int_equal(others, N - 10);
+    forget(&s), forget(&t);
+}
+
+TEST(values_are_a_layer_on_the_patch)
+{
+    seen s = look("features=values,value_size=3");
+    for (int k = 0; k < 10; k++)
+    {
+        float patch[INPUTS];
+        assert_true(sac_policy_patch(s.state, s.gaze.top[k], patch));
+        // at most 147 weights of 0.083 with pixels up to 1: a sum of at most 12.2, rounded 148 times
+        for (int v = 0; v < 3; v++)
+            assert_near(s.gaze.features[3 * k + v], layer(&s, "value", v, patch), 12.2 * 148 * 6e-8);
+    }
+    forget(&s);
+}
+
+// powers of two are exact: with one length for all, longer queries are the same queries
+TEST(normalized_queries_have_no_length)
+{
+    seen s = look("attention=positive,normalize=true");
+    float importance[N];
+    memcpy(importance, s.gaze.importance, sizeof importance);
+    int count = sac_policy_parameter_count(s.policy);
+    float *parameters = malloc((size_t)count * sizeof *parameters);
+    assert_non_null(parameters);
+    memcpy(parameters, sac_policy_parameters(s.policy), (size_t)count * sizeof *parameters);
+    for (int i = 0; i < 4 * (INPUTS + 1); i++) parameters[i] *= 8; // query.bias and query.weight
+    sac_policy_state_set_parameters(s.state, parameters);
+    sac_policy_act_float(s.state, floats, s.action);
+    sac_policy_gaze(s.state, &s.gaze);
+    assert_memory_equal(s.gaze.importance, importance, sizeof importance);
+    free(parameters);
+    forget(&s);
+}
+
+TEST(positions_are_added_to_the_patches)
+{
+    seen s = look(""), t = look("position_encoding=flat");
+    const float *weight = scene_tensor(s.policy, "query.weight");
+    for (int n = 0; n < N; n++)
+        for (int d = 0; d < D; d++)
+        {
+            double sum = 0;
+            for (int i = 0; i < INPUTS; i++)
+            {
+                double angle = n / pow(10000, (i - i % 2) / (double)INPUTS);
+                sum += (double)weight[d * INPUTS + i] * (i % 2 ? cos(angle) : sin(angle));
+            }
+            assert_near((double)t.gaze.queries[n * D + d] - (double)s.gaze.queries[n * D + d], sum,
+                        3 * 12.2 * 148 * 6e-8);
+        }
+    forget(&s), forget(&t);
+}
+
+TEST(the_same_bits_at_every_level)
+{
+    static const char *const agents[] = {"kind=iap-trans,position_encoding=flat", "kind=iap-trans,attention=relu",
+                                         "kind=iap-trans,attention=hybrid,order=right",
+                                         "attention=hybrid,normalize=true,features=values,masking=true"};
+    for (int i = 0; i < 4; i++)
+    {
+        float expected[3] = {0}, got[3];
+        for (sac_cpu_level level = SAC_CPU_SCALAR; level <= SAC_CPU_AVX512; level++)
+        {
+            sac_set_cpu_level(level);
+            if (sac_get_cpu_level() != level) continue;
+            seen s = look(agents[i]);
+            sac_policy_act(s.state, image, got);
+            forget(&s);
+            if (level == SAC_CPU_SCALAR) memcpy(expected, got, sizeof expected);
+            assert_memory_equal(got, expected, sizeof expected);
+        }
+    }
+    sac_set_cpu_level(SAC_CPU_AVX512);
+}
+
+TEST(a_file_holds_it)
+{
+    scratch_open();
+    const char *path = scratch_path("policy.safetensors");
+    seen s = look("kind=iap-trans,rows=2,attention=trig,order=middle,position_encoding=flat");
+    sac_policy *loaded;
+    sac_policy_info info = {.environment = "toy"};
+    float action[3];
+    assert_ok(sac_policy_save(s.policy, NULL, &info, path));
+    assert_ok(sac_policy_load(&loaded, NULL, path));
+    assert_string_equal(sac_policy_kind(loaded), "iap-trans");
+    sac_policy_state *state = scene_state(loaded);
+    sac_policy_act_float(state, floats, action);
+    assert_memory_equal(action, s.action, sizeof action);
+    sac_policy_state_destroy(state);
+    sac_policy_destroy(loaded);
+    forget(&s);
+}
+
+TEST(mistakes_are_named)
+{
+    sac_policy *policy;
+    assert_fails(scene_create(&policy, "kind=iap-trans,attention=softmax"), SAC_ERROR_ARGUMENT,
+                 "attention is softmax, but iap-trans needs a form with features");
+    assert_fails(scene_create(&policy, "position_encoding=grid"), SAC_ERROR_ARGUMENT, "147 numbers, an odd number");
+    assert_fails(scene_create(&policy, "kind=iap-trans,order=rihgt"), SAC_ERROR_ARGUMENT, "did you mean 'right'");
+    assert_fails(scene_create(&policy, "kind=iap-trans,top=3"), SAC_ERROR_ARGUMENT, "top");
+    assert_fails(scene_create(&policy, "kind=iap-tranz"), SAC_ERROR_ARGUMENT, "did you mean 'iap-trans'");
+}
+
+TESTS(parameters_follow_from_the_shapes, iap_trans_is_its_formula, every_order_gives_the_same_action,
+      a_gaze_shows_what_attention_there_is, masked_features_stay_in_their_place, values_are_a_layer_on_the_patch,
+      normalized_queries_have_no_length, positions_are_added_to_the_patches, the_same_bits_at_every_level,
+      a_file_holds_it, mistakes_are_named)
