@@ -25,7 +25,7 @@ typedef struct golden_family
     sac_status (*run)(golden *g);
 } golden_family;
 
-extern const golden_family golden_agent, golden_conv, golden_features, golden_iap, golden_sara;
+extern const golden_family golden_agent, golden_conv, golden_es, golden_features, golden_iap, golden_sara;
 extern const golden_family golden_theory;
 
 /// An input array of floats. A size of -1 in the shape takes any.

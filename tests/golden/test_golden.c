@@ -42,6 +42,10 @@ static const family iap = {
     .ignored = {"margin", "lsh_min_abs_proj"},
     .tolerance = 1e-4,
     .loose = {"lsh_scores"}};
+static const family es = {
+    .name = "es",
+    .inputs = {"theta", "delta", "r_plus", "r_minus", "hyper_lr_sigma_top", "cma_sigma0", "cma_X", "cma_f"},
+    .tolerance = 1e-10};
 static const family theory = {.name = "theory", .inputs = {"d", "m", "r", "x", "y"}, .tolerance = 1e-10};
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -172,6 +176,10 @@ TEST(iap_a)
 {
     check_case(&iap, "iap_a");
 }
+TEST(es_a)
+{
+    check_case(&es, "es_a");
+}
 TEST(theory_a)
 {
     check_case(&theory, "theory_a");
@@ -186,5 +194,5 @@ TEST(unknown_families_are_refused)
     assert_int_not_equal(system(command), 0);
 }
 
-TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, features_scaled, features_normalized,
-      iap_a, sara_a, theory_a, unknown_families_are_refused)
+TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, es_a, features_scaled,
+      features_normalized, iap_a, sara_a, theory_a, unknown_families_are_refused)
