@@ -17,7 +17,8 @@ typedef struct bench_place
     char parameters_path[96];       ///< the parameters, raw float32
     char frames_path[96];           ///< the frames, raw
     int core;                       ///< that everything with one thread runs on
-    uint64_t first_seed, last_seed; ///< of the rows that train
+    uint64_t first_seed, last_seed; ///< of the rows that train or search
+    const struct bench_row *row;    ///< the one that is being measured
 } bench_place;
 
 enum
@@ -39,9 +40,9 @@ typedef struct bench_row
 {
     const char *name;
     const char *unit; ///< "steps/s" is better when larger, a time when smaller
-    const char
-        *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames; NULL: none
-    bool named_only; ///< runs only when asked for by name: it takes minutes
+    const char *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames, "%s":
+                      ///< the seeds; NULL: none
+    bool named_only;  ///< runs only when asked for by name: it takes minutes
     const char *summary;
     /// Fill the figure; and `own_peer`, where the row is its own comparison (untouched otherwise).
     sac_status (*measure)(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
@@ -81,8 +82,8 @@ sac_status bench_agent_relu(const bench_place *place, bench_figure *figure, benc
 sac_status bench_rollout_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rollout_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
-sac_status bench_search_separable(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
-sac_status bench_search_full(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_search(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_evaluations(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -49,7 +49,7 @@ int bench_read_landed(bench_result *results, int capacity)
     {
         bench_result *r = &results[count];
         *r = (bench_result){0};
-        int fields = sscanf(line, "%31[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit,
+        int fields = sscanf(line, "%47[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit,
                             &r->figure.worst, r->peer, &r->peer_value);
         count += fields >= 4;
     }

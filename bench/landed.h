@@ -7,7 +7,7 @@
 /// One measured row.
 typedef struct bench_result
 {
-    char name[32], unit[16];
+    char name[48], unit[16];
     bench_figure figure;
     char peer[64]; ///< "" when absent
     double peer_value;

@@ -1,7 +1,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
-#include "saccade/evolve.h"
 #include "saccade/train.h"
 
 enum
@@ -142,46 +141,4 @@ sac_status bench_threads(const bench_place *place, bench_figure *figure, bench_f
     if (status == SAC_OK) status = measure_rollout(place->softmax, 2, 3, figure);
     bench_pin(place, true);
     return status;
-}
-
-static sac_status measure_search(const char *method, int generations, bench_figure *figure)
-{
-    enum
-    {
-        DIMENSION = 3667,
-        POPULATION = 256
-    };
-    sac_setting settings[] = {{"population", "256"}, {"sigma", "0.1"}};
-    sac_search_def def = {.method = method, .settings = settings, .setting_count = 2, .dimension = DIMENSION};
-    sac_search *search;
-    SAC_TRY(sac_search_create(&search, &def));
-    static float x[DIMENSION];
-    double fitness[POPULATION], begin = bench_now();
-    sac_status status = SAC_OK;
-    for (int generation = 0; status == SAC_OK && generation < generations; generation++)
-    {
-        status = sac_search_prepare(search);
-        for (int i = 0; status == SAC_OK && i < POPULATION; i++)
-        {
-            sac_search_ask(search, i, x);
-            fitness[i] = 0;
-            for (int j = 0; j < DIMENSION; j++) fitness[i] -= (double)x[j] * (double)x[j];
-        }
-        if (status == SAC_OK) status = sac_search_tell(search, fitness);
-    }
-    bench_keep(figure, (bench_now() - begin) / generations * 1e3, false);
-    sac_search_destroy(search);
-    return status;
-}
-
-sac_status bench_search_separable(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
-{
-    (void)place, (void)own_peer;
-    return measure_search("sep-cma-es", 40, figure);
-}
-
-sac_status bench_search_full(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
-{
-    (void)place, (void)own_peer;
-    return measure_search("cma-es", 6, figure);
 }

@@ -23,16 +23,18 @@ static const char *python(void)
     return access(path, X_OK) == 0 ? path : NULL;
 }
 
-// "agent.py jax %p %f" as words for execv, after the interpreter; the words live in `text`
+// "agent.py jax %p %f" as words for execv, after the interpreter; the words live in `text` and in `seeds`
 static void split(const bench_row *row, const bench_place *place, const char *interpreter, char *text, size_t size,
-                  const char *words[MAX_WORDS])
+                  char seeds[48], const char *words[MAX_WORDS])
 {
     int count = 0;
+    snprintf(seeds, 48, "%llu..%llu", (unsigned long long)place->first_seed, (unsigned long long)place->last_seed);
     words[count++] = interpreter;
     snprintf(text, size, "bench/peers/%s", row->peer);
     for (char *word = strtok(text, " "); word && count < MAX_WORDS - 1; word = strtok(NULL, " "))
         words[count++] = strcmp(word, "%p") == 0   ? place->parameters_path
                          : strcmp(word, "%f") == 0 ? place->frames_path
+                         : strcmp(word, "%s") == 0 ? seeds
                                                    : word;
     words[count] = NULL;
 }
@@ -99,9 +101,9 @@ bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *
     const char *interpreter = python();
     if (!row->peer || !interpreter || access("bench/peers/common.py", R_OK) != 0) return false;
 
-    char text[256];
+    char text[256], seeds[48];
     const char *words[MAX_WORDS];
-    split(row, place, interpreter, text, sizeof text, words);
+    split(row, place, interpreter, text, sizeof text, seeds, words);
     char *answer = malloc(ANSWER);
     int code = answer ? run(words, answer, ANSWER) : -1;
     json_t *json = code == 0 ? json_loads(answer, 0, NULL) : NULL;

@@ -1,6 +1,30 @@
 #include "bench.h"
 
-#define SEARCH(method, generations) "search.py " method " 3667 256 " generations
+// one generation of a search method, beside a library
+#define SEARCH(row, method, peer, generations, named_only, summary)                                                   \
+    {                                                                                                                 \
+        "search-" row, "ms", "search.py " peer " " method " 3667 256 " generations, named_only, summary, bench_search \
+    }
+
+// evaluations to a target, median of --seeds
+#define EVALS(function, n, method, peer)                                                                         \
+    {                                                                                                            \
+        "evals-" function "-" n "-" method, "evals", peer, true, "to 1e-8, median of --seeds", bench_evaluations \
+    }
+#define PYCMA(method, function, n) "evals.py pycma " method " " function " " n " %s"
+#define EVALS_ALL(function, n)                                                                                    \
+    EVALS(function, n, "cma-es", PYCMA("cma-es", function, n)),                                                   \
+        EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)), EVALS(function, n, "lm-ma-es", NULL), \
+        EVALS(function, n, "snes", NULL)
+#define COARSE(function, n, method)                                                                    \
+    {                                                                                                  \
+        "coarse-" function "-" n "-" method, "evals", NULL, true, "to a hundredth, median of --seeds", \
+            bench_evaluations                                                                          \
+    }
+#define COARSE_ALL(function, n)                                                                      \
+    COARSE(function, n, "sep-cma-es"), COARSE(function, n, "lm-ma-es"), COARSE(function, n, "snes"), \
+        COARSE(function, n, "openai-es"), COARSE(function, n, "pgpe"), COARSE(function, n, "ars"),   \
+        COARSE(function, n, "bgs"), COARSE(function, n, "ga")
 
 const bench_row bench_rows[] = {
     {"env-step", "steps/s", "env.py 300", false, "one CarRacing, each step with its 96 x 96 picture", bench_env},
@@ -15,9 +39,40 @@ const bench_row bench_rows[] = {
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},
     {"threads", "steps/s", NULL, false, "rollouts by two threads beside one", bench_threads},
-    {"search-sep-cma-es", "ms", SEARCH("sep-cma-es", "20"), false, "a generation, 3667 parameters, population 256",
-     bench_search_separable},
-    {"search-cma-es", "ms", SEARCH("cma-es", "6"), true, "the same with the full covariance", bench_search_full},
+    SEARCH("sep-cma-es", "sep-cma-es", "pycma", "20", false, "a generation, 3667 parameters, population 256"),
+    SEARCH("sep-cma-es-evosax", "sep-cma-es", "evosax", "40", false, "the same beside evosax"),
+    SEARCH("cma-es", "cma-es", "pycma", "6", true, "the same with the full covariance"),
+    SEARCH("lm-ma-es", "lm-ma-es", "evosax", "40", false, "the same with a few dozen vectors"),
+    SEARCH("snes", "snes", "evosax", "40", false, "the same by natural gradients"),
+    SEARCH("openai-es", "openai-es", "evosax", "40", false, "the same by OpenAI's strategies"),
+    SEARCH("pgpe", "pgpe", "evosax", "40", false, "the same by policy gradients"),
+    SEARCH("ars", "ars", "evosax", "40", false, "the same by augmented random search"),
+    {"search-bgs", "ms", NULL, false, "the same by blackbox gradient sensing", bench_search},
+    SEARCH("ga", "ga", "evosax", "40", false, "the same by a genetic algorithm"),
+    EVALS_ALL("sphere", "10"),
+    EVALS_ALL("ellipsoid", "10"),
+    EVALS_ALL("turned", "10"),
+    EVALS_ALL("rosenbrock", "10"),
+    EVALS_ALL("rastrigin", "10"),
+    EVALS_ALL("sphere", "40"),
+    EVALS_ALL("ellipsoid", "40"),
+    EVALS_ALL("turned", "40"),
+    EVALS_ALL("rosenbrock", "40"),
+    EVALS_ALL("rastrigin", "40"),
+    EVALS("sphere", "1000", "sep-cma-es", PYCMA("sep-cma-es", "sphere", "1000")),
+    EVALS("sphere", "1000", "lm-ma-es", NULL),
+    EVALS("sphere", "1000", "snes", NULL),
+    EVALS("ellipsoid", "1000", "sep-cma-es", PYCMA("sep-cma-es", "ellipsoid", "1000")),
+    EVALS("ellipsoid", "1000", "lm-ma-es", NULL),
+    EVALS("ellipsoid", "1000", "snes", NULL),
+    COARSE("sphere", "40", "cma-es"),
+    COARSE_ALL("sphere", "40"),
+    COARSE("gentle", "40", "cma-es"),
+    COARSE_ALL("gentle", "40"),
+    COARSE("noisy", "40", "cma-es"),
+    COARSE_ALL("noisy", "40"),
+    COARSE_ALL("sphere", "1000"),
+    COARSE_ALL("noisy", "1000"),
     {"train-to-800", "s", NULL, true, "training until held-out tracks give 800, median of --seeds", bench_train_800},
     {"train-to-850", "s", NULL, true, "training until held-out tracks give 850, median of --seeds", bench_train_850},
     {"train-to-900", "s", NULL, true, "training until held-out tracks give 900, median of --seeds", bench_train_900},

@@ -1,4 +1,5 @@
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,14 +12,14 @@
 static const cli_flag flags[] = {
     {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
     {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
-    {"seeds", "A..B", "training seeds of the rows that train (default 1)", false},
+    {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
 };
 
 enum
 {
-    MOST = 64
+    MOST = 256
 };
 
 static bool larger_is_better(const char *unit)
@@ -66,8 +67,13 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
 
 static void print_row(const bench_result *r, const bench_result *landed, int landed_count)
 {
+    if (!isfinite(r->figure.value))
+    {
+        printf("%-28s not reached\n", r->name);
+        return;
+    }
     double spread = larger_is_better(r->unit) ? r->figure.value / r->figure.worst : r->figure.worst / r->figure.value;
-    printf("%-20s %10.4g %-8s +%3.0f %%", r->name, r->figure.value, r->unit, 100 * (spread - 1));
+    printf("%-28s %10.4g %-8s +%3.0f %%", r->name, r->figure.value, r->unit, 100 * (spread - 1));
     if (r->peer[0]) printf("  %6.1f x %s (%.4g)", ratio(r), r->peer, r->peer_value);
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
@@ -78,17 +84,23 @@ static void print_row(const bench_result *r, const bench_result *landed, int lan
     fflush(stdout);
 }
 
+// null for a target that was not reached
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static void print_json(const bench_result *results, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
     {
         const bench_result *r = &results[i];
-        json_t *row = json_pack("{s:s, s:f, s:s}", "name", r->name, "value", r->figure.value, "unit", r->unit);
+        json_t *row = json_pack("{s:s, s:o, s:s}", "name", r->name, "value", number(r->figure.value), "unit", r->unit);
         bool peer = r->peer[0];
         json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
-        json_object_set_new(row, "peer_value", peer ? json_real(r->peer_value) : json_null());
-        json_object_set_new(row, "ratio", peer ? json_real(ratio(r)) : json_null());
+        json_object_set_new(row, "peer_value", peer ? number(r->peer_value) : json_null());
+        json_object_set_new(row, "ratio", peer ? number(ratio(r)) : json_null());
         json_array_append_new(list, row);
     }
     json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -96,7 +108,16 @@ static void print_json(const bench_result *results, int count)
     json_decref(list);
 }
 
-static sac_status measure_all(const cli_args *args, const bench_place *place, bench_result *results, int *count)
+// by its whole name, or by the words that it begins with, "evals-sphere"; whole names come first
+static bool is_named(const bench_row *row, const char *name)
+{
+    for (const bench_row *other = bench_rows; other->name; other++)
+        if (strcmp(other->name, name) == 0) return row == other;
+    size_t length = strlen(name);
+    return strncmp(row->name, name, length) == 0 && row->name[length] == '-';
+}
+
+static sac_status measure_all(const cli_args *args, bench_place *place, bench_result *results, int *count)
 {
     const char *name = cli_positional(args, 0);
     bench_result landed[MOST];
@@ -104,7 +125,8 @@ static sac_status measure_all(const cli_args *args, const bench_place *place, be
     *count = 0;
     for (const bench_row *row = bench_rows; row->name; row++)
     {
-        if (name ? strcmp(name, row->name) != 0 : row->named_only) continue;
+        if (name ? !is_named(row, name) : row->named_only) continue;
+        place->row = row;
         sac_status status = measure(row, place, &results[*count]);
         if (status != SAC_OK) return status;
         if (!cli_has(args, "json")) print_row(&results[*count], landed, landed_count);
@@ -117,7 +139,7 @@ static int run(const cli_args *args)
 {
     const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy");
     const bench_row *row = bench_rows;
-    while (name && row->name && strcmp(row->name, name) != 0) row++;
+    while (name && row->name && !is_named(row, name)) row++;
     if (!row->name)
         return cli_usage("bench: unknown row '%.80s'%s", name, sac_did_you_mean(sac_nearest(name, row_name, NULL)));
 
@@ -141,5 +163,6 @@ static int run(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
-const cli_command cli_bench = {"bench", "[NAME]", "every figure, beside its peer where the peer is installed", flags,
-                               run};
+const cli_command cli_bench = {"bench", "[NAME]",
+                               "every figure, or those whose names begin with NAME, beside its peer where installed",
+                               flags, run};

@@ -1,6 +1,6 @@
-"""search.py METHOD DIMENSION POPULATION GENERATIONS: milliseconds a generation of pycma, ask and tell together.
+"""search.py PEER METHOD DIMENSION POPULATION GENERATIONS: milliseconds a generation, ask and tell together.
 
-METHOD is sep-cma-es or cma-es. The fitness is free (a sum of squares), so the time is the method's own.
+PEER is pycma or evosax, METHOD one of saccade's names. The fitness, a sum of squares, is not in the time.
 """
 
 import sys
@@ -9,18 +9,63 @@ import warnings
 
 from common import absent, report
 
-try:
-    warnings.simplefilter("ignore")
+peer, method, dimension, population, generations = *sys.argv[1:3], *map(int, sys.argv[3:])
+warnings.simplefilter("ignore")
+
+
+def time_pycma():
     import cma
     import numpy as np
+
+    options = {"popsize": population, "seed": 1, "verbose": -9, "CMA_diagonal": method == "sep-cma-es"}
+    search = cma.CMAEvolutionStrategy(np.zeros(dimension), 0.1, options)
+    seconds = 0
+    for _ in range(generations):
+        begin = time.perf_counter()
+        candidates = search.ask()
+        seconds += time.perf_counter() - begin
+        values = [float(x @ x) for x in candidates]
+        begin = time.perf_counter()
+        search.tell(candidates, values)
+        seconds += time.perf_counter() - begin
+    return f"pycma {cma.__version__}", seconds / generations
+
+
+def time_evosax():
+    from importlib.metadata import version
+
+    import evosax.algorithms as algorithms
+    import jax
+    import jax.numpy as jnp
+
+    names = {"sep-cma-es": "Sep_CMA_ES", "lm-ma-es": "LM_MA_ES", "snes": "SNES", "openai-es": "Open_ES", "pgpe": "PGPE",
+             "ars": "ARS", "ga": "SimpleGA"}
+    search = getattr(algorithms, names[method])(population_size=population, solution=jnp.zeros(dimension))
+    params, key = search.default_params, jax.random.key(1)
+    if method == "ga":  # begins with a population
+        state = search.init(key, jnp.zeros((population, dimension)), jnp.zeros(population), params)
+    else:
+        state = search.init(key, jnp.zeros(dimension), params)
+    best = None
+    for _ in range(3):  # the first round compiles
+        seconds = 0
+        for _ in range(generations):
+            key, first, second = jax.random.split(key, 3)
+            begin = time.perf_counter()
+            candidates, state = search.ask(first, state, params)
+            jax.block_until_ready((candidates, state))
+            seconds += time.perf_counter() - begin
+            values = jnp.sum(candidates * candidates, axis=1).block_until_ready()
+            begin = time.perf_counter()
+            state, _ = search.tell(second, candidates, values, state, params)
+            jax.block_until_ready(state)
+            seconds += time.perf_counter() - begin
+        best = seconds if best is None else min(best, seconds)
+    return f"evosax {version('evosax')}", best / generations
+
+
+try:
+    name, seconds = time_pycma() if peer == "pycma" else time_evosax()
 except ImportError as error:
     absent(error)
-
-method, dimension, population, generations = sys.argv[1], *map(int, sys.argv[2:])
-options = {"popsize": population, "seed": 1, "verbose": -9, "CMA_diagonal": method == "sep-cma-es"}
-search = cma.CMAEvolutionStrategy(np.zeros(dimension), 0.1, options)
-begin = time.perf_counter()
-for _ in range(generations):
-    candidates = search.ask()
-    search.tell(candidates, [float(x @ x) for x in candidates])
-report(f"pycma {cma.__version__}", (time.perf_counter() - begin) / generations * 1e3)
+report(name, seconds * 1e3)
