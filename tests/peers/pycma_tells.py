@@ -50,11 +50,11 @@ def run(name, generations, population, diagonal=False, active=True, gap=0, c_mea
 
 
 save_file({
-    **run("full", 30, 10),
-    **run("full_lazy", 30, 10, gap=3),
+    **run("full", 50, 10),
+    **run("full_lazy", 50, 10, gap=3),
     **run("full_large", 12, 60),
-    **run("full_positive", 30, 11, active=False),
-    **run("full_slow", 30, 10, c_mean=0.5),
-    **run("diagonal", 30, 10, diagonal=True),
-    **run("diagonal_positive", 30, 10, diagonal=True, active=False),
+    **run("full_positive", 50, 11, active=False),
+    **run("full_slow", 50, 10, c_mean=0.5),
+    **run("diagonal", 50, 10, diagonal=True),
+    **run("diagonal_positive", 50, 10, diagonal=True, active=False),
 }, sys.argv[1])
