@@ -1,3 +1,6 @@
+// locales of a thread are POSIX
+#define _POSIX_C_SOURCE 200809L
+
 #include "base/number.h"
 
 #include <locale.h>

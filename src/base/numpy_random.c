@@ -2,7 +2,7 @@
 
 // NumPy's generators, word for word: numpy/random/bit_generator.pyx (SeedSequence), PCG XSL-RR 128/64 (O'Neill 2014)
 
-typedef unsigned __int128 u128;
+__extension__ typedef unsigned __int128 u128;
 
 static uint32_t hash_mix(uint32_t value, uint32_t *constant, uint32_t multiplier)
 {

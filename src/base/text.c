@@ -13,11 +13,18 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+static int length(const char *word)
+{
+    int n = 0;
+    while (n < WORD_SIZE && word[n]) n++;
+    return n;
+}
+
 // Levenshtein distance with swaps of neighbours, one row at a time; words beyond WORD_SIZE are cut
 static int edit_distance(const char *a, const char *b)
 {
     int rows[3][WORD_SIZE + 1];
-    int n = (int)strnlen(a, WORD_SIZE), m = (int)strnlen(b, WORD_SIZE);
+    int n = length(a), m = length(b);
     for (int j = 0; j <= m; j++) rows[0][j] = j;
     for (int i = 1; i <= n; i++)
     {
