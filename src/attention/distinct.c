@@ -1,22 +1,16 @@
 #include <string.h>
 
 #include "attention/form.h"
+#include "kernels/elementary.h"
 
-/// Equal columns, found by hashing their bits into an open table.
+/// Equal columns. Neighbours that are equal, the most of them, are found side by side; the runs that are left by
+/// hashing their bits into an open table.
 
-size_t sac_distinct_table_size(int n)
+size_t sac_distinct_table_size(int capacity)
 {
     size_t size = 64;
-    while (size < (size_t)n + (size_t)n / 2) size *= 2;
+    while (size < (size_t)capacity + (size_t)capacity / 2) size *= 2;
     return size;
-}
-
-static inline uint32_t difference(const float *a, const float *b)
-{
-    uint32_t bits_a, bits_b;
-    memcpy(&bits_a, a, sizeof bits_a);
-    memcpy(&bits_b, b, sizeof bits_b);
-    return bits_a ^ bits_b;
 }
 
 // columns a and b of queries and keys
@@ -24,19 +18,36 @@ static inline bool are_equal(const float *queries, const float *keys, int size, 
 {
     uint32_t any = 0;
     for (int d = 0; d < size; d++, queries += stride, keys += stride)
-        any |= difference(queries + a, queries + b) | difference(keys + a, keys + b);
+        any |= sac_differing_bits(queries[a], queries[b]) | sac_differing_bits(keys[a], keys[b]);
     return any == 0;
+}
+
+// the first column of each run of equal ones; whether a column is one is anyone's guess, so nothing branches on it
+static int find_runs(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
+                     int n, int stride)
+{
+    uint32_t *changes = out->hash;
+    kernels->compare_columns(changes, queries, keys, size, n, stride);
+    int count = 0;
+    for (int i = 0; i < n; i++)
+    {
+        out->run_first[count] = i;
+        count += changes[i] != 0;
+        out->run[i] = count - 1;
+    }
+    out->run_first[count] = n;
+    return count;
 }
 
 // `size` is a constant where this is inlined
 static inline __attribute__((always_inline)) int find(sac_distinct *out, const float *queries, const float *keys,
-                                                      int size, int n, int stride, uint32_t mask)
+                                                      int size, int run_count, int stride, uint32_t mask, int capacity)
 {
     int count = 0;
-    for (int i = 0; i < n; i++)
+    for (int run = 0; run < run_count; run++)
     {
+        int i = out->run_first[run], group;
         uint32_t hash = out->hash[i], slot = hash & mask;
-        int group;
         while ((group = out->table[slot]) >= 0)
         {
             int first = out->first[group];
@@ -45,23 +56,25 @@ static inline __attribute__((always_inline)) int find(sac_distinct *out, const f
         }
         if (group < 0)
         {
+            if (count == capacity) return -1;
             out->table[slot] = group = count++;
             out->first[group] = i;
             out->number[group] = 0;
         }
-        out->group[i] = group;
-        out->number[group]++;
+        out->group_of_run[run] = group;
+        out->number[group] += out->run_first[run + 1] - i;
     }
     return count;
 }
 
 int sac_find_distinct(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
-                      int n, int stride)
+                      int n, int stride, int capacity)
 {
-    size_t table_size = sac_distinct_table_size(n);
+    int runs = find_runs(out, kernels, queries, keys, size, n, stride);
+    size_t table_size = sac_distinct_table_size(capacity);
     memset(out->table, 0xff, table_size * sizeof *out->table); // -1: free
     kernels->hash_columns(out->hash, queries, keys, size, n, stride);
     uint32_t mask = (uint32_t)(table_size - 1);
-    if (size == 4) return find(out, queries, keys, 4, n, stride, mask);
-    return find(out, queries, keys, size, n, stride, mask);
+    if (size == 4) return find(out, queries, keys, 4, runs, stride, mask, capacity);
+    return find(out, queries, keys, size, runs, stride, mask, capacity);
 }

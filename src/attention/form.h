@@ -104,18 +104,20 @@ void sac_orthogonal_features(float *matrix, double *blocks, const double *length
 /// Equal columns of queries and keys.
 typedef struct sac_distinct
 {
-    int32_t *group;  ///< [n] for each column the number of its distinct column, in order of first appearance
-    int32_t *first;  ///< [n] for each distinct column the first column that it stands for
-    int32_t *number; ///< [n] and how many
-    uint32_t *hash;  ///< [n] scratch
-    int32_t *table;  ///< [sac_distinct_table_size(n)] scratch
+    int32_t *run;          ///< [n] for each column the number of its run of equal neighbours
+    int32_t *group_of_run; ///< [n] for each run the number of its distinct column, in order of first appearance
+    int32_t *first;        ///< [capacity] for each distinct column the first column that it stands for
+    int32_t *number;       ///< [capacity] and how many
+    int32_t *run_first;    ///< [n + 1] scratch
+    uint32_t *hash;        ///< [n] scratch
+    int32_t *table;        ///< [sac_distinct_table_size(capacity)] scratch
 } sac_distinct;
 
 /// Find equal columns of queries and keys [D, stride]: the same bits.
-/// @return the number of distinct columns
+/// @return the number of distinct columns; -1 when there are more than `capacity`
 int sac_find_distinct(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
-                      int n, int stride);
-size_t sac_distinct_table_size(int n);
+                      int n, int stride, int capacity);
+size_t sac_distinct_table_size(int capacity);
 
 /// Take `count` elements of `size` bytes from a workspace, 64-byte aligned.
 static inline void *sac_take(unsigned char **workspace, size_t count, size_t size)

@@ -10,6 +10,12 @@ typedef struct lanes
     __m256 low, high;
 } lanes;
 
+// lanes that the registers hold beside constants
+enum
+{
+    LANES_HELD = 4
+};
+
 #define OP static inline __attribute__((always_inline))
 
 OP lanes both(__m256 low, __m256 high)
@@ -107,6 +113,17 @@ OP __m256 power(__m256 p, __m256 n)
 OP lanes lanes_power(lanes p, lanes n)
 {
     return both(power(p.low, n.low), power(p.high, n.high));
+}
+
+OP __m256 raise_power(__m256 p, __m256 n)
+{
+    __m256i bits = _mm256_slli_epi32(_mm256_castps_si256(n), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), bits));
+}
+
+OP lanes lanes_raise(lanes p, lanes n)
+{
+    return both(raise_power(p.low, n.low), raise_power(p.high, n.high));
 }
 
 OP lanes lanes_negate(lanes a)
@@ -253,6 +270,7 @@ OP words words_mark(words word, lanes u, uint32_t bit)
 #define WIDE_ROWS 4
 #include "kernels/wide_bits.h"
 #include "kernels/wide_maps.h"
+#include "kernels/wide_softmax.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -312,5 +330,6 @@ void sac_kernels_add_avx2(sac_kernels *k)
     wide_add(k);
     products_add(k);
     maps_add(k);
+    softmax_add(k);
     k->project_bytes = project_bytes;
 }

@@ -7,6 +7,12 @@
 
 typedef __m512 lanes;
 
+// lanes that the registers hold beside constants
+enum
+{
+    LANES_HELD = 16
+};
+
 #define OP static inline __attribute__((always_inline))
 
 OP __mmask16 first_mask(int count)
@@ -76,6 +82,11 @@ OP lanes lanes_round(lanes a)
 OP lanes lanes_power(lanes p, lanes n)
 {
     return _mm512_scalef_ps(p, n);
+}
+OP lanes lanes_raise(lanes p, lanes n)
+{
+    __m512i bits = _mm512_slli_epi32(_mm512_castps_si512(n), 23);
+    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(p), bits));
 }
 OP lanes lanes_abs(lanes a)
 {
@@ -186,6 +197,7 @@ OP words words_count(words a)
 #define WIDE_ROWS 8
 #include "kernels/wide_bits.h"
 #include "kernels/wide_maps.h"
+#include "kernels/wide_softmax.h"
 
 // where the machine counts bits by itself
 __attribute__((target("avx512vpopcntdq"))) static void
@@ -285,6 +297,7 @@ void sac_kernels_add_avx512(sac_kernels *k)
     wide_add(k);
     products_add(k);
     maps_add(k);
+    softmax_add(k);
     if (__builtin_cpu_supports("avx512vpopcntdq")) k->hamming = hamming;
     k->project_bytes = project_bytes;
 }

@@ -17,7 +17,8 @@ enum
     SAC_MAX_DIRECTIONS = 64, ///< largest R
     SAC_LANES = 16,          ///< partial sums of a reduction over columns
     SAC_MAX_TOP = 64,        ///< largest K
-    SAC_ROW_BLOCK = 4,       ///< rows of scores that the softmax kernel holds at a time
+    SAC_ROW_BLOCK = 4,       ///< rows of A that the softmax kernels take at a time
+    SAC_NEAR = 60,           ///< 2^x of |x| up to here and sums of them are far from the ends of float
 };
 
 /// `count` rounded up to whole lanes.
@@ -104,11 +105,26 @@ typedef struct sac_features
     X(rescale, (float *out, const int32_t *in, float scale, float bias, int count))                                    \
     /* hash[i] of the bits of column i of queries and keys, in whole numbers */                                        \
     X(hash_columns, (uint32_t * hash, const float *queries, const float *keys, int size, int n, int stride))           \
-    /* importance[j] = sum_i w_i 2^(t_ij - max_j t_ij) / sum_j w_j 2^(t_ij - max_j t_ij), t_ij = q_i . k_j;            \
-       all rows of `stride` floats, 64-byte aligned, stride = sac_round_up(n); past column n: keys repeat the last     \
-       key, weights are 0; w_i >= 1 counts equal columns; scratch: SAC_ROW_BLOCK * stride floats, aligned */           \
-    X(softmax_importance, (float *importance, const float *queries, const float *keys, const float *weights, int size, \
-                           int n, int stride, float *scratch))                                                         \
+    /* changes[i] is 0 where column i of queries and keys has the bits of column i - 1; changes[0] = 1 */              \
+    X(compare_columns, (uint32_t * changes, const float *queries, const float *keys, int size, int n, int stride))     \
+    /* largest[0] = max_j |x_j|^2; not a number where one of them is none or their sum is no finite float */           \
+    X(largest_square, (float *largest, const float *x, int size, int n, int stride))                                   \
+    /* largest[r] = max_j q_r . k_j, queries [count, size], count <= SAC_ROW_BLOCK, keys [size, stride] */             \
+    X(largest_scores,                                                                                                  \
+      (float *largest, const float *queries, int count, const float *keys, int size, int n, int stride))               \
+    /* rows[r][j] = 2^(q_r . k_j - shift[r]), sums[r] = sum_j weights[j] rows[r][j], queries and keys as above;        \
+       rows [count, sac_round_up(n)], zero past n; weights NULL: 1; shift NULL: |q_r . k_j| <= SAC_NEAR, no shift, and \
+       rows in units of SAC_NEAR_UNIT */                                                                               \
+    X(softmax_rows, (float *rows, float *sums, const float *queries, const float *shift, int count, const float *keys, \
+                     const float *weights, int size, int n, int stride))                                               \
+    /* out[j] += sum_r shares[r] rows[r][j], rows as above */                                                          \
+    X(add_rows, (float *out, const float *rows, const float *shares, int count, int n))                                \
+    /* out[j] += sum_r numbers[r] rows[r][j] / sums[r] with the rows and sums of softmax_rows without a shift, for     \
+       `count` queries, a multiple of SAC_ROW_BLOCK; rows: scratch [SAC_ROW_BLOCK, sac_round_up(n)], aligned */        \
+    X(add_softmax, (float *out, const float *queries, const float *numbers, int count, const float *keys,              \
+                    const float *weights, int size, int n, int stride, float *rows))                                   \
+    /* out[r * value_size + v] += sum_j rows[r][j] values[v][j], rows as above, values [value_size, stride] */         \
+    X(weigh_rows, (float *out, const float *rows, int count, const float *values, int value_size, int n, int stride))  \
     /* maps phi of F rows; relu: phi_m = max(u_m, 0), F = M; exp: 2^(u_m + square |x|^2); square: u_m^2;               \
        trig, F = 2 M: phi_2m, phi_2m+1 = 2^(-square |x|^2) (sin, cos)(turn u_m quarter turns);                         \
        hybrid, F = 3 M (1 + R): [trig | exp | s_l trig, [M, R, 2] | s_l exp, [M, R]], s_l = 1 where directions_l.x     \

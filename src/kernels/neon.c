@@ -10,6 +10,12 @@ typedef struct lanes
     float32x4_t v[4];
 } lanes;
 
+// lanes that the registers hold beside constants
+enum
+{
+    LANES_HELD = 4
+};
+
 #define OP static inline __attribute__((always_inline))
 
 // an expression of i, for each of the four registers
@@ -115,6 +121,16 @@ OP float32x4_t power_of_two(float32x4_t n)
 OP lanes lanes_power(lanes p, lanes n)
 {
     EACH(vmulq_f32(p.v[i], power_of_two(n.v[i])));
+}
+
+OP float32x4_t raise_power(float32x4_t p, float32x4_t n)
+{
+    return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(p), vshlq_n_s32(vreinterpretq_s32_f32(n), 23)));
+}
+
+OP lanes lanes_raise(lanes p, lanes n)
+{
+    EACH(raise_power(p.v[i], n.v[i]));
 }
 
 OP lanes lanes_copy_sign(lanes magnitude, lanes sign)
@@ -229,6 +245,7 @@ OP words words_mark(words word, lanes u, uint32_t bit)
 #define WIDE_ROWS 4
 #include "kernels/wide_bits.h"
 #include "kernels/wide_maps.h"
+#include "kernels/wide_softmax.h"
 
 // four of the eight outputs, from `packed` on
 OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
@@ -287,5 +304,6 @@ void sac_kernels_add_neon(sac_kernels *k)
     wide_add(k);
     products_add(k);
     maps_add(k);
+    softmax_add(k);
     k->project_bytes = project_bytes;
 }

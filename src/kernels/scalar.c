@@ -2,6 +2,7 @@
 
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "kernels/scalar.h"
 #include "kernels/top.h"
 
 /// The definition of every kernel: plain loops, in the order of operations that every other level keeps.
@@ -9,14 +10,6 @@
 #define X(name, parameters) void sac_##name##_scalar parameters;
 SAC_KERNEL_LIST(X)
 #undef X
-
-// lane l takes the values l, l + 16, l + 32, ...; then 16 -> 8 -> 4 -> 2 -> 1, each lane with the one half the width on
-static float sum_lanes(float lanes[SAC_LANES])
-{
-    for (int width = SAC_LANES / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
-    return lanes[0];
-}
 
 void sac_sum_lanes(float *sums, const float *lanes, int count)
 {
@@ -90,27 +83,13 @@ void sac_hash_columns_scalar(uint32_t *hash, const float *queries, const float *
             hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
 }
 
-void sac_softmax_importance_scalar(float *importance, const float *queries, const float *keys, const float *weights,
-                                   int size, int n, int stride, float *scratch)
+void sac_compare_columns_scalar(uint32_t *changes, const float *queries, const float *keys, int size, int n, int stride)
 {
-    for (int j = 0; j < stride; j++) importance[j] = 0;
-    for (int i = 0; i < n; i++)
-    {
-        float *row = scratch, largest = -INFINITY, lanes[SAC_LANES] = {0};
-        for (int j = 0; j < n; j++)
-        {
-            row[j] = queries[i] * keys[j];
-            for (int d = 1; d < size; d++) row[j] = fmaf(queries[d * stride + i], keys[d * stride + j], row[j]);
-            largest = sac_max(row[j], largest);
-        }
-        for (int j = 0; j < n; j++)
-        {
-            row[j] = sac_exp2(row[j] - largest);
-            lanes[j % SAC_LANES] = fmaf(weights[j], row[j], lanes[j % SAC_LANES]);
-        }
-        float share = weights[i] / sum_lanes(lanes);
-        for (int j = 0; j < n; j++) importance[j] = fmaf(share, row[j], importance[j]);
-    }
+    for (int i = 0; i < n; i++) changes[i] = i == 0;
+    for (int d = 0; d < size; d++)
+        for (int i = 1; i < n; i++)
+            changes[i] |= sac_differing_bits(queries[d * stride + i], queries[d * stride + i - 1]) |
+                          sac_differing_bits(keys[d * stride + i], keys[d * stride + i - 1]);
 }
 
 void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,

@@ -10,9 +10,9 @@
 ///     lanes_load, lanes_load_integers, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first
 ///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
 ///     NaN), _fma (a b + c); lanes_sqrt; lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an
-///     integer n in -126..127); lanes_abs; lanes_negate; lanes_copy_sign; lanes_less (a < b ? x : y); lanes_quarter
-///     (see sac_sin_cos); lanes_greater (a > b as 16 bits); lanes_first (zero from `count` on) lanes_sum, lanes_largest
-///     (over the 16; the sum as scalar.c's tree)
+///     integer n in -126..127); lanes_raise (p 2^n for n + SAC_MAGIC); lanes_abs; lanes_negate; lanes_copy_sign;
+///     lanes_less (a < b ? x : y); lanes_quarter (see sac_sin_cos); lanes_greater (a > b as 16 bits); lanes_first (zero
+///     from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
 ///
 /// Each function keeps the operations and the order of its namesake in scalar.c.
 
@@ -46,14 +46,6 @@ WIDE lanes wide_exp2(lanes t)
     t = lanes_min(lanes_set(SAC_EXP2_MAX), lanes_max(lanes_set(SAC_EXP2_MIN), t));
     lanes n = lanes_round(t), p = exp2_polynomial(lanes_sub(t, n));
     return lanes_power(lanes_add(p, p), lanes_sub(n, lanes_set(1.0f)));
-}
-
-// the same bits for t <= 0, where nothing can overflow
-WIDE lanes wide_exp2_negative(lanes t)
-{
-    t = lanes_max(lanes_set(SAC_EXP2_MIN), t);
-    lanes n = lanes_round(t);
-    return lanes_power(exp2_polynomial(lanes_sub(t, n)), n);
 }
 
 WIDE lanes wide_exp(lanes x)
@@ -137,96 +129,6 @@ static void wide_rescale(float *out, const int32_t *in, float scale, float bias,
     for (; i + SAC_LANES <= count; i += SAC_LANES)
         lanes_store(out + i, lanes_add(lanes_mul(lanes_load_integers(in + i), factor), offset));
     for (; i < count; i++) out[i] = (float)in[i] * scale + bias;
-}
-
-// the compiler makes vectors of this by itself, with the instructions of the level
-static void wide_hash_columns(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
-{
-    for (int i = 0; i < n; i++) hash[i] = 0;
-    for (int d = 0; d < size; d++)
-        for (int i = 0; i < n; i++)
-            hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
-}
-
-// scores of `count` rows from i on, and each row's largest; sizes are constants where this is inlined
-WIDE void score_rows(float *rows, float *largest, const float *queries, const float *keys, int size, int i, int count,
-                     int stride)
-{
-    lanes most[SAC_ROW_BLOCK];
-    for (int r = 0; r < count; r++) most[r] = lanes_set(-INFINITY);
-    for (int j = 0; j < stride; j += SAC_LANES)
-    {
-        lanes t[SAC_ROW_BLOCK], key = lanes_load(keys + j);
-        for (int r = 0; r < count; r++) t[r] = lanes_mul(lanes_set(queries[i + r]), key);
-        for (int d = 1; d < size; d++)
-        {
-            key = lanes_load(keys + d * stride + j);
-            for (int r = 0; r < count; r++) t[r] = lanes_fma(lanes_set(queries[d * stride + i + r]), key, t[r]);
-        }
-        for (int r = 0; r < count; r++)
-        {
-            lanes_store(rows + r * stride + j, t[r]);
-            most[r] = lanes_max(t[r], most[r]);
-        }
-    }
-    for (int r = 0; r < count; r++) largest[r] = lanes_largest(most[r]);
-}
-
-// 2^(t - largest) in place, and what one unit of each row is worth
-WIDE void exp_rows(float *rows, float *share, const float *largest, const float *weights, int i, int count, int stride)
-{
-    lanes sum[SAC_ROW_BLOCK];
-    for (int r = 0; r < count; r++) sum[r] = lanes_set(0.0f);
-    for (int j = 0; j < stride; j += SAC_LANES)
-    {
-        lanes weight = lanes_load(weights + j);
-        for (int r = 0; r < count; r++)
-        {
-            float *at = rows + r * stride + j;
-            lanes e = wide_exp2_negative(lanes_sub(lanes_load(at), lanes_set(largest[r])));
-            lanes_store(at, e);
-            sum[r] = lanes_fma(weight, e, sum[r]);
-        }
-    }
-    for (int r = 0; r < count; r++) share[r] = weights[i + r] / lanes_sum(sum[r]);
-}
-
-WIDE void add_rows(float *importance, const float *rows, const float *share, int count, int stride)
-{
-    for (int j = 0; j < stride; j += SAC_LANES)
-    {
-        lanes sum = lanes_load(importance + j);
-        for (int r = 0; r < count; r++) sum = lanes_fma(lanes_set(share[r]), lanes_load(rows + r * stride + j), sum);
-        lanes_store(importance + j, sum);
-    }
-}
-
-WIDE void softmax_rows(float *importance, const float *queries, const float *keys, const float *weights, int size,
-                       int i, int count, int stride, float *rows)
-{
-    float largest[SAC_ROW_BLOCK], share[SAC_ROW_BLOCK];
-    score_rows(rows, largest, queries, keys, size, i, count, stride);
-    exp_rows(rows, share, largest, weights, i, count, stride);
-    add_rows(importance, rows, share, count, stride);
-}
-
-WIDE void softmax_size(float *importance, const float *queries, const float *keys, const float *weights, int size,
-                       int n, int stride, float *rows)
-{
-    for (int j = 0; j < stride; j += SAC_LANES) lanes_store(importance + j, lanes_set(0.0f));
-    int i = 0;
-    for (; i + SAC_ROW_BLOCK <= n; i += SAC_ROW_BLOCK)
-        softmax_rows(importance, queries, keys, weights, size, i, SAC_ROW_BLOCK, stride, rows);
-    for (; i < n; i++) softmax_rows(importance, queries, keys, weights, size, i, 1, stride, rows);
-}
-
-static void wide_softmax_importance(float *importance, const float *queries, const float *keys, const float *weights,
-                                    int size, int n, int stride, float *scratch)
-{
-    if (size == 4)
-        softmax_size(importance, queries, keys, weights, 4, n, stride, scratch);
-    else
-        softmax_size(importance, queries, keys, weights, size, n, stride, scratch);
 }
 
 static void wide_lstm_step(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
@@ -352,8 +254,6 @@ static void wide_add(sac_kernels *k)
 {
     k->project_floats = wide_project_floats;
     k->rescale = wide_rescale;
-    k->hash_columns = wide_hash_columns;
-    k->softmax_importance = wide_softmax_importance;
     k->lstm_step = wide_lstm_step;
     k->dense = wide_dense;
     k->sin_cos = array_sin_cos;

@@ -198,30 +198,51 @@ TEST(counted_columns_stand_for_equal_ones)
         D = 4,
         DISTINCT = 16,
         COPIES = 3,
-        ALL = DISTINCT * COPIES
+        ALL = DISTINCT * COPIES,
+        FEW = 3
     };
-    _Alignas(64) static float q[D * ALL], k[D * ALL], ones[ALL], all[ALL], few_q[D * DISTINCT], few_k[D * DISTINCT];
-    _Alignas(64) static float counts[DISTINCT], few[DISTINCT], scratch[SAC_ROW_BLOCK * ALL];
-    fill_uniform(few_q, D * DISTINCT, 1);
-    fill_uniform(few_k, D * DISTINCT, 2);
+    static float keys[D * ALL], few_keys[D * DISTINCT], queries[D * FEW], counts[DISTINCT];
+    _Alignas(64) static float all[FEW * ALL], few[FEW * DISTINCT];
+    float all_sums[FEW], few_sums[FEW];
+    fill_uniform(few_keys, D * DISTINCT, 1);
+    fill_uniform(queries, D * FEW, 2);
     for (int i = 0; i < ALL; i++)
     {
-        ones[i] = 1;
         counts[i % DISTINCT] = COPIES;
-        for (int d = 0; d < D; d++)
-        {
-            q[d * ALL + i] = few_q[d * DISTINCT + i % DISTINCT];
-            k[d * ALL + i] = few_k[d * DISTINCT + i % DISTINCT];
-        }
+        for (int d = 0; d < D; d++) keys[d * ALL + i] = few_keys[d * DISTINCT + i % DISTINCT];
     }
     sac_kernels t = table();
-    t.softmax_importance(all, q, k, ones, D, ALL, ALL, scratch);
-    t.softmax_importance(few, few_q, few_k, counts, D, DISTINCT, DISTINCT, scratch);
-    for (int i = 0; i < ALL; i++)
+    t.softmax_rows(all, all_sums, queries, NULL, FEW, keys, NULL, D, ALL, ALL);
+    t.softmax_rows(few, few_sums, queries, NULL, FEW, few_keys, counts, D, DISTINCT, DISTINCT);
+    for (int r = 0; r < FEW; r++)
     {
-        assert_memory_equal(&all[i], &all[i % DISTINCT], sizeof(float));
-        assert_near(all[i], few[i % DISTINCT], (double)all[i] * 2 * ALL * 0x1p-24);
+        for (int i = 0; i < ALL; i++)
+            assert_memory_equal(&all[r * ALL + i], &few[r * DISTINCT + i % DISTINCT], sizeof(float));
+        assert_near(all_sums[r], few_sums[r], (double)all_sums[r] * ALL * 0x1p-24);
     }
+}
+
+// a shift by the largest score changes nothing but a factor
+TEST(shifted_rows_are_proportional)
+{
+    enum
+    {
+        D = 3,
+        KEYS = 37,
+        PITCH = 48
+    };
+    static float keys[D * KEYS], queries[D];
+    _Alignas(64) static float near[PITCH], far[PITCH];
+    float sum, far_sum, largest;
+    fill_uniform(keys, D * N, 1);
+    fill_uniform(queries, D, 2);
+    sac_kernels t = table();
+    t.largest_scores(&largest, queries, 1, keys, D, KEYS, KEYS);
+    t.softmax_rows(near, &sum, queries, NULL, 1, keys, NULL, D, KEYS, KEYS);
+    t.softmax_rows(far, &far_sum, queries, &largest, 1, keys, NULL, D, KEYS, KEYS);
+    // D + 1 roundings of scores up to 3, and a few of exp2 and the sum
+    for (int j = 0; j < KEYS; j++) assert_near(near[j] / sum, far[j] / far_sum, near[j] / sum * 40 * 0x1p-24);
+    for (int j = KEYS; j < PITCH; j++) assert_true(near[j] == 0 && far[j] == 0);
 }
 
 TEST(top_falls_and_breaks_ties_upwards)
@@ -268,4 +289,5 @@ TEST(creating_an_attention_survives_lack_of_memory)
 
 TESTS(bytes_and_floats_project_alike, quantised_sums_stay_within_32_bits, weights_that_are_not_finite_show,
       lstm_is_torchs_cell, dense_is_a_product_and_a_bias, counted_columns_stand_for_equal_ones,
-      top_falls_and_breaks_ties_upwards, top_ranks_nan_last_and_in_order, creating_an_attention_survives_lack_of_memory)
+      shifted_rows_are_proportional, top_falls_and_breaks_ties_upwards, top_ranks_nan_last_and_in_order,
+      creating_an_attention_survives_lack_of_memory)
