@@ -234,7 +234,7 @@ TEST(shifted_rows_are_proportional)
     static float keys[D * KEYS], queries[D];
     _Alignas(64) static float near[PITCH], far[PITCH];
     float sum, far_sum, largest;
-    fill_uniform(keys, D * N, 1);
+    fill_uniform(keys, D * KEYS, 1);
     fill_uniform(queries, D, 2);
     sac_kernels t = table();
     t.largest_scores(&largest, queries, 1, keys, D, KEYS, KEYS);
