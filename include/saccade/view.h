@@ -160,6 +160,7 @@ typedef struct sac_plot_line
     int color;  ///< 0..5
     bool faint; ///< thin and pale: context for the others
     bool bars;  ///< a bar from 0 at every x, one unit wide, instead of a line
+    bool dots;  ///< points alone, not joined
 } sac_plot_line;
 
 /// A plot: lines over round axes.
@@ -170,7 +171,8 @@ typedef struct sac_plot
     int line_count;
     double mark_x; ///< a dashed line across with its name; NaN: none
     const char *mark_name;
-    bool from_zero; ///< both axes begin at 0
+    bool from_zero;    ///< both axes begin at 0
+    bool log_x, log_y; ///< logarithmic; points that are not positive are left out
 } sac_plot;
 
 /// Draw a plot into a file that ends in .svg or .png.
@@ -188,8 +190,15 @@ typedef struct sac_axis
 
 SAC_API sac_axis sac_axis_of(double low, double high, int wanted);
 
+/// The same for a logarithmic axis from low to high, both positive: powers of ten, every so many of them that there are
+/// about `wanted`; first, last and step are logarithms to the base 10.
+SAC_API sac_axis sac_log_axis_of(double low, double high, int wanted);
+
 /// The text of a mark, such as "250", "0.5", "40k" or "2M": one unit for the whole axis.
 SAC_API void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size);
+
+/// The text of a mark of a logarithmic axis: "0.01", "1", "1000", beyond those "10" with a raised exponent.
+SAC_API void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size);
 
 typedef enum sac_curve_x
 {

@@ -96,9 +96,12 @@ sac_status sac_attention_share_plot(sac_attention_share *s, const char *title, c
         spread[i] = s->frames > 1 ? 100 * sqrt(s->square[i] / (double)(s->frames - 1)) : 0;
     }
     sac_plot_line lines[] = {
-        {"of one patch", rank, part, NULL, shown, 1, false, true},
-        {"of all patches up to it, \xc2\xb1 one standard deviation between frames", rank, total, spread, shown, 0,
-         false, false},
+        {.name = "of one patch", .x = rank, .y = part, .count = shown, .color = 1, .bars = true},
+        {.name = "of all patches up to it, \xc2\xb1 one standard deviation between frames",
+         .x = rank,
+         .y = total,
+         .spread = spread,
+         .count = shown},
     };
     sac_plot plot = {.title = title,
                      .subtitle = "share of all attention",

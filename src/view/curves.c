@@ -139,18 +139,20 @@ static const double *x_of(const metrics *m, sac_curve_x x)
 static int lines_of_one(const metrics *m, const double *x, sac_plot_line *lines)
 {
     int count = 0;
-    lines[count++] = (sac_plot_line){"best of the population", x, m->values[BEST], NULL, m->count, 5, true, false};
-    lines[count++] =
-        (sac_plot_line){"mean of the population", x, m->values[MEAN], NULL, m->count, 1, m->evaluated > 0, false};
+    lines[count++] = (sac_plot_line){
+        .name = "best of the population", .x = x, .y = m->values[BEST], .count = m->count, .color = 5, .faint = true};
+    lines[count++] = (sac_plot_line){.name = "mean of the population",
+                                     .x = x,
+                                     .y = m->values[MEAN],
+                                     .count = m->count,
+                                     .color = 1,
+                                     .faint = m->evaluated > 0};
     if (m->evaluated)
-        lines[count++] = (sac_plot_line){"held-out evaluation \xc2\xb1 std. deviation",
-                                         x,
-                                         m->values[EVAL_MEAN],
-                                         m->values[EVAL_STD],
-                                         m->count,
-                                         0,
-                                         false,
-                                         false};
+        lines[count++] = (sac_plot_line){.name = "held-out evaluation \xc2\xb1 std. deviation",
+                                         .x = x,
+                                         .y = m->values[EVAL_MEAN],
+                                         .spread = m->values[EVAL_STD],
+                                         .count = m->count};
     return count;
 }
 
@@ -164,11 +166,19 @@ static sac_status draw(metrics *runs, int count, sac_curve_x x, const char *titl
     {
         const metrics *m = &runs[i];
         const double *at = x_of(m, x);
-        lines[line_count++] = (sac_plot_line){
-            m->evaluated ? NULL : m->name, at, m->values[MEAN], NULL, m->count, i, m->evaluated > 0, false};
+        lines[line_count++] = (sac_plot_line){.name = m->evaluated ? NULL : m->name,
+                                              .x = at,
+                                              .y = m->values[MEAN],
+                                              .count = m->count,
+                                              .color = i,
+                                              .faint = m->evaluated > 0};
         if (m->evaluated)
-            lines[line_count++] =
-                (sac_plot_line){m->name, at, m->values[EVAL_MEAN], m->values[EVAL_STD], m->count, i, false, false};
+            lines[line_count++] = (sac_plot_line){.name = m->name,
+                                                  .x = at,
+                                                  .y = m->values[EVAL_MEAN],
+                                                  .spread = m->values[EVAL_STD],
+                                                  .count = m->count,
+                                                  .color = i};
     }
     sac_plot plot = {.title = title        ? title
                               : count == 1 ? runs[0].name

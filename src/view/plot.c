@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -38,6 +39,37 @@ void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size)
     snprintf(text, size, "%s%.6g%s", value < 0 ? "\xe2\x88\x92" : "", fabs(value) / unit, suffix); // a true minus
 }
 
+sac_axis sac_log_axis_of(double low, double high, int wanted)
+{
+    double first = floor(log10(low) + 1e-9), last = ceil(log10(high) - 1e-9);
+    if (!(last > first)) last = first + 1;
+    double step = ceil((last - first) / wanted - 1e-9);
+    int count = (int)ceil((last - first) / step - 1e-9) + 1;
+    return (sac_axis){first, first + (count - 1) * step, step, count};
+}
+
+void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
+{
+    static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                         "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                         "\xe2\x81\xb8", "\xe2\x81\xb9"};
+    int power = (int)lround(axis->first + index * axis->step);
+    if (power >= -3 && power <= 4)
+    {
+        snprintf(text, size, "%.6g", pow(10, power));
+        return;
+    }
+    int length = snprintf(text, size, "10%s", power < 0 ? "\xe2\x81\xbb" : ""), digits = abs(power);
+    for (int unit = digits >= 100 ? 100 : digits >= 10 ? 10 : 1; unit > 0 && (size_t)length < size; unit /= 10)
+        length += snprintf(text + length, size - (size_t)length, "%s", raised[digits / unit % 10]);
+}
+
+// whether a point can be drawn: finite, and positive along an axis that is logarithmic
+static bool is_point(const sac_plot *plot, double x, double y)
+{
+    return isfinite(x) && isfinite(y) && (x > 0 || !plot->log_x) && (y > 0 || !plot->log_y);
+}
+
 static void widen(double range[2], double value)
 {
     if (!isfinite(value)) return;
@@ -56,13 +88,13 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
         for (int p = 0; p < plot->lines[i].count; p++)
         {
             const sac_plot_line *line = &plot->lines[i];
-            if (!isfinite(line->x[p]) || !isfinite(line->y[p])) continue;
+            if (!is_point(plot, line->x[p], line->y[p])) continue;
             double half = line->bars ? 0.5 : 0;
             widen(x, line->x[p] - half);
             widen(x, line->x[p] + half);
             widen(y, line->y[p]);
             if (line->bars) widen(y, 0);
-            if (!line->spread) continue;
+            if (!line->spread || plot->log_y) continue;
             widen(band, line->y[p] - line->spread[p]);
             widen(band, line->y[p] + line->spread[p]);
         }
@@ -70,15 +102,17 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
     double room = 0.25 * (y[1] - y[0]);
     if (band[0] < y[0]) y[0] = fmax(band[0], y[0] - room);
     if (band[1] > y[1]) y[1] = fmin(band[1], y[1] + room);
-    if (plot->from_zero) widen(x, 0), widen(y, 0);
+    if (plot->from_zero && !plot->log_x) widen(x, 0);
+    if (plot->from_zero && !plot->log_y) widen(y, 0);
     return true;
 }
 
-static void mark(sac_plot_axis *axis, const double range[2], int wanted)
+static void mark(sac_plot_axis *axis, const double range[2], int wanted, bool logarithmic)
 {
-    axis->axis = sac_axis_of(range[0], range[1], wanted);
+    axis->axis = (logarithmic ? sac_log_axis_of : sac_axis_of)(range[0], range[1], wanted);
     if (axis->axis.count > SAC_PLOT_MAX_MARKS) axis->axis.count = SAC_PLOT_MAX_MARKS;
-    for (int i = 0; i < axis->axis.count; i++) sac_axis_text(&axis->axis, i, axis->texts[i], sizeof axis->texts[i]);
+    for (int i = 0; i < axis->axis.count; i++)
+        (logarithmic ? sac_log_axis_text : sac_axis_text)(&axis->axis, i, axis->texts[i], sizeof axis->texts[i]);
 }
 
 static bool ends_in(const char *path, const char *ending)
@@ -96,8 +130,8 @@ sac_status sac_plot_write(const sac_plot *plot, const char *path)
     if (!find_ranges(plot, x_range, y_range))
         return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': there is no point to draw", path);
     sac_plot_axis x, y;
-    mark(&x, x_range, X_MARKS);
-    mark(&y, y_range, Y_MARKS);
+    mark(&x, x_range, X_MARKS, plot->log_x);
+    mark(&y, y_range, Y_MARKS, plot->log_y);
 
     const void *table;
     SAC_TRY(sac_module_open(&table, "plot", "cairo (libcairo2)"));

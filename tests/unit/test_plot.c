@@ -51,6 +51,32 @@ TEST(axes_are_round_and_enclose)
     assert_true(flat.first < 5 && flat.last > 5);
 }
 
+TEST(logarithmic_axes_enclose_in_powers_of_ten)
+{
+    sac_stream random = sac_stream_create(8, 0, 0);
+    for (int i = 0; i < 2000; i++)
+    {
+        double low = pow(10, sac_stream_uniform(&random, -30, 30));
+        double high = low * pow(10, sac_stream_uniform(&random, 0, 40));
+        sac_axis axis = sac_log_axis_of(low, high, 6);
+        assert_true(pow(10, axis.first) <= low * (1 + 1e-6) && pow(10, axis.last) >= high * (1 - 1e-6));
+        assert_true(axis.step >= 1 && axis.step == floor(axis.step) && axis.first == floor(axis.first));
+        assert_true(axis.count >= 2 && axis.count <= 8);
+        assert_near(axis.first + (axis.count - 1) * axis.step, axis.last, 0);
+    }
+    sac_axis one = sac_log_axis_of(1, 1, 6);
+    assert_true(one.first == 0 && one.last == 1);
+    sac_axis axis = {-6, 12, 3, 7};
+    static const char *const texts[] = {
+        "10\xe2\x81\xbb\xe2\x81\xb6", "0.001", "1", "1000", "10\xe2\x81\xb6", "10\xe2\x81\xb9", "10\xc2\xb9\xc2\xb2"};
+    for (int i = 0; i < axis.count; i++)
+    {
+        char text[24];
+        sac_log_axis_text(&axis, i, text, sizeof text);
+        assert_string_equal(text, texts[i]);
+    }
+}
+
 TEST(axis_texts)
 {
     char text[24];
@@ -133,6 +159,27 @@ TEST(svg_is_xml_and_holds_the_points)
     svg = slurp(scratch_path("a.svg"));
     assert_false(has_points(svg));
     sac_free(svg);
+}
+
+// points that a logarithmic axis has no place for are left out, the others stand where their logarithms do
+TEST(logarithmic_plots)
+{
+    scratch_open();
+    const double x[] = {-1, 1, 0, 10, 1000, 5}, y[] = {1, 1e-7, 1, 1e3, 1e-2, 0};
+    sac_plot_line line = {.name = "points", .x = x, .y = y, .count = 6};
+    sac_plot plot = {.lines = &line, .line_count = 1, .mark_x = NAN, .log_x = true, .log_y = true};
+    write_plot(&plot, scratch_path("log.svg"));
+    char *svg = slurp(scratch_path("log.svg"));
+    check_xml(svg);
+    assert_true(has_points(svg)); // in powers of ten: (0, -7), (1, 3), (3, -2)
+    sac_free(svg);
+    line.dots = true;
+    write_plot(&plot, scratch_path("log.svg"));
+    svg = slurp(scratch_path("log.svg"));
+    assert_false(has_points(svg)); // points alone: no line joins them
+    sac_free(svg);
+    line.count = 1;
+    assert_fails(sac_plot_write(&plot, scratch_path("none.svg")), SAC_ERROR_ARGUMENT, "no point to draw");
 }
 
 TEST(png_is_written_whole)
@@ -249,6 +296,6 @@ TEST(curves_survive_lack_of_memory)
     assert_survives_lack_of_memory(sac_attention_share_create(&share, 49), sac_attention_share_destroy(share));
 }
 
-TESTS(axes_are_round_and_enclose, axis_texts, svg_is_xml_and_holds_the_points, png_is_written_whole,
-      plots_say_what_is_wrong, curves_of_runs, curves_say_what_is_wrong, shares_of_attention,
-      curves_survive_lack_of_memory)
+TESTS(axes_are_round_and_enclose, logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts,
+      svg_is_xml_and_holds_the_points, png_is_written_whole, plots_say_what_is_wrong, curves_of_runs,
+      curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)

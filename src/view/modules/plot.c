@@ -48,15 +48,18 @@ static rgb color_of(const sac_plot_line *line)
     return palette[(unsigned)line->color % 6];
 }
 
+// the axis of a logarithmic plot counts powers of ten
 static double at_x(const drawing *d, double x)
 {
     const sac_axis *a = &d->x->axis;
+    if (d->plot->log_x) x = log10(x);
     return d->left + (x - a->first) / (a->last - a->first) * (d->right - d->left);
 }
 
 static double at_y(const drawing *d, double y)
 {
     const sac_axis *a = &d->y->axis;
+    if (d->plot->log_y) y = log10(y);
     return d->bottom - (y - a->first) / (a->last - a->first) * (d->bottom - d->top);
 }
 
@@ -101,7 +104,10 @@ static void draw_heading(drawing *d)
         if (any && x + 24 + extents.x_advance > SAC_PLOT_WIDTH - RIGHT) x = LEFT, y += LEGEND - 4;
         any = true;
         set_color(c, color_of(line), line->faint ? 0.45 : 1);
-        cairo_rectangle(c, x, y - 6, 18, line->bars ? 6 : line->faint ? 1.5 : 3);
+        if (line->dots)
+            cairo_arc(c, x + 9, y - 4, 3.6, 0, 6.283185307179586);
+        else
+            cairo_rectangle(c, x, y - 6, 18, line->bars ? 6 : line->faint ? 1.5 : 3);
         cairo_fill(c);
         set_color(c, text_color, 1);
         x += 24;
@@ -110,13 +116,19 @@ static void draw_heading(drawing *d)
     d->top = y + (any ? 12 : -6);
 }
 
+// where a mark stands, as a share of its axis
+static double mark_at(const sac_axis *axis, int index)
+{
+    return index * axis->step / (axis->last - axis->first);
+}
+
 static void draw_axes(const drawing *d)
 {
     cairo_t *c = d->cairo;
     cairo_set_line_width(c, 1);
     for (int i = 0; i < d->y->axis.count; i++)
     {
-        double y = floor(at_y(d, d->y->axis.first + i * d->y->axis.step)) + 0.5;
+        double y = floor(d->bottom - mark_at(&d->y->axis, i) * (d->bottom - d->top)) + 0.5;
         set_color(c, guide, 1);
         cairo_move_to(c, d->left, y);
         cairo_line_to(c, d->right, y);
@@ -126,7 +138,7 @@ static void draw_axes(const drawing *d)
     }
     for (int i = 0; i < d->x->axis.count; i++)
     {
-        double x = floor(at_x(d, d->x->axis.first + i * d->x->axis.step)) + 0.5;
+        double x = floor(d->left + mark_at(&d->x->axis, i) * (d->right - d->left)) + 0.5;
         set_color(c, quiet, 1);
         cairo_move_to(c, x, d->bottom);
         cairo_line_to(c, x, d->bottom + 5);
@@ -146,9 +158,9 @@ static void draw_axes(const drawing *d)
     cairo_restore(c);
 }
 
-static bool drawn(const sac_plot_line *line, int point)
+static bool drawn(const drawing *d, const sac_plot_line *line, int point)
 {
-    return isfinite(line->x[point]) && isfinite(line->y[point]);
+    return isfinite(at_x(d, line->x[point])) && isfinite(at_y(d, line->y[point]));
 }
 
 static void draw_band(const drawing *d, const sac_plot_line *line)
@@ -156,10 +168,10 @@ static void draw_band(const drawing *d, const sac_plot_line *line)
     cairo_t *c = d->cairo;
     cairo_new_path(c);
     for (int i = 0; i < line->count; i++)
-        if (drawn(line, i) && isfinite(line->spread[i]))
+        if (drawn(d, line, i) && isfinite(line->spread[i]))
             cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i] + line->spread[i]));
     for (int i = line->count - 1; i >= 0; i--)
-        if (drawn(line, i) && isfinite(line->spread[i]))
+        if (drawn(d, line, i) && isfinite(line->spread[i]))
             cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i] - line->spread[i]));
     cairo_close_path(c);
     set_color(c, color_of(line), 0.16);
@@ -172,7 +184,7 @@ static void draw_bars(const drawing *d, const sac_plot_line *line)
     double zero = at_y(d, 0);
     for (int i = 0; i < line->count; i++)
     {
-        if (!drawn(line, i)) continue;
+        if (!drawn(d, line, i)) continue;
         double x0 = at_x(d, line->x[i] - 0.42), x1 = at_x(d, line->x[i] + 0.42), y = at_y(d, line->y[i]);
         cairo_rectangle(d->cairo, x0, y, x1 - x0, zero - y);
     }
@@ -185,7 +197,7 @@ static void draw_line(const drawing *d, const sac_plot_line *line)
     int points = 0;
     cairo_new_path(c);
     for (int i = 0; i < line->count; i++)
-        if (drawn(line, i))
+        if (drawn(d, line, i))
         {
             cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i]));
             points++;
@@ -194,11 +206,12 @@ static void draw_line(const drawing *d, const sac_plot_line *line)
     cairo_set_line_width(c, line->faint ? 1.2 : 2.2);
     cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
-    cairo_stroke(c);
-    for (int i = 0; i < line->count && points < 40 && !line->faint; i++)
-        if (drawn(line, i))
+    if (!line->dots) cairo_stroke(c);
+    cairo_new_path(c);
+    for (int i = 0; i < line->count && (line->dots || (points < 40 && !line->faint)); i++)
+        if (drawn(d, line, i))
         {
-            cairo_arc(c, at_x(d, line->x[i]), at_y(d, line->y[i]), 2.6, 0, 6.283185307179586);
+            cairo_arc(c, at_x(d, line->x[i]), at_y(d, line->y[i]), line->dots ? 3.6 : 2.6, 0, 6.283185307179586);
             cairo_fill(c);
         }
 }
@@ -231,7 +244,7 @@ static void draw_all(drawing *d)
     cairo_rectangle(c, d->left, d->top - 3, d->right - d->left + 3, d->bottom - d->top + 4);
     cairo_clip(c);
     for (int i = 0; i < d->plot->line_count; i++)
-        if (d->plot->lines[i].spread) draw_band(d, &d->plot->lines[i]);
+        if (d->plot->lines[i].spread && !d->plot->log_y) draw_band(d, &d->plot->lines[i]);
     for (int i = 0; i < d->plot->line_count; i++)
         if (d->plot->lines[i].bars)
             draw_bars(d, &d->plot->lines[i]);
