@@ -190,14 +190,14 @@ typedef struct sac_axis
 
 SAC_API sac_axis sac_axis_of(double low, double high, int wanted);
 
-/// The same for a logarithmic axis from low to high, both positive: powers of ten, every so many of them that there are
-/// about `wanted`; first, last and step are logarithms to the base 10.
+/// The same for a logarithmic axis from low to high, both positive: powers of ten, or of two over short ranges, every so
+/// many of them that there are about `wanted`; first, last and step are logarithms to the base 10.
 SAC_API sac_axis sac_log_axis_of(double low, double high, int wanted);
 
 /// The text of a mark, such as "250", "0.5", "40k" or "2M": one unit for the whole axis.
 SAC_API void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size);
 
-/// The text of a mark of a logarithmic axis: "0.01", "1", "1000", beyond those "10" with a raised exponent.
+/// The text of a mark of a logarithmic axis: "0.01", "1", "1000", far from 1 "10" with a raised exponent.
 SAC_API void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size);
 
 typedef enum sac_curve_x

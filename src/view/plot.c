@@ -41,11 +41,13 @@ void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size)
 
 sac_axis sac_log_axis_of(double low, double high, int wanted)
 {
-    double first = floor(log10(low) + 1e-9), last = ceil(log10(high) - 1e-9);
+    // over short ranges in powers of two, which mark them closer
+    double unit = log10(high) - log10(low) < 3.25 ? log10(2) : 1;
+    double first = floor(log10(low) / unit + 1e-9), last = ceil(log10(high) / unit - 1e-9);
     if (!(last > first)) last = first + 1;
-    double step = ceil((last - first) / wanted - 1e-9);
+    double step = ceil((last - first) / (unit < 1 ? wanted + 2 : wanted) - 1e-9);
     int count = (int)ceil((last - first) / step - 1e-9) + 1;
-    return (sac_axis){first, first + (count - 1) * step, step, count};
+    return (sac_axis){first * unit, (first + (count - 1) * step) * unit, step * unit, count};
 }
 
 void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
@@ -53,13 +55,19 @@ void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
     static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                          "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
                                          "\xe2\x81\xb8", "\xe2\x81\xb9"};
-    int power = (int)lround(axis->first + index * axis->step);
-    if (power >= -3 && power <= 4)
+    double exponent = axis->first + index * axis->step;
+    int power = (int)lround(exponent), digits = abs(power);
+    if (exponent > -3.5 && exponent < 4.5)
     {
-        snprintf(text, size, "%.6g", pow(10, power));
+        snprintf(text, size, "%.6g", pow(10, exponent));
         return;
     }
-    int length = snprintf(text, size, "10%s", power < 0 ? "\xe2\x81\xbb" : ""), digits = abs(power);
+    if (fabs(exponent - power) > 1e-6)
+    {
+        snprintf(text, size, "%.3g", pow(10, exponent));
+        return;
+    }
+    int length = snprintf(text, size, "10%s", power < 0 ? "\xe2\x81\xbb" : "");
     for (int unit = digits >= 100 ? 100 : digits >= 10 ? 10 : 1; unit > 0 && (size_t)length < size; unit /= 10)
         length += snprintf(text + length, size - (size_t)length, "%s", raised[digits / unit % 10]);
 }
