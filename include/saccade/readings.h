@@ -8,7 +8,7 @@
 ///     trans    LN(P V + P A V): N tokens become l                                                 Q' = phi(queries)
 ///                                                                                                 K' = phi(keys)
 /// P [l, N] is learned, or a row of ones. No form of A is ever built: every product takes time linear in N, over blocks
-/// of features that stay in the first cache. All of it is for the linear forms of attention, those with features
+/// of features that stay in the cache. All of it is for the linear forms of attention, those with features
 /// (sac_attention_feature_size > 0).
 ///
 /// Tokens are planar as in attention.h: queries and keys [D, stride], values [V, stride] float32. What comes out of a

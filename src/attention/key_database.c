@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "attention/blocks.h"
+#include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "saccade/readings.h"
@@ -53,7 +53,9 @@ static sac_status fill(sac_key_database *db, const sac_key_database_def *def)
     int f = sac_attention_feature_size(db->attention);
     size_t stride = (size_t)db->stride;
     db->features = sac_alloc_array((size_t)f * stride, sizeof(float));
-    db->workspace = sac_alloc(sac_rank_workspace_size(db->attention));
+    size_t one = sac_rank_workspace_size(db->attention),
+           other = sac_attention_workspace_size(db->attention, db->capacity);
+    db->workspace = sac_alloc(one > other ? one : other);
     bool has_memory = db->features && db->workspace;
     if (def->tree)
     {
@@ -81,7 +83,8 @@ sac_status sac_key_database_create(sac_key_database **out, const sac_key_databas
     *db = (sac_key_database){.attention = def->attention,
                              .capacity = def->capacity,
                              .period = def->period,
-                             .stride = sac_round_up(def->capacity)};
+                             // an odd number of lanes: rows a power of two apart would share few lines of the cache
+                             .stride = (sac_round_up(def->capacity) / SAC_LANES | 1) * SAC_LANES};
     sac_status status = fill(db, def);
     if (status != SAC_OK)
     {
@@ -124,11 +127,7 @@ void sac_key_database_refresh(sac_key_database *database, const float *keys, int
     sac_key_database *db = database;
     const sac_attention *a = db->attention;
     db->count = token_count;
-    unsigned char *at = db->workspace;
-    sac_block block = sac_block_take(a, &at);
-    for (int i = 0; i < token_count; i += block.size)
-        sac_attention_features(a, SAC_KEYS, db->features + i, db->stride, keys + i,
-                               token_count - i < block.size ? token_count - i : block.size, stride, block.workspace);
+    sac_attention_features(a, SAC_KEYS, db->features, db->stride, keys, token_count, stride, db->workspace);
     if (db->nodes) db->tree = sac_tree_create(a, db->nodes, keys, token_count, stride, db->workspace);
     if (db->hash) sac_hash_bits(db->hash, db->bits, db->stride, db->features, token_count, db->stride);
 }

@@ -7,25 +7,47 @@
 
 /// IAP-rank: r = (1/N) (P Q') K'^T, in two passes over blocks of features.
 
+enum
+{
+    ROWS = 16 ///< of z that are scored in one pass
+};
+
+typedef struct parts
+{
+    sac_block block;
+    float *weights; ///< [ROWS, F] z with the gains of the keys
+    void *rest;     ///< of the attention itself
+} parts;
+
+static size_t split(parts *p, const sac_attention *a, unsigned char *workspace)
+{
+    unsigned char *at = workspace;
+    p->block = sac_block_take(a, &at);
+    p->weights = sac_take(&at, (size_t)ROWS * (size_t)a->feature_size, sizeof(float));
+    p->rest = sac_take(&at, sac_attention_workspace_size(a, 1), 1);
+    return (size_t)(at - workspace);
+}
+
 size_t sac_rank_workspace_size(const sac_attention *attention)
 {
     static unsigned char start[1];
-    unsigned char *at = start;
-    sac_block_take(attention, &at);
-    return (size_t)(at - start);
+    parts p;
+    return split(&p, attention, start);
 }
 
 void sac_rank_summary(const sac_attention *attention, float *z, const float *weights, int rows, int weight_stride,
                       const float *queries, int token_count, int stride, void *workspace)
 {
     SAC_ASSERT(rows >= 1 && (weights || rows == 1) && (!weights || weight_stride >= token_count));
-    unsigned char *at = workspace;
-    sac_block block = sac_block_take(attention, &at);
-    int f = sac_attention_feature_size(attention);
+    parts p;
+    split(&p, attention, workspace);
+    sac_block *b = &p.block;
+    int f = attention->feature_size;
     memset(z, 0, (size_t)rows * (size_t)f * sizeof *z);
-    for (int i = 0; sac_block_read(&block, attention, SAC_QUERIES, queries, i, token_count, stride); i += block.size)
-        attention->kernels.contract(z, f, weights ? weights + i : NULL, weight_stride, rows, block.features, f,
-                                    block.count, block.size);
+    for (int i = 0; sac_block_read(b, attention, SAC_QUERIES, queries, i, token_count, stride); i += b->size)
+        attention->kernels.contract(z, f, weights ? weights + i : NULL, weight_stride, rows, b->features, f, b->count,
+                                    b->size);
+    sac_apply_gains(attention, SAC_QUERIES, z, z, rows);
 }
 
 static void divide(float *scores, int score_stride, int rows, int count, int query_count)
@@ -38,14 +60,19 @@ void sac_rank_scores(const sac_attention *attention, float *scores, int score_st
                      int query_count, const float *keys, int token_count, int stride, void *workspace)
 {
     SAC_ASSERT(rows >= 1 && query_count >= 1 && score_stride >= token_count);
-    unsigned char *at = workspace;
-    sac_block block = sac_block_take(attention, &at);
-    int f = sac_attention_feature_size(attention);
-    for (int i = 0; sac_block_read(&block, attention, SAC_KEYS, keys, i, token_count, stride); i += block.size)
+    parts p;
+    split(&p, attention, workspace);
+    sac_block *b = &p.block;
+    int f = attention->feature_size;
+    for (int first = 0; first < rows; first += ROWS)
     {
-        attention->kernels.mix(scores + i, score_stride, z, f, rows, block.features, f, block.count, block.size);
-        divide(scores + i, score_stride, rows, block.count, query_count);
+        int count = rows - first < ROWS ? rows - first : ROWS;
+        float *out = scores + (size_t)first * (size_t)score_stride;
+        sac_apply_gains(attention, SAC_KEYS, p.weights, z + (size_t)first * (size_t)f, count);
+        for (int i = 0; sac_block_read(b, attention, SAC_KEYS, keys, i, token_count, stride); i += b->size)
+            attention->kernels.mix(out + i, score_stride, p.weights, f, count, b->features, f, b->count, b->size);
     }
+    divide(scores, score_stride, rows, token_count, query_count);
 }
 
 void sac_rank_mean_query(const sac_attention *attention, float *z, const float *queries, int token_count, int stride,
@@ -69,7 +96,9 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
     for (int d = 0; d < size; d++) query[d] = (float)(mean[d] / token_count);
     sac_attention plain = *attention; // the mean is shorter than one, and stays so
     plain.normalize = false;
-    sac_attention_features(&plain, SAC_QUERIES, z, 1, query, 1, 1, workspace);
+    parts p;
+    split(&p, attention, workspace);
+    sac_attention_features(&plain, SAC_QUERIES, z, 1, query, 1, 1, p.rest);
 }
 
 void sac_rank_take(float *out, const int *chosen, int kept, const float *values, int value_size, int stride)

@@ -42,7 +42,7 @@ typedef struct parts
 {
     sac_block block;
     float *summary; ///< [l, F] P Q'
-    float *product; ///< [F, V] K'^T V, or its transpose
+    float *product; ///< [V, F] the transpose of K'^T V
     float *mixed;   ///< [l or V, block]
 } parts;
 
@@ -81,6 +81,17 @@ static void summarise(const factors *x, parts *p)
     for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
         x->k->contract(p->summary, x->f, x->projection + i, x->projection_stride, x->l, b->features, x->f, b->count,
                        b->size);
+    sac_apply_gains(x->a, SAC_QUERIES, p->summary, p->summary, x->l);
+}
+
+// V^T K' [V, F]
+static void gather(const factors *x, parts *p)
+{
+    sac_block *b = &p->block;
+    memset(p->product, 0, (size_t)x->f * (size_t)x->v * sizeof(float));
+    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
+        x->k->contract(p->product, x->f, x->values + i, x->stride, x->v, b->features, x->f, b->count, b->size);
+    sac_apply_gains(x->a, SAC_KEYS, p->product, p->product, x->v);
 }
 
 // out += ((P Q') K'^T) V
@@ -88,6 +99,7 @@ static void run_left(const factors *x, parts *p, float *out)
 {
     sac_block *b = &p->block;
     summarise(x, p);
+    sac_apply_gains(x->a, SAC_KEYS, p->summary, p->summary, x->l);
     for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
     {
         x->k->mix(p->mixed, b->size, p->summary, x->f, x->l, b->features, x->f, b->count, b->size);
@@ -99,9 +111,8 @@ static void run_left(const factors *x, parts *p, float *out)
 static void run_right(const factors *x, parts *p, float *out)
 {
     sac_block *b = &p->block;
-    memset(p->product, 0, (size_t)x->f * (size_t)x->v * sizeof(float));
-    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
-        x->k->contract(p->product, x->f, x->values + i, x->stride, x->v, b->features, x->f, b->count, b->size);
+    gather(x, p);
+    sac_apply_gains(x->a, SAC_QUERIES, p->product, p->product, x->v);
     for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
     {
         x->k->mix(p->mixed, b->size, p->product, x->f, x->v, b->features, x->f, b->count, b->size);
@@ -112,11 +123,8 @@ static void run_right(const factors *x, parts *p, float *out)
 // out += (P Q') (K'^T V)
 static void run_middle(const factors *x, parts *p, float *out)
 {
-    sac_block *b = &p->block;
     summarise(x, p);
-    memset(p->product, 0, (size_t)x->f * (size_t)x->v * sizeof(float));
-    for (int i = 0; sac_block_read(b, x->a, SAC_KEYS, x->keys, i, x->n, x->stride); i += b->size)
-        x->k->contract(p->product, x->f, x->values + i, x->stride, x->v, b->features, x->f, b->count, b->size);
+    gather(x, p);
     // [l, F] times the transpose of [V, F]
     x->k->contract(out, x->v, p->summary, x->f, x->l, p->product, x->v, x->f, x->f);
 }

@@ -34,7 +34,7 @@ sac_tree sac_tree_create(const sac_attention *attention, float *nodes, const flo
                          void *workspace)
 {
     SAC_ASSERT(token_count >= 1);
-    int f = sac_attention_feature_size(attention);
+    int f = attention->feature_size;
     sac_tree tree = {nodes, f, token_count, leaves_of(token_count)};
     memset(nodes, 0, sac_tree_size(attention, token_count) * sizeof *nodes);
     unsigned char *at = workspace;
@@ -44,6 +44,7 @@ sac_tree sac_tree_create(const sac_attention *attention, float *nodes, const flo
         {
             float *leaf = node_at(&tree, tree.leaves + i + j);
             for (int m = 0; m < f; m++) leaf[m] = block.features[m * block.size + j];
+            sac_apply_gains(attention, SAC_KEYS, leaf, leaf, 1);
         }
     for (int node = tree.leaves - 1; node >= 1; node--) add_children(&tree, node);
     return tree;

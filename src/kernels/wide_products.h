@@ -8,7 +8,7 @@
 enum
 {
     PRODUCT_ROWS = WIDE_ROWS,
-    PRODUCT_COLUMNS = 2
+    PRODUCT_SUMS = 2 * WIDE_ROWS
 };
 
 // `rows` rows of 16 columns
@@ -25,24 +25,38 @@ WIDE void mix_tile(float *out, int out_stride, const float *weights, int weight_
     for (int r = 0; r < rows; r++) store_tokens(out + (size_t)r * (size_t)out_stride, sum[r], left);
 }
 
+// all rows of 16 columns, or of the `left` last ones
+WIDE void mix_columns(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
+                      int size, int left, int stride)
+{
+    int r = 0;
+    for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
+        mix_tile(out + (size_t)r * (size_t)out_stride, out_stride, weights + (size_t)r * (size_t)weight_stride,
+                 weight_stride, PRODUCT_ROWS, x, size, left, stride);
+    for (; r < rows; r++)
+        mix_tile(out + (size_t)r * (size_t)out_stride, out_stride, weights + (size_t)r * (size_t)weight_stride,
+                 weight_stride, 1, x, size, left, stride);
+}
+
 static void wide_mix(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
                      int size, int n, int stride)
 {
-    for (int j = 0; j < n; j += SAC_LANES)
+    int j = 0;
+    for (; j + SAC_LANES <= n; j += SAC_LANES)
+        mix_columns(out + j, out_stride, weights, weight_stride, rows, x + j, size, SAC_LANES, stride);
+    if (j < n) mix_columns(out + j, out_stride, weights, weight_stride, rows, x + j, size, n - j, stride);
+}
+
+// sums of 16 tokens, or of the `left` last ones, of which the rest is zero
+WIDE void contract_step(lanes sum[PRODUCT_SUMS], const float *a, int a_stride, int rows, const float *b, int columns,
+                        int stride, int left)
+{
+    lanes column[PRODUCT_SUMS];
+    for (int m = 0; m < columns; m++) column[m] = load_tokens(b + (size_t)m * (size_t)stride, left);
+    for (int r = 0; r < rows; r++)
     {
-        int r = 0, left = n - j;
-        for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
-        {
-            float *at = out + (size_t)r * (size_t)out_stride + j;
-            const float *w = weights + (size_t)r * (size_t)weight_stride;
-            if (left >= SAC_LANES)
-                mix_tile(at, out_stride, w, weight_stride, PRODUCT_ROWS, x + j, size, SAC_LANES, stride);
-            else
-                mix_tile(at, out_stride, w, weight_stride, PRODUCT_ROWS, x + j, size, left, stride);
-        }
-        for (; r < rows; r++)
-            mix_tile(out + (size_t)r * (size_t)out_stride + j, out_stride, weights + (size_t)r * (size_t)weight_stride,
-                     weight_stride, 1, x + j, size, left, stride);
+        lanes value = a ? load_tokens(a + (size_t)r * (size_t)a_stride, left) : lanes_set(1.0f);
+        for (int m = 0; m < columns; m++) sum[r * columns + m] = lanes_fma(value, column[m], sum[r * columns + m]);
     }
 }
 
@@ -50,31 +64,22 @@ static void wide_mix(float *out, int out_stride, const float *weights, int weigh
 WIDE void contract_tile(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                         int columns, int n, int stride)
 {
-    lanes sum[PRODUCT_ROWS][PRODUCT_COLUMNS];
+    lanes sum[PRODUCT_SUMS];
+    for (int i = 0; i < rows * columns; i++) sum[i] = lanes_set(0.0f);
+    int j = 0;
+    for (; j + SAC_LANES <= n; j += SAC_LANES)
+        contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, SAC_LANES);
+    if (j < n) contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, n - j);
     for (int r = 0; r < rows; r++)
-        for (int m = 0; m < columns; m++) sum[r][m] = lanes_set(0.0f);
-    for (int j = 0; j < n; j += SAC_LANES)
-    {
-        int left = n - j;
-        lanes column[PRODUCT_COLUMNS];
-        for (int m = 0; m < columns; m++) column[m] = load_tokens(b + (size_t)m * (size_t)stride + j, left);
-        for (int r = 0; r < rows; r++)
-        {
-            lanes value = a ? load_tokens(a + (size_t)r * (size_t)a_stride + j, left) : lanes_set(1.0f);
-            for (int m = 0; m < columns; m++) sum[r][m] = lanes_fma(value, column[m], sum[r][m]);
-        }
-    }
-    for (int r = 0; r < rows; r++)
-        for (int m = 0; m < columns; m++) sums[(size_t)r * (size_t)sums_stride + m] += lanes_sum(sum[r][m]);
+        for (int m = 0; m < columns; m++) sums[(size_t)r * (size_t)sums_stride + m] += lanes_sum(sum[r * columns + m]);
 }
 
 WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
-                        int n, int stride)
+                        int columns, int n, int stride)
 {
     int m = 0;
-    for (; m + PRODUCT_COLUMNS <= size; m += PRODUCT_COLUMNS)
-        contract_tile(sums + m, sums_stride, a, a_stride, rows, b + (size_t)m * (size_t)stride, PRODUCT_COLUMNS, n,
-                      stride);
+    for (; m + columns <= size; m += columns)
+        contract_tile(sums + m, sums_stride, a, a_stride, rows, b + (size_t)m * (size_t)stride, columns, n, stride);
     for (; m < size; m++)
         contract_tile(sums + m, sums_stride, a, a_stride, rows, b + (size_t)m * (size_t)stride, 1, n, stride);
 }
@@ -83,10 +88,17 @@ static void wide_contract(float *sums, int sums_stride, const float *a, int a_st
                           int size, int n, int stride)
 {
     int r = 0;
-    for (; a && r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
-        contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a + (size_t)r * (size_t)a_stride, a_stride,
-                      PRODUCT_ROWS, b, size, n, stride);
-    for (; r < rows; r++)
-        contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a ? a + (size_t)r * (size_t)a_stride : NULL,
-                      a_stride, 1, b, size, n, stride);
+    if (a)
+    {
+#define ROWS(count)                                                                                                \
+    for (; r + (count) <= rows; r += (count))                                                                      \
+    contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a + (size_t)r * (size_t)a_stride, a_stride, \
+                  count, b, size, PRODUCT_SUMS / (count), n, stride)
+        ROWS(PRODUCT_ROWS);
+        ROWS(PRODUCT_ROWS / 2);
+        ROWS(1);
+#undef ROWS
+    }
+    else
+        contract_rows(sums, sums_stride, NULL, 0, 1, b, size, PRODUCT_SUMS, n, stride);
 }
