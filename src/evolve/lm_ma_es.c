@@ -128,7 +128,7 @@ static void apply(const lm *s, const sac_search *search, double *z)
     {
         const double *v = s->vectors + (size_t)j * n;
         double keep = 1 - s->c_d[j], along = s->c_d[j] * sac_vector_dot(v, z, n);
-        for (size_t i = 0; i < n; i++) z[i] = keep * z[i] + along * v[i];
+        sac_vector_mix(z, keep, along, v, n);
     }
 }
 
@@ -141,7 +141,7 @@ static void unapply(const lm *s, const sac_search *search, double *d)
         const double *v = s->vectors + (size_t)j * n;
         double keep = 1 - s->c_d[j];
         double along = s->c_d[j] * sac_vector_dot(v, d, n) / (keep + s->c_d[j] * sac_vector_dot(v, v, n));
-        for (size_t i = 0; i < n; i++) d[i] = (d[i] - along * v[i]) / keep;
+        sac_vector_mix(d, 1 / keep, -along / keep, v, n);
     }
 }
 
@@ -184,8 +184,7 @@ static void make_step(lm *s, const sac_search *search, const int *order, const d
 // path <- (1 - c) path + sqrt(mu_w c (2 - c)) zw
 static void follow(const lm *s, double *path, double c, size_t n)
 {
-    double rate = sqrt(s->mu_w * c * (2 - c));
-    for (size_t i = 0; i < n; i++) path[i] = (1 - c) * path[i] + rate * s->move[i];
+    sac_vector_mix(path, 1 - c, sqrt(s->mu_w * c * (2 - c)), s->move, n);
 }
 
 static sac_status tell(sac_search *search, const int *order, const double *x)

@@ -34,17 +34,21 @@ void sac_pairs_draw(sac_pairs *pairs, const sac_search *search)
 void sac_pairs_orthogonalise(sac_pairs *pairs, int dimension)
 {
     size_t n = (size_t)dimension;
+    double *lengths = pairs->weights;
     for (int k = 0; k < pairs->count; k++)
     {
-        double *row = pairs->noise + (size_t)k * n, before = sqrt(sac_vector_dot(row, row, n));
+        double *row = pairs->noise + (size_t)k * n;
+        lengths[k] = sqrt(sac_vector_dot(row, row, n));
         for (int i = k - k % dimension; i < k; i++)
         {
             const double *other = pairs->noise + (size_t)i * n;
-            sac_vector_add(row, -sac_vector_dot(row, other, n) / sac_vector_dot(other, other, n), other, n);
+            sac_vector_add(row, -sac_vector_dot(row, other, n), other, n);
         }
-        double after = sqrt(sac_vector_dot(row, row, n));
-        for (size_t i = 0; i < n; i++) row[i] *= before / after;
+        double left = sqrt(sac_vector_dot(row, row, n));
+        for (size_t i = 0; i < n; i++) row[i] /= left;
     }
+    for (int k = 0; k < pairs->count; k++)
+        for (size_t i = 0; i < n; i++) pairs->noise[(size_t)k * n + i] *= lengths[k];
 }
 
 void sac_pairs_ask(const sac_pairs *pairs, const sac_search *search, int index, float *x)

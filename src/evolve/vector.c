@@ -2,24 +2,31 @@
 
 #include <string.h>
 
-enum
-{
-    LANES = 8
-};
+#include "evolve/vector_loops.h"
+#include "saccade/base.h"
+
+#if defined(__x86_64__)
+#define BEST(loop)                                         \
+    (sac_get_cpu_level() == SAC_CPU_AVX512 ? loop##_avx512 \
+     : sac_get_cpu_level() == SAC_CPU_AVX2 ? loop##_avx2   \
+                                           : loop##_scalar)
+#else
+#define BEST(loop) loop##_scalar
+#endif
 
 double sac_vector_dot(const double *a, const double *b, size_t n)
 {
-    double lanes[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
-    for (size_t j = 0; i + j < n; j++) lanes[j] += a[i + j] * b[i + j];
-    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+    return BEST(sac_vector_dot)(a, b, n);
 }
 
-void sac_vector_add(double *restrict y, double factor, const double *restrict x, size_t n)
+void sac_vector_mix(double *y, double keep, double factor, const double *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
+    BEST(sac_vector_mix)(y, keep, factor, x, n);
+}
+
+void sac_vector_add(double *y, double factor, const double *x, size_t n)
+{
+    sac_vector_mix(y, 1, factor, x, n);
 }
 
 void sac_vector_combine(double *out, const double *weights, const double *rows, int count, size_t n)

@@ -8,6 +8,9 @@
 /// a . b
 double sac_vector_dot(const double *a, const double *b, size_t n);
 
+/// y <- keep y + factor x
+void sac_vector_mix(double *y, double keep, double factor, const double *x, size_t n);
+
 /// y <- y + factor x
 void sac_vector_add(double *y, double factor, const double *x, size_t n);
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <stddef.h>
+
+/// The inner loops of vector.h, once a CPU level, with the same bits on all.
+
+typedef double sac_vector_dot_loop(const double *a, const double *b, size_t n);
+typedef void sac_vector_mix_loop(double *restrict y, double keep, double factor, const double *restrict x, size_t n);
+
+sac_vector_dot_loop sac_vector_dot_scalar, sac_vector_dot_neon, sac_vector_dot_avx2, sac_vector_dot_avx512;
+sac_vector_mix_loop sac_vector_mix_scalar, sac_vector_mix_neon, sac_vector_mix_avx2, sac_vector_mix_avx512;
