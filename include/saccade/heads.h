@@ -79,7 +79,8 @@ SAC_API void sac_heads_row(const sac_heads *heads, int head, float *weights, int
 
 /// out = A values for one head. A head whose axes are the image's (b = 0) is a blur along columns and one along rows:
 /// time L (height' + width') a channel, where height' and width' are what exceeds e^-40 of the largest weight. Others
-/// take time L height' width'.
+/// take time L height' width'; their exponentials are computed once for the middle of the image, and for each pixel
+/// whose window reaches past the border.
 /// @param[out] out     [channels, out_stride]; must not overlap values
 /// @param      values  [channels, stride]
 SAC_API void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride, const float *values,

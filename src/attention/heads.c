@@ -97,7 +97,11 @@ static sac_status make_plans(sac_heads *heads, const sac_head *list)
     {
         sac_head_plan *plan = &heads->plans[h];
         plan->head = list[h];
-        if (!sac_head_is_separable(&list[h])) continue;
+        if (!sac_head_is_separable(&list[h]))
+        {
+            SAC_TRY(sac_inside_create(&plan->inside, heads, &list[h]));
+            continue;
+        }
         SAC_TRY(sac_band_create(&plan->rows, heads->height, list[h].precision[0], list[h].target[0]));
         SAC_TRY(sac_band_create(&plan->columns, heads->width, list[h].precision[2], list[h].target[1]));
         SAC_TRY(make_blocks(plan));
@@ -134,6 +138,7 @@ void sac_heads_destroy(sac_heads *heads)
         sac_head_plan *plan = &heads->plans[h];
         sac_band_destroy(&plan->rows);
         sac_band_destroy(&plan->columns);
+        sac_inside_destroy(&plan->inside);
         sac_free(plan->blocks);
         sac_free(plan->block_start);
         sac_free(plan->block_first);

@@ -17,7 +17,24 @@ typedef struct sac_band
 SAC_CHECKED sac_status sac_band_create(sac_band *out, int size, double precision, double target);
 void sac_band_destroy(sac_band *band);
 
-/// A head. Axes that are the image's (b = 0): bands; else each query's window is found anew.
+/// Which keys of a query matter, and how much: key row r holds columns first[r].. with count[r] weights, which follow
+/// each other row by row.
+typedef struct sac_window
+{
+    int *first, *count; ///< [height]
+    float *weights;     ///< [L] at most; the largest is 1
+} sac_window;
+
+/// The rectangle of queries whose windows lie inside the image as a whole: all have the same one, moved.
+typedef struct sac_inside
+{
+    int top, bottom, left, right; ///< the first and last rows and columns; none where top > bottom or left > right
+    int row, rows, total;         ///< the window: its first key row as an offset from the query, rows, weights
+    int *first, *count;           ///< [rows], columns as offsets from the query
+    float *weights;               ///< [total], they add up to 1
+} sac_inside;
+
+/// A head. Axes that are the image's (b = 0): bands; else windows.
 typedef struct sac_head_plan
 {
     sac_head head;
@@ -25,6 +42,7 @@ typedef struct sac_head_plan
     float *blocks;          ///< columns again: for each 16 queries [span, 16], zero outside of their bands
     size_t *block_start;    ///< [ceil(width / 16)]
     int *block_first, *block_span;
+    sac_inside inside; ///< of a head with b != 0
 } sac_head_plan;
 
 enum
@@ -39,10 +57,13 @@ struct sac_heads
     sac_head_plan *plans; ///< [count]
 };
 
-/// The window of a query of a head with b != 0: key row r holds columns first[r].. with count[r] weights, which follow
-/// each other in `weights` [L] row by row, the largest 1.
+/// The window of a query of a head with b != 0.
 /// @return the number of weights
-int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, float *weights, int *first, int *count);
+int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_window *window);
+
+/// What the queries in the middle of the image have in common.
+SAC_CHECKED sac_status sac_inside_create(sac_inside *out, const sac_heads *heads, const sac_head *head);
+void sac_inside_destroy(sac_inside *inside);
 
 /// A head whose logits are sums over the axes.
 static inline bool sac_head_is_separable(const sac_head *head)

@@ -5,40 +5,43 @@
 #include "attention/heads.h"
 #include "base/error.h"
 
-/// What heads read: logits, rows of attention, mixtures of pixels, and whole layers.
+/// What heads read: logits, rows of attention, mixtures of pixels, and whole layers. Work goes on a few image rows at a
+/// time, so that what lies between is in the cache.
 
-// scratch of one head: a plane (the columns' pass, or a query's weights), a query's window, its sums
+enum
+{
+    BLOCK_ROWS = 4
+};
+
 typedef struct scratch
 {
-    float *plane;
-    int *first, *count;
-    float *sums;
+    float *rows;       // [channels, BLOCK_ROWS, width]: image rows after the pass along the columns; or one row
+    sac_window window; // of one query
+    float *sums;       // [channels + 1]
+    float *mixed;      // of a layer: [heads * channels + 1, BLOCK_ROWS, width], the last is ones
+    float *weights;    // of a layer: [outputs, heads * channels + 1], the last is the bias
 } scratch;
 
-static scratch take_scratch(const sac_heads *heads, int channels, unsigned char **workspace)
+static scratch take_scratch(const sac_heads *heads, int most, unsigned char **workspace)
 {
-    size_t pixels = (size_t)heads->height * (size_t)heads->width;
+    size_t block = (size_t)BLOCK_ROWS * (size_t)heads->width, channels = (size_t)most;
+    size_t all = (size_t)heads->count * channels + 1;
     scratch s;
-    s.plane = sac_take(workspace, pixels, sizeof(float));
-    s.first = sac_take(workspace, (size_t)heads->height, sizeof(int));
-    s.count = sac_take(workspace, (size_t)heads->height, sizeof(int));
-    s.sums = sac_take(workspace, (size_t)channels + 1, sizeof(float));
+    s.rows = sac_take(workspace, channels * block, sizeof(float));
+    s.window.first = sac_take(workspace, (size_t)heads->height, sizeof(int));
+    s.window.count = sac_take(workspace, (size_t)heads->height, sizeof(int));
+    s.window.weights = sac_take(workspace, (size_t)heads->height * (size_t)heads->width, sizeof(float));
+    s.sums = sac_take(workspace, channels + 1, sizeof(float));
+    s.mixed = sac_take(workspace, all * block, sizeof(float));
+    s.weights = sac_take(workspace, channels * all, sizeof(float));
     return s;
-}
-
-// of a layer: mixed or projected planes, and what a head adds to the outputs
-static float *take_planes(const sac_heads *heads, int channels, unsigned char **workspace)
-{
-    return sac_take(workspace, (size_t)channels * (size_t)sac_round_up(heads->height * heads->width), sizeof(float));
 }
 
 size_t sac_heads_workspace_size(const sac_heads *heads, int channels)
 {
     static unsigned char start[1];
     unsigned char *at = start;
-    take_scratch(heads, channels, &at);
-    take_planes(heads, channels, &at);
-    take_planes(heads, channels, &at);
+    take_scratch(heads, channels > 0 ? channels : 1, &at);
     return (size_t)(at - start);
 }
 
@@ -80,57 +83,99 @@ void sac_heads_row(const sac_heads *heads, int head, float *weights, int query, 
         return;
     }
     unsigned char *at = workspace;
-    scratch s = take_scratch(heads, 0, &at);
-    int total = sac_heads_window(heads, &plan->head, query, s.plane, s.first, s.count);
+    sac_window window = take_scratch(heads, 1, &at).window;
+    int total = sac_heads_window(heads, &plan->head, query, &window);
     float sum = 0;
-    heads->kernels.contract(&sum, 1, NULL, 0, 1, s.plane, 1, total, total);
-    for (int r = 0, done = 0; r < heads->height; r++)
-        for (int i = 0; i < s.count[r]; i++) weights[r * heads->width + s.first[r] + i] = s.plane[done++] / sum;
+    heads->kernels.contract(&sum, 1, NULL, 0, 1, window.weights, 1, total, total);
+    for (int r = 0; r < heads->height; window.weights += window.count[r++])
+        for (int i = 0; i < window.count[r]; i++)
+            weights[r * heads->width + window.first[r] + i] = window.weights[i] / sum;
 }
 
-// a blur along the columns, then one along the rows
-static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, float *out, const float *plane,
-                          float *blurred)
+// where image rows y.. of a mixture go, and what they are mixed from
+typedef struct block
+{
+    int y, rows;
+    float *out; // [channels, out_stride], the rows in its first columns
+    int out_stride;
+    const float *values; // [channels, stride]
+    int channels, stride;
+} block;
+
+// a blur along the rows' direction, then one along the columns'
+static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, const block *b, const scratch *s)
 {
     int width = heads->width;
-    for (int x = 0, b = 0; x < width; x += SAC_LANES, b++)
-        heads->kernels.mix(blurred + x, width, plane + plan->block_first[b], width, heads->height,
-                           plan->blocks + plan->block_start[b], plan->block_span[b],
-                           width - x < SAC_LANES ? width - x : SAC_LANES, SAC_LANES);
     const sac_band *rows = &plan->rows;
-    for (int y = 0; y < heads->height; y++)
-        heads->kernels.mix(out + (size_t)y * (size_t)width, width, rows->weights + rows->start[y], rows->count[y], 1,
-                           blurred + (size_t)rows->first[y] * (size_t)width, rows->count[y], width, width);
-}
-
-// one query after the other, each with its own window
-static void mix_general(const sac_heads *heads, const sac_head_plan *plan, float *out, int out_stride,
-                        const float *values, int channels, int stride, const scratch *s)
-{
-    for (int i = 0; i < heads->height * heads->width; i++)
+    for (int c = 0; c < b->channels; c++)
     {
-        int total = sac_heads_window(heads, &plan->head, i, s->plane, s->first, s->count);
-        memset(s->sums, 0, ((size_t)channels + 1) * sizeof *s->sums);
-        heads->kernels.contract(s->sums + channels, 1, NULL, 0, 1, s->plane, 1, total, total);
-        const float *weights = s->plane;
-        for (int r = 0; r < heads->height; weights += s->count[r++])
-            if (s->count[r] > 0)
-                heads->kernels.contract(s->sums, channels, weights, 0, 1,
-                                        values + (size_t)r * (size_t)heads->width + s->first[r], channels, s->count[r],
-                                        stride);
-        for (int c = 0; c < channels; c++)
-            out[(size_t)c * (size_t)out_stride + (size_t)i] = s->sums[c] / s->sums[channels];
+        const float *plane = b->values + (size_t)c * (size_t)b->stride;
+        for (int i = 0; i < b->rows; i++)
+            heads->kernels.mix(s->rows + (size_t)i * (size_t)width, width, rows->weights + rows->start[b->y + i],
+                               rows->count[b->y + i], 1, plane + (size_t)rows->first[b->y + i] * (size_t)width,
+                               rows->count[b->y + i], width, width);
+        for (int x = 0, k = 0; x < width; x += SAC_LANES, k++)
+            heads->kernels.mix(b->out + (size_t)c * (size_t)b->out_stride + x, width, s->rows + plan->block_first[k],
+                               width, b->rows, plan->blocks + plan->block_start[k], plan->block_span[k],
+                               width - x < SAC_LANES ? width - x : SAC_LANES, SAC_LANES);
     }
 }
 
-static void mix(const sac_heads *heads, const sac_head_plan *plan, float *out, int out_stride, const float *values,
-                int channels, int stride, const scratch *s)
+// one query with a window of its own
+static void mix_query(const sac_heads *heads, const sac_head_plan *plan, float *out, int query, const block *b,
+                      const scratch *s)
 {
-    if (!sac_head_is_separable(&plan->head))
-        mix_general(heads, plan, out, out_stride, values, channels, stride, s);
-    else
-        for (size_t c = 0; c < (size_t)channels; c++)
-            mix_separable(heads, plan, out + c * (size_t)out_stride, values + c * (size_t)stride, s->plane);
+    sac_window window = s->window;
+    int total = sac_heads_window(heads, &plan->head, query, &window), channels = b->channels;
+    memset(s->sums, 0, ((size_t)channels + 1) * sizeof *s->sums);
+    heads->kernels.contract(s->sums + channels, 1, NULL, 0, 1, window.weights, 1, total, total);
+    for (int r = 0; r < heads->height; window.weights += window.count[r++])
+        if (window.count[r] > 0)
+            heads->kernels.contract(s->sums, channels, window.weights, 0, 1,
+                                    b->values + (size_t)r * (size_t)heads->width + window.first[r], channels,
+                                    window.count[r], b->stride);
+    for (int c = 0; c < channels; c++) out[(size_t)c * (size_t)b->out_stride] = s->sums[c] / s->sums[channels];
+}
+
+// the queries of row y that share a window, one channel: a convolution, whose taps are rows that overlap
+static void convolve_row(const sac_heads *heads, const sac_inside *in, float *out, const float *plane, int y,
+                         float *products)
+{
+    int n = in->right - in->left + 1;
+    const float *weights = in->weights;
+    for (int x = 0; x < n; x++) out[x] = 0;
+    for (int r = 0; r < in->rows; weights += in->count[r++])
+    {
+        if (in->count[r] == 0) continue;
+        const float *row = plane + (size_t)(y + in->row + r) * (size_t)heads->width + in->left + in->first[r];
+        heads->kernels.mix(products, n, weights, in->count[r], 1, row, in->count[r], n, 1);
+        for (int x = 0; x < n; x++) out[x] += products[x];
+    }
+}
+
+static void mix_windows(const sac_heads *heads, const sac_head_plan *plan, const block *b, const scratch *s)
+{
+    const sac_inside *in = &plan->inside;
+    int width = heads->width;
+    for (int i = 0; i < b->rows; i++)
+    {
+        int y = b->y + i;
+        float *out = b->out + (size_t)i * (size_t)width;
+        bool shared = y >= in->top && y <= in->bottom && in->left <= in->right;
+        for (int c = 0; shared && c < b->channels; c++)
+            convolve_row(heads, in, out + (size_t)c * (size_t)b->out_stride + in->left,
+                         b->values + (size_t)c * (size_t)b->stride, y, s->rows);
+        for (int x = 0; x < width; x++)
+        {
+            if (shared && x == in->left) x = in->right + 1;
+            if (x < width) mix_query(heads, plan, out + x, y * width + x, b, s);
+        }
+    }
+}
+
+static void mix(const sac_heads *heads, const sac_head_plan *plan, const block *b, const scratch *s)
+{
+    (sac_head_is_separable(&plan->head) ? mix_separable : mix_windows)(heads, plan, b, s);
 }
 
 void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride, const float *values, int channels,
@@ -141,50 +186,46 @@ void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride,
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     (void)pixels;
     unsigned char *at = workspace;
-    scratch s = take_scratch(heads, channels, &at);
-    mix(heads, &heads->plans[head], out, out_stride, values, channels, stride, &s);
+    scratch s = take_scratch(heads, channels > 0 ? channels : 1, &at);
+    for (int y = 0; y < heads->height; y += BLOCK_ROWS)
+    {
+        int rows = heads->height - y < BLOCK_ROWS ? heads->height - y : BLOCK_ROWS;
+        float *to = out + (size_t)y * (size_t)heads->width;
+        mix(heads, &heads->plans[head], &(block){y, rows, to, out_stride, values, channels, stride}, &s);
+    }
 }
 
-// out [outputs] = weights [channels, outputs]^T x [channels], one output after the other
-static void project(const sac_heads *heads, float *out, int outputs, int out_stride, const float *x, int channels,
-                    int stride, const float *weights, float *column)
+// weights [heads * channels, outputs] and the bias as [outputs, heads * channels + 1]
+static void arrange(float *out, const float *weights, const float *bias, int inputs, int outputs)
 {
     for (int o = 0; o < outputs; o++)
     {
-        for (int c = 0; c < channels; c++) column[c] = weights[c * outputs + o];
-        heads->kernels.mix(out + (size_t)o * (size_t)out_stride, out_stride, column, channels, 1, x, channels,
-                           heads->height * heads->width, stride);
+        for (int i = 0; i < inputs; i++) *out++ = weights[(size_t)i * (size_t)outputs + (size_t)o];
+        *out++ = bias ? bias[o] : 0;
     }
 }
 
 void sac_heads_layer(const sac_heads *heads, float *out, int outputs, int out_stride, const float *x, int channels,
                      int stride, const float *weights, const float *bias, void *workspace)
 {
-    int pixels = heads->height * heads->width, own = sac_round_up(pixels);
-    int most = channels > outputs ? channels : outputs, least = channels < outputs ? channels : outputs;
+    int pixels = heads->height * heads->width, inputs = heads->count * channels;
     SAC_ASSERT(channels >= 1 && outputs >= 1 && stride >= pixels && out_stride >= pixels);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
+    (void)pixels;
     unsigned char *at = workspace;
-    scratch s = take_scratch(heads, most, &at);
-    float *planes = take_planes(heads, least, &at), *sums = take_planes(heads, outputs, &at);
-    for (int o = 0; o < outputs; o++)
-        for (int i = 0; i < pixels; i++) out[(size_t)o * (size_t)out_stride + (size_t)i] = bias ? bias[o] : 0;
-    for (int h = 0; h < heads->count; h++, weights += channels * outputs)
+    scratch s = take_scratch(heads, channels > outputs ? channels : outputs, &at);
+    arrange(s.weights, weights, bias, inputs, outputs);
+    const int size = BLOCK_ROWS * heads->width;
+    for (int i = 0; i < size; i++) s.mixed[(size_t)inputs * (size_t)size + (size_t)i] = 1;
+    for (int y = 0; y < heads->height; y += BLOCK_ROWS)
     {
-        const sac_head_plan *plan = &heads->plans[h];
-        // A (x W) = (A x) W: mix whichever is fewer
-        if (channels <= outputs)
+        int rows = heads->height - y < BLOCK_ROWS ? heads->height - y : BLOCK_ROWS;
+        for (int h = 0; h < heads->count; h++)
         {
-            mix(heads, plan, planes, own, x, channels, stride, &s);
-            project(heads, sums, outputs, own, planes, channels, own, weights, s.sums);
+            float *to = s.mixed + (size_t)h * (size_t)channels * (size_t)size;
+            mix(heads, &heads->plans[h], &(block){y, rows, to, size, x, channels, stride}, &s);
         }
-        else
-        {
-            project(heads, planes, outputs, own, x, channels, stride, weights, s.sums);
-            mix(heads, plan, sums, own, planes, outputs, own, &s);
-        }
-        for (int o = 0; o < outputs; o++)
-            for (int i = 0; i < pixels; i++)
-                out[(size_t)o * (size_t)out_stride + (size_t)i] += sums[(size_t)o * (size_t)own + (size_t)i];
+        heads->kernels.mix(out + (size_t)y * (size_t)heads->width, out_stride, s.weights, inputs + 1, outputs, s.mixed,
+                           inputs + 1, rows * heads->width, size);
     }
 }

@@ -11,7 +11,9 @@ enum
 {
     MOST = 400,
     CHANNELS = 3,
-    OUTPUTS = 4
+    OUTPUTS = 4,
+    HEADS = 9,
+    SHAPES = 9
 };
 
 static sac_heads *create(int height, int width, const sac_head *list, int count)
@@ -41,8 +43,8 @@ static void row_of(double *row, const sac_head *h, int height, int width, int i)
     for (int j = 0; j < height * width; j++) row[j] /= sum;
 }
 
-// heads of every kind: narrow, wide, flat, one-sided, slanted, a ridge, far outside
-static int make_heads(sac_head list[8])
+// heads of every kind: narrow, wide, flat, one-sided, slanted, a ridge, far outside, slanted and narrow
+static int make_heads(sac_head list[HEADS])
 {
     list[0] = sac_head_isotropic(20, 1, -1);
     list[1] = sac_head_isotropic(0.05, 0.7, -0.4);
@@ -52,10 +54,11 @@ static int make_heads(sac_head list[8])
     list[5] = sac_head_from_root((const double[]){0.3, 0.2, 0, 0}, 0.4, 1);
     list[6] = sac_head_isotropic(1.5, 40, -70);
     list[7] = (sac_head){{30, 11}, {0.9, 0.4, 0.5}};
-    return 8;
+    list[8] = (sac_head){{0.4, -1.3}, {9, 3, 5}};
+    return HEADS;
 }
 
-static const int shapes[][2] = {{1, 1}, {1, 2}, {2, 1}, {1, 19}, {23, 1}, {5, 5}, {7, 16}, {11, 33}};
+static const int shapes[][2] = {{1, 1}, {1, 2}, {2, 1}, {1, 19}, {23, 1}, {5, 5}, {7, 16}, {11, 33}, {20, 20}};
 
 // a weight e^-u of the largest, u < 40, is off by u half-units of a float, which is most at u = 1; then come the
 // exponential, the sum and the division: 3 + log2 of the terms' units
@@ -63,11 +66,11 @@ static const double row_tolerance = (0.37 / 2 + 3 + 9) * (double)FLT_EPSILON;
 
 TEST(rows_are_softmax_of_the_logits)
 {
-    sac_head list[8];
+    sac_head list[HEADS];
     int count = make_heads(list);
     static double expected[MOST];
     static float row[MOST], logits[MOST];
-    for (int s = 0; s < 8; s++)
+    for (int s = 0; s < SHAPES; s++)
     {
         int height = shapes[s][0], width = shapes[s][1], pixels = height * width;
         sac_heads *heads = create(height, width, list, count);
@@ -98,12 +101,12 @@ static const double mix_tolerance = (0.37 / 2 + 3 + MOST / 2) * (double)FLT_EPSI
 
 TEST(mixtures_are_rows_times_values)
 {
-    sac_head list[8];
+    sac_head list[HEADS];
     int count = make_heads(list);
     static double expected[MOST];
     static float values[CHANNELS * (MOST + 5)], out[CHANNELS * (MOST + 2)];
     fill_uniform(values, CHANNELS * (MOST + 5), 1);
-    for (int s = 0; s < 8; s++)
+    for (int s = 0; s < SHAPES; s++)
     {
         int height = shapes[s][0], width = shapes[s][1], pixels = height * width;
         sac_heads *heads = create(height, width, list, count);
@@ -130,7 +133,7 @@ TEST(mixtures_are_rows_times_values)
 // the dot product of the encodings is the logit; the short one leaves out a number that is the head's alone
 TEST(encodings_multiply_to_the_logit)
 {
-    sac_head list[8];
+    sac_head list[HEADS];
     int count = make_heads(list);
     for (int h = 0; h < count; h++)
         for (int i = 0; i < 49; i++)
@@ -149,7 +152,7 @@ TEST(encodings_multiply_to_the_logit)
             double x = row - list[h].target[0], y = column - list[h].target[1];
             const double *s = list[h].precision;
             double logit = -0.5 * (s[0] * x * x + 2 * s[1] * x * y + s[2] * y * y);
-            // ten terms, none above 10^4 of the largest target's square
+            // ten terms below 1.5 * 80^2, each with a few roundings in double
             const double tolerance = 1e-10;
             if (isotropic) assert_near(dots[0], logit, tolerance);
             assert_near(dots[1], logit, tolerance);
@@ -263,11 +266,11 @@ TEST(a_layer_is_the_sum_of_its_heads)
         W = 9,
         L = H * W
     };
-    sac_head list[8];
+    sac_head list[HEADS];
     int count = make_heads(list);
-    static float x[5 * L], weights[8 * 5 * 5], mixed[5 * L], out[5 * L];
+    static float x[5 * L], weights[HEADS * 5 * 5], mixed[5 * L], out[5 * L];
     fill_uniform(x, 5 * L, 1);
-    fill_uniform(weights, 8 * 5 * 5, 2);
+    fill_uniform(weights, HEADS * 5 * 5, 2);
     sac_heads *heads = create(H, W, list, count);
     void *workspace = sac_alloc(sac_heads_workspace_size(heads, 5));
     for (int outputs = 1; outputs <= 5; outputs++)
@@ -285,7 +288,7 @@ TEST(a_layer_is_the_sum_of_its_heads)
                                 (double)weights[(h * channels + c) * outputs + o] * (double)mixed[c * L + i];
             }
             sac_heads_layer(heads, out, outputs, L, x, channels, L, weights, NULL, workspace);
-            for (int i = 0; i < outputs * L; i++) assert_near((double)out[i], expected[i], 8 * 5 * mix_tolerance);
+            for (int i = 0; i < outputs * L; i++) assert_near((double)out[i], expected[i], HEADS * 5 * mix_tolerance);
         }
     sac_free(workspace);
     sac_heads_destroy(heads);
@@ -299,11 +302,11 @@ TEST(levels_agree_to_the_bit)
         W = 29,
         L = H * W
     };
-    sac_head list[8];
+    sac_head list[HEADS];
     int count = make_heads(list);
-    static float x[2 * L], weights[8 * 2 * 3], out[4][3 * L];
+    static float x[2 * L], weights[HEADS * 2 * 3], out[4][3 * L];
     fill_uniform(x, 2 * L, 1);
-    fill_uniform(weights, 8 * 2 * 3, 2);
+    fill_uniform(weights, HEADS * 2 * 3, 2);
     for (int level = SAC_CPU_SCALAR; level <= SAC_CPU_AVX512; level++)
     {
         sac_set_cpu_level((sac_cpu_level)level);
@@ -345,7 +348,7 @@ TEST(bad_fields_are_named)
 
 TEST(lack_of_memory_is_reported)
 {
-    sac_head list[8];
+    sac_head list[HEADS];
     sac_heads_def def = sac_heads_default_def();
     def.height = def.width = 20;
     def.count = make_heads(list);
