@@ -34,7 +34,7 @@ warnings() # COMPILER
 
 tidy() # sources with an entry of their own in the database: those built once a CPU level have none
 {
-    git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' | while read -r source; do
+    git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' 'theory/*.c' | while read -r source; do
         grep -q "\"file\": \".*/$source\"" build-lint-clang/compile_commands.json && echo "$source"
     done | xargs -r -P "$jobs" -n 4 clang-tidy --quiet --warnings-as-errors='*' -p build-lint-clang 2>/dev/null
 }
