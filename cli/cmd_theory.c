@@ -59,10 +59,16 @@ static void print_row(const theory_row *row)
         {
             const char *begin = texts[i];
             int length = next_piece(&texts[i], widths[i]);
-            printf("%.*s%*s", length, begin, widths[i] - length + 2, "");
+            bool last = i == 2 && line > 0;
+            printf("%.*s%*s", length, begin, last ? 0 : widths[i] - length + 2, "");
         }
-        puts(line == 0 ? row->holds ? "HOLDS" : "FAILS" : "");
+        puts(line > 0 ? "" : row->holds ? "HOLDS" : "FAILS");
     }
+}
+
+static void print_header(void)
+{
+    printf("  %-*s%-*s%-*s%s\n\n", CLAIM + 2, "claim", PREDICTED + 2, "predicted", MEASURED + 2, "measured", "verdict");
 }
 
 static void print_theorem(const theory_theorem *theorem, const theory_report *report)
@@ -114,7 +120,7 @@ static sac_status check_all(const char *name, json_t *json, int *asked, bool *so
     for (const theory_theorem *theorem = theory_theorems; theorem->name; theorem++)
     {
         if (!is_asked(theorem->name, name)) continue;
-        ++*asked;
+        if (++*asked == 1 && !json) print_header();
         theory_report report = {0};
         sac_status status = theorem->check(&report);
         if (status != SAC_OK) return status;
