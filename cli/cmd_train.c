@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const cli_flag flags[] = {
     {"set", "SECTION.KEY=VALUE", "overrule the task file, such as policy.attention=relu", true},
     {"resume", NULL, "go on from the last checkpoint", false},
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
-    {"threads", "N", "default 1", false},
+    {"threads", "N", "of each rank; default 1", false},
     {"generations", "N", "in total; default: the task's own", false},
     {"quiet", NULL, "print nothing but errors", false},
     {0},
@@ -29,9 +31,9 @@ static volatile int interrupted;
 
 static void on_signal(int number)
 {
-    // the second signal is not caught: it ends the program at once
+    // a person's second signal is not caught: it ends the program at once
+    if (interrupted && number == SIGINT) signal(number, SIG_DFL), raise(number);
     interrupted = 1;
-    signal(number, SIG_DFL);
 }
 
 /// What the progress line remembers.
@@ -104,6 +106,27 @@ static void default_run_dir(char out[SAC_TEXT_SIZE], const char *task)
     snprintf(out, SAC_TEXT_SIZE, "runs/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
+// a rank that is bound to fewer cores than it has threads would share them among its own
+static void warn_of_binding(int threads)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < threads)
+        fprintf(stderr, "saccade: %d threads on %d core%s: mpirun binds ranks to cores, --bind-to none frees them\n",
+                threads, CPU_COUNT(&cores), CPU_COUNT(&cores) == 1 ? "" : "s");
+}
+
+static int end(sac_status status, const char *dir, bool reports)
+{
+    int code = status == SAC_OK ? CLI_OK : status == SAC_ERROR_INTERRUPTED ? 128 + SIGINT : CLI_FAILURE;
+    if (!reports) return code;
+    if (status == SAC_ERROR_INTERRUPTED)
+        fprintf(stderr, "saccade: %s; the checkpoint is in %s/checkpoints; the same command with --resume goes on\n",
+                sac_last_error(), dir);
+    else if (status != SAC_OK)
+        code = cli_fail(status);
+    return code;
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -113,37 +136,39 @@ static int run(const cli_args *args)
     int count = cli_settings(args, "set", &settings);
     if (!ok || count < 0) return CLI_USAGE;
 
-    sac_task *task;
-    sac_status status = sac_task_load(&task, cli_positional(args, 0), settings, count);
-    if (status != SAC_OK) return cli_fail(status);
-
     char dir[SAC_TEXT_SIZE];
     default_run_dir(dir, cli_positional(args, 0));
     if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+    sac_comm *comm;
+    sac_status status = sac_comm_open(&comm);
+    if (status != SAC_OK) return cli_fail(status);
+    // what fails on any rank, rank 0 says
+    bool reports = sac_comm_rank(comm) == 0, quiet = cli_has(args, "quiet") || !reports;
+    if (reports && sac_comm_size(comm) > 1) warn_of_binding(threads);
 
-    board b = {.terminal = isatty(STDOUT_FILENO)};
-    status = sac_train(&(sac_train_def){.task = task,
-                                        .run_dir = dir,
-                                        .resume = cli_has(args, "resume"),
-                                        .any_cpu_level = cli_has(args, "any-cpu-level"),
-                                        .threads = threads,
-                                        .generations = generations,
-                                        .progress = cli_has(args, "quiet") ? NULL : show_progress,
-                                        .user = &b,
-                                        .interrupt = &interrupted});
+    sac_task *task;
+    status = sac_task_load(&task, cli_positional(args, 0), settings, count);
+    // mpirun gives rank 0 a terminal of its own whatever stands behind it
+    board b = {.terminal = isatty(STDOUT_FILENO) && sac_comm_size(comm) == 1};
+    sac_train_def def = {.task = task,
+                         .run_dir = dir,
+                         .resume = cli_has(args, "resume"),
+                         .any_cpu_level = cli_has(args, "any-cpu-level"),
+                         .threads = threads,
+                         .comm = comm,
+                         .generations = generations,
+                         .progress = quiet ? NULL : show_progress,
+                         .user = &b,
+                         .interrupt = &interrupted};
+    if (status == SAC_OK) status = sac_train(&def);
     sac_task_destroy(task);
     if (b.terminal && b.started) puts("");
-    if (status == SAC_ERROR_INTERRUPTED)
-    {
-        fprintf(stderr, "saccade: %s; the checkpoint is in %s/checkpoints; the same command with --resume goes on\n",
-                sac_last_error(), dir);
-        return 128 + SIGINT;
-    }
-    if (status != SAC_OK) return cli_fail(status);
-    if (!cli_has(args, "quiet")) printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
-    return CLI_OK;
+    if (status == SAC_OK && !quiet) printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
+    int code = end(status, dir, reports);
+    sac_comm_close(comm, status);
+    return code;
 }
 
 const cli_command cli_train = {"train", "TASK.yaml", "train a policy; stop it at any time, --resume goes on", flags,

@@ -7,6 +7,7 @@ packages=(
     cmake gcc g++ libc6-dev make pkg-config                                                # to build
     liblapacke-dev libopenblas-dev libpng-dev libyaml-dev libjansson-dev                   # the core
     libcairo2-dev libsdl2-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev  # plots, window, film
+    libopenmpi-dev openmpi-bin                                                             # ranks
     libcmocka-dev clang clang-format clang-tidy shellcheck                                 # tests and lint
 )
 

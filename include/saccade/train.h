@@ -7,9 +7,9 @@
 
 /// Training and evaluation: the only module that knows policies, environments and searches at once.
 ///
-/// The unit of work is one (individual, episode); threads take units from a counter, several episodes in lockstep a
-/// thread, so that the batch forms of an environment are used. Results are a function of the unit alone and are summed
-/// in order: any number of threads gives the same bits.
+/// The unit of work is one (individual, episode); the threads of all ranks take units from one queue, several episodes
+/// in lockstep a thread, so that the batch forms of an environment are used. Results are a function of the unit alone
+/// and are summed in order: any number of ranks and threads gives the same bits.
 
 /// Seeds below this are for evaluation only; training draws its episodes from above.
 #define SAC_TRAINING_SEED_FIRST UINT64_C(1000000)
@@ -60,15 +60,32 @@ typedef struct sac_progress
     const char *note; ///< NULL or an event in words, such as a schedule's next stage
 } sac_progress;
 
+/// The ranks of a run: processes, maybe on many machines, that mpirun or srun has started from one command line.
+typedef struct sac_comm sac_comm;
+
+/// Join the ranks that the launcher has announced; without a launcher, this process alone. Once a process, from the
+/// thread that will train.
+/// @param[out] out  released by sac_comm_close; NULL on failure
+/// @return SAC_ERROR_UNAVAILABLE when there are other ranks but no MPI to reach them
+SAC_API SAC_CHECKED sac_status sac_comm_open(sac_comm **out);
+
+/// Leave. NULL is ignored.
+/// @param status  a failure that the others may not know of yet ends them too, with this thread's last error
+SAC_API void sac_comm_close(sac_comm *comm, sac_status status);
+
+SAC_API int sac_comm_rank(const sac_comm *comm); ///< 0..size-1; rank 0 alone writes and reports
+SAC_API int sac_comm_size(const sac_comm *comm);
+
 typedef struct sac_train_def
 {
     const sac_task *task;
     const char *run_dir;
     bool resume;
     bool any_cpu_level;   ///< resume even if the checkpoint was written at another CPU level
-    int threads;          ///< >= 1
+    int threads;          ///< >= 1, of this rank
+    sac_comm *comm;       ///< NULL: this process alone; else every rank trains with the same def
     uint64_t generations; ///< in total; 0: the task's own
-    void (*progress)(void *user, const sac_progress *progress);
+    void (*progress)(void *user, const sac_progress *progress); ///< on rank 0; may be NULL
     void *user;
     const volatile int *interrupt; ///< becomes nonzero to stop after a checkpoint; may be NULL
 } sac_train_def;

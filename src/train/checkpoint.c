@@ -149,13 +149,14 @@ sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const s
     return SAC_OK;
 }
 
-static sac_status check_level(const sac_tensors *file, const char *path, bool any_cpu_level)
+static sac_status check_level(const sac_tensors *file, bool any_cpu_level)
 {
     const char *level = sac_tensors_metadata(file, "cpu_level"), *mine = sac_cpu_level_name(sac_get_cpu_level());
     if (any_cpu_level || (level && strcmp(level, mine) == 0)) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT,
-                    "%s: written at CPU level %s, this is %s: set SACCADE_CPU=%s, or allow it with --any-cpu-level",
-                    path, level ? level : "unknown", mine, level ? level : "...");
+    return sac_fail(
+        SAC_ERROR_ARGUMENT,
+        "the checkpoint was written at CPU level %s, this is %s: set SACCADE_CPU=%s, or allow it with --any-cpu-level",
+        level ? level : "unknown", mine, level ? level : "...");
 }
 
 static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected, double *out)
@@ -177,16 +178,17 @@ static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expect
     return copy_into(file, is_older ? &older : expected, numbers);
 }
 
-static sac_status read_one(const char *path, sac_search *search, sac_run_state *state, bool any_cpu_level)
+sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search, sac_run_state *state,
+                                  bool any_cpu_level)
 {
     sac_tensors *file;
-    SAC_TRY(sac_tensors_load(&file, path, (size_t)4 << 30));
+    SAC_TRY(sac_tensors_read(&file, bytes, size, "the checkpoint"));
     const char *version = sac_tensors_metadata(file, "format");
-    sac_status status = sac_tensors_verify(file);
-    if (status == SAC_OK && (!version || strcmp(version, format_version) != 0))
-        status = sac_fail(SAC_ERROR_FORMAT, "%s: format version %.20s, this saccade reads %s", path,
+    sac_status status = SAC_OK;
+    if (!version || strcmp(version, format_version) != 0)
+        status = sac_fail(SAC_ERROR_FORMAT, "the checkpoint has format version %.20s, this saccade reads %s",
                           version ? version : "absent", format_version);
-    if (status == SAC_OK) status = check_level(file, path, any_cpu_level);
+    if (status == SAC_OK) status = check_level(file, any_cpu_level);
 
     layout l;
     lay_out(&l, search, state);
@@ -200,19 +202,34 @@ static sac_status read_one(const char *path, sac_search *search, sac_run_state *
     return status;
 }
 
-sac_status sac_checkpoint_read(const char *run_dir, sac_search *search, sac_run_state *state, bool any_cpu_level,
-                               bool *found)
+// a file whose checksum fits
+static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
+{
+    sac_tensors *file = NULL;
+    SAC_TRY(sac_read_file(bytes, size, path, (size_t)4 << 30));
+    sac_status status = sac_tensors_read(&file, *bytes, *size, path);
+    if (status == SAC_OK) status = sac_tensors_verify(file);
+    sac_tensors_destroy(file);
+    if (status == SAC_OK) return SAC_OK;
+    sac_free(*bytes);
+    *bytes = NULL;
+    *size = 0;
+    return status;
+}
+
+sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     listing list;
     snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
     list_checkpoints(&list, folder);
-    *found = list.count > 0;
+    *bytes = NULL;
+    *size = 0;
     sac_status status = SAC_OK;
     for (int i = 0; i < list.count; i++)
     {
         checkpoint_path(path, run_dir, list.generations[i]);
-        status = read_one(path, search, state, any_cpu_level);
+        status = load_one(path, bytes, size);
         if (status != SAC_ERROR_FORMAT) return status;
         // a damaged file: the one before it is as good, only older
         sac_log(SAC_LOG_WARNING, "%s", sac_last_error());

@@ -25,8 +25,11 @@ typedef struct sac_run_state
 /// Write checkpoints/NNNNNNNN.safetensors and remove all but the last two.
 SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state);
 
-/// Read the newest checkpoint that is whole into `search` and `state`.
-/// @param[out] found          false when there is none: start from the beginning
-/// @param      any_cpu_level  accept one that was written at another CPU level
-SAC_CHECKED sac_status sac_checkpoint_read(const char *run_dir, sac_search *search, sac_run_state *state,
-                                           bool any_cpu_level, bool *found);
+/// The bytes of the newest checkpoint that is whole.
+/// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning
+SAC_CHECKED sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size);
+
+/// Read a checkpoint into `search` and `state`.
+/// @param any_cpu_level  accept one that was written at another CPU level
+SAC_CHECKED sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search,
+                                              sac_run_state *state, bool any_cpu_level);

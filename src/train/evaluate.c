@@ -23,18 +23,21 @@ sac_status sac_evaluate(const sac_policy *policy, const sac_env_def *env, uint64
                         sac_episode *episodes)
 {
     SAC_ASSERT(count >= 1 && threads >= 1);
-    // no more lanes than there is work for
     int share = (count + threads - 1) / threads;
+    sac_comm *comm;
+    SAC_TRY(sac_comm_create_self(&comm));
     sac_unit *units = SAC_NEW_ARRAY(sac_unit, (size_t)count);
-    if (!units) return sac_fail_memory("episodes");
-    for (int i = 0; i < count; i++) units[i].seed = first_seed + (uint64_t)i;
+    for (int i = 0; units && i < count; i++) units[i].seed = first_seed + (uint64_t)i;
 
-    sac_rollouts *rollouts;
-    sac_status status = sac_rollouts_create(&rollouts, policy, env, threads, share < LANES ? share : LANES);
+    sac_rollouts *rollouts = NULL;
+    sac_status status = units ? SAC_OK : sac_fail_memory("episodes");
+    if (status == SAC_OK)
+        status = sac_rollouts_create(&rollouts, policy, env, comm, threads, share < LANES ? share : LANES);
     if (status == SAC_OK) status = sac_rollouts_run(rollouts, &(sac_rollout_job){.units = units, .unit_count = count});
     for (int i = 0; status == SAC_OK && i < count; i++)
         episodes[i] = (sac_episode){units[i].seed, units[i].episode_return, units[i].steps};
     sac_rollouts_destroy(rollouts);
+    sac_comm_close(comm, status);
     sac_free(units);
     return status;
 }

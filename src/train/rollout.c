@@ -1,9 +1,6 @@
 #include "train/rollout.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -27,6 +24,7 @@ typedef struct lane
 typedef struct crew
 {
     int active;
+    bool dry; // nothing is left to take
     lane *lanes;
     sac_env **envs;
     sac_env_row *rows;
@@ -40,29 +38,13 @@ typedef struct crew
 struct sac_rollouts
 {
     const sac_policy *policy;
-    sac_threads *threads;
-    int lanes, action_size;
-    crew *crews; // one a thread
-
+    sac_comm *comm;
+    sac_threads *pool; // the workers, and a server where the queue needs one
+    int workers, lanes, action_size;
+    int room;    // lanes that the current job uses
+    crew *crews; // one a worker
     const sac_rollout_job *job;
-    atomic_int next_unit;
-    atomic_bool failed;
-    pthread_mutex_t mutex;
-    sac_status status;
-    char sentence[512];
 };
-
-static void report_failure(sac_rollouts *r, sac_status status)
-{
-    pthread_mutex_lock(&r->mutex);
-    if (!atomic_load(&r->failed))
-    {
-        r->status = status;
-        snprintf(r->sentence, sizeof r->sentence, "%s", sac_last_error());
-        atomic_store(&r->failed, true);
-    }
-    pthread_mutex_unlock(&r->mutex);
-}
 
 static void swap_lanes(crew *c, int a, int b)
 {
@@ -77,15 +59,11 @@ static void swap_lanes(crew *c, int a, int b)
     c->rows[b] = row;
 }
 
-// takes the next unit for lane i; false when there is none left
-static bool start_episode(sac_rollouts *r, crew *c, int i, sac_status *status)
+static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
 {
     const sac_rollout_job *job = r->job;
-    int index = atomic_fetch_add(&r->next_unit, 1);
-    if (index >= job->unit_count) return false;
-
     lane *l = &c->lanes[i];
-    l->unit = &job->units[index];
+    l->unit = unit;
     l->unit->episode_return = 0;
     l->unit->steps = 0;
     l->negative = 0;
@@ -101,8 +79,22 @@ static bool start_episode(sac_rollouts *r, crew *c, int i, sac_status *status)
         l->individual = l->unit->individual;
     }
     sac_policy_state_reset(l->state);
-    *status = sac_env_reset(c->envs[i], l->unit->seed, &c->rows[i]);
-    return true;
+    return sac_env_reset(c->envs[i], l->unit->seed, &c->rows[i]);
+}
+
+// takes units for the lanes that are free; a crew without any waits for one
+static sac_status fill_lanes(sac_rollouts *r, crew *c)
+{
+    while (!c->dry && c->active < r->room)
+    {
+        int unit = sac_comm_take(r->comm, c->active == 0);
+        if (unit == SAC_UNIT_LATER) break;
+        c->dry = unit == SAC_UNIT_NONE;
+        if (c->dry) break;
+        SAC_TRY(start_episode(r, c, c->active, &r->job->units[unit]));
+        c->active++;
+    }
+    return SAC_OK;
 }
 
 static bool is_number(const float *values, int count)
@@ -124,59 +116,68 @@ static bool take_step(sac_rollouts *r, crew *c, int i)
     return *row->terminated || *row->truncated || impatient || isnan(l->unit->episode_return);
 }
 
+// every lane's action, from what it sees
+static void decide(const sac_rollouts *r, crew *c)
+{
+    for (int i = 0; i < c->active; i++)
+    {
+        float *action = c->actions + (size_t)(c->rows[i].action - c->actions);
+        sac_policy_act(c->lanes[i].state, c->rows[i].observation, action);
+        // what is not a number never reaches the world
+        if (is_number(action, r->action_size)) continue;
+        c->lanes[i].unit->episode_return = NAN;
+        memset(action, 0, sizeof(float) * (size_t)r->action_size);
+    }
+}
+
 static sac_status run_crew(sac_rollouts *r, crew *c)
 {
-    sac_status status = SAC_OK;
     for (int i = 0; i < r->lanes; i++) c->lanes[i].individual = NO_INDIVIDUAL;
     c->active = 0;
-    while (c->active < r->lanes && start_episode(r, c, c->active, &status))
+    c->dry = false;
+    for (;;)
     {
-        SAC_TRY(status);
-        c->active++;
-    }
-
-    while (c->active > 0)
-    {
-        if (atomic_load_explicit(&r->failed, memory_order_relaxed)) return SAC_OK;
+        SAC_TRY(fill_lanes(r, c));
+        if (c->active == 0 || sac_comm_stopped(r->comm)) return SAC_OK;
         if (r->job->interrupt && *r->job->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
-
-        for (int i = 0; i < c->active; i++)
-        {
-            float *action = c->actions + (size_t)(c->rows[i].action - c->actions);
-            sac_policy_act(c->lanes[i].state, c->rows[i].observation, action);
-            // what is not a number never reaches the world
-            if (is_number(action, r->action_size)) continue;
-            c->lanes[i].unit->episode_return = NAN;
-            memset(action, 0, sizeof(float) * (size_t)r->action_size);
-        }
+        decide(r, c);
         SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
-
         for (int i = c->active - 1; i >= 0; i--)
         {
             if (!take_step(r, c, i)) continue;
-            if (!start_episode(r, c, i, &status)) swap_lanes(c, i, --c->active);
-            SAC_TRY(status);
+            sac_comm_give(r->comm, (int)(c->lanes[i].unit - r->job->units));
+            swap_lanes(c, i, --c->active);
         }
     }
-    return SAC_OK;
 }
 
+// where the queue needs a server it is the calling thread, the only one that may use the transport
 static void work(void *user, int index)
 {
     sac_rollouts *r = user;
-    sac_status status = run_crew(r, &r->crews[index]);
-    if (status != SAC_OK) report_failure(r, status);
+    if (sac_comm_needs_server(r->comm) && index == 0)
+    {
+        sac_comm_serve(r->comm);
+        return;
+    }
+    sac_status status = run_crew(r, &r->crews[index - sac_comm_needs_server(r->comm)]);
+    if (status != SAC_OK) sac_comm_stop(r->comm, status);
 }
 
 sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
 {
+    // no more lanes than there is work for, so that every thread gets its share
+    int everyone = r->workers * sac_comm_size(r->comm), share = (job->unit_count + everyone - 1) / everyone;
+    r->room = share < r->lanes ? share : r->lanes;
     r->job = job;
-    r->status = SAC_OK;
-    atomic_store(&r->next_unit, 0);
-    atomic_store(&r->failed, false);
-    sac_threads_run(r->threads, work, r);
+    SAC_TRY(sac_comm_begin(r->comm, &(sac_round){.units = job->units,
+                                                 .unit_count = job->unit_count,
+                                                 .slots = r->room * r->workers,
+                                                 .fingerprint = job->fingerprint,
+                                                 .interrupt = job->interrupt}));
+    sac_threads_run(r->pool, work, r);
     r->job = NULL;
-    return r->status == SAC_OK ? SAC_OK : sac_fail(r->status, "%s", r->sentence);
+    return sac_comm_verdict(r->comm);
 }
 
 static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
@@ -237,17 +238,19 @@ static void destroy_crew(sac_rollouts *r, crew *c)
     sac_free(c->parameters);
 }
 
-sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env, int threads,
-                               int lanes)
+sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env, sac_comm *comm,
+                               int threads, int lanes)
 {
     *out = NULL;
     sac_rollouts *r = SAC_NEW(sac_rollouts);
     if (!r) return sac_fail_memory("rollouts");
-    pthread_mutex_init(&r->mutex, NULL);
     r->policy = policy;
+    r->comm = comm;
+    r->workers = threads;
     r->lanes = lanes;
     r->crews = SAC_NEW_ARRAY(crew, (size_t)threads);
-    sac_status status = r->crews ? sac_threads_create(&r->threads, threads) : sac_fail_memory("rollouts");
+    sac_status status = r->crews ? SAC_OK : sac_fail_memory("rollouts");
+    if (status == SAC_OK) status = sac_threads_create(&r->pool, threads + sac_comm_needs_server(comm));
     for (int i = 0; status == SAC_OK && i < threads; i++) status = create_crew(r, &r->crews[i], env);
     if (status != SAC_OK)
     {
@@ -261,9 +264,8 @@ sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, con
 void sac_rollouts_destroy(sac_rollouts *r)
 {
     if (!r) return;
-    for (int i = 0; r->threads && i < sac_threads_count(r->threads); i++) destroy_crew(r, &r->crews[i]);
-    sac_threads_destroy(r->threads);
+    for (int i = 0; r->crews && i < r->workers; i++) destroy_crew(r, &r->crews[i]);
+    sac_threads_destroy(r->pool);
     sac_free(r->crews);
-    pthread_mutex_destroy(&r->mutex);
     sac_free(r);
 }

@@ -1,25 +1,17 @@
 #pragma once
 
 #include "base/threads.h"
-#include "saccade/train.h"
+#include "train/comm.h"
 
-/// Rollouts: many (individual, episode) units over threads, several episodes in lockstep a thread.
-
-/// One unit of work and what came of it.
-typedef struct sac_unit
-{
-    int individual;
-    uint64_t seed;         ///< of the episode
-    double episode_return; ///< sum of rewards; NaN when an action or a reward was not a number
-    int steps;
-} sac_unit;
+/// Rollouts: many (individual, episode) units over the threads of all ranks, several episodes in lockstep a thread.
 
 typedef struct sac_rollouts sac_rollouts;
 
 /// @param policy  the architecture; must outlive the rollouts
+/// @param comm    likewise
 /// @param lanes   episodes in lockstep a thread, >= 1
 SAC_CHECKED sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env,
-                                           int threads, int lanes);
+                                           sac_comm *comm, int threads, int lanes);
 
 /// NULL is ignored.
 void sac_rollouts_destroy(sac_rollouts *rollouts);
@@ -33,9 +25,11 @@ typedef struct sac_rollout_job
     /// Writes an individual's parameters; called from several threads at once. NULL: the policy's own.
     void (*parameters)(const void *user, int individual, float *parameters);
     const void *user;
+    uint64_t fingerprint;          ///< of what the parameters come from: ranks that differ are found out
     const volatile int *interrupt; ///< nonzero: stop as soon as possible; NULL: never
 } sac_rollout_job;
 
-/// Run all units. Results depend on the unit alone, never on threads or lanes.
+/// Run all units, on every rank that calls this with the same job; afterwards every rank has all results. They depend
+/// on the unit alone, never on ranks, threads or lanes.
 /// @return SAC_ERROR_INTERRUPTED, or the first failure of an environment
 SAC_CHECKED sac_status sac_rollouts_run(sac_rollouts *rollouts, const sac_rollout_job *job);

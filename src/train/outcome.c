@@ -1,0 +1,103 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "train/run.h"
+
+/// What comes of a generation: its evaluation, and what is written.
+
+enum
+{
+    PATH_SIZE = 1024
+};
+
+static void evaluated_vector(const void *user, int individual, float *parameters)
+{
+    const sac_run *r = user;
+    (void)individual;
+    for (int i = 0; i < r->state.dimension; i++) parameters[i] = (float)r->state.average[i];
+    sac_tuned_scatter(&r->tuned, parameters);
+}
+
+static sac_status save_policy(const sac_run *r, const char *name, const float *parameters, const sac_score *score)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", r->def->run_dir, name);
+    sac_policy_info info = {.seed = r->task->train.seed,
+                            .generation = (int)r->state.generation,
+                            .score = score ? score->mean : NAN,
+                            .score_std = score ? score->std : NAN,
+                            .score_episodes = score ? score->episodes : 0,
+                            .settings = (sac_setting *)r->task->env_settings.settings,
+                            .setting_count = r->task->env_settings.count};
+    snprintf(info.environment, sizeof info.environment, "%s", r->task->env);
+    snprintf(info.variant, sizeof info.variant, "%s", r->task->variant);
+    snprintf(info.version, sizeof info.version, "%s", sac_version());
+    return sac_policy_save(r->policy, parameters, &info, path);
+}
+
+static sac_status evaluate(sac_run *r)
+{
+    const sac_task_evaluation *evaluation = &r->task->evaluation;
+    for (int i = 0; i < evaluation->episodes; i++)
+        r->units[i] = (sac_unit){.seed = evaluation->first_seed + (uint64_t)i};
+    const sac_rollout_job job = {.units = r->units,
+                                 .unit_count = evaluation->episodes,
+                                 .parameters = evaluated_vector,
+                                 .user = r,
+                                 .interrupt = r->def->interrupt};
+    SAC_TRY(sac_run_round(r, SAC_ROUND_EVALUATION, &job));
+    for (int i = 0; i < evaluation->episodes; i++)
+        r->episodes[i] = (sac_episode){r->units[i].seed, r->units[i].episode_return, r->units[i].steps};
+    r->progress.evaluated = true;
+    r->progress.evaluation = sac_score_of(r->episodes, evaluation->episodes);
+    if (r->progress.evaluation.mean > r->state.best_evaluation)
+    {
+        r->state.best_evaluation = r->progress.evaluation.mean;
+        if (!sac_run_writes(r)) return SAC_OK;
+        evaluated_vector(r, 0, r->mean);
+        SAC_TRY(save_policy(r, "best.safetensors", r->mean, &r->progress.evaluation));
+    }
+    return SAC_OK;
+}
+
+sac_status sac_run_write_checkpoint(sac_run *r)
+{
+    if (!sac_run_writes(r)) return SAC_OK;
+    SAC_TRY(sac_journal_sync(r->journal));
+    sac_search_mean(r->search, r->mean);
+    sac_tuned_scatter(&r->tuned, r->mean);
+    SAC_TRY(save_policy(r, "mean.safetensors", r->mean, NULL));
+    SAC_TRY(sac_checkpoint_write(r->def->run_dir, r->search, &r->state));
+    return sac_returns_clear(r->known);
+}
+
+sac_status sac_run_finish(sac_run *r, uint64_t generations)
+{
+    sac_progress *p = &r->progress;
+    double begin = sac_run_clock();
+    bool last = r->state.generation >= generations || sac_search_stop(r->search);
+    int every = r->task->evaluation.every;
+    p->evaluated = false;
+    if (every > 0 && (last || r->state.generation % (uint64_t)every == 0)) SAC_TRY(evaluate(r));
+    r->seconds += sac_run_clock() - begin;
+    r->state.pending = false;
+
+    p->generation = r->state.generation;
+    p->generations = generations;
+    p->steps = r->state.steps;
+    p->seconds = r->seconds;
+    p->best = r->state.best;
+    p->mean = r->state.mean;
+    p->std = r->state.std;
+    p->sigma = sac_search_sigma(r->search);
+    p->best_evaluation = r->state.best_evaluation;
+    p->note = r->note[0] ? r->note : NULL;
+    if (!sac_run_writes(r)) return SAC_OK;
+    SAC_TRY(sac_journal_write(r->journal, p));
+    if (last || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)
+        SAC_TRY(sac_run_write_checkpoint(r));
+    if (r->def->progress) r->def->progress(r->def->user, p);
+    return SAC_OK;
+}

@@ -1,0 +1,38 @@
+#include "base/error.h"
+#include "files/checksum.h"
+#include "train/run.h"
+
+/// A round of units on all ranks, unless its results are known already.
+
+enum
+{
+    MAX_ARRAYS = 16
+};
+
+// a hash of all that decides a round's results, but for matrices: what they do shows in the next mean
+static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, int unit_count)
+{
+    sac_search_array arrays[MAX_ARRAYS];
+    int count = sac_search_state(r->search, arrays, MAX_ARRAYS);
+    const uint64_t names[] = {r->fingerprint, (uint64_t)kind, (uint64_t)unit_count, r->state.generation,
+                              (uint64_t)r->patience};
+    uint64_t hash = sac_hash_bytes(SAC_HASH_START, names, sizeof names);
+    size_t n = (size_t)r->state.dimension;
+    for (int i = 0; i < count && i < MAX_ARRAYS; i++)
+        if (arrays[i].count <= 4 * n) hash = sac_hash_bytes(hash, arrays[i].data, sizeof(double) * arrays[i].count);
+    return sac_hash_bytes(hash, r->state.average, sizeof(double) * n);
+}
+
+sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job *job)
+{
+    sac_rollout_job own = *job;
+    own.fingerprint = fingerprint_of(r, kind, job->unit_count);
+    double seconds, begin = sac_run_clock();
+    if (sac_returns_find(r->known, own.fingerprint, job->units, job->unit_count, &seconds))
+    {
+        r->seconds += seconds;
+        return SAC_OK;
+    }
+    SAC_TRY(sac_rollouts_run(r->rollouts, &own));
+    return sac_returns_add(r->known, own.fingerprint, job->units, job->unit_count, sac_run_clock() - begin);
+}

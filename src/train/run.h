@@ -1,0 +1,78 @@
+#pragma once
+
+#include "train/checkpoint.h"
+#include "train/comm.h"
+#include "train/journal.h"
+#include "train/returns.h"
+#include "train/rollout.h"
+#include "train/tuned.h"
+
+/// A run under way. Every rank holds the same one, the search included, and takes it through the same steps; rank 0
+/// alone has the folder with its journal.
+typedef struct sac_run
+{
+    const sac_train_def *def;
+    const sac_task *task;
+    sac_comm *comm, *own_comm; ///< own_comm: what to close in the end
+    sac_policy *policy;
+    sac_search *search;
+    sac_rollouts *rollouts;
+    sac_journal *journal; ///< rank 0
+    sac_returns *known;   ///< finished rounds since the last checkpoint
+    sac_unit *units;
+    sac_episode *episodes;
+    double *returns; ///< [population] mean over a candidate's episodes
+    double *fitness; ///< [population] what the search is told
+    float *mean;     ///< a whole vector
+    sac_tuned tuned;
+    sac_run_state state;
+    uint64_t fingerprint;        ///< of the task
+    int patience, episode_count; ///< of the current stage
+    double average;              ///< likewise
+    double seconds;              ///< of training, resumed parts included
+    sac_progress progress;
+    char note[256];
+} sac_run;
+
+enum
+{
+    SAC_RUN_NOISE = 1, ///< streams of the run's seed
+    SAC_RUN_START = 2,
+    SAC_RUN_EPISODES = 3,
+};
+
+static inline bool sac_run_writes(const sac_run *r)
+{
+    return sac_comm_rank(r->comm) == 0;
+}
+
+typedef enum sac_round_kind
+{
+    SAC_ROUND_TRAINING,
+    SAC_ROUND_EVALUATION
+} sac_round_kind;
+
+/// Seconds on a clock that only goes forward.
+double sac_run_clock(void);
+
+/// Create everything, or restore it. After a failure the run must be closed as well.
+SAC_CHECKED sac_status sac_run_open(sac_run *r);
+sac_status sac_run_close(sac_run *r, sac_status status);
+
+/// The search of the current attempt, with the running average at its start.
+SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
+
+/// Bring patience and episodes to what stages 0..state.stage-1 ask for.
+void sac_run_apply_stages(sac_run *r);
+
+/// Ask, roll out, tell; an interrupt leaves the search as it was.
+SAC_CHECKED sac_status sac_run_advance(sac_run *r);
+
+/// Evaluate, write the row, checkpoint, report; an interrupt leaves the generation pending.
+SAC_CHECKED sac_status sac_run_finish(sac_run *r, uint64_t generations);
+
+SAC_CHECKED sac_status sac_run_write_checkpoint(sac_run *r);
+SAC_CHECKED sac_status sac_run_event(sac_run *r, const char *event, const char *text);
+
+/// Run a list of units on all ranks, unless their results are known from before.
+SAC_CHECKED sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job *job);

@@ -1,0 +1,260 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "files/atomic.h"
+#include "files/checksum.h"
+#include "train/run.h"
+
+/// Setting a run up: policy, search, folder, and the state that an earlier part has left.
+
+enum
+{
+    PATH_SIZE = 1024
+};
+
+static sac_status create_policy(sac_run *r, const sac_env_def *env_def)
+{
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, env_def));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    sac_policy_def def = {.kind = r->task->policy,
+                          .settings = r->task->policy_settings.settings,
+                          .setting_count = r->task->policy_settings.count,
+                          .height = spec->height,
+                          .width = spec->width,
+                          .channels = spec->channels,
+                          .action_size = spec->action_size,
+                          .action_choices = spec->action_choices,
+                          .action_low = spec->action_low,
+                          .action_high = spec->action_high};
+    sac_status status = sac_policy_create(&r->policy, &def);
+    sac_env_destroy(env);
+    return status;
+}
+
+// the first mean of the search
+static sac_status draw_start(const sac_run *r, float *x0)
+{
+    const char *start = r->task->train.start;
+    if (strcmp(start, "zeros") == 0) return SAC_OK;
+    if (strcmp(start, "draw") == 0)
+    {
+        sac_policy_draw(r->policy, sac_mix_seed(r->task->train.seed, SAC_RUN_START, (uint64_t)r->state.attempt), x0);
+        return SAC_OK;
+    }
+    sac_policy *policy;
+    SAC_TRY(sac_policy_load(&policy, NULL, start));
+    int count = sac_policy_parameter_count(r->policy), theirs = sac_policy_parameter_count(policy);
+    if (count == theirs) memcpy(x0, sac_policy_parameters(policy), sizeof(float) * (size_t)count);
+    sac_policy_destroy(policy);
+    return count == theirs ? SAC_OK
+                           : sac_fail(SAC_ERROR_ARGUMENT, "train.start: '%s' has %d parameters, the task's policy %d",
+                                      start, theirs, count);
+}
+
+sac_status sac_run_create_search(sac_run *r)
+{
+    int n = sac_policy_parameter_count(r->policy);
+    float *x0 = SAC_NEW_ARRAY(float, (size_t)n);
+    if (!x0) return sac_fail_memory("the first mean");
+    sac_search_def def = {.method = r->task->search,
+                          .settings = r->task->search_settings.settings,
+                          .setting_count = r->task->search_settings.count,
+                          .x0 = x0,
+                          .seed = sac_mix_seed(r->task->train.seed, SAC_RUN_NOISE, (uint64_t)r->state.attempt)};
+    sac_status status = draw_start(r, x0);
+    sac_search_destroy(r->search);
+    r->search = NULL;
+    sac_tuned_clear(&r->tuned);
+    if (status == SAC_OK) status = sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x0);
+    sac_tuned_gather(&r->tuned, x0);
+    def.dimension = r->state.dimension = r->tuned.count;
+    if (status == SAC_OK) status = sac_search_create(&r->search, &def);
+    for (int i = 0; status == SAC_OK && i < r->tuned.count; i++) r->state.average[i] = (double)x0[i];
+    sac_free(x0);
+    return status;
+}
+
+static int most_episodes(const sac_task *task)
+{
+    int most = task->train.episodes;
+    for (int i = 0; i < task->stage_count; i++)
+        if (task->stages[i].episodes > most) most = task->stages[i].episodes;
+    return most;
+}
+
+static sac_status allocate(sac_run *r)
+{
+    size_t n = (size_t)sac_policy_parameter_count(r->policy);
+    r->state.average = SAC_NEW_ARRAY(double, n);
+    r->mean = SAC_NEW_ARRAY(float, n);
+    if (!r->state.average || !r->mean) return sac_fail_memory("the mean");
+    SAC_TRY(sac_run_create_search(r));
+
+    size_t population = (size_t)sac_search_population(r->search);
+    size_t evaluated = (size_t)r->task->evaluation.episodes;
+    size_t units = population * (size_t)most_episodes(r->task);
+    r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
+    r->episodes = SAC_NEW_ARRAY(sac_episode, evaluated);
+    r->returns = SAC_NEW_ARRAY(double, population);
+    r->fitness = SAC_NEW_ARRAY(double, population);
+    return r->units && r->episodes && r->returns && r->fitness ? SAC_OK : sac_fail_memory("a generation");
+}
+
+void sac_run_apply_stages(sac_run *r)
+{
+    r->patience = r->task->train.patience;
+    r->episode_count = r->task->train.episodes;
+    r->average = r->task->train.average;
+    for (int i = 0; i < r->state.stage; i++)
+    {
+        const sac_stage *stage = &r->task->stages[i];
+        if (stage->patience >= 0) r->patience = stage->patience;
+        if (stage->episodes > 0) r->episode_count = stage->episodes;
+        if (stage->average > 0) r->average = stage->average;
+    }
+}
+
+// the folder: made for a new run, compared with the task for a resumed one
+static sac_status open_folder(const sac_run *r)
+{
+    const char *dir = r->def->run_dir;
+    char path[PATH_SIZE], *text;
+    struct stat info;
+    snprintf(path, sizeof path, "%s/task.yaml", dir);
+    bool exists = stat(path, &info) == 0;
+    if (exists && !r->def->resume)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: there is a run already; --resume goes on with it, --run names another",
+                        dir);
+    if (exists) return sac_task_check_same(r->task, path);
+
+    char checkpoints[PATH_SIZE];
+    snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", dir);
+    SAC_TRY(sac_make_folders(checkpoints));
+    SAC_TRY(sac_task_write(r->task, &text));
+    sac_status status = sac_write_file(path, text, strlen(text));
+    sac_free(text);
+    return status;
+}
+
+/// What rank 0 reads and everyone needs: the checkpoint, then the rounds that were finished after it.
+typedef struct past
+{
+    uint64_t checkpoint_size, rounds_size;
+    uint8_t bytes[];
+} past;
+
+static sac_status join(uint8_t **bytes, size_t *size, const uint8_t *checkpoint, size_t checkpoint_size,
+                       const uint8_t *rounds, size_t rounds_size)
+{
+    past *p = sac_alloc(sizeof *p + checkpoint_size + rounds_size);
+    if (!p) return sac_fail_memory("the checkpoint");
+    p->checkpoint_size = checkpoint_size;
+    p->rounds_size = rounds_size;
+    if (checkpoint_size) memcpy(p->bytes, checkpoint, checkpoint_size);
+    if (rounds_size) memcpy(p->bytes + checkpoint_size, rounds, rounds_size);
+    *bytes = (uint8_t *)p;
+    *size = sizeof *p + checkpoint_size + rounds_size;
+    return SAC_OK;
+}
+
+// on rank 0: the folder, and what an earlier part of the run has left there
+static sac_status read_past(const sac_run *r, uint8_t **bytes, size_t *size)
+{
+    uint8_t *checkpoint = NULL, *rounds = NULL;
+    size_t checkpoint_size = 0, rounds_size = 0;
+    SAC_TRY(open_folder(r));
+    if (r->def->resume) SAC_TRY(sac_checkpoint_load(r->def->run_dir, &checkpoint, &checkpoint_size));
+    sac_status status = r->def->resume ? sac_returns_load(r->def->run_dir, &rounds, &rounds_size) : SAC_OK;
+    if (status == SAC_OK) status = join(bytes, size, checkpoint, checkpoint_size, rounds, rounds_size);
+    sac_free(checkpoint);
+    sac_free(rounds);
+    return status;
+}
+
+static sac_status restore(sac_run *r, const past *p)
+{
+    const uint8_t *rounds = p->bytes + p->checkpoint_size;
+    SAC_TRY(sac_returns_open(&r->known, sac_run_writes(r) ? r->def->run_dir : NULL, rounds, p->rounds_size));
+    if (p->checkpoint_size == 0) return SAC_OK;
+    bool any = r->def->any_cpu_level;
+    SAC_TRY(sac_checkpoint_restore(p->bytes, p->checkpoint_size, r->search, &r->state, any));
+    if (r->state.attempt == 0) return SAC_OK;
+    // the search draws from the attempt's own seed
+    SAC_TRY(sac_run_create_search(r));
+    return sac_checkpoint_restore(p->bytes, p->checkpoint_size, r->search, &r->state, any);
+}
+
+static sac_status open_past(sac_run *r, bool *found)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    sac_status status = sac_run_writes(r) ? read_past(r, &bytes, &size) : SAC_OK;
+    status = sac_comm_share(r->comm, status, &bytes, &size);
+    const past *p = (const past *)bytes;
+    bool whole = status == SAC_OK && size >= sizeof *p && size - sizeof *p == p->checkpoint_size + p->rounds_size;
+    if (status == SAC_OK && !whole) status = sac_fail(SAC_ERROR_FORMAT, "what rank 0 shares is not whole");
+    *found = whole && p->checkpoint_size > 0;
+    if (status == SAC_OK) status = restore(r, p);
+    sac_free(bytes);
+    return status;
+}
+
+static sac_status open_journal(sac_run *r, bool found)
+{
+    SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, &r->seconds));
+    char text[192], ranks[32] = "";
+    if (sac_comm_size(r->comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(r->comm));
+    snprintf(text, sizeof text, "at generation %llu with %s%d threads, cpu level %s; %d finished rounds are known",
+             (unsigned long long)r->state.generation, ranks, r->def->threads, sac_cpu_level_name(sac_get_cpu_level()),
+             sac_returns_count(r->known));
+    return sac_run_event(r, found ? "resumed" : "started", text);
+}
+
+static sac_status fingerprint_task(sac_run *r)
+{
+    char *text;
+    SAC_TRY(sac_task_write(r->task, &text));
+    r->fingerprint = sac_hash_bytes(SAC_HASH_START, text, strlen(text));
+    sac_free(text);
+    return SAC_OK;
+}
+
+sac_status sac_run_open(sac_run *r)
+{
+    sac_env_def env = sac_task_env_def(r->task);
+    if (!r->def->comm) SAC_TRY(sac_comm_create_self(&r->own_comm));
+    r->comm = r->def->comm ? r->def->comm : r->own_comm;
+    r->state.best_evaluation = -INFINITY;
+    SAC_TRY(create_policy(r, &env));
+    SAC_TRY(allocate(r));
+    SAC_TRY(fingerprint_task(r));
+    bool found;
+    SAC_TRY(open_past(r, &found));
+    sac_run_apply_stages(r);
+    if (sac_run_writes(r)) SAC_TRY(open_journal(r, found));
+    return sac_rollouts_create(&r->rollouts, r->policy, &env, r->comm, r->def->threads, r->task->train.lanes);
+}
+
+sac_status sac_run_close(sac_run *r, sac_status status)
+{
+    sac_status closed = sac_journal_close(r->journal);
+    sac_rollouts_destroy(r->rollouts);
+    sac_returns_close(r->known);
+    sac_search_destroy(r->search);
+    sac_policy_destroy(r->policy);
+    sac_comm_close(r->own_comm, status);
+    sac_free(r->state.average);
+    sac_free(r->mean);
+    sac_tuned_clear(&r->tuned);
+    sac_free(r->units);
+    sac_free(r->episodes);
+    sac_free(r->returns);
+    sac_free(r->fitness);
+    return status != SAC_OK ? status : closed;
+}
