@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "attention/form.h"
 #include "attention/image.h"
@@ -151,20 +152,36 @@ static uint8_t to_byte(int32_t sum)
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
+// one pixel's sums over its taps; `channels` and `size` are constants where this is inlined
+static inline __attribute__((always_inline)) void add_taps(uint8_t *out, const uint8_t *pixel, const int32_t *weights,
+                                                           int taps, int channels, int size, bool reversed)
+{
+    int32_t sums[MAX_CHANNELS];
+    for (int c = 0; c < channels; c++) sums[c] = 1 << (FRACTION_BITS - 1);
+    for (int t = 0; t < taps; t++, pixel += size)
+        for (int c = 0; c < channels; c++) sums[c] += pixel[c] * weights[t];
+    for (int c = 0; c < channels; c++) out[c] = to_byte(sums[reversed ? channels - 1 - c : c]);
+}
+
 static void columns_of_bytes(const sac_resize *resize, uint8_t *out, const uint8_t *row, const sac_image *image)
 {
     const axis *a = &resize->columns;
-    ptrdiff_t size = sac_pixel_size(image);
-    for (int c = 0; c < resize->channels; c++)
+    int size = sac_pixel_size(image), channels = resize->channels;
+    bool reversed = image->order == SAC_PIXELS_BGR || image->order == SAC_PIXELS_BGRX;
+    for (int i = 0; i < a->out; i++, out += channels)
     {
-        const uint8_t *from = row + sac_pixel_byte(image->order, c);
-        for (int i = 0; i < a->out; i++)
+        const int32_t *weights = a->fixed + (size_t)i * (size_t)a->taps;
+        const uint8_t *pixel = row + (ptrdiff_t)a->first[i] * size;
+        if (channels == 3 && size == 3)
+            add_taps(out, pixel, weights, a->count[i], 3, 3, reversed);
+        else if (channels == 3 && size == 4)
+            add_taps(out, pixel, weights, a->count[i], 3, 4, reversed);
+        else if (image->order != SAC_PIXELS_GREY)
+            add_taps(out, pixel, weights, a->count[i], channels, size, false);
+        else
         {
-            const int32_t *weights = a->fixed + (size_t)i * (size_t)a->taps;
-            const uint8_t *pixel = from + a->first[i] * size;
-            int32_t sum = 1 << (FRACTION_BITS - 1);
-            for (int t = 0; t < a->count[i]; t++, pixel += size) sum += *pixel * weights[t];
-            out[i * resize->channels + c] = to_byte(sum);
+            add_taps(out, pixel, weights, a->count[i], 1, 1, false);
+            memset(out, *out, (size_t)channels);
         }
     }
 }

@@ -149,6 +149,15 @@ TEST(layouts_give_the_same_bytes)
         run(resize, o == 0 ? expected : out, &image);
         if (o > 0) assert_memory_equal(out, expected, sizeof out);
     }
+
+    // a grey camera where colours were meant
+    uint8_t thrice[H * W * 3];
+    for (int i = 0; i < H * W * 3; i++) thrice[i] = memory[i / 3];
+    sac_image grey = sac_image_view(memory, H, W, 3, SAC_PIXELS_GREY);
+    sac_image colors = sac_image_view(thrice, H, W, 3, SAC_PIXELS_PLAIN);
+    run(resize, out, &grey);
+    run(resize, expected, &colors);
+    assert_memory_equal(out, expected, sizeof out);
     sac_resize_destroy(resize);
 }
 
