@@ -2,6 +2,7 @@
 
 #include "train/checkpoint.h"
 #include "train/comm.h"
+#include "train/folder.h"
 #include "train/journal.h"
 #include "train/returns.h"
 #include "train/rollout.h"
@@ -17,6 +18,7 @@ typedef struct sac_run
     sac_policy *policy;
     sac_search *search;
     sac_rollouts *rollouts;
+    sac_folder folder;    ///< rank 0
     sac_journal *journal; ///< rank 0
     sac_returns *known;   ///< finished rounds since the last checkpoint
     sac_unit *units;
@@ -44,6 +46,12 @@ enum
 static inline bool sac_run_writes(const sac_run *r)
 {
     return sac_comm_rank(r->comm) == 0;
+}
+
+/// In total, as asked for.
+static inline uint64_t sac_run_generations(const sac_run *r)
+{
+    return r->def->generations ? r->def->generations : (uint64_t)r->task->train.generations;
 }
 
 typedef enum sac_round_kind

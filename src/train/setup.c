@@ -1,21 +1,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "files/atomic.h"
 #include "files/checksum.h"
 #include "train/run.h"
 
 /// Setting a run up: policy, search, folder, and the state that an earlier part has left.
-
-enum
-{
-    PATH_SIZE = 1024
-};
 
 static sac_status create_policy(sac_run *r, const sac_env_def *env_def)
 {
@@ -120,28 +113,6 @@ void sac_run_apply_stages(sac_run *r)
     }
 }
 
-// the folder: made for a new run, compared with the task for a resumed one
-static sac_status open_folder(const sac_run *r)
-{
-    const char *dir = r->def->run_dir;
-    char path[PATH_SIZE], *text;
-    struct stat info;
-    snprintf(path, sizeof path, "%s/task.yaml", dir);
-    bool exists = stat(path, &info) == 0;
-    if (exists && !r->def->resume)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%s: there is a run already; --resume goes on with it, --run names another",
-                        dir);
-    if (exists) return sac_task_check_same(r->task, path);
-
-    char checkpoints[PATH_SIZE];
-    snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", dir);
-    SAC_TRY(sac_make_folders(checkpoints));
-    SAC_TRY(sac_task_write(r->task, &text));
-    sac_status status = sac_write_file(path, text, strlen(text));
-    sac_free(text);
-    return status;
-}
-
 /// What rank 0 reads and everyone needs: the checkpoint, then the rounds that were finished after it.
 typedef struct past
 {
@@ -164,11 +135,11 @@ static sac_status join(uint8_t **bytes, size_t *size, const uint8_t *checkpoint,
 }
 
 // on rank 0: the folder, and what an earlier part of the run has left there
-static sac_status read_past(const sac_run *r, uint8_t **bytes, size_t *size)
+static sac_status read_past(sac_run *r, uint8_t **bytes, size_t *size)
 {
     uint8_t *checkpoint = NULL, *rounds = NULL;
     size_t checkpoint_size = 0, rounds_size = 0;
-    SAC_TRY(open_folder(r));
+    SAC_TRY(sac_folder_open(&r->folder, r->def));
     if (r->def->resume) SAC_TRY(sac_checkpoint_load(r->def->run_dir, &checkpoint, &checkpoint_size));
     sac_status status = r->def->resume ? sac_returns_load(r->def->run_dir, &rounds, &rounds_size) : SAC_OK;
     if (status == SAC_OK) status = join(bytes, size, checkpoint, checkpoint_size, rounds, rounds_size);
@@ -208,6 +179,9 @@ static sac_status open_past(sac_run *r, bool *found)
 static sac_status open_journal(sac_run *r, bool found)
 {
     SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, &r->seconds));
+    SAC_TRY(sac_folder_sign(r->def->run_dir, &(sac_host){.ranks = sac_comm_size(r->comm),
+                                                         .threads = r->def->threads,
+                                                         .generations = sac_run_generations(r)}));
     char text[192], ranks[32] = "";
     if (sac_comm_size(r->comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(r->comm));
     snprintf(text, sizeof text, "at generation %llu with %s%d threads, cpu level %s; %d finished rounds are known",
@@ -249,6 +223,7 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_search_destroy(r->search);
     sac_policy_destroy(r->policy);
     sac_comm_close(r->own_comm, status);
+    sac_folder_close(&r->folder);
     sac_free(r->state.average);
     sac_free(r->mean);
     sac_tuned_clear(&r->tuned);

@@ -19,7 +19,7 @@ sac_status sac_run_event(sac_run *r, const char *event, const char *text)
 
 static sac_status train(sac_run *r)
 {
-    uint64_t generations = r->def->generations ? r->def->generations : (uint64_t)r->task->train.generations;
+    uint64_t generations = sac_run_generations(r);
     while (r->state.pending || r->state.generation < generations)
     {
         const char *reason = r->state.pending ? NULL : sac_search_stop(r->search);

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Training over ranks: any number of them, mixed with threads, ends in the same files; so does a job that is killed at
+# random instants (one rank with kill -9, the launcher with kill -9, or all with SIGTERM) and resumed with another number
+# of ranks. Prints its seed.
+#   ranks.sh SACCADE [KILLS] [SEED]
+set -uo pipefail
+saccade=$(realpath "$1") kills=${2:-6} seed=${3:-$(($(date +%s) % 32768))}
+RANDOM=$seed
+cd "$(dirname "$0")/../.." || exit 1
+source tests/check.sh
+task=tasks/toy.yaml generations=${GENERATIONS:-120}
+# root may run it, more ranks than cores are fine, and no rank is bound to a core
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+
+ranks() # COUNT THREADS FOLDER [options]
+{
+    local count=$1 threads=$2 folder=$3
+    shift 3
+    timeout 120 mpirun -n "$count" "$saccade" train "${TASK:-$task}" --generations "$generations" --threads "$threads" \
+        --run "$folder" "$@"
+}
+
+digest() # of everything that the promise covers
+{
+    (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
+}
+same() { diff <(digest "$work/alone") <(digest "$1"); }
+rows() { cut -d, -f1,2,4- "$1/metrics.csv"; }
+
+if ! command -v mpirun >/dev/null; then
+    echo "mpirun is not installed" >&2
+    exit 1
+fi
+alone() { "$saccade" train $task --generations "$generations" --run "$work/alone"; }
+check "one process" alone
+
+mixed()
+{
+    local shape
+    for shape in 1x2 2x1 4x1 2x3 3x2; do
+        ranks "${shape%x*}" "${shape#*x}" "$work/$shape" --quiet && same "$work/$shape" || return 1
+        diff <(rows "$work/alone") <(rows "$work/$shape") || return 1
+    done
+}
+check "1 to 4 ranks of 1 to 3 threads: the same files" mixed
+
+# milliseconds that a job takes, so that the kills fall inside it
+begin=$(date +%s%N)
+ranks 2 1 "$work/timed" --quiet >/dev/null 2>&1
+length=$((($(date +%s%N) - begin) / 1000000))
+
+children() { pgrep -P "$1" -x saccade; }
+
+strike() # LAUNCHER: kills at random one rank, the launcher, or asks it to end; false when the job is over
+{
+    local victims
+    case $((RANDOM % 3)) in
+        0) kill -9 "$1" 2>/dev/null ;;
+        1) kill -TERM "$1" 2>/dev/null ;;
+        *)
+            mapfile -t victims < <(children "$1")
+            [[ ${#victims[@]} -gt 0 ]] && kill -9 "${victims[RANDOM % ${#victims[@]}]}" 2>/dev/null
+            ;;
+    esac
+}
+
+killed_run()
+{
+    local struck=0 finished=0 after
+    while ((struck < kills)); do
+        after=$((RANDOM % (length + 1) + 1))
+        mpirun -n $((RANDOM % 4 + 1)) "$saccade" train $task --generations "$generations" --threads \
+            $((RANDOM % 2 + 1)) --run "$work/killed" --resume --quiet >"$work/log" 2>&1 &
+        local pid=$!
+        sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
+        if strike "$pid"; then
+            struck=$((struck + 1))
+            wait "$pid" 2>/dev/null
+        elif wait "$pid"; then # the job ended first: begin anew, so that every strike hits a living job
+            finished=$((finished + 1))
+            same "$work/killed" || return 1
+            rm -rf "$work/killed"
+        fi
+        # whatever was orphaned leaves by itself; a job that is still on its way out keeps the folder until then
+    done
+    ranks 3 1 "$work/killed" --resume --quiet || return 1
+    echo "$kills strikes, $finished jobs ended between them, seed $seed"
+    same "$work/killed" && diff <(rows "$work/alone") <(rows "$work/killed")
+}
+check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
+
+# the task without an end, SIGTERM to the launcher: a checkpoint within a second, and the words for it
+terminated()
+{
+    local pid checkpoint begin
+    mpirun -n 3 "$saccade" train $task --generations 1000000 --run "$work/endless" >"$work/log" 2>&1 &
+    pid=$!
+    for _ in $(seq 100); do
+        [[ -s $work/endless/metrics.csv ]] && (($(wc -l <"$work/endless/metrics.csv") > 20)) && break
+        sleep 0.1
+    done
+    begin=$(date +%s%N)
+    kill -TERM "$pid"
+    wait "$pid"
+    echo "ended after $((($(date +%s%N) - begin) / 1000000)) ms"
+    grep -q '"event": "interrupted"' "$work/endless/events.jsonl" || { cat "$work/log"; return 1; }
+    # what was written last is the checkpoint of that event
+    checkpoint=$(find "$work/endless/checkpoints" -name '*.safetensors' | LC_ALL=C sort | tail -1)
+    local generation=$((10#$(basename "$checkpoint" .safetensors)))
+    [[ $generation == $(tail -1 "$work/endless/metrics.csv" | cut -d, -f1) ]]
+}
+check "SIGTERM to the launcher ends in a checkpoint of the last generation" terminated
+
+# what goes wrong is said once, by rank 0
+once() # WORDS COMMAND...
+{
+    local words=$1
+    shift
+    "$@" >"$work/out" 2>&1 && return 1
+    [[ $(grep -c "^saccade: " "$work/out") == 1 ]] && grep -qF -- "$words" "$work/out" || { cat "$work/out"; return 1; }
+}
+check "an existing run is refused by all, once" once "there is a run already" ranks 3 1 "$work/alone"
+check "a bad option is refused by all, once" once "did you mean" ranks 3 1 "$work/bad" --set train.sead=1
+
+# ranks without the module would each train on their own
+lonely() { cp "$saccade" "$work/lonely" && OMPI_COMM_WORLD_SIZE=4 "$work/lonely" train $task --run "$work/l"; }
+check "ranks that cannot find each other do not train" refuses 1 "saccade-mpi.so" lonely
+finish
