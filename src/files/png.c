@@ -19,6 +19,28 @@ static sac_status fail_png(const char *where, const png_image *image)
     return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG: %s", where, image->message);
 }
 
+// libpng takes memory for a chunk by its stated length, so no chunk may be longer than the file
+static sac_status check_chunks(const uint8_t *bytes, size_t size, const char *where)
+{
+    enum
+    {
+        SIGNATURE = 8,
+        AROUND = 12 // length, type, checksum
+    };
+    if (size < SIGNATURE || png_sig_cmp(bytes, 0, SIGNATURE) != 0) return SAC_OK; // libpng says what it is not
+    for (size_t at = SIGNATURE; at + AROUND <= size;)
+    {
+        const uint8_t *b = bytes + at;
+        size_t length = (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+        if (length > size - at - AROUND)
+            return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG with a chunk of %zu bytes at byte %zu of %zu", where, length,
+                            at, size);
+        if (memcmp(b + 4, "IEND", 4) == 0) break;
+        at += length + AROUND;
+    }
+    return SAC_OK;
+}
+
 // Decode to RGBA without touching the colours, then drop the fourth channel in place.
 static sac_status decode(uint8_t **rgb, png_image *image, size_t pixel_limit, const char *where)
 {
@@ -46,6 +68,7 @@ sac_status sac_png_decode(uint8_t **rgb, int *height, int *width, const void *by
 {
     *rgb = NULL;
     *height = *width = 0;
+    SAC_TRY(check_chunks(bytes, size, where));
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_memory(&image, bytes, size)) return fail_png(where, &image);
     sac_status status = decode(rgb, &image, pixel_limit, where);

@@ -60,6 +60,10 @@ TEST(bad_pictures_are_refused_with_a_reason)
     assert_fails(sac_png_read(&rgb, &height, &width, DATA "none.png", 35), SAC_ERROR_FILE, "none.png: cannot be read");
     assert_fails(sac_png_read(&rgb, &height, &width, DATA "rng.safetensors", 35), SAC_ERROR_FORMAT, "PNG: ");
 
+    // its second chunk says that it holds a gigabyte
+    assert_fails(sac_png_read(&rgb, &height, &width, SAC_SOURCE_DIR "/tests/fuzz/corpus/png/long_chunk", 35),
+                 SAC_ERROR_FORMAT, "PNG with a chunk of 1080033280 bytes at byte 33 of 57");
+
     assert_ok(sac_read_file(&bytes, &size, DATA "png_rgb.png", 4096));
     size_t end = size - 12; // the end mark may be missing, nothing before it
     for (size_t cut = 0; cut < end; cut++)
