@@ -58,6 +58,15 @@ WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int cou
     }
 }
 
+// the last columns of one row, fewer than 16; a function, for it is rare and the loops around it are many
+static __attribute__((noinline)) lanes score_last(float start, const float *query, const float *keys, int size,
+                                                  int stride, int left)
+{
+    lanes t, from = lanes_set(start);
+    score_keys(&t, &from, query, 1, keys, size, stride, left);
+    return t;
+}
+
 WIDE void most_scores(float *largest, const float *queries, int count, const float *keys, int size, int n, int stride)
 {
     lanes t[SAC_ROW_BLOCK], zero[SAC_ROW_BLOCK], most[SAC_ROW_BLOCK], least = lanes_set(-INFINITY);
@@ -69,12 +78,10 @@ WIDE void most_scores(float *largest, const float *queries, int count, const flo
         for (int r = 0; r < count; r++) most[r] = lanes_max(t[r], most[r]);
     }
     for (int r = 0; r < count; r++) largest[r] = lanes_largest(most[r]);
-    if (j == n) return;
-    score_keys(t, zero, queries, count, keys + j, size, stride, n - j);
-    for (int r = 0; r < count; r++)
+    for (int r = 0; r < count && j < n; r++)
     {
         float last[SAC_LANES];
-        lanes_store(last, t[r]);
+        lanes_store(last, score_last(0, queries + r * size, keys + j, size, stride, n - j));
         for (int i = 0; i < n - j; i++) largest[r] = sac_max(last[i], largest[r]);
     }
 }
@@ -88,33 +95,29 @@ static void wide_largest_scores(float *largest, const float *queries, int count,
         for (int r = 0; r < count; r++) most_scores(largest + r, queries + r * size, 1, keys, size, n, stride);
 }
 
-// 16 columns of rows, or the `left` last ones
-WIDE void fill_columns(float *rows, lanes *sum, const lanes *start, const float *queries, int count, const float *keys,
-                       const float *weights, int size, int pitch, int stride, int left, bool near)
-{
-    lanes t[SAC_ROW_BLOCK];
-    score_keys(t, start, queries, count, keys, size, stride, left);
-    for (int r = 0; r < count; r++)
-    {
-        lanes e = near ? wide_exp2_near(t[r]) : wide_exp2(t[r]);
-        if (left < SAC_LANES) e = lanes_first(e, left);
-        lanes_store(rows + r * pitch, e);
-        sum[r] = weights ? lanes_fma(load_tokens(weights, left), e, sum[r]) : lanes_add(e, sum[r]);
-    }
-}
-
 WIDE void fill_rows(float *rows, float *sums, const float *queries, const float *shift, int count, const float *keys,
                     const float *weights, int size, int n, int stride)
 {
     int pitch = sac_round_up(n), j = 0;
-    lanes sum[SAC_ROW_BLOCK], start[SAC_ROW_BLOCK];
+    lanes t[SAC_ROW_BLOCK], sum[SAC_ROW_BLOCK], start[SAC_ROW_BLOCK];
     for (int r = 0; r < count; r++) sum[r] = lanes_set(0.0f), start[r] = lanes_set(shift ? -shift[r] : 0.0f);
     for (; j + SAC_LANES <= n; j += SAC_LANES)
-        fill_columns(rows + j, sum, start, queries, count, keys + j, weights ? weights + j : NULL, size, pitch, stride,
-                     SAC_LANES, !shift);
-    if (j < n)
-        fill_columns(rows + j, sum, start, queries, count, keys + j, weights ? weights + j : NULL, size, pitch, stride,
-                     n - j, !shift);
+    {
+        score_keys(t, start, queries, count, keys + j, size, stride, SAC_LANES);
+        for (int r = 0; r < count; r++)
+        {
+            lanes e = shift ? wide_exp2(t[r]) : wide_exp2_near(t[r]);
+            lanes_store(rows + r * pitch + j, e);
+            sum[r] = weights ? lanes_fma(lanes_load(weights + j), e, sum[r]) : lanes_add(e, sum[r]);
+        }
+    }
+    for (int r = 0; r < count && j < n; r++)
+    {
+        lanes e = score_last(shift ? -shift[r] : 0, queries + r * size, keys + j, size, stride, n - j);
+        e = lanes_first(shift ? wide_exp2(e) : wide_exp2_near(e), n - j);
+        lanes_store(rows + r * pitch + j, e);
+        sum[r] = weights ? lanes_fma(lanes_load_part(weights + j, n - j), e, sum[r]) : lanes_add(e, sum[r]);
+    }
     for (int r = 0; r < count; r++) sums[r] = lanes_sum(sum[r]);
 }
 
@@ -126,38 +129,30 @@ static void wide_softmax_rows(float *rows, float *sums, const float *queries, co
         for (int r = 0; r < count; r++)
             fill_rows(rows + r * pitch, sums + r, queries + r * size, shift ? shift + r : NULL, 1, keys, weights, size,
                       n, stride);
-    else if (shift)
-        fill_rows(rows, sums, queries, shift, SAC_ROW_BLOCK, keys, weights, size, n, stride);
-    else if (size == 16)
-        fill_rows(rows, sums, queries, NULL, SAC_ROW_BLOCK, keys, weights, 16, n, stride);
     else
-        fill_rows(rows, sums, queries, NULL, SAC_ROW_BLOCK, keys, weights, size, n, stride);
+        fill_rows(rows, sums, queries, shift, SAC_ROW_BLOCK, keys, weights, size, n, stride);
 }
 
 WIDE void add_columns(float *out, const float *rows, const float *shares, int count, int pitch, int left)
 {
     lanes sum = load_tokens(out, left);
     for (int r = 0; r < count; r++) sum = lanes_fma(lanes_set(shares[r]), lanes_load(rows + r * pitch), sum);
-    if (left >= SAC_LANES)
-        lanes_store(out, sum);
-    else
-        lanes_store_part(out, sum, left);
+    store_tokens(out, sum, left);
 }
 
-WIDE void add_block(float *out, const float *rows, const float *shares, int n)
+WIDE void add_block(float *out, const float *rows, const float *shares, int count, int n)
 {
     int pitch = sac_round_up(n), j = 0;
-    for (; j + SAC_LANES <= n; j += SAC_LANES) add_columns(out + j, rows + j, shares, SAC_ROW_BLOCK, pitch, SAC_LANES);
-    if (j < n) add_columns(out + j, rows + j, shares, SAC_ROW_BLOCK, pitch, n - j);
+    for (; j + SAC_LANES <= n; j += SAC_LANES) add_columns(out + j, rows + j, shares, count, pitch, SAC_LANES);
+    if (j < n) add_columns(out + j, rows + j, shares, count, pitch, n - j);
 }
 
 static void wide_add_rows(float *out, const float *rows, const float *shares, int count, int n)
 {
-    int pitch = sac_round_up(n);
     if (count == SAC_ROW_BLOCK)
-        add_block(out, rows, shares, n);
+        add_block(out, rows, shares, SAC_ROW_BLOCK, n);
     else
-        for (int j = 0; j < n; j += SAC_LANES) add_columns(out + j, rows + j, shares, count, pitch, n - j);
+        add_block(out, rows, shares, count, n);
 }
 
 WIDE void add_all(float *out, const float *queries, const float *numbers, int count, const float *keys,
@@ -168,7 +163,7 @@ WIDE void add_all(float *out, const float *queries, const float *numbers, int co
         float sums[SAC_ROW_BLOCK], shares[SAC_ROW_BLOCK];
         fill_rows(rows, sums, queries + i * size, NULL, SAC_ROW_BLOCK, keys, weights, size, n, stride);
         for (int r = 0; r < SAC_ROW_BLOCK; r++) shares[r] = numbers[i + r] / sums[r];
-        add_block(out, rows, shares, n);
+        add_block(out, rows, shares, SAC_ROW_BLOCK, n);
     }
 }
 
@@ -177,14 +172,10 @@ static void wide_add_softmax(float *out, const float *queries, const float *numb
 {
     if (size == 4 && weights)
         add_all(out, queries, numbers, count, keys, weights, 4, n, stride, rows);
-    else if (weights)
-        add_all(out, queries, numbers, count, keys, weights, size, n, stride, rows);
-    else if (size == 4)
-        add_all(out, queries, numbers, count, keys, NULL, 4, n, stride, rows);
-    else if (size == 16)
+    else if (size == 16 && !weights)
         add_all(out, queries, numbers, count, keys, NULL, 16, n, stride, rows);
     else
-        add_all(out, queries, numbers, count, keys, NULL, size, n, stride, rows);
+        add_all(out, queries, numbers, count, keys, weights, size, n, stride, rows);
 }
 
 // `count` rows times `held` values
