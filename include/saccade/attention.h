@@ -6,7 +6,8 @@
 ///
 ///     A_ij = the attention of query i to key j        importance[j] = c sum_i A_ij        out[i] = sum_j A_ij v[j]
 ///
-///     softmax    A_ij = exp(scale q_i.k_j) / sum_j exp(scale q_i.k_j), c = 1: importances sum to N
+///     softmax    A_ij = exp(scale q_i.k_j) / sum_j exp(scale q_i.k_j), c = 1: importances sum to N; undivided:
+///                A_ij = exp(scale q_i.k_j), c = 1 / N: the kernel that positive, trig and hybrid estimate
 ///
 /// Linear forms have A_ij = phi(q_i).phi(k_j), c = 1 / N, and outputs are divided by sum_j A_ij unless told otherwise:
 ///
@@ -22,9 +23,9 @@
 /// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count, F the size of phi, V
 /// values a token.
 ///
-/// Softmax takes time N^2, but only over columns that differ: equal (query, key) pairs are found and counted. Linear
-/// forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, wherever they stand. Results
-/// are the same on every machine and CPU level.
+/// Softmax takes time N^2, but only over columns that differ where few do: equal (query, key) pairs are found and
+/// counted. Linear forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, wherever they
+/// stand. Results are the same on every machine and CPU level.
 ///
 /// An attention is immutable once created, so threads may share it, each with its own workspace. Only
 /// sac_attention_create allocates.
@@ -44,9 +45,9 @@ typedef struct sac_attention_def
     const float *key_projection; ///< sara-*: G of the keys [M, D], where it is another; copied; default NULL
     const float *feature_gains;  ///< sara-*: v [M], or [D] where feature_count is 0; copied; default NULL: 1
     const float *directions;     ///< hybrid: [R, D] given instead of drawn, copied; default NULL
-    bool divide;                 ///< output: divide each row by the sum of its attention, default true
-    double epsilon;              ///< added to that sum, default 0; a sum of zero gives a row of zeros
-    uint32_t internal;           ///< marks a def that came from the default; do not set
+    bool divide;       ///< output: divide each row by the sum of its attention, default true; softmax: in all readings
+    double epsilon;    ///< of an output: added to that sum, default 0; a sum of zero gives a row of zeros
+    uint32_t internal; ///< marks a def that came from the default; do not set
 } sac_attention_def;
 
 typedef struct sac_attention sac_attention;
@@ -104,8 +105,8 @@ SAC_API void sac_attention_features(const sac_attention *attention, sac_attentio
 /// `value_size` values each.
 SAC_API size_t sac_attention_output_workspace_size(const sac_attention *attention, int token_count, int value_size);
 
-/// What each query gathers: out[i] = sum_j A_ij v[j], divided by sum_j A_ij + epsilon where def.divide is set (softmax:
-/// always one). Linear forms take time (query_count + key_count) F (D + V).
+/// What each query gathers: out[i] = sum_j A_ij v[j], divided by sum_j A_ij + epsilon where def.divide is set. Linear
+/// forms take time (query_count + key_count) F (D + V), softmax query_count key_count (D + V).
 /// @param[out] out        [V, out_stride]; must not overlap an input
 /// @param      queries    [D, query_stride]
 /// @param      keys       [D, key_stride]

@@ -1,7 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/form.h"
+#include "attention/softmax.h"
+#include "kernels/elementary.h"
 
 /// softmax: importance[j] = sum_i exp(s_ij) / sum_j exp(s_ij), s_ij = scale q_i.k_j, a few rows of A at a time.
 ///
@@ -55,23 +56,8 @@ static size_t workspace_size(const sac_attention *a, int n)
 {
     static unsigned char start[1];
     parts p;
-    return split(&p, a, n, start);
-}
-
-// factor of q.k in the exponent of 2
-static float log2_scale(const sac_attention *a)
-{
-    return (float)(a->scale * 1.4426950408889634);
-}
-
-// whether no score can be beyond SAC_NEAR: |q.k| <= |q||k|; false where something is not a number
-static bool is_near(const sac_attention *a, const float *queries, const float *keys, int n, int stride)
-{
-    float query, key;
-    a->kernels.largest_square(&query, queries, a->key_size, n, stride);
-    a->kernels.largest_square(&key, keys, a->key_size, n, stride);
-    double factor = log2_scale(a);
-    return (double)query * key * factor * factor < SAC_NEAR * SAC_NEAR;
+    size_t importance = split(&p, a, n, start), row = sac_softmax_output_workspace_size(a, n, 1);
+    return importance > row ? importance : row;
 }
 
 /// Columns of queries and keys, whose stride may differ. With `same`, the keys are the distinct ones and stand for
@@ -81,12 +67,14 @@ typedef struct columns
     const float *queries, *keys, *weights;
     const sac_distinct *same;
     int count, query_stride, key_stride;
+    int total; ///< columns with copies
+    bool near; ///< no score is beyond SAC_NEAR
 } columns;
 
 // the next queries side by side, scaled, and how many each stands for; zeros fill the last block of rows
 static int take_queries(float *block, float *numbers, const sac_attention *a, const columns *t, int first)
 {
-    float factor = log2_scale(a);
+    float factor = sac_softmax_factor(a);
     int count = t->count - first < QUERIES ? t->count - first : QUERIES;
     int whole = (count + SAC_ROW_BLOCK - 1) / SAC_ROW_BLOCK * SAC_ROW_BLOCK;
     for (int r = 0; r < whole; r++)
@@ -99,33 +87,37 @@ static int take_queries(float *block, float *numbers, const sac_attention *a, co
     return whole;
 }
 
-// scores beyond SAC_NEAR: each row's largest is taken off
-static void add_far(const sac_attention *a, float *out, const float *queries, const float *numbers, int count,
-                    const columns *t, float *rows)
+// each row's largest score is taken off where scores may be beyond SAC_NEAR; rows that are not divided by their sums
+// share what one row would have
+static void add_rows(const sac_attention *a, float *out, const float *queries, const float *numbers, int count,
+                     const columns *t, float *rows)
 {
     for (int i = 0; i < count; i += SAC_ROW_BLOCK, queries += SAC_ROW_BLOCK * a->key_size)
     {
-        float largest[SAC_ROW_BLOCK], sums[SAC_ROW_BLOCK], shares[SAC_ROW_BLOCK];
-        a->kernels.largest_scores(largest, queries, SAC_ROW_BLOCK, t->keys, a->key_size, t->count, t->key_stride);
-        a->kernels.softmax_rows(rows, sums, queries, largest, SAC_ROW_BLOCK, t->keys, t->weights, a->key_size, t->count,
-                                t->key_stride);
-        for (int r = 0; r < SAC_ROW_BLOCK; r++) shares[r] = numbers[i + r] / sums[r];
+        float shift[SAC_ROW_BLOCK] = {0}, sums[SAC_ROW_BLOCK], shares[SAC_ROW_BLOCK];
+        if (!t->near && a->divide)
+            a->kernels.largest_scores(shift, queries, SAC_ROW_BLOCK, t->keys, a->key_size, t->count, t->key_stride);
+        a->kernels.softmax_rows(rows, sums, queries, t->near ? NULL : shift, SAC_ROW_BLOCK, t->keys, t->weights,
+                                a->key_size, t->count, t->key_stride);
+        double unit = (t->near ? SAC_NEAR_UNIT : 1) / t->total;
+        for (int r = 0; r < SAC_ROW_BLOCK; r++)
+            shares[r] = a->divide ? numbers[i + r] / sums[r] : (float)(numbers[i + r] * unit);
         a->kernels.add_rows(out, rows, shares, SAC_ROW_BLOCK, t->count);
     }
 }
 
-static void sum_columns(const sac_attention *a, float *out, const columns *t, bool near, float *block, float *rows)
+static void sum_columns(const sac_attention *a, float *out, const columns *t, float *block, float *rows)
 {
     memset(out, 0, (size_t)t->count * sizeof *out);
     for (int first = 0; first < t->count; first += QUERIES)
     {
         float numbers[QUERIES];
         int count = take_queries(block, numbers, a, t, first);
-        if (near)
+        if (t->near && a->divide)
             a->kernels.add_softmax(out, block, numbers, count, t->keys, t->weights, a->key_size, t->count,
                                    t->key_stride, rows);
         else
-            add_far(a, out, block, numbers, count, t, rows);
+            add_rows(a, out, block, numbers, count, t, rows);
     }
 }
 
@@ -140,39 +132,20 @@ static void importance(const sac_attention *a, float *out, const float *queries,
 {
     parts p;
     split(&p, a, n, workspace);
-    bool near = is_near(a, queries, keys, n, stride);
-    columns t = {queries, keys, NULL, NULL, n, stride, stride};
+    bool near = sac_softmax_is_near(a, queries, n, stride, keys, n, stride);
+    columns t = {queries, keys, NULL, NULL, n, stride, stride, n, near};
     int count = sac_find_distinct(&p.same, &a->kernels, queries, keys, a->key_size, n, stride, capacity(a, n));
     if (count < 0 || count == n)
     {
-        sum_columns(a, out, &t, near, p.block, p.rows);
+        sum_columns(a, out, &t, p.block, p.rows);
         return;
     }
-    t = (columns){queries, p.keys, p.weights, &p.same, count, stride, sac_round_up(count)};
+    t = (columns){queries, p.keys, p.weights, &p.same, count, stride, sac_round_up(count), n, near};
     gather(p.keys, t.key_stride, keys, p.same.first, count, a->key_size, stride);
     for (int i = 0; i < count; i++) p.weights[i] = (float)p.same.number[i];
-    sum_columns(a, p.importance, &t, near, p.block, p.rows);
+    sum_columns(a, p.importance, &t, p.block, p.rows);
     // of the distinct columns, then of the runs, then of all
     for (int i = 0; i < n; i++) out[i] = p.importance[p.same.group_of_run[p.same.run[i]]];
-}
-
-static void row(const sac_attention *a, float *weights, int i, const float *queries, const float *keys, int n,
-                int stride, void *workspace)
-{
-    (void)workspace;
-    float scale = log2_scale(a), largest = -INFINITY;
-    for (int j = 0; j < n; j++)
-    {
-        float s = 0;
-        for (int d = 0; d < a->key_size; d++) s += queries[d * stride + i] * scale * keys[d * stride + j];
-        weights[j] = s;
-        if (s > largest) largest = s;
-    }
-    for (int j = 0; j < n; j++) weights[j] -= largest;
-    a->kernels.exp2(weights, weights, n);
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += (double)weights[j];
-    for (int j = 0; j < n; j++) weights[j] = (float)((double)weights[j] / sum);
 }
 
 const sac_attention_form sac_attention_softmax = {
@@ -180,5 +153,7 @@ const sac_attention_form sac_attention_softmax = {
     .summary = "exact softmax over the keys; time grows with the square of the distinct tokens",
     .workspace_size = workspace_size,
     .importance = importance,
-    .row = row,
+    .row = sac_softmax_row,
+    .output_workspace_size = sac_softmax_output_workspace_size,
+    .output = sac_softmax_output,
 };

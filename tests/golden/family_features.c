@@ -130,10 +130,31 @@ static void write_forms(scene *s)
     write_form(s, (const char *[]){"phi_exp_q", "phi_exp_k", "r_exp", "att_exp_unnorm"}, &positive);
     write_form(s, (const char *[]){"phi_trig_q", "phi_trig_k", "r_trig", "att_trig_unnorm"}, &trig);
     write_form(s, (const char *[]){"phi_hyb_q", "phi_hyb_k", "r_hyb", "att_hyb_unnorm"}, &hybrid);
-    sac_attention_def softmax = raw_def_of(s, "softmax");
-    if (!s->normalize) write_importance(s, "importance_softmax", &softmax);
     write_output(s, "att_exp_rownorm", positive, true, 0);
     write_output(s, "att_relu_rownorm_eps1e-6", relu, true, 1e-6);
+}
+
+// the exact form, divided and as the kernel that the random maps estimate
+static void write_softmax(scene *s)
+{
+    sac_attention_def def = def_of(s, "softmax");
+    def.projection = NULL, def.directions = NULL;
+    if (!s->normalize)
+    {
+        write_importance(s, "importance_softmax", &def);
+        write_output(s, "att_softmax", def, true, 0);
+    }
+    def.divide = false;
+    write_importance(s, "r_brute", &def);
+    write_output(s, "att_brute_unnorm", def, false, 0);
+    sac_attention *a;
+    if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
+    if (s->status != SAC_OK) return;
+    float *out = output(s, "A_brute_row0", s->n, 0);
+    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, s->n) / 64 * 64 + 64);
+    if (out && workspace) sac_attention_row(a, out, 0, s->queries, s->keys, s->n, s->n, workspace);
+    free(workspace);
+    sac_attention_destroy(a);
 }
 
 // the tokens as the maps see them: the positive parts of x and of -x
@@ -207,6 +228,7 @@ static sac_status run_scene(scene *s)
     write_tokens(s, "q", s->queries);
     write_tokens(s, "k", s->keys);
     write_forms(s);
+    write_softmax(s);
     return s->status;
 }
 

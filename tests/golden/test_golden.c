@@ -27,7 +27,6 @@ static const family conv = {.name = "conv",
 static const family features = {
     .name = "features",
     .inputs = {"Q", "K", "V", "G_blocks", "norm_src", "Xi", "mode"},
-    .ignored = {"A_brute_row0", "r_brute", "att_brute_unnorm", "att_softmax"},
     .tolerance = 1e-4,
     .loose = {"phi_hyb_q", "phi_hyb_k", "r_hyb", "att_hyb_unnorm", "r_trig", "att_trig_unnorm"}};
 // gradients and losses are of training, not of attention

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "attention/form.h"
+
+/// What the readings of the exact form share.
+
+/// Factor of q.k in the exponent of 2.
+static inline float sac_softmax_factor(const sac_attention *a)
+{
+    return (float)(a->scale * 1.4426950408889634);
+}
+
+/// Whether no score can be beyond SAC_NEAR: |q.k| <= |q||k|; false where something is not a number.
+bool sac_softmax_is_near(const sac_attention *a, const float *queries, int query_count, int query_stride,
+                         const float *keys, int key_count, int key_stride);
+
+/// One row of A.
+void sac_softmax_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
+                     int stride, void *workspace);
+
+size_t sac_softmax_output_workspace_size(const sac_attention *a, int n, int value_size);
+void sac_softmax_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
+                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
+                        int values_stride, int value_size, void *workspace);
