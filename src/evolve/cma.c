@@ -107,13 +107,13 @@ void sac_cma_destroy(sac_cma *cma)
     sac_free(cma->white);
 }
 
-void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, size_t first, size_t count, double *z)
+void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, double *z)
 {
     bool mirrored = cma->config.mirrored;
     uint64_t individual = (uint64_t)(mirrored ? index / 2 : index);
-    sac_normals_from(z, first, count, search->seed, (uint64_t)search->generation, individual);
+    sac_normals(z, (size_t)cma->dimension, search->seed, (uint64_t)search->generation, individual);
     if (mirrored && index % 2 == 1)
-        for (size_t i = 0; i < count; i++) z[i] = -z[i];
+        for (int i = 0; i < cma->dimension; i++) z[i] = -z[i];
 }
 
 double sac_cma_negative_factor(const sac_cma *cma, double squared_length)

@@ -56,8 +56,8 @@ typedef struct sac_cma
 sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config *config, double rate);
 void sac_cma_destroy(sac_cma *cma);
 
-/// Standard normals first..first+count-1 of one candidate, z [count]; `first` is even.
-void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, size_t first, size_t count, double *z);
+/// One candidate's standard normals, z [dimension].
+void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, double *z);
 
 /// The factor that makes a negative weight safe: n / |C^(-1/2) y|^2, given that squared length.
 double sac_cma_negative_factor(const sac_cma *cma, double squared_length);

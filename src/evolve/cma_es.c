@@ -100,7 +100,7 @@ static void draw_samples(full *s, const sac_search *search)
     for (int k = 0; k < search->population; k++)
     {
         double *z = s->noise + (size_t)k * (size_t)n, squares = 0;
-        sac_cma_noise(&s->cma, search, k, 0, (size_t)n, z);
+        sac_cma_noise(&s->cma, search, k, z);
         for (int i = 0; i < n; i++)
         {
             squares += z[i] * z[i];

@@ -4,14 +4,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evolve/cma.h"
+#include "evolve/vector.h"
 
 /// sep-cma-es: CMA-ES with a diagonal covariance matrix, which learns (n + 2) / 3 times faster (Ros and Hansen 2008).
-/// Its whole state is five vectors' worth of numbers, and a generation costs little more than its normal numbers.
-
-enum
-{
-    CHUNK = 512
-};
+/// Its whole state is five vectors' worth of numbers, and a generation costs little more than its normal numbers, which
+/// are drawn once, before the first ask.
 
 static const sac_option options[] = {
     SAC_CMA_OPTIONS("false"),
@@ -23,6 +20,7 @@ typedef struct sep
     sac_cma cma;       // first: sac_cma_constants counts on it
     double *variance;  // [n], the diagonal of C
     double *deviation; // [n], its roots
+    double *noise;     // [population, n], z of this generation
     double *row;       // [n], one candidate's y
     double *gain;      // [n], sum of w y^2
 } sep;
@@ -41,9 +39,10 @@ static sac_status create(sac_search *search, const void *config)
     size_t n = (size_t)search->dimension;
     s->variance = SAC_NEW_ARRAY(double, n);
     s->deviation = SAC_NEW_ARRAY(double, n);
+    s->noise = SAC_NEW_ARRAY(double, (size_t)search->population *n);
     s->row = SAC_NEW_ARRAY(double, n);
     s->gain = SAC_NEW_ARRAY(double, n);
-    if (!s->variance || !s->deviation || !s->row || !s->gain) return sac_fail_memory("a search");
+    if (!s->variance || !s->deviation || !s->noise || !s->row || !s->gain) return sac_fail_memory("a search");
     for (size_t i = 0; i < n; i++) s->variance[i] = 1;
     derive(s);
     return SAC_OK;
@@ -56,23 +55,25 @@ static void destroy(void *self)
     sac_cma_destroy(&s->cma);
     sac_free(s->variance);
     sac_free(s->deviation);
+    sac_free(s->noise);
     sac_free(s->row);
     sac_free(s->gain);
     sac_free(s);
+}
+
+static sac_status prepare(sac_search *search)
+{
+    sep *s = search->self;
+    for (int k = 0; k < search->population; k++)
+        sac_cma_noise(&s->cma, search, k, s->noise + (size_t)k * (size_t)search->dimension);
+    return SAC_OK;
 }
 
 static void ask(const sac_search *search, int index, float *x)
 {
     const sep *s = search->self;
     size_t n = (size_t)search->dimension;
-    for (size_t first = 0; first < n; first += CHUNK)
-    {
-        double z[CHUNK];
-        size_t count = n - first < CHUNK ? n - first : CHUNK;
-        sac_cma_noise(&s->cma, search, index, first, count, z);
-        for (size_t i = 0; i < count; i++)
-            x[first + i] = (float)(search->mean[first + i] + search->sigma * s->deviation[first + i] * z[i]);
-    }
+    sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
 // y = (x - m) / sigma of one candidate, into s->row
@@ -85,8 +86,8 @@ static void read_row(sep *s, const sac_search *search, int index, const double *
         for (int i = 0; i < n; i++) s->row[i] = (x[i] - search->mean[i]) / search->sigma;
         return;
     }
-    sac_cma_noise(&s->cma, search, index, 0, (size_t)n, s->row);
-    for (int i = 0; i < n; i++) s->row[i] *= s->deviation[i];
+    const double *z = s->noise + (size_t)index * (size_t)n;
+    for (int i = 0; i < n; i++) s->row[i] = z[i] * s->deviation[i];
 }
 
 static double negative_factor(const sep *s)
@@ -108,11 +109,9 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
         double weight = cma->weights[k];
         if (weight == 0) continue;
         read_row(s, search, order[k], x);
-        if (weight > 0)
-            for (int i = 0; i < n; i++) cma->step[i] += weight * s->row[i];
-        else
-            weight *= negative_factor(s);
-        for (int i = 0; i < n; i++) s->gain[i] += weight * s->row[i] * s->row[i];
+        // only the better half moves the mean
+        double spread = weight > 0 ? weight : weight * negative_factor(s);
+        sac_vector_moments(cma->step, s->gain, fmax(0, weight), spread, s->row, (size_t)n);
     }
     for (int i = 0; i < n; i++) cma->white[i] = cma->step[i] / s->deviation[i];
 
@@ -162,6 +161,7 @@ const sac_search_method sac_sep_cma_es = {
     .config_size = sizeof(sac_cma_config),
     .create = create,
     .destroy = destroy,
+    .prepare = prepare,
     .ask = ask,
     .tell = tell,
     .stop = stop,

@@ -6,18 +6,14 @@
 #include "base/random.h"
 #include "base/series.h"
 #include "evolve/common.h"
+#include "evolve/vector.h"
 
 /// snes: separable natural evolution strategies (Schaul et al. 2011). With z_k = (x_k - m) / (sigma d), k-th best, and
 /// utilities w_k = max(0, ln(lambda / 2 + 1) - ln k), scaled to sum 1, less 1 / lambda,
 ///
-///     m <- m + sigma d sum_k w_k z_k        sigma d <- sigma d exp(rate / 2 sum_k w_k (z_k^2 - 1))
+///     m <- m + sigma d sum_k w_k z_k        sigma d <- sigma d exp(rate / 2 sum_k w_k z_k^2)
 ///
 /// sigma holds the geometric mean of the deviations and d, whose geometric mean is 1, the rest.
-
-enum
-{
-    CHUNK = 512
-};
 
 typedef struct snes_config
 {
@@ -38,9 +34,10 @@ typedef struct snes
     double sigma_rate;
     double *weights;   // [population], best first
     double *deviation; // [n], d
-    double *row;       // [n], one candidate's z
+    double *noise;     // [population, n], z of this generation
+    double *row;       // [n], z of a candidate that the caller supplied
     double *move;      // [n], sum w z
-    double *spread;    // [n], sum w (z^2 - 1)
+    double *spread;    // [n], sum w z^2
 } snes;
 
 static void set_weights(snes *s, int population)
@@ -67,10 +64,12 @@ static sac_status create(sac_search *search, const void *config)
     s->sigma_rate = c->sigma_rate > 0 ? c->sigma_rate : usual;
     s->weights = SAC_NEW_ARRAY(double, (size_t)search->population);
     s->deviation = SAC_NEW_ARRAY(double, n);
+    s->noise = SAC_NEW_ARRAY(double, (size_t)search->population *n);
     s->row = SAC_NEW_ARRAY(double, n);
     s->move = SAC_NEW_ARRAY(double, n);
     s->spread = SAC_NEW_ARRAY(double, n);
-    if (!s->weights || !s->deviation || !s->row || !s->move || !s->spread) return sac_fail_memory("a search");
+    if (!s->weights || !s->deviation || !s->noise || !s->row || !s->move || !s->spread)
+        return sac_fail_memory("a search");
     set_weights(s, search->population);
     for (size_t i = 0; i < n; i++) s->deviation[i] = 1;
     return SAC_OK;
@@ -82,41 +81,36 @@ static void destroy(void *self)
     if (!s) return;
     sac_free(s->weights);
     sac_free(s->deviation);
+    sac_free(s->noise);
     sac_free(s->row);
     sac_free(s->move);
     sac_free(s->spread);
     sac_free(s);
 }
 
-static void draw(const sac_search *search, int index, size_t first, size_t count, double *z)
+static sac_status prepare(sac_search *search)
 {
-    sac_normals_from(z, first, count, search->seed, (uint64_t)search->generation, (uint64_t)index);
+    snes *s = search->self;
+    size_t n = (size_t)search->dimension;
+    for (size_t k = 0; k < (size_t)search->population; k++)
+        sac_normals(s->noise + k * n, n, search->seed, (uint64_t)search->generation, k);
+    return SAC_OK;
 }
 
 static void ask(const sac_search *search, int index, float *x)
 {
     const snes *s = search->self;
     size_t n = (size_t)search->dimension;
-    for (size_t first = 0; first < n; first += CHUNK)
-    {
-        double z[CHUNK];
-        size_t count = n - first < CHUNK ? n - first : CHUNK;
-        draw(search, index, first, count, z);
-        for (size_t i = 0; i < count; i++)
-            x[first + i] = (float)(search->mean[first + i] + search->sigma * s->deviation[first + i] * z[i]);
-    }
+    sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
-static void read_row(snes *s, const sac_search *search, int index, const double *x)
+// z of one candidate
+static const double *row_of(snes *s, const sac_search *search, int index, const double *x)
 {
-    size_t n = (size_t)search->dimension;
-    if (!x)
-    {
-        draw(search, index, 0, n, s->row);
-        return;
-    }
-    x += (size_t)index * n;
-    for (size_t i = 0; i < n; i++) s->row[i] = (x[i] - search->mean[i]) / (search->sigma * s->deviation[i]);
+    size_t n = (size_t)search->dimension, row = (size_t)index * n;
+    if (!x) return s->noise + row;
+    for (size_t i = 0; i < n; i++) s->row[i] = (x[row + i] - search->mean[i]) / (search->sigma * s->deviation[i]);
+    return s->row;
 }
 
 static void move_deviations(snes *s, sac_search *search)
@@ -143,14 +137,8 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     memset(s->spread, 0, n * sizeof *s->spread);
     for (int k = 0; k < search->population; k++)
     {
-        double weight = s->weights[k];
-        read_row(s, search, order[k], x);
-        for (size_t i = 0; i < n; i++)
-        {
-            double z = s->row[i];
-            s->move[i] += weight * z;
-            s->spread[i] += weight * (z * z - 1);
-        }
+        // the weights sum to 0, so that the 1 of z^2 - 1 falls out
+        sac_vector_moments(s->move, s->spread, s->weights[k], s->weights[k], row_of(s, search, order[k], x), n);
     }
     for (size_t i = 0; i < n; i++) search->mean[i] += search->sigma * s->deviation[i] * s->move[i];
     move_deviations(s, search);
@@ -187,6 +175,7 @@ const sac_search_method sac_snes = {
     .config_size = sizeof(snes_config),
     .create = create,
     .destroy = destroy,
+    .prepare = prepare,
     .ask = ask,
     .tell = tell,
     .stop = sac_common_stop,

@@ -24,6 +24,17 @@ void sac_vector_mix(double *y, double keep, double factor, const double *x, size
     BEST(sac_vector_mix)(y, keep, factor, x, n);
 }
 
+void sac_vector_sample(float *x, const double *mean, double sigma, const double *deviation, const double *z, size_t n)
+{
+    BEST(sac_vector_sample)(x, mean, sigma, deviation, z, n);
+}
+
+void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
+                        size_t n)
+{
+    BEST(sac_vector_moments)(first, second, weight_first, weight_second, y, n);
+}
+
 void sac_vector_add(double *y, double factor, const double *x, size_t n)
 {
     sac_vector_mix(y, 1, factor, x, n);

@@ -16,3 +16,10 @@ void sac_vector_add(double *y, double factor, const double *x, size_t n);
 
 /// out <- sum_k weights[k] rows[k], for rows [count, n]; weights of zero cost nothing.
 void sac_vector_combine(double *out, const double *weights, const double *rows, int count, size_t n);
+
+/// x <- mean + sigma deviation z, by coordinate, rounded to float.
+void sac_vector_sample(float *x, const double *mean, double sigma, const double *deviation, const double *z, size_t n);
+
+/// first <- first + weight_first y, second <- second + weight_second y^2, by coordinate.
+void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
+                        size_t n);

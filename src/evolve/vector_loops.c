@@ -22,3 +22,19 @@ void SAC_LEVEL_NAME(sac_vector_mix)(double *restrict y, double keep, double fact
 {
     for (size_t i = 0; i < n; i++) y[i] = keep * y[i] + factor * x[i];
 }
+
+void SAC_LEVEL_NAME(sac_vector_sample)(float *restrict x, const double *restrict mean, double sigma,
+                                       const double *restrict deviation, const double *restrict z, size_t n)
+{
+    for (size_t i = 0; i < n; i++) x[i] = (float)(mean[i] + sigma * deviation[i] * z[i]);
+}
+
+void SAC_LEVEL_NAME(sac_vector_moments)(double *restrict first, double *restrict second, double weight_first,
+                                        double weight_second, const double *restrict y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        first[i] += weight_first * y[i];
+        second[i] += weight_second * y[i] * y[i];
+    }
+}
