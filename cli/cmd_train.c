@@ -1,8 +1,5 @@
-#define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +7,7 @@
 
 #include "cli.h"
 #include "saccade/train.h"
+#include "stop.h"
 
 enum
 {
@@ -26,15 +24,6 @@ static const cli_flag flags[] = {
     {"quiet", NULL, "print nothing but errors", false},
     {0},
 };
-
-static volatile int interrupted;
-
-static void on_signal(int number)
-{
-    // a person's second signal is not caught: it ends the program at once
-    if (interrupted && number == SIGINT) signal(number, SIG_DFL), raise(number);
-    interrupted = 1;
-}
 
 /// What the progress line remembers.
 typedef struct board
@@ -98,35 +87,6 @@ static void show_progress(void *user, const sac_progress *p)
     fflush(stdout);
 }
 
-// "tasks/car-racing.yaml" -> "runs/car-racing"
-static void default_run_dir(char out[SAC_TEXT_SIZE], const char *task)
-{
-    const char *name = strrchr(task, '/') ? strrchr(task, '/') + 1 : task;
-    const char *dot = strrchr(name, '.');
-    snprintf(out, SAC_TEXT_SIZE, "runs/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
-}
-
-// a rank that is bound to fewer cores than it has threads would share them among its own
-static void warn_of_binding(int threads)
-{
-    cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < threads)
-        fprintf(stderr, "saccade: %d threads on %d core%s: mpirun binds ranks to cores, --bind-to none frees them\n",
-                threads, CPU_COUNT(&cores), CPU_COUNT(&cores) == 1 ? "" : "s");
-}
-
-static int end(sac_status status, const char *dir, bool reports)
-{
-    int code = status == SAC_OK ? CLI_OK : status == SAC_ERROR_INTERRUPTED ? 128 + SIGINT : CLI_FAILURE;
-    if (!reports) return code;
-    if (status == SAC_ERROR_INTERRUPTED)
-        fprintf(stderr, "saccade: %s; the checkpoint is in %s/checkpoints; the same command with --resume goes on\n",
-                sac_last_error(), dir);
-    else if (status != SAC_OK)
-        code = cli_fail(status);
-    return code;
-}
-
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -137,16 +97,15 @@ static int run(const cli_args *args)
     if (!ok || count < 0) return CLI_USAGE;
 
     char dir[SAC_TEXT_SIZE];
-    default_run_dir(dir, cli_positional(args, 0));
+    cli_default_run_dir(dir, cli_positional(args, 0));
     if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    const volatile int *interrupt = cli_catch_signals();
     sac_comm *comm;
     sac_status status = sac_comm_open(&comm);
     if (status != SAC_OK) return cli_fail(status);
     // what fails on any rank, rank 0 says
     bool reports = sac_comm_rank(comm) == 0, quiet = cli_has(args, "quiet") || !reports;
-    if (reports && sac_comm_size(comm) > 1) warn_of_binding(threads);
+    if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
 
     sac_task *task;
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
@@ -161,12 +120,14 @@ static int run(const cli_args *args)
                          .generations = generations,
                          .progress = quiet ? NULL : show_progress,
                          .user = &b,
-                         .interrupt = &interrupted};
+                         .interrupt = interrupt};
     if (status == SAC_OK) status = sac_train(&def);
     sac_task_destroy(task);
     if (b.terminal && b.started) puts("");
     if (status == SAC_OK && !quiet) printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
-    int code = end(status, dir, reports);
+    char place[SAC_TEXT_SIZE + 16];
+    snprintf(place, sizeof place, "%s/checkpoints", dir);
+    int code = cli_end_training(status, place, reports);
     sac_comm_close(comm, status);
     return code;
 }

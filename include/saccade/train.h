@@ -93,3 +93,44 @@ typedef struct sac_train_def
 /// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a
 /// checkpoint).
 SAC_API SAC_CHECKED sac_status sac_train(const sac_train_def *def);
+
+/// What a run folder tells about its run.
+typedef struct sac_run_summary
+{
+    char environment[SAC_TEXT_SIZE], policy[SAC_TEXT_SIZE], search[SAC_TEXT_SIZE];
+    uint64_t seed;
+    uint64_t generation, generations; ///< finished; asked for in total
+    uint64_t steps;                   ///< environment steps
+    double seconds;                   ///< of training
+    double mean;                      ///< of the population, at the last generation; NaN: none yet
+    sac_score evaluation;             ///< the last; 0 episodes: none yet
+    sac_score best;                   ///< the best evaluation
+    uint64_t best_generation;
+    /// "running", "finished", "stopped" (by the search itself), "interrupted" (with a checkpoint), or "broken off"
+    const char *state;
+    char reason[256]; ///< the last event in words
+    char host[256];   ///< of the process that trained last; "": unknown
+} sac_run_summary;
+
+/// Read a run folder, also while it grows.
+/// @return SAC_ERROR_FILE when it is no run folder
+SAC_API SAC_CHECKED sac_status sac_run_summarise(sac_run_summary *summary, const char *run_dir);
+
+/// What to sweep over: a file that names a task, fields of it with their values, and seeds. See docs/training.md.
+typedef struct sac_sweep_def
+{
+    const char *path;     ///< of the sweep file
+    const char *dir;      ///< a folder for all runs; what it holds already is not done again
+    int threads;          ///< >= 1, of this rank
+    sac_comm *comm;       ///< as in sac_train_def
+    bool any_cpu_level;   ///< likewise
+    uint64_t generations; ///< of each run; 0: the task's own
+    /// Before each run (progress NULL) and after each of its generations; on rank 0; may be NULL.
+    void (*report)(void *user, int run, int run_count, const char *name, const sac_progress *progress);
+    void *user;
+    const volatile int *interrupt;
+} sac_sweep_def;
+
+/// Train every run of a sweep that is not finished yet, one after the other, and write results.csv.
+/// @return SAC_ERROR_ARGUMENT or SAC_ERROR_FORMAT for a bad sweep file, before anything is trained; as sac_train
+SAC_API SAC_CHECKED sac_status sac_sweep(const sac_sweep_def *def);

@@ -34,8 +34,7 @@ static double wall_clock(void)
 
 // --- what an earlier part of the run has left -------------------------------------------------------------------
 
-// a row of metrics.csv; false for anything else, such as one that a crash cut short
-static bool parse_row(const char *row, sac_progress *p)
+bool sac_journal_parse_row(const char *row, sac_progress *p)
 {
     int used = 0;
     *p = (sac_progress){0};
@@ -125,12 +124,12 @@ static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t gener
     uint64_t kept;
     replay r = {0};
     SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
-    SAC_TRY(read_kept(path, generation, parse_row, replay_row, &r, &kept)); // for its length in seconds
+    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept)); // for its length in seconds
     *seconds = r.seconds;
     r.begin = wall_clock() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
     r.events = j->events;
-    SAC_TRY(read_kept(path, generation, parse_row, replay_row, &r, &kept));
+    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept));
     SAC_TRY(sac_append_open(&j->metrics, path, kept));
     if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
 

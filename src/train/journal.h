@@ -24,3 +24,6 @@ SAC_CHECKED sac_status sac_journal_event(sac_journal *journal, uint64_t generati
 
 /// Make everything so far survive a crash; call before a checkpoint.
 SAC_CHECKED sac_status sac_journal_sync(sac_journal *journal);
+
+/// Read one row of metrics.csv, without its newline; false for anything else, such as one that a crash cut short.
+bool sac_journal_parse_row(const char *row, sac_progress *progress);

@@ -39,7 +39,7 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval watch attend replay envs zoo compare import bench theory; do
+    for command in train eval watch attend replay envs zoo compare import bench theory runs sweep plot; do
         commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
     done
 }

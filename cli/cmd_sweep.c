@@ -1,0 +1,207 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli.h"
+#include "files/atomic.h"
+#include "saccade/train.h"
+#include "stop.h"
+
+/// saccade sweep: many runs of one task, and a table of what came of them.
+
+enum
+{
+    MAX_THREADS = 1024,
+    MAX_ROWS = 10000,
+    TAIL = 10, ///< columns of results.csv after the fields
+    BEST = 7   ///< of them, best_mean
+};
+
+static const cli_flag flags[] = {
+    {"run", "DIR", "folder for all runs; default runs/<sweep>", false},
+    {"threads", "N", "of each rank; default 1", false},
+    {"generations", "N", "of each run, in total; default: the task's own", false},
+    {"any-cpu-level", NULL, "resume checkpoints that another CPU level wrote", false},
+    {"table", NULL, "train nothing, print the table of what is there", false},
+    {"quiet", NULL, "print nothing but the table", false},
+    {0},
+};
+
+typedef struct board
+{
+    double last;
+} board;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show(void *user, int run, int count, const char *name, const sac_progress *p)
+{
+    board *b = user;
+    if (!p)
+        printf("%s (%d of %d)\n", name, run + 1, count);
+    else if (p->generation == p->generations || now() - b->last > 10)
+    {
+        b->last = now();
+        printf("  %" PRIu64 "/%" PRIu64 "  mean %.1f  best evaluation %.1f  %.1f M steps  %.0f s\n", p->generation,
+               p->generations, p->mean, p->best_evaluation, (double)p->steps * 1e-6, p->seconds);
+    }
+    fflush(stdout);
+}
+
+/// A row of results.csv: the values of the fields as they stand there, and the best evaluation.
+typedef struct row
+{
+    const char *point;
+    double best;
+} row;
+
+// cuts a line in place: run,seed,state,POINT,ten numbers
+static bool parse(char *line, row *r)
+{
+    char *begin = line, *end = line + strlen(line), *numbers[TAIL];
+    for (int i = 0; i < 3 && begin; i++) begin = strchr(begin, ',') ? strchr(begin, ',') + 1 : NULL;
+    for (int i = TAIL - 1; begin && i >= 0; i--)
+    {
+        while (end > begin && end[-1] != ',') end--;
+        numbers[i] = end;
+        if (end == begin && i > 0) return false;
+        if (end > begin) *--end = 0;
+    }
+    if (!begin) return false;
+    // without fields the numbers follow at once
+    r->point = end >= begin && end > begin - 1 && numbers[0] != begin ? begin : "";
+    char *after;
+    r->best = strtod(numbers[BEST], &after);
+    if (after == numbers[BEST]) r->best = NAN;
+    return true;
+}
+
+static int by_best(const void *a, const void *b)
+{
+    double x = ((const row *)a)->best, y = ((const row *)b)->best;
+    return (x < y) - (x > y);
+}
+
+/// All seeds of a point.
+typedef struct group
+{
+    const char *point;
+    double median, low, high;
+    int runs;
+} group;
+
+static int by_median(const void *a, const void *b)
+{
+    double x = ((const group *)a)->median, y = ((const group *)b)->median;
+    return (x < y) - (x > y);
+}
+
+// rows are sorted by their best evaluation
+static int group_rows(const row *rows, int count, group *groups)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+    {
+        int g = 0;
+        while (g < found && strcmp(groups[g].point, rows[i].point) != 0) g++;
+        if (g < found) continue;
+        groups[found++] = (group){.point = rows[i].point};
+        double values[MAX_ROWS];
+        for (int k = i; k < count; k++)
+            if (strcmp(rows[k].point, rows[i].point) == 0) values[groups[g].runs++] = rows[k].best;
+        int runs = groups[g].runs;
+        groups[g].high = values[0];
+        groups[g].low = values[runs - 1];
+        groups[g].median = 0.5 * (values[(runs - 1) / 2] + values[runs / 2]);
+    }
+    qsort(groups, (size_t)found, sizeof *groups, by_median);
+    return found;
+}
+
+static void print_groups(const char *fields, const row *rows, int count)
+{
+    static group groups[MAX_ROWS];
+    int found = group_rows(rows, count, groups);
+    printf("\n%-40s %5s %10s %10s %10s\n", fields, "runs", "median", "lowest", "highest");
+    for (int g = 0; g < found; g++)
+        printf("%-40s %5d %10.1f %10.1f %10.1f\n", groups[g].point, groups[g].runs, groups[g].median, groups[g].low,
+               groups[g].high);
+    puts("best evaluation of each run; median, lowest and highest over seeds");
+}
+
+static sac_status print_table(const char *dir)
+{
+    static row rows[MAX_ROWS];
+    char path[SAC_PATH_SIZE];
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(sac_join_path(path, dir, "results.csv"));
+    SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 28));
+    row header = {.point = ""};
+    int count = 0;
+    bool first = true;
+    for (char *line = (char *)bytes, *end; (end = strchr(line, '\n')); line = end + 1)
+    {
+        *end = 0;
+        if (first)
+            parse(line, &header);
+        else if (count < MAX_ROWS && parse(line, &rows[count]) && isfinite(rows[count].best))
+            count++;
+        first = false;
+    }
+    qsort(rows, (size_t)count, sizeof *rows, by_best);
+    print_groups(header.point, rows, count);
+    sac_free(bytes);
+    return SAC_OK;
+}
+
+static int run(const cli_args *args)
+{
+    bool ok = true;
+    int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
+    uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
+    if (!ok) return CLI_USAGE;
+    char dir[SAC_TEXT_SIZE];
+    cli_default_run_dir(dir, cli_positional(args, 0));
+    if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
+    sac_status status = SAC_OK;
+    if (cli_has(args, "table"))
+    {
+        status = print_table(dir);
+        return status == SAC_OK ? CLI_OK : cli_fail(status);
+    }
+
+    const volatile int *interrupt = cli_catch_signals();
+    sac_comm *comm;
+    status = sac_comm_open(&comm);
+    if (status != SAC_OK) return cli_fail(status);
+    bool reports = sac_comm_rank(comm) == 0;
+    if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
+    board b = {0};
+    status = sac_sweep(&(sac_sweep_def){.path = cli_positional(args, 0),
+                                        .dir = dir,
+                                        .threads = threads,
+                                        .comm = comm,
+                                        .any_cpu_level = cli_has(args, "any-cpu-level"),
+                                        .generations = generations,
+                                        .report = cli_has(args, "quiet") ? NULL : show,
+                                        .user = &b,
+                                        .interrupt = interrupt});
+    if (status == SAC_OK && reports) status = print_table(dir);
+    int code = cli_end_training(status, dir, reports);
+    sac_comm_close(comm, status);
+    return code;
+}
+
+const cli_command cli_sweep = {"sweep", "FILE.yaml",
+                               "train a task over grids or draws of its fields; the same command goes on", flags, run};

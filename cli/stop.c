@@ -1,0 +1,56 @@
+#define _GNU_SOURCE
+#include "stop.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+    // a launcher may send its signal twice, a person means it
+    if (interrupted && number == SIGINT)
+    {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    interrupted = 1;
+}
+
+const volatile int *cli_catch_signals(void)
+{
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    return &interrupted;
+}
+
+int cli_end_training(sac_status status, const char *place, bool reports)
+{
+    int code = status == SAC_OK ? CLI_OK : status == SAC_ERROR_INTERRUPTED ? 128 + SIGINT : CLI_FAILURE;
+    if (!reports) return code;
+    if (status == SAC_ERROR_INTERRUPTED)
+        fprintf(stderr, "saccade: %s; the checkpoint is in %s; the same command with --resume goes on\n",
+                sac_last_error(), place);
+    else if (status != SAC_OK)
+        code = cli_fail(status);
+    return code;
+}
+
+void cli_warn_of_binding(int threads)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) >= threads) return;
+    fprintf(stderr, "saccade: %d threads on %d core%s: mpirun binds ranks to cores, --bind-to none frees them\n",
+            threads, CPU_COUNT(&cores), CPU_COUNT(&cores) == 1 ? "" : "s");
+}
+
+void cli_default_run_dir(char dir[SAC_TEXT_SIZE], const char *task)
+{
+    const char *name = strrchr(task, '/') ? strrchr(task, '/') + 1 : task;
+    const char *dot = strrchr(name, '.');
+    snprintf(dir, SAC_TEXT_SIZE, "runs/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+}

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "saccade/train.h"
+
+/// What commands that train share: the end of a run by a signal, and by a failure.
+
+/// SIGINT and SIGTERM ask the run to end with a checkpoint; a person's second SIGINT ends the program at once.
+/// @return what becomes nonzero then
+const volatile int *cli_catch_signals(void);
+
+/// Say how it ended, on rank 0, for what fails on any rank is known there; the exit code.
+/// @param place  where the checkpoint is, for an interrupted run
+int cli_end_training(sac_status status, const char *place, bool reports);
+
+/// Warn when a rank is bound to fewer cores than it has threads: they would share them.
+void cli_warn_of_binding(int threads);
+
+/// "tasks/car-racing.yaml" -> "runs/car-racing".
+void cli_default_run_dir(char dir[SAC_TEXT_SIZE], const char *task);
