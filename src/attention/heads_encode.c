@@ -20,7 +20,8 @@ sac_head sac_head_from_root(const double root[4], double row, double column)
 void sac_heads_nine(sac_head heads[9], double alpha)
 {
     // a head sees p_i - mu
-    for (int i = 0; i < 9; i++) heads[i] = sac_head_isotropic(alpha, 1 - i / 3, 1 - i % 3);
+    for (int row = -1; row <= 1; row++)
+        for (int column = -1; column <= 1; column++) *heads++ = sac_head_isotropic(alpha, -row, -column);
 }
 
 // eq. 6

@@ -52,8 +52,8 @@ void sac_heads_logits(const sac_heads *heads, int head, float *logits, int query
     const double *s = h->precision;
     for (int j = 0; j < heads->height * heads->width; j++)
     {
-        double x1 = query / heads->width - j / heads->width - h->target[0];
-        double x2 = query % heads->width - j % heads->width - h->target[1];
+        int rows = query / heads->width - j / heads->width, columns = query % heads->width - j % heads->width;
+        double x1 = rows - h->target[0], x2 = columns - h->target[1];
         double cross = s[1] == 0 ? 0 : 2 * s[1] * x1 * x2;
         // infinity times the square of nothing is nothing
         double square = (x1 == 0 ? 0 : s[0] * x1 * x1) + (x2 == 0 ? 0 : s[2] * x2 * x2);

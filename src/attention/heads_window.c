@@ -43,7 +43,8 @@ static void find_columns(const parabola *p, double curvature, double least, int 
 int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_window *window)
 {
     int *first = window->first, *count = window->count;
-    double row = query / heads->width - head->target[0], center = query % heads->width - head->target[1];
+    int y = query / heads->width, x = query % heads->width;
+    double row = y - head->target[0], center = x - head->target[1];
     double largest = -INFINITY;
     for (int r = 0; r < heads->height; r++)
         largest = fmax(largest, parabola_of(head, row - r, center, heads->width).best);

@@ -9,7 +9,8 @@ static const double log_longest = 9.2103403719761827; // ln 10000
 // dimension d of D at a position
 static float encode(int d, int size, int position)
 {
-    double sine, cosine, frequency = sac_series_exp(-(double)(d / 2 * 2) / size * log_longest);
+    int pair = d / 2;
+    double sine, cosine, frequency = sac_series_exp(-2.0 * pair / size * log_longest);
     sac_series_sin_cos(position * frequency, &sine, &cosine);
     return (float)(d % 2 == 0 ? sine : cosine);
 }
