@@ -119,5 +119,5 @@ SAC_API void sac_attention_output(const sac_attention *attention, float *out, in
 
 /// The indices of the k most important tokens, most important first, ties to the lower index, NaN last.
 /// @param[out] top  [k]
-/// @param      k    1..64, at most `count`
+/// @param      k    1..128, at most `count`
 SAC_API void sac_attention_top(const sac_attention *attention, int *top, int k, const float *importance, int count);

@@ -16,7 +16,7 @@ enum
 {
     SAC_MAX_DIRECTIONS = 64, ///< largest R
     SAC_LANES = 16,          ///< partial sums of a reduction over columns
-    SAC_MAX_TOP = 64,        ///< largest K
+    SAC_MAX_TOP = 128,       ///< largest K
     SAC_ROW_BLOCK = 4,       ///< rows of A that the softmax kernels take at a time
     SAC_NEAR = 60,           ///< 2^x of |x| up to here and sums of them are far from the ends of float
 };

@@ -48,7 +48,7 @@ static const char controllers[] = SAC_CONTROLLERS(X);
 
 const sac_option sac_agent_options[] = {
     IMAGE,
-    INT(top, "10", 1, 64, "K: patches that are kept"),
+    INT(top, "10", 1, 128, "K: patches that are kept"),
     TEXT(attention, "softmax", NULL, "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(numbers in a patch), as published"),
     FEATURES,

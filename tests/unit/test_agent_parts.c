@@ -203,7 +203,7 @@ TEST(mistakes_are_named)
     assert_fails(scene_create(&policy, "strid=3"), SAC_ERROR_ARGUMENT, "did you mean 'stride'?");
     assert_fails(scene_create(&policy, "image_size=6"), SAC_ERROR_ARGUMENT, "patch");
     assert_fails(scene_create(&policy, "stride=64,top=5"), SAC_ERROR_ARGUMENT, "top is 5");
-    assert_fails(scene_create(&policy, "top=65"), SAC_ERROR_ARGUMENT, "top");
+    assert_fails(scene_create(&policy, "top=129"), SAC_ERROR_ARGUMENT, "top");
     assert_fails(scene_create(&policy, "choice=threshold"), SAC_ERROR_ARGUMENT, "threshold");
     assert_fails(scene_create(&policy, "attention=positive,attention_features=0"), SAC_ERROR_ARGUMENT, "feature_count");
     static const char *const bad[] = {"features=conv,conv_channels=", "features=conv,conv_channels=0",
