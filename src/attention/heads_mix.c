@@ -102,7 +102,7 @@ typedef struct block
     int channels, stride;
 } block;
 
-// a blur along the rows' direction, then one along the columns'
+// a blur across the image's rows, then one along them
 static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, const block *b, const scratch *s)
 {
     int width = heads->width;

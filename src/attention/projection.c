@@ -1,4 +1,4 @@
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attention/image.h"
@@ -165,6 +165,7 @@ void sac_projection_run_rows(const sac_projection *projection, float *tokens, in
     const sac_projection *p = projection;
     SAC_ASSERT(image->height == p->bytes.height && image->width == p->bytes.width);
     SAC_ASSERT(image->channels == p->channels && image->order == p->order);
+    SAC_ASSERT(image->height == 1 || llabs(image->row_stride) >= (ptrdiff_t)image->width * p->bytes.channels);
     SAC_ASSERT(first >= 0 && rows >= 0 && first + rows <= p->bytes.rows && stride >= rows * p->bytes.columns);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     int32_t *sums = (int32_t *)((unsigned char *)workspace + scratch_size(p));

@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "base/memory.h"
-#include "test.h"
+#include "failing_memory.h"
 
 /// Views of frames, patches as tokens, and projections straight from a camera's bytes.
 
@@ -267,6 +267,7 @@ TEST(bad_fields_are_named)
     REFUSES((def.order = SAC_PIXELS_BGR, def.channels = 1), "channels");
     REFUSES(def.weights = NULL, "weights");
     REFUSES(def.internal = 0, "default_def");
+    assert_survives_lack_of_memory(sac_projection_create(&projection, &good), sac_projection_destroy(projection));
 }
 
 TESTS(layouts_give_the_same_bits, patches_are_the_picture, a_projection_is_the_sum_over_the_patch,
