@@ -7,7 +7,7 @@
 enum
 {
     CLI_MAX_ARGUMENTS = 64,
-    CLI_MAX_POSITIONALS = 16
+    CLI_MAX_POSITIONALS = 256
 };
 
 struct cli_args

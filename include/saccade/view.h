@@ -157,10 +157,11 @@ typedef struct sac_plot_line
     const double *x, *y;  ///< [count]; points that are not finite are left out
     const double *spread; ///< [count]: a band y - spread .. y + spread; NULL: none
     int count;
-    int color;  ///< 0..5
-    bool faint; ///< thin and pale: context for the others
-    bool bars;  ///< a bar from 0 at every x, one unit wide, instead of a line
-    bool dots;  ///< points alone, not joined
+    int color;                ///< 0..5
+    bool faint;               ///< thin and pale: context for the others
+    bool bars;                ///< a bar from 0 at every x, one unit wide, instead of a line
+    bool dots;                ///< points alone, not joined
+    const double *low, *high; ///< [count]: a band between them, instead of spread; NULL: none
 } sac_plot_line;
 
 /// A plot: lines over round axes.
@@ -190,8 +191,8 @@ typedef struct sac_axis
 
 SAC_API sac_axis sac_axis_of(double low, double high, int wanted);
 
-/// The same for a logarithmic axis from low to high, both positive: powers of ten, or of two over short ranges, every so
-/// many of them that there are about `wanted`; first, last and step are logarithms to the base 10.
+/// The same for a logarithmic axis from low to high, both positive: powers of ten, or of two over short ranges, every
+/// so many of them that there are about `wanted`; first, last and step are logarithms to the base 10.
 SAC_API sac_axis sac_log_axis_of(double low, double high, int wanted);
 
 /// The text of a mark, such as "250", "0.5", "40k" or "2M": one unit for the whole axis.
@@ -214,6 +215,17 @@ typedef enum sac_curve_x
 /// @return SAC_ERROR_FILE or SAC_ERROR_FORMAT (naming file and line) when metrics cannot be read; as sac_plot_write
 SAC_API SAC_CHECKED sac_status sac_plot_curves(const char *const *runs, int count, sac_curve_x x, const char *title,
                                                const char *path);
+
+/// Draw runs as medians over seeds: runs whose tasks differ in train.seed alone are one line, the median of their
+/// held-out evaluations at the same x, with a band from the lower to the upper quartile. What the legend says is what
+/// differs between the lines. Between evaluations a run is taken as straight; a line goes as far as all its runs do.
+/// @param runs  [count] folders, 2..256
+/// @return as sac_plot_curves; SAC_ERROR_ARGUMENT when a run has no two evaluations, or there are more than 12 lines
+SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int count, sac_curve_x x, const char *title,
+                                                const char *path);
+
+/// Whether sac_plot_medians would put some of these runs together.
+SAC_API bool sac_plot_has_seeds(const char *const *runs, int count);
 
 /// How concentrated attention is: the share of all importance that the patch of each rank gets, averaged over frames.
 typedef struct sac_attention_share sac_attention_share;

@@ -102,9 +102,9 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
             widen(x, line->x[p] + half);
             widen(y, line->y[p]);
             if (line->bars) widen(y, 0);
-            if (!line->spread || plot->log_y) continue;
-            widen(band, line->y[p] - line->spread[p]);
-            widen(band, line->y[p] + line->spread[p]);
+            if (!sac_plot_has_band(line) || plot->log_y) continue;
+            widen(band, sac_plot_edge(line, p, -1));
+            widen(band, sac_plot_edge(line, p, 1));
         }
     if (!(x[0] <= x[1])) return false;
     double room = 0.25 * (y[1] - y[0]);

@@ -19,6 +19,18 @@ typedef struct sac_plot_axis
     char texts[SAC_PLOT_MAX_MARKS][24];
 } sac_plot_axis;
 
+static inline bool sac_plot_has_band(const sac_plot_line *line)
+{
+    return line->spread || (line->low && line->high);
+}
+
+/// The upper (side 1) or lower (-1) edge of a line's band at a point.
+static inline double sac_plot_edge(const sac_plot_line *line, int point, int side)
+{
+    if (line->low && line->high) return side > 0 ? line->high[point] : line->low[point];
+    return line->y[point] + side * line->spread[point];
+}
+
 typedef struct sac_plot_calls
 {
     /// @return -1 with a sentence

@@ -233,6 +233,71 @@ TEST(curves_of_runs)
     sac_free(svg);
 }
 
+// a run of one seed: its evaluations are `level` and three times that
+static void write_run(const char *name, const char *sigma, int seed, double level)
+{
+    char text[512], path[128];
+    assert_ok(sac_make_folders(scratch_path(name)));
+    snprintf(path, sizeof path, "%s/task.yaml", name);
+    snprintf(text, sizeof text, "search:\n  sigma: %s\ntrain:\n  seed: %d\n  generations: %d\n", sigma, seed, seed);
+    write_text(scratch_path(path), text);
+    snprintf(path, sizeof path, "%s/metrics.csv", name);
+    snprintf(text, sizeof text, HEADER "1,100,1,5,0,1,%g,1,4,0.1\n2,200,2,9,10,1,,,,0.1\n3,300,3,9,10,1,%g,1,4,0.1\n",
+             level, 3 * level);
+    write_text(scratch_path(path), text);
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    uint8_t *bytes[2];
+    size_t sizes[2];
+    assert_ok(sac_read_file(&bytes[0], &sizes[0], scratch_path(a), 1 << 24));
+    assert_ok(sac_read_file(&bytes[1], &sizes[1], scratch_path(b), 1 << 24));
+    bool same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
+    sac_free(bytes[0]);
+    sac_free(bytes[1]);
+    return same;
+}
+
+TEST(seeds_of_one_task_are_one_line)
+{
+    scratch_open();
+    write_run("a", "0.1", 1, 7);
+    write_run("b", "0.1", 2, 1);
+    write_run("c", "0.1", 3, 3);
+    write_run("d", "0.2", 1, 2);
+    static char paths[6][256];
+    for (int i = 0; i < 6; i++) snprintf(paths[i], sizeof paths[i], "%s", scratch_path((char[]){(char)('a' + i), 0}));
+    const char *runs[] = {paths[0], paths[1], paths[2], paths[3]};
+    const char *other[] = {runs[2], runs[3], runs[0], runs[1]};
+    assert_true(sac_plot_has_seeds(runs, 4));
+    assert_true(sac_plot_has_seeds(runs, 2));
+    assert_false(sac_plot_has_seeds(runs + 2, 2));
+    assert_false(sac_plot_has_seeds(runs, 1));
+    sac_status status = sac_plot_medians(runs, 3, SAC_CURVE_STEPS, "t", scratch_path("m.png"));
+    if (status == SAC_ERROR_UNAVAILABLE) skip();
+    assert_ok(status);
+    // the order of runs does not matter
+    const char *turned[] = {runs[1], runs[2], runs[0]};
+    assert_ok(sac_plot_medians(turned, 3, SAC_CURVE_STEPS, "t", scratch_path("n.png")));
+    assert_true(same_bytes("m.png", "n.png"));
+    // nor how far away a run above the upper quartile is, once it does not move that quartile
+    const char *five[] = {runs[0], runs[1], runs[2], paths[4], paths[5]};
+    write_run("e", "0.1", 4, 8);
+    write_run("f", "0.1", 5, 9);
+    assert_ok(sac_plot_medians(five, 5, SAC_CURVE_STEPS, "t", scratch_path("m.png")));
+    write_run("f", "0.1", 5, 90);
+    assert_ok(sac_plot_medians(five, 5, SAC_CURVE_STEPS, "t", scratch_path("n.png")));
+    assert_true(same_bytes("m.png", "n.png"));
+    write_run("a", "0.1", 1, 6);
+    assert_ok(sac_plot_medians(five, 5, SAC_CURVE_STEPS, "t", scratch_path("n.png")));
+    assert_false(same_bytes("m.png", "n.png"));
+    assert_ok(sac_plot_medians(other, 4, SAC_CURVE_MINUTES, NULL, scratch_path("q.svg")));
+    write_text(scratch_path("b/metrics.csv"), HEADER "1,100,1,5,0,1,4,1,4,0.1\n");
+    assert_fails(sac_plot_medians(runs, 3, SAC_CURVE_STEPS, "t", "x.svg"), SAC_ERROR_ARGUMENT, "a line needs two");
+    assert_survives_lack_of_memory(sac_plot_medians(other, 2, SAC_CURVE_STEPS, "t", scratch_path("q.svg")), (void)0);
+}
+
 TEST(curves_say_what_is_wrong)
 {
     scratch_open();
@@ -301,4 +366,4 @@ TEST(curves_survive_lack_of_memory)
 
 TESTS(axes_are_round_and_enclose, logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts,
       svg_is_xml_and_holds_the_points, png_is_written_whole, plots_say_what_is_wrong, curves_of_runs,
-      curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)
+      seeds_of_one_task_are_one_line, curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)

@@ -168,11 +168,11 @@ static void draw_band(const drawing *d, const sac_plot_line *line)
     cairo_t *c = d->cairo;
     cairo_new_path(c);
     for (int i = 0; i < line->count; i++)
-        if (drawn(d, line, i) && isfinite(line->spread[i]))
-            cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i] + line->spread[i]));
+        if (drawn(d, line, i) && isfinite(sac_plot_edge(line, i, 1)))
+            cairo_line_to(c, at_x(d, line->x[i]), at_y(d, sac_plot_edge(line, i, 1)));
     for (int i = line->count - 1; i >= 0; i--)
-        if (drawn(d, line, i) && isfinite(line->spread[i]))
-            cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i] - line->spread[i]));
+        if (drawn(d, line, i) && isfinite(sac_plot_edge(line, i, -1)))
+            cairo_line_to(c, at_x(d, line->x[i]), at_y(d, sac_plot_edge(line, i, -1)));
     cairo_close_path(c);
     set_color(c, color_of(line), 0.16);
     cairo_fill(c);
@@ -244,7 +244,7 @@ static void draw_all(drawing *d)
     cairo_rectangle(c, d->left, d->top - 3, d->right - d->left + 3, d->bottom - d->top + 4);
     cairo_clip(c);
     for (int i = 0; i < d->plot->line_count; i++)
-        if (d->plot->lines[i].spread && !d->plot->log_y) draw_band(d, &d->plot->lines[i]);
+        if (sac_plot_has_band(&d->plot->lines[i]) && !d->plot->log_y) draw_band(d, &d->plot->lines[i]);
     for (int i = 0; i < d->plot->line_count; i++)
         if (d->plot->lines[i].bars)
             draw_bars(d, &d->plot->lines[i]);
