@@ -112,13 +112,27 @@ terminated()
 }
 check "SIGTERM to the launcher ends in a checkpoint of the last generation" terminated
 
+# 32 ranks on however many cores: every unit is done once, and everyone hears of all (the program checks it)
+check "32 ranks share a queue" timeout 120 mpirun -n 32 "$(dirname "$saccade")/queue" 5 6 2
+
+swept()
+{
+    printf 'task: %s\nfields:\n  search:\n    sigma: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" >"$work/sweep.yaml"
+    "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
+    timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
+    diff <(digest "$work/swept") <(digest "$work/swept3") && [[ $(wc -l <"$work/swept3/results.csv") == 5 ]]
+}
+check "a sweep over ranks gives the same runs" swept
+
 # what goes wrong is said once, by rank 0
 once() # WORDS COMMAND...
 {
     local words=$1
     shift
     "$@" >"$work/out" 2>&1 && return 1
-    [[ $(grep -c "^saccade: " "$work/out") == 1 ]] && grep -qF -- "$words" "$work/out" || { cat "$work/out"; return 1; }
+    [[ $(grep -c "^saccade: " "$work/out") == 1 ]] && grep -qF -- "$words" "$work/out" && return 0
+    cat "$work/out"
+    return 1
 }
 check "an existing run is refused by all, once" once "there is a run already" ranks 3 1 "$work/alone"
 check "a bad option is refused by all, once" once "did you mean" ranks 3 1 "$work/bad" --set train.sead=1
