@@ -106,6 +106,32 @@ TEST(a_picture_depends_on_its_scene_alone)
     car_shots_free(&all);
 }
 
+// whose planes they are does not show either, even where the other picture draws in between
+TEST(pictures_may_share_planes)
+{
+    car_shots all = car_shots_read(data);
+    car_picture *paper = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT),
+                *alone = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    car_picture *guest = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT), *larger = create(128, 160, CAR_STYLE_AGENT);
+    static uint8_t a[CAR_FRAME_BYTES], b[CAR_FRAME_BYTES], wide[128 * 160 * 3], wide_alone[128 * 160 * 3];
+    for (int i = 0; i < all.count; i++)
+    {
+        const car_scene *scene = &all.shots[i].scene;
+        sac_car_draw(paper, &all.shots[all.count - 1 - i].scene, NULL, a);
+        sac_car_draw_on(guest, paper, scene, NULL, a);
+        sac_car_draw(alone, scene, NULL, b);
+        assert_memory_equal(a, b, sizeof a);
+        sac_car_draw_on(larger, paper, scene, NULL, wide); // does not fit: on its own
+        sac_car_draw(larger, scene, NULL, wide_alone);
+        assert_memory_equal(wide, wide_alone, sizeof wide);
+    }
+    sac_car_picture_destroy(paper);
+    sac_car_picture_destroy(alone);
+    sac_car_picture_destroy(guest);
+    sac_car_picture_destroy(larger);
+    car_shots_free(&all);
+}
+
 TEST(all_levels_give_the_same_bits)
 {
     static const struct
@@ -252,6 +278,6 @@ TEST(creation_survives_a_lack_of_memory)
     assert_fails(sac_car_picture_create(&picture, 8, 96, CAR_STYLE_AGENT), SAC_ERROR_ARGUMENT, "32 to 4096");
 }
 
-TESTS(pictures_are_gymnasiums, the_reward_is_legible, a_picture_depends_on_its_scene_alone,
+TESTS(pictures_are_gymnasiums, the_reward_is_legible, a_picture_depends_on_its_scene_alone, pictures_may_share_planes,
       all_levels_give_the_same_bits, pictures_fill_their_memory_exactly, the_view_follows_the_velocity_under_old_rules,
       creation_survives_a_lack_of_memory)

@@ -100,11 +100,6 @@ static void set_scene(car_racing *car)
     scene->shown_reward = car->reward;
 }
 
-static void draw(car_racing *car, uint8_t *observation)
-{
-    sac_car_draw(car->view, &car->scene, car->variant, observation);
-}
-
 // an action that is not a number never reaches the world: the pedals stay, and the episode ends with such a reward
 static void take_action(car_racing *car, const float *action)
 {
@@ -122,10 +117,10 @@ static void act(car_racing *car)
 }
 
 // the part after: picture, reward, ends
-static void judge(car_racing *car, const sac_env_row *row)
+static void judge(car_racing *car, const sac_env_row *row, const car_picture *paper)
 {
     set_scene(car);
-    draw(car, row->observation);
+    sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->observation);
     car->reward -= 0.1;
     *row->reward = car->reward - car->paid;
     car->paid = car->reward;
@@ -170,7 +165,7 @@ static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
     act(car);
     sac_car_chain_step(&(car_chain *){&car->chain}, 1);
     set_scene(car);
-    draw(car, row->observation);
+    sac_car_draw(car->view, &car->scene, car->variant, row->observation);
     return SAC_OK;
 }
 
@@ -188,7 +183,8 @@ static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, i
             chains[i] = &car->chain;
         }
         sac_car_chain_step(chains, part);
-        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i]);
+        const car_racing *leader = selves[first];
+        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i], leader->view);
     }
     return SAC_OK;
 }

@@ -184,3 +184,21 @@ void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *var
     sac_car_variant_overlay(variant, p, scene, &camera, rgb);
     sac_car_draw_bar(p, scene, rgb);
 }
+
+void sac_car_draw_on(car_picture *p, const car_picture *paper, const car_scene *scene, const car_variant *variant,
+                     uint8_t *rgb)
+{
+    car_layers layers = p->layers;
+    car_plane wheel = p->figure.wheel, stripe = p->figure.stripe;
+    if (paper->width == p->width && paper->height == p->height && paper->style == p->style)
+    {
+        // drawing leaves the layers clear and begins by clearing these two; the hull's plane outlives a picture
+        p->layers = paper->layers;
+        p->figure.wheel = paper->figure.wheel;
+        p->figure.stripe = paper->figure.stripe;
+    }
+    sac_car_draw(p, scene, variant, rgb);
+    p->layers = layers;
+    p->figure.wheel = wheel;
+    p->figure.stripe = stripe;
+}

@@ -32,3 +32,8 @@ void sac_car_picture_destroy(car_picture *picture);
 /// @param      variant  NULL: the original
 /// @param[out] rgb      [height, width, 3]
 void sac_car_draw(car_picture *picture, const car_scene *scene, const car_variant *variant, uint8_t *rgb);
+
+/// The same, with the planes of another picture where it has the same size and style: pictures that are drawn one after
+/// the other on the same planes find them in the cache.
+void sac_car_draw_on(car_picture *picture, const car_picture *paper, const car_scene *scene, const car_variant *variant,
+                     uint8_t *rgb);
