@@ -70,8 +70,17 @@ WIDE void contract_tile(float *sums, int sums_stride, const float *a, int a_stri
     for (; j + SAC_LANES <= n; j += SAC_LANES)
         contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, SAC_LANES);
     if (j < n) contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, n - j);
-    for (int r = 0; r < rows; r++)
-        for (int m = 0; m < columns; m++) sums[(size_t)r * (size_t)sums_stride + m] += lanes_sum(sum[r * columns + m]);
+    // through memory, so that the adding up of lanes is there once
+    float part[PRODUCT_SUMS * SAC_LANES];
+    for (int i = 0; i < rows * columns; i++) lanes_store(part + i * SAC_LANES, sum[i]);
+#pragma GCC unroll 1
+    for (int i = 0; i < rows * columns; i++)
+        sums[(size_t)(i / columns) * (size_t)sums_stride + i % columns] += lanes_sum(lanes_load(part + i * SAC_LANES));
+}
+
+static void contract_one(float *sums, const float *a, const float *b, int n, int stride)
+{
+    contract_tile(sums, 0, a, 0, 1, b, 1, n, stride);
 }
 
 WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
@@ -81,24 +90,24 @@ WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stri
     for (; m + columns <= size; m += columns)
         contract_tile(sums + m, sums_stride, a, a_stride, rows, b + (size_t)m * (size_t)stride, columns, n, stride);
     for (; m < size; m++)
-        contract_tile(sums + m, sums_stride, a, a_stride, rows, b + (size_t)m * (size_t)stride, 1, n, stride);
+        for (int r = 0; r < rows; r++)
+            contract_one(sums + (size_t)r * (size_t)sums_stride + m, a ? a + (size_t)r * (size_t)a_stride : NULL,
+                         b + (size_t)m * (size_t)stride, n, stride);
 }
 
 static void wide_contract(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                           int size, int n, int stride)
 {
-    int r = 0;
-    if (a)
+    if (!a)
     {
-#define ROWS(count)                                                                                                \
-    for (; r + (count) <= rows; r += (count))                                                                      \
-    contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a + (size_t)r * (size_t)a_stride, a_stride, \
-                  count, b, size, PRODUCT_SUMS / (count), n, stride)
-        ROWS(PRODUCT_ROWS);
-        ROWS(PRODUCT_ROWS / 2);
-        ROWS(1);
-#undef ROWS
-    }
-    else
         contract_rows(sums, sums_stride, NULL, 0, 1, b, size, PRODUCT_SUMS, n, stride);
+        return;
+    }
+    int r = 0;
+    for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
+        contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a + (size_t)r * (size_t)a_stride, a_stride,
+                      PRODUCT_ROWS, b, size, PRODUCT_SUMS / PRODUCT_ROWS, n, stride);
+    for (; r < rows; r++)
+        contract_rows(sums + (size_t)r * (size_t)sums_stride, sums_stride, a + (size_t)r * (size_t)a_stride, a_stride,
+                      1, b, size, PRODUCT_SUMS, n, stride);
 }
