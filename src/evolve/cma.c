@@ -1,6 +1,7 @@
 #include "evolve/cma.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -158,6 +159,18 @@ void sac_cma_move_sigma(sac_cma *cma, sac_search *search)
         search->sigma *= sac_series_exp(fmax(-1, fmin(1, change)));
     }
     sac_common_move_sigma(search, &cma->config.common);
+}
+
+double sac_cma_rescale(sac_cma *cma, sac_search *search, double largest)
+{
+    if (largest > 0x1p-20 && largest < 0x1p20) return 1;
+    int exponent;
+    frexp(largest, &exponent);
+    if (!isfinite(largest) || abs(exponent) > 400) return 1; // stops soon
+    double factor = ldexp(1, exponent);
+    search->sigma *= factor;
+    for (int i = 0; i < cma->dimension; i++) cma->path_c[i] /= factor;
+    return factor;
 }
 
 double sac_cma_keep(const sac_cma *cma, double c_1)

@@ -67,6 +67,11 @@ double sac_cma_negative_factor(const sac_cma *cma, double squared_length);
 double sac_cma_move(sac_cma *cma, sac_search *search);
 void sac_cma_move_sigma(sac_cma *cma, sac_search *search);
 
+/// Sigma and C may drift apart, one growing as the other shrinks. Where the largest standard deviation along any axis,
+/// sigma left out, has left 2^-20..2^20, sigma takes that power of two, which changes no bit of what follows.
+/// @return what the deviations are to be divided by, and C by its square; 1 almost always
+double sac_cma_rescale(sac_cma *cma, sac_search *search, double largest);
+
 /// 1 - c_1' - c_mu sum w, given c_1'.
 double sac_cma_keep(const sac_cma *cma, double c_1);
 

@@ -192,6 +192,15 @@ static void move_covariance(full *s, const int *order, double c_1)
     if (count > 0) apply_rows(s, n, count, -1, 1);
 }
 
+static void rescale(full *s, sac_search *search)
+{
+    size_t n = (size_t)search->dimension;
+    double factor = sac_cma_rescale(&s->cma, search, s->roots[n - 1]);
+    if (factor == 1) return;
+    for (size_t i = 0; i < n * n; i++) s->covariance[i] /= factor * factor;
+    for (size_t i = 0; i < n; i++) s->roots[i] /= factor;
+}
+
 static sac_status tell(sac_search *search, const int *order, const double *x)
 {
     full *s = search->self;
@@ -204,6 +213,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     whiten(s, n);
     move_covariance(s, order, sac_cma_move(cma, search));
     sac_cma_move_sigma(cma, search);
+    rescale(s, search);
     return SAC_OK;
 }
 

@@ -97,6 +97,17 @@ static double negative_factor(const sep *s)
     return sac_cma_negative_factor(&s->cma, squares);
 }
 
+static void rescale(sep *s, sac_search *search)
+{
+    int n = search->dimension;
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, s->deviation[i]);
+    double factor = sac_cma_rescale(&s->cma, search, largest);
+    if (factor == 1) return;
+    for (int i = 0; i < n; i++) s->variance[i] /= factor * factor;
+    derive(s);
+}
+
 static sac_status tell(sac_search *search, const int *order, const double *x)
 {
     sep *s = search->self;
@@ -121,6 +132,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
             fmax(1e-300, keep * s->variance[i] + cma->c_1 * cma->path_c[i] * cma->path_c[i] + cma->c_mu * s->gain[i]);
     derive(s);
     sac_cma_move_sigma(cma, search);
+    rescale(s, search);
     return SAC_OK;
 }
 

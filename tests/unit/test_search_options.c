@@ -193,6 +193,47 @@ TEST(every_cpu_level_gives_the_same_bits)
     sac_set_cpu_level(best);
 }
 
+static void scale_array(sac_search *search, const char *name, double factor)
+{
+    sac_search_array array = state_array(search, name);
+    for (size_t i = 0; i < array.count; i++) array.data[i] *= factor;
+}
+
+// sigma 2^-30 and C 2^60 times as large are the same search, to the bit of every mean, and the next tell says so
+TEST(sigma_and_covariance_may_share_their_size_in_any_way)
+{
+    for (int m = 0; m < METHODS; m++)
+    {
+        bool full = strcmp(methods[m], "cma-es") == 0;
+        sac_search *plain = make_search(methods[m], "sigma=0.1", N, NULL, 8);
+        sac_search *drifted = make_search(methods[m], "sigma=0.1", N, NULL, 8);
+        scale_array(drifted, "sigma", 0x1p-30);
+        scale_array(drifted, full ? "covariance" : "variance", 0x1p60);
+        if (full) scale_array(drifted, "roots", 0x1p30);
+        assert_ok(sac_search_restored(drifted));
+        for (int g = 0; g < 50; g++)
+        {
+            run_generation(plain, rosenbrock, false);
+            run_generation(drifted, rosenbrock, false);
+            assert_memory_equal(state_array(plain, "mean").data, state_array(drifted, "mean").data, N * sizeof(double));
+            double ratio = sac_search_sigma(plain) / sac_search_sigma(drifted);
+            assert_true(ratio >= 0.5 && ratio <= 2);
+        }
+        sac_search_destroy(plain);
+        sac_search_destroy(drifted);
+    }
+}
+
+// along Rosenbrock's valley the diagonal shrinks as sigma grows, by ten orders of magnitude in ten thousand evaluations
+TEST(a_long_valley_is_no_reason_to_stop)
+{
+    float x0[10] = {0};
+    sac_search *search = make_search("sep-cma-es", "sigma=0.1", 10, x0, 8);
+    assert_in_range(generations_to(search, rosenbrock, -1e-8, 12000), 4000, 11999);
+    assert_null(sac_search_stop(search));
+    sac_search_destroy(search);
+}
+
 enum
 {
     CROWD = 64
@@ -234,5 +275,6 @@ TEST(threads_ask_at_once)
 
 TESTS(mirrored_candidates_lie_opposite_each_other, a_fixed_step_follows_its_schedule, damping_slows_the_step_size,
       no_covariance_rate_keeps_the_sphere, c_mean_scales_the_move, weight_decay_draws_to_zero,
-      the_default_population_is_hansens, the_smallest_search_works, every_cpu_level_gives_the_same_bits,
-      threads_ask_at_once)
+      the_default_population_is_hansens, the_smallest_search_works,
+      sigma_and_covariance_may_share_their_size_in_any_way, a_long_valley_is_no_reason_to_stop,
+      every_cpu_level_gives_the_same_bits, threads_ask_at_once)
