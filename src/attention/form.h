@@ -68,6 +68,29 @@ void sac_linear_output(const sac_attention *a, float *out, int out_stride, const
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace);
 
+/// Workspace of a linear form.
+typedef struct sac_linear_parts
+{
+    float *tokens;   ///< [D, block], normalised
+    float *features; ///< [F, block]
+    float *lanes;    ///< [F, SAC_LANES]
+    float *sums;     ///< [F] z
+    float *products; ///< [V, F] S, transposed, of an output
+    float *divisors; ///< [block] of an output
+} sac_linear_parts;
+
+/// Divide a workspace; returns its bytes. value_size: V of an output, else 0.
+size_t sac_linear_split(sac_linear_parts *parts, const sac_attention *a, int value_size, unsigned char *workspace);
+
+/// Importance in steps, for tokens that come in pieces: start; add each piece of the queries; finish with a factor of
+/// the scores; score each piece of the keys.
+void sac_linear_start(const sac_attention *a, const sac_linear_parts *parts);
+void sac_linear_add(const sac_attention *a, const sac_linear_parts *parts, sac_attention_side side, const float *x,
+                    int n, int stride);
+void sac_linear_finish(const sac_attention *a, const sac_linear_parts *parts, double factor);
+void sac_linear_score(const sac_attention *a, const sac_linear_parts *parts, sac_attention_side side, float *scores,
+                      const float *x, int n, int stride);
+
 /// phi of all tokens.
 void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
                          const float *x, int n, int stride, void *workspace);

@@ -23,17 +23,7 @@ static int block_size(const sac_attention *a)
     return tokens < SAC_LANES ? SAC_LANES : tokens > MAX_BLOCK ? MAX_BLOCK : tokens;
 }
 
-typedef struct parts
-{
-    float *tokens;   ///< [D, block], normalised
-    float *features; ///< [F, block]
-    float *lanes;    ///< [F, SAC_LANES]
-    float *sums;     ///< [F]
-    float *products; ///< [V, F] S, transposed, of an output
-    float *divisors; ///< [block] of an output
-} parts;
-
-static size_t split(parts *p, const sac_attention *a, int value_size, unsigned char *workspace)
+size_t sac_linear_split(sac_linear_parts *p, const sac_attention *a, int value_size, unsigned char *workspace)
 {
     unsigned char *at = workspace;
     size_t f = (size_t)a->feature_size, v = (size_t)value_size, block = (size_t)block_size(a);
@@ -55,8 +45,8 @@ size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value
 {
     (void)n;
     static unsigned char start[1];
-    parts p;
-    return split(&p, a, value_size, start);
+    sac_linear_parts p;
+    return sac_linear_split(&p, a, value_size, start);
 }
 
 // a block of tokens as the map wants them
@@ -66,7 +56,8 @@ typedef struct tokens
     int count, stride;
 } tokens;
 
-static tokens block_at(const sac_attention *a, const parts *p, const float *x, int first, int n, int stride, int size)
+static tokens block_at(const sac_attention *a, const sac_linear_parts *p, const float *x, int first, int n, int stride,
+                       int size)
 {
     tokens t = {x + first, n - first < size ? n - first : size, stride};
     if (!a->normalize) return t;
@@ -80,11 +71,17 @@ static int fused_block(const sac_attention *a, int n)
     return a->normalize ? block_size(a) : n;
 }
 
-// z of raw features, in block after block, or in the lanes of a fused kernel
-static void sum_side(const sac_attention *a, const parts *p, sac_attention_side side, const float *x, int n, int stride)
+void sac_linear_start(const sac_attention *a, const sac_linear_parts *p)
+{
+    size_t f = (size_t)a->feature_size;
+    memset(p->lanes, 0, f * SAC_LANES * sizeof(float));
+    memset(p->sums, 0, f * sizeof(float));
+}
+
+void sac_linear_add(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, const float *x, int n,
+                    int stride)
 {
     int f = a->feature_size, block = a->map_sums ? fused_block(a, n) : block_size(a);
-    memset(a->map_sums ? p->lanes : p->sums, 0, (size_t)f * (a->map_sums ? SAC_LANES : 1) * sizeof(float));
     for (int i = 0; i < n; i += block)
     {
         tokens t = block_at(a, p, x, i, n, stride, block);
@@ -96,12 +93,23 @@ static void sum_side(const sac_attention *a, const parts *p, sac_attention_side 
         a->map(p->features, block, t.x, t.count, t.stride, &a->features[side]);
         a->kernels.contract(p->sums, f, NULL, 0, 1, p->features, f, t.count, block);
     }
-    if (a->map_sums) sac_sum_lanes(p->sums, p->lanes, f);
 }
 
-// scores[j] = sum_f sums_f raw_f(x_j)
-static void score_side(const sac_attention *a, const parts *p, sac_attention_side side, float *scores, const float *x,
-                       int n, int stride)
+// gains of both sides and a factor
+static void apply_gains(const sac_attention *a, float *sums, double factor)
+{
+    for (int f = 0; f < a->feature_size; f++)
+        sums[f] = (float)(sums[f] * (a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * factor));
+}
+
+void sac_linear_finish(const sac_attention *a, const sac_linear_parts *p, double factor)
+{
+    if (a->map_sums) sac_sum_lanes(p->sums, p->lanes, a->feature_size);
+    apply_gains(a, p->sums, factor);
+}
+
+void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, float *scores,
+                      const float *x, int n, int stride)
 {
     int f = a->feature_size, block = a->map_scores ? fused_block(a, n) : block_size(a);
     for (int i = 0; i < n; i += block)
@@ -117,38 +125,33 @@ static void score_side(const sac_attention *a, const parts *p, sac_attention_sid
     }
 }
 
-// gains of both sides and a factor
-static void apply_gains(const sac_attention *a, float *sums, double factor)
-{
-    for (int f = 0; f < a->feature_size; f++)
-        sums[f] = (float)(sums[f] * (a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * factor));
-}
-
 void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                            int stride, void *workspace)
 {
-    parts p;
-    split(&p, a, 0, workspace);
-    sum_side(a, &p, SAC_QUERIES, queries, n, stride);
-    apply_gains(a, p.sums, 1.0 / n);
-    score_side(a, &p, SAC_KEYS, importance, keys, n, stride);
+    sac_linear_parts p;
+    sac_linear_split(&p, a, 0, workspace);
+    sac_linear_start(a, &p);
+    sac_linear_add(a, &p, SAC_QUERIES, queries, n, stride);
+    sac_linear_finish(a, &p, 1.0 / n);
+    sac_linear_score(a, &p, SAC_KEYS, importance, keys, n, stride);
 }
 
 void sac_linear_row(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
                     int stride, void *workspace)
 {
-    parts p;
-    split(&p, a, 0, workspace);
-    sum_side(a, &p, SAC_QUERIES, queries + row, 1, stride);
-    apply_gains(a, p.sums, 1);
-    score_side(a, &p, SAC_KEYS, weights, keys, n, stride);
+    sac_linear_parts p;
+    sac_linear_split(&p, a, 0, workspace);
+    sac_linear_start(a, &p);
+    sac_linear_add(a, &p, SAC_QUERIES, queries + row, 1, stride);
+    sac_linear_finish(a, &p, 1);
+    sac_linear_score(a, &p, SAC_KEYS, weights, keys, n, stride);
 }
 
 void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
                          const float *x, int n, int stride, void *workspace)
 {
-    parts p;
-    split(&p, a, 0, workspace);
+    sac_linear_parts p;
+    sac_linear_split(&p, a, 0, workspace);
     int block = block_size(a);
     for (int i = 0; i < n; i += block)
     {
@@ -163,7 +166,7 @@ void sac_linear_features(const sac_attention *a, sac_attention_side side, float 
 }
 
 // z and S of the keys, with the gains of both sides
-static void sum_products(const sac_attention *a, const parts *p, const float *keys, int n, int stride,
+static void sum_products(const sac_attention *a, const sac_linear_parts *p, const float *keys, int n, int stride,
                          const float *values, int values_stride, int value_size)
 {
     int f = a->feature_size, block = block_size(a);
@@ -195,8 +198,8 @@ void sac_linear_output(const sac_attention *a, float *out, int out_stride, const
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace)
 {
-    parts p;
-    split(&p, a, value_size, workspace);
+    sac_linear_parts p;
+    sac_linear_split(&p, a, value_size, workspace);
     int f = a->feature_size, block = block_size(a);
     sum_products(a, &p, keys, key_count, key_stride, values, values_stride, value_size);
     for (int i = 0; i < query_count; i += block)
