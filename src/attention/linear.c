@@ -8,13 +8,13 @@
 ///     importance[j] = (1/N) phi(k_j).z    z = sum_i phi(q_i)
 ///     out[i] = phi(q_i) S / phi(q_i).z    S = sum_j phi(k_j)^T v_j    z = sum_j phi(k_j)
 ///
-/// Two passes over blocks of tokens whose features stay in the first cache. Maps with fused kernels never write
+/// Two passes over blocks of tokens whose features stay in the second cache. Maps with fused kernels never write
 /// features out.
 
 enum
 {
-    BLOCK_FLOATS = 6144, ///< of features, 24 KiB
-    MAX_BLOCK = 512,     ///< tokens
+    BLOCK_FLOATS = 32768, ///< of features, 128 KiB
+    MAX_BLOCK = 512,      ///< tokens
 };
 
 static int block_size(const sac_attention *a)
@@ -183,17 +183,6 @@ static void sum_products(const sac_attention *a, const sac_linear_parts *p, cons
     for (int v = 0; v < value_size; v++) apply_gains(a, p->products + (size_t)v * (size_t)f, 1);
 }
 
-// a row without any attention stays zero
-static void divide_rows(float *out, int out_stride, const float *divisors, int n, int value_size, float epsilon)
-{
-    for (int v = 0; v < value_size; v++)
-        for (int i = 0; i < n; i++)
-        {
-            float divisor = divisors[i] + epsilon, *at = out + (size_t)v * (size_t)out_stride + i;
-            *at = divisor == 0 ? 0 : *at / divisor;
-        }
-}
-
 void sac_linear_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace)
@@ -209,6 +198,6 @@ void sac_linear_output(const sac_attention *a, float *out, int out_stride, const
         a->kernels.mix(out + i, out_stride, p.products, f, value_size, p.features, f, t.count, block);
         if (!a->divide) continue;
         a->kernels.mix(p.divisors, 0, p.sums, f, 1, p.features, f, t.count, block);
-        divide_rows(out + i, out_stride, p.divisors, t.count, value_size, (float)a->epsilon);
+        a->kernels.divide_rows(out + i, out_stride, value_size, p.divisors, (float)a->epsilon, t.count);
     }
 }

@@ -171,6 +171,12 @@ OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
     quarter(n.high, s.high, c.high, &sine->high, &cosine->high);
 }
 
+OP lanes lanes_equal(lanes a, lanes b, lanes x, lanes y)
+{
+    return both(_mm256_blendv_ps(y.low, x.low, _mm256_cmp_ps(a.low, b.low, _CMP_EQ_OQ)),
+                _mm256_blendv_ps(y.high, x.high, _mm256_cmp_ps(a.high, b.high, _CMP_EQ_OQ)));
+}
+
 OP lanes lanes_first(lanes a, int count)
 {
     return both(_mm256_and_ps(a.low, _mm256_castsi256_ps(first_mask(count))),

@@ -131,6 +131,11 @@ OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
     *cosine = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(b, left, top, A_XOR_B_AND_C));
 }
 
+OP lanes lanes_equal(lanes a, lanes b, lanes x, lanes y)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), y, x);
+}
+
 OP float lanes_sum(lanes a)
 {
     __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));

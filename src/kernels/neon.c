@@ -158,6 +158,11 @@ OP void lanes_quarter(lanes n, lanes s, lanes c, lanes *sine, lanes *cosine)
     }
 }
 
+OP lanes lanes_equal(lanes a, lanes b, lanes x, lanes y)
+{
+    EACH(vbslq_f32(vceqq_f32(a.v[i], b.v[i]), x.v[i], y.v[i]));
+}
+
 OP lanes lanes_first(lanes a, int count)
 {
     float part[SAC_LANES];

@@ -146,6 +146,15 @@ void sac_hybrid_scores_scalar SAC_SCORES_PARAMETERS
     }
 }
 
+void sac_divide_rows_scalar(float *out, int out_stride, int rows, const float *divisors, float epsilon, int n)
+{
+    for (int i = 0; i < n; i++)
+    {
+        float divisor = divisors[i] + epsilon, inverse = 1.0f / divisor;
+        for (int r = 0; r < rows; r++) out[r * out_stride + i] = divisor == 0 ? 0 : out[r * out_stride + i] * inverse;
+    }
+}
+
 void sac_normalize_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++)

@@ -11,8 +11,9 @@
 ///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
 ///     NaN), _fma (a b + c); lanes_sqrt; lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an
 ///     integer n in -126..127); lanes_raise (p 2^n for n + SAC_MAGIC); lanes_abs; lanes_negate; lanes_copy_sign;
-///     lanes_less (a < b ? x : y); lanes_quarter (see sac_sin_cos); lanes_greater (a > b as 16 bits); lanes_first (zero
-///     from `count` on) lanes_sum, lanes_largest (over the 16; the sum as scalar.c's tree)
+///     lanes_less (a < b ? x : y); lanes_equal (a == b ? x : y); lanes_quarter (see sac_sin_cos); lanes_greater (a > b
+///     as 16 bits); lanes_first (zero from `count` on); lanes_sum, lanes_largest (over the 16; the sum as scalar.c's
+///     tree)
 ///
 /// Each function keeps the operations and the order of its namesake in scalar.c.
 

@@ -365,6 +365,23 @@ static void wide_hybrid_features SAC_FEATURES_PARAMETERS
     angle_features(features, features_stride, x, n, stride, f, true, f->direction_count);
 }
 
+static void wide_divide_rows(float *out, int out_stride, int rows, const float *divisors, float epsilon, int n)
+{
+    lanes zero = lanes_set(0.0f);
+    for (int i = 0; i < n; i += SAC_LANES)
+    {
+        int left = n - i;
+        lanes divisor = lanes_add(load_tokens(divisors + i, left), lanes_set(epsilon));
+        lanes inverse = lanes_div(lanes_set(1.0f), divisor);
+        for (int r = 0; r < rows; r++)
+        {
+            lanes value = lanes_mul(load_tokens(out + r * out_stride + i, left), inverse);
+            value = lanes_equal(divisor, zero, zero, value);
+            store_tokens(out + r * out_stride + i, value, left);
+        }
+    }
+}
+
 static void wide_normalize(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
     for (int i = 0; i < n; i += SAC_LANES)
@@ -394,5 +411,6 @@ static void maps_add(sac_kernels *k)
     ADD(trig);
     ADD(hybrid);
 #undef ADD
+    k->divide_rows = wide_divide_rows;
     k->normalize = wide_normalize;
 }

@@ -150,10 +150,28 @@ static void check_lengths(const sac_kernels *ref, const sac_kernels *now, int si
     check_release();
 }
 
+// a divisor that is zero, and one NaN
+static void check_divisors(const sac_kernels *ref, const sac_kernels *now, int rows, int n)
+{
+    int stride = n + 1;
+    float *expected = check_floats((rows - 1) * stride + n), *out = check_floats((rows - 1) * stride + n);
+    float *divisors = check_floats(n), epsilon = check_integer(0, 1) ? 0 : 0.25f;
+    check_fill(expected, (rows - 1) * stride + n, -2, 2);
+    for (int i = 0; i < (rows - 1) * stride + n; i++) out[i] = expected[i];
+    check_fill(divisors, n, -2, 2);
+    divisors[check_integer(0, n - 1)] = NAN;
+    divisors[check_integer(0, n - 1)] = -epsilon;
+    ref->divide_rows(expected, stride, rows, divisors, epsilon, n);
+    now->divide_rows(out, stride, rows, divisors, epsilon, n);
+    check_same_floats(expected, out, (rows - 1) * stride + n, "divide_rows: %d rows, n %d", rows, n);
+    check_release();
+}
+
 void check_maps(const sac_kernels *ref, const sac_kernels *now)
 {
     static const int sizes[] = {1, 3, 4, 16}, counts[] = {1, 4, 8, 16, MAX_COUNT}, tokens[] = {1, 15, 16, 17, 67, 130};
     bool own = check_kernel(normalize);
+    own |= check_kernel(divide_rows);
 #define OWN(name) \
     own |= check_kernel(name##_sums), own |= check_kernel(name##_scores), own |= check_kernel(name##_features)
     OWN(relu);
@@ -172,7 +190,11 @@ void check_maps(const sac_kernels *ref, const sac_kernels *now)
             check_scene(ref, now, &identity);
         }
     for (int c = 0; c < 5; c++)
-        for (int t = 0; t < 6; t++) check_lengths(ref, now, check_integer(1, 9), tokens[t]);
+        for (int t = 0; t < 6; t++)
+        {
+            check_lengths(ref, now, check_integer(1, 9), tokens[t]);
+            check_divisors(ref, now, check_integer(1, 9), tokens[t]);
+        }
     bench_maps(ref, now, 4, 529);
     bench_maps(ref, now, 16, 4800);
 }
