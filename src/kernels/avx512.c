@@ -221,31 +221,42 @@ hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_
     }
 }
 
-// phases of up to 4 dwords a column come from two registers by one permutation
-static void split(int32_t *planes, const sac_project_layout *l, const sac_patches *p, const uint8_t *line)
+// 8 columns of a phase come from two registers by one permutation, of dwords where columns start at dwords
+OP void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t *line, int step, bool dwords)
 {
-    int step = p->stride * p->channels / 4;
-    if (p->stride * p->channels % 4 != 0 || step > 4)
-    {
-        sac_project_split(planes, l, p, line);
-        return;
-    }
+    uint16_t first[32] = {0};
+    for (int column = 0; column < 8; column++)
+        for (int word = 0; word < 2; word++) first[2 * column + word] = (uint16_t)(column * step / 2 + word);
     const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i index = dwords ? _mm512_mullo_epi32(count, _mm512_set1_epi32(step / 4)) : _mm512_loadu_si512(first);
     const __m256i even = _mm256_set1_epi32(0x00ff00ff);
-    __m512i index = _mm512_mullo_epi32(count, _mm512_set1_epi32(step));
     for (int x = 0; x < l->span; x += 8)
     {
-        const uint8_t *at = line + (size_t)x * (size_t)step * 4;
+        const uint8_t *at = line + (size_t)x * (size_t)step;
         __m512i near = _mm512_loadu_si512(at), far = _mm512_loadu_si512(at + 64);
         for (int phase = 0; phase < l->phases; phase++)
         {
-            __m512i offset = _mm512_add_epi32(index, _mm512_set1_epi32(phase));
-            __m256i bytes = _mm512_castsi512_si256(_mm512_permutex2var_epi32(near, offset, far));
+            __m512i both = dwords
+                               ? _mm512_permutex2var_epi32(near, _mm512_add_epi32(index, _mm512_set1_epi32(phase)), far)
+                               : _mm512_permutex2var_epi16(
+                                     near, _mm512_add_epi16(index, _mm512_set1_epi16((int16_t)(2 * phase))), far);
+            __m256i bytes = _mm512_castsi512_si256(both);
             int32_t *low = planes + (size_t)(2 * phase) * (size_t)l->pitch + x;
             _mm256_storeu_si256((__m256i *)low, _mm256_and_si256(bytes, even));
             _mm256_storeu_si256((__m256i *)(low + l->pitch), _mm256_and_si256(_mm256_srli_epi32(bytes, 8), even));
         }
     }
+}
+
+static void split(int32_t *planes, const sac_project_layout *l, const sac_patches *p, const uint8_t *line)
+{
+    int step = p->stride * p->channels, last_word = 7 * step / 2 + 2 * l->phases - 1;
+    if (step % 2 != 0 || last_word >= 64)
+        sac_project_split(planes, l, p, line);
+    else if (step % 4 == 0)
+        split_by(planes, l, line, step, true);
+    else
+        split_by(planes, l, line, step, false);
 }
 
 static void tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
