@@ -31,6 +31,7 @@ OP lanes lanes_load(const float *p)
 
 OP lanes lanes_load_part(const float *p, int count)
 {
+    if (count == SAC_LANES) return lanes_load(p);
     float part[SAC_LANES] = {0};
     for (int i = 0; i < count; i++) part[i] = p[i];
     return lanes_load(part);
@@ -48,6 +49,11 @@ OP void lanes_store(float *p, lanes a)
 
 OP void lanes_store_part(float *p, lanes a, int count)
 {
+    if (count == SAC_LANES)
+    {
+        lanes_store(p, a);
+        return;
+    }
     float part[SAC_LANES];
     lanes_store(part, a);
     for (int i = 0; i < count; i++) p[i] = part[i];

@@ -22,15 +22,12 @@
 // one dimension of 16 tokens, or of the `left` last ones
 WIDE lanes load_tokens(const float *x, int left)
 {
-    return left >= SAC_LANES ? lanes_load(x) : lanes_load_part(x, left);
+    return lanes_load_part(x, left < SAC_LANES ? left : SAC_LANES);
 }
 
 WIDE void store_tokens(float *out, lanes value, int left)
 {
-    if (left >= SAC_LANES)
-        lanes_store(out, value);
-    else
-        lanes_store_part(out, value, left);
+    lanes_store_part(out, value, left < SAC_LANES ? left : SAC_LANES);
 }
 
 WIDE lanes exp2_polynomial(lanes f)

@@ -135,8 +135,6 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
     {                                                                           \
         if (f->size == 4)                                                       \
             all_sums(sums, x, n, 4, stride, f, map);                            \
-        else if (f->size == 16)                                                 \
-            all_sums(sums, x, n, 16, stride, f, map);                           \
         else                                                                    \
             all_sums(sums, x, n, f->size, stride, f, map);                      \
     }                                                                           \
@@ -144,8 +142,6 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
     {                                                                           \
         if (f->size == 4)                                                       \
             all_scores(scores, weights, x, n, 4, stride, f, map);               \
-        else if (f->size == 16)                                                 \
-            all_scores(scores, weights, x, n, 16, stride, f, map);              \
         else                                                                    \
             all_scores(scores, weights, x, n, f->size, stride, f, map);         \
     }                                                                           \
@@ -325,18 +321,12 @@ WIDE void angle_features(float *features, int features_stride, const float *x, i
 
 static void wide_trig_sums SAC_SUMS_PARAMETERS
 {
-    if (f->size == 16)
-        angle_sums(sums, x, n, 16, stride, f, false, 0);
-    else
-        angle_sums(sums, x, n, f->size, stride, f, false, 0);
+    angle_sums(sums, x, n, f->size, stride, f, false, 0);
 }
 
 static void wide_trig_scores SAC_SCORES_PARAMETERS
 {
-    if (f->size == 16)
-        angle_scores(scores, weights, x, n, 16, stride, f, false, 0);
-    else
-        angle_scores(scores, weights, x, n, f->size, stride, f, false, 0);
+    angle_scores(scores, weights, x, n, f->size, stride, f, false, 0);
 }
 
 static void wide_trig_features SAC_FEATURES_PARAMETERS
@@ -346,18 +336,12 @@ static void wide_trig_features SAC_FEATURES_PARAMETERS
 
 static void wide_hybrid_sums SAC_SUMS_PARAMETERS
 {
-    if (f->size == 16 && f->direction_count == 5)
-        angle_sums(sums, x, n, 16, stride, f, true, 5);
-    else
-        angle_sums(sums, x, n, f->size, stride, f, true, f->direction_count);
+    angle_sums(sums, x, n, f->size, stride, f, true, f->direction_count);
 }
 
 static void wide_hybrid_scores SAC_SCORES_PARAMETERS
 {
-    if (f->size == 16 && f->direction_count == 5)
-        angle_scores(scores, weights, x, n, 16, stride, f, true, 5);
-    else
-        angle_scores(scores, weights, x, n, f->size, stride, f, true, f->direction_count);
+    angle_scores(scores, weights, x, n, f->size, stride, f, true, f->direction_count);
 }
 
 static void wide_hybrid_features SAC_FEATURES_PARAMETERS
