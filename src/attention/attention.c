@@ -90,17 +90,21 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
 static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sac_attention_side side)
 {
     int size = a->key_size, count = def->feature_count;
+    bool identity = count == 0, raw = identity && a->form->map->has_raw_kernels;
+    if (identity) count = size;
     size_t total = (size_t)count * (size_t)size;
     double factor = a->form->map->matrix_factor ? a->form->map->matrix_factor(a->scale) : 1;
     sac_features *f = &a->features[side];
-    *f = (sac_features){.count = count > 0 ? count : size, .size = size, .factor = (float)factor};
+    *f = (sac_features){.count = count, .size = size, .factor = (float)factor};
     if (a->form->map->square_factor) f->square = (float)a->form->map->square_factor(a->scale);
-    if (count == 0) return SAC_OK;
+    if (raw) return SAC_OK;
     float *matrix = SAC_NEW_ARRAY(float, total);
     if (!matrix) return sac_fail_memory("the features of an attention");
     f->matrix = matrix;
     const float *given = side == SAC_KEYS && def->key_projection ? def->key_projection : def->projection;
-    if (given)
+    if (identity)
+        for (int i = 0; i < size; i++) matrix[i * size + i] = 1;
+    else if (given)
         memcpy(matrix, given, total * sizeof(float));
     else
         SAC_TRY(sac_draw_features(matrix, count, size, def->orthogonal, def->seed));

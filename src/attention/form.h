@@ -11,6 +11,7 @@
 typedef struct sac_map
 {
     bool allows_identity; ///< feature_count 0 means W = I
+    bool has_raw_kernels; ///< whose kernels do without a matrix then
     bool has_directions;  ///< uses direction_count and directions
     bool has_sides;       ///< may be given another W for the keys, and gains
 

@@ -17,7 +17,8 @@ static void prepare(sac_attention *a, const sac_attention_def *def)
     SAC_USE_MAP(a, relu);
 }
 
-static const sac_map map = {.allows_identity = true, .feature_size = feature_size, .prepare = prepare};
+static const sac_map map = {
+    .allows_identity = true, .has_raw_kernels = true, .feature_size = feature_size, .prepare = prepare};
 
 const sac_attention_form sac_attention_relu = {
     .name = "relu",

@@ -33,16 +33,17 @@ static void prepare_square(sac_attention *a, const sac_attention_def *def)
     SAC_USE_MAP(a, square);
 }
 
-#define SARA_MAP(f, factor)                                       \
+#define SARA_MAP(f, raw, factor)                                  \
     static const sac_map f##_map = {.allows_identity = true,      \
+                                    .has_raw_kernels = raw,       \
                                     .has_sides = true,            \
                                     .matrix_factor = factor,      \
                                     .feature_size = feature_size, \
                                     .prepare = prepare_##f}
 
-SARA_MAP(relu, sqrt);
-SARA_MAP(exp, sac_log2_matrix_factor);
-SARA_MAP(square, sqrt);
+SARA_MAP(relu, true, sqrt);
+SARA_MAP(exp, false, sac_log2_matrix_factor);
+SARA_MAP(square, true, sqrt);
 
 #define SARA_FORM(f, title)                                                                                    \
     const sac_attention_form sac_attention_sara_##f = {                                                        \
