@@ -43,7 +43,7 @@ static void prepare_square(sac_attention *a, const sac_attention_def *def)
 
 SARA_MAP(relu, true, sqrt);
 SARA_MAP(exp, false, sac_log2_matrix_factor);
-SARA_MAP(square, true, sqrt);
+SARA_MAP(square, false, sqrt);
 
 #define SARA_FORM(f, title)                                                                                    \
     const sac_attention_form sac_attention_sara_##f = {                                                        \

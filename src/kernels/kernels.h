@@ -77,7 +77,7 @@ void sac_lstm_pack(float *packed, const float *weight_ih, const float *weight_hh
 /// A map of tokens to features. It starts from u_m = sum_d matrix[m][d] x_d.
 typedef struct sac_features
 {
-    const float *matrix;     ///< [M, D]; NULL, for relu and square: u = factor x, M = D
+    const float *matrix;     ///< [M, D]; NULL, for relu alone: u = factor x, M = D
     int count;               ///< M
     int size;                ///< D
     float factor;            ///< where there is no matrix

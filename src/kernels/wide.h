@@ -19,9 +19,6 @@
 
 #define WIDE static inline __attribute__((always_inline))
 
-/// Before loops whose count is a constant once they are inlined: what they hold stays in registers.
-#define UNROLL _Pragma("GCC unroll 16")
-
 // one dimension of 16 tokens, or of the `left` last ones
 WIDE lanes load_tokens(const float *x, int left)
 {
@@ -209,7 +206,6 @@ WIDE void project_floats_tile(float *out, int out_stride, const float *planes, c
     };
     int row_size = p->patch * p->channels, size = sac_patch_size(p);
     lanes sum[MOST];
-    UNROLL
     for (int o = 0; o < outputs; o++) sum[o] = lanes_set(0.0f);
     for (int row = 0; row < p->patch; row++)
     {
@@ -217,12 +213,10 @@ WIDE void project_floats_tile(float *out, int out_stride, const float *planes, c
         for (int i = 0; i < row_size; i++)
         {
             lanes value = lanes_load(slot + (size_t)i * (size_t)pitch);
-            UNROLL
             for (int o = 0; o < outputs; o++)
                 sum[o] = lanes_fma(lanes_set(weights[o * size + row * row_size + i]), value, sum[o]);
         }
     }
-    UNROLL
     for (int o = 0; o < outputs; o++)
         if (columns >= SAC_LANES)
             lanes_store(out + o * out_stride, sum[o]);

@@ -25,12 +25,10 @@ WIDE void project_features(lanes *u, const sac_features *f, const float *x, int 
                            int count)
 {
     lanes value = load_tokens(x, left);
-    UNROLL
     for (int b = 0; b < count; b++) u[b] = lanes_mul(lanes_set(f->matrix[(m + b) * size]), value);
     for (int d = 1; d < size; d++)
     {
         value = load_tokens(x + d * stride, left);
-        UNROLL
         for (int b = 0; b < count; b++) u[b] = lanes_fma(lanes_set(f->matrix[(m + b) * size + d]), value, u[b]);
     }
 }
@@ -59,21 +57,18 @@ WIDE void sum_features(float *sums, const float *x, int n, int size, int stride,
                        int count, simple_map map)
 {
     lanes total[FEATURE_BLOCK];
-    UNROLL
     for (int b = 0; b < count; b++) total[b] = lanes_load(sums + (m + b) * SAC_LANES);
     for (int i = 0; i < n; i += SAC_LANES)
     {
         int left = n - i;
         lanes u[FEATURE_BLOCK], norm = norm_for(map, x + i, size, stride, left);
         project_features(u, f, x + i, size, stride, left, m, count);
-        UNROLL
         for (int b = 0; b < count; b++)
         {
             lanes value = phi(u[b], norm, f->square, map);
             total[b] = lanes_add(total[b], left >= SAC_LANES ? value : lanes_first(value, left));
         }
     }
-    UNROLL
     for (int b = 0; b < count; b++) lanes_store(sums + (m + b) * SAC_LANES, total[b]);
 }
 
@@ -95,7 +90,6 @@ WIDE void all_scores(float *scores, const float *weights, const float *x, int n,
         for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
         {
             project_features(u, f, x + j, size, stride, left, m, FEATURE_BLOCK);
-            UNROLL
             for (int b = 0; b < FEATURE_BLOCK; b++)
                 score = lanes_fma(lanes_set(weights[m + b]), phi(u[b], norm, f->square, map), score);
         }
@@ -118,7 +112,6 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
         for (; m + FEATURE_BLOCK <= f->count; m += FEATURE_BLOCK)
         {
             project_features(u, f, x + i, size, stride, left, m, FEATURE_BLOCK);
-            UNROLL
             for (int b = 0; b < FEATURE_BLOCK; b++)
                 store_tokens(features + (m + b) * features_stride + i, phi(u[b], norm, f->square, map), left);
         }
@@ -135,16 +128,14 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
 WIDE void raw_rows(float *sums, const float *x, int n, int stride, lanes factor, int count, simple_map map)
 {
     lanes total[FEATURE_BLOCK];
-    UNROLL
     for (int b = 0; b < count; b++) total[b] = lanes_load(sums + b * SAC_LANES);
-    for (int i = 0; i < n; i += SAC_LANES) UNROLL
-    for (int b = 0; b < count; b++)
-    {
-        // past the last token u and phi are zero
-        lanes u = lanes_mul(load_tokens(x + b * stride + i, n - i), factor);
-        total[b] = lanes_add(total[b], phi(u, factor, 0, map));
-    }
-    UNROLL
+    for (int i = 0; i < n; i += SAC_LANES)
+        for (int b = 0; b < count; b++)
+        {
+            // past the last token u and phi are zero
+            lanes u = lanes_mul(load_tokens(x + b * stride + i, n - i), factor);
+            total[b] = lanes_add(total[b], phi(u, factor, 0, map));
+        }
     for (int b = 0; b < count; b++) lanes_store(sums + b * SAC_LANES, total[b]);
 }
 
@@ -210,11 +201,11 @@ WIDE void raw_features(float *features, int features_stride, const float *x, int
 
 WIDE_MAP(relu, RELU, true)
 WIDE_MAP(exp, EXP, false)
-WIDE_MAP(square, SQUARE, true)
+WIDE_MAP(square, SQUARE, false)
 
 enum
 {
-    GROUP = 4,       // vectors of tokens that share a walk over the sums
+    GROUP = 2,       // vectors of tokens that share a walk over the sums
     ANGLE_BLOCK = 4, // features
 };
 
@@ -266,7 +257,6 @@ WIDE int side_row(const sac_features *f, int m, int value, int l, int r)
 WIDE void add_values(float *sum, lanes values[GROUP][3], int value, int vectors)
 {
     lanes total = lanes_load(sum);
-    UNROLL
     for (int v = 0; v < vectors; v++) total = lanes_add(total, values[v][value]);
     lanes_store(sum, total);
 }
@@ -274,7 +264,6 @@ WIDE void add_values(float *sum, lanes values[GROUP][3], int value, int vectors)
 WIDE void add_sides(float *sum, lanes values[GROUP][3], int value, const lanes *sides, int vectors)
 {
     lanes total = lanes_load(sum);
-    UNROLL
     for (int v = 0; v < vectors; v++) total = lanes_fma(sides[v], values[v][value], total);
     lanes_store(sum, total);
 }
@@ -284,7 +273,6 @@ WIDE void angle_group(float *sums, const float *x, int size, int stride, int lef
 {
     angle_tokens t[GROUP];
     lanes sides[SAC_MAX_DIRECTIONS][GROUP];
-    UNROLL
     for (int v = 0; v < vectors; v++)
     {
         t[v] = angle_load(x + v * SAC_LANES, size, stride, left, f);
@@ -294,7 +282,6 @@ WIDE void angle_group(float *sums, const float *x, int size, int stride, int lef
     {
         int block = f->count - m < ANGLE_BLOCK ? 1 : ANGLE_BLOCK;
         lanes u[GROUP][ANGLE_BLOCK];
-        UNROLL
         for (int v = 0; v < vectors; v++)
             if (block == ANGLE_BLOCK)
                 project_features(u[v], f, t[v].x, size, stride, left, m, ANGLE_BLOCK);
@@ -303,19 +290,16 @@ WIDE void angle_group(float *sums, const float *x, int size, int stride, int lef
         for (int b = 0; b < block; b++, m++)
         {
             lanes values[GROUP][3];
-            UNROLL
             for (int v = 0; v < vectors; v++)
             {
                 angle_values(values[v], u[v][b], &t[v], f, hybrid);
-                UNROLL
                 for (int k = 0; k < 2 + hybrid; k++)
                     if (left < SAC_LANES) values[v][k] = lanes_first(values[v][k], left);
             }
-            UNROLL
             for (int k = 0; k < 2 + hybrid; k++) add_values(sums + plain_row(f, m, k) * SAC_LANES, values, k, vectors);
-            for (int l = 0; l < r; l++) UNROLL
-            for (int k = 0; k < 3; k++)
-                add_sides(sums + side_row(f, m, k, l, r) * SAC_LANES, values, k, sides[l], vectors);
+            for (int l = 0; l < r; l++)
+                for (int k = 0; k < 3; k++)
+                    add_sides(sums + side_row(f, m, k, l, r) * SAC_LANES, values, k, sides[l], vectors);
         }
     }
 }
@@ -350,12 +334,11 @@ WIDE void angle_scores(float *scores, const float *weights, const float *x, int 
             {
                 lanes values[3];
                 angle_values(values, u[b], &t, f, hybrid);
-                UNROLL
                 for (int k = 0; k < 2 + hybrid; k++)
                     parts[0] = lanes_fma(lanes_set(weights[plain_row(f, m, k)]), values[k], parts[0]);
-                for (int l = 0; l < r; l++) UNROLL
-                for (int k = 0; k < 3; k++)
-                    parts[1 + l] = lanes_fma(lanes_set(weights[side_row(f, m, k, l, r)]), values[k], parts[1 + l]);
+                for (int l = 0; l < r; l++)
+                    for (int k = 0; k < 3; k++)
+                        parts[1 + l] = lanes_fma(lanes_set(weights[side_row(f, m, k, l, r)]), values[k], parts[1 + l]);
             }
         }
         for (int l = 0; l < r; l++) parts[0] = lanes_fma(angle_side(&t, size, stride, f, l), parts[1 + l], parts[0]);
@@ -375,13 +358,12 @@ WIDE void angle_features(float *features, int features_stride, const float *x, i
         {
             project_features(&u, f, t.x, f->size, stride, t.left, m, 1);
             angle_values(values, u, &t, f, hybrid);
-            UNROLL
             for (int k = 0; k < 2 + hybrid; k++)
                 store_tokens(features + plain_row(f, m, k) * features_stride + i, values[k], t.left);
-            for (int l = 0; l < r; l++) UNROLL
-            for (int k = 0; k < 3; k++)
-                store_tokens(features + side_row(f, m, k, l, r) * features_stride + i, lanes_mul(sides[l], values[k]),
-                             t.left);
+            for (int l = 0; l < r; l++)
+                for (int k = 0; k < 3; k++)
+                    store_tokens(features + side_row(f, m, k, l, r) * features_stride + i,
+                                 lanes_mul(sides[l], values[k]), t.left);
         }
     }
 }

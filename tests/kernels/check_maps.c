@@ -81,9 +81,9 @@ static void check_scene(const sac_kernels *ref, const sac_kernels *now, const sc
     check_##what(ref->name##_##what, now->name##_##what, #name, s->x, s->n, s->stride, rows, &s->f)
 #define CHECK_ALL(name, rows) CHECK(sums, name, rows), CHECK(scores, name, rows), CHECK(features, name, rows)
     CHECK_ALL(relu, s->f.count);
-    CHECK_ALL(square, s->f.count);
     if (!s->f.matrix) goto done; // the others want one
     CHECK_ALL(exp, s->f.count);
+    CHECK_ALL(square, s->f.count);
     CHECK_ALL(trig, 2 * s->f.count);
     CHECK_ALL(hybrid, 3 * s->f.count * (1 + s->f.direction_count));
 #undef CHECK_ALL
