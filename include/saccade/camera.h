@@ -8,7 +8,7 @@
 ///     q = W_q patch + b_q, k = W_k patch + b_k        importance[j] = (1 / N) phi(k_j).sum_i phi(q_i)
 ///
 /// Two walks over the picture, a few rows of patches at a time: the queries' features into their sum, then the keys'
-/// scores against it. Where phi starts from u = W q and nothing else (relu and sara-*, tokens not normalised), W W_q
+/// scores against it. Where phi is the positive part of W q (relu and sara-relu, tokens not normalised), W W_q
 /// and W W_k are multiplied once, in advance, if that is less work: then a pixel goes straight to features.
 ///
 /// Linear forms only. Immutable once created, so threads may share it, each with its own workspace; only create

@@ -87,12 +87,12 @@ static sac_status check(const sac_camera_def *def)
     return SAC_OK;
 }
 
-// folding pays where M P multiplications replace D P + M D; only u may enter the map
+// folding pays where M P multiplications replace D P + M D; the map must do without a matrix then
 static bool folds(const sac_attention *a, int patch_size)
 {
     const sac_features *f = &a->features[SAC_QUERIES];
     int64_t m = f->count, d = f->size, p = patch_size;
-    return f->matrix && !a->normalize && f->square == 0 && !a->form->map->has_directions && m * p <= d * p + m * d;
+    return f->matrix && a->form->map->has_raw_kernels && !a->normalize && m * p <= d * p + m * d;
 }
 
 static sac_status make(sac_camera *c, const sac_camera_def *def)

@@ -125,10 +125,9 @@ TEST(folding_is_chosen_where_it_is_less_work)
         shape s;
         const char *form;
         bool normalize, folded;
-    } cases[] = {
-        {{48, 48, 3, 2, 2, 8, 8}, "relu", false, true},        {{48, 48, 3, 2, 2, 8, 8}, "relu", true, false},
-        {{48, 48, 3, 2, 2, 8, 8}, "positive", false, false},   {{48, 48, 3, 7, 4, 4, 64}, "relu", false, false},
-        {{48, 48, 3, 2, 2, 8, 8}, "sara-square", false, true}, {{48, 48, 3, 2, 2, 8, 0}, "relu", false, false}};
+    } cases[] = {{{48, 48, 3, 2, 2, 8, 8}, "relu", false, true},      {{48, 48, 3, 2, 2, 8, 8}, "relu", true, false},
+                 {{48, 48, 3, 2, 2, 8, 8}, "positive", false, false}, {{48, 48, 3, 7, 4, 4, 64}, "relu", false, false},
+                 {{48, 48, 3, 2, 2, 8, 8}, "sara-relu", false, true}, {{48, 48, 3, 2, 2, 8, 0}, "relu", false, false}};
     for (int i = 0; i < 6; i++)
     {
         sac_camera_def def = def_of(&cases[i].s, cases[i].form);
