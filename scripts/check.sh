@@ -21,6 +21,7 @@ for source in tests/fuzz/fuzz_*.c; do
     step make fuzz "T=${target#fuzz_}" "S=${S:-60}"
 done
 step tests/train/kill.sh build/saccade 50
+step tests/train/ranks.sh build/saccade 50
 
 [[ ${#failed[@]} == 0 ]] && echo "all checks passed" && exit 0
 printf 'failed: %s\n' "${failed[@]}"
