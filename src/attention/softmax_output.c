@@ -10,7 +10,7 @@
 
 enum
 {
-    TILE = 512 ///< keys
+    TILE = 1024 ///< keys
 };
 
 typedef struct parts
