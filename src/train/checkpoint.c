@@ -127,6 +127,20 @@ static void checkpoint_path(char path[PATH_SIZE], const char *run_dir, uint64_t 
     snprintf(path, PATH_SIZE, "%s/checkpoints/%08" PRIu64 ".safetensors", run_dir, generation);
 }
 
+// all but the newest two; a kill may have left more
+static void remove_old(const char *run_dir)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    listing list;
+    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
+    list_checkpoints(&list, folder);
+    for (int i = KEPT; i < list.count; i++)
+    {
+        checkpoint_path(path, run_dir, list.generations[i]);
+        unlink(path);
+    }
+}
+
 sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state)
 {
     layout l;
@@ -137,15 +151,7 @@ sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const s
     checkpoint_path(path, run_dir, state->generation);
     SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));
 
-    char folder[PATH_SIZE];
-    listing list;
-    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
-    list_checkpoints(&list, folder);
-    for (int i = KEPT; i < list.count; i++)
-    {
-        checkpoint_path(path, run_dir, list.generations[i]);
-        unlink(path);
-    }
+    remove_old(run_dir);
     return SAC_OK;
 }
 
@@ -230,6 +236,7 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
     {
         checkpoint_path(path, run_dir, list.generations[i]);
         status = load_one(path, bytes, size);
+        if (status == SAC_OK) remove_old(run_dir);
         if (status != SAC_ERROR_FORMAT) return status;
         // a damaged file: the one before it is as good, only older
         sac_log(SAC_LOG_WARNING, "%s", sac_last_error());

@@ -308,25 +308,25 @@ static sac_status begin(sac_comm *comm)
     return SAC_OK;
 }
 
+// the mutex is held
+static int next_unit(ranks *r)
+{
+    bool first = r->base.rank == 0;
+    bool none = first ? r->next == r->base.round.unit_count : r->dry && r->first == r->last;
+    if (none || r->over || atomic_load(&r->base.stopped)) return SAC_UNIT_NONE;
+    if (first) return r->next++;
+    return r->first < r->last ? r->granted[r->first++] : SAC_UNIT_LATER;
+}
+
 static int take(sac_comm *comm, bool wait)
 {
     ranks *r = (ranks *)comm;
-    int unit = SAC_UNIT_LATER;
     pthread_mutex_lock(&comm->mutex);
-    while (unit == SAC_UNIT_LATER)
+    int unit = next_unit(r);
+    while (wait && unit == SAC_UNIT_LATER)
     {
-        if (r->over || atomic_load(&comm->stopped))
-            unit = SAC_UNIT_NONE;
-        else if (comm->rank == 0)
-            unit = r->next < comm->round.unit_count ? r->next++ : SAC_UNIT_NONE;
-        else if (r->first < r->last)
-            unit = r->granted[r->first++];
-        else if (r->dry)
-            unit = SAC_UNIT_NONE;
-        else if (wait)
-            pthread_cond_wait(&r->changed, &comm->mutex);
-        else
-            break;
+        pthread_cond_wait(&r->changed, &comm->mutex);
+        unit = next_unit(r);
     }
     pthread_mutex_unlock(&comm->mutex);
     return unit;

@@ -91,9 +91,12 @@ sac_status sac_returns_open(sac_returns **out, const char *run_dir, const uint8_
     // a record that a crash cut short ends the list
     record r;
     for (; read_record(&r, bytes + k->size, size - k->size); k->count++) k->size += length_of(&r);
+    sac_status status = SAC_OK;
     k->bytes = sac_alloc(k->size);
-    sac_status status = k->bytes ? SAC_OK : sac_fail_memory("known returns");
-    if (status == SAC_OK && k->size) memcpy(k->bytes, bytes, k->size);
+    if (!k->bytes)
+        status = sac_fail_memory("known returns");
+    else if (k->size)
+        memcpy(k->bytes, bytes, k->size);
     if (status == SAC_OK && run_dir) status = open_file(k, run_dir);
     if (status != SAC_OK)
     {

@@ -21,10 +21,11 @@ ranks() # COUNT THREADS FOLDER [options]
         --run "$folder" "$@"
 }
 
-digest() # of everything that the promise covers
+digest() # of everything that the promise covers; the checkpoint before the last may be that of an interruption
 {
-    (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
+    (cd "$1" && find . -name '*.safetensors' | LC_ALL=C sort | grep -vxF "$(before_last)" | xargs sha256sum)
 }
+before_last() { find ./checkpoints -name '*.safetensors' 2>/dev/null | LC_ALL=C sort -r | sed -n 2p; }
 same() { diff <(digest "$work/alone") <(digest "$1"); }
 rows() { cut -d, -f1,2,4- "$1/metrics.csv"; }
 
@@ -103,10 +104,10 @@ terminated()
     begin=$(date +%s%N)
     kill -TERM "$pid"
     wait "$pid"
-    echo "ended after $((($(date +%s%N) - begin) / 1000000)) ms"
     grep -q '"event": "interrupted"' "$work/endless/events.jsonl" || { cat "$work/log"; return 1; }
     # what was written last is the checkpoint of that event
     checkpoint=$(find "$work/endless/checkpoints" -name '*.safetensors' | LC_ALL=C sort | tail -1)
+    echo "checkpoint after $((($(date -r "$checkpoint" +%s%N) - begin) / 1000000)) ms"
     local generation=$((10#$(basename "$checkpoint" .safetensors)))
     [[ $generation == $(tail -1 "$work/endless/metrics.csv" | cut -d, -f1) ]]
 }
