@@ -152,15 +152,29 @@ static uint8_t to_byte(int32_t sum)
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
-// one pixel's sums over its taps; `channels` and `size` are constants where this is inlined
-static inline __attribute__((always_inline)) void add_taps(uint8_t *out, const uint8_t *pixel, const int32_t *weights,
-                                                           int taps, int channels, int size, bool reversed)
+static void add_taps(uint8_t *out, const uint8_t *pixel, const int32_t *weights, int taps, int channels, int size)
 {
-    int32_t sums[MAX_CHANNELS];
-    for (int c = 0; c < channels; c++) sums[c] = 1 << (FRACTION_BITS - 1);
+    for (int c = 0; c < channels; c++)
+    {
+        int32_t sum = 1 << (FRACTION_BITS - 1);
+        for (int t = 0; t < taps; t++) sum += pixel[t * size + c] * weights[t];
+        out[c] = to_byte(sum);
+    }
+}
+
+// three channels share the walk over the weights
+static void add_colors(uint8_t *out, const uint8_t *pixel, const int32_t *weights, int taps, int size, bool reversed)
+{
+    int32_t a = 1 << (FRACTION_BITS - 1), b = a, c = a;
     for (int t = 0; t < taps; t++, pixel += size)
-        for (int c = 0; c < channels; c++) sums[c] += pixel[c] * weights[t];
-    for (int c = 0; c < channels; c++) out[c] = to_byte(sums[reversed ? channels - 1 - c : c]);
+    {
+        a += pixel[0] * weights[t];
+        b += pixel[1] * weights[t];
+        c += pixel[2] * weights[t];
+    }
+    out[reversed ? 2 : 0] = to_byte(a);
+    out[1] = to_byte(b);
+    out[reversed ? 0 : 2] = to_byte(c);
 }
 
 static void columns_of_bytes(const sac_resize *resize, uint8_t *out, const uint8_t *row, const sac_image *image)
@@ -172,17 +186,15 @@ static void columns_of_bytes(const sac_resize *resize, uint8_t *out, const uint8
     {
         const int32_t *weights = a->fixed + (size_t)i * (size_t)a->taps;
         const uint8_t *pixel = row + (ptrdiff_t)a->first[i] * size;
-        if (channels == 3 && size == 3)
-            add_taps(out, pixel, weights, a->count[i], 3, 3, reversed);
-        else if (channels == 3 && size == 4)
-            add_taps(out, pixel, weights, a->count[i], 3, 4, reversed);
-        else if (image->order != SAC_PIXELS_GREY)
-            add_taps(out, pixel, weights, a->count[i], channels, size, false);
-        else
+        if (image->order == SAC_PIXELS_GREY)
         {
-            add_taps(out, pixel, weights, a->count[i], 1, 1, false);
+            add_taps(out, pixel, weights, a->count[i], 1, 1);
             memset(out, *out, (size_t)channels);
         }
+        else if (channels == 3)
+            add_colors(out, pixel, weights, a->count[i], size, reversed);
+        else
+            add_taps(out, pixel, weights, a->count[i], channels, size);
     }
 }
 
