@@ -68,6 +68,20 @@ TEST(exp2_is_within_two_ulp)
     assert_true(worst(k.exp2, exp2, -125.0f, 127.999f) <= 2.0);
 }
 
+// the softmax kernels' own; its unit is no float, so its error is relative
+TEST(exp2_of_near_scores_is_within_seven_units_of_2_to_the_minus_24)
+{
+    double most = 0;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP)
+    {
+        float t = sac_bits_float((uint32_t)bits);
+        if (!(fabsf(t) <= SAC_NEAR)) continue;
+        double error = fabs((double)sac_exp2_near(t) * SAC_NEAR_UNIT / exp2((double)t) - 1);
+        most = error > most ? error : most;
+    }
+    assert_true(most <= 7 * 0x1p-24);
+}
+
 TEST(sigmoid_is_within_three_ulp)
 {
     sac_kernels k = table();
@@ -156,5 +170,6 @@ TEST(the_ends_are_exact)
     assert_true(isnan(out[8]));
 }
 
-TESTS(exp_is_within_two_ulp, exp2_is_within_two_ulp, sigmoid_is_within_three_ulp, tanh_is_within_three_ulp,
-      sine_and_cosine_are_within_two_ulp, turns_are_exact, the_ends_are_exact)
+TESTS(exp_is_within_two_ulp, exp2_is_within_two_ulp, exp2_of_near_scores_is_within_seven_units_of_2_to_the_minus_24,
+      sigmoid_is_within_three_ulp, tanh_is_within_three_ulp, sine_and_cosine_are_within_two_ulp, turns_are_exact,
+      the_ends_are_exact)
