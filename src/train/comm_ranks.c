@@ -109,15 +109,16 @@ static void flush(ranks *r)
     while (r->transport.pending(r->transport.self) > 0) nap(r, LONGEST_NAP);
 }
 
-static void send_verdict(ranks *r, kind what, int to, int32_t round)
+// a failure holds in whatever round it finds the others
+static void send_verdict(ranks *r, kind what, int to)
 {
-    header h = {.kind = (int32_t)what, .round = round, .a = (int32_t)r->base.status};
+    header h = {.kind = (int32_t)what, .round = ANY_ROUND, .a = (int32_t)r->base.status};
     send(r, to, h, r->base.sentence, strlen(r->base.sentence) + 1);
 }
 
-static void send_stop(ranks *r, int32_t round)
+static void send_stop(ranks *r)
 {
-    for (int to = 1; to < r->base.size; to++) send_verdict(r, STOP, to, round);
+    for (int to = 1; to < r->base.size; to++) send_verdict(r, STOP, to);
 }
 
 static result result_of(const ranks *r, int unit)
@@ -369,7 +370,7 @@ static void serve_first(ranks *r)
         bool stopped = atomic_load(&r->base.stopped);
         r->over = stopped || r->finished == r->base.round.unit_count;
         if (stopped)
-            send_stop(r, r->round_number);
+            send_stop(r);
         else if (r->over)
             send_done(r);
         else
@@ -386,7 +387,7 @@ static void serve_other(ranks *r)
             send_ask(r);
         else if (!r->told)
         {
-            send_verdict(r, FAIL, 0, r->round_number);
+            send_verdict(r, FAIL, 0);
             r->told = true;
         }
         receive(r);
@@ -418,7 +419,7 @@ static void share_first(ranks *r, const uint8_t *bytes, size_t size)
         receive(r);
         nap(r, LONGEST_NAP);
     }
-    if (atomic_load(&r->base.stopped)) send_stop(r, r->round_number);
+    if (atomic_load(&r->base.stopped)) send_stop(r);
     header h = {.kind = BYTES, .round = r->round_number, .number = size};
     for (size_t at = 0; !atomic_load(&r->base.stopped) && (at < size || at == 0); at += CHUNK)
     {
@@ -434,7 +435,7 @@ static void share_other(ranks *r)
 {
     bool failed = atomic_load(&r->base.stopped);
     if (failed)
-        send_verdict(r, FAIL, 0, r->round_number);
+        send_verdict(r, FAIL, 0);
     else
         send(r, 0, (header){.kind = READY, .round = r->round_number}, NULL, 0);
     while (!r->over)
@@ -482,9 +483,9 @@ static void destroy(sac_comm *comm, sac_status status)
         comm->status = status;
         snprintf(comm->sentence, sizeof comm->sentence, "rank %d: %.480s", comm->rank, sac_last_error());
         if (comm->rank == 0)
-            send_stop(r, ANY_ROUND);
+            send_stop(r);
         else
-            send_verdict(r, FAIL, 0, ANY_ROUND);
+            send_verdict(r, FAIL, 0);
     }
     r->transport.close(r->transport.self);
     pthread_cond_destroy(&r->changed);

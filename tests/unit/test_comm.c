@@ -52,6 +52,8 @@ typedef struct rank
     int taken;
     uint64_t sum;
     volatile int interrupt;
+    bool late;
+    int rounds; // 0: two
     char folder[128];
 } rank;
 
@@ -165,10 +167,12 @@ static void queue_main(rank *r)
 {
     static const int counts[] = {UNITS, UNITS / 3};
     sac_unit *units = SAC_NEW_ARRAY(sac_unit, UNITS);
-    for (int round = 0; round < 2 && r->status == SAC_OK; round++)
+    for (int round = 0; round < (r->rounds ? r->rounds : 2) && r->status == SAC_OK; round++)
     {
         memset(units, 0, UNITS * sizeof *units);
-        r->units = counts[round];
+        r->units = counts[round % 2];
+        // the others finish the round meanwhile: what this rank has to say comes late
+        if (r->late) usleep(300000), r->interrupt = 1;
         r->status = sac_comm_begin(r->comm, &(sac_round){.units = units,
                                                          .unit_count = r->units,
                                                          .slots = r->threads,
@@ -256,6 +260,15 @@ TEST(an_interrupt_of_one_interrupts_all)
         run_ranks(ranks, 4);
         for (int i = 0; i < 4; i++) assert_int_equal(ranks[i].status, SAC_ERROR_INTERRUPTED);
     }
+}
+
+TEST(an_interrupt_that_comes_after_the_round_interrupts_all)
+{
+    static rank ranks[4];
+    set_all(ranks, 4, (rank){.main = queue_main, .threads = 1, .failing_unit = -1, .delay = 10, .rounds = 2000});
+    ranks[2].late = true;
+    run_ranks(ranks, 4);
+    for (int i = 0; i < 4; i++) assert_int_equal(ranks[i].status, SAC_ERROR_INTERRUPTED);
 }
 
 TEST(ranks_that_compute_something_else_are_found_out)
@@ -418,6 +431,6 @@ TEST(a_run_goes_on_with_another_number_of_ranks)
 }
 
 TESTS(every_unit_is_done_once_and_everyone_knows, the_others_can_do_it_all, a_failure_of_one_ends_all_with_its_sentence,
-      an_interrupt_of_one_interrupts_all, ranks_that_compute_something_else_are_found_out,
-      what_rank_0_has_everyone_gets, any_number_of_ranks_and_threads_trains_to_the_same_bytes,
-      a_run_goes_on_with_another_number_of_ranks)
+      an_interrupt_of_one_interrupts_all, an_interrupt_that_comes_after_the_round_interrupts_all,
+      ranks_that_compute_something_else_are_found_out, what_rank_0_has_everyone_gets,
+      any_number_of_ranks_and_threads_trains_to_the_same_bytes, a_run_goes_on_with_another_number_of_ranks)
