@@ -33,6 +33,7 @@ typedef struct bench_figure
     double value; ///< the best
     double worst;
     int runs;
+    double p50, p99; ///< of single calls, where those are what is timed; else 0
 } bench_figure;
 
 /// One row.
@@ -55,7 +56,7 @@ extern const bench_row bench_rows[];
 typedef struct bench_peer
 {
     char name[64];
-    double value;
+    double value, p50, p99;
     int agreed, compared; ///< frames on which it looked at the same patches, of those that it reported
 } bench_peer;
 
@@ -84,6 +85,8 @@ sac_status bench_rollout_relu(const bench_place *place, bench_figure *figure, be
 sac_status bench_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_search(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_evaluations(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_frame(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

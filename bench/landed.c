@@ -29,19 +29,19 @@ static void name_processor(char *name, size_t size)
     snprintf(name + length, size - length, "-%s", sac_cpu_level_name(sac_get_cpu_level()));
 }
 
-static void landed_path(char path[256], bool make_folder)
+void bench_landed_path(char path[256], const char *file, bool make_folder)
 {
     char processor[128];
     name_processor(processor, sizeof processor);
     snprintf(path, 256, "bench/results/%s", processor);
     if (make_folder && sac_make_folders(path) != SAC_OK) return; // shows when the file is opened
-    snprintf(path + strlen(path), 256 - strlen(path), "/bench.csv");
+    snprintf(path + strlen(path), 256 - strlen(path), "/%s", file);
 }
 
 int bench_read_landed(bench_result *results, int capacity)
 {
     char path[256], line[512];
-    landed_path(path, false);
+    bench_landed_path(path, "bench.csv", false);
     FILE *file = fopen(path, "r");
     int count = 0;
     if (!file) return 0;
@@ -74,7 +74,7 @@ sac_status bench_land(const bench_result *results, int count)
         landed[at] = results[i];
     }
     char path[256];
-    landed_path(path, true);
+    bench_landed_path(path, "bench.csv", true);
     FILE *file = fopen(path, "w");
     if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
     fputs("name,value,unit,worst,peer,peer_value\n", file);

@@ -9,9 +9,12 @@ typedef struct bench_result
 {
     char name[48], unit[16];
     bench_figure figure;
-    char peer[64]; ///< "" when absent
-    double peer_value;
+    char peer[64];                         ///< "" when absent
+    double peer_value, peer_p50, peer_p99; ///< p50 and p99 do not land
 } bench_result;
+
+/// bench/results/<processor>/<file>, whose folder is made where that is wanted.
+void bench_landed_path(char path[256], const char *file, bool make_folder);
 
 /// The results last landed for this processor. @return how many
 int bench_read_landed(bench_result *results, int capacity);

@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "peer.h"
 
 enum
 {
     MISSING = 3,
     MAX_WORDS = 12,
-    ANSWER = 65536
+    ANSWER = 1 << 20
 };
 
 // the Python that has the peers: SACCADE_PEERS, else .venv
@@ -24,13 +24,13 @@ static const char *python(void)
 }
 
 // "agent.py jax %p %f" as words for execv, after the interpreter; the words live in `text` and in `seeds`
-static void split(const bench_row *row, const bench_place *place, const char *interpreter, char *text, size_t size,
+static void split(const char *command, const bench_place *place, const char *interpreter, char *text, size_t size,
                   char seeds[48], const char *words[MAX_WORDS])
 {
     int count = 0;
     snprintf(seeds, 48, "%llu..%llu", (unsigned long long)place->first_seed, (unsigned long long)place->last_seed);
     words[count++] = interpreter;
-    snprintf(text, size, "bench/peers/%s", row->peer);
+    snprintf(text, size, "bench/peers/%s", command);
     for (char *word = strtok(text, " "); word && count < MAX_WORDS - 1; word = strtok(NULL, " "))
         words[count++] = strcmp(word, "%p") == 0   ? place->parameters_path
                          : strcmp(word, "%f") == 0 ? place->frames_path
@@ -95,29 +95,36 @@ static void compare_top(const json_t *top, const bench_place *place, bench_peer 
     sac_policy_state_destroy(state);
 }
 
-bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer)
+json_t *bench_peer_answer(const char *command, const bench_place *place)
 {
-    *peer = (bench_peer){0};
     const char *interpreter = python();
-    if (!row->peer || !interpreter || access("bench/peers/common.py", R_OK) != 0) return false;
+    if (!command || !interpreter || access("bench/peers/common.py", R_OK) != 0) return NULL;
 
     char text[256], seeds[48];
     const char *words[MAX_WORDS];
-    split(row, place, interpreter, text, sizeof text, seeds, words);
+    split(command, place, interpreter, text, sizeof text, seeds, words);
     char *answer = malloc(ANSWER);
     int code = answer ? run(words, answer, ANSWER) : -1;
     json_t *json = code == 0 ? json_loads(answer, 0, NULL) : NULL;
     free(answer);
-    const char *name = json_string_value(json_object_get(json, "peer"));
-    const json_t *value = json_object_get(json, "value");
-    if (name && json_is_number(value))
-    {
-        snprintf(peer->name, sizeof peer->name, "%s", name);
-        peer->value = json_number_value(value);
-        compare_top(json_object_get(json, "top"), place, peer);
-    }
-    else if (code != MISSING)
-        fprintf(stderr, "saccade: bench: %s: the peer failed (SACCADE_BENCH_VERBOSE=1 shows why)\n", row->peer);
+    bool good = json_is_string(json_object_get(json, "peer")) && json_is_number(json_object_get(json, "value"));
+    if (good) return json;
+    if (code != MISSING)
+        fprintf(stderr, "saccade: bench: %s: the peer failed (SACCADE_BENCH_VERBOSE=1 shows why)\n", command);
     json_decref(json);
-    return peer->name[0] != 0;
+    return NULL;
+}
+
+bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer)
+{
+    *peer = (bench_peer){0};
+    json_t *json = bench_peer_answer(row->peer, place);
+    if (!json) return false;
+    snprintf(peer->name, sizeof peer->name, "%s", json_string_value(json_object_get(json, "peer")));
+    peer->value = json_number_value(json_object_get(json, "value"));
+    peer->p50 = json_number_value(json_object_get(json, "p50"));
+    peer->p99 = json_number_value(json_object_get(json, "p99"));
+    compare_top(json_object_get(json, "top"), place, peer);
+    json_decref(json);
+    return true;
 }

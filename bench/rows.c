@@ -26,6 +26,12 @@
         COARSE(function, n, "openai-es"), COARSE(function, n, "pgpe"), COARSE(function, n, "ars"),   \
         COARSE(function, n, "bgs"), COARSE(function, n, "ga")
 
+// attention with the tokens given, beside the faster of PyTorch and JAX
+#define TOKENS(form, n, summary)                                                                                     \
+    {                                                                                                                \
+        "tokens-" form "-" n, "us", "attention.py best " form " " n, false, summary " of " n " tokens", bench_tokens \
+    }
+
 const bench_row bench_rows[] = {
     {"env-step", "steps/s", "env.py 300", false, "one CarRacing, each step with its 96 x 96 picture", bench_env},
     {"env-step-lockstep", "steps/s", "env.py 300", false, "the same, 16 in lockstep", bench_env_lockstep},
@@ -39,6 +45,13 @@ const bench_row bench_rows[] = {
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},
     {"threads", "steps/s", NULL, false, "rollouts by two threads beside one", bench_threads},
+    TOKENS("softmax", "529", "exact importance"),
+    TOKENS("softmax", "19200", "exact importance"),
+    TOKENS("relu", "19200", "importance by ReLU of queries and keys themselves"),
+    TOKENS("positive", "19200", "importance by 16 positive features"),
+    TOKENS("hybrid", "19200", "importance by (10, 5) hybrid features"),
+    {"tokens-frame-19200", "us", "attention.py best frame 19200", false,
+     "240 x 320 bytes to the ten best of 19200 patches, ReLU", bench_frame},
     SEARCH("sep-cma-es", "sep-cma-es", "pycma", "20", false, "a generation, 3667 parameters, population 256"),
     SEARCH("sep-cma-es-evosax", "sep-cma-es", "evosax", "40", false, "the same beside evosax"),
     SEARCH("cma-es", "cma-es", "pycma", "6", true, "the same with the full covariance"),

@@ -196,7 +196,7 @@ sac_status bench_evaluations(const bench_place *place, bench_figure *figure, ben
     for (uint64_t seed = place->first_seed; seed <= place->last_seed && count < MAX_SEEDS; seed++)
         SAC_TRY(count_evaluations(&q, seed, &evaluations[count++]));
     qsort(evaluations, (size_t)count, sizeof *evaluations, by_value);
-    *figure = (bench_figure){evaluations[(count - 1) / 2], evaluations[count - 1], count};
+    *figure = (bench_figure){.value = evaluations[(count - 1) / 2], .worst = evaluations[count - 1], .runs = count};
     return SAC_OK;
 }
 

@@ -80,7 +80,7 @@ static sac_status measure_training(const bench_place *place, double target, benc
         SAC_TRY(train_once(place, seed, target, &seconds[count++]));
     bench_pin(place, true);
     qsort(seconds, (size_t)count, sizeof *seconds, by_value);
-    *figure = (bench_figure){seconds[(count - 1) / 2], seconds[count - 1], count};
+    *figure = (bench_figure){.value = seconds[(count - 1) / 2], .worst = seconds[count - 1], .runs = count};
     return SAC_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attention.h"
 #include "base/text.h"
 #include "bench.h"
 #include "cli.h"
@@ -13,6 +14,9 @@ static const cli_flag flags[] = {
     {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
     {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
+    {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
+    {"form", "NAME", "for 'attention': this form alone", false},
+    {"svg", "DIR", "for 'attention': draw the curves and the papers' figures into this folder", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
 };
@@ -58,6 +62,8 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
         status = row->measure(place, &r->figure, &own_peer);
         memcpy(r->peer, peer.name, sizeof r->peer);
         r->peer_value = peer.value;
+        r->peer_p50 = peer.p50;
+        r->peer_p99 = peer.p99;
         if (peer.agreed < peer.compared)
             fprintf(stderr, "%s: looked at the same patches on %d of %d frames\n", peer.name, peer.agreed,
                     peer.compared);
@@ -74,7 +80,10 @@ static void print_row(const bench_result *r, const bench_result *landed, int lan
     }
     double spread = larger_is_better(r->unit) ? r->figure.value / r->figure.worst : r->figure.worst / r->figure.value;
     printf("%-28s %10.4g %-8s +%3.0f %%", r->name, r->figure.value, r->unit, 100 * (spread - 1));
-    if (r->peer[0]) printf("  %6.1f x %s (%.4g)", ratio(r), r->peer, r->peer_value);
+    if (r->figure.p50 > 0) printf("  p50 %.4g, p99 %.4g", r->figure.p50, r->figure.p99);
+    if (r->peer[0]) printf("  %6.1f x %s (%.4g", ratio(r), r->peer, r->peer_value);
+    if (r->peer[0] && r->peer_p50 > 0) printf("; p50 %.4g, p99 %.4g", r->peer_p50, r->peer_p99);
+    if (r->peer[0]) printf(")");
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
             printf("  landed %.4g, now %.2f x", landed[i].figure.value,
@@ -101,6 +110,11 @@ static void print_json(const bench_result *results, int count)
         json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
         json_object_set_new(row, "peer_value", peer ? number(r->peer_value) : json_null());
         json_object_set_new(row, "ratio", peer ? number(ratio(r)) : json_null());
+        if (r->figure.p50 > 0)
+        {
+            json_object_set_new(row, "p50", number(r->figure.p50));
+            json_object_set_new(row, "p99", number(r->figure.p99));
+        }
         json_array_append_new(list, row);
     }
     json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -135,9 +149,42 @@ static sac_status measure_all(const cli_args *args, bench_place *place, bench_re
     return SAC_OK;
 }
 
+static const char *form_name(const void *user, int index)
+{
+    (void)user;
+    return bench_forms[index].name;
+}
+
+static int run_attention(const cli_args *args)
+{
+    bool ok = true;
+    uint64_t first, last;
+    cli_range(args, "tokens", "64..65536", &first, &last, &ok);
+    if (!ok) return CLI_USAGE;
+    const char *form = cli_value(args, "form");
+    if (form && !bench_form_named(form))
+        return cli_usage("bench: unknown form '%.80s'%s", form, sac_did_you_mean(sac_nearest(form, form_name, NULL)));
+    const int *size = bench_sizes;
+    while (*size && ((uint64_t)*size < first || (uint64_t)*size > last)) size++;
+    if (!*size)
+        return cli_usage("bench: --tokens %s holds no power of two from 64 to 65536", cli_value(args, "tokens"));
+
+    bench_place place;
+    bench_points points = {0};
+    sac_status status = bench_place_create(&place, NULL);
+    bench_pin(&place, true);
+    if (status == SAC_OK) status = bench_sweep(&place, form, (int)first, (int)last, &points);
+    if (status == SAC_OK && cli_value(args, "svg")) status = bench_draw(&points, cli_value(args, "svg"));
+    if (status == SAC_OK && cli_has(args, "land")) status = bench_land_points(&points);
+    bench_points_destroy(&points);
+    bench_place_destroy(&place);
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
+}
+
 static int run(const cli_args *args)
 {
     const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy");
+    if (name && strcmp(name, "attention") == 0) return run_attention(args);
     const bench_row *row = bench_rows;
     while (name && row->name && !is_named(row, name)) row++;
     if (!row->name)
@@ -163,6 +210,6 @@ static int run(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
-const cli_command cli_bench = {"bench", "[NAME]",
-                               "every figure, or those whose names begin with NAME, beside its peer where installed",
-                               flags, run};
+const cli_command cli_bench = {
+    "bench", "[NAME]", "every figure, those whose names begin with NAME, or 'attention' at every size, beside its peer",
+    flags, run};

@@ -24,11 +24,41 @@ same_agent() # ROW
     ! grep -q 'looked at the same patches' "$work/err" || grep -q 'patches on 15 of 16' "$work/err"
 }
 
+attention() # every form at one size, with its figures and its file; in a folder where nothing has landed
+{
+    mkdir -p "$work/attention"
+    (cd "$work/attention" && SACCADE_PEERS=/nonexistent "$saccade" bench attention --tokens 64 --svg plots --land) \
+        >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    local form
+    for form in softmax relu-output positive trig hybrid sara-exp rank trans hash; do
+        grep -q "^$form, microseconds" "$work/table" || { echo "no table of $form"; return 1; }
+        grep -qE "^saccade,,$form,64,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9]+,[0-9]+$" \
+            "$work"/attention/bench/results/*/attention.csv || { echo "no point of $form"; return 1; }
+    done
+    [[ $(find "$work/attention/plots" -name '*.svg' | wc -l) == 5 ]]
+}
+
+same_attention() # PEER computes every form at an odd size, or the command fails
+{
+    "$saccade" bench attention --tokens 529 >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    [[ $(grep -cE "^ +529 .* x$" "$work/table") -ge 15 ]] || { cat "$work/table"; return 1; }
+}
+
 has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 
 check "bench --json" fields
 check "bench refuses an unknown row" refuses 2 "did you mean 'env-step'?" "$saccade" bench env-stp
 check "bench refuses bad seeds" refuses 2 "--seeds is '5..1'" "$saccade" bench env-step --seeds 5..1
+check "bench attention refuses an unknown form" refuses 2 "did you mean 'hybrid'?" \
+    "$saccade" bench attention --form hybird
+check "bench attention refuses sizes between two" refuses 2 "--tokens 65..127 holds no" \
+    "$saccade" bench attention --tokens 65..127
+check "bench attention" attention
+if has numpy && (has torch || has jax); then
+    check "the peers compute the same attention" same_attention
+else
+    skip "the peers compute the same attention" "a peer: numpy with torch or jax"
+fi
 for peer in numpy jax torch; do
     row=agent-softmax-$peer
     [[ $peer != jax ]] || row=agent-softmax

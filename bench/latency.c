@@ -1,0 +1,36 @@
+#include <stdlib.h>
+
+#include "attention.h"
+
+enum
+{
+    MOST = 20000,
+    LEAST = 3
+};
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bench_latency bench_time(void (*call)(void *), void *self, double seconds)
+{
+    static double times[MOST]; // one thread benches
+    bench_latency latency = {0};
+    call(self);
+    double begin = bench_now(), now = begin;
+    while (latency.runs < LEAST || (latency.runs < MOST && now - begin < seconds))
+    {
+        double start = bench_now();
+        call(self);
+        now = bench_now();
+        times[latency.runs++] = (now - start) * 1e6;
+    }
+    qsort(times, (size_t)latency.runs, sizeof *times, by_size);
+    for (int i = 0; i < latency.runs; i++) latency.mean += times[i] / latency.runs;
+    latency.best = times[0];
+    latency.p50 = times[latency.runs / 2];
+    latency.p99 = times[(int)(0.99 * latency.runs)];
+    return latency;
+}
