@@ -96,7 +96,7 @@ static sac_status compute_logits(const layer *l, float *logits, int terms)
 // all logits of a layer against the term (d) of the whole layer
 static sac_status judge_logits(theory_row *row, const layer *l, const float *wanted)
 {
-    float logits[LOGITS];
+    float logits[LOGITS] = {0};
     SAC_TRY(compute_logits(l, logits, SAC_RELATIVE_ALL));
     double worst = 0, largest = 0, wanted_largest = 0;
     for (int i = 0; i < LOGITS; i++)
@@ -113,7 +113,7 @@ static sac_status judge_logits(theory_row *row, const layer *l, const float *wan
 sac_status theory_conv_logits(theory_report *report)
 {
     layer whole = draw_layer();
-    float wanted[LOGITS];
+    float wanted[LOGITS] = {0};
     SAC_TRY(compute_logits(&whole, wanted, SAC_RELATIVE_D));
 
     theory_row *row = theory_claim(report, THEORY_PRINTED, "W_k,E = W_k,R = 0 leaves the term (d) of Eq. 3");
@@ -187,7 +187,8 @@ static double see_softly(const picture *p, int tap, int input, int pixel, const 
     for (int j = 0; j < PIXELS; j++)
     {
         double r[SAC_HEAD_ISOTROPIC];
-        sac_offset_encode(r, pixel / WIDTH - j / WIDTH, pixel % WIDTH - j % WIDTH, SAC_HEAD_ISOTROPIC);
+        int down = pixel / WIDTH - j / WIDTH, right = pixel % WIDTH - j % WIDTH;
+        sac_offset_encode(r, down, right, SAC_HEAD_ISOTROPIC);
         logits[j] = 0;
         for (int e = 0; e < SAC_HEAD_ISOTROPIC; e++) logits[j] += r[e] * t[e];
         most = fmax(most, logits[j]);

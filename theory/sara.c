@@ -237,7 +237,7 @@ sac_status theory_sara_features(theory_report *report)
     theory_row *scale = theory_claim(report, THEORY_PRINTED, "phi^T phi with the v of Eq. 9 is A^");
     theory_predict(scale, "phi^T phi / A is 1 within 50 %% (d = 4, A = -1)");
     bool holds = true;
-    double unscaled, m = 0;
+    double unscaled = 0, m = 0;
     for (int i = 0; i < 4; i++)
     {
         int misses;
