@@ -8,7 +8,7 @@ packages=(
     liblapacke-dev libopenblas-dev libpng-dev libyaml-dev libjansson-dev                   # the core
     libcairo2-dev libsdl2-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev  # plots, window, film
     libopenmpi-dev openmpi-bin                                                             # ranks
-    libcmocka-dev clang clang-format clang-tidy shellcheck                                 # tests and lint
+    libcmocka-dev valgrind clang clang-format clang-tidy shellcheck                        # tests and lint
 )
 
 missing=()

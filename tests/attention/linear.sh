@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Linear forms are linear: the instructions of one importance grow with L to a power between 0.97 and 1.03, fitted from
-# 1,024 to 65,536 tokens of 16 numbers. Instructions are callgrind's, of the importance alone. Exit code 77 (skip)
-# where valgrind is missing.
+# 1,024 to 65,536 tokens of 16 numbers. Instructions are callgrind's, of the importance alone.
 #   linear.sh COST_PROGRAM [FORM...]
 set -euo pipefail
 program=$1
 shift
-command -v valgrind >/dev/null || { echo "linear: needs a peer: valgrind"; exit 77; }
+command -v valgrind >/dev/null || { echo "linear: valgrind is missing: make setup" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [[ $# -gt 0 ]] || set -- relu positive trig hybrid sara-relu sara-exp sara-square
