@@ -64,7 +64,7 @@ void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
     }
     if (fabs(exponent - power) > 1e-6)
     {
-        snprintf(text, size, "%.3g", pow(10, exponent));
+        snprintf(text, size, exponent > 0 && exponent < 6 ? "%.6g" : "%.3g", pow(10, exponent));
         return;
     }
     int length = snprintf(text, size, "10%s", power < 0 ? "\xe2\x81\xbb" : "");

@@ -70,6 +70,9 @@ TEST(logarithmic_axes_enclose_in_powers_of_ten)
     char text[24];
     sac_log_axis_text(&one, 1, text, sizeof text);
     assert_string_equal(text, "2");
+    sac_axis powers = {log10(16384), log10(65536), log10(4), 2};
+    sac_log_axis_text(&powers, 1, text, sizeof text);
+    assert_string_equal(text, "65536");
     sac_axis axis = {-6, 12, 3, 7};
     static const char *const texts[] = {
         "10\xe2\x81\xbb\xe2\x81\xb6", "0.001", "1", "1000", "10\xe2\x81\xb6", "10\xe2\x81\xb9", "10\xc2\xb9\xc2\xb2"};
