@@ -38,7 +38,7 @@ static sac_status draw(const bench_points *points, const char *folder, bool memo
 {
     bench_curve curves[2 * DRAWN];
     int count = 0;
-    bool named = false; // the dots, once
+    bench_curve *dots = NULL; // the last of them
     for (int i = 0; i < DRAWN; i++)
     {
         bench_curve *own = &curves[count++], *peer = &curves[count++];
@@ -50,13 +50,13 @@ static sac_status draw(const bench_points *points, const char *folder, bool memo
             add(own, bench_points_find(points, "saccade", drawn[i], *tokens), memory);
             add(peer, fastest_peer(points, drawn[i], *tokens), memory);
         }
-        if (peer->line.count > 0 && !named) peer->line.name = "dots: PyTorch or JAX", named = true;
+        if (peer->line.count > 0) dots = peer;
     }
+    if (dots) dots->line.name = "dots: the faster of PyTorch and JAX";
     sac_plot plot = {.title = memory ? "Memory of attention" : "Time of attention",
-                     .subtitle = memory ? "Importance; beside inputs and results; d = 16"
-                                        : "Importance, tokens given, d = 16, one core, best of single calls",
+                     .subtitle = memory ? "KiB beside inputs and results; importance, d = 16"
+                                        : "microseconds of the best call; importance, d = 16, tokens given, one core",
                      .x_label = "tokens",
-                     .y_label = memory ? "KiB" : "microseconds",
                      .log_x = true,
                      .log_y = true};
     return bench_curves_draw(plot, curves, count, folder, memory ? "attention-memory.svg" : "attention-time.svg");
