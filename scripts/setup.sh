@@ -12,8 +12,9 @@ packages=(
 )
 
 missing=()
+architecture=$(dpkg --print-architecture 2>/dev/null || true) # other ones may be installed beside it
 for package in "${packages[@]}" "$@"; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package:$architecture" 2>/dev/null || true)
     [[ $status == installed ]] || missing+=("$package")
 done
 [[ ${#missing[@]} -gt 0 ]] || exit 0

@@ -1,5 +1,6 @@
 #include <cblas.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,7 +13,8 @@
 /// C is decomposed into V^T diag(d^2) V only every few generations, and a generation's candidates come from one product
 /// of matrices, so its cost is that of two such products and, now and then, about 9 n^3 for the decomposition. Memory:
 /// 4 n^2 doubles (430 MB for n = 3667), of which C and V are state. BLAS runs in one thread, and its last bits depend
-/// on the kind of machine.
+/// on the kind of machine. Where OpenBLAS is built without threads its buffers belong to nobody: one search at a time
+/// calls it.
 
 enum
 {
@@ -31,6 +33,8 @@ static const sac_option options[] = {
      "generations between eigendecompositions; 0: 1 / (10 n (c_1 + c_mu))"},
     {0},
 };
+
+static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct full
 {
@@ -112,9 +116,8 @@ static void draw_samples(full *s, const sac_search *search)
                 s->samples, n);
 }
 
-static sac_status prepare(sac_search *search)
+static sac_status decompose_and_draw(full *s, const sac_search *search)
 {
-    full *s = search->self;
     if (search->generation >= s->decomposed + s->gap)
     {
         SAC_TRY(sac_eigen_decompose(&s->eigen, s->covariance, s->vectors, s->roots));
@@ -122,6 +125,14 @@ static sac_status prepare(sac_search *search)
     }
     draw_samples(s, search);
     return SAC_OK;
+}
+
+static sac_status prepare(sac_search *search)
+{
+    pthread_mutex_lock(&blas);
+    sac_status status = decompose_and_draw(search->self, search);
+    pthread_mutex_unlock(&blas);
+    return status;
 }
 
 static void ask(const sac_search *search, int index, float *x)
@@ -201,9 +212,8 @@ static void rescale(full *s, sac_search *search)
     for (size_t i = 0; i < n; i++) s->roots[i] /= factor;
 }
 
-static sac_status tell(sac_search *search, const int *order, const double *x)
+static void move(full *s, sac_search *search, const int *order, const double *x)
 {
-    full *s = search->self;
     sac_cma *cma = &s->cma;
     int n = search->dimension;
     if (x) replace_samples(s, search, x);
@@ -214,6 +224,13 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     move_covariance(s, order, sac_cma_move(cma, search));
     sac_cma_move_sigma(cma, search);
     rescale(s, search);
+}
+
+static sac_status tell(sac_search *search, const int *order, const double *x)
+{
+    pthread_mutex_lock(&blas);
+    move(search->self, search, order, x);
+    pthread_mutex_unlock(&blas);
     return SAC_OK;
 }
 
