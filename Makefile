@@ -53,6 +53,9 @@ fuzz: setup ## fuzz one parser: T=safetensors S=60
 check: setup ## all of the above that must pass before work lands, cheapest first
 	@scripts/check.sh
 
+mujoco: ## MuJoCo and the models of the control suite, into .venv; then build again
+	@scripts/mujoco.sh
+
 peers: ## what saccade is measured against, into .venv (Gymnasium, JAX, PyTorch, pycma)
 	@scripts/peers.sh
 
@@ -65,5 +68,5 @@ uninstall: ## what the last install put there
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check peers \
-        install uninstall clean
+.PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check mujoco \
+        peers install uninstall clean
