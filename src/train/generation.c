@@ -1,94 +1,11 @@
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/random.h"
 #include "train/run.h"
 
 /// One generation: ask, roll out, tell, and what follows from the returns.
-
-static void ask(const void *user, int individual, float *parameters)
-{
-    const sac_run *r = user;
-    sac_search_ask(r->search, individual, parameters);
-    sac_tuned_scatter(&r->tuned, parameters);
-}
-
-// training seeds lie above the evaluation's and below 2^52
-static uint64_t episode_seed(const sac_run *r, uint64_t generation, int individual, int episode)
-{
-    uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
-    uint64_t mixed =
-        sac_mix_seed(sac_mix_seed(r->task->train.seed, SAC_RUN_EPISODES, whose), generation, (uint64_t)episode);
-    return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
-}
-
-static sac_status report_nan(sac_run *r, const sac_unit *unit)
-{
-    char text[160];
-    snprintf(text, sizeof text,
-             "candidate %d, episode seed %" PRIu64 ", step %d: an action or a reward is not a number; it ranks last",
-             unit->individual, unit->seed, unit->steps);
-    return sac_run_event(r, "nan", text);
-}
-
-static sac_status roll_out(sac_run *r)
-{
-    int population = sac_search_population(r->search), episodes = r->episode_count;
-    for (int i = 0; i < population; i++)
-        for (int e = 0; e < episodes; e++)
-            r->units[i * episodes + e] =
-                (sac_unit){.individual = i, .seed = episode_seed(r, r->state.generation, i, e)};
-
-    const sac_rollout_job job = {.units = r->units,
-                                 .unit_count = population * episodes,
-                                 .patience = r->patience,
-                                 .parameters = ask,
-                                 .user = r,
-                                 .interrupt = r->def->interrupt};
-    SAC_TRY(sac_run_round(r, SAC_ROUND_TRAINING, &job));
-    for (int i = 0; i < population; i++)
-    {
-        double sum = 0;
-        for (int e = 0; e < episodes; e++)
-        {
-            const sac_unit *unit = &r->units[i * episodes + e];
-            sum += unit->episode_return;
-            r->state.steps += (uint64_t)unit->steps;
-            if (isnan(unit->episode_return)) SAC_TRY(report_nan(r, unit));
-        }
-        r->returns[i] = sum / episodes;
-    }
-    return SAC_OK;
-}
-
-// the share of candidates that candidate i beats in an episode, ties by half
-static double rank_in_episode(const sac_run *r, int i, int episode, int population)
-{
-    double mine = r->units[i * r->episode_count + episode].episode_return, beaten = 0;
-    for (int k = 0; k < population; k++)
-    {
-        double theirs = r->units[k * r->episode_count + episode].episode_return;
-        if (k != i) beaten += mine > theirs || isnan(theirs) ? 1 : mine == theirs ? 0.5 : 0;
-    }
-    return beaten / population;
-}
-
-// what the search is told
-static void shape_fitness(sac_run *r)
-{
-    int population = sac_search_population(r->search);
-    bool ranked = strcmp(r->task->train.fitness, "rank") == 0;
-    for (int i = 0; i < population; i++)
-    {
-        double sum = 0;
-        for (int e = 0; ranked && e < r->episode_count; e++) sum += rank_in_episode(r, i, e, population);
-        // a candidate whose return is not a number stays one, and ranks last
-        r->fitness[i] = ranked && !isnan(r->returns[i]) ? sum / r->episode_count : r->returns[i];
-    }
-}
 
 static void summarise(sac_run *r)
 {
@@ -119,9 +36,11 @@ static sac_status advance_stages(sac_run *r)
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
         r->state.stage++;
-        sac_run_apply_stages(r);
-        snprintf(r->note, sizeof r->note, "stage %d: patience %d, %d episodes", r->state.stage, r->patience,
-                 r->episode_count);
+        SAC_TRY(sac_run_apply_stages(r));
+        char most[24] = "";
+        if (r->race) snprintf(most, sizeof most, " to %d", r->race_count);
+        snprintf(r->note, sizeof r->note, "stage %d: patience %d, %d%s episodes", r->state.stage, r->patience,
+                 r->episode_count, most);
         SAC_TRY(sac_run_event(r, "stage", r->note));
     }
     return SAC_OK;
@@ -158,8 +77,7 @@ sac_status sac_run_advance(sac_run *r)
     double begin = sac_run_clock();
     uint64_t steps = r->state.steps;
     SAC_TRY(sac_search_prepare(r->search));
-    SAC_TRY(roll_out(r));
-    shape_fitness(r);
+    SAC_TRY(sac_run_drive(r));
     SAC_TRY(sac_search_tell(r->search, r->fitness));
     summarise(r);
     SAC_TRY(advance_stages(r));

@@ -10,13 +10,18 @@ enum
 };
 
 // a hash of all that decides a round's results, but for matrices: what they do shows in the next mean
-static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, int unit_count)
+static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_rollout_job *job)
 {
     sac_search_array arrays[MAX_ARRAYS];
     int count = sac_search_state(r->search, arrays, MAX_ARRAYS);
-    const uint64_t names[] = {r->fingerprint, (uint64_t)kind, (uint64_t)unit_count, r->state.generation,
+    const uint64_t names[] = {r->fingerprint, (uint64_t)kind, (uint64_t)job->unit_count, r->state.generation,
                               (uint64_t)r->patience};
     uint64_t hash = sac_hash_bytes(SAC_HASH_START, names, sizeof names);
+    for (int i = 0; i < job->unit_count; i++)
+    {
+        const uint64_t unit[] = {(uint64_t)job->units[i].individual, job->units[i].seed};
+        hash = sac_hash_bytes(hash, unit, sizeof unit);
+    }
     size_t n = (size_t)r->state.dimension;
     for (int i = 0; i < count && i < MAX_ARRAYS; i++)
         if (arrays[i].count <= 4 * n) hash = sac_hash_bytes(hash, arrays[i].data, sizeof(double) * arrays[i].count);
@@ -26,7 +31,7 @@ static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, int unit_c
 sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job *job)
 {
     sac_rollout_job own = *job;
-    own.fingerprint = fingerprint_of(r, kind, job->unit_count);
+    own.fingerprint = fingerprint_of(r, kind, job);
     double seconds, begin = sac_run_clock();
     if (sac_returns_find(r->known, own.fingerprint, job->units, job->unit_count, &seconds))
     {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "evolve/race.h"
 #include "train/checkpoint.h"
 #include "train/comm.h"
 #include "train/folder.h"
@@ -23,6 +24,9 @@ typedef struct sac_run
     sac_returns *known;   ///< finished rounds since the last checkpoint
     sac_unit *units;
     sac_episode *episodes;
+    sac_race *race;  ///< NULL: every candidate has the same number of episodes
+    int *listed;     ///< [population] individuals of a round
+    double *raced;   ///< [units] returns of a round
     double *returns; ///< [population] mean over a candidate's episodes
     double *fitness; ///< [population] what the search is told
     float *mean;     ///< a whole vector
@@ -30,6 +34,7 @@ typedef struct sac_run
     sac_run_state state;
     uint64_t fingerprint;        ///< of the task
     int patience, episode_count; ///< of the current stage
+    int race_count;              ///< likewise: episodes that a candidate has at most; 0: as many as the others
     double average;              ///< likewise
     double seconds;              ///< of training, resumed parts included
     sac_progress progress;
@@ -70,8 +75,11 @@ sac_status sac_run_close(sac_run *r, sac_status status);
 /// The search of the current attempt, with the running average at its start.
 SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
 
-/// Bring patience and episodes to what stages 0..state.stage-1 ask for.
-void sac_run_apply_stages(sac_run *r);
+/// Bring patience, episodes and race to what stages 0..state.stage-1 ask for.
+SAC_CHECKED sac_status sac_run_apply_stages(sac_run *r);
+
+/// The episodes of a generation's candidates: fills `returns` and `fitness`. An interrupt leaves `state` as it was.
+SAC_CHECKED sac_status sac_run_drive(sac_run *r);
 
 /// Ask, roll out, tell; an interrupt leaves the search as it was.
 SAC_CHECKED sac_status sac_run_advance(sac_run *r);

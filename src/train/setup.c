@@ -75,9 +75,12 @@ sac_status sac_run_create_search(sac_run *r)
 
 static int most_episodes(const sac_task *task)
 {
-    int most = task->train.episodes;
+    int most = task->train.episodes > task->train.race ? task->train.episodes : task->train.race;
     for (int i = 0; i < task->stage_count; i++)
+    {
         if (task->stages[i].episodes > most) most = task->stages[i].episodes;
+        if (task->stages[i].race > most) most = task->stages[i].race;
+    }
     return most;
 }
 
@@ -94,23 +97,45 @@ static sac_status allocate(sac_run *r)
     size_t units = population * (size_t)most_episodes(r->task);
     r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
     r->episodes = SAC_NEW_ARRAY(sac_episode, evaluated);
+    r->listed = SAC_NEW_ARRAY(int, population);
+    r->raced = SAC_NEW_ARRAY(double, units);
     r->returns = SAC_NEW_ARRAY(double, population);
     r->fitness = SAC_NEW_ARRAY(double, population);
-    return r->units && r->episodes && r->returns && r->fitness ? SAC_OK : sac_fail_memory("a generation");
+    return r->units && r->episodes && r->listed && r->raced && r->returns && r->fitness
+               ? SAC_OK
+               : sac_fail_memory("a generation");
 }
 
-void sac_run_apply_stages(sac_run *r)
+// a race of the current stage, where it allows candidates more episodes than they all begin with
+static sac_status create_race(sac_run *r)
+{
+    const sac_task_train *train = &r->task->train;
+    int population = sac_search_population(r->search), keep = (int)(train->race_keep * population + 0.5);
+    sac_race_destroy(r->race);
+    r->race = NULL;
+    if (r->race_count <= r->episode_count) return SAC_OK;
+    return sac_race_create(&r->race, &(sac_race_def){.population = population,
+                                                     .keep = keep > 1 ? keep : 1,
+                                                     .first = r->episode_count,
+                                                     .most = r->race_count,
+                                                     .confidence = train->race_confidence});
+}
+
+sac_status sac_run_apply_stages(sac_run *r)
 {
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
+    r->race_count = r->task->train.race;
     r->average = r->task->train.average;
     for (int i = 0; i < r->state.stage; i++)
     {
         const sac_stage *stage = &r->task->stages[i];
         if (stage->patience >= 0) r->patience = stage->patience;
         if (stage->episodes > 0) r->episode_count = stage->episodes;
+        if (stage->race >= 0) r->race_count = stage->race;
         if (stage->average > 0) r->average = stage->average;
     }
+    return create_race(r);
 }
 
 /// What rank 0 reads and everyone needs: the checkpoint, then the rounds that were finished after it.
@@ -210,7 +235,7 @@ sac_status sac_run_open(sac_run *r)
     SAC_TRY(fingerprint_task(r));
     bool found;
     SAC_TRY(open_past(r, &found));
-    sac_run_apply_stages(r);
+    SAC_TRY(sac_run_apply_stages(r));
     if (sac_run_writes(r)) SAC_TRY(open_journal(r, found));
     return sac_rollouts_create(&r->rollouts, r->policy, &env, r->comm, r->def->threads, r->task->train.lanes);
 }
@@ -229,6 +254,9 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_tuned_clear(&r->tuned);
     sac_free(r->units);
     sac_free(r->episodes);
+    sac_race_destroy(r->race);
+    sac_free(r->listed);
+    sac_free(r->raced);
     sac_free(r->returns);
     sac_free(r->fitness);
     return status != SAC_OK ? status : closed;

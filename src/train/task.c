@@ -15,6 +15,14 @@ static const sac_option train_options[] = {
      "in total; --generations overrules it"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_task_train, episodes), "1", 1, 10000, NULL,
      "episodes an individual and generation"},
+    {"race", SAC_OPTION_INT, offsetof(sac_task_train, race), "0", 0, 10000, NULL,
+     "episodes that an individual has at most: those that `episodes` cannot tell from the best get more, one at a "
+     "time; "
+     "0: all have the same number"},
+    {"race_keep", SAC_OPTION_REAL, offsetof(sac_task_train, race_keep), "0.5", 0, 1, NULL,
+     "the best: this share of the population"},
+    {"race_confidence", SAC_OPTION_REAL, offsetof(sac_task_train, race_confidence), "1", 0, 100, NULL,
+     "standard errors behind the best at which an individual gets no more episodes"},
     {"common_episodes", SAC_OPTION_BOOL, offsetof(sac_task_train, common_episodes), "true", 0, 0, NULL,
      "every individual of a generation sees the same episodes"},
     {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank",
@@ -45,6 +53,7 @@ static const sac_option stage_options[] = {
      "begins when the moving average of the population's fitness passes this"},
     {"patience", SAC_OPTION_INT, offsetof(sac_stage, patience), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_stage, episodes), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
     {0},
 };
@@ -169,7 +178,7 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     sac_stage *stage = &task->stages[index];
     if (index == task->stage_count)
     {
-        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .average = -1};
+        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .race = -1, .average = -1};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);
@@ -218,6 +227,13 @@ static void read_choice(chosen list[CHOSEN_COUNT], const char *path, const char 
     }
 }
 
+static bool may_race(const sac_task *task)
+{
+    bool race = task->train.race > 0;
+    for (int i = 0; i < task->stage_count; i++) race |= task->stages[i].race > 0;
+    return race;
+}
+
 static sac_status check_task(const sac_task *task, const char *file)
 {
     for (int i = 1; i < task->stage_count; i++)
@@ -227,6 +243,11 @@ static sac_status check_task(const sac_task *task, const char *file)
     if (strcmp(task->train.fitness, "rank") == 0 && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
+    if (may_race(task) && (!task->train.common_episodes || strcmp(task->train.fitness, "return") != 0))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
+                        "fitness: return",
+                        file);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",

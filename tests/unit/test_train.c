@@ -231,6 +231,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected 0 to 1000000");
     snprintf(text, sizeof text, "%strain:\n  fitness: rank\n  common_episodes: false\n", good);
     assert_bad_task(text, "needs common_episodes");
+    snprintf(text, sizeof text, "%strain:\n  race: 4\n  common_episodes: false\n", good);
+    assert_bad_task(text, "train.race compares");
     snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
     assert_bad_task(text, "below 1000000");
 }
@@ -380,6 +382,62 @@ TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
     sac_task_destroy(task);
 }
 
+// 2 to 5 episodes: whoever returns cannot tell from the best half gets more
+static const sac_setting raced[] = {{"train.stages.0.race", "5"}, {"search.population", "12"}};
+
+TEST(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them)
+{
+    sac_task *task = load_task(task_text, raced, 2);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_run("one", "three");
+    watcher first = {.at = 3}, second = {.at = 6};
+    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    sac_task_destroy(task);
+}
+
+TEST(a_race_after_a_crash_counts_its_steps_once)
+{
+    sac_task *task = load_task(task_text, raced, 2);
+    assert_ok(train(task, "whole", 1, false, &(watcher){0}));
+    // the returns of every round stay known until the checkpoint: take that away, and all but the last round is there
+    watcher w = {.at = 5};
+    assert_int_equal(train(task, "crash", 1, false, &w), SAC_ERROR_INTERRUPTED);
+    char path[512];
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+    assert_ok(train(task, "crash", 2, true, &(watcher){0}));
+    assert_same_run("whole", "crash");
+    sac_task_destroy(task);
+}
+
+static uint64_t steps_of(const char *run)
+{
+    char dir[512];
+    sac_run_summary summary;
+    path_in(dir, run);
+    assert_ok(sac_run_summarise(&summary, dir));
+    return summary.steps;
+}
+
+// nobody leaves a race without confidence: it is the mean over all episodes; with some, it costs less
+TEST(a_race_without_confidence_is_the_mean_of_all_its_episodes)
+{
+    const sac_setting all[] = {{"train.stages.0.episodes", "5"}, {"search.population", "12"}};
+    const sac_setting endless[] = {raced[0], raced[1], {"train.race_confidence", "100"}};
+    sac_task *tasks[] = {load_task(task_text, all, 2), load_task(task_text, endless, 3),
+                         load_task(task_text, raced, 2)};
+    assert_ok(train(tasks[0], "all", 1, false, &(watcher){0}));
+    assert_ok(train(tasks[1], "endless", 1, false, &(watcher){0}));
+    assert_ok(train(tasks[2], "raced", 1, false, &(watcher){0}));
+    assert_same_run("all", "endless");
+    assert_true(steps_of("raced") < steps_of("all"));
+    for (int i = 0; i < 3; i++) sac_task_destroy(tasks[i]);
+}
+
 static sac_policy *load_mean(const char *run)
 {
     char path[512];
@@ -463,6 +521,9 @@ int main(void)
         ROW(score_is_the_sample_mean_and_deviation),
         ROW(ranks_of_one_episode_are_the_order_of_the_returns),
         ROW(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes),
+        ROW(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
+        ROW(a_race_after_a_crash_counts_its_steps_once),
+        ROW(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         ROW(the_search_moves_the_chosen_tensors_alone),
         ROW(learning_improves_the_toy),
     };

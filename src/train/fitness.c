@@ -1,0 +1,114 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "train/run.h"
+
+/// What a generation's candidates are worth: their episodes, a fixed number for each or as many as a race wants, and
+/// the fitness that the search is told.
+
+static void ask(const void *user, int individual, float *parameters)
+{
+    const sac_run *r = user;
+    sac_search_ask(r->search, individual, parameters);
+    sac_tuned_scatter(&r->tuned, parameters);
+}
+
+// training seeds lie above the evaluation's and below 2^52
+static uint64_t episode_seed(const sac_run *r, uint64_t generation, int individual, int episode)
+{
+    uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
+    uint64_t mixed =
+        sac_mix_seed(sac_mix_seed(r->task->train.seed, SAC_RUN_EPISODES, whose), generation, (uint64_t)episode);
+    return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
+}
+
+static sac_status report_nan(sac_run *r, const sac_unit *unit)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "candidate %d, episode seed %" PRIu64 ", step %d: an action or a reward is not a number; it ranks last",
+             unit->individual, unit->seed, unit->steps);
+    return sac_run_event(r, "nan", text);
+}
+
+// Episodes first .. first+count-1 for each of the listed individuals; `steps` grows by what they took.
+static sac_status drive_round(sac_run *r, int listed, int first, int count, uint64_t *steps)
+{
+    for (int i = 0; i < listed; i++)
+        for (int e = 0; e < count; e++)
+            r->units[i * count + e] = (sac_unit){.individual = r->listed[i],
+                                                 .seed = episode_seed(r, r->state.generation, r->listed[i], first + e)};
+
+    const sac_rollout_job job = {.units = r->units,
+                                 .unit_count = listed * count,
+                                 .patience = r->patience,
+                                 .parameters = ask,
+                                 .user = r,
+                                 .interrupt = r->def->interrupt};
+    SAC_TRY(sac_run_round(r, SAC_ROUND_TRAINING, &job));
+    for (int i = 0; i < job.unit_count; i++)
+    {
+        *steps += (uint64_t)r->units[i].steps;
+        if (isnan(r->units[i].episode_return)) SAC_TRY(report_nan(r, &r->units[i]));
+    }
+    return SAC_OK;
+}
+
+// the share of candidates that candidate i beats in an episode, ties by half
+static double rank_in_episode(const sac_run *r, int i, int episode, int population)
+{
+    double mine = r->units[i * r->episode_count + episode].episode_return, beaten = 0;
+    for (int k = 0; k < population; k++)
+    {
+        double theirs = r->units[k * r->episode_count + episode].episode_return;
+        if (k != i) beaten += mine > theirs || isnan(theirs) ? 1 : mine == theirs ? 0.5 : 0;
+    }
+    return beaten / population;
+}
+
+// the same number of episodes for every candidate
+static sac_status drive_all(sac_run *r, uint64_t *steps)
+{
+    int population = sac_search_population(r->search), episodes = r->episode_count;
+    bool ranked = strcmp(r->task->train.fitness, "rank") == 0;
+    for (int i = 0; i < population; i++) r->listed[i] = i;
+    SAC_TRY(drive_round(r, population, 0, episodes, steps));
+    for (int i = 0; i < population; i++)
+    {
+        double sum = 0, ranks = 0;
+        for (int e = 0; e < episodes; e++) sum += r->units[i * episodes + e].episode_return;
+        for (int e = 0; ranked && e < episodes; e++) ranks += rank_in_episode(r, i, e, population);
+        r->returns[i] = sum / episodes;
+        // a candidate whose return is not a number stays one, and ranks last
+        r->fitness[i] = ranked && !isnan(r->returns[i]) ? ranks / episodes : r->returns[i];
+    }
+    return SAC_OK;
+}
+
+// as many episodes as it takes to tell the best from the others
+static sac_status drive_race(sac_run *r, uint64_t *steps)
+{
+    int episode, count, listed;
+    sac_race_begin(r->race);
+    while ((listed = sac_race_next(r->race, r->listed, &episode, &count)) > 0)
+    {
+        SAC_TRY(drive_round(r, listed, episode, count, steps));
+        for (int i = 0; i < listed * count; i++) r->raced[i] = r->units[i].episode_return;
+        sac_race_tell(r->race, r->raced);
+    }
+    sac_race_means(r->race, r->returns);
+    sac_race_fitness(r->race, r->fitness);
+    return SAC_OK;
+}
+
+sac_status sac_run_drive(sac_run *r)
+{
+    uint64_t steps = 0;
+    SAC_TRY(r->race ? drive_race(r, &steps) : drive_all(r, &steps));
+    r->state.steps += steps;
+    return SAC_OK;
+}
