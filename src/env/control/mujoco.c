@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,19 +54,55 @@ sac_status sac_mujoco_open(const sac_mujoco **mj)
     return status;
 }
 
-sac_status sac_mujoco_load(mjModel **model, const sac_mujoco *mj, const char *path)
+sac_status sac_mujoco_guard(sac_status (*work)(void *self), void *self)
 {
-    char error[1024] = "";
-    jmp_buf here;
-    *model = NULL;
-    if (access(path, R_OK) != 0) return sac_fail(SAC_ERROR_FILE, "%.200s: there is no such model", path);
+    jmp_buf here, *outer = guard;
+    sac_status status;
     guard = &here;
     if (setjmp(here) == 0)
-        *model = mj->mj_loadXML(path, NULL, error, sizeof error);
+        status = work(self);
     else
-        memcpy(error, message, sizeof error);
-    guard = NULL;
-    if (*model) return SAC_OK;
-    error[strcspn(error, "\n")] = 0;
-    return sac_fail(SAC_ERROR_FORMAT, "%.200s: %.400s", path, error);
+        status = sac_fail(SAC_ERROR_ENVIRONMENT, "MuJoCo: %.400s", message);
+    guard = outer;
+    return status;
+}
+
+typedef struct loading
+{
+    const sac_mujoco *mj;
+    const char *path;
+    void (*edit)(const sac_mujoco *mj, mjSpec *spec);
+    mjSpec *spec;
+    mjModel *model;
+} loading;
+
+static sac_status refuse(const char *path, char *reason)
+{
+    reason[strcspn(reason, "\n")] = 0;
+    return sac_fail(SAC_ERROR_FORMAT, "%.200s: %.400s", path, *reason ? reason : "it is no model");
+}
+
+static sac_status load(void *self)
+{
+    loading *l = self;
+    char error[1024] = "";
+    l->spec = l->mj->mj_parseXML(l->path, NULL, error, sizeof error);
+    if (!l->spec) return refuse(l->path, error);
+    if (l->edit) l->edit(l->mj, l->spec);
+    l->model = l->mj->mj_compile(l->spec, NULL);
+    if (l->model) return SAC_OK;
+    snprintf(error, sizeof error, "%s", l->mj->mjs_getError(l->spec));
+    return refuse(l->path, error);
+}
+
+sac_status sac_mujoco_load(mjModel **model, const sac_mujoco *mj, const char *path,
+                           void (*edit)(const sac_mujoco *mj, mjSpec *spec))
+{
+    *model = NULL;
+    if (access(path, R_OK) != 0) return sac_fail(SAC_ERROR_FILE, "%.200s: there is no such model", path);
+    loading l = {.mj = mj, .path = path, .edit = edit};
+    sac_status status = sac_mujoco_guard(load, &l);
+    if (l.spec) mj->mj_deleteSpec(l.spec);
+    *model = l.model;
+    return status;
 }

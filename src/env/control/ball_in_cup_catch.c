@@ -1,0 +1,65 @@
+#include <math.h>
+
+#include "env/control/world.h"
+
+/// ball-in-cup-catch: 1 while the ball is in the cup.
+
+enum
+{
+    TARGET,
+    BALL,
+    BALL_GEOM,
+    BALL_X,
+    BALL_Z
+};
+
+static sac_status open(control_world *w)
+{
+    static const struct
+    {
+        mjtObj type;
+        const char *name;
+    } wanted[] = {{mjOBJ_SITE, "target"},
+                  {mjOBJ_BODY, "ball"},
+                  {mjOBJ_GEOM, "ball"},
+                  {mjOBJ_JOINT, "ball_x"},
+                  {mjOBJ_JOINT, "ball_z"}};
+    sac_status status = SAC_OK;
+    for (int i = 0; i < 5 && status == SAC_OK; i++) status = sac_world_find(w, i, wanted[i].type, wanted[i].name);
+    return status;
+}
+
+// anywhere above the cup that touches nothing
+static sac_status reset(control_world *w)
+{
+    double *x = w->data->qpos + w->model->jnt_qposadr[w->ids[BALL_X]];
+    double *z = w->data->qpos + w->model->jnt_qposadr[w->ids[BALL_Z]];
+    do
+    {
+        *x = sac_mersenne_uniform(&w->random, -.2, .2);
+        *z = sac_mersenne_uniform(&w->random, .2, .5);
+        sac_world_forward(w);
+    } while (w->data->ncon > 0);
+    return SAC_OK;
+}
+
+static double reward(const control_world *w)
+{
+    const double *target = w->data->site_xpos + 3 * w->ids[TARGET], *ball = w->data->xpos + 3 * w->ids[BALL];
+    const double *box = w->model->site_size + 3 * w->ids[TARGET];
+    double radius = w->model->geom_size[3 * w->ids[BALL_GEOM]];
+    return fabs(target[0] - ball[0]) < box[0] - radius && fabs(target[2] - ball[2]) < box[2] - radius;
+}
+
+const control_task sac_ball_in_cup_catch = {
+    .id = "ball-in-cup-catch",
+    .summary = "a cup catches the ball that hangs from it",
+    .model = "ball_in_cup.xml",
+    .control_seconds = 0.02,
+    .control_steps = 1000,
+    .repeat = 4,
+    .ground_opacity = 0.3f,
+    .open = open,
+    .reset = reset,
+    .reward = reward,
+};

@@ -1,0 +1,45 @@
+#include "env/control/world.h"
+
+/// cartpole-swingup: the pole up, the cart in the middle, little force, little spin.
+
+enum
+{
+    POLE
+};
+
+static const double pi = 3.141592653589793;
+
+static sac_status open(control_world *w)
+{
+    return sac_world_find(w, POLE, mjOBJ_BODY, "pole_1");
+}
+
+static sac_status reset(control_world *w)
+{
+    w->data->qpos[0] = 0.01 * sac_mersenne_normal(&w->random);
+    w->data->qpos[1] = pi + 0.01 * sac_mersenne_normal(&w->random);
+    for (int i = 0; i < w->model->nv; i++) w->data->qvel[i] = 0.01 * sac_mersenne_normal(&w->random);
+    return SAC_OK;
+}
+
+static double reward(const control_world *w)
+{
+    double upright = (w->data->xmat[9 * w->ids[POLE] + 8] + 1) / 2;
+    double centered = (1 + sac_tolerance(w->data->qpos[0], 0, 0, 2, 0.1, CONTROL_GAUSSIAN)) / 2;
+    double small_control = (4 + sac_tolerance(w->data->ctrl[0], 0, 0, 1, 0, CONTROL_QUADRATIC)) / 5;
+    double small_velocity = (1 + sac_tolerance(w->data->qvel[1], 0, 0, 5, 0.1, CONTROL_GAUSSIAN)) / 2;
+    return upright * small_control * small_velocity * centered;
+}
+
+const control_task sac_cartpole_swingup = {
+    .id = "cartpole-swingup",
+    .summary = "a cart swings its pole up and keeps it there",
+    .model = "cartpole.xml",
+    .control_seconds = 0.01,
+    .control_steps = 1000,
+    .repeat = 8,
+    .ground_opacity = 0.3f,
+    .open = open,
+    .reset = reset,
+    .reward = reward,
+};

@@ -1,0 +1,46 @@
+#include <math.h>
+
+#include "env/control/world.h"
+
+/// walker-walk: the torso high and upright, at 1 m/s or faster.
+
+enum
+{
+    TORSO,
+    VELOCITY
+};
+
+static sac_status open(control_world *w)
+{
+    sac_status status = sac_world_find(w, TORSO, mjOBJ_BODY, "torso");
+    return status != SAC_OK ? status : sac_world_find(w, VELOCITY, mjOBJ_SENSOR, "torso_subtreelinvel");
+}
+
+static sac_status reset(control_world *w)
+{
+    sac_world_draw_joints(w);
+    return SAC_OK;
+}
+
+static double reward(const control_world *w)
+{
+    int torso = w->ids[TORSO];
+    double height = w->data->xpos[3 * torso + 2], upright = w->data->xmat[9 * torso + 8];
+    double standing = sac_tolerance(height, 1.2, INFINITY, 0.6, 0.1, CONTROL_GAUSSIAN);
+    double stand = (3 * standing + (1 + upright) / 2) / 4;
+    double move = sac_tolerance(sac_world_sensor(w, VELOCITY)[0], 1, INFINITY, 0.5, 0.5, CONTROL_LINEAR);
+    return stand * (5 * move + 1) / 6;
+}
+
+const control_task sac_walker_walk = {
+    .id = "walker-walk",
+    .summary = "a planar walker walks",
+    .model = "walker.xml",
+    .control_seconds = 0.025,
+    .control_steps = 1000,
+    .repeat = 2,
+    .ground_opacity = 1,
+    .open = open,
+    .reset = reset,
+    .reward = reward,
+};

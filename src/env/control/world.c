@@ -1,0 +1,177 @@
+#include "env/control/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/atomic.h"
+#include "saccade/env.h"
+
+static const double pi = 3.141592653589793;
+
+// ---- for tasks
+
+void sac_world_forward(control_world *w)
+{
+    int flags = w->model->opt.disableflags;
+    w->model->opt.disableflags |= mjDSBL_ACTUATION;
+    w->mj->mj_forward(w->model, w->data);
+    w->model->opt.disableflags = flags;
+}
+
+// dm_control's order: what mj_step1 computes is always that of the present state
+void sac_world_advance(control_world *w, int count)
+{
+    bool runge_kutta = w->model->opt.integrator == mjINT_RK4;
+    if (!runge_kutta) w->mj->mj_step2(w->model, w->data);
+    for (int i = runge_kutta ? 0 : 1; i < count; i++) w->mj->mj_step(w->model, w->data);
+    w->mj->mj_step1(w->model, w->data);
+}
+
+sac_status sac_world_find(control_world *w, int index, mjtObj type, const char *name)
+{
+    SAC_ASSERT(index >= 0 && index < CONTROL_MAX_IDS);
+    w->ids[index] = w->mj->mj_name2id(w->model, (int)type, name);
+    if (w->ids[index] >= 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "%s: the model %s has no element '%s'", w->task->id, w->task->model, name);
+}
+
+void sac_world_draw_joints(control_world *w)
+{
+    for (int i = 0; i < w->model->njnt; i++)
+    {
+        const double *range = w->model->jnt_range + 2 * i;
+        double *q = w->data->qpos + w->model->jnt_qposadr[i];
+        if (w->model->jnt_limited[i])
+            *q = sac_mersenne_uniform(&w->random, range[0], range[1]);
+        else if (w->model->jnt_type[i] == mjJNT_HINGE)
+            *q = sac_mersenne_uniform(&w->random, -pi, pi);
+    }
+}
+
+const double *sac_world_sensor(const control_world *w, int index)
+{
+    return w->data->sensordata + w->model->sensor_adr[w->ids[index]];
+}
+
+// ---- life
+
+#ifndef SAC_MODELS
+#define SAC_MODELS ""
+#endif
+
+static const char *models_folder(const char *asked)
+{
+    const char *variable = getenv("SACCADE_MODELS");
+    if (*asked) return asked;
+    return variable ? variable : SAC_MODELS;
+}
+
+static sac_status check_model(control_world *w)
+{
+    const mjModel *m = w->model;
+    w->substeps = (int)(w->task->control_seconds / m->opt.timestep + 0.5);
+    if (w->substeps < 1 || fabs(w->substeps * m->opt.timestep - w->task->control_seconds) > 1e-9)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: steps of %g s do not fit into a control step of %g s", w->task->model,
+                        m->opt.timestep, w->task->control_seconds);
+    if (m->nu < 1 || m->nu > CONTROL_MAX_ACTIONS || m->nq + m->nv > CONTROL_MAX_COLUMNS)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: %d actuators and %d + %d coordinates, expected at most %d and %d",
+                        w->task->model, (int)m->nu, (int)m->nq, (int)m->nv, CONTROL_MAX_ACTIONS, CONTROL_MAX_COLUMNS);
+    return SAC_OK;
+}
+
+static sac_status open_world(control_world *w, const char *folder)
+{
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_mujoco_open(&w->mj));
+    folder = models_folder(folder);
+    if (!*folder)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "the models of dm_control are not there: run 'make mujoco' and build "
+                                               "again, or set SACCADE_MODELS to their folder");
+    SAC_TRY(sac_join_path(path, folder, w->task->model));
+    SAC_TRY(sac_mujoco_load(&w->model, w->mj, path, w->task->edit));
+    SAC_TRY(check_model(w));
+    w->data = w->mj->mj_makeData(w->model);
+    if (!w->data) return sac_fail_memory("a world's data");
+    return w->task->open(w);
+}
+
+sac_status sac_world_create(control_world **out, const control_task *task, const char *folder)
+{
+    *out = NULL;
+    control_world *w = SAC_NEW(control_world);
+    if (!w) return sac_fail_memory("a world");
+    w->task = task;
+    sac_mersenne_seed(&w->random, 0);
+    sac_status status = open_world(w, folder);
+    if (status != SAC_OK)
+    {
+        sac_world_destroy(w);
+        return sac_fail_in(status, "%s", task->id);
+    }
+    *out = w;
+    return SAC_OK;
+}
+
+void sac_world_destroy(control_world *w)
+{
+    if (!w) return;
+    if (w->data) w->mj->mj_deleteData(w->data);
+    if (w->model) w->mj->mj_deleteModel(w->model);
+    sac_free(w);
+}
+
+// ---- episodes
+
+static sac_status start(void *self)
+{
+    control_world *w = self;
+    w->mj->mj_resetData(w->model, w->data);
+    sac_world_forward(w);
+    SAC_TRY(w->task->reset(w));
+    sac_world_forward(w);
+    return SAC_OK;
+}
+
+sac_status sac_world_reset(control_world *w, uint64_t seed)
+{
+    if (seed != SAC_SEED_NEXT) sac_mersenne_seed(&w->random, seed);
+    return sac_mujoco_guard(start, w);
+}
+
+static int broken(const control_world *w)
+{
+    const mjWarningStat *warnings = w->data->warning;
+    return warnings[mjWARN_BADQPOS].number + warnings[mjWARN_BADQVEL].number + warnings[mjWARN_BADQACC].number +
+           warnings[mjWARN_BADCTRL].number;
+}
+
+static sac_status advance(void *self)
+{
+    control_world *w = self;
+    sac_world_advance(w, w->substeps);
+    return SAC_OK;
+}
+
+sac_status sac_world_step(control_world *w, const double *control, double *reward)
+{
+    int before = broken(w);
+    memcpy(w->data->ctrl, control, (size_t)w->model->nu * sizeof *control);
+    SAC_TRY(sac_mujoco_guard(advance, w));
+    *reward = broken(w) == before ? w->task->reward(w) : (double)NAN;
+    return SAC_OK;
+}
+
+static sac_status settle(void *self)
+{
+    control_world *w = self;
+    w->mj->mj_forward(w->model, w->data);
+    return SAC_OK;
+}
+
+sac_status sac_world_settle(control_world *w)
+{
+    return sac_mujoco_guard(settle, w);
+}
