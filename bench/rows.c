@@ -14,6 +14,7 @@
 #define PYCMA(method, function, n) "evals.py pycma " method " " function " " n " %s"
 #define EVALS_ALL(function, n)                                                                                    \
     EVALS(function, n, "cma-es", PYCMA("cma-es", function, n)),                                                   \
+        EVALS(function, n, "cholesky-cma-es", PYCMA("cma-es", function, n)),                                      \
         EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)), EVALS(function, n, "lm-ma-es", NULL), \
         EVALS(function, n, "snes", NULL)
 #define COARSE(function, n, method)                                                                    \
@@ -55,6 +56,7 @@ const bench_row bench_rows[] = {
     SEARCH("sep-cma-es", "sep-cma-es", "pycma", "20", false, "a generation, 3667 parameters, population 256"),
     SEARCH("sep-cma-es-evosax", "sep-cma-es", "evosax", "40", false, "the same beside evosax"),
     SEARCH("cma-es", "cma-es", "pycma", "6", true, "the same with the full covariance"),
+    SEARCH("cholesky-cma-es", "cma-es", "pycma", "6", true, "the same with a triangular root"),
     SEARCH("lm-ma-es", "lm-ma-es", "evosax", "40", false, "the same with a few dozen vectors"),
     SEARCH("snes", "snes", "evosax", "40", false, "the same by natural gradients"),
     SEARCH("openai-es", "openai-es", "evosax", "40", false, "the same by OpenAI's strategies"),

@@ -248,7 +248,7 @@ sac_status bench_search(const bench_place *place, bench_figure *figure, bench_fi
     sac_search *search;
     SAC_TRY(sac_search_create(&search, &def));
     // 6 generations hold two of the eigendecompositions that the full form needs in every third one
-    bool full = strcmp(def.method, "cma-es") == 0;
+    bool full = strstr(def.method, "cma-es") && !strstr(def.method, "sep");
     int generations = full ? 6 : 40;
     sac_status status = SAC_OK;
     double seconds = 0;

@@ -1,11 +1,10 @@
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "evolve/cma.h"
+#include "evolve/cma_dense.h"
 #include "evolve/eigen.h"
 
 /// cma-es: CMA-ES with the full covariance matrix C (Hansen 2016, arXiv:1604.00772), as pycma 4.5 has it.
@@ -39,28 +38,20 @@ static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 typedef struct full
 {
     sac_cma cma; // first: sac_cma_constants counts on it
+    sac_cma_dense dense;
     sac_eigen eigen;
-    double gap;         // generations between decompositions
-    double decomposed;  // generation of the last one
-    double *covariance; // [n, n], the lower triangle
-    double *vectors;    // [n, n], V
-    double *roots;      // [n], d
-    double *noise;      // [population, n], z d; scratch of tell
-    double *samples;    // [population, n], y
-    double *lengths;    // [population], |C^(-1/2) y|^2
+    double gap;        // generations between decompositions
+    double decomposed; // generation of the last one
+    double *vectors;   // [n, n], V
+    double *roots;     // [n], d
 } full;
 
-static sac_status allocate(full *s, size_t n, size_t population)
+static sac_status allocate(full *s, size_t n)
 {
-    s->covariance = SAC_NEW_ARRAY(double, n *n);
     s->vectors = SAC_NEW_ARRAY(double, n *n);
     s->roots = SAC_NEW_ARRAY(double, n);
-    s->noise = SAC_NEW_ARRAY(double, (population + 1) * n);
-    s->samples = SAC_NEW_ARRAY(double, population *n);
-    s->lengths = SAC_NEW_ARRAY(double, population);
-    if (!s->covariance || !s->vectors || !s->roots || !s->noise || !s->samples || !s->lengths)
-        return sac_fail_memory("a search with a full covariance matrix (sep-cma-es needs far less)");
-    for (size_t i = 0; i < n; i++) s->covariance[i * n + i] = s->vectors[i * n + i] = s->roots[i] = 1;
+    if (!s->vectors || !s->roots) return sac_fail_memory("the axes of a covariance matrix");
+    for (size_t i = 0; i < n; i++) s->vectors[i * n + i] = s->roots[i] = 1;
     return SAC_OK;
 }
 
@@ -76,9 +67,9 @@ static sac_status create(sac_search *search, const void *config)
     search->self = s;
     SAC_TRY(sac_cma_create(&s->cma, search, &c->cma, 1));
     SAC_TRY(sac_eigen_create(&s->eigen, n));
-    SAC_TRY(allocate(s, (size_t)n, (size_t)search->population));
+    SAC_TRY(sac_cma_dense_create(&s->dense, search));
+    SAC_TRY(allocate(s, (size_t)n));
     s->gap = c->update_gap > 0 ? c->update_gap : 1 / (10.0 * n * (s->cma.c_1 + s->cma.c_mu) + 1e-23);
-    openblas_set_num_threads(1);
     return SAC_OK;
 }
 
@@ -88,12 +79,9 @@ static void destroy(void *self)
     if (!s) return;
     sac_cma_destroy(&s->cma);
     sac_eigen_destroy(&s->eigen);
-    sac_free(s->covariance);
+    sac_cma_dense_destroy(&s->dense);
     sac_free(s->vectors);
     sac_free(s->roots);
-    sac_free(s->noise);
-    sac_free(s->samples);
-    sac_free(s->lengths);
     sac_free(s);
 }
 
@@ -103,24 +91,24 @@ static void draw_samples(full *s, const sac_search *search)
     int n = search->dimension;
     for (int k = 0; k < search->population; k++)
     {
-        double *z = s->noise + (size_t)k * (size_t)n, squares = 0;
+        double *z = s->dense.rows + (size_t)k * (size_t)n, squares = 0;
         sac_cma_noise(&s->cma, search, k, z);
         for (int i = 0; i < n; i++)
         {
             squares += z[i] * z[i];
             z[i] *= s->roots[i];
         }
-        s->lengths[k] = squares;
+        s->dense.lengths[k] = squares;
     }
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, search->population, n, n, 1, s->noise, n, s->vectors, n, 0,
-                s->samples, n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, search->population, n, n, 1, s->dense.rows, n, s->vectors, n,
+                0, s->dense.samples, n);
 }
 
 static sac_status decompose_and_draw(full *s, const sac_search *search)
 {
     if (search->generation >= s->decomposed + s->gap)
     {
-        SAC_TRY(sac_eigen_decompose(&s->eigen, s->covariance, s->vectors, s->roots));
+        SAC_TRY(sac_eigen_decompose(&s->eigen, s->dense.covariance, s->vectors, s->roots));
         s->decomposed = search->generation;
     }
     draw_samples(s, search);
@@ -138,69 +126,30 @@ static sac_status prepare(sac_search *search)
 static void ask(const sac_search *search, int index, float *x)
 {
     const full *s = search->self;
-    const double *y = s->samples + (size_t)index * (size_t)search->dimension;
-    for (int i = 0; i < search->dimension; i++) x[i] = (float)(search->mean[i] + search->sigma * y[i]);
+    sac_cma_dense_ask(&s->dense, search, index, x);
 }
 
-// The caller's candidates in place of the asked ones: y = (x - m) / sigma and its length in units of C.
-static void replace_samples(full *s, const sac_search *search, const double *x)
+// |C^(-1/2) y|^2 of candidates that the caller supplied
+static void measure_samples(full *s, const sac_search *search)
 {
     int n = search->dimension;
-    for (int k = 0; k < search->population; k++)
-        for (int i = 0; i < n; i++)
-        {
-            size_t at = (size_t)k * (size_t)n + (size_t)i;
-            s->samples[at] = (x[at] - search->mean[i]) / search->sigma;
-        }
-    if (!s->cma.config.active) return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, search->population, n, n, 1, s->samples, n, s->vectors, n, 0,
-                s->noise, n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, search->population, n, n, 1, s->dense.samples, n, s->vectors,
+                n, 0, s->dense.rows, n);
     for (int k = 0; k < search->population; k++)
     {
-        const double *v = s->noise + (size_t)k * (size_t)n;
-        s->lengths[k] = 0;
-        for (int i = 0; i < n; i++) s->lengths[k] += v[i] / s->roots[i] * (v[i] / s->roots[i]);
+        const double *v = s->dense.rows + (size_t)k * (size_t)n;
+        s->dense.lengths[k] = 0;
+        for (int i = 0; i < n; i++) s->dense.lengths[k] += v[i] / s->roots[i] * (v[i] / s->roots[i]);
     }
 }
 
 // white = C^(-1/2) step = V^T (V step / d)
 static void whiten(full *s, int n)
 {
-    double *along = s->noise;
+    double *along = s->dense.rows;
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, s->vectors, n, s->cma.step, 1, 0, along, 1);
     for (int i = 0; i < n; i++) along[i] /= s->roots[i];
     cblas_dgemv(CblasRowMajor, CblasTrans, n, n, 1, s->vectors, n, along, 1, 0, s->cma.white, 1);
-}
-
-// one row sqrt(weight) y of a rank-many update, after the `count` that are there
-static void add_row(full *s, int n, int count, double weight, const double *y)
-{
-    double *row = s->noise + (size_t)count * (size_t)n, root = sqrt(weight);
-    for (int i = 0; i < n; i++) row[i] = root * y[i];
-}
-
-// C <- keep C + sign sum of row^T row
-static void apply_rows(full *s, int n, int count, double sign, double keep)
-{
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, count, sign, s->noise, n, keep, s->covariance, n);
-}
-
-static void move_covariance(full *s, const int *order, double c_1)
-{
-    sac_cma *cma = &s->cma;
-    int n = cma->dimension, count = 0;
-    for (int k = 0; k < cma->mu; k++)
-        add_row(s, n, count++, cma->c_mu * cma->weights[k], s->samples + (size_t)order[k] * (size_t)n);
-    add_row(s, n, count++, cma->c_1, cma->path_c);
-    apply_rows(s, n, count, 1, sac_cma_keep(cma, c_1));
-
-    count = 0;
-    for (int k = cma->mu; k < cma->population; k++)
-    {
-        double weight = -cma->weights[k] * sac_cma_negative_factor(cma, s->lengths[order[k]]);
-        if (weight > 0) add_row(s, n, count++, cma->c_mu * weight, s->samples + (size_t)order[k] * (size_t)n);
-    }
-    if (count > 0) apply_rows(s, n, count, -1, 1);
 }
 
 static void rescale(full *s, sac_search *search)
@@ -208,20 +157,18 @@ static void rescale(full *s, sac_search *search)
     size_t n = (size_t)search->dimension;
     double factor = sac_cma_rescale(&s->cma, search, s->roots[n - 1]);
     if (factor == 1) return;
-    for (size_t i = 0; i < n * n; i++) s->covariance[i] /= factor * factor;
+    for (size_t i = 0; i < n * n; i++) s->dense.covariance[i] /= factor * factor;
     for (size_t i = 0; i < n; i++) s->roots[i] /= factor;
 }
 
 static void move(full *s, sac_search *search, const int *order, const double *x)
 {
     sac_cma *cma = &s->cma;
-    int n = search->dimension;
-    if (x) replace_samples(s, search, x);
-    memset(cma->step, 0, (size_t)n * sizeof(double));
-    for (int k = 0; k < cma->mu; k++)
-        cblas_daxpy(n, cma->weights[k], s->samples + (size_t)order[k] * (size_t)n, 1, cma->step, 1);
-    whiten(s, n);
-    move_covariance(s, order, sac_cma_move(cma, search));
+    if (x) sac_cma_dense_replace(&s->dense, search, x);
+    if (x && cma->config.active) measure_samples(s, search);
+    sac_cma_dense_step(&s->dense, cma, order);
+    whiten(s, search->dimension);
+    sac_cma_dense_learn(&s->dense, cma, order, sac_cma_move(cma, search));
     sac_cma_move_sigma(cma, search);
     rescale(s, search);
 }
@@ -246,7 +193,7 @@ static void state(sac_search *search, sac_search_array *arrays, int capacity, in
     size_t n = (size_t)search->dimension;
     sac_cma_state(&s->cma, arrays, capacity, count);
     sac_search_add_array(arrays, capacity, count, "decomposed", &s->decomposed, 1);
-    sac_search_add_array(arrays, capacity, count, "covariance", s->covariance, n * n);
+    sac_search_add_array(arrays, capacity, count, "covariance", s->dense.covariance, n * n);
     sac_search_add_array(arrays, capacity, count, "vectors", s->vectors, n * n);
     sac_search_add_array(arrays, capacity, count, "roots", s->roots, n);
 }
@@ -259,7 +206,7 @@ static sac_status restored(sac_search *search)
         return sac_fail(SAC_ERROR_FORMAT, "cma-es: the state's decomposed is %g, expected 0 to the generation, %g",
                         s->decomposed, search->generation);
     for (size_t i = 0; i < n; i++)
-        if (s->covariance[i * n + i] <= 0 || s->roots[i] <= 0)
+        if (s->dense.covariance[i * n + i] <= 0 || s->roots[i] <= 0)
             return sac_fail(SAC_ERROR_FORMAT, "cma-es: the state's covariance or roots at %zu are not positive", i);
     return SAC_OK;
 }

@@ -57,8 +57,8 @@ struct sac_search
     float *candidate;       ///< [dimension]
 };
 
-extern const sac_search_method sac_sep_cma_es, sac_cma_es, sac_lm_ma_es, sac_snes, sac_openai_es, sac_pgpe, sac_ars,
-    sac_bgs, sac_ga;
+extern const sac_search_method sac_sep_cma_es, sac_cma_es, sac_cholesky_cma_es, sac_lm_ma_es, sac_snes, sac_openai_es,
+    sac_pgpe, sac_ars, sac_bgs, sac_ga;
 
 /// Add one array to the list of a state; the count grows even where the capacity is exhausted.
 void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,

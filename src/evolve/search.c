@@ -10,7 +10,8 @@
 #include "evolve/method.h"
 
 static const sac_search_method *const methods[] = {
-    &sac_sep_cma_es, &sac_cma_es, &sac_lm_ma_es, &sac_snes, &sac_openai_es, &sac_pgpe, &sac_ars, &sac_bgs, &sac_ga,
+    &sac_sep_cma_es, &sac_cma_es, &sac_cholesky_cma_es, &sac_lm_ma_es, &sac_snes, &sac_openai_es, &sac_pgpe, &sac_ars,
+    &sac_bgs,        &sac_ga,
 };
 
 enum

@@ -25,6 +25,7 @@ typedef struct trait
 static const trait traits[] = {
     {"sep-cma-es", true, false, "sigma=0.5", 1e-9},
     {"cma-es", true, false, "sigma=0.5", 1e-9},
+    {"cholesky-cma-es", true, false, "sigma=0.5", 1e-9},
     {"lm-ma-es", true, false, "sigma=0.5", 1e-9},
     {"snes", true, false, "sigma=0.5", 1e-9},
     {"openai-es", true, true, "population=20 sigma=0.1 rate=0.1 rate_decay=0.98 l2=0", 1e-3},
