@@ -32,9 +32,9 @@ SAC_API SAC_CHECKED sac_status sac_search_create(sac_search **out, const sac_sea
 /// Destroy a search. NULL is ignored.
 SAC_API void sac_search_destroy(sac_search *search);
 
-SAC_API int sac_search_population(const sac_search *search); ///< candidates in a generation
+SAC_API int sac_search_population(const sac_search *search); ///< candidates in a generation; a restart may change it
 SAC_API int sac_search_dimension(const sac_search *search);
-SAC_API uint64_t sac_search_generation(const sac_search *search); ///< tells so far
+SAC_API uint64_t sac_search_generation(const sac_search *search); ///< tells so far, since the last restart
 SAC_API double sac_search_sigma(const sac_search *search);        ///< the overall step size
 
 /// Work that must precede the generation's first ask (such as an eigendecomposition). Call once a generation.
@@ -43,13 +43,17 @@ SAC_API SAC_CHECKED sac_status sac_search_prepare(sac_search *search);
 /// Write candidate `index` of this generation, x [dimension]. Threads may call it at once. Never fails.
 SAC_API void sac_search_ask(const sac_search *search, int index, float *x);
 
-/// Learn from the generation. One whose candidates are all equally fit, or have no number, teaches nothing but counts.
+/// Learn from the generation, and begin anew where the search has a reason to stop and restarts left. One whose
+/// candidates are all equally fit, or have no number, teaches nothing but counts.
 /// @param fitness  [population], larger is better; NaN ranks last, equals by index
 SAC_API SAC_CHECKED sac_status sac_search_tell(sac_search *search, const double *fitness);
 
 /// The same from candidates that the caller supplies instead of the asked ones, x [population, dimension].
 /// @return SAC_ERROR_ARGUMENT, and nothing learned, when a number of x is not finite
 SAC_API SAC_CHECKED sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x);
+
+/// What the last tell did beside learning, in words: a restart with its reason. NULL: nothing. Valid until the next.
+SAC_API const char *sac_search_note(const sac_search *search);
 
 /// Why the search should stop, in words; NULL while it should go on.
 SAC_API const char *sac_search_stop(const sac_search *search);
@@ -69,6 +73,11 @@ typedef struct sac_search_array
 /// it, followed by sac_search_restored.
 /// @return how many; at most `capacity` are written
 SAC_API int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity);
+
+/// Where a state has an array "restarts", call this after that one alone was written: the population and with it the
+/// sizes of the other arrays may change, so that they are to be listed anew.
+/// @return SAC_ERROR_FORMAT when the numbers cannot be those of a restart, SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_search_reshape(sac_search *search);
 
 /// Call after the arrays were written: checks them and derives the rest.
 /// @return SAC_ERROR_FORMAT when they cannot be a state of this search

@@ -2,7 +2,8 @@
 
 #include "saccade/evolve.h"
 
-/// What a search method supplies, and what every search has. A new method is one file and one line in search.c.
+/// What a search method supplies, and what every search has. A new method is one file and one line in search.c. Every
+/// method's config starts with a sac_common (common.h).
 
 typedef struct sac_search_method
 {
@@ -28,7 +29,7 @@ typedef struct sac_search_method
     /// Reasons of the method's own; NULL: none. The ones of all searches are looked at first.
     const char *(*stop)(const sac_search *search);
 
-    /// Add the method's own arrays, at most 12, after those of all searches, each with sac_search_add_array.
+    /// Add the method's own arrays, at most 10, after those of all searches, each with sac_search_add_array.
     void (*state)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
     /// Add the constants for sac_search_constants; NULL: none.
@@ -41,13 +42,15 @@ typedef struct sac_search_method
 struct sac_search
 {
     const sac_search_method *method;
-    void *self; ///< the method's own
+    void *self;                  ///< the method's own
+    void *config;                ///< [method->config_size]
+    struct sac_restart *restart; ///< NULL: a search that stops has stopped
     int dimension, population;
     uint64_t seed;
     double weight_decay;    ///< fitness lost per unit of a candidate's mean square
     double first_sigma;     ///< as the options gave it
     bool prepared;          ///< whether this generation's prepare was done
-    double generation;      ///< tells so far
+    double generation;      ///< tells since the last restart
     double sigma;           ///< overall step size
     double flat;            ///< generations in a row whose candidates were all equally fit
     double *mean;           ///< [dimension]

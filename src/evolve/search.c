@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "evolve/method.h"
+#include "evolve/restart.h"
 
 static const sac_search_method *const methods[] = {
     &sac_sep_cma_es, &sac_cma_es, &sac_cholesky_cma_es, &sac_lm_ma_es, &sac_snes, &sac_openai_es, &sac_pgpe, &sac_ars,
@@ -61,25 +61,41 @@ static sac_status set_mean(sac_search *search, const float *x0)
     return SAC_OK;
 }
 
-static sac_status create(sac_search *search, const sac_search_def *def)
+// the method, and what depends on its population
+static sac_status build(sac_search *search)
 {
-    const sac_search_method *method = search->method;
-    SAC_TRY(set_mean(search, def->x0));
-    void *config = sac_alloc(method->config_size);
-    if (!config) return sac_fail_memory("a search");
-    sac_status status = sac_options_read(method->options, config, def->settings, def->setting_count, method->name);
-    if (status == SAC_OK) status = method->create(search, config);
-    sac_free(config);
-    SAC_TRY(status);
-
+    SAC_TRY(search->method->create(search, search->config));
     search->first_sigma = search->sigma;
     size_t population = (size_t)search->population;
     search->fitness = SAC_NEW_ARRAY(double, population);
     search->order = SAC_NEW_ARRAY(int, population);
     search->ranks = SAC_NEW_ARRAY(sac_rank, population);
+    return search->fitness && search->order && search->ranks ? SAC_OK : sac_fail_memory("a search");
+}
+
+static void take_apart(sac_search *search)
+{
+    search->method->destroy(search->self);
+    sac_free(search->fitness);
+    sac_free(search->order);
+    sac_free(search->ranks);
+    search->self = NULL;
+    search->fitness = NULL;
+    search->order = NULL;
+    search->ranks = NULL;
+}
+
+static sac_status create(sac_search *search, const sac_search_def *def)
+{
+    const sac_search_method *method = search->method;
+    SAC_TRY(set_mean(search, def->x0));
+    search->config = sac_alloc(method->config_size);
     search->candidate = SAC_NEW_ARRAY(float, (size_t)search->dimension);
-    if (!search->fitness || !search->order || !search->ranks || !search->candidate) return sac_fail_memory("a search");
-    return SAC_OK;
+    if (!search->config || !search->candidate) return sac_fail_memory("a search");
+    SAC_TRY(sac_options_read(method->options, search->config, def->settings, def->setting_count, method->name));
+    SAC_TRY(build(search));
+    sac_common *common = search->config;
+    return common->restarts > 0 ? sac_restart_create(&search->restart, search, common) : SAC_OK;
 }
 
 sac_status sac_search_create(sac_search **out, const sac_search_def *def)
@@ -108,11 +124,10 @@ sac_status sac_search_create(sac_search **out, const sac_search_def *def)
 void sac_search_destroy(sac_search *search)
 {
     if (!search) return;
-    search->method->destroy(search->self);
+    take_apart(search);
+    sac_restart_destroy(search->restart);
+    sac_free(search->config);
     sac_free(search->mean);
-    sac_free(search->fitness);
-    sac_free(search->order);
-    sac_free(search->ranks);
     sac_free(search->candidate);
     sac_free(search);
 }
@@ -186,6 +201,28 @@ static bool sort(sac_search *search)
     return isnan(ranks[0].fitness) || ranks[0].fitness == ranks[count - 1].fitness;
 }
 
+// the search of the restart that the numbers name, before its first generation
+static sac_status begin_again(sac_search *search)
+{
+    take_apart(search);
+    sac_restart_apply(search->restart, search);
+    search->generation = search->flat = 0;
+    search->prepared = false;
+    SAC_TRY(build(search));
+    return sac_restart_begin(search->restart, search);
+}
+
+static sac_status restart_if_stopped(sac_search *search)
+{
+    sac_restart *restart = search->restart;
+    if (!restart) return SAC_OK;
+    sac_restart_record(restart, search);
+    const char *reason = sac_search_stop(search);
+    if (!reason || restart->numbers[SAC_RESTART_COUNT] >= restart->config->restarts) return SAC_OK;
+    sac_restart_choose(restart, search, reason);
+    return begin_again(search);
+}
+
 static sac_status tell(sac_search *search, const double *fitness, const double *x)
 {
     SAC_TRY(sac_search_prepare(search));
@@ -201,7 +238,7 @@ static sac_status tell(sac_search *search, const double *fitness, const double *
     search->flat = flat ? search->flat + 1 : 0;
     search->generation++;
     search->prepared = false;
-    return SAC_OK;
+    return restart_if_stopped(search);
 }
 
 sac_status sac_search_tell(sac_search *search, const double *fitness)
@@ -228,7 +265,13 @@ const char *sac_search_stop(const sac_search *search)
     for (int i = 0; i < search->dimension; i++)
         if (!isfinite(search->mean[i])) return "numerical trouble: the mean is not finite";
     if (search->flat >= FLAT_LIMIT) return "all candidates have been equally fit for 100 generations";
-    return search->method->stop ? search->method->stop(search) : NULL;
+    const char *reason = search->method->stop ? search->method->stop(search) : NULL;
+    return reason || !search->restart ? reason : sac_restart_reason(search->restart, search);
+}
+
+const char *sac_search_note(const sac_search *search)
+{
+    return search->restart && search->restart->note[0] ? search->restart->note : NULL;
 }
 
 void sac_search_mean(const sac_search *search, float *x)
@@ -250,6 +293,7 @@ int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity)
     sac_search_add_array(arrays, capacity, &count, "sigma", &search->sigma, 1);
     sac_search_add_array(arrays, capacity, &count, "flat", &search->flat, 1);
     sac_search_add_array(arrays, capacity, &count, "mean", search->mean, (size_t)search->dimension);
+    if (search->restart) sac_restart_state(search->restart, arrays, capacity, &count);
     search->method->state(search, arrays, capacity, &count);
     return count;
 }
@@ -275,6 +319,13 @@ static sac_status check_finite(const sac_search *search, const sac_search_array 
     return SAC_OK;
 }
 
+sac_status sac_search_reshape(sac_search *search)
+{
+    if (!search->restart) return SAC_OK;
+    SAC_TRY(sac_restart_check(search->restart));
+    return begin_again(search);
+}
+
 sac_status sac_search_restored(sac_search *search)
 {
     sac_search_array arrays[MAX_ARRAYS];
@@ -285,6 +336,10 @@ sac_status sac_search_restored(sac_search *search)
     if (search->sigma <= 0)
         return sac_fail(SAC_ERROR_FORMAT, "%s: the state's sigma is %g, expected a positive number",
                         search->method->name, search->sigma);
+    if (search->restart) SAC_TRY(sac_restart_check(search->restart));
+    if (search->restart && search->restart->built != search->restart->numbers[SAC_RESTART_COUNT])
+        return sac_fail(SAC_ERROR_FORMAT, "%s: the state's restarts are %g, the search has been reshaped for %g",
+                        search->method->name, search->restart->numbers[SAC_RESTART_COUNT], search->restart->built);
     search->prepared = false;
     return search->method->restored(search);
 }

@@ -184,6 +184,20 @@ static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expect
     return copy_into(file, is_older ? &older : expected, numbers);
 }
 
+// a search that restarts takes the shape of its last one before the rest is read
+static sac_status reshape(const sac_tensors *file, sac_search *search, const sac_run_state *state)
+{
+    layout l;
+    lay_out(&l, search, state);
+    for (int i = 0; i < l.array_count; i++)
+    {
+        if (strcmp(l.arrays[i].name, "restarts") != 0) continue;
+        SAC_TRY(copy_into(file, &l.tensors[i], l.arrays[i].data));
+        return sac_search_reshape(search);
+    }
+    return SAC_OK;
+}
+
 sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search, sac_run_state *state,
                                   bool any_cpu_level)
 {
@@ -195,6 +209,7 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search 
         status = sac_fail(SAC_ERROR_FORMAT, "the checkpoint has format version %.20s, this saccade reads %s",
                           version ? version : "absent", format_version);
     if (status == SAC_OK) status = check_level(file, any_cpu_level);
+    if (status == SAC_OK) status = reshape(file, search, state);
 
     layout l;
     lay_out(&l, search, state);

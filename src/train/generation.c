@@ -59,7 +59,20 @@ static sac_status restart_if_stuck(sac_run *r)
     snprintf(r->note, sizeof r->note, "fresh start %d: fitness %.1f is below %g", r->state.attempt,
              r->state.fitness_average, train->restart_below);
     SAC_TRY(sac_run_event(r, "restart", r->note));
-    return sac_run_create_search(r);
+    SAC_TRY(sac_run_create_search(r));
+    return sac_run_apply_stages(r);
+}
+
+// a search that has begun anew by itself: another population, and a mean that has nothing to do with the last one
+static sac_status follow_restart(sac_run *r)
+{
+    if (!sac_search_note(r->search)) return SAC_OK;
+    snprintf(r->note, sizeof r->note, "%s; population %d", sac_search_note(r->search),
+             sac_search_population(r->search));
+    SAC_TRY(sac_run_event(r, "restart", r->note));
+    sac_search_mean(r->search, r->mean);
+    for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->mean[i];
+    return sac_run_apply_stages(r);
 }
 
 // the vector that is evaluated and shipped: the running average of the search's mean
@@ -78,10 +91,11 @@ sac_status sac_run_advance(sac_run *r)
     uint64_t steps = r->state.steps;
     SAC_TRY(sac_search_prepare(r->search));
     SAC_TRY(sac_run_drive(r));
-    SAC_TRY(sac_search_tell(r->search, r->fitness));
     summarise(r);
+    SAC_TRY(sac_search_tell(r->search, r->fitness));
     SAC_TRY(advance_stages(r));
     update_average(r);
+    SAC_TRY(follow_restart(r));
     SAC_TRY(restart_if_stuck(r));
     r->state.generation++;
     r->state.pending = true;

@@ -24,6 +24,7 @@ typedef struct sac_run
     sac_returns *known;   ///< finished rounds since the last checkpoint
     sac_unit *units;
     sac_episode *episodes;
+    size_t room;     ///< candidates that there is memory for
     sac_race *race;  ///< NULL: every candidate has the same number of episodes
     int *listed;     ///< [population] individuals of a round
     double *raced;   ///< [units] returns of a round
@@ -75,7 +76,7 @@ sac_status sac_run_close(sac_run *r, sac_status status);
 /// The search of the current attempt, with the running average at its start.
 SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
 
-/// Bring patience, episodes and race to what stages 0..state.stage-1 ask for.
+/// Bring patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's population.
 SAC_CHECKED sac_status sac_run_apply_stages(sac_run *r);
 
 /// The episodes of a generation's candidates: fills `returns` and `fitness`. An interrupt leaves `state` as it was.

@@ -84,6 +84,33 @@ static int most_episodes(const sac_task *task)
     return most;
 }
 
+static void release(sac_run *r)
+{
+    sac_free(r->units);
+    sac_free(r->listed);
+    sac_free(r->raced);
+    sac_free(r->returns);
+    sac_free(r->fitness);
+    r->room = 0;
+}
+
+// what a generation of the search's present population needs
+static sac_status reserve(sac_run *r)
+{
+    size_t population = (size_t)sac_search_population(r->search);
+    size_t units = population * (size_t)most_episodes(r->task), evaluated = (size_t)r->task->evaluation.episodes;
+    if (population <= r->room) return SAC_OK;
+    release(r);
+    r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
+    r->listed = SAC_NEW_ARRAY(int, population);
+    r->raced = SAC_NEW_ARRAY(double, units);
+    r->returns = SAC_NEW_ARRAY(double, population);
+    r->fitness = SAC_NEW_ARRAY(double, population);
+    if (!r->units || !r->listed || !r->raced || !r->returns || !r->fitness) return sac_fail_memory("a generation");
+    r->room = population;
+    return SAC_OK;
+}
+
 static sac_status allocate(sac_run *r)
 {
     size_t n = (size_t)sac_policy_parameter_count(r->policy);
@@ -91,19 +118,8 @@ static sac_status allocate(sac_run *r)
     r->mean = SAC_NEW_ARRAY(float, n);
     if (!r->state.average || !r->mean) return sac_fail_memory("the mean");
     SAC_TRY(sac_run_create_search(r));
-
-    size_t population = (size_t)sac_search_population(r->search);
-    size_t evaluated = (size_t)r->task->evaluation.episodes;
-    size_t units = population * (size_t)most_episodes(r->task);
-    r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
-    r->episodes = SAC_NEW_ARRAY(sac_episode, evaluated);
-    r->listed = SAC_NEW_ARRAY(int, population);
-    r->raced = SAC_NEW_ARRAY(double, units);
-    r->returns = SAC_NEW_ARRAY(double, population);
-    r->fitness = SAC_NEW_ARRAY(double, population);
-    return r->units && r->episodes && r->listed && r->raced && r->returns && r->fitness
-               ? SAC_OK
-               : sac_fail_memory("a generation");
+    r->episodes = SAC_NEW_ARRAY(sac_episode, (size_t)r->task->evaluation.episodes);
+    return r->episodes ? SAC_OK : sac_fail_memory("an evaluation");
 }
 
 // a race of the current stage, where it allows candidates more episodes than they all begin with
@@ -123,6 +139,7 @@ static sac_status create_race(sac_run *r)
 
 sac_status sac_run_apply_stages(sac_run *r)
 {
+    SAC_TRY(reserve(r));
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
     r->race_count = r->task->train.race;
@@ -252,12 +269,8 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_free(r->state.average);
     sac_free(r->mean);
     sac_tuned_clear(&r->tuned);
-    sac_free(r->units);
     sac_free(r->episodes);
     sac_race_destroy(r->race);
-    sac_free(r->listed);
-    sac_free(r->raced);
-    sac_free(r->returns);
-    sac_free(r->fitness);
+    release(r);
     return status != SAC_OK ? status : closed;
 }

@@ -438,6 +438,30 @@ TEST(a_race_without_confidence_is_the_mean_of_all_its_episodes)
     for (int i = 0; i < 3; i++) sac_task_destroy(tasks[i]);
 }
 
+// a search that restarts with a larger population, in a race, by itself and by its stagnation
+TEST(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them)
+{
+    const sac_setting settings[] = {raced[0],
+                                    {"search.restarts", "5"},
+                                    {"search.restart_stagnation", "2"},
+                                    {"search.restart_spread", "0.1"},
+                                    {"search.population", "4"}};
+    sac_task *task = load_task(task_text, settings, 5);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    watcher first = {.at = 3}, second = {.at = 7};
+    assert_int_equal(train(task, "parts", 3, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 1, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    char path[512];
+    size_t size;
+    path_in(path, "one/events.jsonl");
+    char *text = read_text(path, &size);
+    assert_non_null(strstr(text, "not risen for many generations; population 8"));
+    sac_free(text);
+    sac_task_destroy(task);
+}
+
 static sac_policy *load_mean(const char *run)
 {
     char path[512];
@@ -524,6 +548,7 @@ int main(void)
         ROW(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         ROW(a_race_after_a_crash_counts_its_steps_once),
         ROW(a_race_without_confidence_is_the_mean_of_all_its_episodes),
+        ROW(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
         ROW(the_search_moves_the_chosen_tensors_alone),
         ROW(learning_improves_the_toy),
     };
