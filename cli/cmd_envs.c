@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "saccade/env.h"
@@ -8,7 +9,9 @@ static void print_env(const sac_env_ops *ops)
     printf("%s: %s\n", ops->name, ops->summary);
     sac_env *env;
     sac_env_def def = {.id = ops->name};
-    if (ops->create && sac_env_create(&env, &def) == SAC_OK)
+    if (ops->name[strlen(ops->name) - 1] == ':')
+        puts("  observation and action as the one that is named");
+    else if (sac_env_create(&env, &def) == SAC_OK)
     {
         const sac_env_spec *spec = sac_env_get_spec(env);
         printf("  observation  %d x %d x %d, 0..255\n  action      ", spec->height, spec->width, spec->channels);

@@ -54,5 +54,6 @@ void cli_print_manual(void)
          "one line on standard error.");
     puts(".SH ENVIRONMENT\n.TP\n.B SACCADE_CPU\nlimits the instruction set: scalar, neon, avx2, avx512\n"
          ".TP\n.B SACCADE_ZOO\nthe folder of trained policies\n"
+         ".TP\n.B SACCADE_PYTHON\nthe Python that worlds of other makers (gym:..., take-cover) run in\n"
          ".TP\n.B SACCADE_PEERS\nthe Python that\n.B bench\nfinds its peers in");
 }

@@ -18,6 +18,9 @@ if(modules)
   install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
 endif()
 
+# what the bridge's worker processes run
+install(FILES src/env/bridge/saccade-worker.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
+
 foreach(folder tasks zoo)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${folder})
     install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade)

@@ -40,6 +40,7 @@ typedef struct sac_env_spec
     const float *action_low;     ///< [action_size]
     const float *action_high;    ///< [action_size]
     int max_steps;               ///< an episode is truncated after so many steps
+    int lanes;                   ///< environments worth stepping at once in a thread; 0: any number
     const sac_env_column *columns;
     int column_count;
     const char *const *action_names; ///< for people: [action_size], or [action_choices] for a choice; NULL: none
@@ -53,7 +54,9 @@ typedef struct sac_env_spec
 /// What a backend supplies. `self` is its own struct; it holds all state, random numbers included.
 typedef struct sac_env_ops
 {
-    const char *name;            ///< as typed on the command line, such as "car-racing"
+    /// As typed on the command line, such as "car-racing". One that ends with ':', such as "gym:", stands for every
+    /// id that begins with it; what follows becomes the value of its option "name".
+    const char *name;
     const char *summary;         ///< one line
     const sac_option *options;   ///< table over the backend's config struct; NULL: none
     size_t config_size;          ///< bytes of that struct
@@ -91,6 +94,9 @@ SAC_API SAC_CHECKED sac_status sac_env_register(const sac_env_ops *ops);
 /// The number of known environments, and the i-th one.
 SAC_API int sac_env_count(void);
 SAC_API const sac_env_ops *sac_env_at(int index);
+
+/// The environment that an id names; NULL: there is none.
+SAC_API const sac_env_ops *sac_env_find(const char *id);
 
 /// Create an environment. It must be reset before it is stepped.
 /// @param[out] out  released by sac_env_destroy; NULL on failure

@@ -17,6 +17,7 @@ enum
 static const sac_env_ops *const built_in[] = {
     &sac_car_racing_ops,
     &sac_toy_ops,
+    &sac_gym_ops,
 };
 
 enum
@@ -46,10 +47,18 @@ const sac_env_ops *sac_env_at(int index)
     return index < BUILT_IN_COUNT ? built_in[index] : registered[index - BUILT_IN_COUNT];
 }
 
-static const sac_env_ops *find(const char *id)
+// what follows a name that stands for many, such as "gym:"; NULL: it is no such name, or another's id
+static const char *rest_of(const sac_env_ops *ops, const char *id)
+{
+    size_t length = strlen(ops->name);
+    bool open = length > 0 && ops->name[length - 1] == ':';
+    return open && strncmp(ops->name, id, length) == 0 ? id + length : NULL;
+}
+
+const sac_env_ops *sac_env_find(const char *id)
 {
     for (int i = 0; i < sac_env_count(); i++)
-        if (strcmp(sac_env_at(i)->name, id) == 0) return sac_env_at(i);
+        if (strcmp(sac_env_at(i)->name, id) == 0 || rest_of(sac_env_at(i), id)) return sac_env_at(i);
     return NULL;
 }
 
@@ -64,7 +73,7 @@ sac_status sac_env_register(const sac_env_ops *ops)
     if (!ops->name || !ops->create || !ops->spec || !ops->reset || !ops->step || !ops->destroy)
         return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': name, create, spec, reset, step and destroy are needed",
                         ops->name ? ops->name : "");
-    if (find(ops->name)) return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': the name is taken", ops->name);
+    if (sac_env_find(ops->name)) return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': the name is taken", ops->name);
     if (registered_count == MAX_REGISTERED)
         return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': more than %d registered", ops->name, MAX_REGISTERED);
     registered[registered_count++] = ops;
@@ -74,7 +83,7 @@ sac_status sac_env_register(const sac_env_ops *ops)
 sac_status sac_env_create(sac_env **out, const sac_env_def *def)
 {
     *out = NULL;
-    const sac_env_ops *ops = find(def->id);
+    const sac_env_ops *ops = sac_env_find(def->id);
     if (!ops)
         return sac_fail(SAC_ERROR_ARGUMENT, "unknown environment '%.80s'%s", def->id,
                         sac_did_you_mean(sac_nearest(def->id, name_at, NULL)));
@@ -86,6 +95,10 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     if (status == SAC_OK)
         status =
             sac_options_read(ops->options ? ops->options : none, config, def->settings, def->setting_count, ops->name);
+    const char *rest = rest_of(ops, def->id);
+    if (status == SAC_OK && rest) status = sac_options_set(ops->options, config, "name", rest, ops->name);
+    if (status == SAC_OK && rest && !rest[0])
+        status = sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': a name must follow", ops->name);
     if (status == SAC_OK) status = ops->create(&env->self, config, def->variant ? def->variant : "original");
     sac_free(config);
     if (status != SAC_OK)

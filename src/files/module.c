@@ -10,7 +10,7 @@
 
 enum
 {
-    PATH_SIZE = 4096,
+    PATH_SIZE = SAC_MODULE_PATH_SIZE,
     FOLDER_COUNT = 4
 };
 
@@ -23,7 +23,7 @@ static void executable_folder(char folder[PATH_SIZE])
     if (slash) slash[1] = 0;
 }
 
-static bool module_path(char path[PATH_SIZE], int place, const char *name)
+static bool file_path(char path[PATH_SIZE], int place, const char *name)
 {
     char folder[PATH_SIZE];
     executable_folder(folder);
@@ -31,21 +31,27 @@ static bool module_path(char path[PATH_SIZE], int place, const char *name)
     int length = 0;
     switch (place)
     {
-    case 0: length = snprintf(path, PATH_SIZE, "%ssaccade-%s.so", folder, name); break;
-    case 1: length = snprintf(path, PATH_SIZE, "%s../%s/saccade/saccade-%s.so", folder, SAC_LIBDIR, name); break;
-    case 2: length = snprintf(path, PATH_SIZE, "%s/saccade/saccade-%s.so", SAC_FULL_LIBDIR, name); break;
-    default: length = extra ? snprintf(path, PATH_SIZE, "%s/saccade-%s.so", extra, name) : 0;
+    case 0: length = snprintf(path, PATH_SIZE, "%s%s", folder, name); break;
+    case 1: length = snprintf(path, PATH_SIZE, "%s../%s/saccade/%s", folder, SAC_LIBDIR, name); break;
+    case 2: length = snprintf(path, PATH_SIZE, "%s/saccade/%s", SAC_FULL_LIBDIR, name); break;
+    default: length = extra ? snprintf(path, PATH_SIZE, "%s/%s", extra, name) : 0;
     }
     return length > 0 && length < PATH_SIZE && access(path, R_OK) == 0;
+}
+
+bool sac_module_find(char path[PATH_SIZE], const char *file)
+{
+    int place = 0;
+    while (place < FOLDER_COUNT && !file_path(path, place, file)) place++;
+    return place < FOLDER_COUNT;
 }
 
 sac_status sac_module_open(const void **table, const char *name, const char *needs)
 {
     *table = NULL;
-    char path[PATH_SIZE], symbol[64];
-    int place = 0;
-    while (place < FOLDER_COUNT && !module_path(path, place, name)) place++;
-    if (place == FOLDER_COUNT)
+    char path[PATH_SIZE], file[64], symbol[64];
+    snprintf(file, sizeof file, "saccade-%s.so", name);
+    if (!sac_module_find(path, file))
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "saccade-%s.so is not there: install %s and build again, or set "
                         "SACCADE_MODULES to its folder",

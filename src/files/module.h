@@ -2,10 +2,16 @@
 
 #include "saccade/base.h"
 
+#define SAC_MODULE_PATH_SIZE 4096
+
 /// Modules: shared objects around heavy libraries (FFmpeg, SDL2, cairo), opened when they are needed, so that a command
 /// that needs none of them starts at once. A module exports one table of functions and knows nothing of the rest.
 ///
 /// They are looked for beside the executable, in the installed library folder, and in $SACCADE_MODULES.
+
+/// Where a file that comes with saccade is, looked for as modules are.
+/// @return false when it is nowhere
+bool sac_module_find(char path[SAC_MODULE_PATH_SIZE], const char *file);
 
 /// Open saccade-<name>.so and find the table `sac_<name>_module` in it. A module stays open until the process ends.
 /// @param needs  the libraries that a person would install, for the sentence on failure

@@ -192,12 +192,14 @@ static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
     if (!c->lanes || !c->envs || !c->rows || !c->rewards || !c->ends || !c->parameters)
         return sac_fail_memory("rollouts");
 
+    SAC_TRY(sac_env_create(&c->envs[0], env));
+    const sac_env_spec *spec = sac_env_get_spec(c->envs[0]);
+    if (spec->lanes > 0 && spec->lanes < r->lanes) lanes = (size_t)(r->lanes = spec->lanes);
     for (size_t i = 0; i < lanes; i++)
     {
-        SAC_TRY(sac_env_create(&c->envs[i], env));
+        if (i > 0) SAC_TRY(sac_env_create(&c->envs[i], env));
         SAC_TRY(sac_policy_state_create(&c->lanes[i].state, r->policy));
     }
-    const sac_env_spec *spec = sac_env_get_spec(c->envs[0]);
     const sac_policy_def *def = sac_policy_get_def(r->policy);
     if (def->height != spec->height || def->width != spec->width || def->channels != spec->channels ||
         def->action_size != spec->action_size || def->action_choices != spec->action_choices)

@@ -125,6 +125,14 @@ static void list_chosen(sac_task *task, chosen list[CHOSEN_COUNT])
     list[SEARCH] = (chosen){"search", "method", task->search, &task->search_settings, NULL};
 }
 
+// whether this is what a table's name stands for: itself, or where it ends with ':' what begins with it
+static bool names(const char *name, const char *choice)
+{
+    size_t length = strlen(name);
+    bool open = length > 0 && name[length - 1] == ':';
+    return open ? strncmp(name, choice, length) == 0 : strcmp(name, choice) == 0;
+}
+
 // finds the option table of each section's choice
 static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
 {
@@ -135,7 +143,7 @@ static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
         if (!c->name[0]) return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s is missing", where, c->section, c->selector);
         const char *name;
         int index = 0;
-        while ((name = name_at[i](NULL, index)) && strcmp(name, c->name) != 0) index++;
+        while ((name = name_at[i](NULL, index)) && !names(name, c->name)) index++;
         if (!name)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s: unknown name '%.80s'%s", where, c->section, c->selector,
                             c->name, sac_did_you_mean(sac_nearest(c->name, name_at[i], NULL)));

@@ -1,0 +1,202 @@
+#define _GNU_SOURCE
+#include "env/bridge/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum
+{
+    // descriptors of the worker, as saccade-worker.py knows them
+    CHILD_SOCKET = 3,
+    CHILD_MEMORY,
+    CHILD_LIFE,
+    CHILD_SCENARIO,
+    CHILD_END,
+    STOP_MILLISECONDS = 2000,
+    LOG_TAIL = 2048
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// Both ends of everything, before they are divided.
+typedef struct ends
+{
+    int socket[2], life[2], memory, scenario, log;
+} ends;
+
+static void close_if(int descriptor)
+{
+    if (descriptor >= 0) close(descriptor);
+}
+
+static sac_status open_ends(ends *e)
+{
+    *e = (ends){{-1, -1}, {-1, -1}, -1, -1, -1};
+    bool ok = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->socket) == 0 && pipe2(e->life, O_CLOEXEC) == 0;
+    if (ok) e->memory = memfd_create("saccade", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (ok) e->scenario = memfd_create("saccade-scenario", MFD_CLOEXEC);
+    if (ok) e->log = memfd_create("saccade-log", MFD_CLOEXEC);
+    if (ok && e->memory >= 0 && e->scenario >= 0 && e->log >= 0 && fcntl(e->log, F_SETFL, O_APPEND) == 0) return SAC_OK;
+    sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "a worker's descriptors: %s", strerror(errno));
+    int all[] = {e->socket[0], e->socket[1], e->life[0], e->life[1], e->memory, e->scenario, e->log};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) close_if(all[i]);
+    return status;
+}
+
+// when the other end of the pipe closes, the kernel kills the whole group: the worker and what it has started
+static bool tie_life(int life)
+{
+    struct pollfd gone = {.fd = life};
+    return fcntl(life, F_SETOWN, -getpid()) == 0 && fcntl(life, F_SETSIG, SIGKILL) == 0 &&
+           fcntl(life, F_SETFL, O_ASYNC) == 0 && poll(&gone, 1, 0) == 0;
+}
+
+// in the child, where only functions that are safe after fork may be called
+static _Noreturn void become_worker(const ends *e, const char *python, const char *script, const char *config)
+{
+    setsid();
+    if (!tie_life(e->life[0])) _exit(126);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+
+    // out of the way first, so that no target is a source of a later one
+    int source[] = {e->socket[1], e->memory, e->life[0], e->scenario}, log = fcntl(e->log, F_DUPFD, 16);
+    for (int i = 0; i < CHILD_END - CHILD_SOCKET; i++) source[i] = fcntl(source[i], F_DUPFD, 16);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    for (int i = 0; i < CHILD_END - CHILD_SOCKET; i++) dup2(source[i], CHILD_SOCKET + i);
+    close_range(CHILD_END, ~0u, 0);
+    execlp(python, python, "-B", script, config, (char *)NULL);
+    dprintf(STDERR_FILENO, "%s: %s\n", python, strerror(errno));
+    _exit(127);
+}
+
+sac_status sac_process_start(sac_process *process, const char *python, const char *script, const char *config)
+{
+    *process = (sac_process){0};
+    ends e;
+    SAC_TRY(open_ends(&e));
+    pid_t pid = fork();
+    if (pid == 0) become_worker(&e, python, script, config);
+    close(e.socket[1]);
+    close(e.life[0]);
+    if (pid > 0)
+    {
+        *process = (sac_process){pid, e.socket[0], e.memory, e.scenario, e.log, e.life[1]};
+        return SAC_OK;
+    }
+    sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "a worker process: %s", strerror(errno));
+    int rest[] = {e.socket[0], e.memory, e.scenario, e.log, e.life[1]};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) close(rest[i]);
+    return status;
+}
+
+void sac_process_kill(sac_process *process)
+{
+    if (process->pid <= 0) return;
+    // the group first: its number is ours as long as its leader has not been waited for
+    kill(-process->pid, SIGKILL);
+    kill(process->pid, SIGKILL);
+    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    int all[] = {process->socket, process->memory, process->scenario, process->log, process->life};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) close(all[i]);
+    process->pid = 0;
+}
+
+void sac_process_stop(sac_process *process)
+{
+    if (process->pid <= 0) return;
+    sac_process_send(process, 'q');
+    shutdown(process->socket, SHUT_WR);
+    // its end of the socket closes when it ends
+    double deadline = now() + STOP_MILLISECONDS / 1000.0;
+    for (;;)
+    {
+        struct pollfd end = {.fd = process->socket, .events = POLLIN};
+        double left = deadline - now();
+        int ready = left > 0 ? poll(&end, 1, (int)(left * 1000) + 1) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        char byte;
+        if (ready <= 0 || recv(process->socket, &byte, 1, MSG_DONTWAIT) <= 0) break;
+    }
+    sac_process_kill(process);
+}
+
+void sac_process_send(const sac_process *process, char byte)
+{
+    while (send(process->socket, &byte, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+}
+
+// the last line that the worker printed, without its newline
+static void last_line(const sac_process *process, char line[LOG_TAIL])
+{
+    off_t size = lseek(process->log, 0, SEEK_END), from = size > LOG_TAIL - 1 ? size - (LOG_TAIL - 1) : 0;
+    ssize_t length = pread(process->log, line, LOG_TAIL - 1, from);
+    line[length > 0 ? length : 0] = 0;
+    size_t end = strlen(line);
+    while (end > 0 && (unsigned char)line[end - 1] <= ' ') line[--end] = 0;
+    char *start = strrchr(line, '\n');
+    if (start) memmove(line, start + 1, strlen(start + 1) + 1);
+}
+
+static void explain_death(sac_process *process, sac_reason *reason)
+{
+    int status = 0;
+    char line[LOG_TAIL];
+    siginfo_t info = {0};
+    // the exit may come a moment after the end of the socket; the number must stay ours until the group is killed
+    for (int i = 0; i < 100 && info.si_pid == 0; i++)
+    {
+        if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0) break;
+        if (info.si_pid == 0) poll(NULL, 0, 1);
+    }
+    status = info.si_status;
+    last_line(process, line);
+    if (info.si_pid != 0 && info.si_code != CLD_EXITED)
+        snprintf(reason->text, sizeof reason->text, "the worker was killed by signal %d", status);
+    else
+        snprintf(reason->text, sizeof reason->text, "the worker ended with code %d%s%.300s", status,
+                 line[0] ? ": " : "", line);
+}
+
+size_t sac_process_receive(sac_process *process, void *bytes, size_t size, double seconds, sac_reason *reason)
+{
+    double deadline = 0;
+    for (;;)
+    {
+        struct pollfd answer = {.fd = process->socket, .events = POLLIN};
+        double left = deadline > 0 ? deadline - now() : seconds;
+        if (deadline == 0) deadline = now() + seconds;
+        int ready = left > 0 ? poll(&answer, 1, (int)(left * 1000) + 1) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0)
+        {
+            snprintf(reason->text, sizeof reason->text, "the worker did not answer in %.3g s", seconds);
+            return 0;
+        }
+        ssize_t count = recv(process->socket, bytes, size, 0);
+        if (count > 0) return (size_t)count;
+        if (count < 0 && errno == EINTR) continue;
+        explain_death(process, reason);
+        return 0;
+    }
+}
