@@ -83,7 +83,7 @@ def train(folder, name, timeout=1.5, **kwargs):
 def killed(folder, victim):
     """the command, or one of its workers, ends by kill -9 in the middle of a hang with a grandchild"""
     ledger = f"{folder}/{victim}"
-    kwargs = {"rate": 1000, "ledger": ledger, "child": True}
+    kwargs = {"rate": 1000, "ledger": ledger, "sleeper": True}
     with open(f"{folder}/{victim}.yaml", "w") as file:
         file.write(TASK % (sys.executable, 600, json.dumps(kwargs), 4, 1))
     command = subprocess.Popen([saccade, "train", f"{folder}/{victim}.yaml", "--run", f"{folder}/{victim}-run", "--quiet"],

@@ -12,15 +12,14 @@ from gymnasium import spaces
 
 class Blink(gymnasium.Env):
     """A picture that follows the actions; 40 steps. Steps that `rate` of 1000 and the episode's seed choose fail, each
-    once: a killed process, a hang, an exception, a wrong shape, an exit. `ledger` is the file that remembers which."""
+    once: a killed process, a hang, an exception, a wrong shape, an exit. `ledger` is the file that remembers which. `sleeper`: all are hangs, each
+    beside a process that the worker has started."""
 
     observation_space = spaces.Box(0, 255, (16, 16, 3), np.uint8)
     action_space = spaces.Box(-1, 1, (2,), np.float32)
 
-    def __init__(self, rate=0, ledger="", start=0, child=False):
-        self.rate, self.ledger, self.child = rate, ledger, child
-        if start:
-            raise RuntimeError("no start today")
+    def __init__(self, rate=0, ledger="", sleeper=False):
+        self.rate, self.ledger, self.sleeper = rate, ledger, sleeper
 
     def _picture(self):
         noise = np.random.default_rng((self.seed, self.t)).integers(0, 256, (16, 16, 3))
@@ -43,7 +42,8 @@ class Blink(gymnasium.Env):
                 return None
             ledger.write(name + "\n")
         kind = chance // 1000 % 5
-        if self.child:
+        if self.sleeper:
+            kind = 1
             subprocess.Popen(["sleep", "1000"])
         if kind == 0:
             os.kill(os.getpid(), signal.SIGKILL)
