@@ -89,7 +89,7 @@ def killed(folder, victim):
     command = subprocess.Popen([saccade, "train", f"{folder}/{victim}.yaml", "--run", f"{folder}/{victim}-run", "--quiet"],
                                cwd=folder, stderr=subprocess.DEVNULL)
     for _ in range(1200):  # until a worker sleeps beside its grandchild
-        if sum("sleep" in line for _, line in left()) >= 2:
+        if sum(line.startswith("sleep") for _, line in left()) >= 2:
             break
         time.sleep(0.05)
     else:
