@@ -7,6 +7,7 @@
 #include "files/atomic.h"
 #include "files/csv.h"
 #include "files/png.h"
+#include "files/safetensors.h"
 #include "saccade/env.h"
 
 /// replay: recorded actions in, a table of states out, and the pictures that the agent would have seen.
@@ -14,7 +15,10 @@
 enum
 {
     MAX_COLUMNS = 256,
-    NUMBER_SIZE = 32
+    NUMBER_SIZE = 32,
+    MAX_PARTS = 64,
+    MAX_SETTINGS = 128,
+    STATE_LIMIT = 1 << 20
 };
 
 static const size_t action_limit = 10000000; // steps
@@ -23,7 +27,8 @@ typedef struct replay
 {
     sac_env *env;
     const sac_env_spec *spec;
-    float *actions; // [rows, action_size]
+    double *actions; // [rows, action_size]
+    float *action;   // the present one
     size_t rows;
     double reward;
     uint8_t terminated, truncated;
@@ -31,6 +36,7 @@ typedef struct replay
     sac_env_row row;
     sac_atomic out;
     const char *frames; // folder or NULL
+    const char *state;  // file or NULL
     long long every;
 } replay;
 
@@ -41,11 +47,11 @@ static sac_status check_actions(const replay *r, const char *path)
     int choices = r->spec->action_choices;
     for (size_t i = 0; i < r->rows * size; i++)
     {
-        float value = r->actions[i], low = choices ? 0 : r->spec->action_low[i % size];
-        float high = choices ? (float)(choices - 1) : r->spec->action_high[i % size];
-        if (value >= low && value <= high && (!choices || value == (float)(int)value)) continue;
+        double value = r->actions[i], low = choices ? 0 : (double)r->spec->action_low[i % size];
+        double high = choices ? choices - 1 : (double)r->spec->action_high[i % size];
+        if (value >= low && value <= high && (!choices || value == (int)value)) continue;
         return sac_fail(SAC_ERROR_FORMAT, "%.400s:%zu: column %zu: %g, expected %s%g..%g", path, i / size + 1,
-                        i % size + 1, (double)value, choices ? "a whole number in " : "", (double)low, (double)high);
+                        i % size + 1, value, choices ? "a whole number in " : "", low, high);
     }
     return SAC_OK;
 }
@@ -99,20 +105,58 @@ static sac_status write_frame(replay *r, int step)
     return sac_png_write(path, r->rgb, r->spec->height, r->spec->width);
 }
 
+// a stored state: whatever numbers the file holds by name
+static sac_status restore(replay *r)
+{
+    sac_tensors *tensors;
+    sac_env_part parts[MAX_PARTS];
+    int count = 0;
+    if (!sac_env_get_ops(r->env)->restore) return sac_env_restore(r->env, NULL, 0, &r->row); // says so
+    SAC_TRY(sac_tensors_load(&tensors, r->state, STATE_LIMIT));
+    for (int i = 0; i < sac_tensors_count(tensors) && count < MAX_PARTS; i++)
+    {
+        const sac_tensor *tensor = sac_tensors_at(tensors, i);
+        if (tensor->dtype == SAC_F64)
+            parts[count++] = (sac_env_part){tensor->name, tensor->data, sac_tensor_count(tensor)};
+    }
+    sac_status status = sac_env_restore(r->env, parts, count, &r->row);
+    sac_tensors_destroy(tensors);
+    return status == SAC_OK ? SAC_OK : sac_fail_in(status, "%.200s", r->state);
+}
+
 static sac_status play(replay *r, uint64_t seed)
 {
     SAC_TRY(sac_env_reset(r->env, seed, &r->row));
+    if (r->state) SAC_TRY(restore(r));
     SAC_TRY(write_header(r));
     SAC_TRY(write_row(r, 0));
     SAC_TRY(write_frame(r, 0));
     for (size_t step = 1; step <= r->rows && !r->terminated && !r->truncated; step++)
     {
-        r->row.action = r->actions + (step - 1) * (size_t)r->spec->action_size;
+        const double *action = r->actions + (step - 1) * (size_t)r->spec->action_size;
+        for (int i = 0; i < r->spec->action_size; i++) r->action[i] = (float)action[i];
+        sac_env_act_precisely(r->env, action);
         SAC_TRY(sac_env_step(r->env, &r->row));
         SAC_TRY(write_row(r, (int)step));
         SAC_TRY(write_frame(r, (int)step));
     }
     return SAC_OK;
+}
+
+// actions are for single steps: a world that repeats them by default does not here
+static void set_defaults(sac_env_def *def, sac_setting settings[MAX_SETTINGS])
+{
+    int count = 0;
+    for (int i = 0; i < sac_env_count(); i++)
+    {
+        const sac_env_ops *ops = sac_env_at(i);
+        if (strcmp(ops->name, def->id) != 0) continue;
+        for (const sac_option *o = ops->options; o && o->name; o++)
+            if (strcmp(o->name, "action_repeat") == 0) settings[count++] = (sac_setting){o->name, "1"};
+    }
+    for (int i = 0; i < def->setting_count && count < MAX_SETTINGS; i++) settings[count++] = def->settings[i];
+    def->settings = settings;
+    def->setting_count = count;
 }
 
 static sac_status open_env(replay *r, const sac_env_def *def)
@@ -125,8 +169,9 @@ static sac_status open_env(replay *r, const sac_env_def *def)
     size_t pixels = (size_t)r->spec->height * (size_t)r->spec->width;
     r->observation = sac_alloc_array(pixels, (size_t)r->spec->channels);
     r->rgb = sac_alloc_array(pixels, 3);
-    if (!r->observation || !r->rgb) return sac_fail_memory("replay");
-    r->row = (sac_env_row){NULL, r->observation, &r->reward, &r->terminated, &r->truncated};
+    r->action = SAC_NEW_ARRAY(float, (size_t)r->spec->action_size);
+    if (!r->observation || !r->rgb || !r->action) return sac_fail_memory("replay");
+    r->row = (sac_env_row){r->action, r->observation, &r->reward, &r->terminated, &r->truncated};
     return SAC_OK;
 }
 
@@ -155,12 +200,14 @@ static int run(const cli_args *args)
     sac_env_def def = {.id = cli_positional(args, 0), .variant = cli_value(args, "variant")};
     def.setting_count = cli_settings(args, "set", &def.settings);
     if (def.setting_count < 0) return CLI_USAGE;
-    if (cli_has(args, "state-from"))
-        return cli_usage("replay: %.80s cannot start from a stored state, leave --state-from out", def.id);
+    sac_setting settings[MAX_SETTINGS];
+    set_defaults(&def, settings);
+    r.state = cli_value(args, "state-from");
 
     sac_status status = replay_all(&r, &def, seed, cli_value(args, "actions"), cli_value(args, "out"));
     sac_atomic_abort(&r.out);
     sac_free(r.actions);
+    sac_free(r.action);
     sac_free(r.observation);
     sac_free(r.rgb);
     sac_env_destroy(r.env);

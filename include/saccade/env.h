@@ -51,6 +51,14 @@ typedef struct sac_env_spec
 /// Episode seed that means: the episode after this one, from where this one's random numbers stand.
 #define SAC_SEED_NEXT UINT64_MAX
 
+/// A part of a stored state, such as "qpos".
+typedef struct sac_env_part
+{
+    const char *name;
+    const double *values; ///< [count]
+    size_t count;
+} sac_env_part;
+
 /// What a backend supplies. `self` is its own struct; it holds all state, random numbers included.
 typedef struct sac_env_ops
 {
@@ -69,6 +77,10 @@ typedef struct sac_env_ops
     sac_status (*step)(void *self, const sac_env_row *row); ///< never resets by itself, never allocates
     /// Step several at once, the same bits as one by one; NULL: they are stepped one by one.
     sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);
+    /// Take this action with the next step in place of the row's, [action_size]; NULL: the world computes in floats.
+    void (*precise)(void *self, const double *action);
+    /// Go on from a stored state; NULL: it cannot.
+    sac_status (*restore)(void *self, const sac_env_part *parts, int count, const sac_env_row *row);
     /// Write the values of spec.columns; NULL when there are none.
     void (*state)(const void *self, double *values);
     /// Draw the scene for people at any size, [height, width, 3]; NULL: the observation is all there is.
@@ -119,6 +131,17 @@ SAC_API SAC_CHECKED sac_status sac_env_step(sac_env *env, const sac_env_row *row
 /// Step `count` environments, all created from the same def; rows[i] belongs to envs[i]. The bits are those of
 /// sac_env_step one by one.
 SAC_API SAC_CHECKED sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int count);
+
+/// An action in full precision: the next step takes it in place of its row's, rounded to floats where the world
+/// computes in floats. For replays.
+/// @param action  [action_size]
+/// @return whether the world takes it; otherwise the row's action counts
+SAC_API bool sac_env_act_precisely(sac_env *env, const double *action);
+
+/// Go on from a stored state, after a reset: writes its observation.
+/// @return SAC_ERROR_ARGUMENT where the environment cannot, SAC_ERROR_FORMAT for parts that do not fit
+SAC_API SAC_CHECKED sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count,
+                                               const sac_env_row *row);
 
 /// The values of spec.columns, [column_count].
 SAC_API void sac_env_state(const sac_env *env, double *values);

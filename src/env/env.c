@@ -166,6 +166,18 @@ sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int
     return SAC_OK;
 }
 
+bool sac_env_act_precisely(sac_env *env, const double *action)
+{
+    if (env->ops->precise) env->ops->precise(env->self, action);
+    return env->ops->precise != NULL;
+}
+
+sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count, const sac_env_row *row)
+{
+    if (!env->ops->restore) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
+    return env->ops->restore(env->self, parts, count, row);
+}
+
 void sac_env_state(const sac_env *env, double *values)
 {
     if (env->ops->state) env->ops->state(env->self, values);

@@ -42,7 +42,7 @@ static void skip_blanks(cursor *c)
 }
 
 // one number up to a comma or the line's end; decimal only
-static sac_status read_number(cursor *c, float *value)
+static sac_status read_number(cursor *c, double *value)
 {
     char text[NUMBER_SIZE];
     size_t length = 0;
@@ -52,12 +52,12 @@ static sac_status read_number(cursor *c, float *value)
     skip_blanks(c);
     if (length == 0) return fail_at(c, "empty, expected a number");
     bool whole = strlen(text) == length && (at_line_end(c) || *c->at == ',');
-    if (whole && sac_parse_float(text, value)) return SAC_OK;
+    if (whole && sac_parse_real(text, value)) return SAC_OK;
     return sac_fail(SAC_ERROR_FORMAT, "%.400s:%zu: column %d: '%s' is no finite number", c->where, c->line, c->column,
                     text);
 }
 
-static sac_status read_row(cursor *c, float *row, int columns)
+static sac_status read_row(cursor *c, double *row, int columns)
 {
     for (int i = 0; i < columns; i++)
     {
@@ -81,7 +81,7 @@ static size_t count_lines(const char *bytes, size_t size)
     return lines + (size > 0 && bytes[size - 1] != '\n');
 }
 
-sac_status sac_csv_read(float **values, size_t *rows, const char *bytes, size_t size, int columns, size_t limit,
+sac_status sac_csv_read(double **values, size_t *rows, const char *bytes, size_t size, int columns, size_t limit,
                         const char *where)
 {
     SAC_ASSERT(columns >= 1);
@@ -92,7 +92,7 @@ sac_status sac_csv_read(float **values, size_t *rows, const char *bytes, size_t 
     // a row takes two bytes a column: no more memory than twice the text, whatever the columns
     if (count > 0 && size / count + 1 < (size_t)columns * 2 - 1)
         return sac_fail(SAC_ERROR_FORMAT, "%.400s: too short for %zu rows of %d columns", where, count, columns);
-    float *data = sac_alloc_array(count * (size_t)columns, sizeof *data);
+    double *data = sac_alloc_array(count * (size_t)columns, sizeof *data);
     if (!data) return sac_fail_memory(where);
     cursor c = {.at = bytes, .end = bytes + size, .where = where, .line = 1};
     for (size_t i = 0; i < count; i++)
@@ -107,7 +107,7 @@ sac_status sac_csv_read(float **values, size_t *rows, const char *bytes, size_t 
     return SAC_OK;
 }
 
-sac_status sac_csv_load(float **values, size_t *rows, const char *path, int columns, size_t limit)
+sac_status sac_csv_load(double **values, size_t *rows, const char *path, int columns, size_t limit)
 {
     *values = NULL;
     *rows = 0;

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || data[0] == 0) return 0;
-    float *values;
+    double *values;
     size_t rows;
     int columns = data[0];
     sac_status status = sac_csv_read(&values, &rows, (const char *)data + 1, size - 1, columns, 1000, "input");
