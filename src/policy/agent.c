@@ -106,11 +106,12 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     const sac_policy_def *def = &policy->def;
     agent->config = *(const sac_agent_config *)policy->config;
     agent->kernels = sac_kernels_create(sac_get_cpu_level());
+    if (agent->reading->adapt) SAC_TRY(agent->reading->adapt(&agent->config));
     SAC_TRY(check_config(&agent->config, def));
     agent->threshold = def->action_choices == 3 && strcmp(agent->config.choice, "argmax") != 0;
     agent->output_size = def->action_choices == 0 ? def->action_size : agent->threshold ? 1 : def->action_choices;
     SAC_TRY(plan_image(agent, def));
-    SAC_TRY(plan_attention(agent, policy));
+    if (agent->config.key_size > 0) SAC_TRY(plan_attention(agent, policy));
     SAC_TRY(plan_positions(agent));
     SAC_TRY(agent->reading->plan(agent, policy));
     return sac_agent_plan_controller(agent, policy);
@@ -145,14 +146,23 @@ static sac_status create_iap_trans(sac_policy *policy)
     return create(policy, &sac_reading_trans);
 }
 
-#define AGENT                                                                                                       \
-    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,            \
-    .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset, \
-    .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze, .patch = sac_agent_patch,       \
-    .attention_row = sac_agent_attention_row
+static sac_status create_cnn(sac_policy *policy)
+{
+    return create(policy, &sac_reading_conv);
+}
+
+// clang-format off
+#define AGENT                                                                                                          \
+    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,               \
+    .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,    \
+    .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze
+#define ATTENTIVE .patch = sac_agent_patch, .attention_row = sac_agent_attention_row
+// clang-format on
 
 const sac_policy_ops sac_attention_agent_ops = {
-    .name = "attention-agent", .options = sac_agent_options, .create = create_attention_agent, AGENT};
+    .name = "attention-agent", .options = sac_agent_options, .create = create_attention_agent, AGENT, ATTENTIVE};
 
 const sac_policy_ops sac_iap_trans_ops = {
-    .name = "iap-trans", .options = sac_iap_trans_options, .create = create_iap_trans, AGENT};
+    .name = "iap-trans", .options = sac_iap_trans_options, .create = create_iap_trans, AGENT, ATTENTIVE};
+
+const sac_policy_ops sac_cnn_ops = {.name = "cnn", .options = sac_cnn_options, .create = create_cnn, AGENT};

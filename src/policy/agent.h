@@ -6,10 +6,11 @@
 #include "saccade/tokens.h"
 
 /// Agents that look through attention: tokens are patches, something is read from the attention between them, and a
-/// small controller is told that alone. Two readings are two kinds of policies:
+/// small controller is told that alone. Two readings are two kinds of policies, and a third is their baseline:
 ///
 ///     attention-agent   the K most important patches are kept (Tang, Nguyen, Ha 2020; IAP-rank)
 ///     iap-trans         N patches become l tokens (IAP-trans)
+///     cnn               no attention: convolutions over the whole image
 ///
 /// Parts that are chosen by name are one file each: see the lists below.
 
@@ -61,6 +62,8 @@ typedef struct sac_agent_state sac_agent_state;
 typedef struct sac_reading_ops
 {
     bool has_values; ///< wants [value_size, stride] values beside queries and keys
+    /// Bring a config whose options are its own into the agents' form; without queries and keys, key_size stays 0.
+    sac_status (*adapt)(sac_agent_config *config);
     /// Add views; set feature_count.
     sac_status (*plan)(sac_agent *agent, sac_policy *policy);
     /// Bring the parameters into the form that `attend` wants; NULL: they serve as they are.
@@ -114,6 +117,13 @@ typedef struct sac_conv_layer
     size_t bias, weight; ///< offsets; weight [out_channels, in_channels, kernel, kernel]
 } sac_conv_layer;
 
+/// A layer over the whole image; the first one's patches are the agent's.
+typedef struct sac_image_layer
+{
+    sac_patches patches;
+    size_t bias, weight; ///< offsets; weight [outputs, kernel, kernel, channels]
+} sac_image_layer;
+
 /// What is fixed after creation.
 struct sac_agent
 {
@@ -132,6 +142,10 @@ struct sac_agent
     const sac_reading_ops *reading;
     sac_trans trans; ///< iap-trans: all but the parameters
     size_t trans_projection, trans_gain, trans_bias;
+
+    sac_image_layer layers[SAC_MAX_CONV_LAYERS]; ///< cnn
+    int layer_count;
+    size_t image_room, planar_room, work_room; ///< floats of its scratch
 
     const sac_features_ops *parts[SAC_MAX_FEATURE_PARTS];
     int part_sizes[SAC_MAX_FEATURE_PARTS];
@@ -164,8 +178,8 @@ SAC_CONTROLLERS(X)
 sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                size_t *bias_offset, size_t *weight_offset);
 
-extern const sac_option sac_agent_options[], sac_iap_trans_options[];
-extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
+extern const sac_option sac_agent_options[], sac_iap_trans_options[], sac_cnn_options[];
+extern const sac_reading_ops sac_reading_rank, sac_reading_trans, sac_reading_conv;
 
 /// Choose the parts by the config's words, plan them, add their views.
 sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy);

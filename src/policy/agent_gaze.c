@@ -32,29 +32,30 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     const sac_agent *a = s->agent;
-    if (a->reading->look_back) a->reading->look_back(s);
-    by_token(s->queries_by_token, s->tokens, a);
-    by_token(s->keys_by_token, s->tokens + (size_t)a->config.key_size * (size_t)a->stride, a);
     *gaze = (sac_gaze){.height = a->patches.height,
                        .width = a->patches.width,
-                       .rows = a->patches.rows,
-                       .columns = a->patches.columns,
-                       .patch = a->patches.patch,
-                       .stride = a->patches.stride,
-                       .importance = s->importance,
-                       .kept = a->config.top,
-                       .top = s->top,
-                       .centers = s->centers,
                        .features = s->features,
                        .feature_count = a->feature_count,
-                       .queries = s->queries_by_token,
-                       .keys = s->keys_by_token,
-                       .key_size = a->config.key_size,
                        .hidden = a->hidden_size ? s->hidden : NULL,
                        .cell = a->has_cell ? s->cell : NULL,
                        .hidden_size = a->hidden_size,
                        .output = s->output,
                        .output_size = a->output_size};
+    if (!a->attention) return;
+    if (a->reading->look_back) a->reading->look_back(s);
+    by_token(s->queries_by_token, s->tokens, a);
+    by_token(s->keys_by_token, s->tokens + (size_t)a->config.key_size * (size_t)a->stride, a);
+    gaze->rows = a->patches.rows;
+    gaze->columns = a->patches.columns;
+    gaze->patch = a->patches.patch;
+    gaze->stride = a->patches.stride;
+    gaze->importance = s->importance;
+    gaze->kept = a->config.top;
+    gaze->top = s->top;
+    gaze->centers = s->centers;
+    gaze->queries = s->queries_by_token;
+    gaze->keys = s->keys_by_token;
+    gaze->key_size = a->config.key_size;
 }
 
 void sac_agent_patch(const sac_policy_state *base, int index, float *pixels)

@@ -19,10 +19,12 @@
 static const char controllers[] = SAC_CONTROLLERS(X);
 #undef X
 
-#define IMAGE                                                                                                   \
-    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is"), \
-        INT(patch, "7", 1, 64, "side of a patch in pixels"),                                                    \
-        INT(stride, "4", 1, 64, "pixels from one patch to the next"),                                           \
+#define IMAGE_SIZE \
+    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
+
+#define IMAGE                                                         \
+    IMAGE_SIZE, INT(patch, "7", 1, 64, "side of a patch in pixels"),  \
+        INT(stride, "4", 1, 64, "pixels from one patch to the next"), \
         INT(key_size, "4", 1, 64, "width d of queries and keys")
 
 #define FEATURES                                                                                         \
@@ -63,6 +65,15 @@ const sac_option sac_agent_options[] = {
     INT(conv_stride, "2", 1, 16, "conv: stride of the layers"),
     INT(value_size, "4", 1, 1024, "values: learned numbers of a patch"),
     BOOL(masking, "false", "tell the controller of every patch in its own place, zeros where it is not kept"),
+    CONTROLLER,
+    {0},
+};
+
+const sac_option sac_cnn_options[] = {
+    IMAGE_SIZE,
+    TEXT(conv_channels, "8,8,8", NULL, "output channels of each layer, separated by commas"),
+    INT(conv_kernel, "5", 1, 16, "side of the kernels"),
+    INT(conv_stride, "3", 1, 16, "stride of the layers"),
     CONTROLLER,
     {0},
 };

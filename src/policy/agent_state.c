@@ -45,7 +45,7 @@ static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac
         ARRAY(resized_floats, resized),
         BYTES(resize_workspace, workspace),
         BYTES(project_scratch, sac_project_scratch_size(&a->patches)),
-        BYTES(attention_workspace, sac_attention_workspace_size(a->attention, a->count)),
+        BYTES(attention_workspace, a->attention ? sac_attention_workspace_size(a->attention, a->count) : 0),
         BYTES(trans_workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0),
         ARRAY(sums, outputs * stride),
         ARRAY(tokens, outputs * stride),
