@@ -139,9 +139,8 @@ static void draw_samples(cholesky *s, const sac_search *search)
                 s->dense.covariance, n, s->dense.samples, n);
 }
 
-static sac_status prepare(sac_search *search)
+static sac_status decompose_and_draw(cholesky *s, const sac_search *search)
 {
-    cholesky *s = search->self;
     if (search->generation >= s->decomposed + s->gap)
     {
         SAC_TRY(decompose(s, search->dimension));
@@ -149,6 +148,14 @@ static sac_status prepare(sac_search *search)
     }
     draw_samples(s, search);
     return SAC_OK;
+}
+
+static sac_status prepare(sac_search *search)
+{
+    sac_cma_dense_enter();
+    sac_status status = decompose_and_draw(search->self, search);
+    sac_cma_dense_leave();
+    return status;
 }
 
 static void ask(const sac_search *search, int index, float *x)
@@ -202,9 +209,8 @@ static void rescale(cholesky *s, sac_search *search)
     }
 }
 
-static sac_status tell(sac_search *search, const int *order, const double *x)
+static void move(cholesky *s, sac_search *search, const int *order, const double *x)
 {
-    cholesky *s = search->self;
     sac_cma *cma = &s->cma;
     if (x) sac_cma_dense_replace(&s->dense, search, x);
     if (x && cma->config.active) measure_samples(s, search);
@@ -213,6 +219,13 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     sac_cma_dense_learn(&s->dense, cma, order, sac_cma_move(cma, search));
     sac_cma_move_sigma(cma, search);
     rescale(s, search);
+}
+
+static sac_status tell(sac_search *search, const int *order, const double *x)
+{
+    sac_cma_dense_enter();
+    move(search->self, search, order, x);
+    sac_cma_dense_leave();
     return SAC_OK;
 }
 

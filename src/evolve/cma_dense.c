@@ -2,10 +2,23 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+
+static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
+
+void sac_cma_dense_enter(void)
+{
+    pthread_mutex_lock(&blas);
+}
+
+void sac_cma_dense_leave(void)
+{
+    pthread_mutex_unlock(&blas);
+}
 
 sac_status sac_cma_dense_create(sac_cma_dense *dense, const sac_search *search)
 {

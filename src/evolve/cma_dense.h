@@ -3,7 +3,8 @@
 #include "evolve/cma.h"
 
 /// What the forms of CMA-ES with a full covariance matrix share: the candidates of a generation as rows, and what C
-/// learns from them. BLAS runs in one thread, and its last bits depend on the kind of machine.
+/// learns from them. BLAS runs in one thread, and its last bits depend on the kind of machine. Where OpenBLAS is built
+/// without threads its buffers belong to nobody: one search at a time calls it.
 
 typedef struct sac_cma_dense
 {
@@ -28,3 +29,7 @@ void sac_cma_dense_step(sac_cma_dense *dense, sac_cma *cma, const int *order);
 
 /// C <- keep C + c_1 p_c p_c^T + c_mu sum_k w_k y_k y_k^T, given what sac_cma_move has returned.
 void sac_cma_dense_learn(sac_cma_dense *dense, const sac_cma *cma, const int *order, double c_1);
+
+/// Wait until no other search calls BLAS; and let others.
+void sac_cma_dense_enter(void);
+void sac_cma_dense_leave(void);

@@ -1,6 +1,5 @@
 #include <cblas.h>
 #include <math.h>
-#include <pthread.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -32,8 +31,6 @@ static const sac_option options[] = {
      "generations between eigendecompositions; 0: 1 / (10 n (c_1 + c_mu))"},
     {0},
 };
-
-static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct full
 {
@@ -117,9 +114,9 @@ static sac_status decompose_and_draw(full *s, const sac_search *search)
 
 static sac_status prepare(sac_search *search)
 {
-    pthread_mutex_lock(&blas);
+    sac_cma_dense_enter();
     sac_status status = decompose_and_draw(search->self, search);
-    pthread_mutex_unlock(&blas);
+    sac_cma_dense_leave();
     return status;
 }
 
@@ -175,9 +172,9 @@ static void move(full *s, sac_search *search, const int *order, const double *x)
 
 static sac_status tell(sac_search *search, const int *order, const double *x)
 {
-    pthread_mutex_lock(&blas);
+    sac_cma_dense_enter();
     move(search->self, search, order, x);
-    pthread_mutex_unlock(&blas);
+    sac_cma_dense_leave();
     return SAC_OK;
 }
 
