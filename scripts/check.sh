@@ -24,6 +24,8 @@ done
 step tests/bridge/run.sh tests/bridge/deaths.py build/saccade 1000
 step tests/train/kill.sh build/saccade 50
 step tests/train/ranks.sh build/saccade 50
+step env TASK=tests/train/everything.yaml tests/train/kill.sh build/saccade 50
+step env TASK=tests/train/everything.yaml tests/train/ranks.sh build/saccade 50
 
 [[ ${#failed[@]} == 0 ]] && echo "all checks passed" && exit 0
 printf 'failed: %s\n' "${failed[@]}"

@@ -20,6 +20,7 @@ typedef struct sac_view
     int rank;
     int shape[SAC_VIEW_MAX_RANK];
     float init_limit; ///< a fresh vector draws this tensor uniformly from -limit..limit
+    bool measured;    ///< not learned: training measures it, see sac_policy_filter_size
 } sac_view;
 
 /// What to create. The shapes come from the environment; the settings are the options of the kind.
@@ -86,6 +87,15 @@ SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation,
 
 /// The same for an image of floats in 0..1.
 SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action);
+
+/// A policy with a filter whitens what its controller is told, (f - filter.mean) / filter.deviation, where a deviation
+/// of 0 counts as 1, so that a filter of zeros changes nothing. The two are tensors of the policy like any other;
+/// training measures them over all that candidates see (ARS V2, Mania et al. 2018).
+/// @return F, the numbers that the filter is told of each step; 0: no filter
+SAC_API int sac_policy_filter_size(const sac_policy *policy);
+
+/// What the filter was told by the last call of sac_policy_act, [F]; valid until the state is used again.
+SAC_API const float *sac_policy_filter_input(const sac_policy_state *state);
 
 /// What the last call of sac_policy_act looked at. Pointers are valid until the state is used again; NULL and 0 where a
 /// kind has no such thing.

@@ -159,17 +159,25 @@ static int compare_places(const void *a, const void *b)
     return compare_means(a, b);
 }
 
+static bool are_equal(const runner *a, const runner *b)
+{
+    return a->mean == b->mean && a->episodes == b->episodes;
+}
+
 void sac_race_fitness(const sac_race *race, double *fitness)
 {
     int count = race->def.population;
     runner **ranking = race->ranking;
     for (int i = 0; i < count; i++) ranking[i] = &race->runners[i];
     qsort(ranking, (size_t)count, sizeof *ranking, compare_places);
-    for (int i = count - 1; i >= 0; i--)
+    double above = INFINITY;
+    for (int i = 0; i < count; i++)
     {
-        const runner *r = ranking[i], *below = i + 1 < count ? ranking[i + 1] : NULL;
-        bool equal = below && below->mean == r->mean && below->episodes == r->episodes;
-        fitness[r->individual] = isnan(r->mean) ? NAN : equal ? fitness[below->individual] : count - 1 - i;
+        const runner *r = ranking[i];
+        // whoever left before another has less than that one, however lucky its few episodes were
+        bool equal = i > 0 && are_equal(r, ranking[i - 1]);
+        if (!isnan(r->mean) && !equal) above = r->mean < above ? r->mean : nextafter(above, -INFINITY);
+        fitness[r->individual] = isnan(r->mean) ? NAN : above;
     }
 }
 

@@ -35,8 +35,8 @@ int sac_race_next(const sac_race *race, int *individuals, int *episode, int *cou
 /// The round's returns, [listed individuals, count]; NaN is worse than any number, and its candidate leaves.
 void sac_race_tell(sac_race *race, const double *returns);
 
-/// Fitness [population] for a search that ranks: higher for those who stayed longer, then by the mean of the returns;
-/// equals are equal, and NaN where a return was.
+/// Fitness [population], in the units of the returns: the mean of a candidate's returns, but less than that of all who
+/// stayed longer; equals are equal, and NaN where a return was.
 void sac_race_fitness(const sac_race *race, double *fitness);
 
 /// Mean return [population] over a candidate's own episodes, for reports.

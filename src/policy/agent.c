@@ -114,7 +114,8 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     if (agent->config.key_size > 0) SAC_TRY(plan_attention(agent, policy));
     SAC_TRY(plan_positions(agent));
     SAC_TRY(agent->reading->plan(agent, policy));
-    return sac_agent_plan_controller(agent, policy);
+    SAC_TRY(sac_agent_plan_controller(agent, policy));
+    return agent->config.filter ? sac_policy_add_filter(policy, agent->feature_count) : SAC_OK;
 }
 
 static void destroy(void *self)
@@ -155,7 +156,8 @@ static sac_status create_cnn(sac_policy *policy)
 #define AGENT                                                                                                          \
     .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,               \
     .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,    \
-    .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze
+    .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
+    .filter_input = sac_agent_filter_input
 #define ATTENTIVE .patch = sac_agent_patch, .attention_row = sac_agent_attention_row
 // clang-format on
 

@@ -53,6 +53,7 @@ typedef struct sac_agent_config
     int hidden;
     char activation[SAC_TEXT_SIZE];
     char choice[SAC_TEXT_SIZE];
+    bool filter;
 } sac_agent_config;
 
 typedef struct sac_agent sac_agent;
@@ -194,4 +195,5 @@ void sac_agent_act(sac_policy_state *state, const uint8_t *observation, float *a
 void sac_agent_act_float(sac_policy_state *state, const float *observation, float *action);
 void sac_agent_gaze(sac_policy_state *state, sac_gaze *gaze);
 void sac_agent_patch(const sac_policy_state *state, int index, float *pixels);
+const float *sac_agent_filter_input(const sac_policy_state *state);
 void sac_agent_attention_row(const sac_policy_state *state, int query, float *weights);

@@ -46,7 +46,9 @@ static const char controllers[] = SAC_CONTROLLERS(X);
              "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),           \
         TEXT(choice, "auto", "auto threshold argmax",                                                                 \
              "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n " \
-             "outputs; auto: threshold where there are 3")
+             "outputs; auto: threshold where there are 3"),                                                           \
+        BOOL(filter, "false",                                                                                         \
+             "whiten what the controller is told by its running mean and deviation, measured in training")
 
 const sac_option sac_agent_options[] = {
     IMAGE,

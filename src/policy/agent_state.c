@@ -24,7 +24,7 @@ typedef struct array
 
 enum
 {
-    ARRAY_COUNT = 27
+    ARRAY_COUNT = 29
 };
 
 static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
@@ -54,6 +54,8 @@ static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac
         ARRAY(centers, 2 * a->config.top),
         ARRAY(pixels, a->inputs),
         ARRAY(features, a->feature_count),
+        ARRAY(unfiltered, a->config.filter ? a->feature_count : 0),
+        ARRAY(whitening, a->config.filter ? a->feature_count : 0),
         ARRAY(hidden, a->hidden_size),
         ARRAY(cell, a->hidden_size),
         ARRAY(output, a->output_size),
@@ -114,6 +116,8 @@ void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
     if (a->positions) // W (x + p) = W x + W p
         a->kernels.mix(s->offsets, a->stride, s->projection, a->inputs, a->patches.outputs, a->positions, a->inputs,
                        a->count, a->stride);
+    const float *deviation = s->parameters + base->policy->filter_deviation;
+    for (int i = 0; i < base->policy->filter_size; i++) s->whitening[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
     if (a->reading->prepare) a->reading->prepare(s);
     if (a->controller->prepare) a->controller->prepare(a, s->parameters, s->prepared);
 }
@@ -170,6 +174,23 @@ static void attend(sac_agent_state *s)
     a->reading->attend(s);
 }
 
+// features as the controller is given them
+static void filter(sac_agent_state *s)
+{
+    const sac_policy *policy = s->base.policy;
+    const float *mean = s->parameters + policy->filter_mean;
+    for (int i = 0; i < policy->filter_size; i++)
+    {
+        s->unfiltered[i] = s->features[i];
+        s->features[i] = (s->features[i] - mean[i]) * s->whitening[i];
+    }
+}
+
+const float *sac_agent_filter_input(const sac_policy_state *state)
+{
+    return ((const sac_agent_state *)state)->unfiltered;
+}
+
 static float clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
@@ -189,6 +210,7 @@ static void act(sac_agent_state *s, float *action)
 {
     const sac_agent *a = s->agent;
     const sac_policy_def *def = &s->base.policy->def;
+    filter(s);
     sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};
     a->controller->step(a, s->parameters, s->prepared, &io);
 

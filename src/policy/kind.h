@@ -28,6 +28,7 @@ typedef struct sac_policy_ops
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
+    const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
 } sac_policy_ops;
 
@@ -41,6 +42,8 @@ struct sac_policy
     int view_count;
     int parameter_count;
     float *parameters;
+    int filter_size;                      ///< F; 0: no filter
+    size_t filter_mean, filter_deviation; ///< offsets
 };
 
 /// The first member of every kind's own state.
@@ -56,3 +59,6 @@ extern const sac_policy_ops sac_attention_agent_ops, sac_iap_trans_ops, sac_cnn_
 /// @param[out] offset  of its first float; may be NULL
 sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank, const int *shape,
                                size_t *offset);
+
+/// Add the tensors of a filter of `size` numbers, after all others.
+sac_status sac_policy_add_filter(sac_policy *policy, int size);

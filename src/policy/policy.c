@@ -58,6 +58,16 @@ sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init
     return SAC_OK;
 }
 
+sac_status sac_policy_add_filter(sac_policy *policy, int size)
+{
+    int first = policy->view_count;
+    SAC_TRY(sac_policy_add_view(policy, "filter.mean", 0, 1, &size, &policy->filter_mean));
+    SAC_TRY(sac_policy_add_view(policy, "filter.deviation", 0, 1, &size, &policy->filter_deviation));
+    for (int i = first; i < policy->view_count; i++) policy->views[i].measured = true;
+    policy->filter_size = size;
+    return SAC_OK;
+}
+
 static sac_status check_shapes(const sac_policy_def *def)
 {
     if (def->height < 1 || def->width < 1 || def->height > MAX_SIDE || def->width > MAX_SIDE || def->channels < 1 ||
@@ -252,6 +262,16 @@ void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)
 {
     *gaze = (sac_gaze){0};
     state->policy->ops->gaze(state, gaze);
+}
+
+int sac_policy_filter_size(const sac_policy *policy)
+{
+    return policy->filter_size;
+}
+
+const float *sac_policy_filter_input(const sac_policy_state *state)
+{
+    return state->policy->filter_size > 0 ? state->policy->ops->filter_input(state) : NULL;
 }
 
 bool sac_policy_patch(const sac_policy_state *state, int index, float *pixels)

@@ -63,7 +63,7 @@ typedef struct layout
     char names[MAX_ARRAYS][PREFIX_SIZE];
     int array_count;
     double numbers[NUMBERS];
-    sac_tensor tensors[MAX_ARRAYS + 2];
+    sac_tensor tensors[MAX_ARRAYS + 3];
     int count;
 } layout;
 
@@ -86,6 +86,9 @@ static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
         (sac_tensor){.name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
     l->tensors[l->count++] = (sac_tensor){
         .name = "run.average", .dtype = SAC_F64, .rank = 1, .shape = {state->dimension}, .data = state->average};
+    if (state->filter_count > 0)
+        l->tensors[l->count++] = (sac_tensor){
+            .name = "run.filter", .dtype = SAC_F64, .rank = 1, .shape = {state->filter_count}, .data = state->filter};
 }
 
 // "00000120.safetensors" -> 120; false for any other name
@@ -217,6 +220,8 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search 
         status = copy_into(file, &l.tensors[i], l.arrays[i].data);
     if (status == SAC_OK) status = copy_numbers(file, &l.tensors[l.array_count], l.numbers);
     if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count + 1], state->average);
+    if (status == SAC_OK && state->filter_count > 0)
+        status = copy_into(file, &l.tensors[l.array_count + 2], state->filter);
     if (status == SAC_OK) unpack(state, l.numbers);
     if (status == SAC_OK) status = sac_search_restored(search);
     sac_tensors_destroy(file);

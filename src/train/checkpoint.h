@@ -18,7 +18,9 @@ typedef struct sac_run_state
     int attempt;            ///< fresh starts so far
     uint64_t attempt_start; ///< generations finished when the last of them was made
     bool pending;           ///< its evaluation and its journal row are still to be done
-    double *average;        ///< [dimension] running average of the mean
+    double *filter;         ///< [filter_count] sac_filter's numbers
+    int filter_count;
+    double *average; ///< [dimension] running average of the mean
     int dimension;
 } sac_run_state;
 

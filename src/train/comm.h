@@ -33,6 +33,8 @@ typedef struct sac_round
 {
     sac_unit *units;
     int unit_count;
+    double *seen; ///< [unit_count, seen_size] numbers that belong to a unit's results; NULL: none
+    int seen_size;
     int slots;                     ///< units that this rank can have under way at once
     uint64_t fingerprint;          ///< of all that decides the results: ranks that differ are found out
     const volatile int *interrupt; ///< nonzero: stop as soon as possible; NULL: never

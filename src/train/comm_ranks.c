@@ -55,6 +55,7 @@ typedef struct ranks
     double last_news; // seconds
     uint8_t *message; // [header and room for all results]
     int capacity;     // units that there is room for
+    size_t room;      // bytes after a message's header
     // rank 0
     int next, finished, ready;
     // the others: units first..last-1 are granted and not yet taken; done ones are not yet reported
@@ -121,10 +122,32 @@ static void send_stop(ranks *r)
     for (int to = 1; to < r->base.size; to++) send_verdict(r, STOP, to);
 }
 
-static result result_of(const ranks *r, int unit)
+// a result and the numbers that belong to it
+static size_t result_size(const ranks *r)
+{
+    return sizeof(result) + (size_t)r->base.round.seen_size * sizeof(double);
+}
+
+static double *seen_of(const ranks *r, int unit)
+{
+    return r->base.round.seen + (size_t)unit * (size_t)r->base.round.seen_size;
+}
+
+// the i-th result of the message that is being made
+static void put_result(ranks *r, int i, int unit)
 {
     const sac_unit *u = &r->base.round.units[unit];
-    return (result){unit, u->steps, u->episode_return};
+    const result put = {unit, u->steps, u->episode_return};
+    uint8_t *at = r->message + sizeof(header) + (size_t)i * result_size(r);
+    memcpy(at, &put, sizeof put);
+    if (r->base.round.seen) memcpy(at + sizeof put, seen_of(r, unit), result_size(r) - sizeof put);
+}
+
+static void get_result(ranks *r, const result *given, const uint8_t *rest)
+{
+    r->base.round.units[given->unit].episode_return = given->episode_return;
+    r->base.round.units[given->unit].steps = given->steps;
+    if (r->base.round.seen) memcpy(seen_of(r, given->unit), rest, result_size(r) - sizeof *given);
 }
 
 static void send_ask(ranks *r)
@@ -132,23 +155,21 @@ static void send_ask(ranks *r)
     int room = r->base.round.slots - r->under_way - r->asked;
     if (r->dry || room < 0) room = 0;
     if (room == 0 && r->done_count == 0) return;
-    result *results = (result *)(r->message + sizeof(header));
     header h = {.kind = ASK, .round = r->round_number, .a = room, .b = r->done_count};
     h.number = r->base.round.fingerprint;
-    for (int i = 0; i < r->done_count; i++) results[i] = result_of(r, r->done[i]);
+    for (int i = 0; i < r->done_count; i++) put_result(r, i, r->done[i]);
     memcpy(r->message, &h, sizeof h);
-    r->transport.send(r->transport.self, 0, r->message, sizeof h + (size_t)r->done_count * sizeof *results);
+    r->transport.send(r->transport.self, 0, r->message, sizeof h + (size_t)r->done_count * result_size(r));
     r->asked += room;
     r->done_count = 0;
 }
 
 static void send_done(ranks *r)
 {
-    result *results = (result *)(r->message + sizeof(header));
     header h = {.kind = DONE, .round = r->round_number, .b = r->base.round.unit_count};
     memcpy(r->message, &h, sizeof h);
-    for (int i = 0; i < r->base.round.unit_count; i++) results[i] = result_of(r, i);
-    pass_down(r, r->message, sizeof h + (size_t)r->base.round.unit_count * sizeof *results);
+    for (int i = 0; i < r->base.round.unit_count; i++) put_result(r, i, i);
+    pass_down(r, r->message, sizeof h + (size_t)r->base.round.unit_count * result_size(r));
 }
 
 // --- receiving; the mutex is held -------------------------------------------------------------------------------
@@ -156,14 +177,14 @@ static void send_done(ranks *r)
 // stores results that have arrived; false where they make no sense
 static bool store(ranks *r, const uint8_t *payload, size_t size, int count)
 {
-    if (count < 0 || size != (size_t)count * sizeof(result)) return false;
+    if (count < 0 || size != (size_t)count * result_size(r)) return false;
     for (int i = 0; i < count; i++)
     {
         result given;
-        memcpy(&given, payload + (size_t)i * sizeof given, sizeof given);
+        const uint8_t *at = payload + (size_t)i * result_size(r);
+        memcpy(&given, at, sizeof given);
         if (given.unit < 0 || given.unit >= r->base.round.unit_count) return false;
-        r->base.round.units[given.unit].episode_return = given.episode_return;
-        r->base.round.units[given.unit].steps = given.steps;
+        get_result(r, &given, at + sizeof given);
     }
     return true;
 }
@@ -277,17 +298,27 @@ static void receive(ranks *r)
 
 // --- a round ----------------------------------------------------------------------------------------------------
 
-static sac_status reserve(ranks *r, int units)
+// room for messages of so many bytes, a sentence at least
+static sac_status reserve_message(ranks *r, size_t bytes)
+{
+    if (r->message && bytes <= r->room) return SAC_OK;
+    sac_free(r->message);
+    r->room = 0;
+    r->message = sac_alloc(sizeof(header) + bytes + sizeof r->base.sentence);
+    if (!r->message) return sac_fail_memory("a round");
+    r->room = bytes;
+    return SAC_OK;
+}
+
+static sac_status reserve_units(ranks *r, int units)
 {
     if (units <= r->capacity) return SAC_OK;
-    sac_free(r->message);
     sac_free(r->granted);
     sac_free(r->done);
     r->capacity = 0;
-    r->message = sac_alloc(sizeof(header) + (size_t)units * sizeof(result) + sizeof r->base.sentence);
     r->granted = SAC_NEW_ARRAY(int, (size_t)units);
     r->done = SAC_NEW_ARRAY(int, (size_t)units);
-    if (!r->message || !r->granted || !r->done) return sac_fail_memory("a round");
+    if (!r->granted || !r->done) return sac_fail_memory("a round");
     r->capacity = units;
     return SAC_OK;
 }
@@ -304,7 +335,8 @@ static void reset(ranks *r)
 static sac_status begin(sac_comm *comm)
 {
     ranks *r = (ranks *)comm;
-    SAC_TRY(reserve(r, comm->round.unit_count));
+    SAC_TRY(reserve_units(r, comm->round.unit_count));
+    SAC_TRY(reserve_message(r, (size_t)comm->round.unit_count * result_size(r)));
     reset(r);
     return SAC_OK;
 }
@@ -451,7 +483,7 @@ static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size
     ranks *r = (ranks *)comm;
     comm->status = SAC_OK;
     atomic_store(&comm->stopped, false);
-    if (status == SAC_OK) status = reserve(r, CHUNK / (int)sizeof(result));
+    if (status == SAC_OK) status = reserve_message(r, CHUNK);
     reset(r);
     r->shared = NULL;
     r->shared_size = r->shared_done = 0;
@@ -502,7 +534,7 @@ sac_status sac_comm_create_ranks(sac_comm **out, const sac_transport *transport)
         .begin = begin, .take = take, .give = give, .stop = stop, .serve = serve, .share = share, .close = destroy};
     *out = NULL;
     ranks *r = SAC_NEW(ranks);
-    if (!r || reserve(r, 1) != SAC_OK)
+    if (!r || reserve_message(r, 0) != SAC_OK)
     {
         sac_free(r);
         transport->close(transport->self);

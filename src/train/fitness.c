@@ -45,6 +45,7 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
 
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = listed * count,
+                                 .seen = r->seen,
                                  .patience = r->patience,
                                  .parameters = ask,
                                  .user = r,
@@ -53,6 +54,7 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     for (int i = 0; i < job.unit_count; i++)
     {
         *steps += (uint64_t)r->units[i].steps;
+        if (r->seen) sac_filter_add(&r->filter, r->units[i].steps, r->seen + (size_t)(2 * r->filter.size) * (size_t)i);
         if (isnan(r->units[i].episode_return)) SAC_TRY(report_nan(r, &r->units[i]));
     }
     return SAC_OK;
@@ -108,7 +110,10 @@ static sac_status drive_race(sac_run *r, uint64_t *steps)
 sac_status sac_run_drive(sac_run *r)
 {
     uint64_t steps = 0;
+    sac_filter_begin(&r->filter);
     SAC_TRY(r->race ? drive_race(r, &steps) : drive_all(r, &steps));
     r->state.steps += steps;
+    sac_filter_commit(&r->filter);
+    sac_filter_write(&r->filter, r->policy, r->tuned.rest);
     return SAC_OK;
 }

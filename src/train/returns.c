@@ -19,7 +19,7 @@ enum
 typedef struct record
 {
     uint32_t checksum; // of what follows
-    uint32_t count;
+    uint32_t count;    // results, or as long as these: two numbers of what was seen stand in the place of one
     uint64_t fingerprint;
     double seconds;
 } record;
@@ -120,20 +120,33 @@ int sac_returns_count(const sac_returns *k)
     return k->count;
 }
 
-bool sac_returns_find(const sac_returns *k, uint64_t fingerprint, sac_unit *units, int count, double *seconds)
+// the results' numbers lie after them
+static size_t seen_bytes(const sac_results *results)
+{
+    return results->seen ? (size_t)results->count * (size_t)results->seen_size * sizeof(double) : 0;
+}
+
+static uint32_t slots_of(const sac_results *results)
+{
+    return (uint32_t)((size_t)results->count + seen_bytes(results) / sizeof(result));
+}
+
+bool sac_returns_find(const sac_returns *k, uint64_t fingerprint, const sac_results *results, double *seconds)
 {
     record r;
     for (size_t at = 0; at < k->size; at += length_of(&r))
     {
         memcpy(&r, k->bytes + at, sizeof r);
-        if (r.fingerprint != fingerprint || r.count != (uint32_t)count) continue;
-        for (int i = 0; i < count; i++)
+        if (r.fingerprint != fingerprint || r.count != slots_of(results)) continue;
+        const uint8_t *from = k->bytes + at + sizeof r;
+        for (int i = 0; i < results->count; i++, from += sizeof(result))
         {
             result given;
-            memcpy(&given, k->bytes + at + sizeof r + (size_t)i * sizeof given, sizeof given);
-            units[i].episode_return = given.episode_return;
-            units[i].steps = (int)given.steps;
+            memcpy(&given, from, sizeof given);
+            results->units[i].episode_return = given.episode_return;
+            results->units[i].steps = (int)given.steps;
         }
+        if (results->seen) memcpy(results->seen, from, seen_bytes(results));
         *seconds = r.seconds;
         return true;
     }
@@ -151,17 +164,19 @@ static bool write_all(int file, const uint8_t *bytes, size_t size)
     return true;
 }
 
-sac_status sac_returns_add(sac_returns *k, uint64_t fingerprint, const sac_unit *units, int count, double seconds)
+sac_status sac_returns_add(sac_returns *k, uint64_t fingerprint, const sac_results *results, double seconds)
 {
     if (k->file < 0) return SAC_OK;
-    record r = {.count = (uint32_t)count, .fingerprint = fingerprint, .seconds = seconds};
+    record r = {.count = slots_of(results), .fingerprint = fingerprint, .seconds = seconds};
     uint8_t *bytes = sac_alloc(length_of(&r));
     if (!bytes) return sac_fail_memory("known returns");
-    for (int i = 0; i < count; i++)
+    uint8_t *to = bytes + sizeof r;
+    for (int i = 0; i < results->count; i++, to += sizeof(result))
     {
-        result given = {units[i].episode_return, units[i].steps};
-        memcpy(bytes + sizeof r + (size_t)i * sizeof given, &given, sizeof given);
+        result given = {results->units[i].episode_return, results->units[i].steps};
+        memcpy(to, &given, sizeof given);
     }
+    if (results->seen) memcpy(to, results->seen, seen_bytes(results));
     memcpy(bytes, &r, sizeof r);
     r.checksum = checksum_of(bytes, length_of(&r));
     memcpy(bytes, &r, sizeof r);

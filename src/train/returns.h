@@ -20,13 +20,22 @@ void sac_returns_close(sac_returns *returns);
 
 int sac_returns_count(const sac_returns *returns); ///< rounds that are known from the file
 
-/// Fill units from a known round.
+/// What came of a round's units.
+typedef struct sac_results
+{
+    sac_unit *units; ///< [count]
+    int count;
+    double *seen;  ///< [count, seen_size] as in sac_round; NULL: none
+    int seen_size; ///< even
+} sac_results;
+
+/// Fill results from a known round.
 /// @param[out] seconds  that it took
 /// @return false when the round is not known
-bool sac_returns_find(const sac_returns *returns, uint64_t fingerprint, sac_unit *units, int count, double *seconds);
+bool sac_returns_find(const sac_returns *returns, uint64_t fingerprint, const sac_results *results, double *seconds);
 
 /// Keep a round; a process that is killed afterwards has lost nothing of it. Without a file, nothing happens.
-SAC_CHECKED sac_status sac_returns_add(sac_returns *returns, uint64_t fingerprint, const sac_unit *units, int count,
+SAC_CHECKED sac_status sac_returns_add(sac_returns *returns, uint64_t fingerprint, const sac_results *results,
                                        double seconds);
 
 /// Forget all: a checkpoint holds what came of them.

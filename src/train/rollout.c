@@ -18,6 +18,7 @@ typedef struct lane
     sac_unit *unit;
     int individual; // whose parameters the state holds
     int negative;   // rewards below zero in a row
+    double *seen;   // [2 F] of the unit; NULL: not wanted
 } lane;
 
 /// One thread's episodes: the first `active` rows of each array are under way.
@@ -67,6 +68,9 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     l->unit->episode_return = 0;
     l->unit->steps = 0;
     l->negative = 0;
+    size_t seen = 2 * (size_t)sac_policy_filter_size(r->policy);
+    l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
+    if (l->seen) memset(l->seen, 0, seen * sizeof *l->seen);
     if (l->individual != l->unit->individual)
     {
         if (job->parameters)
@@ -116,6 +120,18 @@ static bool take_step(sac_rollouts *r, crew *c, int i)
     return *row->terminated || *row->truncated || impatient || isnan(l->unit->episode_return);
 }
 
+// what the filter was told in this step, added to the unit's sums
+static void note_seen(const sac_rollouts *r, lane *l)
+{
+    const float *seen = sac_policy_filter_input(l->state);
+    int size = sac_policy_filter_size(r->policy);
+    for (int i = 0; i < size; i++)
+    {
+        l->seen[i] += (double)seen[i];
+        l->seen[size + i] += (double)seen[i] * (double)seen[i];
+    }
+}
+
 // every lane's action, from what it sees
 static void decide(const sac_rollouts *r, crew *c)
 {
@@ -123,6 +139,7 @@ static void decide(const sac_rollouts *r, crew *c)
     {
         float *action = c->actions + (size_t)(c->rows[i].action - c->actions);
         sac_policy_act(c->lanes[i].state, c->rows[i].observation, action);
+        if (c->lanes[i].seen) note_seen(r, &c->lanes[i]);
         // what is not a number never reaches the world
         if (is_number(action, r->action_size)) continue;
         c->lanes[i].unit->episode_return = NAN;
@@ -172,6 +189,8 @@ sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
     r->job = job;
     SAC_TRY(sac_comm_begin(r->comm, &(sac_round){.units = job->units,
                                                  .unit_count = job->unit_count,
+                                                 .seen = job->seen,
+                                                 .seen_size = job->seen ? 2 * sac_policy_filter_size(r->policy) : 0,
                                                  .slots = r->room * r->workers,
                                                  .fingerprint = job->fingerprint,
                                                  .interrupt = job->interrupt}));

@@ -25,6 +25,7 @@ static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_
     size_t n = (size_t)r->state.dimension;
     for (int i = 0; i < count && i < MAX_ARRAYS; i++)
         if (arrays[i].count <= 4 * n) hash = sac_hash_bytes(hash, arrays[i].data, sizeof(double) * arrays[i].count);
+    hash = sac_hash_bytes(hash, r->filter.numbers, sizeof(double) * sac_filter_count(&r->filter));
     return sac_hash_bytes(hash, r->state.average, sizeof(double) * n);
 }
 
@@ -33,11 +34,12 @@ sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job 
     sac_rollout_job own = *job;
     own.fingerprint = fingerprint_of(r, kind, job);
     double seconds, begin = sac_run_clock();
-    if (sac_returns_find(r->known, own.fingerprint, job->units, job->unit_count, &seconds))
+    const sac_results results = {job->units, job->unit_count, job->seen, job->seen ? 2 * r->filter.size : 0};
+    if (sac_returns_find(r->known, own.fingerprint, &results, &seconds))
     {
         r->seconds += seconds;
         return SAC_OK;
     }
     SAC_TRY(sac_rollouts_run(r->rollouts, &own));
-    return sac_returns_add(r->known, own.fingerprint, job->units, job->unit_count, sac_run_clock() - begin);
+    return sac_returns_add(r->known, own.fingerprint, &results, sac_run_clock() - begin);
 }

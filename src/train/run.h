@@ -3,6 +3,7 @@
 #include "evolve/race.h"
 #include "train/checkpoint.h"
 #include "train/comm.h"
+#include "train/filter.h"
 #include "train/folder.h"
 #include "train/journal.h"
 #include "train/returns.h"
@@ -27,11 +28,13 @@ typedef struct sac_run
     size_t room;     ///< candidates that there is memory for
     sac_race *race;  ///< NULL: every candidate has the same number of episodes
     int *listed;     ///< [population] individuals of a round
+    double *seen;    ///< [units, 2 F] what the filter was told in a round; NULL without a filter
     double *raced;   ///< [units] returns of a round
     double *returns; ///< [population] mean over a candidate's episodes
     double *fitness; ///< [population] what the search is told
     float *mean;     ///< a whole vector
     sac_tuned tuned;
+    sac_filter filter;
     sac_run_state state;
     uint64_t fingerprint;        ///< of the task
     int patience, episode_count; ///< of the current stage

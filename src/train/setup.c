@@ -65,6 +65,7 @@ sac_status sac_run_create_search(sac_run *r)
     r->search = NULL;
     sac_tuned_clear(&r->tuned);
     if (status == SAC_OK) status = sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x0);
+    if (status == SAC_OK) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
     sac_tuned_gather(&r->tuned, x0);
     def.dimension = r->state.dimension = r->tuned.count;
     if (status == SAC_OK) status = sac_search_create(&r->search, &def);
@@ -89,6 +90,7 @@ static void release(sac_run *r)
     sac_free(r->units);
     sac_free(r->listed);
     sac_free(r->raced);
+    sac_free(r->seen);
     sac_free(r->returns);
     sac_free(r->fitness);
     r->room = 0;
@@ -104,8 +106,10 @@ static sac_status reserve(sac_run *r)
     r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
     r->listed = SAC_NEW_ARRAY(int, population);
     r->raced = SAC_NEW_ARRAY(double, units);
+    r->seen = r->filter.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->filter.size) : NULL;
     r->returns = SAC_NEW_ARRAY(double, population);
     r->fitness = SAC_NEW_ARRAY(double, population);
+    if (r->filter.size > 0 && !r->seen) return sac_fail_memory("a generation");
     if (!r->units || !r->listed || !r->raced || !r->returns || !r->fitness) return sac_fail_memory("a generation");
     r->room = population;
     return SAC_OK;
@@ -117,6 +121,9 @@ static sac_status allocate(sac_run *r)
     r->state.average = SAC_NEW_ARRAY(double, n);
     r->mean = SAC_NEW_ARRAY(float, n);
     if (!r->state.average || !r->mean) return sac_fail_memory("the mean");
+    SAC_TRY(sac_filter_create(&r->filter, r->policy));
+    r->state.filter = r->filter.numbers;
+    r->state.filter_count = (int)sac_filter_count(&r->filter);
     SAC_TRY(sac_run_create_search(r));
     r->episodes = SAC_NEW_ARRAY(sac_episode, (size_t)r->task->evaluation.episodes);
     return r->episodes ? SAC_OK : sac_fail_memory("an evaluation");
@@ -214,6 +221,7 @@ static sac_status open_past(sac_run *r, bool *found)
     if (status == SAC_OK && !whole) status = sac_fail(SAC_ERROR_FORMAT, "what rank 0 shares is not whole");
     *found = whole && p->checkpoint_size > 0;
     if (status == SAC_OK) status = restore(r, p);
+    if (status == SAC_OK) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
     sac_free(bytes);
     return status;
 }
@@ -270,6 +278,7 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_free(r->mean);
     sac_tuned_clear(&r->tuned);
     sac_free(r->episodes);
+    sac_filter_clear(&r->filter);
     sac_race_destroy(r->race);
     release(r);
     return status != SAC_OK ? status : closed;

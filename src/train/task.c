@@ -235,6 +235,20 @@ static void read_choice(chosen list[CHOSEN_COUNT], const char *path, const char 
     }
 }
 
+static bool has_restarts(const sac_task *task)
+{
+    int restarts = 0;
+    double tolerance = 1e-12, stagnation = 0; // the defaults
+    for (int i = 0; i < task->search_settings.count; i++)
+    {
+        const sac_setting *setting = &task->search_settings.settings[i];
+        if (strcmp(setting->key, "restarts") == 0) restarts = atoi(setting->value);
+        if (strcmp(setting->key, "restart_tolerance") == 0) tolerance = atof(setting->value);
+        if (strcmp(setting->key, "restart_stagnation") == 0) stagnation = atof(setting->value);
+    }
+    return restarts > 0 && (tolerance > 0 || stagnation > 0);
+}
+
 static bool may_race(const sac_task *task)
 {
     bool race = task->train.race > 0;
@@ -255,6 +269,11 @@ static sac_status check_task(const sac_task *task, const char *file)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
                         "fitness: return",
+                        file);
+    if (has_restarts(task) && strcmp(task->train.fitness, "rank") == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: search.restart_tolerance and search.restart_stagnation look at the fitness, and that of "
+                        "train.fitness: rank never rises; set both to 0",
                         file);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)

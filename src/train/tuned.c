@@ -20,7 +20,7 @@ static int mark(sac_tuned *tuned, const sac_policy *policy, const char *word, fl
     for (int v = 0; v < sac_policy_view_count(policy); v++)
     {
         const sac_view *view = sac_policy_view(policy, v);
-        if (strncmp(view->name, word, strlen(word)) != 0) continue;
+        if (view->measured || strncmp(view->name, word, strlen(word)) != 0) continue;
         for (size_t i = 0; i < sac_view_size(view); i++) tuned->factor[view->offset + i] = factor;
         found++;
     }
@@ -60,15 +60,19 @@ static sac_status mark_words(sac_tuned *tuned, const sac_policy *policy, const c
 sac_status sac_tuned_create(sac_tuned *tuned, const sac_policy *policy, const char *words, const float *start)
 {
     int total = sac_policy_parameter_count(policy);
+    bool all = strcmp(words, "all") == 0;
     *tuned = (sac_tuned){.count = total, .total = total};
-    if (strcmp(words, "all") == 0) return SAC_OK;
+    if (all && sac_policy_filter_size(policy) == 0) return SAC_OK;
 
     tuned->index = SAC_NEW_ARRAY(int, (size_t)total);
     tuned->factor = SAC_NEW_ARRAY(float, (size_t)total);
     tuned->rest = SAC_NEW_ARRAY(float, (size_t)total);
     if (!tuned->index || !tuned->factor || !tuned->rest) return sac_fail_memory("the tuned parameters");
     memcpy(tuned->rest, start, (size_t)total * sizeof *start);
-    SAC_TRY(mark_words(tuned, policy, words));
+    if (all)
+        mark(tuned, policy, "", 1); // every name begins with it
+    else
+        SAC_TRY(mark_words(tuned, policy, words));
     tuned->count = 0;
     for (int i = 0; i < total; i++)
         if (tuned->factor[i] > 0) tuned->index[tuned->count++] = i;

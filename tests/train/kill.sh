@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # A run that is killed (kill -9) at random instants and resumed each time ends in the same files, byte for byte, as the
 # run left alone. Prints its seed.
-#   kill.sh SACCADE [KILLS] [SEED]
+#   kill.sh SACCADE [KILLS] [SEED]           TASK: another task than the toy
 set -uo pipefail
 saccade=$(realpath "$1") kills=${2:-5} seed=${3:-$(($(date +%s) % 32768))}
 RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-task=tasks/toy.yaml generations=${GENERATIONS:-200}
+task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-200}
 
 train() { "$saccade" train $task --generations "$generations" --threads 2 "$@"; }
 

@@ -2,13 +2,13 @@
 # Training over ranks: any number of them, mixed with threads, ends in the same files; so does a job that is killed at
 # random instants (one rank with kill -9, the launcher with kill -9, or all with SIGTERM) and resumed with another number
 # of ranks. Prints its seed.
-#   ranks.sh SACCADE [KILLS] [SEED]
+#   ranks.sh SACCADE [KILLS] [SEED]          TASK: another task than the toy
 set -uo pipefail
 saccade=$(realpath "$1") kills=${2:-6} seed=${3:-$(($(date +%s) % 32768))}
 RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-task=tasks/toy.yaml generations=${GENERATIONS:-120}
+task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-120}
 # root may run it, more ranks than cores are fine, and no rank is bound to a core
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -17,7 +17,7 @@ ranks() # COUNT THREADS FOLDER [options]
 {
     local count=$1 threads=$2 folder=$3
     shift 3
-    timeout 120 mpirun -n "$count" "$saccade" train "${TASK:-$task}" --generations "$generations" --threads "$threads" \
+    timeout 120 mpirun -n "$count" "$saccade" train "$task" --generations "$generations" --threads "$threads" \
         --run "$folder" "$@"
 }
 

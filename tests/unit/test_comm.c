@@ -140,6 +140,7 @@ typedef struct worker
 {
     rank *rank;
     sac_unit *units;
+    double *seen; // [units, 2]
     int taken;
 } worker;
 
@@ -156,6 +157,8 @@ static void *worker_main(void *argument)
         }
         w->units[unit].episode_return = 0.1 * unit;
         w->units[unit].steps++;
+        w->seen[2 * unit] = unit + 0.5;
+        w->seen[2 * unit + 1] = -unit;
         w->taken++;
         sac_comm_give(w->rank->comm, unit);
     }
@@ -167,14 +170,19 @@ static void queue_main(rank *r)
 {
     static const int counts[] = {UNITS, UNITS / 3};
     sac_unit *units = SAC_NEW_ARRAY(sac_unit, UNITS);
+    double *seen = SAC_NEW_ARRAY(double, 2 * UNITS);
     for (int round = 0; round < (r->rounds ? r->rounds : 2) && r->status == SAC_OK; round++)
     {
         memset(units, 0, UNITS * sizeof *units);
+        memset(seen, 0, 2 * UNITS * sizeof *seen);
         r->units = counts[round % 2];
         // the others finish the round meanwhile: what this rank has to say comes late
         if (r->late) usleep(300000), r->interrupt = 1;
         r->status = sac_comm_begin(r->comm, &(sac_round){.units = units,
                                                          .unit_count = r->units,
+                                                         // the second round's units have no numbers
+                                                         .seen = round % 2 ? NULL : seen,
+                                                         .seen_size = round % 2 ? 0 : 2,
                                                          .slots = r->threads,
                                                          .fingerprint = r->fingerprint,
                                                          .interrupt = &r->interrupt});
@@ -182,7 +190,7 @@ static void queue_main(rank *r)
         worker workers[4];
         for (int t = 0; t < r->threads; t++)
         {
-            workers[t] = (worker){.rank = r, .units = units};
+            workers[t] = (worker){.rank = r, .units = units, .seen = seen};
             pthread_create(&threads[t], NULL, worker_main, &workers[t]);
         }
         sac_comm_serve(r->comm);
@@ -192,10 +200,13 @@ static void queue_main(rank *r)
             r->taken += workers[t].taken;
         }
         r->status = sac_comm_verdict(r->comm);
+        for (int i = 0; r->status == SAC_OK && round % 2 == 0 && i < r->units; i++)
+            if (seen[2 * i] != i + 0.5 || seen[2 * i + 1] != -i) r->status = sac_fail(SAC_ERROR_FORMAT, "unit %d", i);
         for (int i = 0; r->status == SAC_OK && i < r->units; i++)
             r->sum = sac_mix_seed(r->sum, (uint64_t)(10 * units[i].episode_return + 0.5), (uint64_t)units[i].steps);
     }
     sac_free(units);
+    sac_free(seen);
 }
 
 TEST(every_unit_is_done_once_and_everyone_knows)

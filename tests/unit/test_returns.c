@@ -32,8 +32,8 @@ static void write_two(void)
     assert_ok(sac_make_folders(scratch_path("run/checkpoints")));
     sac_returns *known = open_returns();
     assert_int_equal(sac_returns_count(known), 0);
-    assert_ok(sac_returns_add(known, 7, some, 2, 0.25));
-    assert_ok(sac_returns_add(known, 8, other, 1, 0.5));
+    assert_ok(sac_returns_add(known, 7, &(sac_results){.units = some, .count = 2}, 0.25));
+    assert_ok(sac_returns_add(known, 8, &(sac_results){.units = other, .count = 1}, 0.5));
     sac_returns_close(known);
 }
 
@@ -41,7 +41,7 @@ static bool finds(const sac_returns *known, uint64_t fingerprint, int count)
 {
     sac_unit units[2];
     double seconds;
-    return sac_returns_find(known, fingerprint, units, count, &seconds);
+    return sac_returns_find(known, fingerprint, &(sac_results){.units = units, .count = count}, &seconds);
 }
 
 TEST(a_round_is_known_by_its_fingerprint)
@@ -51,7 +51,7 @@ TEST(a_round_is_known_by_its_fingerprint)
     assert_int_equal(sac_returns_count(known), 2);
     sac_unit units[2];
     double seconds;
-    assert_true(sac_returns_find(known, 7, units, 2, &seconds));
+    assert_true(sac_returns_find(known, 7, &(sac_results){.units = units, .count = 2}, &seconds));
     assert_true(units[0].episode_return == 1.5 && isnan(units[1].episode_return));
     assert_int_equal(units[0].steps, 3);
     assert_int_equal(units[1].steps, 4);

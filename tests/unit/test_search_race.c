@@ -61,7 +61,8 @@ TEST(without_noise_two_episodes_tell_the_order)
     run_race(race, &w);
     assert_int_equal(sac_race_cost(race), 2 * POPULATION);
     sac_race_fitness(race, fitness);
-    for (int i = 0; i < POPULATION; i++) assert_true(fitness[i] == w.value[i]);
+    for (int i = 0; i < POPULATION; i++)
+        for (int k = 0; k < POPULATION; k++) assert_int_equal(fitness[i] > fitness[k], w.value[i] > w.value[k]);
     sac_race_destroy(race);
 }
 
@@ -84,10 +85,17 @@ TEST(noise_costs_episodes)
     assert_true(before > POPULATION * MOST / 2);
 }
 
+static int place_of(const double *fitness, int individual)
+{
+    int better = 0;
+    for (int i = 0; i < POPULATION; i++) better += fitness[i] > fitness[individual];
+    return better;
+}
+
 static int kept_truly(const world *w, const double *fitness)
 {
     int count = 0;
-    for (int i = 0; i < POPULATION; i++) count += fitness[i] >= POPULATION - KEEP && w->value[i] >= POPULATION - KEEP;
+    for (int i = 0; i < POPULATION; i++) count += place_of(fitness, i) < KEEP && w->value[i] >= POPULATION - KEEP;
     return count;
 }
 
@@ -141,6 +149,36 @@ TEST(endless_confidence_is_the_mean)
     sac_race_destroy(race);
 }
 
+// the fitness is the mean of the returns, but less than that of all who stayed longer
+TEST(who_leaves_has_less_than_all_who_stay)
+{
+    for (uint64_t seed = 0; seed < 20; seed++)
+    {
+        world w = make_world(8, seed);
+        double fitness[POPULATION], means[POPULATION];
+        int individuals[POPULATION], episode, count, listed, last[POPULATION] = {0};
+        double returns[POPULATION * MOST];
+        sac_race *race = make_race(2, 1);
+        while ((listed = sac_race_next(race, individuals, &episode, &count)) > 0)
+        {
+            for (int i = 0; i < listed; i++) last[individuals[i]] = episode + count;
+            for (int i = 0; i < listed; i++)
+                for (int e = 0; e < count; e++) returns[i * count + e] = drive(&w, individuals[i], episode + e);
+            sac_race_tell(race, returns);
+        }
+        sac_race_fitness(race, fitness);
+        sac_race_means(race, means);
+        for (int i = 0; i < POPULATION; i++)
+        {
+            assert_true(fitness[i] <= means[i]);
+            for (int k = 0; k < POPULATION; k++)
+                if (last[i] < last[k] || (last[i] == last[k] && means[i] < means[k]))
+                    assert_true(fitness[i] < fitness[k]);
+        }
+        sac_race_destroy(race);
+    }
+}
+
 TEST(a_race_runs_again_to_the_bit)
 {
     world w = make_world(8, 4), other = make_world(30, 5);
@@ -166,7 +204,7 @@ TEST(not_a_number_leaves_at_once)
     run_race(race, &w);
     sac_race_fitness(race, fitness);
     assert_true(isnan(fitness[3]));
-    for (int i = 0; i < POPULATION; i++) assert_true(i == 3 || fitness[i] >= 1);
+    for (int i = 0; i < POPULATION; i++) assert_true(i == 3 || !isnan(fitness[i]));
 
     for (int i = 0; i < POPULATION; i++) w.value[i] = NAN;
     run_race(race, &w);
@@ -201,5 +239,5 @@ TEST(mistakes_and_lack_of_memory_are_reported)
 }
 
 TESTS(without_noise_two_episodes_tell_the_order, noise_costs_episodes, a_race_spends_its_episodes_well,
-      endless_confidence_is_the_mean, a_race_runs_again_to_the_bit, not_a_number_leaves_at_once, equals_are_equal,
-      mistakes_and_lack_of_memory_are_reported)
+      endless_confidence_is_the_mean, who_leaves_has_less_than_all_who_stay, a_race_runs_again_to_the_bit,
+      not_a_number_leaves_at_once, equals_are_equal, mistakes_and_lack_of_memory_are_reported)

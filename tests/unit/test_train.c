@@ -233,6 +233,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "needs common_episodes");
     snprintf(text, sizeof text, "%strain:\n  race: 4\n  common_episodes: false\n", good);
     assert_bad_task(text, "train.race compares");
+    snprintf(text, sizeof text, "%s  restarts: 2\ntrain:\n  fitness: rank\n", good);
+    assert_bad_task(text, "never rises");
     snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
     assert_bad_task(text, "below 1000000");
 }
@@ -471,6 +473,44 @@ static sac_policy *load_mean(const char *run)
     return policy;
 }
 
+// ARS V2 in a race: the filter is measured over all that candidates see, and none of it depends on who drives
+TEST(a_filter_is_measured_to_the_same_bytes)
+{
+    const sac_setting settings[] = {{"policy.filter", "true"}, {"search.method", "ars"}, {"search.population", "12"},
+                                    {"search.sigma", "0.1"},   {"search.rate", "0.1"},   raced[0]};
+    sac_task *task = load_task(task_text, settings, 6);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_run("one", "three");
+    watcher first = {.at = 3}, second = {.at = 6};
+    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    // the last checkpoint gone: the rounds since then bring what their candidates saw
+    watcher fifth = {.at = 5};
+    assert_int_equal(train(task, "crash", 2, false, &fifth), SAC_ERROR_INTERRUPTED);
+    char path[512];
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+    assert_ok(train(task, "crash", 1, true, &(watcher){0}));
+    assert_same_run("one", "crash");
+
+    // it is part of the shipped policy: positions lie in 0..1, those of at least one patch move
+    sac_policy *policy = load_mean("one");
+    int size = sac_policy_filter_size(policy), moving = 0;
+    assert_int_equal(size, 6);
+    const float *mean = sac_policy_parameters(policy) + sac_policy_parameter_count(policy) - 2 * size;
+    for (int i = 0; i < size; i++)
+    {
+        assert_true(mean[i] > 0 && mean[i] < 1);
+        moving += mean[size + i] > 0;
+    }
+    assert_true(moving > 0);
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+}
+
 TEST(the_search_moves_the_chosen_tensors_alone)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -549,6 +589,7 @@ int main(void)
         ROW(a_race_after_a_crash_counts_its_steps_once),
         ROW(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         ROW(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
+        ROW(a_filter_is_measured_to_the_same_bytes),
         ROW(the_search_moves_the_chosen_tensors_alone),
         ROW(learning_improves_the_toy),
     };
