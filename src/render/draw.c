@@ -1,0 +1,365 @@
+#include <math.h>
+#include <string.h>
+
+#include "render/shading.h"
+
+// One picture: tiles of packets of sixteen pixels, four by four. A packet goes from rays to bytes at once. Compiled
+// once a CPU level.
+
+sac_draw_fn SAC_LEVEL_NAME(sac_draw);
+
+enum
+{
+    NOTHING = -1
+};
+
+// what is made of one packet
+typedef struct outcome
+{
+    lanes3 colour; // 0..1
+    lanes depth;
+    ints solid;
+} outcome;
+
+static meeting trace(const sac_renderer *r, const packet *k, const int *list, int count, bool mirrored, lanes near,
+                     mask live)
+{
+    meeting met = {.t = fill(r->far), .solid = int_fill(NOTHING), .triangle = {0}};
+    for (int i = 0; i < count; i++)
+    {
+        const solid *s = &r->solids[list[i]];
+        look_at(&met, r, list[i], mirrored ? &s->mirror : &s->eye, k->x, k->y, near, live);
+    }
+    return met;
+}
+
+// --- sky and haze
+
+static void make_sky(sac_renderer *r, int number)
+{
+    int32_t *out = r->sky_pixels + (size_t)number * 16;
+    r->sky_is_there[number] = 1;
+    if (!r->sky)
+    {
+        int_store(out, int_fill(0));
+        return;
+    }
+    float x[16], y[16];
+    for (int i = 0; i < 16; i++)
+    {
+        x[i] = (float)(number % r->packet_columns * 4 + i % 4) + 0.5f;
+        y[i] = (float)(number / r->packet_columns * 4 + i / 4) + 0.5f;
+    }
+    // the cube is turned by a quarter about x
+    lanes3 d = fan_lanes(r->view_d, load(x), load(y)), turned = {d.x, d.z, negative(d.y)};
+    lanes3 dx = {fill(r->view_d[1][0]), fill(r->view_d[1][2]), fill(-r->view_d[1][1])};
+    lanes3 dy = {fill(r->view_d[2][0]), fill(r->view_d[2][2]), fill(-r->view_d[2][1])};
+    lanes3 colour = scaled(sample_cube(r->sky, turned, dx, dy), fill(255.0f));
+    ints green = shift_left(rounded(colour.y), 8), blue = shift_left(rounded(colour.z), 16);
+    int_store(out, int_or(rounded(colour.x), int_or(green, blue)));
+}
+
+// the sky at sixteen pixels, each a packet and a place in it
+static lanes3 sky_at(sac_renderer *r, const int32_t pixels[16], unsigned live)
+{
+    int32_t packed[16] = {0};
+    for (; live; live &= live - 1)
+    {
+        int l = __builtin_ctz(live), number = pixels[l] / 16;
+        if (!r->sky_is_there[number]) make_sky(r, number);
+        packed[l] = r->sky_pixels[pixels[l]];
+    }
+    ints bytes = int_load(packed), low = int_fill(255);
+    lanes scale = fill(1.0f / 255.0f);
+    return (lanes3){mul(to_lanes(int_and(bytes, low)), scale),
+                    mul(to_lanes(int_and(shift_right(bytes, 8), low)), scale),
+                    mul(to_lanes(int_and(shift_right(bytes, 16), low)), scale)};
+}
+
+// where the sky's cylinder is nearer
+static mask behind_sky(const sac_renderer *r, const packet *k, lanes t)
+{
+    lanes limit = fill(r->sky_radius), ray = quotient(fill(1.0f), k->inverse);
+    mask far_off = below(limit, mul(t, ray));
+    if (!any(far_off)) return far_off;
+    lanes3 d = scaled(fan_lanes(r->view_d, k->x, k->y), t);
+    lanes level = add(mul(d.x, d.x), mul(d.y, d.y));
+    return either(below(mul(limit, limit), level), below(limit, magnitude(d.z)));
+}
+
+static lanes3 add_haze(const sac_renderer *r, const packet *k, lanes t, lanes3 colour)
+{
+    const render_haze *haze = &r->haze;
+    lanes3 d = fan_lanes(r->view_d, k->x, k->y), n = fill3(haze->normal);
+    lanes zero = fill(0.0f), one = fill(1.0f), down = negative(dot(d, n)), width = fill(haze->width);
+    lanes level = root(most(sub(dot(d, d), mul(down, down)), fill(1e-12f)));
+    lanes slope = quotient(down, level);
+    lanes q = quotient(slope, not_zero(add(fill(haze->height), mul(width, slope))));
+    lanes up = sub(one, q), bend = fill(haze->bend);
+    lanes alpha = choose(below(up, bend), quotient(up, bend), quotient(q, sub(one, bend)));
+    lanes distance = mul(sub(one, mul(width, q)), fill(haze->radius));
+    mask there = both(both(at_most(zero, q), at_most(q, one)), below(distance, mul(t, level)));
+    alpha = choose(there, unit(alpha), zero);
+    lanes3 rgb = fill3(haze->rgb);
+    return (lanes3){mul_add(sub(rgb.x, colour.x), alpha, colour.x), mul_add(sub(rgb.y, colour.y), alpha, colour.y),
+                    mul_add(sub(rgb.z, colour.z), alpha, colour.z)};
+}
+
+// --- what is in the mirror, and what is looked through
+
+static lanes3 blend(lanes3 under, lanes3 over, lanes alpha)
+{
+    return (lanes3){mul_add(sub(over.x, under.x), alpha, under.x), mul_add(sub(over.y, under.y), alpha, under.y),
+                    mul_add(sub(over.z, under.z), alpha, under.z)};
+}
+
+// lay a see-through solid over a colour where it is nearer than `far`
+static lanes3 look_through(const sac_renderer *r, const packet *k, int number, bool mirrored, float gain, lanes near,
+                           lanes far, lanes3 colour, mask live)
+{
+    const solid *s = &r->solids[number];
+    const render_fan *fan = mirrored ? &s->mirror : &s->eye;
+    meeting met = {.t = far, .solid = int_fill(NOTHING), .triangle = {0}};
+    look_at(&met, r, number, fan, k->x, k->y, near, live);
+    mask here = both(live, same(met.solid, int_fill(number)));
+    if (!any(here)) return colour;
+    spot at = find_spot(s, fan, k, &met, here);
+    lanes alpha = choose(here, fill(s->alpha), fill(0.0f));
+    return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
+}
+
+static bool within(const render_rect *rect, const int box[4])
+{
+    return rect->left < box[2] && rect->right > box[0] && rect->top < box[3] && rect->bottom > box[1];
+}
+
+static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live)
+{
+    meeting met = trace(r, k, k->mirrored, k->mirrored_count, true, mirror_t, live);
+    lanes3 colour = no_light();
+    mask left = without(live, same(met.solid, int_fill(NOTHING)));
+    int32_t numbers[16];
+    int_store(numbers, met.solid);
+    while (any(left))
+    {
+        int number = numbers[__builtin_ctz(bits(left))];
+        mask here = both(left, same(met.solid, int_fill(number)));
+        spot at = find_spot(&r->solids[number], &r->solids[number].mirror, k, &met, here);
+        colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
+        left = without(left, here);
+    }
+    // twice over what can be looked through, as for the eye
+    for (int i = 0; i < 2 * r->clear_count; i++)
+    {
+        int number = r->clear[i < r->clear_count ? i : 2 * r->clear_count - 1 - i];
+        if (number == r->mirror) continue;
+        colour = look_through(r, k, number, true, r->reflectance, mirror_t, met.t, colour, live);
+    }
+    return choose3(live, colour, no_light());
+}
+
+// of the mirror only its plane, or the upper face of its box, mirrors
+static mask mirror_part(const sac_renderer *r, const packet *k, const meeting *met, mask here)
+{
+    const solid *s = &r->solids[r->mirror];
+    if (s->shape != SAC_SHAPE_BOX) return here;
+    lanes t = sub(met->t, fill(s->eye.shift));
+    lanes z = add(fan_lane(s->eye.p, 2, k->x, k->y), mul(t, fan_lane(s->eye.d, 2, k->x, k->y)));
+    return both(here, at_most(fill(s->size[2] * 0.9999f), z));
+}
+
+// --- a packet
+
+static outcome draw_packet(sac_renderer *r, const packet *k, const int32_t pixels[16])
+{
+    meeting met = trace(r, k, k->solids, k->solid_count, false, fill(r->near), k->live);
+    if (r->sky_radius < r->far)
+    {
+        mask hidden = behind_sky(r, k, met.t);
+        met.solid = int_choose(hidden, int_fill(NOTHING), met.solid);
+        met.t = choose(hidden, fill(r->far), met.t);
+    }
+    int32_t numbers[16];
+    int_store(numbers, met.solid);
+    mask missed = both(k->live, same(met.solid, int_fill(NOTHING))), left = without(k->live, missed);
+    lanes3 colour = any(missed) ? sky_at(r, pixels, bits(missed)) : no_light();
+    while (any(left))
+    {
+        int number = numbers[__builtin_ctz(bits(left))];
+        mask here = both(left, same(met.solid, int_fill(number)));
+        lanes3 own = shade(r, k, number, &met, here);
+        if (number == r->mirror)
+        {
+            mask mirror = mirror_part(r, k, &met, here);
+            if (any(mirror)) own = sum3(own, mirror_at(r, k, met.t, mirror));
+        }
+        colour = choose3(here, cut(own), colour);
+        left = without(left, here);
+    }
+    if (r->haze.on) colour = add_haze(r, k, met.t, colour);
+    for (int i = 0; i < 2 * k->clear_count; i++)
+    {
+        int number = k->clear[i < k->clear_count ? i : 2 * k->clear_count - 1 - i];
+        colour = look_through(r, k, number, false, 1.0f, fill(r->near), met.t, colour, k->live);
+    }
+    return (outcome){colour, met.t, met.solid};
+}
+
+// --- writing
+
+static ints to_bytes(lanes3 colour)
+{
+    lanes full = fill(255.0f);
+    ints red = rounded(mul(unit(colour.x), full)), green = rounded(mul(unit(colour.y), full));
+    ints blue = rounded(mul(unit(colour.z), full));
+    return int_or(red, int_or(shift_left(green, 8), shift_left(blue, 16)));
+}
+
+static void write_rgb(const sac_renderer *r, uint8_t *rgb, int column, int row, ints bytes)
+{
+    int width = r->def.width, height = r->def.height;
+    uint32_t packed[16];
+    int_store((int32_t *)packed, bytes);
+    int columns = width - column < 4 ? width - column : 4, rows = height - row < 4 ? height - row : 4;
+    for (int y = 0; y < rows; y++)
+    {
+        uint8_t *out = rgb + ((size_t)(row + y) * (size_t)width + (size_t)column) * 3;
+        const uint32_t *in = packed + 4 * y;
+        if (columns == 4)
+        {
+            uint32_t line[3] = {in[0] | in[1] << 24, in[1] >> 8 | in[2] << 16, in[2] >> 16 | in[3] << 8};
+            memcpy(out, line, sizeof line);
+            continue;
+        }
+        for (int x = 0; x < columns; x++)
+            for (int c = 0; c < 3; c++) out[3 * x + c] = (uint8_t)(in[x] >> 8 * c);
+    }
+}
+
+// the nearest of all solids with an id, seen through or not
+static ints find_ids(const sac_renderer *r, const packet *k, const outcome *made)
+{
+    int32_t ids[16], numbers[16];
+    meeting met = {.t = made->depth, .solid = made->solid, .triangle = {0}};
+    for (int i = 0; i < k->clear_count; i++)
+        if (r->scene->geoms[r->solids[k->clear[i]].geom].id >= 0)
+            look_at(&met, r, k->clear[i], &r->solids[k->clear[i]].eye, k->x, k->y, fill(r->near), k->live);
+    int_store(numbers, met.solid);
+    for (int l = 0; l < 16; l++) ids[l] = numbers[l] < 0 ? -1 : r->scene->geoms[r->solids[numbers[l]].geom].id;
+    return int_load(ids);
+}
+
+static void write_numbers(const sac_renderer *r, void *out, int column, int row, const int32_t numbers[16])
+{
+    int width = r->def.width, height = r->def.height;
+    for (int i = 0; i < 16; i++)
+    {
+        int x = column + i % 4, y = row + i / 4;
+        if (x >= width || y >= height) continue;
+        memcpy((uint8_t *)out + ((size_t)y * (size_t)width + (size_t)x) * 4, &numbers[i], 4);
+    }
+}
+
+// --- tiles
+
+static int list_within(const sac_renderer *r, int *out, const int *from, int count, const int box[4], bool mirrored)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+    {
+        const solid *s = &r->solids[from[i]];
+        if (within(mirrored ? &s->mirror_rect : &s->rect, box)) out[kept++] = from[i];
+    }
+    return kept;
+}
+
+// a tile's lists
+static packet list_tile(sac_renderer *r, int row_count, const int box[4])
+{
+    packet k = {.solids = r->tile_list, .clear = r->tile_clear, .mirrored = r->tile_mirror};
+    k.solid_count = list_within(r, r->tile_list, r->row_list, row_count, box, false);
+    k.clear_count = list_within(r, r->tile_clear, r->clear, r->clear_count, box, false);
+    if (r->mirror < 0 || !within(&r->solids[r->mirror].rect, box)) return k;
+    for (int i = 0; i < r->solid_count; i++)
+    {
+        const solid *s = &r->solids[i];
+        bool clear = r->scene->geoms[s->geom].rgba[3] < 0.995f || s->behind;
+        if (i != r->mirror && !clear && within(&s->mirror_rect, box)) r->tile_mirror[k.mirrored_count++] = i;
+    }
+    return k;
+}
+
+static void aim_packet(const sac_renderer *r, packet *k)
+{
+    lanes3 d = fan_lanes(r->view_d, k->x, k->y);
+    k->inverse = quotient(fill(1.0f), root(dot(d, d)));
+}
+
+static void place_packet(const sac_renderer *r, packet *k, int column, int row, int32_t pixels[16])
+{
+    float x[16], y[16];
+    unsigned live = 0;
+    int number = row / 4 * r->packet_columns + column / 4;
+    for (int i = 0; i < 16; i++)
+    {
+        x[i] = (float)(column + i % 4) + 0.5f;
+        y[i] = (float)(row + i / 4) + 0.5f;
+        live |= (unsigned)(column + i % 4 < r->def.width && row + i / 4 < r->def.height) << i;
+        pixels[i] = number * 16 + i;
+    }
+    k->x = load(x), k->y = load(y);
+    k->live = from_bits(live);
+    aim_packet(r, k);
+}
+
+static void draw_pixels(sac_renderer *r, const sac_picture *picture, const packet *tile, int column, int row)
+{
+    int32_t pixels[16];
+    packet k = *tile;
+    place_packet(r, &k, column, row, pixels);
+    outcome made = draw_packet(r, &k, pixels);
+    if (picture->rgb) write_rgb(r, picture->rgb, column, row, to_bytes(made.colour));
+    if (picture->depth)
+    {
+        int32_t depth[16];
+        int_store(depth, as_ints(made.depth));
+        write_numbers(r, picture->depth, column, row, depth);
+    }
+    if (picture->ids)
+    {
+        int32_t ids[16];
+        int_store(ids, find_ids(r, &k, &made));
+        write_numbers(r, picture->ids, column, row, ids);
+    }
+    if (r->keys) int_store(r->keys + pixels[0], made.solid);
+}
+
+static void draw_tile(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
+{
+    for (int row = box[1]; row < box[3]; row += 4)
+        for (int column = box[0]; column < box[2]; column += 4) draw_pixels(r, picture, tile, column, row);
+}
+
+typedef void tile_fn(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4]);
+
+static void for_tiles(sac_renderer *r, const sac_picture *picture, tile_fn *draw)
+{
+    int width = r->def.width, height = r->def.height;
+    for (int row = 0; row < height; row += TILE_ROWS)
+    {
+        int box[4] = {0, row, width, row + TILE_ROWS < height ? row + TILE_ROWS : height};
+        int count = list_within(r, r->row_list, r->opaque, r->opaque_count, box, false);
+        for (int column = 0; column < width; column += TILE_COLUMNS)
+        {
+            box[0] = column;
+            box[2] = column + TILE_COLUMNS < width ? column + TILE_COLUMNS : width;
+            packet tile = list_tile(r, count, box);
+            draw(r, picture, &tile, box);
+        }
+    }
+}
+
+void SAC_LEVEL_NAME(sac_draw)(sac_renderer *r, const sac_picture *picture)
+{
+    for_tiles(r, picture, draw_tile);
+}

@@ -1,0 +1,186 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "render/assets.h"
+
+// what building needs: a triangle's box and its number
+typedef struct leaf
+{
+    float low[3], high[3];
+    int triangle;
+} leaf;
+
+static void box_of(float low[3], float high[3], const leaf *leaves, int count)
+{
+    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+        {
+            low[k] = fminf(low[k], leaves[i].low[k]);
+            high[k] = fmaxf(high[k], leaves[i].high[k]);
+        }
+}
+
+static float middle(const leaf *l, int axis)
+{
+    return 0.5f * (l->low[axis] + l->high[axis]);
+}
+
+// leaves with smaller middles first up to the half; numbers break ties, so the tree is the same everywhere
+static bool comes_before(const leaf *a, const leaf *b, int axis)
+{
+    float x = middle(a, axis), y = middle(b, axis);
+    return x < y || (x == y && a->triangle < b->triangle);
+}
+
+static void split_at_half(leaf *leaves, int count, int axis)
+{
+    int low = 0, high = count - 1, half = count / 2;
+    while (low < high)
+    {
+        leaf pivot = leaves[low + (high - low) / 2];
+        int i = low, j = high;
+        while (i <= j)
+        {
+            while (comes_before(&leaves[i], &pivot, axis)) i++;
+            while (comes_before(&pivot, &leaves[j], axis)) j--;
+            if (i > j) break;
+            leaf swap = leaves[i];
+            leaves[i++] = leaves[j];
+            leaves[j--] = swap;
+        }
+        if (half <= j)
+            high = j;
+        else if (half >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+// halves of equal count along the longest side: depth stays below log2 of the triangles + 1
+static void build(render_mesh *mesh, int node, leaf *leaves, int first, int count)
+{
+    render_node *n = &mesh->nodes[node];
+    box_of(n->low, n->high, leaves + first, count);
+    if (count <= TREE_LEAF)
+    {
+        n->first = first;
+        n->count = (int16_t)count;
+        return;
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (n->high[k] - n->low[k] > n->high[axis] - n->low[axis]) axis = k;
+    split_at_half(leaves + first, count, axis);
+    n->axis = (int16_t)axis;
+    n->count = 0;
+    n->first = mesh->node_count;
+    mesh->node_count += 2;
+    int children = n->first, half = count / 2;
+    build(mesh, children, leaves, first, half);
+    build(mesh, children + 1, leaves, first + half, count - half);
+}
+
+// texcoords are linear over the triangle: their slopes along it
+static void find_slopes(float out[2][3], const float corners[3][3], const float texcoords[3][2])
+{
+    float e[2][3], ee[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+    {
+        e[0][k] = corners[1][k] - corners[0][k];
+        e[1][k] = corners[2][k] - corners[0][k];
+        ee[0] += e[0][k] * e[0][k];
+        ee[1] += e[0][k] * e[1][k];
+        ee[2] += e[1][k] * e[1][k];
+    }
+    float determinant = ee[0] * ee[2] - ee[1] * ee[1];
+    for (int c = 0; c < 2; c++)
+    {
+        float a = texcoords[1][c] - texcoords[0][c], b = texcoords[2][c] - texcoords[0][c];
+        for (int k = 0; k < 3; k++)
+            out[c][k] = determinant > 0.0f
+                            ? ((a * ee[2] - b * ee[1]) * e[0][k] + (b * ee[0] - a * ee[1]) * e[1][k]) / determinant
+                            : 0.0f;
+    }
+}
+
+static sac_status check(const sac_mesh *mesh)
+{
+    if (mesh->triangle_count < 1 || mesh->triangle_count > 1 << 24)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%d triangles, expected 1..%d", mesh->triangle_count, 1 << 24);
+    if (!mesh->positions || !mesh->normals) return sac_fail(SAC_ERROR_ARGUMENT, "no positions or no normals");
+    for (size_t i = 0; i < (size_t)mesh->triangle_count * 9; i++)
+        if (!(fabsf(mesh->positions[i]) < 1e18f) || !(fabsf(mesh->normals[i]) < 1e18f))
+            return sac_fail(SAC_ERROR_ARGUMENT, "triangle %zu has a number that is not finite", i / 9);
+    for (size_t i = 0; mesh->texcoords && i < (size_t)mesh->triangle_count * 6; i++)
+        if (!(fabsf(mesh->texcoords[i]) < 1e18f))
+            return sac_fail(SAC_ERROR_ARGUMENT, "triangle %zu has a texcoord that is not finite", i / 6);
+    return SAC_OK;
+}
+
+static void copy_triangles(render_mesh *out, const sac_mesh *mesh, const leaf *leaves)
+{
+    for (int i = 0; i < out->triangle_count; i++)
+    {
+        size_t from = (size_t)leaves[i].triangle;
+        memcpy(out->corners[i], mesh->positions + from * 9, sizeof out->corners[i]);
+        memcpy(out->normals[i], mesh->normals + from * 9, sizeof out->normals[i]);
+        if (!mesh->texcoords) continue;
+        memcpy(out->texcoords[i], mesh->texcoords + from * 6, sizeof out->texcoords[i]);
+        find_slopes(out->slopes[i], (const float(*)[3])out->corners[i], (const float(*)[2])out->texcoords[i]);
+    }
+}
+
+static void fill_leaves(leaf *leaves, const sac_mesh *mesh)
+{
+    for (int i = 0; i < mesh->triangle_count; i++)
+    {
+        const float *p = mesh->positions + (size_t)i * 9;
+        leaves[i].triangle = i;
+        for (int k = 0; k < 3; k++)
+        {
+            leaves[i].low[k] = fminf(p[k], fminf(p[3 + k], p[6 + k]));
+            leaves[i].high[k] = fmaxf(p[k], fmaxf(p[3 + k], p[6 + k]));
+        }
+    }
+}
+
+static void release(render_mesh *mesh)
+{
+    sac_free(mesh->nodes);
+    sac_free(mesh->corners);
+    sac_free(mesh->normals);
+    sac_free(mesh->texcoords);
+    sac_free(mesh->slopes);
+    *mesh = (render_mesh){0};
+}
+
+sac_status sac_render_mesh_create(render_mesh *out, const sac_mesh *mesh)
+{
+    SAC_TRY(check(mesh));
+    size_t count = (size_t)mesh->triangle_count;
+    *out = (render_mesh){.triangle_count = mesh->triangle_count, .node_count = 1};
+    leaf *leaves = sac_alloc_array(count, sizeof *leaves);
+    out->nodes = SAC_NEW_ARRAY(render_node, 2 * count);
+    out->corners = sac_alloc_array(count, sizeof *out->corners);
+    out->normals = sac_alloc_array(count, sizeof *out->normals);
+    out->texcoords = mesh->texcoords ? sac_alloc_array(count, sizeof *out->texcoords) : NULL;
+    out->slopes = mesh->texcoords ? sac_alloc_array(count, sizeof *out->slopes) : NULL;
+    if (!leaves || !out->nodes || !out->corners || !out->normals ||
+        (mesh->texcoords && (!out->texcoords || !out->slopes)))
+    {
+        sac_free(leaves);
+        release(out);
+        return sac_fail_memory("a mesh");
+    }
+    fill_leaves(leaves, mesh);
+    build(out, 0, leaves, 0, mesh->triangle_count);
+    copy_triangles(out, mesh, leaves);
+    memcpy(out->low, out->nodes[0].low, sizeof out->low);
+    memcpy(out->high, out->nodes[0].high, sizeof out->high);
+    sac_free(leaves);
+    return SAC_OK;
+}

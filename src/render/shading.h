@@ -1,0 +1,298 @@
+#pragma once
+
+#include "render/lighting.h"
+#include "render/shapes.h"
+
+/// The colours of what rays meet: surface, texture, light, shadow. Included by draw.c, once a CPU level.
+
+/// Sixteen pixels, or samples of pixels.
+typedef struct packet
+{
+    lanes x, y;        ///< in pixels
+    mask live;         ///< those of the picture
+    lanes inverse;     ///< 1 / length of the view's rays, which are 1 long along the view
+    const int *solids; ///< that may be met
+    int solid_count;
+    const int *clear; ///< that may be looked through, nearest first
+    int clear_count;
+    const int *mirrored; ///< that may be met in the mirror
+    int mirrored_count;
+} packet;
+
+/// A surface with what textures need of it.
+typedef struct spot
+{
+    surface at;
+    lanes3 ray;      ///< own coordinates, 1 long along the view
+    lanes3 slope[2]; ///< what the point moves when the ray moves by a pixel in x, y
+    lanes s, t;      ///< of meshes with texcoords
+    lanes ds[2], dt[2];
+} spot;
+
+LANES lanes3 by_scale(const solid *s, lanes3 v)
+{
+    return (lanes3){mul(v.x, fill(s->scale[0])), mul(v.y, fill(s->scale[1])), mul(v.z, fill(s->scale[2]))};
+}
+
+static lanes3 box_normal(const solid *s, lanes3 q)
+{
+    lanes x = mul(magnitude(q.x), fill(1.0f / s->size[0])), y = mul(magnitude(q.y), fill(1.0f / s->size[1]));
+    lanes z = mul(magnitude(q.z), fill(1.0f / s->size[2])), zero = fill(0.0f), one = fill(1.0f), minus = fill(-1.0f);
+    mask on_x = both(at_most(y, x), at_most(z, x)), on_y = without(at_most(z, y), on_x);
+    mask on_z = without(without(from_bits(0xffff), on_x), on_y);
+    return (lanes3){choose(on_x, choose(below(q.x, zero), minus, one), zero),
+                    choose(on_y, choose(below(q.y, zero), minus, one), zero),
+                    choose(on_z, choose(below(q.z, zero), minus, one), zero)};
+}
+
+static lanes3 cylinder_normal(const solid *s, lanes3 q)
+{
+    float h = s->size[1];
+    mask end = at_most(fill(h - 1e-4f * (h + 1.0f)), magnitude(q.z));
+    lanes zero = fill(0.0f), up = choose(below(q.z, zero), fill(-1.0f), fill(1.0f));
+    return choose3(end, (lanes3){zero, zero, up}, to_unit((lanes3){q.x, q.y, zero}));
+}
+
+static lanes3 normal_of(const solid *s, lanes3 q)
+{
+    lanes zero = fill(0.0f);
+    switch (s->shape)
+    {
+    case SAC_SHAPE_CAPSULE: q.z = sub(q.z, least(most(q.z, fill(-s->size[1])), fill(s->size[1]))); return to_unit(q);
+    case SAC_SHAPE_CYLINDER: return cylinder_normal(s, q);
+    case SAC_SHAPE_BOX: return box_normal(s, q);
+    case SAC_SHAPE_ELLIPSOID:
+        return to_unit((lanes3){mul(q.x, fill(1.0f / s->scale[0])), mul(q.y, fill(1.0f / s->scale[1])),
+                                mul(q.z, fill(1.0f / s->scale[2]))});
+    case SAC_SHAPE_SPHERE: return to_unit(q);
+    default: return (lanes3){zero, zero, fill(1.0f)};
+    }
+}
+
+// a corner's share of a point of a triangle: the area of the opposite part
+static void corner_shares(float out[3], const float c[3][3], const float p[3])
+{
+    float e[3], f[3], n[3], part[3], to[3][3];
+    for (int i = 0; i < 3; i++) e[i] = c[1][i] - c[0][i], f[i] = c[2][i] - c[0][i];
+    cross3(n, e, f);
+    float whole_area = dot_floats(n, n);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) to[k][i] = c[k][i] - p[i];
+    for (int k = 0; k < 3; k++)
+    {
+        cross3(part, to[(k + 1) % 3], to[(k + 2) % 3]);
+        out[k] = whole_area > 0.0f ? dot_floats(part, n) / whole_area : 1.0f / 3.0f;
+    }
+}
+
+// normals and texcoords of a mesh, lane by lane
+static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], mask live, lanes3 point)
+{
+    float p[3][16], n[3][16] = {{0}}, st[2][16] = {{0}}, slopes[2][3][16] = {{{0}}};
+    store(p[0], point.x), store(p[1], point.y), store(p[2], point.z);
+    const render_mesh *m = s->mesh;
+    for (unsigned left = bits(live); left; left &= left - 1)
+    {
+        int l = __builtin_ctz(left), number = triangle[l];
+        float at[3] = {p[0][l], p[1][l], p[2][l]}, share[3];
+        corner_shares(share, (const float(*)[3])m->corners[number], at);
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) n[i][l] += share[k] * m->normals[number][k][i];
+        for (int c = 0; c < 2 && m->texcoords; c++)
+            for (int k = 0; k < 3; k++)
+            {
+                st[c][l] += share[k] * m->texcoords[number][k][c];
+                slopes[c][k][l] = m->slopes[number][c][k];
+            }
+    }
+    out->at.normal = to_unit((lanes3){load(n[0]), load(n[1]), load(n[2])});
+    out->s = load(st[0]), out->t = load(st[1]);
+    if (!m->texcoords || !s->texture) return;
+    for (int axis = 0; axis < 2; axis++)
+    {
+        out->ds[axis] = dot(out->slope[axis], (lanes3){load(slopes[0][0]), load(slopes[0][1]), load(slopes[0][2])});
+        out->dt[axis] = dot(out->slope[axis], (lanes3){load(slopes[1][0]), load(slopes[1][1]), load(slopes[1][2])});
+    }
+}
+
+// how the point moves along the surface when the ray moves by a pixel
+static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t, lanes3 ray, lanes3 normal)
+{
+    lanes3 p = fill3(fan->p[axis]), d = fill3(fan->d[axis]);
+    lanes3 move = by_scale(s, along(p, t, d));
+    lanes along_ray = quotient(dot(normal, move), not_zero(dot(normal, ray)));
+    return (lanes3){sub(move.x, mul(along_ray, ray.x)), sub(move.y, mul(along_ray, ray.y)),
+                    sub(move.z, mul(along_ray, ray.z))};
+}
+
+/// The surface that the packet's rays meet at t.
+static spot find_spot(const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
+{
+    lanes t = sub(met->t, fill(fan->shift));
+    lanes3 p = fan_lanes(fan->p, k->x, k->y), d = fan_lanes(fan->d, k->x, k->y), q = along(p, t, d);
+    spot out = {.ray = by_scale(s, d)};
+    out.at.point = by_scale(s, q);
+    out.at.view = scaled(out.ray, negative(k->inverse));
+    out.at.normal = normal_of(s, q);
+    out.s = out.t = fill(0.0f);
+    if (s->texture)
+        for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
+    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, out.at.point);
+    return out;
+}
+
+/// The texture there.
+static lanes3 texture_at(const solid *s, const spot *at)
+{
+    const render_texture *t = s->texture;
+    lanes3 scale = fill3(s->texture_scale);
+    if (t->cube)
+    {
+        lanes3 d[3] = {at->at.point, at->slope[0], at->slope[1]};
+        for (int i = 0; i < 3; i++) d[i] = (lanes3){mul(d[i].x, scale.x), mul(d[i].y, scale.y), mul(d[i].z, scale.z)};
+        return sample_cube(t, d[0], d[1], d[2]);
+    }
+    bool own = s->shape == SAC_SHAPE_MESH && s->mesh->texcoords;
+    lanes u = own ? at->s : at->at.point.x, v = own ? at->t : at->at.point.y;
+    lanes du = most(magnitude(own ? at->ds[0] : at->slope[0].x), magnitude(own ? at->ds[1] : at->slope[1].x));
+    lanes dv = most(magnitude(own ? at->dt[0] : at->slope[0].y), magnitude(own ? at->dt[1] : at->slope[1].y));
+    du = mul(du, fill(fabsf(s->texture_scale[0]) * t->width[0]));
+    dv = mul(dv, fill(fabsf(s->texture_scale[1]) * t->height[0]));
+    return sample_picture(t, mul_add(u, scale.x, fill(s->texture_offset[0])),
+                          mul_add(v, scale.y, fill(s->texture_offset[1])), most(du, dv));
+}
+
+LANES lanes3 times(lanes3 a, lanes3 b)
+{
+    return (lanes3){mul(a.x, b.x), mul(a.y, b.y), mul(a.z, b.z)};
+}
+
+/// Lit by all lights at once, without shadows: what mirrors and see-through solids show.
+static lanes3 shade_plainly(const sac_renderer *r, const solid *s, const spot *at, float gain)
+{
+    lanes3 colour = light_by_all(r, s, r->every_light, &at->at, gain);
+    float emission[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
+    colour = cut(sum3(colour, fill3(emission)));
+    return s->texture ? times(colour, texture_at(s, at)) : colour;
+}
+
+// --- shadows
+
+/// Points of the world, counted from the eye, as a light sees them.
+typedef struct lit_points
+{
+    lanes3 point;
+    lanes distance;  ///< of a directional light: from its plane
+    lanes3 at;       ///< in the light's axes
+    float window[4]; ///< that holds them all
+} lit_points;
+
+static inline float least_of(lanes x, unsigned live, float sign)
+{
+    float v[16], result = INFINITY;
+    store(v, x);
+    for (; live; live &= live - 1)
+    {
+        float one = sign * v[__builtin_ctz(live)];
+        result = one < result ? one : result;
+    }
+    return sign * result;
+}
+
+static lit_points see_from(const render_light *light, lanes3 point, mask *live)
+{
+    lanes axis[3];
+    for (int k = 0; k < 3; k++) axis[k] = add(dot(point, fill3(light->axes[k])), fill(light->offset[k]));
+    lanes u = axis[0], v = axis[1], z = axis[2], extent = fill(light->extent);
+    if (!light->directional)
+    {
+        lanes inverse = quotient(fill(1.0f), not_zero(z));
+        u = mul(u, inverse), v = mul(v, inverse);
+    }
+    // shadows are cast within a square before the light
+    *live = both(both(*live, below(fill(0.0f), z)), both(at_most(magnitude(u), extent), at_most(magnitude(v), extent)));
+    lit_points out = {.point = point, .distance = z};
+    unsigned some = bits(*live);
+    if (!some) return out;
+    out.window[0] = least_of(u, some, 1.0f), out.window[1] = least_of(v, some, 1.0f);
+    out.window[2] = least_of(u, some, -1.0f), out.window[3] = least_of(v, some, -1.0f);
+    return out;
+}
+
+static mask shaded_by(const sac_renderer *r, int number, int light_number, const lit_points *points, mask live)
+{
+    const solid *s = &r->solids[number];
+    bool directional = r->lights[light_number].directional;
+    lanes3 light = fill3(s->light_point[light_number]), to;
+    to.x = add(dot(points->point, fill3(s->world[0])), fill(s->offset[0]));
+    to.y = add(dot(points->point, fill3(s->world[1])), fill(s->offset[1]));
+    to.z = add(dot(points->point, fill3(s->world[2])), fill(s->offset[2]));
+    // from the light, or from its plane, to the point; not quite, or the point would shade itself
+    lanes end = directional ? mul(points->distance, fill(0.998f)) : fill(0.998f), zero = fill(0.0f);
+    lanes3 p = light, d = {sub(to.x, light.x), sub(to.y, light.y), sub(to.z, light.z)};
+    if (directional)
+    {
+        d = light;
+        p = along(to, negative(points->distance), light);
+    }
+    if (s->shape == SAC_SHAPE_MESH)
+    {
+        const float *still = s->light_point[light_number];
+        tree_rays rays = {p, d, directional, true, {still[0], still[1], still[2]}};
+        tree_hit best = {end, from_bits(0), int_fill(0)};
+        meet_mesh(&best, s->mesh, &rays, zero, live);
+        return best.hit;
+    }
+    span at = meet_solid(s, p, d, true);
+    mask enters = both(at_most(zero, at.enter), below(at.enter, end));
+    mask leaves = both(at_most(zero, at.leave), below(at.leave, end));
+    return both(both(live, at.hit), either(enters, leaves));
+}
+
+/// Where a light does not arrive: another solid, or the mesh itself, is before it.
+static mask shadow_of(const sac_renderer *r, int self, int number, lanes3 point, mask live)
+{
+    const render_light *light = &r->lights[number];
+    lit_points points = see_from(light, point, &live);
+    mask dark = from_bits(0);
+    for (int i = 0; i < light->caster_count && any(live); i++)
+    {
+        int other = light->casters[i];
+        const float *w = r->solids[other].light_window[number];
+        if (w[0] > points.window[2] || w[2] < points.window[0] || w[1] > points.window[3] || w[3] < points.window[1])
+            continue;
+        if (other == self && r->solids[other].shape != SAC_SHAPE_MESH) continue;
+        mask hidden = shaded_by(r, other, number, &points, live);
+        dark = either(dark, hidden);
+        live = without(live, hidden);
+    }
+    return dark;
+}
+
+/// The full colour of an opaque solid, without what it mirrors.
+static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting *met, mask live)
+{
+    const solid *s = &r->solids[number];
+    spot at = find_spot(s, &s->eye, k, met, live);
+    lanes3 sets[1 + LIGHTS];
+    bool grid = s->block_table >= 0;
+    if (grid)
+        light_grid(sets, r, s, at.at.point.x, at.at.point.y, live);
+    else
+        sets[0] = cut(sum3(light_by_all(r, s, r->steady, &at.at, 1.0f), fill3(s->emission)));
+    lanes3 colour = sets[0];
+    int set = 1;
+    for (unsigned lights = r->casting; lights; lights &= lights - 1, set++)
+    {
+        int light = __builtin_ctz(lights);
+        lanes3 sum = no_light();
+        mask lit = live;
+        if (!grid) lit = both(live, light_by(&sum, r, s, light, &at.at, 1.0f));
+        lanes3 added = grid ? sets[set] : cut(sum);
+        if (!any(lit)) continue;
+        lanes3 point = along(fan_lanes(r->view_p, k->x, k->y), met->t, fan_lanes(r->view_d, k->x, k->y));
+        lit = without(lit, shadow_of(r, number, light, point, lit));
+        colour = choose3(lit, sum3(colour, added), colour);
+    }
+    return s->texture ? times(colour, texture_at(s, &at)) : colour;
+}
