@@ -42,7 +42,7 @@ def state_of(model, seed):
 
 
 def their_pictures(model, qpos, camera, height, width, mode):
-    model.vis.quality.offsamples = 4 if "a" in mode else 0
+    model.vis.quality.offsamples = 4 if mode != "plain" and "a" in mode else 0
     model.vis.global_.offwidth, model.vis.global_.offheight = width, height
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
