@@ -84,7 +84,7 @@ int main(int count, char **arguments)
     }
     const sac_mujoco *mj;
     mjModel *model;
-    if (sac_mujoco_open(&mj) != SAC_OK || sac_mujoco_load(&model, mj, arguments[1]) != SAC_OK) return fail();
+    if (sac_mujoco_open(&mj) != SAC_OK || sac_mujoco_load(&model, mj, arguments[1], NULL) != SAC_OK) return fail();
     int status = draw(mj, model, arguments);
     mj->mj_deleteModel(model);
     return status;
