@@ -31,6 +31,7 @@ struct sac_bridge
     float *actions;    // [max_steps, action_size]
     uint64_t *digests; // [max_steps + 1] of what came of the reset and of each step
     int failures, all_failures;
+    sac_reason reason; // why the last answer did not come; "": it came
 };
 
 static sac_status not_started(sac_bridge *b, sac_status status)
@@ -161,25 +162,29 @@ static void ask(sac_bridge *b, int step)
     sac_worker_ask(w, step > 0 ? 's' : 'r');
 }
 
-static bool answered(sac_bridge *b, sac_reason *reason)
+// waits for the answer; a worker that has none ends, with all that it has started
+static bool answered(sac_bridge *b)
 {
-    return sac_worker_wait(&b->worker, b->settings.timeout, reason);
+    b->reason.text[0] = 0;
+    if (sac_worker_wait(&b->worker, b->settings.timeout, &b->reason)) return true;
+    sac_worker_stop(&b->worker, true);
+    return false;
 }
 
 // a fresh worker plays the episode up to the step that was asked for last
-static sac_status repeat(sac_bridge *b, sac_reason *reason, bool *done)
+static sac_status repeat(sac_bridge *b, bool *done)
 {
     *done = false;
     sac_worker_stop(&b->worker, true);
     if (start_worker(b) != SAC_OK)
     {
-        snprintf(reason->text, sizeof reason->text, "%.500s", sac_last_error());
+        snprintf(b->reason.text, sizeof b->reason.text, "%.500s", sac_last_error());
         return SAC_OK;
     }
     for (int step = 0; step <= b->steps; step++)
     {
         ask(b, step);
-        if (!answered(b, reason)) return SAC_OK;
+        if (!answered(b)) return SAC_OK;
         if (step < b->steps && digest(b) != b->digests[step])
             return sac_fail(SAC_ERROR_ENVIRONMENT,
                             "%s: its worker failed in episode %llu, and step %d of the repeated episode came out "
@@ -190,8 +195,9 @@ static sac_status repeat(sac_bridge *b, sac_reason *reason, bool *done)
     return SAC_OK;
 }
 
-static sac_status recover(sac_bridge *b, sac_reason *reason)
+static sac_status recover(sac_bridge *b)
 {
+    sac_reason *reason = &b->reason;
     bool done = false;
     while (!done)
     {
@@ -204,16 +210,15 @@ static sac_status recover(sac_bridge *b, sac_reason *reason)
         }
         sac_log(SAC_LOG_WARNING, "%s: episode %llu, step %d: %s; repeated with a new worker", b->name,
                 (unsigned long long)b->seed, b->steps, reason->text);
-        SAC_TRY(repeat(b, reason, &done));
+        SAC_TRY(repeat(b, &done));
     }
     return SAC_OK;
 }
 
-// waits for the step that was asked for and hands its results over
+// hands the results of the step that was asked for over
 static sac_status finish(sac_bridge *b, const sac_env_row *row)
 {
-    sac_reason reason;
-    if (!answered(b, &reason)) SAC_TRY(recover(b, &reason));
+    if (b->reason.text[0]) SAC_TRY(recover(b));
     const sac_worker *w = &b->worker;
     b->digests[b->steps] = digest(b);
     memcpy(row->observation, w->observation, w->size - (size_t)(w->observation - w->memory));
@@ -235,6 +240,7 @@ sac_status sac_bridge_reset(sac_bridge *b, uint64_t seed, const sac_env_row *row
         if (status != SAC_OK) return not_started(b, status);
     }
     ask(b, 0);
+    answered(b);
     return finish(b, row);
 }
 
@@ -249,7 +255,8 @@ sac_status sac_bridge_step(sac_bridge *const *bridges, const sac_env_row *rows, 
         memcpy(b->actions + (size_t)b->steps * size, rows[i].action, sizeof(float) * size);
         ask(b, ++b->steps);
     }
-    // every answer is waited for, so that none is left over for the next question
+    // every answer is waited for before anything is repeated: none is left over, and what has failed is gone
+    for (int i = 0; i < count; i++) answered(bridges[i]);
     sac_status first = SAC_OK;
     for (int i = 0; i < count; i++)
     {

@@ -146,36 +146,48 @@ void sac_process_send(const sac_process *process, char byte)
     while (send(process->socket, &byte, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
-// the last line that the worker printed, without its newline
-static void last_line(const sac_process *process, char line[LOG_TAIL])
+// cuts the last line off a text: what is left ends before it
+static const char *cut_line(char *text)
 {
-    off_t size = lseek(process->log, 0, SEEK_END), from = size > LOG_TAIL - 1 ? size - (LOG_TAIL - 1) : 0;
-    ssize_t length = pread(process->log, line, LOG_TAIL - 1, from);
-    line[length > 0 ? length : 0] = 0;
-    size_t end = strlen(line);
-    while (end > 0 && (unsigned char)line[end - 1] <= ' ') line[--end] = 0;
-    char *start = strrchr(line, '\n');
-    if (start) memmove(line, start + 1, strlen(start + 1) + 1);
+    size_t end = strlen(text);
+    while (end > 0 && (unsigned char)text[end - 1] <= ' ') text[--end] = 0;
+    char *start = strrchr(text, '\n');
+    if (!start) return text;
+    *start = 0;
+    return start + 1;
 }
 
+static void read_tail(const sac_process *process, char text[LOG_TAIL])
+{
+    off_t size = lseek(process->log, 0, SEEK_END), from = size > LOG_TAIL - 2 ? size - (LOG_TAIL - 2) : 0;
+    text[0] = '\n'; // so that there is always a line to cut
+    ssize_t length = pread(process->log, text + 1, LOG_TAIL - 2, from);
+    text[length > 0 ? length + 1 : 1] = 0;
+}
+
+// the guard of a worker says how it ended; without one, the process itself does
 static void explain_death(sac_process *process, sac_reason *reason)
 {
-    int status = 0;
-    char line[LOG_TAIL];
+    static const char guard[] = "saccade-worker: ";
+    char text[LOG_TAIL], end[64];
     siginfo_t info = {0};
     // the exit may come a moment after the end of the socket; the number must stay ours until the group is killed
-    for (int i = 0; i < 100 && info.si_pid == 0; i++)
+    for (int i = 0; i < STOP_MILLISECONDS && info.si_pid == 0; i++)
     {
         if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0) break;
         if (info.si_pid == 0) poll(NULL, 0, 1);
     }
-    status = info.si_status;
-    last_line(process, line);
-    if (info.si_pid != 0 && info.si_code != CLD_EXITED)
-        snprintf(reason->text, sizeof reason->text, "the worker was killed by signal %d", status);
-    else
-        snprintf(reason->text, sizeof reason->text, "the worker ended with code %d%s%.300s", status,
-                 line[0] ? ": " : "", line);
+    read_tail(process, text);
+    const char *line = cut_line(text);
+    bool exited = info.si_pid == 0 || info.si_code == CLD_EXITED;
+    snprintf(end, sizeof end, exited ? "ended with code %d" : "was killed by signal %d", info.si_status);
+    if (strncmp(line, guard, sizeof guard - 1) == 0)
+    {
+        snprintf(end, sizeof end, "%.50s", line + sizeof guard - 1);
+        line = cut_line(text);
+    }
+    bool told = line[0] && strncmp(end, "ended", 5) == 0;
+    snprintf(reason->text, sizeof reason->text, "the worker %s%s%.300s", end, told ? ": " : "", told ? line : "");
 }
 
 size_t sac_process_receive(sac_process *process, void *bytes, size_t size, double seconds, sac_reason *reason)

@@ -4,11 +4,29 @@ usage: saccade-worker.py CONFIG, a JSON object. Descriptor 3 is a socket: one by
 memory that both sides see; LAYOUT below and bridge.h say what lies where. Nothing is pickled and nothing is copied
 but the observation. The end of the socket ends the worker.
 """
-import json
 import os
+import signal
 import sys
 
 SOCKET, MEMORY, SCENARIO = 3, 4, 6
+
+
+def guard():
+    """Go on in a child, whose end, however sudden, ends all that it has started."""
+    child = os.fork()
+    if child == 0:
+        return
+    os.close(SOCKET)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.write(2, f"\n{GUARD}{f'was killed by signal {-status}' if status < 0 else f'ended with code {status}'}\n".encode())
+    os.killpg(0, signal.SIGKILL)
+
+
+GUARD = "saccade-worker: "
+guard()
+
+import json  # noqa: E402 (the guard needs none of this)
+
 PROTOCOL = 1
 MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
 

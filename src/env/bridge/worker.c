@@ -240,6 +240,7 @@ bool sac_worker_wait(sac_worker *worker, double timeout, sac_reason *reason)
     if (sac_process_receive(&worker->process, &answer, 1, timeout, reason) == 0) return false;
     if (answer == 'k') return true;
     const char *message = (const char *)worker->memory + MESSAGE;
-    snprintf(reason->text, sizeof reason->text, "%.*s", (int)strnlen(message, MESSAGE_SIZE), message);
+    int length = (int)strnlen(message, MESSAGE_SIZE);
+    snprintf(reason->text, sizeof reason->text, "%.*s", length ? length : 64, length ? message : "no reason given");
     return false;
 }

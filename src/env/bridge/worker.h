@@ -65,5 +65,5 @@ void sac_worker_stop(sac_worker *worker, bool at_once);
 void sac_worker_ask(const sac_worker *worker, char command);
 
 /// Wait for what was asked for.
-/// @return false when it has failed, for a reason in words
+/// @return false when it has failed, for a reason in words, never ""
 bool sac_worker_wait(sac_worker *worker, double timeout, sac_reason *reason);
