@@ -17,6 +17,7 @@ enum
 static const sac_env_ops *const built_in[] = {
     &sac_car_racing_ops,
     &sac_toy_ops,
+    &sac_take_cover_ops,
     &sac_gym_ops,
 };
 

@@ -26,6 +26,34 @@ def one(dtype="F32", shape=(1,), begin=0, end=4):
     return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
 
 
+def wad():
+    def file(lumps, kind=b"PWAD", count=None, directory=None):
+        body = b"".join(data for _, data in lumps)
+        entries, at = b"", 12
+        for name, data in lumps:
+            entries += struct.pack("<ii8s", at, len(data), name)
+            at += len(data)
+        head = struct.pack("<4sII", kind, len(lumps) if count is None else count, at if directory is None else directory)
+        return head + body + entries
+
+    seeds = {
+        "good": file([(b"MAP01", b""), (b"TEXTMAP", b"heightceiling = 104;"), (b"LONGNAME", b"\0\1")]),
+        "iwad": file([(b"A", b"= 104= 104")], b"IWAD"),
+        "empty": file([]),
+        "no_kind": file([], b"ZWAD"),
+        "short": b"PWAD\0\0",
+        "count_beyond": file([(b"A", b"x")], count=2),
+        "count_huge": file([], count=2**32 - 1),
+        "directory_beyond": file([(b"A", b"x")], directory=1000),
+        "directory_huge": file([(b"A", b"x")], directory=2**32 - 1),
+        "lump_beyond": b"PWAD" + struct.pack("<IIii8s", 1, 12, 20, 100, b"A"),
+        "lump_negative": b"PWAD" + struct.pack("<IIii8s", 1, 12, -1, -1, b"A"),
+        "overlap": b"PWAD" + struct.pack("<IIii8sii8s", 2, 12, 0, 44, b"A", 0, 44, b"B"),
+    }
+    for name, data in seeds.items():
+        put("wad", name, data)
+
+
 def safetensors():
     four, eight = bytes(4), bytes(8)
     seeds = {
@@ -339,5 +367,5 @@ def task():
         put("task", name, data)
 
 
-for write in (safetensors, npz, png, csv, yaml, options, policy, task):
+for write in (safetensors, npz, png, csv, yaml, options, policy, task, wad):
     write()

@@ -97,10 +97,15 @@ void sac_bridge_destroy(sac_bridge *b)
     sac_free(b);
 }
 
+int sac_bridge_lanes(const sac_bridge_settings *settings)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return settings->workers ? settings->workers : processors > 1 ? (int)processors : 1;
+}
+
 void sac_bridge_spec(const sac_bridge *b, sac_env_spec *spec)
 {
     const sac_worker_spaces *s = &b->spaces;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *spec = (sac_env_spec){.height = s->height,
                            .width = s->width,
                            .channels = s->channels,
@@ -111,9 +116,7 @@ void sac_bridge_spec(const sac_bridge *b, sac_env_spec *spec)
                            .max_steps = b->max_steps,
                            .columns = b->columns,
                            .column_count = s->column_count,
-                           .lanes = b->settings.workers ? b->settings.workers
-                                    : processors > 1    ? (int)processors
-                                                        : 1};
+                           .lanes = sac_bridge_lanes(&b->settings)};
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

@@ -45,6 +45,9 @@ typedef struct sac_bridge_settings
             "worker processes of a thread; 0: as many as there are processors"           \
     }
 
+/// Environments worth stepping at once in a thread.
+int sac_bridge_lanes(const sac_bridge_settings *settings);
+
 typedef struct sac_bridge sac_bridge;
 
 /// What to create. Texts are copied.
@@ -62,7 +65,7 @@ typedef struct sac_bridge_def
 SAC_CHECKED sac_status sac_bridge_create(sac_bridge **out, const sac_bridge_def *def);
 void sac_bridge_destroy(sac_bridge *bridge);
 
-/// What the world offers. Columns are doubles; the caller may change their types.
+/// What the world offers. Columns are doubles.
 void sac_bridge_spec(const sac_bridge *bridge, sac_env_spec *spec);
 
 SAC_CHECKED sac_status sac_bridge_reset(sac_bridge *bridge, uint64_t seed, const sac_env_row *row);

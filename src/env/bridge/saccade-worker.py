@@ -26,6 +26,7 @@ GUARD = "saccade-worker: "
 guard()
 
 import json  # noqa: E402 (the guard needs none of this)
+import tempfile  # noqa: E402
 
 PROTOCOL = 1
 MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
@@ -235,7 +236,6 @@ class DoomWorld:
             if os.read(SOCKET, 1) != b"g":
                 sys.exit()
             game.set_doom_scenario_path(f"/proc/{os.getpid()}/fd/{SCENARIO}")
-        os.chdir("/proc")  # the engine leaves a folder where it starts, and can leave none here
         game.set_window_visible(False)
         game.set_screen_resolution(getattr(v.ScreenResolution, "RES_" + config["screen"].upper()))
         game.set_screen_format(v.ScreenFormat.BGR24 if config["bgr"] else v.ScreenFormat.RGB24)
@@ -250,7 +250,9 @@ class DoomWorld:
         game.set_episode_timeout(config["timeout_tic"])
         game.set_available_game_variables([v.GameVariable.POSITION_Y, v.GameVariable.HEALTH])
         game.set_objects_info_enabled(config["objects"])
-        game.init()
+        with tempfile.TemporaryDirectory(prefix=LEAVINGS) as folder:  # the engine makes a folder where it starts
+            os.chdir(folder)
+            game.init()
         unlink_segments()
         width, height = (int(x) for x in config["screen"].split("x"))
         self.shape, self.max_steps = (height, width, 3), config["timeout_tic"]
@@ -293,13 +295,20 @@ class DoomWorld:
         self.game.close()
 
 
+LEAVINGS = "saccade-vizdoom-"
+
+
 def unlink_segments():
     """ViZDoom's segments: both ends have them open by now, so without names nothing can be left behind.
 
-    Those that a killed start has left are older than any start takes and mapped by nobody.
+    What a killed start has left is older than any start takes, and mapped by nobody.
     """
     import glob
+    import shutil
     import time
+    for name in glob.glob(os.path.join(tempfile.gettempdir(), LEAVINGS + "*")):
+        if time.time() - _changed(name) > 120:
+            shutil.rmtree(name, ignore_errors=True)
     with open("/proc/self/maps") as maps:
         names = {line.split(None, 5)[5].strip() for line in maps if "/dev/shm/ViZDoom" in line}
     for name in names:

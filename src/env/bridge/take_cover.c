@@ -1,0 +1,308 @@
+#define _GNU_SOURCE
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "env/bridge/bridge.h"
+#include "env/bridge/doom_text.h"
+#include "env/bridge/wad.h"
+#include "env/registry.h"
+#include "files/atomic.h"
+
+/// take-cover: dodge fireballs in ViZDoom's scenario, played by the real engine in a worker process.
+
+typedef struct take_cover_config
+{
+    char rules[SAC_TEXT_SIZE], screen[SAC_TEXT_SIZE], text[SAC_TEXT_SIZE];
+    bool objects;
+    sac_bridge_settings bridge;
+} take_cover_config;
+
+static const sac_option options[] = {
+    {"rules", SAC_OPTION_TEXT, offsetof(take_cover_config, rules), "released", 0, 0, "released vizdoom",
+     "released: skill 5, HUD, no weapon, from tic 14 to tic 2100, blue first; vizdoom: as its configuration says"},
+    {"screen", SAC_OPTION_TEXT, offsetof(take_cover_config, screen), "160x120", 0, 0, "160x120 320x240 640x480",
+     "what the engine draws, and what is seen"},
+    {"text", SAC_OPTION_TEXT, offsetof(take_cover_config, text), "fixed", 0, 0, "fixed seeded",
+     "variant text: where the panel hovers, as in the article or drawn for each episode"},
+    {"objects", SAC_OPTION_BOOL, offsetof(take_cover_config, objects), "false", 0, 0, NULL,
+     "two more columns: the number of objects, and a checksum of their places and velocities"},
+    SAC_BRIDGE_OPTIONS(take_cover_config, bridge),
+    {0},
+};
+
+static const char *const variants[] = {"original", "walls", "floor", "text", NULL};
+
+/// What the two rewritten variants change in the scenario's map.
+static const struct
+{
+    const char *variant, *from, *to;
+} rewrites[] = {
+    {"walls", "heightceiling = 104", "heightceiling = 404"},
+    {"floor", "texturefloor = \"CRATOP1\"", "texturefloor = \"CRATOP2\""},
+};
+
+enum
+{
+    NO_REWRITE = -1,
+    REWRITES = sizeof rewrites / sizeof *rewrites,
+    RELEASED_END = 2100, // tic
+    VIZDOOM_STEPS = 10000,
+    WAD_LIMIT = 1 << 20,
+    FIRST_FOLDED = 1000000, // seeds below are for evaluation
+    COLUMNS = 4
+};
+
+typedef struct take_cover
+{
+    take_cover_config config;
+    bool released;
+    int rewrite;
+    int height, width;
+    char *worker_config;
+    sac_bridge *bridge; // NULL until the first reset, so that the spec costs no engine
+    sac_doom_text *text;
+    uint64_t next_seed;
+    const uint8_t *seen; // the caller's last observation
+} take_cover;
+
+static const sac_env_column columns[COLUMNS] = {
+    {"y", SAC_COLUMN_DOUBLE},
+    {"health", SAC_COLUMN_INT},
+    {"objects", SAC_COLUMN_INT},
+    {"objects_crc32", SAC_COLUMN_DOUBLE},
+};
+
+static sac_status write_all(int descriptor, const uint8_t *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;)
+    {
+        ssize_t count = pwrite(descriptor, bytes + done, size - done, (off_t)done);
+        if (count <= 0) return sac_fail(SAC_ERROR_FILE, "the rewritten scenario cannot be written");
+        done += (size_t)count;
+    }
+    return SAC_OK;
+}
+
+static sac_status rewrite_map(sac_wad *wad, int rewrite, int descriptor, const char *path)
+{
+    sac_wad_lump *map = sac_wad_find(wad, "TEXTMAP");
+    if (!map) return sac_fail(SAC_ERROR_FORMAT, "%s: no map in text form", path);
+    uint8_t *text, *file = NULL;
+    size_t size;
+    int count;
+    SAC_TRY(sac_wad_replace(&text, &map->size, &count, map, rewrites[rewrite].from, rewrites[rewrite].to));
+    map->bytes = text;
+    sac_status status = count == 1 ? sac_wad_write(&file, &size, wad)
+                                   : sac_fail(SAC_ERROR_FORMAT, "%s: '%s' stands %d times in the map, expected once",
+                                              path, rewrites[rewrite].from, count);
+    if (status == SAC_OK) status = write_all(descriptor, file, size);
+    sac_free(text);
+    sac_free(file);
+    return status;
+}
+
+// the scenario as the engine is to load it; called with where the worker's package keeps the original
+static sac_status write_scenario(const void *user, const char *path, int descriptor)
+{
+    const take_cover *t = user;
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(sac_read_file(&bytes, &size, path, WAD_LIMIT));
+    sac_wad wad;
+    sac_status status = sac_wad_read(&wad, bytes, size, path);
+    if (status == SAC_OK) status = rewrite_map(&wad, t->rewrite, descriptor, path);
+    sac_wad_clear(&wad);
+    sac_free(bytes);
+    return status;
+}
+
+static int index_of(const char *variant)
+{
+    for (int i = 0; variants[i]; i++)
+        if (strcmp(variants[i], variant) == 0) return i;
+    return -1;
+}
+
+static sac_status open_take_cover(take_cover *t, const char *variant)
+{
+    t->released = strcmp(t->config.rules, "released") == 0;
+    t->rewrite = NO_REWRITE;
+    for (int i = 0; i < REWRITES; i++)
+        if (strcmp(rewrites[i].variant, variant) == 0) t->rewrite = i;
+    sscanf(t->config.screen, "%dx%d", &t->width, &t->height);
+    if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
+    // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
+    json_t *config =
+        json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i}", "world", "take-cover", "screen",
+                  t->config.screen, "rewritten", t->rewrite != NO_REWRITE, "bgr", t->released, "hud", t->released,
+                  "plain", t->released, "objects", t->config.objects, "skill", t->released ? 5 : 4, "start_tic",
+                  t->released ? 14 : 1, "timeout_tic", t->released ? RELEASED_END : 0);
+    t->worker_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
+    json_decref(config);
+    return t->worker_config ? SAC_OK : sac_fail_memory("take-cover");
+}
+
+static void take_cover_destroy(void *self)
+{
+    take_cover *t = self;
+    if (!t) return;
+    sac_bridge_destroy(t->bridge);
+    sac_doom_text_destroy(t->text);
+    free(t->worker_config);
+    sac_free(t);
+}
+
+static sac_status take_cover_create(void **self, const void *config, const char *variant)
+{
+    if (index_of(variant) < 0)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "take-cover: unknown variant '%.80s', expected original, walls, floor or text", variant);
+    take_cover *t = SAC_NEW(take_cover);
+    if (!t) return sac_fail_memory("take-cover");
+    t->config = *(const take_cover_config *)config;
+    sac_status status = open_take_cover(t, variant);
+    if (status == SAC_OK)
+        *self = t;
+    else
+        take_cover_destroy(t);
+    return status;
+}
+
+static int max_steps(const take_cover *t)
+{
+    return t->released ? RELEASED_END : VIZDOOM_STEPS;
+}
+
+static void take_cover_spec(const void *self, sac_env_spec *spec)
+{
+    static const float low[] = {0}, high[] = {2};
+    static const char *const names[] = {"stay", "left", "right"};
+    const take_cover *t = self;
+    *spec = (sac_env_spec){.height = t->height,
+                           .width = t->width,
+                           .channels = 3,
+                           .action_size = 1,
+                           .action_choices = 3,
+                           .action_low = low,
+                           .action_high = high,
+                           .max_steps = max_steps(t),
+                           .lanes = sac_bridge_lanes(&t->config.bridge),
+                           .columns = columns,
+                           .column_count = t->config.objects ? COLUMNS : 2,
+                           .action_names = names,
+                           .picture_aspect = 4.0f / 3,
+                           .picture_same_view = true};
+}
+
+static sac_status start(take_cover *t)
+{
+    SAC_TRY(sac_bridge_create(&t->bridge, &(sac_bridge_def){.name = "take-cover",
+                                                            .settings = &t->config.bridge,
+                                                            .config = t->worker_config,
+                                                            .scenario = write_scenario,
+                                                            .user = t,
+                                                            .max_steps = max_steps(t)}));
+    sac_env_spec ours, theirs;
+    take_cover_spec(t, &ours);
+    sac_bridge_spec(t->bridge, &theirs);
+    if (ours.height == theirs.height && ours.width == theirs.width && ours.column_count == theirs.column_count)
+        return SAC_OK;
+    sac_bridge_destroy(t->bridge);
+    t->bridge = NULL;
+    return sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: the engine draws %d x %d, expected %d x %d", theirs.width,
+                    theirs.height, ours.width, ours.height);
+}
+
+// the engine's seeds have 32 bits; one that is folded never becomes one of evaluation's
+static uint64_t fold(uint64_t seed)
+{
+    if (seed <= UINT32_MAX) return seed;
+    uint64_t folded = (seed ^ seed >> 32) & UINT32_MAX;
+    return folded < FIRST_FOLDED ? folded + FIRST_FOLDED : folded;
+}
+
+static void show(take_cover *t, const sac_env_row *row)
+{
+    t->seen = row->observation;
+    if (t->text) sac_doom_text_paste(t->text, row->observation, t->released);
+}
+
+static sac_status take_cover_reset(void *self, uint64_t seed, const sac_env_row *row)
+{
+    take_cover *t = self;
+    if (!t->bridge) SAC_TRY(start(t));
+    if (seed == SAC_SEED_NEXT) seed = t->next_seed;
+    t->next_seed = sac_mix_seed(seed, 0, 1);
+    if (t->text && strcmp(t->config.text, "seeded") == 0)
+    {
+        int column, row_of_text;
+        sac_doom_text_place(seed, &column, &row_of_text);
+        sac_doom_text_move(t->text, column, row_of_text);
+    }
+    SAC_TRY(sac_bridge_reset(t->bridge, fold(seed), row));
+    show(t, row);
+    return SAC_OK;
+}
+
+enum
+{
+    MAX_TOGETHER = 256
+};
+
+static sac_status take_cover_step_batch(void *const *selves, const sac_env_row *rows, int count)
+{
+    sac_bridge *bridges[MAX_TOGETHER] = {NULL};
+    SAC_ASSERT(count <= MAX_TOGETHER);
+    for (int i = 0; i < count; i++) bridges[i] = ((take_cover *)selves[i])->bridge;
+    SAC_TRY(sac_bridge_step(bridges, rows, count));
+    for (int i = 0; i < count; i++) show(selves[i], &rows[i]);
+    return SAC_OK;
+}
+
+static sac_status take_cover_step(void *self, const sac_env_row *row)
+{
+    return take_cover_step_batch(&self, row, 1);
+}
+
+static void take_cover_state(const void *self, double *values)
+{
+    const take_cover *t = self;
+    const double *now = t->bridge ? sac_bridge_columns(t->bridge) : NULL;
+    for (int i = 0; i < (t->config.objects ? COLUMNS : 2); i++) values[i] = now ? now[i] : 0;
+}
+
+// the observation, enlarged, in the colours that people know
+static sac_status take_cover_picture(void *self, uint8_t *rgb, int height, int width)
+{
+    const take_cover *t = self;
+    if (!t->seen) return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: picture before reset");
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+        {
+            const uint8_t *pixel = t->seen + 3 * (y * t->height / height * t->width + x * t->width / width);
+            for (int c = 0; c < 3; c++) *rgb++ = pixel[t->released ? 2 - c : c];
+        }
+    return SAC_OK;
+}
+
+const sac_env_ops sac_take_cover_ops = {
+    .name = "take-cover",
+    .summary = "dodge the fireballs of a row of monsters: ViZDoom's scenario in its engine",
+    .options = options,
+    .config_size = sizeof(take_cover_config),
+    .variants = variants,
+    .create = take_cover_create,
+    .spec = take_cover_spec,
+    .reset = take_cover_reset,
+    .step = take_cover_step,
+    .step_batch = take_cover_step_batch,
+    .state = take_cover_state,
+    .picture = take_cover_picture,
+    .destroy = take_cover_destroy,
+};

@@ -1,0 +1,177 @@
+#include <unistd.h>
+#include <zlib.h>
+
+#include "files/npz.h"
+#include "saccade/env.h"
+
+#include "test.h"
+
+// take-cover in ViZDoom's engine, against what ViZDoom gave its own users
+
+enum
+{
+    SIZE = 120 * 160 * 3,
+    MAX_ROWS = 256
+};
+
+static const char *peer(void)
+{
+    const char *given = getenv("SACCADE_PEERS"), *python = given ? given : SAC_SOURCE_DIR "/.venv/bin/python";
+    char command[512];
+    snprintf(command, sizeof command, "'%s' -c 'import vizdoom' 2>/dev/null", python);
+    return system(command) == 0 ? python : NULL;
+}
+
+#define NEEDS_PEER               \
+    const char *python = peer(); \
+    if (!python) skip_without("a peer: vizdoom")
+
+static sac_env *open_env(const char *python, const char *variant, const char *rules)
+{
+    const sac_setting settings[] = {{"python", python}, {"rules", rules}, {"objects", "true"}};
+    sac_env *env;
+    assert_ok(sac_env_create(
+        &env, &(sac_env_def){.id = "take-cover", .variant = variant, .settings = settings, .setting_count = 3}));
+    return env;
+}
+
+/// One step's outcome.
+typedef struct outcome
+{
+    double reward, columns[4];
+    uint32_t picture;
+    uint8_t terminated, truncated;
+} outcome;
+
+/// An episode: row 0 is the reset.
+typedef struct episode
+{
+    int rows;
+    outcome steps[MAX_ROWS];
+} episode;
+
+// held runs of 3 to 10 steps
+static float held_action(uint64_t seed, int step)
+{
+    sac_stream stream = sac_stream_create(seed, 0, 0);
+    for (int end = 0;;)
+    {
+        end += 3 + (int)(sac_stream_u32(&stream) % 8);
+        float action = (float)(sac_stream_u32(&stream) % 3);
+        if (step < end) return action;
+    }
+}
+
+static void play(episode *e, sac_env *env, uint64_t seed, const float *actions, int count)
+{
+    static uint8_t observation[SIZE];
+    float action;
+    outcome now;
+    sac_env_row row = {&action, observation, &now.reward, &now.terminated, &now.truncated};
+    assert_ok(sac_env_reset(env, seed, &row));
+    e->rows = 0;
+    for (int step = 0;; step++)
+    {
+        sac_env_state(env, now.columns);
+        now.picture = (uint32_t)crc32(0, observation, SIZE);
+        e->steps[e->rows++] = now;
+        if (step == count || now.terminated || now.truncated) return;
+        action = actions ? actions[step] : held_action(seed, step);
+        assert_ok(sac_env_step(env, &row));
+    }
+}
+
+static const void *data_of(const sac_tensors *tensors, const char *name)
+{
+    const sac_tensor *tensor = sac_tensors_find(tensors, name);
+    assert_non_null(tensor);
+    return tensor->data;
+}
+
+static void check_golden(sac_env *env, const char *path)
+{
+    sac_tensors *golden;
+    assert_ok(sac_npz_load(&golden, path));
+    const float *actions = data_of(golden, "action");
+    const double *reward = data_of(golden, "reward"), *y = data_of(golden, "y"), *health = data_of(golden, "health");
+    const int64_t *seed = data_of(golden, "seed"), *picture = data_of(golden, "picture");
+    const int64_t *objects = data_of(golden, "objects"), *places = data_of(golden, "places");
+    const uint8_t *done = data_of(golden, "done");
+    int steps = (int)sac_tensor_count(sac_tensors_find(golden, "action"));
+    int states = (int)sac_tensor_count(sac_tensors_find(golden, "y")); // there is none after death
+
+    static episode e;
+    play(&e, env, (uint64_t)*seed, actions, steps);
+    assert_int_equal(e.rows, steps + 1);
+    for (int i = 0; i <= steps; i++)
+    {
+        const outcome *o = &e.steps[i];
+        assert_true(o->reward == (i > 0 ? reward[i - 1] : 0));
+        assert_int_equal(o->terminated || o->truncated, i > 0 && done[i - 1]);
+        if (i >= states) continue;
+        assert_true(o->columns[0] == y[i]);
+        assert_true(o->columns[1] == health[i]);
+        assert_true(o->columns[2] == (double)objects[i]);
+        assert_true(o->columns[3] == (double)places[i]);
+        assert_int_equal(o->picture, picture[i]);
+    }
+    sac_tensors_destroy(golden);
+}
+
+TEST(recorded_episodes_come_out_to_the_last_pixel)
+{
+    NEEDS_PEER;
+    sac_env *env = open_env(python, NULL, "vizdoom");
+    check_golden(env, "tests/golden/data/take_cover_seed1.npz");
+    check_golden(env, "tests/golden/data/take_cover_idle_seed1.npz");
+    check_golden(env, "tests/golden/data/take_cover_seed1.npz"); // again, in an engine that has played others
+    sac_env_destroy(env);
+}
+
+// the variants change what is seen and nothing else, under the released settings, tic by tic
+TEST(variants_differ_in_the_picture_alone)
+{
+    NEEDS_PEER;
+    static const char *const variants[] = {"walls", "floor", "text"};
+    static episode original[3], changed;
+    sac_env *env = open_env(python, NULL, "released");
+    for (uint64_t seed = 0; seed < 3; seed++) play(&original[seed], env, seed, NULL, MAX_ROWS - 1);
+    sac_env_destroy(env);
+    for (int v = 0; v < 3; v++)
+    {
+        env = open_env(python, variants[v], "released");
+        for (uint64_t seed = 0; seed < 3; seed++)
+        {
+            const episode *e = &original[seed];
+            play(&changed, env, seed, NULL, MAX_ROWS - 1);
+            assert_int_equal(changed.rows, e->rows);
+            assert_true(e->rows > 20);
+            for (int i = 0; i < e->rows; i++)
+            {
+                const outcome *a = &e->steps[i], *b = &changed.steps[i];
+                assert_memory_equal(a->columns, b->columns, sizeof a->columns);
+                assert_true(a->reward == b->reward && a->terminated == b->terminated && a->truncated == b->truncated);
+                assert_int_not_equal(a->picture, b->picture);
+            }
+        }
+        sac_env_destroy(env);
+    }
+}
+
+TEST(the_spec_needs_no_engine)
+{
+    sac_env *env = open_env("/nonexistent", "text", "released");
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    assert_int_equal(spec->height * spec->width * spec->channels, SIZE);
+    assert_int_equal(spec->action_choices, 3);
+    assert_int_equal(spec->max_steps, 2100);
+    uint8_t observation[SIZE], ends[2];
+    double reward;
+    sac_env_row row = {NULL, observation, &reward, &ends[0], &ends[1]};
+    assert_fails(sac_env_reset(env, 1, &row), SAC_ERROR_ENVIRONMENT, "/nonexistent");
+    sac_env_destroy(env);
+    assert_fails(sac_env_create(&env, &(sac_env_def){.id = "take-cover", .variant = "wall"}), SAC_ERROR_ARGUMENT,
+                 "unknown variant");
+}
+
+TESTS(recorded_episodes_come_out_to_the_last_pixel, variants_differ_in_the_picture_alone, the_spec_needs_no_engine)
