@@ -46,6 +46,16 @@ static inline sac_status scene_create(sac_policy **out, const char *settings)
     return sac_policy_create(out, &def);
 }
 
+/// Parameters of the policy of such settings.
+static inline int scene_count(const char *settings)
+{
+    sac_policy *policy;
+    assert_ok(scene_create(&policy, settings));
+    int count = sac_policy_parameter_count(policy);
+    sac_policy_destroy(policy);
+    return count;
+}
+
 /// A tensor of a policy, by name.
 static inline const float *scene_tensor(const sac_policy *policy, const char *name)
 {

@@ -42,27 +42,6 @@ static void add_both_signs(void *user, const theory_map *map)
     theory_add(&b->mended, theory_map_dot(map, SAC_QUERIES, 0, SAC_KEYS, 1));
 }
 
-static sac_status draw_both(both_signs *signs, const double *tokens)
-{
-    *signs = (both_signs){0};
-    for (int i = 0; i < DRAWS; i++)
-    {
-        sac_attention_def def = hybrid_def();
-        def.seed = 1000 + (uint64_t)i;
-        theory_map map;
-        sac_status status = theory_map_create(&map, &def, 2);
-        if (status == SAC_OK)
-        {
-            theory_map_take(&map, SAC_QUERIES, tokens, 2);
-            theory_map_take(&map, SAC_KEYS, tokens, 2);
-            add_both_signs(signs, &map);
-        }
-        theory_map_destroy(&map);
-        SAC_TRY(status);
-    }
-    return SAC_OK;
-}
-
 sac_status theory_iap1_unbiased(theory_report *report)
 {
     static const double angles[] = {0.1, 0.25, 0.5, 0.75, 0.9}; // of pi
@@ -79,8 +58,9 @@ sac_status theory_iap1_unbiased(theory_report *report)
     {
         double tokens[2 * D], kernel = exp(cos(angles[i] * pi));
         theory_pair(tokens, tokens + D, D, 1, 1, angles[i] * pi, 4, (uint64_t)i);
-        both_signs signs;
-        SAC_TRY(draw_both(&signs, tokens));
+        both_signs signs = {0};
+        sac_attention_def def = hybrid_def();
+        SAC_TRY(theory_each_draw(&def, tokens, tokens, 2, DRAWS, add_both_signs, &signs));
         double error = theory_error(&signs.printed);
         theory_measure(printed, " %.2f", signs.printed.mean / kernel);
         worst_printed = fmax(worst_printed, fabs(signs.printed.mean - kernel) / error);
@@ -123,7 +103,7 @@ sac_status theory_iap1_ends(theory_report *report)
         formula = fmax(formula, sac_theory_mse_hybrid(x, y, D, M, R));
         sac_attention_def def = hybrid_def();
         miss m = {.kernel = exp(end ? -1 : 1)};
-        SAC_TRY(theory_each_draw(&def, x, y, 200, add_miss, &m));
+        SAC_TRY(theory_each_draw(&def, x, y, 1, 200, add_miss, &m));
         worst = fmax(worst, m.worst);
     }
     theory_measure(row, "Eq. 10: %.0e; the library's worst estimate misses by %.1e SM", formula, worst);

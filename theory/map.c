@@ -87,7 +87,7 @@ void theory_map_against(const theory_map *map, double *dots, double *lengths, co
     }
 }
 
-sac_status theory_each_draw(const sac_attention_def *def, const double *x, const double *y, int draws,
+sac_status theory_each_draw(const sac_attention_def *def, const double *x, const double *y, int count, int draws,
                             theory_add_estimate *add, void *user)
 {
     sac_attention_def drawn = *def;
@@ -95,11 +95,11 @@ sac_status theory_each_draw(const sac_attention_def *def, const double *x, const
     {
         drawn.seed = sac_mix_seed(def->seed, 1, (uint64_t)i);
         theory_map map;
-        sac_status status = theory_map_create(&map, &drawn, 1);
+        sac_status status = theory_map_create(&map, &drawn, count);
         if (status == SAC_OK)
         {
-            theory_map_take(&map, SAC_QUERIES, x, 1);
-            theory_map_take(&map, SAC_KEYS, y, 1);
+            theory_map_take(&map, SAC_QUERIES, x, count);
+            theory_map_take(&map, SAC_KEYS, y, count);
             add(user, &map);
         }
         theory_map_destroy(&map);
@@ -125,7 +125,7 @@ sac_status theory_squared_misses(theory_moments *out, const sac_attention_def *d
                                  double kernel, int draws)
 {
     misses m = {.kernel = kernel};
-    SAC_TRY(theory_each_draw(def, x, y, draws, add_square, &m));
+    SAC_TRY(theory_each_draw(def, x, y, 1, draws, add_square, &m));
     *out = m.squares;
     return SAC_OK;
 }

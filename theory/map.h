@@ -37,9 +37,10 @@ void theory_map_sum(const theory_map *map, double *z, sac_attention_side side, i
 void theory_map_against(const theory_map *map, double *dots, double *lengths, const double *z, sac_attention_side side,
                         int count);
 
-/// The estimates of one pair x, y [D] by maps of `draws` seeds: calls `add` with phi(x).phi(y) of each.
+/// The estimates of pairs x, y [count, D] by maps of `draws` seeds: calls `add` with each map, which has taken x as
+/// queries and y as keys.
 typedef void theory_add_estimate(void *user, const theory_map *map);
-sac_status theory_each_draw(const sac_attention_def *def, const double *x, const double *y, int draws,
+sac_status theory_each_draw(const sac_attention_def *def, const double *x, const double *y, int count, int draws,
                             theory_add_estimate *add, void *user);
 
 /// The squared differences of the estimates of `draws` maps from `kernel`.

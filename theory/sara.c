@@ -54,7 +54,7 @@ static sac_status draw_ratios(ratios *r, const pair *p, uint64_t index)
     def.seed = index;
     *r = (ratios){.scale = p->m * exp(square) * kernel,
                   .deviation = sac_theory_deviation(p->length, p->angle * pi, p->m, 1) / kernel};
-    return theory_each_draw(&def, x, y, p->draws, add_ratio, r);
+    return theory_each_draw(&def, x, y, 1, p->draws, add_ratio, r);
 }
 
 // the third of d = 256, the largest key the library takes

@@ -4,30 +4,21 @@
 
 static uint8_t image[SCENE_SIZE];
 
-static int count_of(const char *settings)
-{
-    sac_policy *policy;
-    assert_ok(scene_create(&policy, settings));
-    int count = sac_policy_parameter_count(policy);
-    sac_policy_destroy(policy);
-    return count;
-}
-
 TEST(parameters_follow_from_the_shapes)
 {
     enum
     {
         ATTENTION = 2 * (4 * 147 + 4)
     };
-    assert_int_equal(count_of("controller=linear"), ATTENTION + 3 * 20 + 3);
-    assert_int_equal(count_of("controller=mlp"), ATTENTION + 16 * 20 + 16 + 3 * 16 + 3);
-    assert_int_equal(count_of("controller=mlp,hidden=5,top=3"), ATTENTION + 5 * 6 + 5 + 3 * 5 + 3);
-    assert_int_equal(count_of("key_size=8,patch=5,controller=linear"), 2 * (8 * 75 + 8) + 3 * 20 + 3);
-    assert_int_equal(count_of("features=histogram,bins=6,controller=linear"), ATTENTION + 3 * (10 * 18) + 3);
+    assert_int_equal(scene_count("controller=linear"), ATTENTION + 3 * 20 + 3);
+    assert_int_equal(scene_count("controller=mlp"), ATTENTION + 16 * 20 + 16 + 3 * 16 + 3);
+    assert_int_equal(scene_count("controller=mlp,hidden=5,top=3"), ATTENTION + 5 * 6 + 5 + 3 * 5 + 3);
+    assert_int_equal(scene_count("key_size=8,patch=5,controller=linear"), 2 * (8 * 75 + 8) + 3 * 20 + 3);
+    assert_int_equal(scene_count("features=histogram,bins=6,controller=linear"), ATTENTION + 3 * (10 * 18) + 3);
     // 7 -> 3 -> 1 pixels a side, 3 -> 4 -> 2 channels
-    assert_int_equal(count_of("features=conv,controller=linear"),
+    assert_int_equal(scene_count("features=conv,controller=linear"),
                      ATTENTION + (4 * 27 + 4) + (2 * 36 + 2) + 3 * (10 * 2) + 3);
-    assert_int_equal(count_of("features=positions+conv,conv_channels=5,conv_stride=1,controller=linear"),
+    assert_int_equal(scene_count("features=positions+conv,conv_channels=5,conv_stride=1,controller=linear"),
                      ATTENTION + (5 * 27 + 5) + 3 * (10 * (2 + 5 * 5 * 5)) + 3);
 }
 

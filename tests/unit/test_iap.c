@@ -58,27 +58,18 @@ static void forget(seen *s)
     sac_policy_destroy(s->policy);
 }
 
-static int count_of(const char *settings)
-{
-    sac_policy *policy;
-    assert_ok(scene_create(&policy, settings));
-    int count = sac_policy_parameter_count(policy);
-    sac_policy_destroy(policy);
-    return count;
-}
-
 TEST(parameters_follow_from_the_shapes)
 {
     enum
     {
         LAYERS = (4 + 4 + 4) * (INPUTS + 1)
     };
-    assert_int_equal(count_of("kind=iap-trans,controller=linear"), LAYERS + 10 * N + 2 * 4 + 3 * 40 + 3);
-    assert_int_equal(count_of("kind=iap-trans,controller=linear,layer_norm=false,rows=3,value_size=7"),
+    assert_int_equal(scene_count("kind=iap-trans,controller=linear"), LAYERS + 10 * N + 2 * 4 + 3 * 40 + 3);
+    assert_int_equal(scene_count("kind=iap-trans,controller=linear,layer_norm=false,rows=3,value_size=7"),
                      (4 + 4 + 7) * (INPUTS + 1) + 3 * N + 3 * 21 + 3);
-    assert_int_equal(count_of("features=values,value_size=6,controller=linear"),
+    assert_int_equal(scene_count("features=values,value_size=6,controller=linear"),
                      (4 + 4 + 6) * (INPUTS + 1) + 3 * 60 + 3);
-    assert_int_equal(count_of("masking=true,controller=linear"), 8 * (INPUTS + 1) + 3 * 2 * N + 3);
+    assert_int_equal(scene_count("masking=true,controller=linear"), 8 * (INPUTS + 1) + 3 * 2 * N + 3);
 }
 
 // w x + b of one patch, in double
