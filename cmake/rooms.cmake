@@ -94,3 +94,17 @@ function(sac_library name type)
     endforeach()
   endforeach()
 endfunction()
+
+# Take files along as text: sac_embed(ROOM file...) gives the room "ROOM_files.h", a table `embedded` of
+# their names and texts.
+function(sac_embed room)
+  set(output ${CMAKE_BINARY_DIR}/embedded/${room}_files.h)
+  foreach(file ${ARGN})
+    get_filename_component(path ${file} ABSOLUTE)
+    list(APPEND paths ${path})
+  endforeach()
+  add_custom_command(OUTPUT ${output} COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${paths}"
+                     -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+  target_sources(sac_${room} PRIVATE ${output})
+  target_include_directories(sac_${room} PRIVATE ${CMAKE_BINARY_DIR}/embedded)
+endfunction()

@@ -61,16 +61,22 @@
 
 static inline uint32_t sac_float_bits(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    const union
+    {
+        float number;
+        uint32_t bits;
+    } both = {.number = x};
+    return both.bits;
 }
 
 static inline float sac_bits_float(uint32_t bits)
 {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    const union
+    {
+        uint32_t bits;
+        float number;
+    } both = {.bits = bits};
+    return both.number;
 }
 
 /// One step of a hash over the bits of floats.

@@ -66,6 +66,9 @@ void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches
 /// its scale NaN.
 void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p);
 
+/// What a row of `size` weights is multiplied by there before it is rounded, half away from zero; 0: all become 0.
+double sac_project_inverse(const float *weights, int size);
+
 /// Bias and weights of an LSTM, [ceil(H / 16)][1 + inputs + hidden][gate i f g o][16]: the first of the middle rows is
 /// the bias, lanes past H are zero.
 size_t sac_lstm_packed_count(int inputs, int hidden);

@@ -82,6 +82,30 @@ void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches
         for (int i = 0; i < size; i++) put(packed, p, o, i, weights[(size_t)o * (size_t)size + (size_t)i]);
 }
 
+// the largest weight, what int16 may make of it such that a whole patch of 255 stays below 2^31; false: not finite
+static bool find_range(const float *w, int size, float *largest, double *limit)
+{
+    bool finite = true;
+    int nonzero = 0;
+    *largest = 0;
+    for (int i = 0; i < size; i++)
+    {
+        nonzero += w[i] != 0;
+        finite &= isfinite(w[i]) != 0;
+        if (fabsf(w[i]) > *largest) *largest = fabsf(w[i]);
+    }
+    *limit = fmin(32767, floor(2147483647.0 / (255.0 * (nonzero > 0 ? nonzero : 1))));
+    return finite;
+}
+
+double sac_project_inverse(const float *weights, int size)
+{
+    float largest;
+    double limit;
+    bool finite = find_range(weights, size, &largest, &limit);
+    return finite && largest > 0 ? limit / (double)largest : 0;
+}
+
 void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p)
 {
     int size = sac_patch_size(p);
@@ -89,17 +113,9 @@ void sac_project_quantise(int32_t *packed, float *scales, const float *weights, 
     for (int o = 0; o < p->outputs; o++)
     {
         const float *w = weights + (size_t)o * (size_t)size;
-        float largest = 0;
-        bool finite = true;
-        int nonzero = 0;
-        for (int i = 0; i < size; i++)
-        {
-            nonzero += w[i] != 0;
-            finite &= isfinite(w[i]) != 0;
-            if (fabsf(w[i]) > largest) largest = fabsf(w[i]);
-        }
-        // the largest weight such that a whole patch of 255 stays below 2^31
-        double limit = fmin(32767, floor(2147483647.0 / (255.0 * (nonzero > 0 ? nonzero : 1))));
+        float largest;
+        double limit;
+        bool finite = find_range(w, size, &largest, &limit);
         scales[o] = finite ? (float)((double)largest / limit) : NAN;
         if (!finite || largest == 0) continue;
         double inverse = limit / (double)largest;

@@ -31,7 +31,7 @@ documented() # the manual holds every command and every option that --help shows
     "$saccade" --man | sed 's/\\-/-/g' >"$work/man"
     for command in $(commands); do
         grep -qE "^\.SS \"$command( |\")" "$work/man" || { echo "$command is not in the manual"; return 1; }
-        for flag in $("$saccade" "$command" --help | sed -nE 's/^  (--[a-z-]+).*/\1/p'); do
+        for flag in $("$saccade" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p'); do
             grep -qE "^\.B $flag( |$)" "$work/man" || { echo "$command $flag is not in the manual"; return 1; }
         done
     done
@@ -39,7 +39,7 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval watch attend replay envs zoo compare import bench theory runs sweep plot; do
+    for command in train eval watch attend replay envs zoo compare import bench theory runs sweep plot export; do
         commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
     done
 }

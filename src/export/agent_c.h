@@ -1,0 +1,40 @@
+#pragma once
+
+#include "export/text.h"
+#include "policy/agent_state.h"
+#include "saccade/export.h"
+
+/// A C file that is being written: what the policy is, and what the file takes.
+typedef struct sac_c_file
+{
+    sac_growing text;
+    const sac_export_def *def;
+    const sac_policy *policy;  ///< as given: its matrices are rounded here with int8
+    const sac_policy *rounded; ///< the policy whose actions the file repeats
+    const sac_agent *agent;
+    const sac_agent_state *state; ///< of the rounded policy
+    sac_export_sizes sizes;
+} sac_c_file;
+
+/// A part of the file that is written already: src/export/parts/NAME.
+void sac_c_part(sac_c_file *file, const char *name);
+
+/// "static const float NAME[count]".
+void sac_c_floats(sac_c_file *file, const char *name, const float *values, size_t count);
+
+/// A matrix of the parameters and "static float NAME(int row, int column)"; with int8 as the file stores it.
+void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, int columns);
+
+/// A field of the state: "TYPE NAME[COUNT]"; `count` is COUNT in numbers.
+void sac_c_field(sac_c_file *file, const char *type, size_t size, const char *name, const char *shape, size_t count);
+
+/// The weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), what the controller is told
+/// of a patch and the controller (c_controller.c): constants first, then the state's fields, then code.
+sac_status sac_c_token_constants(sac_c_file *file);
+void sac_c_token_code(sac_c_file *file);
+sac_status sac_c_attention_constants(sac_c_file *file);
+void sac_c_attention_fields(sac_c_file *file);
+void sac_c_attention_code(sac_c_file *file);
+void sac_c_controller_constants(sac_c_file *file);
+void sac_c_controller_fields(sac_c_file *file);
+void sac_c_controller_code(sac_c_file *file);

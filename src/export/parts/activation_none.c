@@ -1,0 +1,4 @@
+static float activated(float x)
+{
+    return x;
+}

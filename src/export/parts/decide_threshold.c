@@ -1,0 +1,6 @@
+static void decide(float *action)
+{
+    const float third = 1.0f / 3.0f;
+    float x = activated(state.output[0]);
+    action[0] = x < -third ? 1 : x > third ? 2 : 0;
+}

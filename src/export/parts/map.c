@@ -1,0 +1,7 @@
+static float projected(float x[][TOKENS], int i, int feature, int side)
+{
+    float u = MAP_WEIGHT(side, feature, 0) * x[0][i];
+    int d;
+    for (d = 1; d < D; d++) u = fused(MAP_WEIGHT(side, feature, d), x[d][i], u);
+    return u;
+}

@@ -1,0 +1,1 @@
+void agent_reset(void) {}

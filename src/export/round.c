@@ -1,0 +1,47 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "export/round.h"
+#include "policy/kind.h"
+#include "saccade/export.h"
+
+float sac_round_scale(const float *row, int count)
+{
+    float largest = 0;
+    for (int i = 0; i < count; i++) largest = fmaxf(largest, fabsf(row[i]));
+    return largest / 127.0f;
+}
+
+int sac_round_step(float x, float scale)
+{
+    if (!(scale > 0)) return 0;
+    double steps = nearbyint((double)x / (double)scale);
+    return steps < -127 ? -127 : steps > 127 ? 127 : (int)steps;
+}
+
+// the rows of a tensor are what its first index numbers; vectors stay as they are
+static void round_view(const sac_view *view, float *parameters)
+{
+    if (view->rank < 2) return;
+    int columns = (int)(sac_view_size(view) / (size_t)view->shape[0]);
+    for (int r = 0; r < view->shape[0]; r++)
+    {
+        float *row = parameters + view->offset + (size_t)r * (size_t)columns, scale = sac_round_scale(row, columns);
+        for (int i = 0; i < columns; i++) row[i] = (float)sac_round_step(row[i], scale) * scale;
+    }
+}
+
+sac_status sac_export_round(sac_policy **out, const sac_policy *policy)
+{
+    *out = NULL;
+    size_t size = (size_t)policy->parameter_count;
+    float *parameters = SAC_NEW_ARRAY(float, size);
+    if (!parameters) return sac_fail_memory("a rounded policy");
+    memcpy(parameters, policy->parameters, size * sizeof(float));
+    for (int i = 0; i < policy->view_count; i++) round_view(&policy->views[i], parameters);
+    sac_status status = sac_policy_create_with(out, policy, parameters);
+    sac_free(parameters);
+    return status;
+}

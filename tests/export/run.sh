@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The zoo's agents as C files: by both compilers, with every option that might change a float, and for a bare Cortex-M4
+# under emulation, over an episode of real frames.
+#   run.sh SACCADE EPISODE [STEPS]     STEPS under emulation; default 40
+set -uo pipefail
+saccade=$1 episode=$2 steps=${3:-40}
+here=$(dirname "$0")
+source "$here/../check.sh"
+
+m4=(arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16)
+m0=(arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb)
+
+repeats() # EPISODE COMPILER...: the actions of every step, bit for bit
+{
+    local frames=$1
+    shift
+    "$@" -Wall -Wextra -Werror "$here/repeat.c" "$work/agent.c" -o "$work/repeat" && "$work/repeat" "$frames" 27648 3
+}
+
+tests_itself()
+{
+    "$@" -Wall -Wextra -Werror -DSELF_TEST "$work/agent.c" -o "$work/self" && "$work/self"
+}
+
+# nothing but what a freestanding compiler may ask for, and little enough of it
+stands_alone() # COMPILER...
+{
+    "$@" -std=c99 -Os -ffreestanding -Wall -Werror -c "$work/agent.c" -o "$work/agent.o" || return 1
+    arm-none-eabi-nm -u "$work/agent.o" | grep -vE ' U (__aeabi_[a-z0-9_]+|__[a-z0-9]+|mem(cpy|move|set|cmp))$' && return 1
+    arm-none-eabi-size "$work/agent.o" | awk 'NR == 2 { print; exit !($2 + $3 < 65536) }'
+}
+
+runs_on_a_chip()
+{
+    "${m4[@]}" -O2 --specs=rdimon.specs -T "$here/cortex_m.ld" "$here/repeat.c" "$here/cortex_m.c" "$work/agent.c" \
+        -o "$work/chip.elf" || return 1
+    head -c $((steps * (27648 + 12))) "$work/frames" >"$work/part"
+    (cd "$work" && timeout 300 qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -kernel chip.elf \
+        -semihosting-config enable=on,target=native,arg=repeat,arg=part,arg=27648,arg=3)
+}
+
+says_its_sizes() { grep -qE '^.*: [0-9]+ bytes of constants, [0-9]+ bytes of memory beside the image$' "$work/said"; }
+says_its_loss() { grep -qE '^8 bits: return .* a loss of .* 4 episodes\.$' "$work/said" && grep -q '8 bits: return' "$work/agent.c"; }
+
+for agent in softmax linear; do
+    policy=zoo/car-racing/$agent.safetensors
+    "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
+    "$episode" "$policy" 3 1000 "$work/frames" >/dev/null
+    check "$agent: its sizes are printed" says_its_sizes
+    check "$agent: a whole episode, gcc -O2" repeats "$work/frames" gcc -O2
+    check "$agent: its own test, gcc in the machine's own instructions" tests_itself gcc -O3 -march=native -std=gnu99
+    check "$agent: its own test, clang" tests_itself clang -O2 -std=c99
+    if command -v arm-none-eabi-gcc qemu-system-arm >/dev/null && [[ -e /usr/lib/arm-none-eabi/include/stdio.h ]]; then
+        check "$agent: freestanding on a Cortex-M4, under 64 KiB" stands_alone "${m4[@]}"
+        check "$agent: freestanding on a Cortex-M0, under 64 KiB" stands_alone "${m0[@]}"
+        check "$agent: $steps steps on an emulated Cortex-M4" runs_on_a_chip
+    else
+        skip "$agent on a Cortex-M" "a peer: gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"
+    fi
+done
+"$saccade" export zoo/car-racing/linear.safetensors --c "$work/agent.c" --int8 --seeds 0..3 >"$work/said"
+"$episode" zoo/car-racing/linear.safetensors 3 200 "$work/frames" int8 >/dev/null
+check "8 bits: what they cost is said" says_its_loss
+check "8 bits: an episode, gcc -O2" repeats "$work/frames" gcc -O2
+check "nothing to write is a wrong command line" refuses 2 "--c F.c" "$saccade" export zoo/car-racing/linear.safetensors
+finish

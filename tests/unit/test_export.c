@@ -1,0 +1,129 @@
+#include "saccade/export.h"
+
+#include <sys/wait.h>
+
+#include "policy_scene.h"
+#include "scratch.h"
+
+// an exported agent repeats the library's actions to the bit, whatever its parts: its own recorded ones are the witness
+
+// every row of the tables of parts, some together
+static const char *const agents[] = {
+    "attention=softmax",
+    "attention=softmax,normalize=true,scale=300",
+    "attention=softmax,scale=2000,patch=5,stride=9,key_size=3",
+    "attention=relu,attention_features=0",
+    "attention=relu,attention_features=16,normalize=true",
+    "attention=positive,position_encoding=flat",
+    "attention=trig,normalize=true",
+    "attention=sara-exp,attention_features=8",
+    "attention=sara-square,stride=5",
+    "attention=sara-relu,features=values+positions,value_size=3,controller=linear",
+    "features=histogram+positions,controller=mlp,activation=clip",
+    "features=conv,conv_channels=4:2,top=5,controller=mlp,activation=none",
+    "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
+};
+
+static int run_command(const char *format, ...)
+{
+    char command[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    int status = system(command); // NOLINT: names made here
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// parameters several times as large as drawn ones reach the far ends of every function
+static sac_policy *agent(const char *settings, uint64_t seed)
+{
+    sac_policy *shape = scene_policy(settings, seed), *policy;
+    size_t size = (size_t)sac_policy_parameter_count(shape);
+    float *parameters = malloc(size * sizeof *parameters);
+    assert_non_null(parameters);
+    for (size_t i = 0; i < size; i++) parameters[i] = 3 * sac_policy_parameters(shape)[i];
+    assert_ok(sac_policy_create_with(&policy, shape, parameters));
+    free(parameters);
+    sac_policy_destroy(shape);
+    return policy;
+}
+
+static void export_agent(const char *settings, bool int8, uint64_t seed)
+{
+    sac_policy *policy = agent(settings, seed);
+    sac_export_sizes sizes;
+    const sac_export_def def = {.int8 = int8};
+    assert_ok(sac_export_c(policy, &def, scratch_path("agent.c"), &sizes));
+    assert_true(sizes.constants > 0 && sizes.memory > 0);
+    sac_policy_destroy(policy);
+}
+
+static void assert_repeats(const char *settings)
+{
+    const char *folder = scratch_path("");
+    if (run_command("cc -std=c99 -pedantic -Wall -Wextra -Wconversion -Werror -O1 -DSELF_TEST %sagent.c -o %sagent",
+                    folder, folder) != 0)
+        fail_msg("%s: the C file does not compile", settings);
+    int scene = run_command("%sagent", folder);
+    if (scene != 0) fail_msg("%s: scene %d gives another action than the library", settings, scene);
+}
+
+TEST(agents_of_all_parts_repeat_the_library)
+{
+    scratch_open();
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+    {
+        export_agent(agents[i], i % 3 == 1, i);
+        assert_repeats(agents[i]);
+    }
+}
+
+// a step of a weight is the largest of its row over 127, so that rounding is off by half a step at most
+TEST(rounding_is_within_half_a_step)
+{
+    sac_policy *policy = agent("attention=relu", 1), *rounded;
+    assert_ok(sac_export_round(&rounded, policy));
+    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    {
+        const sac_view *view = sac_policy_view(policy, i);
+        size_t columns = view->rank < 2 ? 0 : sac_view_size(view) / (size_t)view->shape[0];
+        for (size_t j = 0; j < sac_view_size(view); j++)
+        {
+            const float *exact = sac_policy_parameters(policy) + view->offset;
+            const float *rough = sac_policy_parameters(rounded) + view->offset;
+            float largest = 0;
+            for (size_t k = 0; k < columns; k++) largest = fmaxf(largest, fabsf(exact[j / columns * columns + k]));
+            assert_near((double)rough[j], (double)exact[j], (double)largest / 253); // half of 1/127 and its roundings
+        }
+    }
+    sac_policy_destroy(rounded);
+    sac_policy_destroy(policy);
+}
+
+// the test within the file is one that can fail
+TEST(a_changed_agent_fails_its_own_test)
+{
+    scratch_open();
+    export_agent("attention=softmax", false, 5);
+    const char *folder = scratch_path("");
+    assert_int_equal(run_command("sed -i 's/^    TOP = 10,/    TOP = 9,/' %sagent.c", folder), 0);
+    assert_int_equal(run_command("cc -w -DSELF_TEST %sagent.c -o %sagent", folder, folder), 0);
+    assert_int_equal(run_command("%sagent", folder), 1);
+}
+
+TEST(what_has_no_c_file_is_said)
+{
+    scratch_open();
+    sac_policy *policy = agent("attention=hybrid", 1);
+    const sac_export_def def = {0};
+    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "attention hybrid");
+    sac_policy_destroy(policy);
+    policy = agent("image_size=64", 1);
+    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "64 x 64");
+    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
+    sac_policy_destroy(policy);
+}
+
+TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
+      what_has_no_c_file_is_said)
