@@ -1,10 +1,6 @@
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "board.h"
 #include "cli.h"
 #include "saccade/train.h"
 #include "stop.h"
@@ -21,71 +17,10 @@ static const cli_flag flags[] = {
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
     {"threads", "N", "of each rank; default 1", false},
     {"generations", "N", "in total; default: the task's own", false},
+    {"json", NULL, "print one JSON object a generation", false},
     {"quiet", NULL, "print nothing but errors", false},
     {0},
 };
-
-/// What the progress line remembers.
-typedef struct board
-{
-    bool terminal;
-    double last_line;     // seconds
-    double first_seconds; // of training, when this process began
-    uint64_t first_generation;
-    bool started;
-} board;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void format_time(char text[32], double seconds)
-{
-    int s = (int)fmin(fmax(seconds, 0), 1e8);
-    if (s < 3600)
-        snprintf(text, 32, "%d:%02d", s / 60, s % 60);
-    else
-        snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
-}
-
-static void show_progress(void *user, const sac_progress *p)
-{
-    board *b = user;
-    if (!b->started)
-    {
-        b->started = true;
-        b->first_generation = p->generation - 1;
-        b->first_seconds = p->seconds;
-        if (!b->terminal)
-            puts("   generation     best     mean   evaluation       steps  steps/s     time      ETA");
-        else
-            puts("\033[1m   generation     best     mean   evaluation       steps  steps/s     time      ETA\033[0m");
-    }
-    bool last = p->generation == p->generations;
-    // a line for each evaluation; between them one that is written over, or one every ten seconds in a log
-    bool keep = p->evaluated || last || p->note;
-    if (!keep && now() - b->last_line < (b->terminal ? 0.1 : 10)) return;
-    b->last_line = now();
-
-    char evaluation[32] = "", elapsed[32], left[32];
-    if (p->evaluation.episodes > 0)
-        snprintf(evaluation, sizeof evaluation, "%.1f+-%.0f", p->evaluation.mean, p->evaluation.std);
-    format_time(elapsed, p->seconds);
-    // the first generation after a start says nothing about the speed
-    uint64_t timed = p->generation - b->first_generation - 1;
-    if (timed > 0)
-        format_time(left, (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation));
-    else
-        snprintf(left, sizeof left, "-");
-    printf("%s%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s",
-           b->terminal ? "\r\033[K" : "", p->generation, p->generations, p->best, p->mean, evaluation, p->steps,
-           p->steps_per_second, elapsed, left, p->note ? "  " : "", p->note ? p->note : "");
-    if (keep || !b->terminal) putchar('\n');
-    fflush(stdout);
-}
 
 static int run(const cli_args *args)
 {
@@ -109,8 +44,8 @@ static int run(const cli_args *args)
 
     sac_task *task;
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
-    // mpirun gives rank 0 a terminal of its own whatever stands behind it
-    board b = {.terminal = isatty(STDOUT_FILENO) && sac_comm_size(comm) == 1};
+    cli_board board;
+    cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
     sac_train_def def = {.task = task,
                          .run_dir = dir,
                          .resume = cli_has(args, "resume"),
@@ -118,13 +53,14 @@ static int run(const cli_args *args)
                          .threads = threads,
                          .comm = comm,
                          .generations = generations,
-                         .progress = quiet ? NULL : show_progress,
-                         .user = &b,
+                         .progress = quiet ? NULL : cli_board_show,
+                         .user = &board,
                          .interrupt = interrupt};
     if (status == SAC_OK) status = sac_train(&def);
     sac_task_destroy(task);
-    if (b.terminal && b.started) puts("");
-    if (status == SAC_OK && !quiet) printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
+    cli_board_close(&board);
+    if (status == SAC_OK && board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON)
+        printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
     char place[SAC_TEXT_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);

@@ -46,6 +46,25 @@ SAC_API SAC_CHECKED sac_status sac_task_load(sac_task **out, const char *path, c
                                              int setting_count);
 SAC_API void sac_task_destroy(sac_task *task);
 
+/// What a run spends its time on: name, what it is.
+#define SAC_PHASE_LIST(X)                                                                 \
+    X(AGENT, "agent")           /* policies look and decide */                            \
+    X(WORLD, "world")           /* environments step and draw */                          \
+    X(SEARCH, "search")         /* candidates are drawn, their fitness is learned from */ \
+    X(EVALUATION, "evaluation") /* held-out episodes */                                   \
+    X(FILES, "files")           /* checkpoints, journal */
+
+typedef enum sac_phase
+{
+#define X(name, text) SAC_PHASE_##name,
+    SAC_PHASE_LIST(X)
+#undef X
+        SAC_PHASE_COUNT
+} sac_phase;
+
+/// "agent", "world", ...
+SAC_API const char *sac_phase_name(sac_phase phase);
+
 /// What a run reports after each generation. Lives during the call only.
 typedef struct sac_progress
 {
@@ -57,7 +76,8 @@ typedef struct sac_progress
     bool evaluated;                   ///< whether `evaluation` is of this generation
     sac_score evaluation;             ///< the latest
     double best_evaluation;
-    const char *note; ///< NULL or an event in words, such as a schedule's next stage
+    const char *note;               ///< NULL or an event in words, such as a schedule's next stage
+    double phases[SAC_PHASE_COUNT]; ///< seconds that this process has spent on each
 } sac_progress;
 
 /// The ranks of a run: processes, maybe on many machines, that mpirun or srun has started from one command line.

@@ -89,8 +89,11 @@ sac_status sac_run_advance(sac_run *r)
 {
     double begin = sac_run_clock();
     uint64_t steps = r->state.steps;
+    sac_phases_begin(&r->phases);
     SAC_TRY(sac_search_prepare(r->search));
+    sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
     SAC_TRY(sac_run_drive(r));
+    sac_phases_end_rollouts(&r->phases, r->rollouts);
     summarise(r);
     SAC_TRY(sac_search_tell(r->search, r->fitness));
     SAC_TRY(advance_stages(r));
@@ -99,6 +102,7 @@ sac_status sac_run_advance(sac_run *r)
     SAC_TRY(restart_if_stuck(r));
     r->state.generation++;
     r->state.pending = true;
+    sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
     double duration = sac_run_clock() - begin;
     r->seconds += duration;
     r->progress.steps_per_second = (double)(r->state.steps - steps) / (duration > 1e-9 ? duration : 1e-9);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "train/live.h"
 #include "train/run.h"
 
 /// What comes of a generation: its evaluation, and what is written.
@@ -80,7 +81,10 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     bool last = r->state.generation >= generations || sac_search_stop(r->search);
     int every = r->task->evaluation.every;
     p->evaluated = false;
+    sac_phases_begin(&r->phases);
     if (every > 0 && (last || r->state.generation % (uint64_t)every == 0)) SAC_TRY(evaluate(r));
+    sac_phases_end(&r->phases, SAC_PHASE_EVALUATION);
+    sac_rollouts_times(r->rollouts, &r->phases.acting, &r->phases.stepping);
     r->seconds += sac_run_clock() - begin;
     r->state.pending = false;
 
@@ -94,10 +98,17 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->sigma = sac_search_sigma(r->search);
     p->best_evaluation = r->state.best_evaluation;
     p->note = r->note[0] ? r->note : NULL;
+    memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_write(r->journal, p));
+    if (last || sac_run_clock() - r->shown >= 1)
+    {
+        r->shown = sac_run_clock();
+        SAC_TRY(sac_live_write(r->def->run_dir, p));
+    }
     if (last || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)
         SAC_TRY(sac_run_write_checkpoint(r));
+    sac_phases_end(&r->phases, SAC_PHASE_FILES);
     if (r->def->progress) r->def->progress(r->def->user, p);
     return SAC_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "train/phases.h"
 
 enum
 {
@@ -34,6 +35,7 @@ typedef struct crew
     double *rewards;
     uint8_t *ends; // [lanes][2]
     float *parameters;
+    double acting, stepping; // seconds
 } crew;
 
 struct sac_rollouts
@@ -157,8 +159,12 @@ static sac_status run_crew(sac_rollouts *r, crew *c)
         SAC_TRY(fill_lanes(r, c));
         if (c->active == 0 || sac_comm_stopped(r->comm)) return SAC_OK;
         if (r->job->interrupt && *r->job->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
+        double begin = sac_run_clock();
         decide(r, c);
+        double decided = sac_run_clock();
         SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
+        c->acting += decided - begin;
+        c->stepping += sac_run_clock() - decided;
         for (int i = c->active - 1; i >= 0; i--)
         {
             if (!take_step(r, c, i)) continue;
@@ -197,6 +203,16 @@ sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
     sac_threads_run(r->pool, work, r);
     r->job = NULL;
     return sac_comm_verdict(r->comm);
+}
+
+void sac_rollouts_times(const sac_rollouts *r, double *acting, double *stepping)
+{
+    *acting = *stepping = 0;
+    for (int i = 0; i < r->workers; i++)
+    {
+        *acting += r->crews[i].acting;
+        *stepping += r->crews[i].stepping;
+    }
 }
 
 static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)

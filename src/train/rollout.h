@@ -16,6 +16,9 @@ SAC_CHECKED sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy 
 /// NULL is ignored.
 void sac_rollouts_destroy(sac_rollouts *rollouts);
 
+/// Seconds that this process's threads have spent on acting and on stepping, all jobs together.
+void sac_rollouts_times(const sac_rollouts *rollouts, double *acting, double *stepping);
+
 /// What to run.
 typedef struct sac_rollout_job
 {

@@ -6,6 +6,7 @@
 #include "train/filter.h"
 #include "train/folder.h"
 #include "train/journal.h"
+#include "train/phases.h"
 #include "train/returns.h"
 #include "train/rollout.h"
 #include "train/tuned.h"
@@ -41,7 +42,9 @@ typedef struct sac_run
     int race_count;              ///< likewise: episodes that a candidate has at most; 0: as many as the others
     double average;              ///< likewise
     double seconds;              ///< of training, resumed parts included
+    sac_phases phases;
     sac_progress progress;
+    double shown; ///< when progress.json was written last
     char note[256];
 } sac_run;
 
@@ -68,9 +71,6 @@ typedef enum sac_round_kind
     SAC_ROUND_TRAINING,
     SAC_ROUND_EVALUATION
 } sac_round_kind;
-
-/// Seconds on a clock that only goes forward.
-double sac_run_clock(void);
 
 /// Create everything, or restore it. After a failure the run must be closed as well.
 SAC_CHECKED sac_status sac_run_open(sac_run *r);

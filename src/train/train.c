@@ -1,16 +1,7 @@
-#include <time.h>
-
 #include "base/error.h"
 #include "train/run.h"
 
 /// The loop that joins policy, environment and search.
-
-double sac_run_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 sac_status sac_run_event(sac_run *r, const char *event, const char *text)
 {
