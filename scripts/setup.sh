@@ -8,14 +8,15 @@ packages=(
     liblapacke-dev libopenblas-dev libpng-dev libyaml-dev libjansson-dev                   # the core
     libcairo2-dev libsdl2-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev  # plots, window, film
     libopenmpi-dev openmpi-bin                                                             # ranks
+    python3-dev python3-cffi python3-setuptools python3-wheel python3-numpy python3-pytest gfortran # Python package
     libcmocka-dev valgrind clang clang-format clang-tidy shellcheck                        # tests and lint
 )
 
 missing=()
 architecture=$(dpkg --print-architecture 2>/dev/null || true) # other ones may be installed beside it
 for package in "${packages[@]}" "$@"; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package:$architecture" 2>/dev/null || true)
-    [[ $status == installed ]] || missing+=("$package")
+    status=$(dpkg-query -W -f '${db:Status-Status} ' "$package:$architecture" "$package:all" 2>/dev/null || true)
+    [[ $status == "installed " ]] || missing+=("$package")
 done
 [[ ${#missing[@]} -gt 0 ]] || exit 0
 
