@@ -59,6 +59,9 @@ mujoco: ## MuJoCo and the models of the control suite, into .venv; then build ag
 peers: ## what saccade is measured against, into .venv (Gymnasium, JAX, PyTorch, pycma)
 	@scripts/peers.sh
 
+wheel: build ## the Python package: build/wheel/saccade-*.whl
+	@scripts/wheel.sh
+
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 
@@ -68,5 +71,5 @@ uninstall: ## what the last install put there
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check mujoco \
+.PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel mujoco \
         peers install uninstall clean

@@ -1,0 +1,282 @@
+"""What every module shares: errors, docstrings, arrays and workspaces."""
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+from typing import Any, Callable, TypeVar
+
+import numpy as np
+
+from saccade._docs import DOCS
+from saccade._saccade import ffi, lib
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# errors
+
+
+class Error(Exception):
+    """A failure, in the library's one sentence: what, where, what was expected. `status` is its number."""
+
+    status = 0
+
+
+class ArgumentError(Error, ValueError):
+    status = lib.SAC_ERROR_ARGUMENT
+
+
+class OutOfMemoryError(Error, MemoryError):
+    status = lib.SAC_ERROR_MEMORY
+
+
+class FileError(Error, OSError):
+    status = lib.SAC_ERROR_FILE
+
+
+class FormatError(Error, ValueError):
+    status = lib.SAC_ERROR_FORMAT
+
+
+class UnavailableError(Error, RuntimeError):
+    status = lib.SAC_ERROR_UNAVAILABLE
+
+
+class WorldError(Error, RuntimeError):
+    status = lib.SAC_ERROR_ENVIRONMENT
+
+
+class InterruptedError(Error, RuntimeError):
+    status = lib.SAC_ERROR_INTERRUPTED
+
+
+_errors = {kind.status: kind for kind in Error.__subclasses__()}
+for _kind in _errors.values():
+    _kind.__doc__ = ffi.string(lib.sac_status_text(_kind.status)).decode()
+
+
+def error_of(status: int) -> Error:
+    """The exception of a status, with this thread's last sentence."""
+    sentence = ffi.string(lib.sac_last_error()) or ffi.string(lib.sac_status_text(status))
+    return _errors[status](sentence.decode(errors="replace"))
+
+
+def check(status: int) -> None:
+    if status:
+        raise error_of(status)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# docstrings
+
+
+def _for_python(text: str, parameters: Any) -> str:
+    """The header's text, without parameters that Python fills in by itself and without statuses."""
+    lines, kept = [], True
+    for line in text.splitlines():
+        if match := re.match(r"@param(?:\[[\w,]+\])? +(\w+) +(.*)", line):
+            kept = match[1] in parameters or (match[1] in ("importance", "tokens", "weights") and "out" in parameters)
+            line = f"{match[1]}: {match[2]}"
+        elif re.match(r"@return|Nullable", line):
+            kept = not re.search("SAC_ERROR|SAC_OK", line)
+            line = line.replace("@return", "Returns")
+        elif not line.startswith("     "):
+            kept = True
+        lines += [re.sub(r"^ +", "    ", line)] if kept else []
+    return "\n".join(lines).strip()
+
+
+def documented(*names: str) -> Callable[[F], F]:
+    """Appends what the C headers say about functions or types to a docstring."""
+
+    def decorate(target: F) -> F:
+        try:
+            parameters: Any = inspect.signature(target).parameters
+        except (TypeError, ValueError):
+            parameters = ()
+        parts = [target.__doc__, *(_for_python(DOCS[name], parameters) for name in names)]
+        target.__doc__ = "\n\n".join(filter(None, parts))
+        return target
+
+    return decorate
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# arrays
+
+FLOAT, BYTE, INT, DOUBLE = (np.dtype(x) for x in ("f4", "u1", "i4", "f8"))
+_pointers = {FLOAT: "float *", BYTE: "uint8_t *", INT: "int *", DOUBLE: "double *", np.dtype("u4"): "uint32_t *",
+             np.dtype("u2"): "uint16_t *"}
+
+
+def array(x: Any, name: str, dtype: np.dtype | None = FLOAT, ndim: int | None = None) -> np.ndarray:
+    """x itself as a NumPy array, without a copy: NumPy's, any object with __dlpack__ or the buffer protocol.
+
+    Of any type where dtype is None."""
+    if not isinstance(x, np.ndarray):
+        if hasattr(x, "__dlpack__"):
+            x = np.from_dlpack(x)
+        else:
+            try:
+                x = np.asarray(memoryview(x))
+            except TypeError:
+                raise TypeError(f"{name}: {type(x).__name__}, expected an array (NumPy's, or an object with __dlpack__ "
+                                "or the buffer protocol)") from None
+    if dtype is not None and x.dtype != dtype:
+        raise TypeError(f"{name}: {x.dtype}, expected {dtype}; nothing is converted by itself")
+    if ndim is not None and x.ndim != ndim:
+        raise ValueError(f"{name}: shape {x.shape}, expected {ndim} dimensions")
+    return x
+
+
+def pointer(x: np.ndarray) -> Any:
+    """To the first element. Valid while x lives."""
+    return ffi.cast(_pointers[x.dtype], x.__array_interface__["data"][0])
+
+
+def dense(x: Any, name: str, shape: tuple[int, ...] | None = None, dtype: np.dtype = FLOAT) -> np.ndarray:
+    """An array without gaps, in C's order; -1 in its shape: any number."""
+    x = array(x, name, dtype)
+    if shape is not None and (x.ndim != len(shape) or any(a != b for a, b in zip(x.shape, shape) if b != -1)):
+        raise ValueError(f"{name}: shape {x.shape}, expected {shape}")
+    if not x.flags.c_contiguous:
+        raise ValueError(f"{name}: not contiguous; numpy.ascontiguousarray makes a copy that is")
+    return x
+
+
+def planes(x: Any, name: str, rows: int | None = None, count: int | None = None) -> tuple[np.ndarray, int]:
+    """Planar tokens [rows, count], each row without gaps, and the stride from row to row in floats."""
+    x = array(x, name, FLOAT, 2)
+    if rows is not None and x.shape[0] != rows:
+        raise ValueError(f"{name}: shape {x.shape}, expected {rows} rows, one a dimension")
+    if count is not None and x.shape[1] != count:
+        raise ValueError(f"{name}: shape {x.shape}, expected {count} columns, one a token")
+    if x.shape[1] == 0:
+        raise ValueError(f"{name}: shape {x.shape}, expected a token at least")
+    row, column = x.strides
+    if x.shape[0] == 1:
+        row = 4 * x.shape[1]
+    if (column != 4 and x.shape[1] > 1) or row % 4 or row < 4 * x.shape[1]:
+        raise ValueError(f"{name}: rows must follow each other and have no gaps; numpy.ascontiguousarray makes a copy "
+                         "that has none (tokens are [dimensions, tokens])")
+    return x, row // 4
+
+
+def _is_old(x: Any) -> bool:
+    """Whether x speaks the first DLPack, which cannot say that memory is read-only."""
+    try:
+        x.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        return True
+    return False
+
+
+def output(out: Any, shape: tuple[int, ...], dtype: np.dtype = FLOAT, name: str = "out") -> tuple[Any, np.ndarray]:
+    """Where a result goes: a new array, or the caller's memory. Returns what to give back, and the array to write."""
+    if out is None:
+        out = np.empty(shape, dtype)
+        return out, out
+    x = dense(out, name, shape, dtype)
+    if not x.flags.writeable and (isinstance(out, np.ndarray) or not hasattr(out, "__dlpack__") or not _is_old(out)):
+        raise ValueError(f"{name}: read-only")
+    return out, x
+
+
+class Workspaces:
+    """Scratch memory, one a call at a time: calls of several threads do not meet."""
+
+    def __init__(self) -> None:
+        self._free: list[tuple[int, Any, Any]] = []
+
+    def take(self, size: int) -> tuple[int, Any, Any]:
+        try:
+            workspace = self._free.pop()
+            if workspace[0] >= size:
+                return workspace
+        except IndexError:
+            pass
+        memory = np.empty(size + 64, np.uint8)
+        address: int = memory.__array_interface__["data"][0]
+        return size, ffi.cast("void *", (address + 63) & ~63), memory
+
+    def give(self, workspace: tuple[int, Any, Any]) -> None:
+        self._free.append(workspace)
+
+
+class Owner:
+    """Something with one owner at a time: a second thread meanwhile is an error and not a crash."""
+
+    def __init__(self, what: str) -> None:
+        self._lock, self._what = threading.Lock(), what
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError(f"{self._what} is in use by another thread; it has one owner at a time")
+
+    def __exit__(self, *_: Any) -> None:
+        self._lock.release()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# structs and texts
+
+
+def text(chars: Any) -> str:
+    return "" if chars == ffi.NULL else ffi.string(chars).decode(errors="replace")
+
+
+def path_of(path: Any) -> bytes:
+    import os
+
+    return os.fsencode(path)
+
+
+def fill(struct: Any, values: dict[str, Any], shapes: dict[str, tuple[int, ...]] | None = None) -> list[Any]:
+    """Writes values into a C struct's fields, arrays as pointers. Returns what must live as long as the struct."""
+    kept: list[Any] = []
+    kind = ffi.typeof(struct)
+    fields = dict((kind.item if kind.kind == "pointer" else kind).fields)
+    for name, value in values.items():
+        if value is None:
+            continue
+        field = fields[name].type
+        if isinstance(value, str):
+            value = ffi.new("char[]", value.encode())
+            kept.append(value)
+        elif field.kind == "pointer" and field.item.kind == "primitive":
+            kept.append(dense(value, name, (shapes or {}).get(name)))
+            value = pointer(kept[-1])
+        setattr(struct, name, value)
+    return kept
+
+
+def settings_of(options: dict[str, Any]) -> tuple[Any, int, list[Any]]:
+    """Options as the library reads them: key and text."""
+    kept: list[Any] = []
+    settings = ffi.new("sac_setting[]", max(1, len(options)))
+    for setting, (key, value) in zip(settings, options.items()):
+        typed = {True: "true", False: "false"}[value] if isinstance(value, (bool, np.bool_)) else str(value)
+        kept += [ffi.new("char[]", key.encode()), ffi.new("char[]", typed.encode())]
+        setting.key, setting.value = kept[-2:]
+    return settings, len(options), [settings, *kept]
+
+
+def options_of(settings: Any, count: int) -> dict[str, str]:
+    return {text(settings[i].key): text(settings[i].value) for i in range(count)}
+
+
+def listing(at: Callable[[int], Any]) -> list[Any]:
+    """What a function of an index gives, up to its first None."""
+    found: list[Any] = []
+    while (item := at(len(found))) is not None:
+        found.append(item)
+    return found
+
+
+def created(function: Any, kind: str, destroy: Any, *arguments: Any) -> Any:
+    """Calls a create function; the handle destroys itself with the last reference to it."""
+    out = ffi.new(f"{kind} **")
+    check(function(out, *arguments))
+    return ffi.gc(out[0], destroy)

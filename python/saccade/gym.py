@@ -1,0 +1,142 @@
+"""The environments for Gymnasium: gymnasium.make("saccade/CarRacing-v3"), and make_vec on the batch interface.
+
+Importing saccade registers them, before or after gymnasium is imported.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from saccade import worlds
+from saccade.worlds import Spec, World, Worlds
+
+VERSIONS = {"car-racing": 3}  # the rules are those of Gymnasium's environment of this version
+
+
+def ids() -> dict[str, str]:
+    """Gymnasium's ids, {"saccade/CarRacing-v3": "car-racing", ...}."""
+    return {f"saccade/{''.join(word.capitalize() for word in name.split('-'))}-v{VERSIONS.get(name, 0)}": name
+            for name in worlds.names() if not name.endswith(":")}
+
+
+def register() -> None:
+    """Adds the environments to Gymnasium's registry; those that are there stay."""
+    for id, name in ids().items():
+        if id not in gymnasium.registry:
+            gymnasium.register(id, entry_point="saccade.gym:Env", vector_entry_point="saccade.gym:VectorEnv",
+                               kwargs={"name": name})
+
+
+def action_space(spec: Spec) -> gymnasium.Space[Any]:
+    if spec.action_choices:
+        return gymnasium.spaces.Discrete(spec.action_choices)
+    return gymnasium.spaces.Box(spec.action_low, spec.action_high, dtype=np.float32)
+
+
+def observation_space(spec: Spec) -> gymnasium.spaces.Box:
+    return gymnasium.spaces.Box(0, 255, spec.observation_shape, np.uint8)
+
+
+def _fresh_seed(random: np.random.Generator) -> int:
+    """For an episode that nobody chose: from where training draws its own."""
+    return int(random.integers(worlds.lib.SAC_TRAINING_SEED_FIRST, 2**63))
+
+
+class Env(gymnasium.Env[np.ndarray, Any]):
+    """One environment; further keywords are its options. info holds its columns where `info` is set."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 50}
+
+    def __init__(self, name: str, variant: str | None = None, render_mode: str | None = None,
+                 render_height: int = 400, info: bool = False, **options: Any) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode {render_mode!r}, expected None or 'rgb_array'")
+        self.world = World(name, variant, **options)
+        self.render_mode, self._render_height, self._info = render_mode, render_height, info
+        self.action_space, self.observation_space = action_space(self.world.spec), observation_space(self.world.spec)
+        self._begun = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+        super().reset(seed=seed)
+        if seed is None and not self._begun:
+            seed = _fresh_seed(self.np_random)
+        observation = self.world.reset(seed)
+        self._begun = True
+        return observation, self._facts()
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+        observation, reward, terminated, truncated = self.world.step(action)
+        return observation, reward, terminated, truncated, self._facts()
+
+    def _facts(self) -> dict[str, Any]:
+        return dict(self.world.state()) if self._info else {}
+
+    def render(self) -> np.ndarray | None:  # type: ignore[override]
+        return self.world.picture(self._render_height) if self.render_mode else None
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """Several environments, stepped at once by the library; `threads` share them.
+
+    With copy=False observations are the array that the next step overwrites.
+    """
+
+    def __init__(self, name: str, num_envs: int = 1, variant: str | None = None, render_mode: str | None = None,
+                 threads: int = 1, copy: bool = True, render_height: int = 400,
+                 autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, **options: Any) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode {render_mode!r}, expected None or 'rgb_array'")
+        self.worlds = Worlds(name, num_envs, variant, threads, **options)
+        self.num_envs, self.render_mode, self.copy, self._render_height = num_envs, render_mode, copy, render_height
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**Env.metadata, "autoreset_mode": self.autoreset_mode}
+        spec = self.worlds.spec
+        self.single_action_space, self.single_observation_space = action_space(spec), observation_space(spec)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+        self._begun = False
+
+    def reset(self, *, seed: int | list[int | None] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+        which = (options or {}).get("reset_mask")
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        if seed is None and not self._begun:
+            seed = [_fresh_seed(self.np_random) for _ in range(self.num_envs)]
+        self.worlds.reset(seed, which)
+        self._begun = True
+        return self._observations(), {}
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+        w, info = self.worlds, {}
+        if not self._begun:
+            raise RuntimeError("reset comes before a step")
+        over = ~w.going
+        if over.any() and self.autoreset_mode == AutoresetMode.DISABLED:
+            raise RuntimeError(f"environments {np.flatnonzero(over).tolist()} have ended; reset them with the option "
+                               "reset_mask")
+        w.step(actions)
+        if over.any():
+            w.reset(which=over)
+        rewards, terminated, truncated = w.rewards.copy(), w.terminated.astype(bool), w.truncated.astype(bool)
+        over = terminated | truncated
+        if over.any() and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            final = np.full(self.num_envs, None, object)
+            for i in np.flatnonzero(over):
+                final[i] = w.observations[i].copy()
+            info = {"final_obs": final, "_final_obs": over.copy(), "final_info": {}, "_final_info": over.copy()}
+            w.reset(which=over)
+        return self._observations(), rewards, terminated, truncated, info
+
+    def _observations(self) -> np.ndarray:
+        return self.worlds.observations.copy() if self.copy else self.worlds.observations
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        if not self.render_mode:
+            return None
+        return tuple(self.worlds.picture(i, self._render_height) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        self.worlds.close()

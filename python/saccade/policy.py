@@ -1,0 +1,331 @@
+"""Policies: an image goes in, an action comes out, and what was looked at can be seen.
+
+A Policy is immutable and may be shared by threads. A State belongs to one episode at a time; policy.act uses one that
+the policy keeps for whoever drives alone.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from saccade._core import (BYTE, FLOAT, Owner, array, check, created, dense, documented, ffi, fill, lib, listing,
+                           options_of, output, path_of, pointer, settings_of, text)
+
+
+@dataclass
+class Info:
+    """Facts that travel with a policy file beside the architecture; score and score_std are NaN where there is none."""
+
+    environment: str = ""
+    variant: str = ""
+    version: str = ""
+    seed: int = 0
+    generation: int = 0
+    score: float = float("nan")
+    score_std: float = float("nan")
+    score_episodes: int = 0
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+@documented("sac_gaze")
+@dataclass
+class Gaze:
+    """Copies of what a policy looked at; None where its kind has no such thing.
+
+    image is the size of the picture that is cut into patches, grid the number of patches [rows, columns]; importance
+    [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size].
+    """
+
+    image: tuple[int, int]
+    grid: tuple[int, int]
+    patch: int
+    stride: int
+    importance: np.ndarray | None
+    top: np.ndarray | None
+    centers: np.ndarray | None
+    features: np.ndarray | None
+    queries: np.ndarray | None
+    keys: np.ndarray | None
+    hidden: np.ndarray | None
+    cell: np.ndarray | None
+    output: np.ndarray | None
+    action: np.ndarray | None = None
+
+
+def _copy(memory: Any, *shape: int) -> np.ndarray | None:
+    count = int(np.prod(shape))
+    if memory == ffi.NULL or count == 0:
+        return None
+    dtype = np.dtype("i4") if ffi.typeof(memory).item.cname == "int" else FLOAT
+    return np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape).copy()
+
+
+@documented("sac_policy_kind_at")
+def kinds() -> dict[str, dict[str, tuple[str | None, str]]]:
+    """The kinds of policies: {kind: {option: (default, help)}}."""
+    table = ffi.new("sac_option **")
+
+    def at(i: int) -> Any:
+        name = lib.sac_policy_kind_at(i, table)
+        return None if name == ffi.NULL else (text(name), option_table(table[0]))
+
+    return dict(listing(at))
+
+
+def option_table(table: Any) -> dict[str, tuple[str | None, str]]:
+    """{option: (default or None, help)} of a table of options."""
+    rows, i = {}, 0
+    while table != ffi.NULL and table[i].name != ffi.NULL:
+        fallback = None if table[i].fallback == ffi.NULL else text(table[i].fallback)
+        rows[text(table[i].name)] = (fallback, text(table[i].help))
+        i += 1
+    return rows
+
+
+class State:
+    """What changes during an episode: recurrent state and the last attention. It has one owner at a time."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._handle = created(lib.sac_policy_state_create, "sac_policy_state", lib.sac_policy_state_destroy,
+                               policy._handle)
+        self._owner = Owner("the policy's state")
+        self._seen: np.ndarray | None = None
+        self._shape, self._size = policy.observation_shape, policy.action_size
+
+    @documented("sac_policy_state_reset")
+    def reset(self) -> None:
+        with self._owner:
+            lib.sac_policy_state_reset(self._handle)
+
+    @documented("sac_policy_state_set_parameters")
+    def set_parameters(self, parameters: Any) -> None:
+        parameters = dense(parameters, "parameters", (self.policy.parameter_count,))
+        with self._owner:
+            self._seen = None
+            lib.sac_policy_state_set_parameters(self._handle, pointer(parameters))
+
+    @documented("sac_policy_act", "sac_policy_act_float")
+    def act(self, observation: Any, out: Any = None) -> Any:
+        """Look at an image, uint8 or float32, and act: [action_size], or a whole number where it is a choice."""
+        if type(observation) is not np.ndarray:
+            observation = array(observation, "observation", None)
+        kind = FLOAT if observation.dtype == FLOAT else BYTE
+        if observation.dtype != kind or observation.shape != self._shape or not observation.flags.c_contiguous:
+            dense(observation, "observation", self._shape, kind)
+        result, action = (None, np.empty(self._size, FLOAT)) if out is None else output(out, (self._size,))
+        with self._owner:
+            self._seen = observation
+            if kind is BYTE:
+                lib.sac_policy_act(self._handle, ffi.from_buffer("uint8_t[]", observation),
+                                   ffi.from_buffer("float[]", action) if out is None else pointer(action))
+            else:
+                lib.sac_policy_act_float(self._handle, pointer(observation), pointer(action))
+        if out is not None:
+            return result
+        return int(action[0]) if self.policy.action_choices else action
+
+    @documented("sac_policy_gaze")
+    def gaze(self) -> Gaze:
+        gaze = ffi.new("sac_gaze *")
+        with self._owner:
+            if self._seen is None:
+                raise RuntimeError("gaze: the state has looked at nothing yet; act comes first")
+            lib.sac_policy_gaze(self._handle, gaze)
+            n = gaze.rows * gaze.columns
+            return Gaze((gaze.height, gaze.width), (gaze.rows, gaze.columns), gaze.patch, gaze.stride,
+                        _copy(gaze.importance, gaze.rows, gaze.columns), _copy(gaze.top, gaze.kept),
+                        _copy(gaze.centers, gaze.kept, 2), _copy(gaze.features, gaze.feature_count),
+                        _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
+                        _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
+                        _copy(gaze.output, gaze.output_size))
+
+    def _patch(self, index: int) -> Any:
+        gaze = ffi.new("sac_gaze *")
+        if self._seen is None:
+            raise RuntimeError("the state has looked at nothing yet; act comes first")
+        lib.sac_policy_gaze(self._handle, gaze)
+        if not 0 <= index < max(1, gaze.rows * gaze.columns):
+            raise IndexError(f"patch {index}, expected 0..{gaze.rows * gaze.columns - 1}")
+        return gaze
+
+    @documented("sac_policy_patch")
+    def patch(self, index: int) -> np.ndarray | None:
+        with self._owner:
+            gaze = self._patch(index)
+            pixels = np.empty((max(1, gaze.patch), max(1, gaze.patch), self._shape[2]), FLOAT)
+            return pixels if lib.sac_policy_patch(self._handle, index, pointer(pixels)) else None
+
+    @documented("sac_policy_attention_row")
+    def attention_row(self, query: int) -> np.ndarray | None:
+        with self._owner:
+            gaze = self._patch(query)
+            weights = np.empty((max(1, gaze.rows), max(1, gaze.columns)), FLOAT)
+            return weights if lib.sac_policy_attention_row(self._handle, query, pointer(weights)) else None
+
+
+class Policy:
+    """An architecture with one vector of parameters."""
+
+    def __init__(self, kind: str = "attention-agent", *, observation_shape: tuple[int, int, int], action_size: int,
+                 action_low: Any = None, action_high: Any = None, action_choices: int = 0, parameters: Any = None,
+                 **options: Any) -> None:
+        low = np.full(action_size, -1, FLOAT) if action_low is None else np.array(action_low, FLOAT)
+        high = np.full(action_size, 1, FLOAT) if action_high is None else np.array(action_high, FLOAT)
+        if low.shape != (action_size,) or high.shape != (action_size,):
+            raise ValueError(f"action_low, action_high: shapes {low.shape}, {high.shape}, expected ({action_size},)")
+        struct = ffi.new("sac_policy_def *")
+        settings, count, kept = settings_of(options)
+        height, width, channels = observation_shape
+        kept += fill(struct, {"kind": kind, "setting_count": count, "height": height, "width": width,
+                              "channels": channels, "action_size": action_size, "action_choices": action_choices})
+        struct.settings, struct.action_low, struct.action_high = settings, pointer(low), pointer(high)
+        handle = created(lib.sac_policy_create, "sac_policy", lib.sac_policy_destroy, struct)
+        if parameters is not None:
+            handle = _with(handle, parameters)
+        self._take(handle, Info())
+
+    def _take(self, handle: Any, info: Info) -> Policy:
+        self._handle, self.info = handle, info
+        struct = lib.sac_policy_get_def(handle)
+        self.kind = text(lib.sac_policy_kind(handle))
+        self.observation_shape = (struct.height, struct.width, struct.channels)
+        self.action_size, self.action_choices = struct.action_size, struct.action_choices
+        self.parameter_count = int(lib.sac_policy_parameter_count(handle))
+        self._state: State | None = None
+        return self
+
+    @classmethod
+    def _of(cls, handle: Any, info: Info) -> Policy:
+        return cls.__new__(cls)._take(handle, info)
+
+    def __repr__(self) -> str:
+        return f"<saccade.Policy {self.kind}, {self.parameter_count} parameters, sees {self.observation_shape}>"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Every option of the kind, as it would be typed."""
+        struct = lib.sac_policy_get_def(self._handle)
+        return options_of(struct.settings, struct.setting_count)
+
+    @property
+    def action_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        struct = lib.sac_policy_get_def(self._handle)
+        return tuple(np.frombuffer(ffi.buffer(x, 4 * self.action_size), FLOAT).copy()
+                     for x in (struct.action_low, struct.action_high))  # type: ignore[return-value]
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The vector itself, read-only: no copy. It lives as long as the policy or the array."""
+        return _held(lib.sac_policy_parameters(self._handle), self.parameter_count, self._handle)
+
+    @property
+    def tensors(self) -> dict[str, np.ndarray]:
+        """The parameters by name, read-only views of the vector."""
+        vector = self.parameters
+        tensors = {}
+        for i in range(lib.sac_policy_view_count(self._handle)):
+            view = lib.sac_policy_view(self._handle, i)
+            size = lib.sac_view_size(view)
+            shape = [view.shape[k] for k in range(view.rank)]
+            tensors[text(view.name)] = vector[view.offset:view.offset + size].reshape(shape)
+        return tensors
+
+    @documented("sac_policy_create_with")
+    def with_parameters(self, parameters: Any) -> Policy:
+        return Policy._of(_with(self._handle, parameters), self.info)
+
+    @documented("sac_policy_draw")
+    def draw(self, seed: int) -> np.ndarray:
+        parameters = np.empty(self.parameter_count, FLOAT)
+        lib.sac_policy_draw(self._handle, seed, pointer(parameters))
+        return parameters
+
+    def state(self) -> State:
+        """A state of its own, for one more episode at the same time."""
+        return State(self)
+
+    @property
+    def _own(self) -> State:
+        if self._state is None:
+            self._state = State(self)
+        return self._state
+
+    def reset(self) -> None:
+        """Start an episode of policy.act."""
+        self._own.reset()
+
+    def act(self, observation: Any, out: Any = None) -> Any:
+        return self._own.act(observation, out)
+
+    act.__doc__ = State.act.__doc__
+
+    def attend(self, observation: Any) -> Gaze:
+        """Where the policy looks in one image, from a fresh state: the gaze, with the action that follows from it."""
+        state = State(self)
+        action = state.act(observation)
+        gaze = state.gaze()
+        gaze.action = np.atleast_1d(action)
+        return gaze
+
+    @documented("sac_policy_save")
+    def save(self, path: Any, parameters: Any = None, info: Info | None = None) -> None:
+        info = info or self.info
+        if parameters is not None:
+            parameters = dense(parameters, "parameters", (self.parameter_count,))
+        struct = ffi.new("sac_policy_info *")
+        for name in ("environment", "variant", "version"):
+            value = getattr(info, name).encode()
+            if len(value) >= lib.SAC_TEXT_SIZE:
+                raise ValueError(f"info.{name}: longer than {lib.SAC_TEXT_SIZE - 1} bytes")
+            setattr(struct, name, value)
+        for name in ("seed", "generation", "score", "score_std", "score_episodes"):
+            setattr(struct, name, getattr(info, name))
+        struct.settings, struct.setting_count, _kept = settings_of(info.settings)
+        check(lib.sac_policy_save(self._handle, ffi.NULL if parameters is None else pointer(parameters), struct,
+                                  path_of(path)))
+
+
+class _Holder:
+    """Lends a handle's memory to NumPy and keeps the handle alive meanwhile."""
+
+    def __init__(self, memory: Any, count: int, handle: Any) -> None:
+        self._handle = handle
+        address = int(ffi.cast("uintptr_t", memory))
+        self.__array_interface__ = {"version": 3, "typestr": FLOAT.str, "shape": (count,), "data": (address, True)}
+
+
+def _held(memory: Any, count: int, handle: Any) -> np.ndarray:
+    return np.asarray(_Holder(memory, count, handle))
+
+
+def _with(handle: Any, parameters: Any) -> Any:
+    vector = dense(parameters, "parameters", (int(lib.sac_policy_parameter_count(handle)),))
+    return created(lib.sac_policy_create_with, "sac_policy", lib.sac_policy_destroy, handle, pointer(vector))
+
+
+def _info_of(struct: Any) -> Info:
+    info = Info(*(text(x) for x in (struct.environment, struct.variant, struct.version)), struct.seed,
+                struct.generation, struct.score, struct.score_std, struct.score_episodes,
+                options_of(struct.settings, struct.setting_count))
+    lib.sac_policy_info_clear(struct)
+    return info
+
+
+@documented("sac_policy_load")
+def load(path: Any) -> Policy:
+    info = ffi.new("sac_policy_info *")
+    handle = created(lib.sac_policy_load, "sac_policy", lib.sac_policy_destroy, info, path_of(path))
+    return Policy._of(handle, _info_of(info))
+
+
+@documented("sac_policy_read")
+def read(data: bytes, where: str = "memory") -> Policy:
+    """A policy from the bytes of its file."""
+    view = memoryview(data).cast("B")
+    info = ffi.new("sac_policy_info *")
+    out = ffi.new("sac_policy **")
+    check(lib.sac_policy_read(out, info, ffi.from_buffer(view), view.nbytes, where.encode()))
+    return Policy._of(ffi.gc(out[0], lib.sac_policy_destroy), _info_of(info))

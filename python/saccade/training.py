@@ -1,0 +1,165 @@
+"""Training and evaluation: policies, environments and searches together."""
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+from saccade import policy as policies
+from saccade import worlds
+from saccade._core import InterruptedError, check, created, documented, error_of, ffi, lib, path_of, settings_of, text
+
+EPISODE = np.dtype({"names": ["seed", "return", "steps"], "formats": ["u8", "f8", "i4"],
+                    "offsets": [ffi.offsetof("sac_episode", name) for name in ("seed", "episode_return", "steps")],
+                    "itemsize": ffi.sizeof("sac_episode")})
+
+
+@dataclass
+class Score:
+    """Mean and spread of returns; std with n - 1."""
+
+    mean: float
+    std: float
+    episodes: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<{self.mean:.1f} +- {self.std:.1f}, {len(self.episodes)} episodes>"
+
+
+@documented("sac_evaluate")
+def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: range = range(100), threads: int = 1,
+             variant: str | None = None, **options: Any) -> Score:
+    """Drive a policy over the episodes `seeds`, a range with step 1; env None: the environment it was trained for.
+
+    episodes of the score is a NumPy array with the fields seed, return and steps.
+    """
+    if seeds.step != 1 or len(seeds) == 0 or seeds.start < 0:
+        raise ValueError(f"seeds: {seeds}, expected a range of one episode at least with step 1")
+    if threads < 1:
+        raise ValueError(f"threads: {threads}, expected 1 at least")
+    name = env or policy.info.environment
+    if not name:
+        raise ValueError("env: the policy does not say which environment it was trained for; name one")
+    if env is None:
+        options = {**policy.info.settings, **options}
+    struct, _kept = worlds.definition(name, variant, options)
+    episodes = np.zeros(len(seeds), EPISODE)
+    memory = ffi.from_buffer("sac_episode[]", episodes)
+    check(lib.sac_evaluate(policy._handle, struct, seeds.start, len(seeds), threads, memory))
+    score = lib.sac_score_of(memory, len(seeds))
+    return Score(score.mean, score.std, episodes)
+
+
+@documented("sac_progress")
+@dataclass
+class Progress:
+    """What a run reports after each generation; evaluation is (mean, std, episodes), the latest."""
+
+    generation: int
+    generations: int
+    steps: int
+    seconds: float
+    steps_per_second: float
+    best: float
+    mean: float
+    std: float
+    sigma: float
+    evaluated: bool
+    evaluation: tuple[float, float, int]
+    best_evaluation: float
+    note: str | None
+
+
+@documented("sac_run_summary")
+@dataclass
+class Run:
+    """What a run folder tells about its run; evaluation and best are (mean, std, episodes)."""
+
+    path: str
+    environment: str
+    policy: str
+    search: str
+    seed: int
+    generation: int
+    generations: int
+    steps: int
+    seconds: float
+    mean: float
+    evaluation: tuple[float, float, int]
+    best: tuple[float, float, int]
+    best_generation: int
+    state: str
+    reason: str
+    host: str
+
+    def load(self, which: str = "best") -> policies.Policy:
+        """The policy that evaluated best, or the "mean" of the search's distribution."""
+        return policies.load(os.path.join(self.path, which + ".safetensors"))
+
+
+def _score(score: Any) -> tuple[float, float, int]:
+    return score.mean, score.std, score.episodes
+
+
+@documented("sac_run_summarise")
+def summary(run: Any) -> Run:
+    s = ffi.new("sac_run_summary *")
+    check(lib.sac_run_summarise(s, path_of(run)))
+    return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), s.seed, s.generation,
+               s.generations, s.steps, s.seconds, s.mean, _score(s.evaluation), _score(s.best), s.best_generation,
+               text(s.state), text(s.reason), text(s.host))
+
+
+@ffi.def_extern()
+def on_progress(user: Any, p: Any) -> None:
+    ffi.from_handle(user).put(Progress(
+        p.generation, p.generations, p.steps, p.seconds, p.steps_per_second, p.best, p.mean, p.std, p.sigma,
+        p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note)))
+
+
+@documented("sac_train")
+def train(task: Any, run: Any, *, settings: dict[str, Any] | None = None, threads: int = 1, resume: bool = False,
+          any_cpu_level: bool = False, generations: int = 0,
+          progress: Callable[[Progress], Any] | None = None) -> Run:
+    """Train a task file into a run folder; `settings` are fields of the task, such as {"policy.attention": "relu"}.
+
+    progress is called after each generation, in the thread that called train. Ctrl-C, or an exception of progress,
+    ends the run with a checkpoint, from which resume=True goes on. generations is the total; 0: the task's own.
+    """
+    if threads < 1 or generations < 0:
+        raise ValueError(f"threads {threads}, generations {generations}: expected 1 and 0 at least")
+    pairs, count, _kept = settings_of(settings or {})
+    handle = created(lib.sac_task_load, "sac_task", lib.sac_task_destroy, path_of(task), pairs, count)
+    struct, interrupt, folder = ffi.new("sac_train_def *"), ffi.new("int *"), ffi.new("char[]", path_of(run))
+    reports: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    user = ffi.new_handle(reports)
+    struct.task, struct.run_dir, struct.resume, struct.any_cpu_level = handle, folder, resume, any_cpu_level
+    struct.threads, struct.generations, struct.interrupt = threads, generations, interrupt
+    struct.user, struct.progress = user, lib.on_progress
+
+    # the library trains in a thread of its own, so that this one hears Ctrl-C at once
+    def work() -> None:
+        status = lib.sac_train(struct)
+        reports.put(error_of(status) if status else None)
+
+    worker = threading.Thread(target=work, name="saccade-train")
+    worker.start()
+    failure, ended = None, False
+    while not ended:
+        try:
+            report = reports.get()
+            ended = not isinstance(report, Progress)
+            if not ended and progress is not None and failure is None:
+                progress(report)
+        except BaseException as error:  # noqa: B902 (Ctrl-C too: the run ends with a checkpoint first)
+            failure, interrupt[0] = failure or error, 1
+    worker.join()
+    if failure is not None and isinstance(report, (InterruptedError, type(None))):
+        raise failure
+    if report is not None:
+        raise report
+    return summary(run)

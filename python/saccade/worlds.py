@@ -1,0 +1,268 @@
+"""Environments: an action goes in, an image and a reward come out. Without Gymnasium; saccade.gym is with it.
+
+The seed of an episode and its actions decide every bit.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from saccade._core import (BYTE, FLOAT, Owner, check, created, documented, ffi, fill, lib, output, pointer,
+                           settings_of, text)
+from saccade.policy import Policy, option_table
+
+
+def names() -> dict[str, str]:
+    """The environments by name, with a line about each."""
+    return {text(ops.name): text(ops.summary) for ops in map(lib.sac_env_at, range(lib.sac_env_count()))}
+
+
+def options(name: str) -> dict[str, tuple[str | None, str]]:
+    """The options of an environment: {option: (default, help)}."""
+    return option_table(_ops(name).options)
+
+
+def variants(name: str) -> list[str]:
+    """The variants of an environment."""
+    ops, found = _ops(name), ["original"]
+    while ops.variants != ffi.NULL and ops.variants[len(found) - 1] != ffi.NULL:
+        found.append(text(ops.variants[len(found) - 1]))
+    return found
+
+
+def _ops(name: str) -> Any:
+    ops = lib.sac_env_find(name.encode())
+    if ops == ffi.NULL:
+        raise ValueError(f"unknown environment '{name}'; there are {', '.join(names())}")
+    return ops
+
+
+def definition(name: str, variant: str | None, options: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """A sac_env_def and what must live as long as it does."""
+    struct = ffi.new("sac_env_def *")
+    settings, count, kept = settings_of(options)
+    kept += fill(struct, {"id": name, "variant": variant, "setting_count": count})
+    struct.settings = settings
+    return struct, kept
+
+
+@documented("sac_env_spec")
+class Spec:
+    """What an environment looks like from outside."""
+
+    def __init__(self, spec: Any) -> None:
+        self.observation_shape = (spec.height, spec.width, spec.channels)
+        self.action_size: int = spec.action_size
+        self.action_choices: int = spec.action_choices
+        self.action_low, self.action_high = (np.frombuffer(ffi.buffer(x, 4 * spec.action_size), FLOAT).copy()
+                                             for x in (spec.action_low, spec.action_high))
+        self.max_steps: int = spec.max_steps
+        self.lanes: int = spec.lanes
+        self.columns = [text(spec.columns[i].name) for i in range(spec.column_count)]
+        named = 0 if spec.action_names == ffi.NULL else spec.action_choices or spec.action_size
+        self.action_names = [text(spec.action_names[i]) for i in range(named)]
+        self.picture_aspect: float = spec.picture_aspect or spec.width / spec.height
+
+    def take(self, action: Any, into: np.ndarray) -> None:
+        """Checks an action and writes it to [action_size]."""
+        if self.action_choices:
+            choice = np.asarray(action)
+            if choice.size != 1 or not 0 <= (value := choice.item()) < self.action_choices or value != int(value):
+                raise ValueError(f"action: {action!r}, expected a whole number 0..{self.action_choices - 1}")
+            into[0] = value
+            return
+        values = np.asarray(action, FLOAT)
+        if values.shape != into.shape:
+            raise ValueError(f"action: shape {values.shape}, expected {into.shape}")
+        into[:] = values
+
+
+class World:
+    """One environment. It has one owner at a time; reset comes before step, and after an end."""
+
+    def __init__(self, name: str, variant: str | None = None, **options: Any) -> None:
+        struct, _kept = definition(name, variant, options)
+        self._handle = created(lib.sac_env_create, "sac_env", lib.sac_env_destroy, struct)
+        self.name, self.variant, self.options = name, variant or "original", options
+        self.spec = Spec(lib.sac_env_get_spec(self._handle))
+        self._owner = Owner(f"the environment '{name}'")
+        self._action = np.zeros(self.spec.action_size, FLOAT)
+        self._row = ffi.new("sac_env_row *")
+        self._reward, self._ends = ffi.new("double *"), ffi.new("uint8_t[2]")
+        self._row.action, self._row.reward = pointer(self._action), self._reward
+        self._row.terminated, self._row.truncated = self._ends, self._ends + 1
+        self._observation: np.ndarray | None = None
+        self._going = False
+
+    def __repr__(self) -> str:
+        return f"<saccade.World {self.name}, {self.variant}>"
+
+    def _look(self, out: Any) -> Any:
+        """Gives the library memory for the observation, and keeps it: a picture may be drawn from it."""
+        result, observation = output(out, self.spec.observation_shape, BYTE)
+        self._observation = observation
+        self._row.observation = pointer(observation)
+        return result
+
+    @documented("sac_env_reset")
+    def reset(self, seed: int | None = None, out: Any = None) -> Any:
+        """Returns the first observation. seed None: the episode after this one."""
+        with self._owner:
+            result = self._look(out)
+            self._going = False
+            check(lib.sac_env_reset(self._handle, lib.SAC_SEED_NEXT if seed is None else seed, self._row))
+            self._going = True
+            return result
+
+    @documented("sac_env_step")
+    def step(self, action: Any, out: Any = None) -> tuple[Any, float, bool, bool]:
+        """Returns observation, reward, terminated, truncated."""
+        with self._owner:
+            if not self._going:
+                raise RuntimeError(f"{self.name}: reset comes before a step, and after an end")
+            self.spec.take(action, self._action)
+            result = self._look(out)
+            check(lib.sac_env_step(self._handle, self._row))
+            ends = self._ends
+            self._going = not (ends[0] or ends[1])
+            return result, self._reward[0], bool(ends[0]), bool(ends[1])
+
+    @documented("sac_env_state")
+    def state(self) -> dict[str, float]:
+        """The values of the environment's columns by name."""
+        values = ffi.new("double[]", max(1, len(self.spec.columns)))
+        with self._owner:
+            lib.sac_env_state(self._handle, values)
+        return dict(zip(self.spec.columns, values))
+
+    @documented("sac_env_picture")
+    def picture(self, height: int = 400, width: int | None = None, out: Any = None) -> Any:
+        """The scene for people, [height, width, 3]; width None: what suits the environment."""
+        if self._observation is None:
+            raise RuntimeError(f"{self.name}: reset comes before a picture")
+        width = width or round(height * self.spec.picture_aspect)
+        if not (0 < height <= 8192 and 0 < width <= 8192):
+            raise ValueError(f"picture of {height} x {width} pixels, expected 1..8192")
+        result, rgb = output(out, (height, width, 3), BYTE)
+        with self._owner:
+            check(lib.sac_env_picture(self._handle, pointer(rgb), height, width))
+        return result
+
+    def policy(self, kind: str = "attention-agent", **options: Any) -> Policy:
+        """A policy whose shapes fit the environment, with all parameters zero."""
+        spec = self.spec
+        return Policy(kind, observation_shape=spec.observation_shape, action_size=spec.action_size,
+                      action_low=spec.action_low, action_high=spec.action_high, action_choices=spec.action_choices,
+                      **options)
+
+
+class Worlds:
+    """Several environments of one kind, stepped at once: the same bits as one by one, in less time.
+
+    observations [count, height, width, channels], actions [count, action_size], rewards, terminated and truncated
+    [count] are the arrays that the library reads and writes.
+    """
+
+    def __init__(self, name: str, count: int, variant: str | None = None, threads: int = 1, **options: Any) -> None:
+        if count < 1 or threads < 1:
+            raise ValueError(f"count {count}, threads {threads}: expected 1 at least")
+        struct, _kept = definition(name, variant, options)
+        self._handles = [created(lib.sac_env_create, "sac_env", lib.sac_env_destroy, struct) for _ in range(count)]
+        self.name, self.variant, self.options = name, variant or "original", options
+        self.spec = Spec(lib.sac_env_get_spec(self._handles[0]))
+        self._owner = Owner(f"the environments '{name}'")
+        self.observations = np.zeros((count, *self.spec.observation_shape), BYTE)
+        self.actions = np.zeros((count, self.spec.action_size), FLOAT)
+        self.rewards = np.zeros(count)
+        self.terminated, self.truncated = np.zeros(count, BYTE), np.zeros(count, BYTE)
+        self.going = np.zeros(count, bool)
+        self._rows = ffi.new("sac_env_row[]", count)
+        for i, row in enumerate(self._rows):
+            row.action, row.observation = pointer(self.actions[i]), pointer(self.observations[i])
+            row.reward, row.terminated = pointer(self.rewards[i:]), pointer(self.terminated[i:])
+            row.truncated = pointer(self.truncated[i:])
+        self._envs = ffi.new("sac_env *[]", self._handles)
+        self._pool: Any = None
+        if threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(threads, "saccade")
+        self._threads = threads
+
+    def __len__(self) -> int:
+        return len(self._handles)
+
+    def _each(self, job: Any, parts: list[Any]) -> None:
+        """Does a job for every part; the first failure is raised when all are done."""
+        if self._pool is None:
+            for part in parts:
+                job(part)
+            return
+        futures = [self._pool.submit(job, part) for part in parts]
+        for failure in [future.exception() for future in futures]:
+            if failure is not None:
+                raise failure
+
+    def reset(self, seeds: Any = None, which: Any = None) -> None:
+        """Start episodes: seeds None, a first seed, or one (or None) each; which [count] says who, None: all."""
+        count = len(self)
+        if seeds is None or isinstance(seeds, (int, np.integer)):
+            seeds = [None if seeds is None else int(seeds) + i for i in range(count)]
+        if len(seeds) != count:
+            raise ValueError(f"seeds: {len(seeds)}, expected {count}")
+
+        def reset(i: int) -> None:
+            seed = lib.SAC_SEED_NEXT if seeds[i] is None else int(seeds[i])
+            check(lib.sac_env_reset(self._handles[i], seed, self._rows + i))
+
+        who = [int(i) for i in (range(count) if which is None else np.flatnonzero(which))]
+        with self._owner:
+            self.going[who] = False
+            self._each(reset, who)
+            self.going[who] = True
+
+    @documented("sac_env_step_batch")
+    def step(self, actions: Any = None) -> None:
+        """One step of those that are going, all of them or those between a reset and an end; actions None: as in
+        self.actions."""
+        if actions is not None:
+            values = np.asarray(actions, FLOAT)
+            if self.spec.action_choices and values.shape == (len(self),):
+                values = values[:, None]
+            if values.shape != self.actions.shape:
+                raise ValueError(f"actions: shape {values.shape}, expected {self.actions.shape}")
+            self.actions[:] = values
+        if self.spec.action_choices:
+            for action in self.actions:
+                self.spec.take(action[0], action)
+        with self._owner:
+            self._step()
+            self.going &= ~(self.terminated | self.truncated).astype(bool)
+
+    def _step(self) -> None:
+        rows, envs, count = self._rows, self._envs, len(self)
+        if not self.going.all():
+            who = [int(i) for i in np.flatnonzero(self.going)]
+            rows, envs, count = ffi.new("sac_env_row[]", max(1, len(who))), [self._handles[i] for i in who], len(who)
+            for k, i in enumerate(who):
+                rows[k] = self._rows[i]
+            envs = ffi.new("sac_env *[]", envs or 1)
+        share = -(-count // self._threads)
+
+        def step(first: int) -> None:
+            check(lib.sac_env_step_batch(envs + first, rows + first, min(share, count - first)))
+
+        self._each(step, list(range(0, count, share or 1)))
+
+    def picture(self, index: int, height: int = 400, width: int | None = None) -> np.ndarray:
+        """The scene of one of them for people."""
+        width = width or round(height * self.spec.picture_aspect)
+        rgb = np.empty((height, width, 3), BYTE)
+        with self._owner:
+            check(lib.sac_env_picture(self._handles[index], pointer(rgb), height, width))
+        return rgb
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()

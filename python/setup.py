@@ -1,0 +1,54 @@
+"""Builds the extension and the wheel: scripts/wheel.sh calls it (make wheel)."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import build_ffi  # noqa: E402
+
+
+class BuildModules(build_py):
+    """The modules, with what the headers say and what the bridge's workers run."""
+
+    def run(self):
+        super().run()
+        package = pathlib.Path(self.build_lib, "saccade")
+        build_ffi.write_documentation(package / "_docs.py")
+        shutil.copy(build_ffi.BUILD / "saccade-worker.py", package)
+
+
+class BuildExtension(build_ext):
+    def run(self):
+        super().run()
+        self.distribution.libc = self.oldest_libc(self.get_ext_fullpath("saccade._saccade"))
+
+    @staticmethod
+    def oldest_libc(path):
+        """The oldest glibc that has every function used: (2, N)."""
+        symbols = subprocess.run(["objdump", "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
+        return max((int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
+
+
+class BuildWheel(bdist_wheel):
+    """Every Python from 3.9 on, and every Linux with a glibc that is new enough."""
+
+    def finalize_options(self):
+        self.py_limited_api = "cp39"
+        super().finalize_options()
+
+    def get_tag(self):
+        python, abi, platform = super().get_tag()
+        major, minor = self.distribution.libc
+        return python, abi, platform.replace("linux_", f"manylinux_{major}_{minor}_")
+
+
+version = dict(re.findall(r"#define SAC_VERSION_(\w+) (\d+)", (build_ffi.INCLUDE / "saccade" / "base.h").read_text()))
+setup(version="{MAJOR}.{MINOR}.{PATCH}".format(**version), cffi_modules=["build_ffi.py:make"],
+      cmdclass={"build_py": BuildModules, "build_ext": BuildExtension, "bdist_wheel": BuildWheel})

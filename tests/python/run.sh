@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The Python package as people get it: builds the wheel, unpacks it and runs the tests beside this file on it.
+#   run.sh BUILD_DIR [pytest argument...]
+set -uo pipefail
+build=$(realpath "$1")
+shift
+cd "$(dirname "$0")/../.." || exit 1
+has() { "$1" -c "import $2" 2>/dev/null; }
+python=${SACCADE_PEERS:-.venv/bin/python}
+has "$python" "numpy, cffi, pytest" || python=/usr/bin/python3
+header='sysconfig, os; open(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+if ! has "$python" "numpy, cffi, pytest" || ! has /usr/bin/python3 "setuptools, wheel, cffi, $header"; then
+    echo "skip: needs a peer: Python's development files, cffi, setuptools, numpy and pytest (make setup)"
+    exit 77
+fi
+wheel=$(SACCADE_BUILD=$build scripts/wheel.sh) || exit 1
+site=$build/python/site
+if [[ ! $site/saccade -nt $wheel ]]; then
+    rm -rf "$site"
+    "$python" -m zipfile -e "$wheel" "$site" && touch "$site/saccade" || exit 1
+fi
+SACCADE_SITE=$site PYTHONPATH=$site exec "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib "$@" tests/python
