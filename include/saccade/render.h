@@ -60,11 +60,11 @@ typedef enum sac_shape
 
 /// The lines at whose crossings one axis of a plane is lit; between them light is linear. Lines are at -size,
 /// -size + pad, then every `step`, the last at size.
-typedef struct sac_grid
+typedef struct sac_plane_grid
 {
     float pad, step;
     int cells; ///< between lines, the first and last `pad` wide; 0: light is computed at every pixel
-} sac_grid;
+} sac_plane_grid;
 
 /// One solid. A geom with a number that is not finite or with a size of zero is not drawn.
 typedef struct sac_geom
@@ -84,7 +84,7 @@ typedef struct sac_geom
     /// A flat texture: s = texture_scale[0] u + texture_offset[0], t alike with v; (u, v) are the mesh's texcoords, or
     /// x and y. A cube is looked up in the direction of (x, y, z) texture_scale.
     float texture_scale[3], texture_offset[2];
-    sac_grid grid[2]; ///< planes: light's grid along x and y
+    sac_plane_grid grid[2]; ///< planes: light's grid along x and y
 
     bool casts_shadow;
     int id; ///< what the segmentation holds; negative: not in it
@@ -103,13 +103,13 @@ typedef struct sac_light
 } sac_light;
 
 /// Where the picture is taken from.
-typedef struct sac_view
+typedef struct sac_render_view
 {
     float position[3], forward[3], up[3]; ///< unit vectors at right angles
     float left, right, bottom, top;       ///< of the picture, at distance 1; with `orthographic` in metres
     float near, far;                      ///< nothing is drawn outside these
     bool orthographic;
-} sac_view;
+} sac_render_view;
 
 enum
 {
@@ -123,7 +123,7 @@ typedef struct sac_scene
     int geom_count;
     const sac_light *lights;
     int light_count; ///< at most SAC_RENDER_LIGHTS; with none, everything has an ambient light of 0.3
-    sac_view view;
+    sac_render_view view;
     int sky;          ///< a cube of the assets behind everything; -1: black
     float sky_radius; ///< the sky is a cylinder around the eye of this radius and half height; it hides what is farther
     int haze_plane;   ///< a geom at whose horizon haze lies; -1: none

@@ -22,7 +22,7 @@ static double dot3(const double a[3], const double b[3])
 
 // --- the view
 
-static sac_status take_view(render_eye *eye, const sac_view *view)
+static sac_status take_view(render_eye *eye, const sac_render_view *view)
 {
     if (!finite_numbers(view->position, 3) || !finite_numbers(view->forward, 3) || !finite_numbers(view->up, 3))
         return sac_fail(SAC_ERROR_ARGUMENT, "the scene's view: position, forward or up is not finite");
@@ -45,7 +45,8 @@ static sac_status take_view(render_eye *eye, const sac_view *view)
 }
 
 // rays of the pixels from the eye, in the world
-static void aim(double p[3][3], double d[3][3], const render_eye *eye, const sac_view *view, int width, int height)
+static void aim(double p[3][3], double d[3][3], const render_eye *eye, const sac_render_view *view, int width,
+                int height)
 {
     double step_x = ((double)view->right - (double)view->left) / width;
     double step_y = ((double)view->top - (double)view->bottom) / height;
@@ -131,7 +132,7 @@ static void take_pixels(int *first, int *end, double low, double high, int count
     *end = (int)high;
 }
 
-static render_rect to_pixels(const render_window *w, const sac_view *view, const sac_renderer_def *def)
+static render_rect to_pixels(const render_window *w, const sac_render_view *view, const sac_renderer_def *def)
 {
     double margin = def->antialias ? 0.51 : 0.01;
     double x = def->width / ((double)view->right - (double)view->left);
@@ -338,7 +339,7 @@ static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
 
 static void plan_grid(sac_renderer *r, solid *s)
 {
-    const sac_grid *x = &s->grid[0], *y = &s->grid[1];
+    const sac_plane_grid *x = &s->grid[0], *y = &s->grid[1];
     if (s->shape != SAC_SHAPE_PLANE || x->cells < 1 || y->cells < 1 || !(x->step > 0.0f) || !(y->step > 0.0f)) return;
     if (x->cells > 3 * GRID_BLOCKS || y->cells > 3 * GRID_BLOCKS) return;
     int columns = (x->cells + GRID_CELLS - 1) / GRID_CELLS, rows = (y->cells + GRID_CELLS - 1) / GRID_CELLS;

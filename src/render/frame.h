@@ -60,7 +60,7 @@ typedef struct solid
     const render_texture *texture;
     float texture_scale[3], texture_offset[2];
     const render_mesh *mesh;
-    sac_grid grid[2];
+    sac_plane_grid grid[2];
     int block_table, block_columns; ///< in the renderer's table; -1: lit at every pixel
 } solid;
 

@@ -88,7 +88,7 @@ LANES lanes3 cut(lanes3 colour)
 
 // --- planes, which are lit at the crossings of their grid
 
-static float grid_line(const sac_grid *g, float size, int i)
+static float grid_line(const sac_plane_grid *g, float size, int i)
 {
     if (i <= 0) return -size;
     if (i >= g->cells) return size;
@@ -138,7 +138,7 @@ static const float *block_colours(sac_renderer *r, const solid *s, int column, i
 }
 
 // the cell of x along one axis and how far in it is, 0..1
-static ints find_cell(lanes *part, const sac_grid *g, float size, lanes x)
+static ints find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
 {
     lanes zero = fill(0.0f), from = sub(add(x, fill(size)), fill(g->pad));
     lanes cell = add(whole(mul(from, fill(1.0f / g->step))), fill(1.0f));

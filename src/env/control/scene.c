@@ -275,13 +275,13 @@ static bool take_shape(sac_geom *out, const mjvGeom *from, const mjModel *m)
 // a plane's lines along one axis, at which it is lit; its half width where it is endless
 static void take_grid(sac_geom *out, int axis, const mjModel *m, const mjvGeom *from, double far)
 {
-    sac_grid *grid = &out->grid[axis];
+    sac_plane_grid *grid = &out->grid[axis];
     double repeat = from->matid >= 0 ? (double)m->mat_texrepeat[2 * from->matid + axis] : 0.0;
     if (from->size[axis] <= 0.0f)
     {
         double increment = repeat > 0.0 ? 2.0 / repeat : 2.1 * far / (PLANE_GRID - 2);
         double step = (2.1 * far + 2.0 * increment) / PLANE_GRID;
-        *grid = (sac_grid){(float)step, (float)step, PLANE_GRID};
+        *grid = (sac_plane_grid){(float)step, (float)step, PLANE_GRID};
         out->size[axis] = (float)(step * (PLANE_GRID / 2));
         return;
     }
@@ -289,7 +289,7 @@ static void take_grid(sac_geom *out, int axis, const mjModel *m, const mjvGeom *
     spacing = fmax(spacing, size / (PLANE_GRID - 2));
     int inner = (int)floor(size / fmax(mjMINVAL, spacing));
     inner -= inner % 2;
-    *grid = (sac_grid){(float)(size - inner * spacing), (float)(2.0 * spacing), inner + 2};
+    *grid = (sac_plane_grid){(float)(size - inner * spacing), (float)(2.0 * spacing), inner + 2};
 }
 
 // texture coordinates of planes, linear in x and y
@@ -401,7 +401,7 @@ static void take_lights(sac_mujoco_scene *s, const mjModel *m)
 
 // --- view
 
-static void take_view(sac_view *out, const mjvGLCamera camera[2], int width, int height)
+static void take_view(sac_render_view *out, const mjvGLCamera camera[2], int width, int height)
 {
     const mjvGLCamera *a = &camera[0], *b = &camera[1];
     float forward = 0, up = 0;
