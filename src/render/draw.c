@@ -19,6 +19,7 @@ typedef struct outcome
     lanes3 colour; // 0..1
     lanes depth;
     ints solid;
+    ints key; // with antialias: differs where an edge is between two pixels
 } outcome;
 
 static meeting trace(const sac_renderer *r, const packet *k, const int *list, int count, bool mirrored, lanes near,
@@ -113,9 +114,16 @@ static lanes3 blend(lanes3 under, lanes3 over, lanes alpha)
                     mul_add(sub(over.z, under.z), alpha, under.z)};
 }
 
+// keys of pixels that show the same things one behind the other are the same
+static ints add_key(ints key, mask here, ints number)
+{
+    ints next = int_add(int_mul(key, int_fill(31)), int_add(number, int_fill(1)));
+    return int_choose(here, next, key);
+}
+
 // lay a see-through solid over a colour where it is nearer than `far`
 static lanes3 look_through(const sac_renderer *r, const packet *k, int number, bool mirrored, float gain, lanes near,
-                           lanes far, lanes3 colour, mask live)
+                           lanes far, lanes3 colour, mask live, ints *key)
 {
     const solid *s = &r->solids[number];
     const render_fan *fan = mirrored ? &s->mirror : &s->eye;
@@ -123,6 +131,7 @@ static lanes3 look_through(const sac_renderer *r, const packet *k, int number, b
     look_at(&met, r, number, fan, k->x, k->y, near, live);
     mask here = both(live, same(met.solid, int_fill(number)));
     if (!any(here)) return colour;
+    *key = add_key(*key, here, met.solid);
     spot at = find_spot(s, fan, k, &met, here);
     lanes alpha = choose(here, fill(s->alpha), fill(0.0f));
     return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
@@ -133,11 +142,12 @@ static bool within(const render_rect *rect, const int box[4])
     return rect->left < box[2] && rect->right > box[0] && rect->top < box[3] && rect->bottom > box[1];
 }
 
-static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live)
+static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live, ints *key)
 {
     meeting met = trace(r, k, k->mirrored, k->mirrored_count, true, mirror_t, live);
     lanes3 colour = no_light();
     mask left = without(live, same(met.solid, int_fill(NOTHING)));
+    *key = add_key(*key, live, met.solid);
     int32_t numbers[16];
     int_store(numbers, met.solid);
     while (any(left))
@@ -153,7 +163,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
     {
         int number = r->clear[i < r->clear_count ? i : 2 * r->clear_count - 1 - i];
         if (number == r->mirror) continue;
-        colour = look_through(r, k, number, true, r->reflectance, mirror_t, met.t, colour, live);
+        colour = look_through(r, k, number, true, r->reflectance, mirror_t, met.t, colour, live, key);
     }
     return choose3(live, colour, no_light());
 }
@@ -166,6 +176,14 @@ static mask mirror_part(const sac_renderer *r, const packet *k, const meeting *m
     lanes t = sub(met->t, fill(s->eye.shift));
     lanes z = add(fan_lane(s->eye.p, 2, k->x, k->y), mul(t, fan_lane(s->eye.d, 2, k->x, k->y)));
     return both(here, at_most(fill(s->size[2] * 0.9999f), z));
+}
+
+// a box's face, 0..5
+static ints face_of(const solid *s, const packet *k, lanes t)
+{
+    t = sub(t, fill(s->eye.shift));
+    lanes3 n = box_normal(s, along(fan_lanes(s->eye.p, k->x, k->y), t, fan_lanes(s->eye.d, k->x, k->y)));
+    return truncated(add(add(n.x, mul(n.y, fill(2.0f))), add(mul(n.z, fill(4.0f)), fill(8.0f))));
 }
 
 // --- a packet
@@ -183,15 +201,18 @@ static outcome draw_packet(sac_renderer *r, const packet *k, const int32_t pixel
     int_store(numbers, met.solid);
     mask missed = both(k->live, same(met.solid, int_fill(NOTHING))), left = without(k->live, missed);
     lanes3 colour = any(missed) ? sky_at(r, pixels, bits(missed)) : no_light();
+    ints key = met.solid;
     while (any(left))
     {
         int number = numbers[__builtin_ctz(bits(left))];
         mask here = both(left, same(met.solid, int_fill(number)));
         lanes3 own = shade(r, k, number, &met, here);
+        if (r->keys && r->solids[number].shape == SAC_SHAPE_BOX)
+            key = add_key(key, here, face_of(&r->solids[number], k, met.t));
         if (number == r->mirror)
         {
             mask mirror = mirror_part(r, k, &met, here);
-            if (any(mirror)) own = sum3(own, mirror_at(r, k, met.t, mirror));
+            if (any(mirror)) own = sum3(own, mirror_at(r, k, met.t, mirror, &key));
         }
         colour = choose3(here, cut(own), colour);
         left = without(left, here);
@@ -200,9 +221,9 @@ static outcome draw_packet(sac_renderer *r, const packet *k, const int32_t pixel
     for (int i = 0; i < 2 * k->clear_count; i++)
     {
         int number = k->clear[i < k->clear_count ? i : 2 * k->clear_count - 1 - i];
-        colour = look_through(r, k, number, false, 1.0f, fill(r->near), met.t, colour, k->live);
+        colour = look_through(r, k, number, false, 1.0f, fill(r->near), met.t, colour, k->live, &key);
     }
-    return (outcome){colour, met.t, met.solid};
+    return (outcome){colour, met.t, met.solid, key};
 }
 
 // --- writing
@@ -331,7 +352,7 @@ static void draw_pixels(sac_renderer *r, const sac_picture *picture, const packe
         int_store(ids, find_ids(r, &k, &made));
         write_numbers(r, picture->ids, column, row, ids);
     }
-    if (r->keys) int_store(r->keys + pixels[0], made.solid);
+    if (r->keys) int_store(r->keys + pixels[0], made.key);
 }
 
 static void draw_tile(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
@@ -359,7 +380,90 @@ static void for_tiles(sac_renderer *r, const sac_picture *picture, tile_fn *draw
     }
 }
 
+// --- edges, from four samples a pixel
+
+static int32_t key_at(const sac_renderer *r, int x, int y)
+{
+    return r->keys[(y / 4 * r->packet_columns + x / 4) * 16 + y % 4 * 4 + x % 4];
+}
+
+// whether a neighbour shows something else
+static bool is_edge(const sac_renderer *r, int x, int y)
+{
+    int32_t own = key_at(r, x, y);
+    for (int v = y - 1; v <= y + 1; v++)
+        for (int u = x - 1; u <= x + 1; u++)
+            if (u >= 0 && v >= 0 && u < r->def.width && v < r->def.height && key_at(r, u, v) != own) return true;
+    return false;
+}
+
+// whether something so thin passes that it may lie between the pixels' centres
+static bool is_near_thread(const sac_renderer *r, const packet *tile, int x, int y)
+{
+    for (int i = 0; i < tile->solid_count; i++)
+    {
+        const solid *s = &r->solids[tile->solids[i]];
+        if (s->thread_reach == 0.0f) continue;
+        const float *a = s->thread[0], *b = s->thread[1];
+        float dx = b[0] - a[0], dy = b[1] - a[1], px = (float)x + 0.5f - a[0], py = (float)y + 0.5f - a[1];
+        float square = dx * dx + dy * dy, share = square > 0.0f ? (px * dx + py * dy) / square : 0.0f;
+        share = share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share;
+        px -= share * dx, py -= share * dy;
+        if (px * px + py * py < s->thread_reach * s->thread_reach) return true;
+    }
+    return false;
+}
+
+// four pixels at once
+static void draw_samples(sac_renderer *r, const sac_picture *picture, const packet *tile, const int places[4][2],
+                         int count)
+{
+    static const float offsets[4][2] = {{0.375f, 0.875f}, {0.875f, 0.625f}, {0.125f, 0.375f}, {0.625f, 0.125f}};
+    float x[16], y[16], channel[3][16];
+    int32_t pixels[16];
+    for (int i = 0; i < 16; i++)
+    {
+        const int *at = places[i / 4 < count ? i / 4 : 0];
+        x[i] = (float)at[0] + offsets[i % 4][0];
+        y[i] = (float)at[1] + offsets[i % 4][1];
+        pixels[i] = (at[1] / 4 * r->packet_columns + at[0] / 4) * 16 + at[1] % 4 * 4 + at[0] % 4;
+    }
+    packet k = *tile;
+    k.x = load(x), k.y = load(y);
+    k.live = from_bits((1u << 4 * count) - 1);
+    aim_packet(r, &k);
+    lanes3 colour = cut(draw_packet(r, &k, pixels).colour);
+    store(channel[0], colour.x), store(channel[1], colour.y), store(channel[2], colour.z);
+    for (int i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++)
+        {
+            const float *v = &channel[c][4 * i];
+            float mean = 255.0f * 0.25f * (v[0] + v[1] + v[2] + v[3]);
+            size_t at = (size_t)places[i][1] * (size_t)r->def.width + (size_t)places[i][0];
+            picture->rgb[at * 3 + (size_t)c] = (uint8_t)(mean + 0.5f);
+        }
+}
+
+static void draw_edges(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
+{
+    int places[4][2], count = 0;
+    bool threads = false;
+    for (int i = 0; i < tile->solid_count; i++) threads |= r->solids[tile->solids[i]].thread_reach > 0.0f;
+    for (int y = box[1]; y < box[3]; y++)
+        for (int x = box[0]; x < box[2]; x++)
+        {
+            if (!is_edge(r, x, y) && !(threads && is_near_thread(r, tile, x, y))) continue;
+            places[count][0] = x;
+            places[count++][1] = y;
+            if (count < 4) continue;
+            draw_samples(r, picture, tile, (const int(*)[2])places, count);
+            count = 0;
+        }
+    if (count > 0) draw_samples(r, picture, tile, (const int(*)[2])places, count);
+}
+
 void SAC_LEVEL_NAME(sac_draw)(sac_renderer *r, const sac_picture *picture)
 {
     for_tiles(r, picture, draw_tile);
+    if (r->keys && picture->rgb) for_tiles(r, picture, draw_edges);
 }

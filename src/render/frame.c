@@ -474,6 +474,29 @@ static sac_status check_scene(const sac_renderer *r, const sac_scene *scene)
     return SAC_OK;
 }
 
+// the ends of something that may pass between the pixels' centres
+static void find_thread(solid *s, const sac_geom *g, const render_eye *eye, const sac_view *view,
+                        const sac_renderer_def *def)
+{
+    s->thread_reach = 0.0f;
+    bool long_one = g->shape == SAC_SHAPE_CAPSULE || g->shape == SAC_SHAPE_CYLINDER;
+    if (!def->antialias || (!long_one && g->shape != SAC_SHAPE_SPHERE)) return;
+    double scale_x = def->width / ((double)view->right - (double)view->left);
+    double scale_y = def->height / ((double)view->top - (double)view->bottom), reach = 0.0;
+    for (int end = 0; end < 2; end++)
+    {
+        double to[3], at[3] = {0, 0, 0}, half = long_one ? (end ? 1.0 : -1.0) * (double)g->size[1] : 0.0;
+        for (int i = 0; i < 3; i++) to[i] = (double)g->position[i] + half * (double)g->axes[3 * i + 2] - eye->at[i];
+        for (int k = 0; k < 3; k++) at[k] = dot3(to, eye->axes[k]);
+        if (at[2] < eye->near) return;
+        double inverse = eye->parallel ? 1.0 : 1.0 / at[2];
+        s->thread[end][0] = (float)((at[0] * inverse - (double)view->left) * scale_x);
+        s->thread[end][1] = (float)(((double)view->top - at[1] * inverse) * scale_y);
+        reach = fmax(reach, (double)g->size[0] * inverse * fmax(scale_x, scale_y));
+    }
+    if (reach < 1.5) s->thread_reach = (float)reach + 0.75f;
+}
+
 static bool make_solid(sac_renderer *r, solid *s, int index, const sac_scene *scene, const render_eye *eye)
 {
     const sac_geom *g = &scene->geoms[index];
@@ -488,6 +511,7 @@ static bool make_solid(sac_renderer *r, solid *s, int index, const sac_scene *sc
     cover(&w, eye, g, s);
     s->rect = to_pixels(&w, &scene->view, &r->def);
     s->mirror_rect = (render_rect){0, 0, 0, 0};
+    find_thread(s, g, eye, &scene->view, &r->def);
     paint_solid(s, g, scene);
     light_solid(s, g, scene, r->every_light);
     return true;

@@ -52,6 +52,8 @@ typedef struct solid
     float world[3][3], offset[3];  ///< own coordinates in units of `scale` = world (point - eye) + offset
     float light_point[LIGHTS][3];  ///< the lights' positions (spot) or directions in units of `scale`
     float light_window[LIGHTS][4]; ///< what it may shade, seen from the light: left, bottom, right, top
+    float thread[2][2];            ///< the ends of something thin, in pixels
+    float thread_reach;            ///< how far around it an edge may be; 0: it is not thin
     float depth;                   ///< of the centre, for sorting
     float alpha;
     float emission[3];
