@@ -146,3 +146,16 @@ LANES void gather_blocks(ints out[4], const uint8_t *blocks, ints index)
     gather_half(high, blocks, at + 8);
     for (int i = 0; i < 4; i++) out[i] = (ints){low[i], high[i]};
 }
+
+LANES void store_rgb(uint8_t *out, size_t pitch, ints bytes)
+{
+    const __m128i drop_fourth = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    __m128i rows[4] = {_mm256_castsi256_si128(bytes.a), _mm256_extracti128_si256(bytes.a, 1),
+                       _mm256_castsi256_si128(bytes.b), _mm256_extracti128_si256(bytes.b, 1)};
+    for (int i = 0; i < 4; i++)
+    {
+        __m128i row = _mm_shuffle_epi8(rows[i], drop_fourth);
+        _mm_storel_epi64((__m128i *)(void *)(out + (size_t)i * pitch), row);
+        _mm_storeu_si32(out + (size_t)i * pitch + 8, _mm_srli_si128(row, 8));
+    }
+}

@@ -196,3 +196,12 @@ LANES void gather_blocks(ints out[4], const uint8_t *blocks, ints index)
     out[2] = _mm512_unpacklo_epi64(b, d);
     out[3] = _mm512_unpackhi_epi64(b, d);
 }
+
+LANES void store_rgb(uint8_t *out, size_t pitch, ints bytes)
+{
+    const __m128i drop_fourth = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    __m512i packed = _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(drop_fourth));
+    __m128i rows[4] = {_mm512_castsi512_si128(packed), _mm512_extracti32x4_epi32(packed, 1),
+                       _mm512_extracti32x4_epi32(packed, 2), _mm512_extracti32x4_epi32(packed, 3)};
+    for (int i = 0; i < 4; i++) _mm_mask_storeu_epi32(out + (size_t)i * pitch, 7, rows[i]);
+}

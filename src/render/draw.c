@@ -22,6 +22,11 @@ typedef struct outcome
     ints key; // with antialias: differs where an edge is between two pixels
 } outcome;
 
+static bool within(const render_rect *rect, const int box[4])
+{
+    return rect->left < box[2] && rect->right > box[0] && rect->top < box[3] && rect->bottom > box[1];
+}
+
 static meeting trace(const sac_renderer *r, const packet *k, const int *list, int count, bool mirrored, lanes near,
                      mask live)
 {
@@ -29,6 +34,7 @@ static meeting trace(const sac_renderer *r, const packet *k, const int *list, in
     for (int i = 0; i < count; i++)
     {
         const solid *s = &r->solids[list[i]];
+        if (!within(mirrored ? &s->mirror_rect : &s->rect, k->box)) continue;
         look_at(&met, r, list[i], mirrored ? &s->mirror : &s->eye, k->x, k->y, near, live);
     }
     return met;
@@ -60,29 +66,39 @@ static void make_sky(sac_renderer *r, int number)
     int_store(out, int_or(rounded(colour.x), int_or(green, blue)));
 }
 
-// the sky at sixteen pixels, each a packet and a place in it
-static lanes3 sky_at(sac_renderer *r, const int32_t pixels[16], unsigned live)
+static lanes3 from_bytes(ints bytes)
 {
-    int32_t packed[16] = {0};
-    for (; live; live &= live - 1)
-    {
-        int l = __builtin_ctz(live), number = pixels[l] / 16;
-        if (!r->sky_is_there[number]) make_sky(r, number);
-        packed[l] = r->sky_pixels[pixels[l]];
-    }
-    ints bytes = int_load(packed), low = int_fill(255);
+    ints low = int_fill(255);
     lanes scale = fill(1.0f / 255.0f);
     return (lanes3){mul(to_lanes(int_and(bytes, low)), scale),
                     mul(to_lanes(int_and(shift_right(bytes, 8), low)), scale),
                     mul(to_lanes(int_and(shift_right(bytes, 16), low)), scale)};
 }
 
+static ints sky_of_packet(sac_renderer *r, int number)
+{
+    if (!r->sky_is_there[number]) make_sky(r, number);
+    return int_load(r->sky_pixels + (size_t)number * 16);
+}
+
+// the sky at sixteen pixels: those of a packet, or of samples, each a packet's number and a place in it
+static ints sky_at(sac_renderer *r, const packet *k, unsigned live)
+{
+    if (k->number >= 0) return sky_of_packet(r, k->number);
+    int32_t packed[16] = {0};
+    for (; live; live &= live - 1)
+    {
+        int l = __builtin_ctz(live), number = k->pixels[l] / 16;
+        if (!r->sky_is_there[number]) make_sky(r, number);
+        packed[l] = r->sky_pixels[k->pixels[l]];
+    }
+    return int_load(packed);
+}
+
 // where the sky's cylinder is nearer
 static mask behind_sky(const sac_renderer *r, const packet *k, lanes t)
 {
-    lanes limit = fill(r->sky_radius), ray = quotient(fill(1.0f), k->inverse);
-    mask far_off = below(limit, mul(t, ray));
-    if (!any(far_off)) return far_off;
+    lanes limit = fill(r->sky_radius);
     lanes3 d = scaled(fan_lanes(r->view_d, k->x, k->y), t);
     lanes level = add(mul(d.x, d.x), mul(d.y, d.y));
     return either(below(mul(limit, limit), level), below(limit, magnitude(d.z)));
@@ -137,11 +153,6 @@ static lanes3 look_through(const sac_renderer *r, const packet *k, int number, b
     return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
 }
 
-static bool within(const render_rect *rect, const int box[4])
-{
-    return rect->left < box[2] && rect->right > box[0] && rect->top < box[3] && rect->bottom > box[1];
-}
-
 static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live, ints *key)
 {
     meeting met = trace(r, k, k->mirrored, k->mirrored_count, true, mirror_t, live);
@@ -188,10 +199,10 @@ static ints face_of(const solid *s, const packet *k, lanes t)
 
 // --- a packet
 
-static outcome draw_packet(sac_renderer *r, const packet *k, const int32_t pixels[16])
+static outcome draw_packet(sac_renderer *r, const packet *k)
 {
     meeting met = trace(r, k, k->solids, k->solid_count, false, fill(r->near), k->live);
-    if (r->sky_radius < r->far)
+    if (any(both(below(fill(r->sky_near), met.t), below(met.t, fill(r->far)))))
     {
         mask hidden = behind_sky(r, k, met.t);
         met.solid = int_choose(hidden, int_fill(NOTHING), met.solid);
@@ -200,7 +211,7 @@ static outcome draw_packet(sac_renderer *r, const packet *k, const int32_t pixel
     int32_t numbers[16];
     int_store(numbers, met.solid);
     mask missed = both(k->live, same(met.solid, int_fill(NOTHING))), left = without(k->live, missed);
-    lanes3 colour = any(missed) ? sky_at(r, pixels, bits(missed)) : no_light();
+    lanes3 colour = any(missed) ? from_bytes(sky_at(r, k, bits(missed))) : no_light();
     ints key = met.solid;
     while (any(left))
     {
@@ -238,23 +249,17 @@ static ints to_bytes(lanes3 colour)
 
 static void write_rgb(const sac_renderer *r, uint8_t *rgb, int column, int row, ints bytes)
 {
-    int width = r->def.width, height = r->def.height;
-    uint32_t packed[16];
-    int_store((int32_t *)packed, bytes);
-    int columns = width - column < 4 ? width - column : 4, rows = height - row < 4 ? height - row : 4;
-    for (int y = 0; y < rows; y++)
+    int columns = r->def.width - column, rows = r->def.height - row;
+    size_t pitch = (size_t)r->def.width * 3;
+    uint8_t *out = rgb + (size_t)row * pitch + (size_t)column * 3, corner[48];
+    if (columns >= 4 && rows >= 4)
     {
-        uint8_t *out = rgb + ((size_t)(row + y) * (size_t)width + (size_t)column) * 3;
-        const uint32_t *in = packed + 4 * y;
-        if (columns == 4)
-        {
-            uint32_t line[3] = {in[0] | in[1] << 24, in[1] >> 8 | in[2] << 16, in[2] >> 16 | in[3] << 8};
-            memcpy(out, line, sizeof line);
-            continue;
-        }
-        for (int x = 0; x < columns; x++)
-            for (int c = 0; c < 3; c++) out[3 * x + c] = (uint8_t)(in[x] >> 8 * c);
+        store_rgb(out, pitch, bytes);
+        return;
     }
+    store_rgb(corner, 12, bytes);
+    for (int y = 0; y < rows && y < 4; y++)
+        memcpy(out + (size_t)y * pitch, corner + 12 * y, columns < 4 ? (size_t)columns * 3 : 12);
 }
 
 // the nearest of all solids with an id, seen through or not
@@ -298,6 +303,7 @@ static int list_within(const sac_renderer *r, int *out, const int *from, int cou
 static packet list_tile(sac_renderer *r, int row_count, const int box[4])
 {
     packet k = {.solids = r->tile_list, .clear = r->tile_clear, .mirrored = r->tile_mirror};
+    memcpy(k.box, box, sizeof k.box);
     k.solid_count = list_within(r, r->tile_list, r->row_list, row_count, box, false);
     k.clear_count = list_within(r, r->tile_clear, r->clear, r->clear_count, box, false);
     if (r->mirror < 0 || !within(&r->solids[r->mirror].rect, box)) return k;
@@ -310,55 +316,58 @@ static packet list_tile(sac_renderer *r, int row_count, const int box[4])
     return k;
 }
 
-static void aim_packet(const sac_renderer *r, packet *k)
+static void place_packet(const sac_renderer *r, packet *k, int column, int row)
 {
-    lanes3 d = fan_lanes(r->view_d, k->x, k->y);
-    k->inverse = quotient(fill(1.0f), root(dot(d, d)));
+    static const float columns[16] = {0.5f, 1.5f, 2.5f, 3.5f, 0.5f, 1.5f, 2.5f, 3.5f,
+                                      0.5f, 1.5f, 2.5f, 3.5f, 0.5f, 1.5f, 2.5f, 3.5f};
+    static const float rows[16] = {0.5f, 0.5f, 0.5f, 0.5f, 1.5f, 1.5f, 1.5f, 1.5f,
+                                   2.5f, 2.5f, 2.5f, 2.5f, 3.5f, 3.5f, 3.5f, 3.5f};
+    k->x = add(load(columns), fill((float)column));
+    k->y = add(load(rows), fill((float)row));
+    k->number = row / 4 * r->packet_columns + column / 4;
+    k->box[0] = column, k->box[1] = row, k->box[2] = column + 4, k->box[3] = row + 4;
+    k->live = from_bits(0xffff);
+    if (k->box[2] > r->def.width || k->box[3] > r->def.height)
+        k->live = both(below(k->x, fill((float)r->def.width)), below(k->y, fill((float)r->def.height)));
 }
 
-static void place_packet(const sac_renderer *r, packet *k, int column, int row, int32_t pixels[16])
+static void write_rest(sac_renderer *r, const sac_picture *picture, const packet *k, const outcome *made)
 {
-    float x[16], y[16];
-    unsigned live = 0;
-    int number = row / 4 * r->packet_columns + column / 4;
-    for (int i = 0; i < 16; i++)
-    {
-        x[i] = (float)(column + i % 4) + 0.5f;
-        y[i] = (float)(row + i / 4) + 0.5f;
-        live |= (unsigned)(column + i % 4 < r->def.width && row + i / 4 < r->def.height) << i;
-        pixels[i] = number * 16 + i;
-    }
-    k->x = load(x), k->y = load(y);
-    k->live = from_bits(live);
-    aim_packet(r, k);
-}
-
-static void draw_pixels(sac_renderer *r, const sac_picture *picture, const packet *tile, int column, int row)
-{
-    int32_t pixels[16];
-    packet k = *tile;
-    place_packet(r, &k, column, row, pixels);
-    outcome made = draw_packet(r, &k, pixels);
-    if (picture->rgb) write_rgb(r, picture->rgb, column, row, to_bytes(made.colour));
+    int32_t numbers[16];
     if (picture->depth)
     {
-        int32_t depth[16];
-        int_store(depth, as_ints(made.depth));
-        write_numbers(r, picture->depth, column, row, depth);
+        int_store(numbers, as_ints(made->depth));
+        write_numbers(r, picture->depth, k->box[0], k->box[1], numbers);
     }
     if (picture->ids)
     {
-        int32_t ids[16];
-        int_store(ids, find_ids(r, &k, &made));
-        write_numbers(r, picture->ids, column, row, ids);
+        int_store(numbers, find_ids(r, k, made));
+        write_numbers(r, picture->ids, k->box[0], k->box[1], numbers);
     }
-    if (r->keys) int_store(r->keys + pixels[0], made.key);
+    if (r->keys) int_store(r->keys + (size_t)k->number * 16, made->key);
+}
+
+static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, int column, int row)
+{
+    place_packet(r, k, column, row);
+    outcome made = {.depth = fill(r->far), .solid = int_fill(NOTHING), .key = int_fill(NOTHING)};
+    ints bytes;
+    if (k->solid_count == 0 && k->clear_count == 0 && !r->haze.on)
+        bytes = sky_of_packet(r, k->number);
+    else
+    {
+        made = draw_packet(r, k);
+        bytes = to_bytes(made.colour);
+    }
+    if (picture->rgb) write_rgb(r, picture->rgb, column, row, bytes);
+    if (picture->depth || picture->ids || r->keys) write_rest(r, picture, k, &made);
 }
 
 static void draw_tile(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
 {
+    packet k = *tile;
     for (int row = box[1]; row < box[3]; row += 4)
-        for (int column = box[0]; column < box[2]; column += 4) draw_pixels(r, picture, tile, column, row);
+        for (int column = box[0]; column < box[2]; column += 4) draw_pixels(r, picture, &k, column, row);
 }
 
 typedef void tile_fn(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4]);
@@ -420,19 +429,18 @@ static void draw_samples(sac_renderer *r, const sac_picture *picture, const pack
 {
     static const float offsets[4][2] = {{0.375f, 0.875f}, {0.875f, 0.625f}, {0.125f, 0.375f}, {0.625f, 0.125f}};
     float x[16], y[16], channel[3][16];
-    int32_t pixels[16];
+    packet k = *tile;
     for (int i = 0; i < 16; i++)
     {
         const int *at = places[i / 4 < count ? i / 4 : 0];
         x[i] = (float)at[0] + offsets[i % 4][0];
         y[i] = (float)at[1] + offsets[i % 4][1];
-        pixels[i] = (at[1] / 4 * r->packet_columns + at[0] / 4) * 16 + at[1] % 4 * 4 + at[0] % 4;
+        k.pixels[i] = (at[1] / 4 * r->packet_columns + at[0] / 4) * 16 + at[1] % 4 * 4 + at[0] % 4;
     }
-    packet k = *tile;
+    k.number = NOTHING;
     k.x = load(x), k.y = load(y);
     k.live = from_bits((1u << 4 * count) - 1);
-    aim_packet(r, &k);
-    lanes3 colour = cut(draw_packet(r, &k, pixels).colour);
+    lanes3 colour = cut(draw_packet(r, &k).colour);
     store(channel[0], colour.x), store(channel[1], colour.y), store(channel[2], colour.z);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)

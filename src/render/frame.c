@@ -429,6 +429,11 @@ static void take_sky(sac_renderer *r, const sac_scene *scene)
 {
     r->sky = scene->sky >= 0 && scene->assets ? &scene->assets->textures[scene->sky] : NULL;
     r->sky_radius = r->sky && scene->sky_radius > 0.0f ? scene->sky_radius : INFINITY;
+    // the longest ray of the view is that of a corner
+    float x = fmaxf(fabsf(scene->view.left), fabsf(scene->view.right));
+    float y = fmaxf(fabsf(scene->view.bottom), fabsf(scene->view.top));
+    r->sky_near = r->sky_radius / (1.01f * sqrtf(1.0f + x * x + y * y));
+    if (scene->view.orthographic) r->sky_near = 0.0f;
     if (memcmp(r->sky_key.d, r->view_d, sizeof r->view_d) != 0 || r->sky_key.sky != r->sky)
     {
         memset(r->sky_is_there, 0, (size_t)(r->packet_columns * r->packet_rows));

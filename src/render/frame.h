@@ -112,7 +112,7 @@ struct sac_renderer
     float reflectance;
 
     const render_texture *sky;
-    float sky_radius;
+    float sky_radius, sky_near; ///< of the sky's cylinder; what is nearer along the view is before it
     render_haze haze;
     int32_t *sky_pixels;   ///< [packets, 16], as bytes r g b 0
     uint8_t *sky_is_there; ///< [packets]

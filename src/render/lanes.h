@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Sixteen numbers side by side: `lanes` of floats, `ints`, `mask` of yes and no. Each CPU level has them in a header
@@ -11,6 +12,12 @@
 /// each.
 
 #define LANES static inline __attribute__((always_inline, unused))
+
+#if defined(SAC_LEVEL_AVX512) || defined(SAC_LEVEL_AVX2)
+#define INLINED LANES // what is worth it where lanes are registers
+#else
+#define INLINED static
+#endif
 
 #if defined(SAC_LEVEL_AVX512)
 #include "render/avx512.h"

@@ -145,9 +145,10 @@ static ints find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
     cell = least(most(cell, zero), fill((float)(g->cells - 1)));
     mask first = below(cell, fill(0.5f)), last = below(fill((float)g->cells - 1.5f), cell);
     lanes start = mul(sub(cell, fill(1.0f)), fill(g->step));
-    lanes width = choose(either(first, last), fill(g->pad > 0.0f ? g->pad : 1.0f), fill(g->step));
+    float pad = g->pad > 0.0f ? 1.0f / g->pad : 1.0f;
+    lanes inverse = choose(either(first, last), fill(pad), fill(1.0f / g->step));
     start = choose(first, fill(-g->pad), start);
-    *part = unit(quotient(sub(from, start), width));
+    *part = unit(mul(sub(from, start), inverse));
     return truncated(cell);
 }
 

@@ -143,3 +143,9 @@ LANES void gather_blocks(ints out[4], const uint8_t *blocks, ints index)
         for (int j = 0; j < 4; j++) out[j].v[i] = block[j];
     }
 }
+
+LANES void store_rgb(uint8_t *out, size_t pitch, ints x)
+{
+    for (int i = 0; i < 16; i++)
+        for (int c = 0; c < 3; c++) out[(size_t)(i / 4) * pitch + (size_t)(i % 4 * 3 + c)] = (uint8_t)(x.v[i] >> 8 * c);
+}

@@ -11,7 +11,7 @@ enum
 };
 
 /// log2 x to 2e-5, for x of 1e-30..1e30.
-static lanes log2_lanes(lanes x)
+INLINED lanes log2_lanes(lanes x)
 {
     ints raw = as_ints(x);
     lanes exponent = to_lanes(int_sub(shift_right(raw, 23), int_fill(127)));
@@ -54,7 +54,7 @@ static lanes power_lanes(lanes x, float power)
 
 /// Add four texels around (u, v), weighted, with weights that sum to `share`; u, v, column and row are within the
 /// level.
-static void add_block(ints sum[3], const render_texture *t, ints index, lanes fx, lanes fy, ints share)
+INLINED void add_block(ints sum[3], const render_texture *t, ints index, lanes fx, lanes fy, ints share)
 {
     lanes one = to_lanes(share), x = mul(fx, one);
     ints w3 = rounded(mul(x, fy)), w1 = int_sub(rounded(x), w3), w2 = int_sub(rounded(mul(fy, one)), w3);
@@ -71,7 +71,7 @@ static void add_block(ints sum[3], const render_texture *t, ints index, lanes fx
 }
 
 // a picture that wraps around; s and t within 0..1
-static void add_wrapped(ints sum[3], const render_texture *t, lanes s, lanes v, ints level, ints share)
+INLINED void add_wrapped(ints sum[3], const render_texture *t, lanes s, lanes v, ints level, ints share)
 {
     lanes width = lookup(t->width, level), height = lookup(t->height, level), half = fill(0.5f), zero = fill(0.0f);
     lanes x = sub(mul(s, width), half), y = sub(mul(v, height), half);
@@ -83,7 +83,7 @@ static void add_wrapped(ints sum[3], const render_texture *t, lanes s, lanes v, 
 }
 
 // a face of a cube, which stops at its edges
-static void add_clamped(ints sum[3], const render_texture *t, lanes s, lanes v, ints face, ints level, ints share)
+INLINED void add_clamped(ints sum[3], const render_texture *t, lanes s, lanes v, ints face, ints level, ints share)
 {
     lanes width = lookup(t->width, level), half = fill(0.5f), zero = fill(0.0f), last = sub(width, fill(1.0f));
     lanes x = least(most(sub(mul(s, width), half), zero), last);
@@ -101,7 +101,7 @@ typedef struct mip
     bool single; ///< the second has no part
 } mip;
 
-static mip find_mip(const render_texture *t, lanes texels)
+INLINED mip find_mip(const render_texture *t, lanes texels)
 {
     lanes lod = log2_lanes(least(most(texels, fill(1.0f)), fill(1e9f)));
     lod = least(lod, fill((float)(t->levels - 1)));
@@ -115,7 +115,7 @@ static mip find_mip(const render_texture *t, lanes texels)
     return m;
 }
 
-static lanes3 mean_of(const ints sum[3])
+INLINED lanes3 mean_of(const ints sum[3])
 {
     lanes scale = fill(1.0f / (255.0f * TAP_ONE));
     return (lanes3){mul(to_lanes(sum[0]), scale), mul(to_lanes(sum[1]), scale), mul(to_lanes(sum[2]), scale)};

@@ -8,10 +8,12 @@
 /// Sixteen pixels, or samples of pixels.
 typedef struct packet
 {
-    lanes x, y;        ///< in pixels
-    mask live;         ///< those of the picture
-    lanes inverse;     ///< 1 / length of the view's rays, which are 1 long along the view
-    const int *solids; ///< that may be met
+    lanes x, y;         ///< in pixels
+    mask live;          ///< those of the picture
+    int box[4];         ///< left, top, right, bottom: pixels that hold them
+    int number;         ///< of the packet in the picture; -1: samples
+    int32_t pixels[16]; ///< of samples: whose they are, 16 (packet's number) + place in it
+    const int *solids;  ///< that may be met
     int solid_count;
     const int *clear; ///< that may be looked through, nearest first
     int clear_count;
@@ -125,20 +127,45 @@ static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t,
                     sub(move.z, mul(along_ray, ray.z))};
 }
 
+// texcoords of planes, which need no normal
+static void slope_plane(spot *out, const render_fan *fan, lanes t)
+{
+    lanes inverse = quotient(fill(1.0f), not_zero(out->ray.z));
+    lanes x = mul(out->ray.x, inverse), y = mul(out->ray.y, inverse);
+    for (int axis = 0; axis < 2; axis++)
+    {
+        lanes3 move = along(fill3(fan->p[1 + axis]), t, fill3(fan->d[1 + axis]));
+        out->slope[axis].x = sub(move.x, mul(move.z, x));
+        out->slope[axis].y = sub(move.y, mul(move.z, y));
+        out->slope[axis].z = fill(0.0f);
+    }
+}
+
 /// The surface that the packet's rays meet at t.
 static spot find_spot(const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
 {
     lanes t = sub(met->t, fill(fan->shift));
     lanes3 p = fan_lanes(fan->p, k->x, k->y), d = fan_lanes(fan->d, k->x, k->y), q = along(p, t, d);
-    spot out = {.ray = by_scale(s, d)};
+    spot out = {.ray = d, .at.point = q};
+    if (s->shape == SAC_SHAPE_PLANE)
+    {
+        lanes zero = fill(0.0f);
+        out.at.normal = (lanes3){zero, zero, fill(1.0f)};
+        if (s->texture) slope_plane(&out, fan, t);
+        return out;
+    }
+    out.ray = by_scale(s, d);
     out.at.point = by_scale(s, q);
-    out.at.view = scaled(out.ray, negative(k->inverse));
     out.at.normal = normal_of(s, q);
-    out.s = out.t = fill(0.0f);
     if (s->texture)
         for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
     if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, out.at.point);
     return out;
+}
+
+static void find_view(spot *at)
+{
+    at->at.view = to_unit((lanes3){negative(at->ray.x), negative(at->ray.y), negative(at->ray.z)});
 }
 
 /// The texture there.
@@ -168,8 +195,9 @@ LANES lanes3 times(lanes3 a, lanes3 b)
 }
 
 /// Lit by all lights at once, without shadows: what mirrors and see-through solids show.
-static lanes3 shade_plainly(const sac_renderer *r, const solid *s, const spot *at, float gain)
+static lanes3 shade_plainly(const sac_renderer *r, const solid *s, spot *at, float gain)
 {
+    find_view(at);
     lanes3 colour = light_by_all(r, s, r->every_light, &at->at, gain);
     float emission[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
     colour = cut(sum3(colour, fill3(emission)));
@@ -276,6 +304,7 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
     spot at = find_spot(s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
     bool grid = s->block_table >= 0;
+    if (!grid) find_view(&at);
     if (grid)
         light_grid(sets, r, s, at.at.point.x, at.at.point.y, live);
     else

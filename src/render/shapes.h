@@ -36,20 +36,20 @@ typedef struct span
 } span;
 
 // a t^2 + 2 b t + c = 0
-static span quadratic(lanes a, lanes b, lanes c)
+INLINED span quadratic(lanes a, lanes b, lanes c)
 {
     lanes square = sub(mul(b, b), mul(a, c)), spread = root(square);
     a = most(a, fill(1e-20f));
     return (span){quotient(sub(negative(b), spread), a), quotient(sub(spread, b), a), at_most(fill(0.0f), square)};
 }
 
-static span meet_sphere(lanes3 p, lanes3 d)
+INLINED span meet_sphere(lanes3 p, lanes3 d)
 {
     return quadratic(dot(d, d), dot(p, d), sub(dot(p, p), fill(1.0f)));
 }
 
 // -h <= z <= h
-static span meet_slab(lanes p, lanes d, float h)
+INLINED span meet_slab(lanes p, lanes d, float h)
 {
     lanes inverse = quotient(fill(1.0f), not_zero(d));
     lanes a = mul(sub(fill(-h), p), inverse), b = mul(sub(fill(h), p), inverse);
@@ -57,13 +57,13 @@ static span meet_slab(lanes p, lanes d, float h)
 }
 
 // the endless round wall along z
-static span meet_wall(lanes3 p, lanes3 d)
+INLINED span meet_wall(lanes3 p, lanes3 d)
 {
     lanes a = add(mul(d.x, d.x), mul(d.y, d.y)), b = add(mul(p.x, d.x), mul(p.y, d.y));
     return quadratic(a, b, sub(add(mul(p.x, p.x), mul(p.y, p.y)), fill(1.0f)));
 }
 
-static span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
+INLINED span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
 {
     span wall = meet_wall(p, d);
     if (!any(wall.hit)) return wall;
@@ -84,21 +84,21 @@ static span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
     return out;
 }
 
-static span meet_cylinder(lanes3 p, lanes3 d, float h)
+INLINED span meet_cylinder(lanes3 p, lanes3 d, float h)
 {
     span wall = meet_wall(p, d), slab = meet_slab(p.z, d.z, h);
     lanes enter = most(wall.enter, slab.enter), leave = least(wall.leave, slab.leave);
     return (span){enter, leave, both(wall.hit, at_most(enter, leave))};
 }
 
-static span meet_box(lanes3 p, lanes3 d, const float size[3])
+INLINED span meet_box(lanes3 p, lanes3 d, const float size[3])
 {
     span x = meet_slab(p.x, d.x, size[0]), y = meet_slab(p.y, d.y, size[1]), z = meet_slab(p.z, d.z, size[2]);
     lanes enter = most(most(x.enter, y.enter), z.enter), leave = least(least(x.leave, y.leave), z.leave);
     return (span){enter, leave, at_most(enter, leave)};
 }
 
-static span meet_plane(lanes3 p, lanes3 d, const float size[2], bool from_below, bool both_sides)
+INLINED span meet_plane(lanes3 p, lanes3 d, const float size[2], bool from_below, bool both_sides)
 {
     lanes t = quotient(negative(p.z), not_zero(d.z));
     lanes x = add(p.x, mul(t, d.x)), y = add(p.y, mul(t, d.y));
@@ -108,7 +108,7 @@ static span meet_plane(lanes3 p, lanes3 d, const float size[2], bool from_below,
 }
 
 /// The solid's convex shape; meshes are not one.
-static span meet_solid(const solid *s, lanes3 p, lanes3 d, bool both_sides)
+INLINED span meet_solid(const solid *s, lanes3 p, lanes3 d, bool both_sides)
 {
     switch (s->shape)
     {
@@ -154,7 +154,7 @@ static inline float dot_floats(const float a[3], const float b[3])
 
 // on which side of the line a-b each ray passes. A neighbour that has the edge as b-a gets exactly the negative, so no
 // ray slips through between two triangles
-static lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
+INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
 {
     float m[3], k = 0;
     if (r->parallel)
@@ -172,7 +172,7 @@ static lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
     return dot(r->d, fill3(m));
 }
 
-static void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][3], int number, lanes near)
+INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][3], int number, lanes near)
 {
     lanes u = pass_edge(r, c[2], c[1]), v = pass_edge(r, c[0], c[2]), w = pass_edge(r, c[1], c[0]);
     lanes zero = fill(0.0f);
@@ -193,7 +193,7 @@ static void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][3
 }
 
 // which of the rays pass a box before they meet something else
-static mask pass_box(const render_node *n, lanes3 p, lanes3 inverse, lanes near, lanes far)
+INLINED mask pass_box(const render_node *n, lanes3 p, lanes3 inverse, lanes near, lanes far)
 {
     lanes a = mul(sub(fill(n->low[0]), p.x), inverse.x), b = mul(sub(fill(n->high[0]), p.x), inverse.x);
     lanes enter = least(a, b), leave = most(a, b);
