@@ -56,6 +56,7 @@ typedef enum sac_shape
     SAC_SHAPE_CYLINDER,  ///< along z; size: radius, half length
     SAC_SHAPE_BOX,       ///< size: three half widths
     SAC_SHAPE_MESH,      ///< triangles of the assets
+    SAC_SHAPE_LINE,      ///< along z from 0; size: width in pixels, length. Not lit, casts no shadow, is not mirrored
 } sac_shape;
 
 /// The lines at whose crossings one axis of a plane is lit; between them light is linear. Lines are at -size,

@@ -89,6 +89,14 @@ LANES mask from_bits(unsigned b)
     __m256i high = _mm256_and_si256(_mm256_set1_epi32((int)(b >> 8)), bit);
     return (mask){EQUAL_256(low, bit), EQUAL_256(high, bit)};
 }
+LANES float smallest(lanes x, mask m)
+{
+    lanes all = choose(m, x, fill(__builtin_inff()));
+    __m256 eight = _mm256_min_ps(all.a, all.b);
+    __m128 four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(four, _mm_shuffle_ps(four, four, 1)));
+}
 LANES ints int_fill(int32_t x)
 {
     return (ints){_mm256_set1_epi32(x), _mm256_set1_epi32(x)};

@@ -90,6 +90,11 @@ LANES mask without(mask a, mask b)
     return (mask)(a & ~b);
 }
 
+LANES float smallest(lanes a, mask m)
+{
+    return _mm512_mask_reduce_min_ps(m, a);
+}
+
 LANES ints int_fill(int32_t x)
 {
     return _mm512_set1_epi32(x);

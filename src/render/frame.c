@@ -86,6 +86,12 @@ static void turn_fan(render_fan *fan, const double p[3][3], const double d[3][3]
         }
 }
 
+// whether its rays may start at its depth: not where it is large (planes), or all rays must start at one point (meshes)
+static bool is_round(sac_shape shape)
+{
+    return shape != SAC_SHAPE_PLANE && shape != SAC_SHAPE_MESH && shape != SAC_SHAPE_LINE;
+}
+
 // --- bounds
 
 static void cover(render_window *w, const render_eye *eye, const sac_geom *g, const solid *s)
@@ -96,6 +102,10 @@ static void cover(render_window *w, const render_eye *eye, const sac_geom *g, co
     switch (g->shape)
     {
     case SAC_SHAPE_PLANE: sac_window_add_plane(w, eye, c, g->axes, g->size); return;
+    case SAC_SHAPE_LINE:
+        half[0] = half[1] = 0.0f, half[2] = 0.5f * g->size[1];
+        for (int i = 0; i < 3; i++) c[i] += 0.5 * (double)g->size[1] * (double)g->axes[3 * i + 2];
+        break;
     case SAC_SHAPE_SPHERE: sac_window_add_sphere(w, eye, c, (double)g->size[0]); return;
     case SAC_SHAPE_CAPSULE:
         for (int side = -1; side <= 1; side += 2)
@@ -266,6 +276,7 @@ static bool is_drawable(const sac_geom *g, const sac_render_assets *assets)
     switch (g->shape)
     {
     case SAC_SHAPE_MESH: return g->mesh >= 0 && assets;
+    case SAC_SHAPE_LINE: return g->size[0] > 0.0f && g->size[1] > 0.0f;
     case SAC_SHAPE_PLANE: return g->size[0] > 0.0f && g->size[1] > 0.0f;
     case SAC_SHAPE_SPHERE: return g->size[0] > 0.0f;
     case SAC_SHAPE_CAPSULE: return g->size[0] > 0.0f && g->size[1] >= 0.0f;
@@ -327,6 +338,7 @@ static void place_solid(solid *s, const sac_geom *g, const render_eye *eye)
 static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
 {
     s->alpha = g->rgba[3];
+    memcpy(s->paint, g->rgba, sizeof s->paint);
     for (int k = 0; k < 3; k++) s->emission[k] = (g->emission + (scene->light_count ? 0.0f : 0.3f)) * g->rgba[k];
     s->specular = g->specular;
     s->power = fminf(fmaxf(128.0f * g->shininess, 0.0f), 128.0f);
@@ -409,11 +421,12 @@ static void mirror_solids(sac_renderer *r, const sac_scene *scene, const render_
     {
         solid *s = &r->solids[i];
         const sac_geom *g = &scene->geoms[s->geom];
+        if (s->shape == SAC_SHAPE_LINE) continue;
         render_window w = WINDOW_EMPTY;
         cover(&w, &there, g, s);
         s->mirror_rect = to_pixels(&w, &scene->view, &r->def);
         if (is_empty(&s->mirror_rect)) continue;
-        turn_fan(&s->mirror, p, d, &there, g, s, s->shape != SAC_SHAPE_PLANE && s->shape != SAC_SHAPE_MESH);
+        turn_fan(&s->mirror, p, d, &there, g, s, is_round(s->shape));
         for (int k = 0; k < 3; k++)
         {
             double at = 0;
@@ -479,27 +492,46 @@ static sac_status check_scene(const sac_renderer *r, const sac_scene *scene)
     return SAC_OK;
 }
 
-// the ends of something that may pass between the pixels' centres
+// one end of a solid along its z axis in the eye's axes
+static void find_end(double at[3], const sac_geom *g, const render_eye *eye, double z)
+{
+    double to[3];
+    for (int i = 0; i < 3; i++) to[i] = (double)g->position[i] + z * (double)g->axes[3 * i + 2] - eye->at[i];
+    for (int k = 0; k < 3; k++) at[k] = dot3(to, eye->axes[k]);
+}
+
+// where a solid's ends are in the picture, and how far around them it reaches if it may pass between pixels' centres
 static void find_thread(solid *s, const sac_geom *g, const render_eye *eye, const sac_view *view,
                         const sac_renderer_def *def)
 {
+    bool line = g->shape == SAC_SHAPE_LINE;
+    bool along_z = line || g->shape == SAC_SHAPE_CAPSULE || g->shape == SAC_SHAPE_CYLINDER;
     s->thread_reach = 0.0f;
-    bool long_one = g->shape == SAC_SHAPE_CAPSULE || g->shape == SAC_SHAPE_CYLINDER;
-    if (!def->antialias || (!long_one && g->shape != SAC_SHAPE_SPHERE)) return;
+    if (!line && !(def->antialias && (along_z || g->shape == SAC_SHAPE_SPHERE))) return;
     double scale_x = def->width / ((double)view->right - (double)view->left);
-    double scale_y = def->height / ((double)view->top - (double)view->bottom), reach = 0.0;
+    double scale_y = def->height / ((double)view->top - (double)view->bottom), reach = 0.0, at[2][3];
+    for (int end = 0; end < 2; end++)
+        find_end(at[end], g, eye, !along_z ? 0.0 : end ? (double)g->size[1] : line ? 0.0 : -(double)g->size[1]);
+    if (at[0][2] < eye->near && at[1][2] < eye->near) return;
     for (int end = 0; end < 2; end++)
     {
-        double to[3], at[3] = {0, 0, 0}, half = long_one ? (end ? 1.0 : -1.0) * (double)g->size[1] : 0.0;
-        for (int i = 0; i < 3; i++) to[i] = (double)g->position[i] + half * (double)g->axes[3 * i + 2] - eye->at[i];
-        for (int k = 0; k < 3; k++) at[k] = dot3(to, eye->axes[k]);
-        if (at[2] < eye->near) return;
-        double inverse = eye->parallel ? 1.0 : 1.0 / at[2];
-        s->thread[end][0] = (float)((at[0] * inverse - (double)view->left) * scale_x);
-        s->thread[end][1] = (float)(((double)view->top - at[1] * inverse) * scale_y);
-        reach = fmax(reach, (double)g->size[0] * inverse * fmax(scale_x, scale_y));
+        double *p = at[end], *q = at[!end], share = (eye->near - p[2]) / (q[2] - p[2]);
+        for (int k = 0; k < 3 && p[2] < eye->near; k++) p[k] = k < 2 ? p[k] + share * (q[k] - p[k]) : eye->near;
+        double inverse = eye->parallel ? 1.0 : 1.0 / p[2];
+        s->thread[end][0] = (float)((p[0] * inverse - (double)view->left) * scale_x);
+        s->thread[end][1] = (float)(((double)view->top - p[1] * inverse) * scale_y);
+        s->thread_depth[end] = (float)p[2];
+        reach = fmax(reach, line ? 0.5 * (double)g->size[0] : (double)g->size[0] * inverse * fmax(scale_x, scale_y));
     }
-    if (reach < 1.5) s->thread_reach = (float)reach + 0.75f;
+    if (line || reach < 1.5) s->thread_reach = (float)reach + 0.75f;
+}
+
+// by so many pixels
+static void widen(render_window *w, double by, const sac_view *view, const sac_renderer_def *def)
+{
+    double pixel[2] = {((double)view->right - (double)view->left) / def->width,
+                       ((double)view->top - (double)view->bottom) / def->height};
+    for (int k = 0; k < 2; k++) w->low[k] -= by * pixel[k], w->high[k] += by * pixel[k];
 }
 
 static bool make_solid(sac_renderer *r, solid *s, int index, const sac_scene *scene, const render_eye *eye)
@@ -514,6 +546,7 @@ static bool make_solid(sac_renderer *r, solid *s, int index, const sac_scene *sc
     s->behind = g->shape == SAC_SHAPE_PLANE && s->eye_point[2] < 0.0f;
     render_window w = WINDOW_EMPTY;
     cover(&w, eye, g, s);
+    if (g->shape == SAC_SHAPE_LINE) widen(&w, 0.5 * (double)g->size[0] + 1.0, &scene->view, &r->def);
     s->rect = to_pixels(&w, &scene->view, &r->def);
     s->mirror_rect = (render_rect){0, 0, 0, 0};
     find_thread(s, g, eye, &scene->view, &r->def);
@@ -537,8 +570,15 @@ static void file_solid(sac_renderer *r, int i, const sac_scene *scene, const ren
     if (s->behind) s->alpha *= 0.3f;
     if (r->mirror < 0 && r->def.reflections && !clear && g->reflectance > 0.0f && (plane || s->shape == SAC_SHAPE_BOX))
         r->mirror = i;
-    if (g->casts_shadow) cast(r, i, g, scene);
-    s->depth = plane ? INFINITY : clear ? (float)sqrt(distance) - bounding_radius(g, s) : (float)depth;
+    if (g->casts_shadow && s->shape != SAC_SHAPE_LINE) cast(r, i, g, scene);
+    // meshes cost most, so they are looked at last
+    s->depth = (float)depth;
+    if (s->shape == SAC_SHAPE_PLANE)
+        s->depth = 1e10f;
+    else if (clear)
+        s->depth = (float)sqrt(distance) - bounding_radius(g, s);
+    else if (s->shape == SAC_SHAPE_MESH)
+        s->depth = 1e11f;
     if (is_empty(&s->rect)) return;
     if (clear)
         r->clear[r->clear_count++] = i;
@@ -573,7 +613,7 @@ sac_status sac_frame_prepare(sac_renderer *r, const sac_scene *scene)
     {
         solid *s = &r->solids[r->solid_count];
         if (!make_solid(r, s, i, scene, &eye)) continue;
-        turn_fan(&s->eye, p, d, &eye, &scene->geoms[i], s, s->shape != SAC_SHAPE_PLANE && s->shape != SAC_SHAPE_MESH);
+        turn_fan(&s->eye, p, d, &eye, &scene->geoms[i], s, is_round(s->shape));
         file_solid(r, r->solid_count++, scene, &eye);
     }
     if (r->mirror >= 0) mirror_solids(r, scene, &eye);

@@ -53,9 +53,11 @@ typedef struct solid
     float light_point[LIGHTS][3];  ///< the lights' positions (spot) or directions in units of `scale`
     float light_window[LIGHTS][4]; ///< what it may shade, seen from the light: left, bottom, right, top
     float thread[2][2];            ///< the ends of something thin, in pixels
+    float thread_depth[2];         ///< of these ends
     float thread_reach;            ///< how far around it an edge may be; 0: it is not thin
     float depth;                   ///< of the centre, for sorting
     float alpha;
+    float paint[3]; ///< rgb
     float emission[3];
     float specular, power; ///< power: sharpness of highlights
     solid_light lights[LIGHTS];

@@ -156,7 +156,7 @@ static ints find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
 typedef struct grid_place
 {
     lanes x, y;    ///< within the cell
-    ints triangle; ///< 2 (row columns + column), + 1 beyond the cell's diagonal
+    ints triangle; ///< row 2^16 + column 2, + 1 beyond the cell's diagonal
 } grid_place;
 
 static grid_place find_triangle(const solid *s, lanes x, lanes y)
@@ -164,7 +164,7 @@ static grid_place find_triangle(const solid *s, lanes x, lanes y)
     grid_place place;
     ints column = find_cell(&place.x, &s->grid[0], s->size[0], x);
     ints row = find_cell(&place.y, &s->grid[1], s->size[1], y);
-    ints cell = int_add(int_mul(row, int_fill(s->grid[0].cells)), column);
+    ints cell = int_add(shift_left(row, 15), column);
     mask beyond = below(fill(1.0f), add(place.x, place.y));
     place.triangle = int_add(shift_left(cell, 1), int_choose(beyond, int_fill(1), int_fill(0)));
     return place;
@@ -188,8 +188,7 @@ static void light_grid(lanes3 *sets, sac_renderer *r, const solid *s, lanes x, l
     for (int set = 0; set < r->sets; set++) sets[set] = no_light();
     while (any(live))
     {
-        int triangle = numbers[__builtin_ctz(bits(live))], cell = triangle >> 1;
-        int column = cell % s->grid[0].cells, row = cell / s->grid[0].cells;
+        int triangle = numbers[__builtin_ctz(bits(live))], column = (triangle & 0xffff) >> 1, row = triangle >> 16;
         mask here = both(live, same(place.triangle, int_fill(triangle)));
         const float *colours = block_colours(r, s, column / GRID_CELLS, row / GRID_CELLS);
         int corner = row % GRID_CELLS * 4 + column % GRID_CELLS;

@@ -85,6 +85,13 @@ LANES mask from_bits(unsigned b)
 {
     LANES_EACH(mask, -(int32_t)(b >> i & 1));
 }
+LANES float smallest(lanes x, mask m)
+{
+    float r = INFINITY;
+    for (int i = 0; i < 16; i++)
+        if (m.v[i] && x.v[i] < r) r = x.v[i];
+    return r;
+}
 LANES ints int_fill(int32_t x)
 {
     LANES_EACH(ints, x);

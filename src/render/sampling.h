@@ -94,16 +94,16 @@ INLINED void add_clamped(ints sum[3], const render_texture *t, lanes s, lanes v,
     add_block(sum, t, int_add(int_add(row, truncated(left)), start), sub(x, left), sub(y, top), share);
 }
 
-/// Between which two mipmaps, and how much of the second: from the texels that a pixel is wide.
+/// Between which two mipmaps, and how much of the second: from the texels that a pixel is wide, squared.
 typedef struct mip
 {
     ints level, next, share, next_share;
     bool single; ///< the second has no part
 } mip;
 
-INLINED mip find_mip(const render_texture *t, lanes texels)
+INLINED mip find_mip(const render_texture *t, lanes square)
 {
-    lanes lod = log2_lanes(least(most(texels, fill(1.0f)), fill(1e9f)));
+    lanes lod = mul(log2_lanes(least(most(square, fill(1.0f)), fill(1e18f))), fill(0.5f));
     lod = least(lod, fill((float)(t->levels - 1)));
     lanes level = whole(lod), part = sub(lod, level);
     mip m;
@@ -121,12 +121,12 @@ INLINED lanes3 mean_of(const ints sum[3])
     return (lanes3){mul(to_lanes(sum[0]), scale), mul(to_lanes(sum[1]), scale), mul(to_lanes(sum[2]), scale)};
 }
 
-/// A picture at (s, v), where a pixel is `texels` of them wide.
-static lanes3 sample_picture(const render_texture *t, lanes s, lanes v, lanes texels)
+/// A picture at (s, v), where a pixel is so many texels wide, squared.
+static lanes3 sample_picture(const render_texture *t, lanes s, lanes v, lanes square)
 {
     s = unit(sub(s, whole(s)));
     v = unit(sub(v, whole(v)));
-    mip m = find_mip(t, texels);
+    mip m = find_mip(t, square);
     ints sum[3] = {int_fill(0), int_fill(0), int_fill(0)};
     add_wrapped(sum, t, s, v, m.level, m.share);
     if (!m.single) add_wrapped(sum, t, s, v, m.next, m.next_share);
@@ -164,10 +164,14 @@ static lanes3 sample_cube(const render_texture *t, lanes3 d, lanes3 dx, lanes3 d
     w[0] = most(w[0], fill(1e-20f));
     lanes s = unit(mul(add(quotient(u[0], w[0]), fill(1.0f)), fill(0.5f)));
     lanes q = unit(mul(add(quotient(v[0], w[0]), fill(1.0f)), fill(0.5f)));
-    lanes slope =
-        most(most(magnitude(face_slope(u[0], w[0], u[1], w[1])), magnitude(face_slope(u[0], w[0], u[2], w[2]))),
-             most(magnitude(face_slope(v[0], w[0], v[1], w[1])), magnitude(face_slope(v[0], w[0], v[2], w[2]))));
-    mip m = find_mip(t, mul(slope, fill(t->width[0])));
+    lanes square[2];
+    for (int axis = 0; axis < 2; axis++)
+    {
+        lanes du = face_slope(u[0], w[0], u[1 + axis], w[1 + axis]),
+              dv = face_slope(v[0], w[0], v[1 + axis], w[1 + axis]);
+        square[axis] = add(mul(du, du), mul(dv, dv));
+    }
+    mip m = find_mip(t, mul(most(square[0], square[1]), fill(t->width[0] * t->width[0])));
     ints sum[3] = {int_fill(0), int_fill(0), int_fill(0)};
     add_clamped(sum, t, s, q, face, m.level, m.share);
     if (!m.single) add_clamped(sum, t, s, q, face, m.next, m.next_share);

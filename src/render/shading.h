@@ -127,10 +127,25 @@ static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t,
                     sub(move.z, mul(along_ray, ray.z))};
 }
 
-// texcoords of planes, which need no normal
-static void slope_plane(spot *out, const render_fan *fan, lanes t)
+// as OpenGL has it, four pixels share what the lower left one's neighbours show
+static void slope_quads(spot *out)
 {
-    lanes inverse = quotient(fill(1.0f), not_zero(out->ray.z));
+    static const int32_t base[16] = {4, 4, 6, 6, 4, 4, 6, 6, 12, 12, 14, 14, 12, 12, 14, 14};
+    static const int32_t right[16] = {5, 5, 7, 7, 5, 5, 7, 7, 13, 13, 15, 15, 13, 13, 15, 15};
+    static const int32_t above[16] = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10};
+    float x[16], y[16];
+    store(x, out->at.point.x), store(y, out->at.point.y);
+    lanes from_x = lookup(x, int_load(base)), from_y = lookup(y, int_load(base));
+    out->slope[0].x = sub(lookup(x, int_load(right)), from_x);
+    out->slope[0].y = sub(lookup(y, int_load(right)), from_y);
+    out->slope[1].x = sub(lookup(x, int_load(above)), from_x);
+    out->slope[1].y = sub(lookup(y, int_load(above)), from_y);
+    out->slope[0].z = out->slope[1].z = fill(0.0f);
+}
+
+// samples are no squares of pixels: slopes at each
+static void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse)
+{
     lanes x = mul(out->ray.x, inverse), y = mul(out->ray.y, inverse);
     for (int axis = 0; axis < 2; axis++)
     {
@@ -141,19 +156,32 @@ static void slope_plane(spot *out, const render_fan *fan, lanes t)
     }
 }
 
+// where the packet's rays meet the endless plane, the solid or not
+static void find_on_plane(spot *out, const solid *s, const render_fan *fan, const packet *k)
+{
+    lanes3 p = fan_lanes(fan->p, k->x, k->y);
+    lanes zero = fill(0.0f), inverse = quotient(fill(1.0f), not_zero(out->ray.z)), t = mul(negative(p.z), inverse);
+    out->at.point = along(p, t, out->ray);
+    out->at.normal = (lanes3){zero, zero, fill(1.0f)};
+    if (!s->texture) return;
+    if (k->number >= 0)
+        slope_quads(out);
+    else
+        slope_plane(out, fan, t, inverse);
+}
+
 /// The surface that the packet's rays meet at t.
 static spot find_spot(const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
 {
-    lanes t = sub(met->t, fill(fan->shift));
-    lanes3 p = fan_lanes(fan->p, k->x, k->y), d = fan_lanes(fan->d, k->x, k->y), q = along(p, t, d);
-    spot out = {.ray = d, .at.point = q};
+    lanes3 d = fan_lanes(fan->d, k->x, k->y);
+    spot out = {.ray = d};
     if (s->shape == SAC_SHAPE_PLANE)
     {
-        lanes zero = fill(0.0f);
-        out.at.normal = (lanes3){zero, zero, fill(1.0f)};
-        if (s->texture) slope_plane(&out, fan, t);
+        find_on_plane(&out, s, fan, k);
         return out;
     }
+    lanes t = sub(met->t, fill(fan->shift));
+    lanes3 q = along(fan_lanes(fan->p, k->x, k->y), t, d);
     out.ray = by_scale(s, d);
     out.at.point = by_scale(s, q);
     out.at.normal = normal_of(s, q);
@@ -181,12 +209,17 @@ static lanes3 texture_at(const solid *s, const spot *at)
     }
     bool own = s->shape == SAC_SHAPE_MESH && s->mesh->texcoords;
     lanes u = own ? at->s : at->at.point.x, v = own ? at->t : at->at.point.y;
-    lanes du = most(magnitude(own ? at->ds[0] : at->slope[0].x), magnitude(own ? at->ds[1] : at->slope[1].x));
-    lanes dv = most(magnitude(own ? at->dt[0] : at->slope[0].y), magnitude(own ? at->dt[1] : at->slope[1].y));
-    du = mul(du, fill(fabsf(s->texture_scale[0]) * t->width[0]));
-    dv = mul(dv, fill(fabsf(s->texture_scale[1]) * t->height[0]));
+    // texels that the point moves by when the ray moves by a pixel, squared: along x or along y, whichever is more
+    lanes wide = fill(s->texture_scale[0] * t->width[0]), high = fill(s->texture_scale[1] * t->height[0]);
+    lanes square[2];
+    for (int axis = 0; axis < 2; axis++)
+    {
+        lanes du = mul(own ? at->ds[axis] : at->slope[axis].x, wide);
+        lanes dv = mul(own ? at->dt[axis] : at->slope[axis].y, high);
+        square[axis] = add(mul(du, du), mul(dv, dv));
+    }
     return sample_picture(t, mul_add(u, scale.x, fill(s->texture_offset[0])),
-                          mul_add(v, scale.y, fill(s->texture_offset[1])), most(du, dv));
+                          mul_add(v, scale.y, fill(s->texture_offset[1])), most(square[0], square[1]));
 }
 
 LANES lanes3 times(lanes3 a, lanes3 b)
@@ -197,6 +230,7 @@ LANES lanes3 times(lanes3 a, lanes3 b)
 /// Lit by all lights at once, without shadows: what mirrors and see-through solids show.
 static lanes3 shade_plainly(const sac_renderer *r, const solid *s, spot *at, float gain)
 {
+    if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
     find_view(at);
     lanes3 colour = light_by_all(r, s, r->every_light, &at->at, gain);
     float emission[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
@@ -215,18 +249,6 @@ typedef struct lit_points
     float window[4]; ///< that holds them all
 } lit_points;
 
-static inline float least_of(lanes x, unsigned live, float sign)
-{
-    float v[16], result = INFINITY;
-    store(v, x);
-    for (; live; live &= live - 1)
-    {
-        float one = sign * v[__builtin_ctz(live)];
-        result = one < result ? one : result;
-    }
-    return sign * result;
-}
-
 static lit_points see_from(const render_light *light, lanes3 point, mask *live)
 {
     lanes axis[3];
@@ -240,10 +262,9 @@ static lit_points see_from(const render_light *light, lanes3 point, mask *live)
     // shadows are cast within a square before the light
     *live = both(both(*live, below(fill(0.0f), z)), both(at_most(magnitude(u), extent), at_most(magnitude(v), extent)));
     lit_points out = {.point = point, .distance = z};
-    unsigned some = bits(*live);
-    if (!some) return out;
-    out.window[0] = least_of(u, some, 1.0f), out.window[1] = least_of(v, some, 1.0f);
-    out.window[2] = least_of(u, some, -1.0f), out.window[3] = least_of(v, some, -1.0f);
+    if (!any(*live)) return out;
+    out.window[0] = smallest(u, *live), out.window[2] = -smallest(negative(u), *live);
+    out.window[1] = smallest(v, *live), out.window[3] = -smallest(negative(v), *live);
     return out;
 }
 
@@ -301,6 +322,7 @@ static mask shadow_of(const sac_renderer *r, int self, int number, lanes3 point,
 static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting *met, mask live)
 {
     const solid *s = &r->solids[number];
+    if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
     spot at = find_spot(s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
     bool grid = s->block_table >= 0;

@@ -232,6 +232,27 @@ static void meet_mesh(tree_hit *best, const render_mesh *mesh, const tree_rays *
     }
 }
 
+// --- lines, which are as wide in the picture however far they are
+
+// the line runs mostly along x or along y; its width is counted along the other
+INLINED span meet_line(const solid *s, lanes x, lanes y, float width, bool parallel)
+{
+    const float *a = s->thread[0], *b = s->thread[1];
+    float dx = b[0] - a[0], dy = b[1] - a[1];
+    bool steep = fabsf(dy) > fabsf(dx);
+    float way = steep ? dy : dx, slope = way != 0.0f ? (steep ? dx : dy) / way : 0.0f;
+    lanes right = sub(x, fill(a[0])), down = sub(y, fill(a[1]));
+    lanes from = steep ? down : right, beside = steep ? right : down;
+    lanes share = mul(from, fill(way != 0.0f ? 1.0f / way : 0.0f));
+    mask hit = both(at_most(fill(0.0f), share), at_most(share, fill(1.0f)));
+    hit = both(hit, at_most(magnitude(sub(beside, mul(from, fill(slope)))), fill(0.5f * width)));
+    float first = parallel ? s->thread_depth[0] : 1.0f / s->thread_depth[0];
+    float second = parallel ? s->thread_depth[1] : 1.0f / s->thread_depth[1];
+    lanes t = add(fill(first), mul(share, fill(second - first)));
+    if (!parallel) t = quotient(fill(1.0f), not_zero(t));
+    return (span){t, t, hit};
+}
+
 // --- the view's rays
 
 /// Look whether the solid is nearer than what was met.
@@ -251,7 +272,8 @@ static void look_at(meeting *met, const sac_renderer *r, int number, const rende
         met->solid = int_choose(best.hit, int_fill(number), met->solid);
         return;
     }
-    span at = meet_solid(s, p, d, false);
+    span at = s->shape == SAC_SHAPE_LINE ? meet_line(s, x, y, s->size[0], r->scene->view.orthographic)
+                                         : meet_solid(s, p, d, false);
     lanes t = add(at.enter, fill(fan->shift));
     mask nearer = both(at.hit, both(at_most(near, t), below(t, met->t)));
     met->t = choose(nearer, t, met->t);

@@ -268,7 +268,11 @@ static bool take_shape(sac_geom *out, const mjvGeom *from, const mjModel *m)
         out->shape = SAC_SHAPE_MESH;
         out->mesh = 2 * m->nmesh + from->dataid;
         return from->dataid >= 0 && from->dataid < m->nhfield;
-    default: return false; // arrows, lines, labels, skins: what a person asks for on top
+    case mjGEOM_LINE:
+        out->shape = SAC_SHAPE_LINE;
+        out->size[1] = from->size[2];
+        return true;
+    default: return false; // arrows, labels, skins: what a person asks for on top
     }
 }
 
