@@ -70,9 +70,6 @@ void bench_pin(const bench_place *place, bool one_core);
 /// Run a row's peer. @return false when it is not installed (quietly) or failed (with a line on standard error)
 bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer);
 
-/// Seconds on a clock that only goes forward.
-double bench_now(void);
-
 /// Add the value of one more run.
 void bench_keep(bench_figure *figure, double value, bool larger_is_better);
 

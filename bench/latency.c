@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "attention.h"
+#include "base/clock.h"
 
 enum
 {
@@ -19,12 +20,12 @@ bench_latency bench_time(void (*call)(void *), void *self, double seconds)
     static double times[MOST]; // one thread benches
     bench_latency latency = {0};
     call(self);
-    double begin = bench_now(), now = begin;
+    double begin = sac_clock(), now = begin;
     while (latency.runs < LEAST || (latency.runs < MOST && now - begin < seconds))
     {
-        double start = bench_now();
+        double start = sac_clock();
         call(self);
-        now = bench_now();
+        now = sac_clock();
         times[latency.runs++] = (now - start) * 1e6;
     }
     qsort(times, (size_t)latency.runs, sizeof *times, by_size);

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
@@ -29,9 +30,9 @@ static sac_status drive(sac_env **envs, sac_env_row *rows, lane *lanes, int coun
             lanes[i].action[0] = 0.3f * (float)(step / 20 % 3 - 1);
             lanes[i].action[1] = 0.3f;
         }
-        double begin = bench_now();
+        double begin = sac_clock();
         SAC_TRY(count == 1 ? sac_env_step(envs[0], &rows[0]) : sac_env_step_batch(envs, rows, count));
-        *seconds += bench_now() - begin;
+        *seconds += sac_clock() - begin;
         for (int i = 0; i < count; i++)
             if (lanes[i].terminated || lanes[i].truncated) SAC_TRY(sac_env_reset(envs[i], SAC_SEED_NEXT, &rows[i]));
     }
@@ -82,11 +83,11 @@ static sac_status measure_agent(const sac_policy *policy, const bench_place *pla
     for (int run = 0; run < RUNS; run++)
     {
         int frames = 0;
-        double begin = bench_now();
+        double begin = sac_clock();
         for (int turn = 0; turn < 100; turn++)
             for (int i = 0; i < BENCH_FRAMES; i++, frames++)
                 sac_policy_act(state, place->frames + i * BENCH_FRAME_BYTES, action);
-        bench_keep(figure, (bench_now() - begin) / frames * 1e6, false);
+        bench_keep(figure, (sac_clock() - begin) / frames * 1e6, false);
     }
     sac_policy_state_destroy(state);
     return SAC_OK;
@@ -113,9 +114,9 @@ static sac_status measure_rollout(const sac_policy *policy, int threads, int run
     for (int run = 0; run < runs; run++)
     {
         sac_episode episodes[EPISODES];
-        double begin = bench_now(), steps = 0;
+        double begin = sac_clock(), steps = 0;
         SAC_TRY(sac_evaluate(policy, &(sac_env_def){.id = "car-racing"}, 0, EPISODES, threads, episodes));
-        double seconds = bench_now() - begin;
+        double seconds = sac_clock() - begin;
         for (int i = 0; i < EPISODES; i++) steps += episodes[i].steps;
         bench_keep(figure, steps / seconds, true);
     }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "files/json.h"
 
 /// The board never hides the cursor nor changes a mode of the terminal, and every drawing is one write that ends below
@@ -21,13 +21,6 @@ enum
     WIDEST = 100,
     TEXT = 8192
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void cli_board_open(cli_board *b, const char *title, bool json, bool quiet, bool alone)
 {
@@ -294,8 +287,8 @@ static void show_live(cli_board *b, const sac_progress *p)
 {
     bool keep = p->evaluated || p->note, last = p->generation == p->generations;
     remember(b, p->mean);
-    if (!keep && !last && now() - b->last < 0.1) return;
-    b->last = now();
+    if (!keep && !last && sac_clock() - b->last < 0.1) return;
+    b->last = sac_clock();
     canvas c = {.width = terminal_width(), .colour = b->colour};
     char up[32];
     snprintf(up, sizeof up, "\033[%dA", b->lines);

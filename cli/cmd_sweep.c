@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli.h"
@@ -37,21 +37,14 @@ typedef struct board
     double last;
 } board;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void show(void *user, int run, int count, const char *name, const sac_progress *p)
 {
     board *b = user;
     if (!p)
         printf("%s (%d of %d)\n", name, run + 1, count);
-    else if (p->generation == p->generations || now() - b->last > 10)
+    else if (p->generation == p->generations || sac_clock() - b->last > 10)
     {
-        b->last = now();
+        b->last = sac_clock();
         printf("  %" PRIu64 "/%" PRIu64 "  mean %.1f  best evaluation %.1f  %.1f M steps  %.0f s\n", p->generation,
                p->generations, p->mean, p->best_evaluation, (double)p->steps * 1e-6, p->seconds);
     }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -32,13 +33,6 @@ typedef struct bench
     double busy; // of this rank
 } bench;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // seconds of a unit: a third of them short failures, the others around 1.35 of the mean
 static double length_of(const bench *b, int round, int unit)
 {
@@ -52,9 +46,9 @@ static void *work(void *user)
     bench *b = user;
     for (int unit; (unit = sac_comm_take(b->comm, true)) != SAC_UNIT_NONE;)
     {
-        double length = b->units[unit].episode_return, begin = now();
+        double length = b->units[unit].episode_return, begin = sac_clock();
         nanosleep(&(struct timespec){(time_t)length, (long)((length - (double)(time_t)length) * 1e9)}, NULL);
-        b->busy += now() - begin;
+        b->busy += sac_clock() - begin;
         b->units[unit].steps++;
         sac_comm_give(b->comm, unit);
     }
@@ -81,13 +75,13 @@ static sac_status run_round(bench *b, int round, double *taken, double *ideal)
 {
     for (int i = 0; i < b->unit_count; i++) b->units[i] = (sac_unit){.episode_return = length_of(b, round, i)};
     *ideal = without_cost(b, sac_comm_size(b->comm));
-    double begin = now();
+    double begin = sac_clock();
     SAC_TRY(sac_comm_begin(b->comm, &(sac_round){.units = b->units, .unit_count = b->unit_count, .slots = 1}));
     pthread_t thread;
     if (pthread_create(&thread, NULL, work, b) != 0) return sac_fail(SAC_ERROR_MEMORY, "cannot start a thread");
     if (sac_comm_needs_server(b->comm)) sac_comm_serve(b->comm);
     pthread_join(thread, NULL);
-    *taken = now() - begin;
+    *taken = sac_clock() - begin;
     for (int i = 0; i < b->unit_count; i++)
         if (b->units[i].steps != 1) return sac_fail(SAC_ERROR_ENVIRONMENT, "unit %d was not done once", i);
     return sac_comm_verdict(b->comm);

@@ -126,12 +126,6 @@ static void state(sac_search *search, sac_search_array *arrays, int capacity, in
                          (size_t)s->parent_count * (size_t)search->dimension);
 }
 
-static sac_status restored(sac_search *search)
-{
-    (void)search;
-    return SAC_OK;
-}
-
 const sac_search_method sac_ga = {
     .name = "ga",
     .summary = "a simple genetic algorithm: the best tenth, mutated; a baseline",
@@ -143,5 +137,4 @@ const sac_search_method sac_ga = {
     .tell = tell,
     .stop = sac_common_stop,
     .state = state,
-    .restored = restored,
 };

@@ -219,12 +219,6 @@ static void constants(sac_search *search, sac_search_array *arrays, int capacity
     sac_search_add_array(arrays, capacity, count, "c_c", s->c_c, (size_t)s->memory);
 }
 
-static sac_status restored(sac_search *search)
-{
-    (void)search;
-    return SAC_OK;
-}
-
 const sac_search_method sac_lm_ma_es = {
     .name = "lm-ma-es",
     .summary = "matrix adaptation by a few dozen vectors: rotated valleys in thousands of dimensions",
@@ -238,5 +232,4 @@ const sac_search_method sac_lm_ma_es = {
     .stop = sac_common_stop,
     .state = state,
     .constants = constants,
-    .restored = restored,
 };

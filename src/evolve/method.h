@@ -35,7 +35,8 @@ typedef struct sac_search_method
     /// Add the constants for sac_search_constants; NULL: none.
     void (*constants)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
-    /// As sac_search_restored; all arrays are finite, and those of all searches are good.
+    /// As sac_search_restored; all arrays are finite, and those of all searches are good. NULL: nothing is to be
+    /// checked.
     sac_status (*restored)(sac_search *search);
 } sac_search_method;
 
@@ -66,3 +67,6 @@ extern const sac_search_method sac_sep_cma_es, sac_cma_es, sac_cholesky_cma_es, 
 /// Add one array to the list of a state; the count grows even where the capacity is exhausted.
 void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,
                           size_t length);
+
+/// Fails where a number of a state's array is not positive.
+sac_status sac_search_check_positive(const sac_search *search, const char *array, const double *x, size_t count);

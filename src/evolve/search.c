@@ -286,6 +286,15 @@ void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, co
     (*count)++;
 }
 
+sac_status sac_search_check_positive(const sac_search *search, const char *array, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(x[i] > 0))
+            return sac_fail(SAC_ERROR_FORMAT, "%s: the state's %s[%zu] is %g, expected a positive number",
+                            search->method->name, array, i, x[i]);
+    return SAC_OK;
+}
+
 int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity)
 {
     int count = 0;
@@ -341,5 +350,5 @@ sac_status sac_search_restored(sac_search *search)
         return sac_fail(SAC_ERROR_FORMAT, "%s: the state's restarts are %g, the search has been reshaped for %g",
                         search->method->name, search->restart->numbers[SAC_RESTART_COUNT], search->restart->built);
     search->prepared = false;
-    return search->method->restored(search);
+    return search->method->restored ? search->method->restored(search) : SAC_OK;
 }

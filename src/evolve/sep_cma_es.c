@@ -158,10 +158,7 @@ static void state(sac_search *search, sac_search_array *arrays, int capacity, in
 static sac_status restored(sac_search *search)
 {
     sep *s = search->self;
-    for (int i = 0; i < search->dimension; i++)
-        if (s->variance[i] <= 0)
-            return sac_fail(SAC_ERROR_FORMAT, "%s: the state's variance[%d] is %g, expected a positive number",
-                            search->method->name, i, s->variance[i]);
+    SAC_TRY(sac_search_check_positive(search, "variance", s->variance, (size_t)search->dimension));
     derive(s);
     return SAC_OK;
 }

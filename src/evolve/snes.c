@@ -161,10 +161,7 @@ static void constants(sac_search *search, sac_search_array *arrays, int capacity
 static sac_status restored(sac_search *search)
 {
     const snes *s = search->self;
-    for (int i = 0; i < search->dimension; i++)
-        if (s->deviation[i] <= 0)
-            return sac_fail(SAC_ERROR_FORMAT, "snes: the state's deviation[%d] is %g, expected a positive number", i,
-                            s->deviation[i]);
+    SAC_TRY(sac_search_check_positive(search, "deviation", s->deviation, (size_t)search->dimension));
     return SAC_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "train/run.h"
 
@@ -87,7 +88,7 @@ static void update_average(sac_run *r)
 
 sac_status sac_run_advance(sac_run *r)
 {
-    double begin = sac_run_clock();
+    double begin = sac_clock();
     uint64_t steps = r->state.steps;
     sac_phases_begin(&r->phases);
     SAC_TRY(sac_search_prepare(r->search));
@@ -103,7 +104,7 @@ sac_status sac_run_advance(sac_run *r)
     r->state.generation++;
     r->state.pending = true;
     sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
-    double duration = sac_run_clock() - begin;
+    double duration = sac_clock() - begin;
     r->seconds += duration;
     r->progress.steps_per_second = (double)(r->state.steps - steps) / (duration > 1e-9 ? duration : 1e-9);
     return SAC_OK;

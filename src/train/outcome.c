@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "train/live.h"
 #include "train/run.h"
@@ -77,7 +78,7 @@ sac_status sac_run_write_checkpoint(sac_run *r)
 sac_status sac_run_finish(sac_run *r, uint64_t generations)
 {
     sac_progress *p = &r->progress;
-    double begin = sac_run_clock();
+    double begin = sac_clock();
     bool last = r->state.generation >= generations || sac_search_stop(r->search);
     int every = r->task->evaluation.every;
     p->evaluated = false;
@@ -85,7 +86,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     if (every > 0 && (last || r->state.generation % (uint64_t)every == 0)) SAC_TRY(evaluate(r));
     sac_phases_end(&r->phases, SAC_PHASE_EVALUATION);
     sac_rollouts_times(r->rollouts, &r->phases.acting, &r->phases.stepping);
-    r->seconds += sac_run_clock() - begin;
+    r->seconds += sac_clock() - begin;
     r->state.pending = false;
 
     p->generation = r->state.generation;
@@ -101,9 +102,9 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_write(r->journal, p));
-    if (last || sac_run_clock() - r->shown >= 1)
+    if (last || sac_clock() - r->shown >= 1)
     {
-        r->shown = sac_run_clock();
+        r->shown = sac_clock();
         SAC_TRY(sac_live_write(r->def->run_dir, p));
     }
     if (last || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)

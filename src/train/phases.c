@@ -1,13 +1,6 @@
 #include "train/phases.h"
 
-#include <time.h>
-
-double sac_run_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "base/clock.h"
 
 const char *sac_phase_name(sac_phase phase)
 {
@@ -21,19 +14,19 @@ const char *sac_phase_name(sac_phase phase)
 
 void sac_phases_begin(sac_phases *phases)
 {
-    phases->mark = sac_run_clock();
+    phases->mark = sac_clock();
 }
 
 void sac_phases_end(sac_phases *phases, sac_phase phase)
 {
-    double now = sac_run_clock();
+    double now = sac_clock();
     phases->seconds[phase] += now - phases->mark;
     phases->mark = now;
 }
 
 void sac_phases_end_rollouts(sac_phases *phases, const sac_rollouts *rollouts)
 {
-    double acting, stepping, now = sac_run_clock();
+    double acting, stepping, now = sac_clock();
     sac_rollouts_times(rollouts, &acting, &stepping);
     double acted = acting - phases->acting, both = acted + stepping - phases->stepping;
     double share = both > 0 ? acted / both : 0;

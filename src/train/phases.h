@@ -4,9 +4,6 @@
 
 /// Where a run's time goes.
 
-/// Seconds on a clock that only goes forward.
-double sac_run_clock(void);
-
 /// Seconds of each phase. The time of rollouts is divided as their threads divide theirs.
 typedef struct sac_phases
 {

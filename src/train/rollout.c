@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "train/phases.h"
@@ -159,12 +160,12 @@ static sac_status run_crew(sac_rollouts *r, crew *c)
         SAC_TRY(fill_lanes(r, c));
         if (c->active == 0 || sac_comm_stopped(r->comm)) return SAC_OK;
         if (r->job->interrupt && *r->job->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
-        double begin = sac_run_clock();
+        double begin = sac_clock();
         decide(r, c);
-        double decided = sac_run_clock();
+        double decided = sac_clock();
         SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
         c->acting += decided - begin;
-        c->stepping += sac_run_clock() - decided;
+        c->stepping += sac_clock() - decided;
         for (int i = c->active - 1; i >= 0; i--)
         {
             if (!take_step(r, c, i)) continue;

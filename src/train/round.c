@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/error.h"
 #include "files/checksum.h"
 #include "train/run.h"
@@ -33,7 +34,7 @@ sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job 
 {
     sac_rollout_job own = *job;
     own.fingerprint = fingerprint_of(r, kind, job);
-    double seconds, begin = sac_run_clock();
+    double seconds, begin = sac_clock();
     const sac_results results = {job->units, job->unit_count, job->seen, job->seen ? 2 * r->filter.size : 0};
     if (sac_returns_find(r->known, own.fingerprint, &results, &seconds))
     {
@@ -41,5 +42,5 @@ sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job 
         return SAC_OK;
     }
     SAC_TRY(sac_rollouts_run(r->rollouts, &own));
-    return sac_returns_add(r->known, own.fingerprint, &results, sac_run_clock() - begin);
+    return sac_returns_add(r->known, own.fingerprint, &results, sac_clock() - begin);
 }
