@@ -11,7 +11,7 @@
 /// are drawn once, before the first ask.
 
 static const sac_option options[] = {
-    SAC_CMA_OPTIONS("false"),
+    SAC_CMA_OPTIONS("true"),
     {0},
 };
 
