@@ -12,30 +12,60 @@ enum
     PAIRS = SAC_NORMALS_BLOCK / 2
 };
 
-// sac_philox for PAIRS counters in a row
+// What 32-bit words are kept in: 64 bits where a vector multiplies these in one instruction.
+#ifdef __AVX512DQ__
+typedef uint64_t word;
+enum
+{
+    LANES = 32
+};
+#else
+typedef uint32_t word;
+enum
+{
+    LANES = PAIRS
+};
+#endif
+
+// both halves of a product of 32-bit numbers
+static inline word high(word a, uint32_t b)
+{
+    return (word)((uint64_t)a * b >> 32);
+}
+
+static inline word low(word a, uint32_t b)
+{
+    return (uint32_t)(a * b);
+}
+
+// sac_philox for PAIRS counters in a row, as many at a time as stay in registers
 static void philox_block(uint32_t words[4][PAIRS], uint64_t key, uint64_t counter, uint64_t name)
 {
-    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int i = 0; i < PAIRS; i++)
+    for (int at = 0; at < PAIRS; at += LANES)
     {
-        words[0][i] = (uint32_t)(counter + (uint64_t)i);
-        words[1][i] = (uint32_t)((counter + (uint64_t)i) >> 32);
-        words[2][i] = (uint32_t)name;
-        words[3][i] = (uint32_t)(name >> 32);
-    }
-    for (int round = 0; round < 10; round++)
-    {
-        for (int i = 0; i < PAIRS; i++)
+        word w[4][LANES];
+        uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+        for (int i = 0; i < LANES; i++)
         {
-            uint64_t p0 = (uint64_t)words[0][i] * UINT32_C(0xD2511F53);
-            uint64_t p1 = (uint64_t)words[2][i] * UINT32_C(0xCD9E8D57);
-            words[0][i] = (uint32_t)(p1 >> 32) ^ words[1][i] ^ k0;
-            words[1][i] = (uint32_t)p1;
-            words[2][i] = (uint32_t)(p0 >> 32) ^ words[3][i] ^ k1;
-            words[3][i] = (uint32_t)p0;
+            uint64_t position = counter + (uint64_t)(at + i);
+            w[0][i] = (uint32_t)position, w[1][i] = (uint32_t)(position >> 32);
+            w[2][i] = (uint32_t)name, w[3][i] = (uint32_t)(name >> 32);
         }
-        k0 += UINT32_C(0x9E3779B9);
-        k1 += UINT32_C(0xBB67AE85);
+        for (int round = 0; round < 10; round++)
+        {
+            for (int i = 0; i < LANES; i++)
+            {
+                word a = w[0][i], b = w[2][i];
+                w[0][i] = high(b, UINT32_C(0xCD9E8D57)) ^ w[1][i] ^ k0;
+                w[1][i] = low(b, UINT32_C(0xCD9E8D57));
+                w[2][i] = high(a, UINT32_C(0xD2511F53)) ^ w[3][i] ^ k1;
+                w[3][i] = low(a, UINT32_C(0xD2511F53));
+            }
+            k0 += UINT32_C(0x9E3779B9);
+            k1 += UINT32_C(0xBB67AE85);
+        }
+        for (int k = 0; k < 4; k++)
+            for (int i = 0; i < LANES; i++) words[k][at + i] = (uint32_t)w[k][i];
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct sep
     double *variance;  // [n], the diagonal of C
     double *deviation; // [n], its roots
     double *noise;     // [population, n], z of this generation
-    double *row;       // [n], one candidate's y
+    double *row;       // [n], y of a candidate that the caller supplied
     double *gain;      // [n], sum of w y^2
 } sep;
 
@@ -76,25 +76,26 @@ static void ask(const sac_search *search, int index, float *x)
     sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
-// y = (x - m) / sigma of one candidate, into s->row
-static void read_row(sep *s, const sac_search *search, int index, const double *x)
+// Add one candidate's y to step and gain. Only the better half moves the mean.
+static void add(sep *s, const sac_search *search, int index, double weight)
 {
-    int n = search->dimension;
-    if (x)
-    {
-        x += (size_t)index * (size_t)n;
-        for (int i = 0; i < n; i++) s->row[i] = (x[i] - search->mean[i]) / search->sigma;
-        return;
-    }
-    const double *z = s->noise + (size_t)index * (size_t)n;
-    for (int i = 0; i < n; i++) s->row[i] = z[i] * s->deviation[i];
+    size_t n = (size_t)search->dimension;
+    const double *z = s->noise + (size_t)index * n;
+    double spread = weight > 0 ? weight : weight * sac_cma_negative_factor(&s->cma, sac_vector_dot(z, z, n));
+    sac_vector_scaled_moments(s->cma.step, s->gain, fmax(0, weight), spread, s->deviation, z, n);
 }
 
-static double negative_factor(const sep *s)
+// the same from the caller's candidate, y = (x - m) / sigma
+static void add_given(sep *s, const sac_search *search, const double *x, double weight)
 {
     double squares = 0;
-    for (int i = 0; i < s->cma.dimension; i++) squares += s->row[i] * s->row[i] / s->variance[i];
-    return sac_cma_negative_factor(&s->cma, squares);
+    for (int i = 0; i < search->dimension; i++)
+    {
+        s->row[i] = (x[i] - search->mean[i]) / search->sigma;
+        squares += s->row[i] * s->row[i] / s->variance[i];
+    }
+    double spread = weight > 0 ? weight : weight * sac_cma_negative_factor(&s->cma, squares);
+    sac_vector_moments(s->cma.step, s->gain, fmax(0, weight), spread, s->row, (size_t)search->dimension);
 }
 
 static void rescale(sep *s, sac_search *search)
@@ -119,10 +120,10 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     {
         double weight = cma->weights[k];
         if (weight == 0) continue;
-        read_row(s, search, order[k], x);
-        // only the better half moves the mean
-        double spread = weight > 0 ? weight : weight * negative_factor(s);
-        sac_vector_moments(cma->step, s->gain, fmax(0, weight), spread, s->row, (size_t)n);
+        if (x)
+            add_given(s, search, x + (size_t)order[k] * (size_t)n, weight);
+        else
+            add(s, search, order[k], weight);
     }
     for (int i = 0; i < n; i++) cma->white[i] = cma->step[i] / s->deviation[i];
 

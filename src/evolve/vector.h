@@ -23,3 +23,7 @@ void sac_vector_sample(float *x, const double *mean, double sigma, const double 
 /// first <- first + weight_first y, second <- second + weight_second y^2, by coordinate.
 void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
                         size_t n);
+
+/// The same of y = deviation z.
+void sac_vector_scaled_moments(double *first, double *second, double weight_first, double weight_second,
+                               const double *deviation, const double *z, size_t n);

@@ -38,3 +38,15 @@ void SAC_LEVEL_NAME(sac_vector_moments)(double *restrict first, double *restrict
         second[i] += weight_second * y[i] * y[i];
     }
 }
+
+void SAC_LEVEL_NAME(sac_vector_scaled_moments)(double *restrict first, double *restrict second, double weight_first,
+                                               double weight_second, const double *restrict deviation,
+                                               const double *restrict z, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        double y = z[i] * deviation[i];
+        first[i] += weight_first * y;
+        second[i] += weight_second * y * y;
+    }
+}
