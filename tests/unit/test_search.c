@@ -390,9 +390,9 @@ TEST(the_separable_form_has_the_same_bits_on_every_machine)
     }
     assert_true(sac_search_sigma(search) == 0x1.181ac60b9e351p-3);
     assert_true(state_array(search, "mean").data[SIZE / 2] == 0x1.98c773c07899cp-2);
-    assert_true(state_array(search, "path_sigma").data[SIZE / 2] == 0x1.c1260eee79ebep-1);
-    assert_true(state_array(search, "path_c").data[SIZE / 2] == 0x1.b3763710ec52ap-1);
-    assert_true(state_array(search, "variance").data[SIZE / 2] == 0x1.b7e9004323723p-1);
+    assert_true(state_array(search, "path_sigma").data[SIZE / 2] == 0x1.c1260eee79ecp-1);
+    assert_true(state_array(search, "path_c").data[SIZE / 2] == 0x1.b3763710ec52cp-1);
+    assert_true(state_array(search, "variance").data[SIZE / 2] == 0x1.b7e9004323726p-1);
     sac_search_destroy(search);
 }
 
