@@ -501,7 +501,7 @@ static void find_end(double at[3], const sac_geom *g, const render_eye *eye, dou
 }
 
 // where a solid's ends are in the picture, and how far around them it reaches if it may pass between pixels' centres
-static void find_thread(solid *s, const sac_geom *g, const render_eye *eye, const sac_view *view,
+static void find_thread(solid *s, const sac_geom *g, const render_eye *eye, const sac_render_view *view,
                         const sac_renderer_def *def)
 {
     bool line = g->shape == SAC_SHAPE_LINE;
@@ -527,7 +527,7 @@ static void find_thread(solid *s, const sac_geom *g, const render_eye *eye, cons
 }
 
 // by so many pixels
-static void widen(render_window *w, double by, const sac_view *view, const sac_renderer_def *def)
+static void widen(render_window *w, double by, const sac_render_view *view, const sac_renderer_def *def)
 {
     double pixel[2] = {((double)view->right - (double)view->left) / def->width,
                        ((double)view->top - (double)view->bottom) / def->height};
