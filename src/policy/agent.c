@@ -107,6 +107,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     agent->config = *(const sac_agent_config *)policy->config;
     agent->kernels = sac_kernels_create(sac_get_cpu_level());
     if (agent->reading->adapt) SAC_TRY(agent->reading->adapt(&agent->config));
+    if (agent->config.stride == 0) agent->config.stride = agent->config.patch;
     SAC_TRY(check_config(&agent->config, def));
     agent->threshold = def->action_choices == 3 && strcmp(agent->config.choice, "argmax") != 0;
     agent->output_size = def->action_choices == 0 ? def->action_size : agent->threshold ? 1 : def->action_choices;

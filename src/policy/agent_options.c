@@ -22,9 +22,9 @@ static const char controllers[] = SAC_CONTROLLERS(X);
 #define IMAGE_SIZE \
     INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
 
-#define IMAGE                                                         \
-    IMAGE_SIZE, INT(patch, "7", 1, 64, "side of a patch in pixels"),  \
-        INT(stride, "4", 1, 64, "pixels from one patch to the next"), \
+#define IMAGE                                                                                                \
+    IMAGE_SIZE, INT(patch, "7", 1, 64, "side of a patch in pixels"),                                         \
+        INT(stride, "4", 0, 64, "pixels from one patch to the next; 0: as many as a patch has, no overlap"), \
         INT(key_size, "4", 1, 64, "width d of queries and keys")
 
 #define FEATURES                                                                                         \
