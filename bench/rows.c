@@ -33,6 +33,22 @@
         "tokens-" form "-" n, "us", "attention.py best " form " " n, false, summary " of " n " tokens", bench_tokens \
     }
 
+// a world of the control suite: its own picture at two sizes, and beside dm_control's
+#define CONTROL(task, domain, size, pixels)                                             \
+    {                                                                                   \
+        "control-" size "-" task, "steps/s", "control.py " domain " " pixels, true,     \
+            "one control step with its " pixels " picture, plain lights", bench_control \
+    }
+#define CONTROL_ALL(task, domain) CONTROL(task, domain, "100", "100 100"), CONTROL(task, domain, "240", "240 320")
+
+// an IAP agent in it
+#define IAP(task)                                                                                            \
+    {"iap-" task, "steps/s", NULL, true, "world, 240 x 320 picture, 19200 patches, ReLU", bench_control},    \
+    {                                                                                                        \
+        "iap-distracted-" task, "steps/s", NULL, true, "the same, camera, colours and background in motion", \
+            bench_control                                                                                    \
+    }
+
 const bench_row bench_rows[] = {
     {"env-step", "steps/s", "env.py 300", false, "one CarRacing, each step with its 96 x 96 picture", bench_env},
     {"env-step-lockstep", "steps/s", "env.py 300", false, "the same, 16 in lockstep", bench_env_lockstep},
@@ -53,6 +69,16 @@ const bench_row bench_rows[] = {
     TOKENS("hybrid", "19200", "importance by (10, 5) hybrid features"),
     {"tokens-frame-19200", "us", "attention.py best frame 19200", false,
      "240 x 320 bytes to the ten best of 19200 patches, ReLU", bench_frame},
+    CONTROL_ALL("cheetah-run", "cheetah run"),
+    CONTROL_ALL("walker-walk", "walker walk"),
+    CONTROL_ALL("cartpole-swingup", "cartpole swingup"),
+    CONTROL_ALL("ball-in-cup-catch", "ball_in_cup catch"),
+    CONTROL_ALL("reacher-easy", "reacher easy"),
+    IAP("cheetah-run"),
+    IAP("walker-walk"),
+    IAP("cartpole-swingup"),
+    IAP("ball-in-cup-catch"),
+    IAP("reacher-easy"),
     SEARCH("sep-cma-es", "sep-cma-es", "pycma", "20", false, "a generation, 3667 parameters, population 256"),
     SEARCH("sep-cma-es-evosax", "sep-cma-es", "evosax", "40", false, "the same beside evosax"),
     SEARCH("cma-es", "cma-es", "pycma", "6", true, "the same with the full covariance"),
