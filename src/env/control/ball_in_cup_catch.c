@@ -53,11 +53,9 @@ static double reward(const control_world *w)
 
 const control_task sac_ball_in_cup_catch = {
     .id = "ball-in-cup-catch",
-    .summary = "a cup catches the ball that hangs from it",
     .model = "ball_in_cup.xml",
     .control_seconds = 0.02,
     .control_steps = 1000,
-    .repeat = 4,
     .ground_opacity = 0.3f,
     .open = open,
     .reset = reset,

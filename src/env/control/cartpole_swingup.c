@@ -33,11 +33,9 @@ static double reward(const control_world *w)
 
 const control_task sac_cartpole_swingup = {
     .id = "cartpole-swingup",
-    .summary = "a cart swings its pole up and keeps it there",
     .model = "cartpole.xml",
     .control_seconds = 0.01,
     .control_steps = 1000,
-    .repeat = 8,
     .ground_opacity = 0.3f,
     .open = open,
     .reset = reset,

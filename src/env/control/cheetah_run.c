@@ -33,11 +33,9 @@ static double reward(const control_world *w)
 
 const control_task sac_cheetah_run = {
     .id = "cheetah-run",
-    .summary = "a planar cheetah runs",
     .model = "cheetah.xml",
     .control_seconds = 0.01,
     .control_steps = 1000,
-    .repeat = 4,
     .ground_opacity = 1,
     .open = open,
     .reset = reset,

@@ -42,11 +42,9 @@ static double reward(const control_world *w)
 
 const control_task sac_finger_spin = {
     .id = "finger-spin",
-    .summary = "a finger keeps a body spinning",
     .model = "finger.xml",
     .control_seconds = 0.02,
     .control_steps = 1000,
-    .repeat = 2,
     .ground_opacity = 0.3f,
     .open = open,
     .reset = reset,

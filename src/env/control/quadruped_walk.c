@@ -76,12 +76,9 @@ static double reward(const control_world *w)
 
 const control_task sac_quadruped_walk = {
     .id = "quadruped-walk",
-    .summary = "a quadruped walks",
     .model = "quadruped.xml",
     .control_seconds = 0.02,
     .control_steps = 1000,
-    .repeat = 2,
-    .camera = 2,
     .ground_opacity = 1,
     .edit = edit,
     .open = open,

@@ -42,11 +42,9 @@ static double reward(const control_world *w)
 
 const control_task sac_reacher_easy = {
     .id = "reacher-easy",
-    .summary = "an arm of two links reaches a target",
     .model = "reacher.xml",
     .control_seconds = 0.02,
     .control_steps = 1000,
-    .repeat = 4,
     .free_camera = true,
     .ground_opacity = 0,
     .open = open,

@@ -34,11 +34,9 @@ static double reward(const control_world *w)
 
 const control_task sac_walker_walk = {
     .id = "walker-walk",
-    .summary = "a planar walker walks",
     .model = "walker.xml",
     .control_seconds = 0.025,
     .control_steps = 1000,
-    .repeat = 2,
     .ground_opacity = 1,
     .open = open,
     .reset = reset,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "env/control/mujoco.h"
+#include "env/control/model.h"
 
 /// A world of the control suite: a model, its state, and the task in it. It steps, resets and rewards as dm_control
 /// does, to the bit; it knows nothing of pictures.
@@ -15,15 +15,13 @@ enum
 
 typedef struct control_world control_world;
 
-/// A task: one file each, cheetah_run.c and so on; one row in tasks.c.
+/// A task: one file each, cheetah_run.c and so on; one row in suite.c.
 typedef struct control_task
 {
-    const char *id, *summary;
+    const char *id;
     const char *model;      ///< file in the folder of the models
     double control_seconds; ///< between two actions; whole physics steps
     int control_steps;      ///< in an episode
-    int repeat;             ///< how often an action is repeated by default, as in the literature
-    int camera;             ///< by default
 
     bool free_camera;     ///< a distracting camera may pass below the horizon and behind
     float ground_opacity; ///< of the ground over a distracting background
@@ -45,7 +43,8 @@ struct control_world
 {
     const control_task *task;
     const sac_mujoco *mj;
-    mjModel *model; ///< its own: tasks move targets, distractions colours and cameras
+    control_model *shared;
+    mjModel *model; ///< its own: tasks move targets, distractions change colours
     mjData *data;
     int substeps; ///< physics steps in a control step
     sac_mersenne random;

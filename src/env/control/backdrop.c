@@ -1,0 +1,114 @@
+#include "env/control/backdrop.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "env/control/sky.h"
+
+struct control_backdrop
+{
+    control_reels *reels;
+    const control_reel *reel;
+    bool dynamic, shown;
+    int frame, direction;
+    int ground;    // geom that lets the background through; -1: none
+    float through; // how much of it
+    sky_fn *paint;
+    uint32_t *scratch;
+    const uint32_t *texels; // of the present frame
+};
+
+static sky_fn *choose_sky(void)
+{
+    switch (sac_get_cpu_level())
+    {
+#if defined(__x86_64__)
+    case SAC_CPU_AVX512: return sac_sky_avx512;
+    case SAC_CPU_AVX2: return sac_sky_avx2;
+#elif defined(__aarch64__)
+    case SAC_CPU_NEON: return sac_sky_neon;
+#endif
+    default: return sac_sky_scalar;
+    }
+}
+
+// MuJoCo draws what can be seen through twice, once from each side
+static void open_ground(control_backdrop *b, control_world *w)
+{
+    float opacity = w->task->ground_opacity;
+    int material = w->mj->mj_name2id(w->model, mjOBJ_MATERIAL, "grid");
+    b->ground = -1;
+    if (material < 0 || opacity >= 1) return;
+    w->model->mat_rgba[4 * material + 3] = opacity;
+    for (int i = 0; i < w->model->ngeom; i++)
+        if (w->model->geom_matid[i] == material) b->ground = i;
+    b->through = (1 - opacity) * (1 - opacity);
+}
+
+sac_status sac_backdrop_create(control_backdrop **out, control_world *w, const char *pictures, int videos, bool dynamic)
+{
+    *out = NULL;
+    control_backdrop *b = SAC_NEW(control_backdrop);
+    if (!b) return sac_fail_memory("a background");
+    b->dynamic = dynamic;
+    b->paint = choose_sky();
+    b->scratch = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
+    sac_status status = b->scratch ? sac_reels_acquire(&b->reels, pictures, videos) : sac_fail_memory("a background");
+    if (status != SAC_OK)
+    {
+        sac_backdrop_destroy(b);
+        return status;
+    }
+    b->reel = &b->reels->reels[0];
+    open_ground(b, w);
+    *out = b;
+    return SAC_OK;
+}
+
+void sac_backdrop_destroy(control_backdrop *b)
+{
+    if (!b) return;
+    sac_reels_release(b->reels);
+    sac_free(b->scratch);
+    sac_free(b);
+}
+
+void sac_backdrop_reset(control_backdrop *b, sac_stream *stream)
+{
+    if (!b) return;
+    b->reel = &b->reels->reels[sac_stream_below(stream, (uint32_t)b->reels->count)];
+    b->frame = (int)sac_stream_below(stream, (uint32_t)b->reel->count);
+    b->direction = sac_stream_below(stream, 2) ? 1 : -1;
+    b->shown = false;
+}
+
+void sac_backdrop_step(control_backdrop *b)
+{
+    if (!b || !b->dynamic) return;
+    int last = b->reel->count - 1, next = b->frame + b->direction;
+    if (next < 0 || next > last) b->direction = -b->direction;
+    b->frame = next < 0 ? 0 : next > last ? last : next;
+    b->shown = false;
+}
+
+void sac_backdrop_show(control_backdrop *b)
+{
+    if (!b || b->shown) return;
+    b->texels = sac_reel_show(b->reel, b->frame, b->scratch);
+    b->shown = true;
+}
+
+void sac_backdrop_paint(const control_backdrop *b, const sac_render_view *view, int height, int width,
+                        const int32_t *ids, uint8_t *rgb)
+{
+    sky_picture picture = {
+        .view = view,
+        .height = height,
+        .width = width,
+        .texels = b->texels,
+        .ids = ids,
+        .ground = b->ground,
+        .through = (int)(b->through * 256 + 0.5f),
+        .rgb = rgb,
+    };
+    b->paint(&picture);
+}

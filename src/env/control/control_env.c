@@ -1,0 +1,249 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "env/control/suite.h"
+#include "env/control/view.h"
+
+enum
+{
+    NAME_SIZE = 16
+};
+
+typedef struct control_env
+{
+    control_config config;
+    control_world *world;
+    control_distraction *distraction; // NULL: none
+    control_view *view, *poster;
+    int poster_height, poster_width;
+    uint64_t seed, episode;
+    int step; // control steps of this episode
+    bool started, has_precise;
+    double precise[CONTROL_MAX_ACTIONS];
+    float low[CONTROL_MAX_ACTIONS], high[CONTROL_MAX_ACTIONS];
+    const char *action_names[CONTROL_MAX_ACTIONS];
+    sac_env_column columns[CONTROL_MAX_COLUMNS];
+    char names[CONTROL_MAX_COLUMNS][NAME_SIZE];
+} control_env;
+
+// ---- life
+
+static void describe(control_env *e)
+{
+    const mjModel *m = e->world->model;
+    for (int i = 0; i < m->nu; i++)
+    {
+        e->low[i] = m->actuator_ctrllimited[i] ? (float)m->actuator_ctrlrange[2 * i] : -INFINITY;
+        e->high[i] = m->actuator_ctrllimited[i] ? (float)m->actuator_ctrlrange[2 * i + 1] : INFINITY;
+        e->action_names[i] = m->names + m->name_actuatoradr[i];
+    }
+    for (int i = 0; i < m->nq + m->nv; i++)
+    {
+        bool position = i < m->nq;
+        snprintf(e->names[i], NAME_SIZE, "%s%d", position ? "qpos" : "qvel", position ? i : i - (int)m->nq);
+        e->columns[i] = (sac_env_column){e->names[i], SAC_COLUMN_DOUBLE};
+    }
+}
+
+static control_view_def view_def(const control_config *config, int height, int width)
+{
+    return (control_view_def){.height = height,
+                              .width = width,
+                              .camera = config->camera,
+                              .shadows = config->shadows,
+                              .reflections = config->reflections,
+                              .antialias = config->antialias};
+}
+
+static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
+{
+    const control_config *config = &e->config;
+    SAC_TRY(sac_world_create(&e->world, task, config->models));
+    control_view_def def = view_def(config, config->height, config->width);
+    SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
+    SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background));
+    describe(e);
+    return SAC_OK;
+}
+
+sac_status sac_control_create(void **self, const void *config, const char *variant, const control_task *task)
+{
+    control_env *e = SAC_NEW(control_env);
+    if (!e) return sac_fail_memory(task->id);
+    e->config = *(const control_config *)config;
+    sac_status status = create_parts(e, variant, task);
+    if (status != SAC_OK)
+        sac_control_destroy(e);
+    else
+        *self = e;
+    return status;
+}
+
+void sac_control_destroy(void *self)
+{
+    control_env *e = self;
+    if (!e) return;
+    sac_distraction_destroy(e->distraction);
+    sac_control_view_destroy(e->view);
+    sac_control_view_destroy(e->poster);
+    sac_world_destroy(e->world);
+    sac_free(e);
+}
+
+void sac_control_spec(const void *self, sac_env_spec *spec)
+{
+    const control_env *e = self;
+    const control_config *config = &e->config;
+    const mjModel *m = e->world->model;
+    *spec = (sac_env_spec){.height = config->height,
+                           .width = config->width,
+                           .channels = 3,
+                           .action_size = (int)m->nu,
+                           .action_low = e->low,
+                           .action_high = e->high,
+                           .max_steps = (config->control_steps + config->action_repeat - 1) / config->action_repeat,
+                           .columns = e->columns,
+                           .column_count = (int)(m->nq + m->nv),
+                           .action_names = e->action_names,
+                           .picture_aspect = (float)config->width / (float)config->height,
+                           .picture_same_view = true};
+}
+
+// ---- episodes
+
+static sac_status draw(control_env *e, const sac_env_row *row)
+{
+    return sac_control_view_draw(e->view, e->world, e->distraction, row->observation);
+}
+
+sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
+{
+    control_env *e = self;
+    e->episode = seed == SAC_SEED_NEXT ? e->episode + 1 : 0;
+    if (seed != SAC_SEED_NEXT) e->seed = seed;
+    e->step = 0;
+    e->started = true;
+    e->has_precise = false;
+    SAC_TRY(sac_world_reset(e->world, seed));
+    // distractions have numbers of their own, so that they change no state
+    sac_distraction_reset(e->distraction, e->world, e->episode ? sac_mix_seed(e->seed, e->episode, 0) : e->seed);
+    return draw(e, row);
+}
+
+void sac_control_precise(void *self, const double *action)
+{
+    control_env *e = self;
+    memcpy(e->precise, action, (size_t)e->world->model->nu * sizeof *action);
+    e->has_precise = true;
+}
+
+// false when it holds what is not a number: such an action never reaches the world
+static bool take_action(control_env *e, const float *action)
+{
+    bool good = true;
+    for (int i = 0; i < e->world->model->nu; i++)
+    {
+        if (!e->has_precise) e->precise[i] = (double)action[i];
+        good = good && !isnan(e->precise[i]);
+    }
+    e->has_precise = false;
+    return good;
+}
+
+sac_status sac_control_step(void *self, const sac_env_row *row)
+{
+    control_env *e = self;
+    double sum = take_action(e, row->action) ? 0 : (double)NAN;
+    for (int i = 0; i < e->config.action_repeat && e->step < e->config.control_steps && !isnan(sum); i++)
+    {
+        double reward;
+        SAC_TRY(sac_world_step(e->world, e->precise, &reward));
+        sac_distraction_step(e->distraction, e->world);
+        sum += reward;
+        e->step++;
+    }
+    *row->reward = sum;
+    *row->terminated = (uint8_t)isnan(sum);
+    *row->truncated = !isnan(sum) && e->step >= e->config.control_steps;
+    return draw(e, row);
+}
+
+void sac_control_state(const void *self, double *values)
+{
+    const control_env *e = self;
+    const mjModel *m = e->world->model;
+    memcpy(values, e->world->data->qpos, (size_t)m->nq * sizeof *values);
+    memcpy(values + m->nq, e->world->data->qvel, (size_t)m->nv * sizeof *values);
+}
+
+// larger pictures for people have smooth edges, but where those would mix with the black behind which a background is
+sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
+{
+    control_env *e = self;
+    if (!e->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", e->world->task->id);
+    if (height != e->poster_height || width != e->poster_width)
+    {
+        sac_control_view_destroy(e->poster);
+        e->poster = NULL;
+        e->poster_height = e->poster_width = 0;
+        control_view_def def = view_def(&e->config, height, width);
+        def.antialias = !sac_distraction_backdrop(e->distraction);
+        SAC_TRY(sac_control_view_create(&e->poster, e->world, &def));
+        e->poster_height = height;
+        e->poster_width = width;
+    }
+    return sac_control_view_draw(e->poster, e->world, e->distraction, rgb);
+}
+
+// ---- stored states
+
+static sac_status take_part(control_env *e, const sac_env_part *part, double *warmstart)
+{
+    const control_world *w = e->world;
+    int target = w->mj->mj_name2id(w->model, mjOBJ_GEOM, "target");
+    const struct
+    {
+        const char *name;
+        double *to;
+        mjtSize count;
+    } places[] = {
+        {"qpos", w->data->qpos, w->model->nq},
+        {"qvel", w->data->qvel, w->model->nv},
+        {"qacc_warmstart", warmstart, w->model->nv},
+        {"target_geom_pos", target >= 0 ? w->model->geom_pos + 3 * target : NULL, 3},
+    };
+    for (int i = 0; i < 4; i++)
+    {
+        if (strcmp(part->name, places[i].name) != 0 || !places[i].to) continue;
+        if (part->count != (size_t)places[i].count)
+            return sac_fail(SAC_ERROR_FORMAT, "%s: '%s' holds %zu numbers, expected %d", w->task->id, part->name,
+                            part->count, (int)places[i].count);
+        memcpy(places[i].to, part->values, part->count * sizeof(double));
+        return SAC_OK;
+    }
+    return SAC_OK; // whatever else is in the file is for others
+}
+
+static bool has(const sac_env_part *parts, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(parts[i].name, name) == 0) return true;
+    return false;
+}
+
+sac_status sac_control_restore(void *self, const sac_env_part *parts, int count, const sac_env_row *row)
+{
+    control_env *e = self;
+    const char *id = e->world->task->id;
+    double warmstart[CONTROL_MAX_COLUMNS] = {0};
+    if (!has(parts, count, "qpos") || !has(parts, count, "qvel"))
+        return sac_fail(SAC_ERROR_FORMAT, "%s: a stored state needs qpos and qvel", id);
+    for (int i = 0; i < count; i++) SAC_TRY(take_part(e, &parts[i], warmstart));
+    SAC_TRY(sac_world_settle(e->world));
+    memcpy(e->world->data->qacc_warmstart, warmstart, (size_t)e->world->model->nv * sizeof *warmstart);
+    sac_distraction_reset(e->distraction, e->world, e->seed);
+    return draw(e, row);
+}

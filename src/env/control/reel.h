@@ -1,0 +1,46 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Videos to show behind a world: somebody's, or moving textures that are made from a seed and ship with the project.
+/// They are read once and shared by all worlds and threads.
+
+enum
+{
+    REEL_SIDE = 256,   ///< pixels of a frame's side: frames are stretched to squares, as those of a sky's faces are
+    REEL_FRAMES = 120, ///< that are read of a video
+    REEL_LOOP = 100    ///< frames of a moving texture
+};
+
+/// One video: frames, or two textures that wander over one another. Texels have red in the lowest byte.
+typedef struct control_reel
+{
+    uint32_t *frames; ///< [count, REEL_SIDE, REEL_SIDE]; NULL: layers
+    uint32_t *layers; ///< [2, REEL_SIDE, REEL_SIDE], both periodic
+    int drift[2][2];  ///< rows and columns that each layer moves in a frame
+    int count;
+} control_reel;
+
+typedef struct control_reels
+{
+    control_reel *reels; ///< [count]
+    int count;
+    char *pictures;
+    int wanted, users;
+    struct control_reels *next;
+} control_reels;
+
+/// Read the first `wanted` videos in the order of their names.
+/// @param      pictures  "procedural"; a folder of folders of images, of video files, or of images; or a video file
+/// @param[out] out       released by sac_reels_release; NULL on failure
+/// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT, or SAC_ERROR_UNAVAILABLE for files that need FFmpeg
+SAC_CHECKED sac_status sac_reels_acquire(control_reels **out, const char *pictures, int wanted);
+
+/// NULL is ignored.
+void sac_reels_release(control_reels *reels);
+
+/// The texels of frame `index`, [REEL_SIDE, REEL_SIDE]: the reel's own, or `scratch` filled with them.
+const uint32_t *sac_reel_show(const control_reel *reel, int index, uint32_t *scratch);
+
+/// The i-th moving texture.
+SAC_CHECKED sac_status sac_reel_draw(control_reel *reel, int index);

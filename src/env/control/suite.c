@@ -1,0 +1,69 @@
+#include "env/control/suite.h"
+
+#include "base/error.h"
+#include "env/registry.h"
+
+/// The control suite as environments: one row a task below. Where saccade was built without MuJoCo they are listed all
+/// the same, and say what to run.
+
+static const char *const variants[] = {"original", "camera:LEVEL+color:LEVEL+background:LEVEL[:dynamic]", NULL};
+
+#define FIELD(name) offsetof(control_config, name)
+
+// clang-format off
+#define OPTIONS(repeat, camera_id)                                                                                     \
+    {"height", SAC_OPTION_INT, FIELD(height), "100", 8, 2048, NULL, "pixels of the picture"},                          \
+    {"width", SAC_OPTION_INT, FIELD(width), "100", 8, 2048, NULL, "pixels of the picture"},                            \
+    {"camera", SAC_OPTION_INT, FIELD(camera), camera_id, -1, 100, NULL, "of the model; -1: a free one"},               \
+    {"action_repeat", SAC_OPTION_INT, FIELD(action_repeat), repeat, 1, 1000, NULL,                                     \
+     "control steps that an action lasts; their rewards are added"},                                                   \
+    {"control_steps", SAC_OPTION_INT, FIELD(control_steps), "1000", 1, 10000000, NULL, "in an episode"},               \
+    {"shadows", SAC_OPTION_BOOL, FIELD(shadows), "false", 0, 0, NULL, "lights cast shadows"},                          \
+    {"reflections", SAC_OPTION_BOOL, FIELD(reflections), "false", 0, 0, NULL, "the floor mirrors"},                    \
+    {"antialias", SAC_OPTION_BOOL, FIELD(antialias), "false", 0, 0, NULL, "smooth edges"},                             \
+    {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \
+     "what distracts there: procedural, a folder of videos or frames, or a video file"},                               \
+    {"models", SAC_OPTION_TEXT, FIELD(models), "", 0, 0, NULL,                                                         \
+     "folder of the models; empty: $SACCADE_MODELS, or where make mujoco put them"},                                   \
+    {0}
+
+#ifdef SAC_HAVE_MUJOCO
+#define CREATE(symbol, id)                                                                                             \
+    extern const control_task sac_##symbol;                                                                            \
+    static sac_status create_##symbol(void **self, const void *config, const char *variant)                            \
+    {                                                                                                                  \
+        return sac_control_create(self, config, variant, &sac_##symbol);                                               \
+    }
+#define CALLS                                                                                                          \
+    .spec = sac_control_spec, .reset = sac_control_reset, .step = sac_control_step, .precise = sac_control_precise,    \
+    .restore = sac_control_restore, .state = sac_control_state, .picture = sac_control_picture,                        \
+    .destroy = sac_control_destroy
+#else
+#define CREATE(symbol, id)                                                                                             \
+    static sac_status create_##symbol(void **self, const void *config, const char *variant)                            \
+    {                                                                                                                  \
+        (void)self, (void)config, (void)variant;                                                                       \
+        return sac_fail(SAC_ERROR_UNAVAILABLE, id ": built without MuJoCo: run 'make mujoco' and build again");         \
+    }
+#define CALLS .spec = NULL
+#endif
+
+#define TASK(symbol, id, repeat, camera_id, words)                                                                     \
+    CREATE(symbol, id)                                                                                                 \
+    static const sac_option options_##symbol[] = {OPTIONS(repeat, camera_id)};                                         \
+    const sac_env_ops sac_##symbol##_ops = {.name = id,                                                                \
+                                            .summary = words,                                                          \
+                                            .options = options_##symbol,                                               \
+                                            .config_size = sizeof(control_config),                                     \
+                                            .variants = variants,                                                      \
+                                            .create = create_##symbol,                                                 \
+                                            CALLS};
+
+// how often an action is repeated: PlaNet's choices, and CURL's for the ball
+TASK(cheetah_run, "cheetah-run", "4", "0", "a planar cheetah runs")
+TASK(walker_walk, "walker-walk", "2", "0", "a planar walker walks")
+TASK(cartpole_swingup, "cartpole-swingup", "8", "0", "a cart swings its pole up and keeps it there")
+TASK(ball_in_cup_catch, "ball-in-cup-catch", "4", "0", "a cup catches the ball that hangs from it")
+TASK(reacher_easy, "reacher-easy", "4", "0", "an arm of two links reaches for a target")
+TASK(finger_spin, "finger-spin", "2", "0", "a finger keeps a body spinning")
+TASK(quadruped_walk, "quadruped-walk", "2", "2", "a quadruped walks")

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "saccade/env.h"
+
+/// The control suite's environments: a world, its pictures and what distracts from it.
+
+typedef struct control_task control_task;
+
+typedef struct control_config
+{
+    int height, width, camera, action_repeat, control_steps;
+    bool shadows, reflections, antialias;
+    char background[SAC_TEXT_SIZE], models[SAC_TEXT_SIZE];
+} control_config;
+
+sac_status sac_control_create(void **self, const void *config, const char *variant, const control_task *task);
+void sac_control_spec(const void *self, sac_env_spec *spec);
+sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row);
+sac_status sac_control_step(void *self, const sac_env_row *row);
+void sac_control_precise(void *self, const double *action);
+sac_status sac_control_restore(void *self, const sac_env_part *parts, int count, const sac_env_row *row);
+void sac_control_state(const void *self, double *values);
+sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width);
+void sac_control_destroy(void *self);

@@ -1,0 +1,372 @@
+#include <sys/stat.h>
+
+#include "env/control/distraction_parts.h"
+
+#include "base/memory.h"
+#include "env/control/sky.h"
+#include "files/png.h"
+
+#include "scratch.h"
+
+/// The distracting suite: what each distraction may change, and that the episode's seed decides it.
+
+static control_world *create(const control_task *task)
+{
+    control_world *w;
+    assert_ok(sac_world_create(&w, task, ""));
+    assert_ok(sac_world_reset(w, 1));
+    return w;
+}
+
+static control_distraction *distract(control_world *w, const char *variant)
+{
+    control_distraction *d;
+    assert_ok(sac_distraction_create(&d, w, variant, 0, "procedural"));
+    return d;
+}
+
+static void step(control_world *w, control_distraction *d)
+{
+    double control[CONTROL_MAX_ACTIONS], reward;
+    for (int i = 0; i < w->model->nu; i++) control[i] = 0.3;
+    assert_ok(sac_world_step(w, control, &reward));
+    sac_distraction_step(d, w);
+}
+
+/// Where camera 0 is, about the body that it follows or the origin.
+static void place_of(const control_world *w, double place[3])
+{
+    bool follows = w->model->cam_mode[0] != mjCAMLIGHT_FIXED;
+    for (int i = 0; i < 3; i++) place[i] = w->data->cam_xpos[i] - (follows ? w->data->subtree_com[3 + i] : 0);
+}
+
+static double length(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static const control_task *const tasks[] = {&sac_cheetah_run, &sac_walker_walk, &sac_cartpole_swingup,
+                                            &sac_ball_in_cup_catch, &sac_reacher_easy};
+
+// the picture's centre is what the plain camera looks at, from a place within the level's bounds
+TEST(a_moved_camera_looks_at_the_same_thing)
+{
+    for (int t = 0; t < 5; t++)
+    {
+        control_world *w = create(tasks[t]);
+        control_distraction *d = distract(w, "camera:hard");
+        for (uint64_t seed = 1; seed <= 20; seed++)
+        {
+            assert_ok(sac_world_reset(w, 1));
+            double plain[3], moved[3], target[3], away[3], axes[9];
+            place_of(w, plain);
+            const double *eye = w->data->cam_xpos, *view = w->data->cam_xmat;
+            for (int i = 0; i < 3; i++) away[i] = eye[i] - w->data->subtree_com[3 + i];
+            for (int i = 0; i < 3; i++) target[i] = eye[i] - length(away) * view[3 * i + 2];
+            sac_distraction_reset(d, w, seed);
+            place_of(w, moved);
+            memcpy(axes, w->data->cam_xmat, sizeof axes);
+
+            double ratio = length(moved) / length(plain), distance = 0;
+            assert_true(ratio > 1 - 0.15 - 1e-12 && ratio < 1 + 0.45 + 1e-12);
+            for (int i = 0; i < 3; i++) away[i] = target[i] - w->data->cam_xpos[i];
+            distance = length(away);
+            // rounding of a few products; where the camera may pass the pole its axis is divided by |sine| + 1e-4
+            double tolerance = tasks[t]->free_camera ? 2e-4 : 1e-12;
+            for (int i = 0; i < 3; i++) assert_near(-axes[3 * i + 2], away[i] / distance, tolerance);
+            if (!tasks[t]->free_camera) assert_true(moved[2] >= -1e-12 && moved[1] <= 1e-12);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                {
+                    double product = 0;
+                    for (int k = 0; k < 3; k++) product += axes[3 * k + i] * axes[3 * k + j];
+                    assert_near(product, i == j, tasks[t]->free_camera ? 4e-4 : 1e-12);
+                }
+        }
+        sac_distraction_destroy(d);
+        sac_world_destroy(w);
+    }
+}
+
+TEST(a_static_camera_keeps_its_place_and_a_dynamic_one_walks)
+{
+    control_world *w = create(&sac_cheetah_run);
+    const char *const variants[] = {"camera:medium", "camera:medium:dynamic"};
+    for (int dynamic = 0; dynamic < 2; dynamic++)
+    {
+        control_distraction *d = distract(w, variants[dynamic]);
+        assert_ok(sac_world_reset(w, 1));
+        double before[3], after[3], start[3], path = 0;
+        place_of(w, start);
+        double fastest = 0.4 * 0.2 * length(start) / 4;
+        sac_distraction_reset(d, w, 7);
+        for (int i = 0; i < 100; i++)
+        {
+            place_of(w, before);
+            step(w, d);
+            place_of(w, after);
+            for (int k = 0; k < 3; k++) before[k] -= after[k];
+            path += length(before);
+            assert_true(length(before) <= fastest + 1e-9);
+        }
+        assert_true(dynamic ? path > fastest : path < 1e-9);
+        sac_distraction_destroy(d);
+    }
+    sac_world_destroy(w);
+}
+
+TEST(colours_stay_within_their_bounds)
+{
+    control_world *w = create(&sac_cheetah_run);
+    int count = 4 * (int)w->model->nmat;
+    float plain[400], first[400];
+    assert_true(count <= 400);
+    memcpy(plain, w->model->mat_rgba, (size_t)count * sizeof *plain);
+    control_distraction *d = distract(w, "color:hard:dynamic");
+    sac_distraction_reset(d, w, 3);
+    memcpy(first, w->model->mat_rgba, (size_t)count * sizeof *plain);
+    double moved = 0;
+    for (int s = 0; s < 50; s++)
+    {
+        step(w, d);
+        for (int i = 0; i < count; i++)
+        {
+            float now = w->model->mat_rgba[i];
+            if (i % 4 == 3)
+            {
+                assert_true(now == plain[i]);
+                continue;
+            }
+            assert_true(now >= 0 && now <= 1);
+            assert_near((double)now, (double)plain[i], 0.3 + 1e-6);
+            moved += fabs((double)(now - first[i]));
+        }
+    }
+    assert_true(moved > 0);
+    sac_distraction_destroy(d);
+    sac_world_destroy(w);
+}
+
+// physics knows nothing of it, and one seed gives one episode
+TEST(states_are_those_of_the_plain_world)
+{
+    control_world *plain = create(&sac_walker_walk), *w = create(&sac_walker_walk), *v = create(&sac_walker_walk);
+    control_distraction *d = distract(w, "camera:hard+color:hard+background:hard:dynamic");
+    control_distraction *e = distract(v, "camera:hard+color:hard+background:hard:dynamic");
+    sac_distraction_reset(d, w, 5);
+    sac_distraction_reset(e, v, 5);
+    for (int i = 0; i < 30; i++)
+    {
+        step(plain, NULL);
+        step(w, d);
+        step(v, e);
+        assert_memory_equal(plain->data->qpos, w->data->qpos, (size_t)w->model->nq * sizeof(double));
+        assert_memory_equal(v->data->cam_xpos, w->data->cam_xpos, 3 * sizeof(double));
+        assert_memory_equal(v->data->cam_xmat, w->data->cam_xmat, 9 * sizeof(double));
+        assert_memory_equal(v->model->mat_rgba, w->model->mat_rgba, 4 * (size_t)w->model->nmat * sizeof(float));
+    }
+    sac_distraction_reset(e, v, 6);
+    assert_memory_not_equal(v->data->cam_xpos, w->data->cam_xpos, 3 * sizeof(double));
+    sac_distraction_destroy(d);
+    sac_distraction_destroy(e);
+    sac_world_destroy(plain);
+    sac_world_destroy(w);
+    sac_world_destroy(v);
+}
+
+TEST(words_are_checked)
+{
+    static const char *const bad[][2] = {
+        {"colour:easy", "did you mean 'color'"},
+        {"camera:medum", "did you mean 'medium'"},
+        {"camera", "unknown level ''"},
+        {"camera:easy+camera:hard", "'camera' is there twice"},
+        {"camera:easy+", "unknown distraction ''"},
+        {"camera:easy:dynamics", "unknown level 'easy:dynamics'"},
+        {"camera:easy:dynamic+color:easy", "unknown"},
+        {":dynamic", "unknown distraction ''"},
+    };
+    control_world *w = create(&sac_cheetah_run);
+    control_distraction *d;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(sac_distraction_create(&d, w, bad[i][0], 0, "procedural"), SAC_ERROR_ARGUMENT, bad[i][1]);
+    assert_fails(sac_distraction_create(&d, w, "camera:easy", -1, "procedural"), SAC_ERROR_ARGUMENT, "free camera");
+    assert_fails(sac_distraction_create(&d, w, "background:easy", 0, "nowhere/at/all"), SAC_ERROR_FILE, "nowhere");
+    assert_ok(sac_distraction_create(&d, w, "original", 0, "procedural"));
+    assert_null(d);
+    sac_world_destroy(w);
+}
+
+// ---- backgrounds
+
+static void write_frame(const char *folder, const char *name, uint8_t level)
+{
+    uint8_t rgb[4 * 4 * 3];
+    char path[400];
+    memset(rgb, level, sizeof rgb);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_ok(sac_png_write(path, rgb, 4, 4));
+}
+
+// the first N folders in the order of their names, each a video; or a folder of frames, which is one
+TEST(videos_are_read_in_the_order_of_their_names)
+{
+    char folder[300];
+    scratch_open();
+    snprintf(folder, sizeof folder, "%s", scratch_path("videos"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (int v = 0; v < 3; v++)
+    {
+        char path[320];
+        snprintf(path, sizeof path, "%s/v%d", folder, 2 - v);
+        assert_int_equal(mkdir(path, 0700), 0);
+        for (int f = 0; f < 2; f++) write_frame(path, f ? "b.png" : "a.png", (uint8_t)(100 * (2 - v) + f));
+    }
+    control_reels *reels;
+    uint32_t *scratch_texels = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
+    assert_ok(sac_reels_acquire(&reels, folder, 2));
+    assert_int_equal(reels->count, 2);
+    for (int v = 0; v < 2; v++)
+        for (int f = 0; f < 2; f++)
+        {
+            uint32_t level = (uint32_t)(100 * v + f);
+            assert_int_equal(reels->reels[v].count, 2);
+            const uint32_t *texels = sac_reel_show(&reels->reels[v], f, scratch_texels);
+            for (int i = 0; i < REEL_SIDE * REEL_SIDE; i++) assert_int_equal(texels[i], level * 0x010101);
+        }
+    control_reels *again;
+    assert_ok(sac_reels_acquire(&again, folder, 2)); // shared
+    assert_ptr_equal(again, reels);
+    sac_reels_release(again);
+    sac_reels_release(reels);
+
+    char path[320];
+    snprintf(path, sizeof path, "%s/v1", folder);
+    assert_ok(sac_reels_acquire(&reels, path, 4));
+    assert_int_equal(reels->count, 1);
+    sac_reels_release(reels);
+    snprintf(path, sizeof path, "%s/empty", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_fails(sac_reels_acquire(&reels, path, 4), SAC_ERROR_FORMAT, "no .png");
+    assert_fails(sac_reels_acquire(&reels, scratch_path("missing"), 4), SAC_ERROR_FILE, "missing");
+    sac_free(scratch_texels);
+}
+
+// they come from the seed alone, differ from one another, and move
+TEST(moving_textures)
+{
+    control_reels *reels;
+    uint32_t *a = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE), *b = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
+    assert_ok(sac_reels_acquire(&reels, "procedural", 4));
+    assert_int_equal(reels->count, 4);
+    for (int v = 0; v < 4; v++)
+    {
+        double sum = 0, squares = 0, count = REEL_SIDE * REEL_SIDE, changed = 0;
+        sac_reel_show(&reels->reels[v], 3, a);
+        sac_reel_show(&reels->reels[v], 4, b);
+        for (int i = 0; i < REEL_SIDE * REEL_SIDE; i++)
+        {
+            double green = a[i] >> 8 & 255;
+            sum += green, squares += green * green;
+            changed += a[i] != b[i];
+            assert_true(a[i] <= 0xffffff);
+        }
+        assert_true(sqrt(squares / count - sum / count * (sum / count)) > 10); // there is something to see
+        assert_true(changed > count / 4);
+        sac_reel_show(&reels->reels[(v + 1) % 4], 3, b);
+        assert_memory_not_equal(a, b, REEL_SIDE * REEL_SIDE * sizeof *a);
+    }
+    sac_reels_release(reels);
+    sac_free(a);
+    sac_free(b);
+}
+
+enum
+{
+    SIDE = 2 * REEL_SIDE + 3 // no multiple of a vector
+};
+
+static void paint(sky_fn *sky, const double ahead[3], const double up[3], double half, const int32_t *ids, uint8_t *rgb)
+{
+    static uint32_t texels[REEL_SIDE * REEL_SIDE];
+    for (int i = 0; i < REEL_SIDE * REEL_SIDE; i++)
+        texels[i] = (uint32_t)(i / REEL_SIDE) | (uint32_t)(i % REEL_SIDE) << 8;
+    sac_render_view view = {.left = (float)-half, .right = (float)half, .bottom = (float)-half, .top = (float)half};
+    for (int i = 0; i < 3; i++) view.forward[i] = (float)ahead[i], view.up[i] = (float)up[i];
+    sky(&(sky_picture){.view = &view,
+                       .height = SIDE,
+                       .width = SIDE,
+                       .texels = texels,
+                       .ids = ids,
+                       .ground = 5,
+                       .through = 128,
+                       .rgb = rgb});
+}
+
+// a view of one whole face shows the whole frame upright, from inside: columns run from right to left
+TEST(each_face_shows_the_frame)
+{
+    int32_t *ids = SAC_NEW_ARRAY(int32_t, SIDE * SIDE);
+    uint8_t *rgb = sac_alloc(SIDE * SIDE * 3);
+    static const double faces[4][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}, up[3] = {0, 0, 1};
+    for (int i = 0; i < SIDE * SIDE; i++) ids[i] = i % 3 == 0 ? -1 : i % 3 == 1 ? 5 : 2;
+    for (int f = 0; f < 4; f++)
+    {
+        memset(rgb, 40, SIDE * SIDE * 3);
+        paint(sac_sky_scalar, faces[f], up, 1, ids, rgb);
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++)
+            {
+                const uint8_t *pixel = rgb + 3 * (y * SIDE + x);
+                double row = (y + 0.5) * REEL_SIDE / SIDE, column = REEL_SIDE - (x + 0.5) * REEL_SIDE / SIDE;
+                switch ((y * SIDE + x) % 3)
+                {
+                case 0: // sky: the texel that holds this place, or its neighbour where it lies on the edge
+                    assert_near(pixel[0], row - 0.5, 0.51);
+                    assert_near(pixel[1], column - 0.5, 0.51);
+                    break;
+                case 1: // half of it shines through the ground
+                    assert_near(pixel[0], 40 + (row - 0.5) / 2, 1.01);
+                    break;
+                default: assert_int_equal(pixel[0], 40);
+                }
+            }
+    }
+    sac_free(ids);
+    sac_free(rgb);
+}
+
+TEST(every_level_paints_the_same_bytes)
+{
+    int32_t *ids = SAC_NEW_ARRAY(int32_t, SIDE * SIDE);
+    uint8_t *one = sac_alloc(SIDE * SIDE * 3), *other = sac_alloc(SIDE * SIDE * 3);
+    sac_stream stream = sac_stream_create(11, 0, 0);
+    for (int i = 0; i < SIDE * SIDE; i++) ids[i] = (int32_t)sac_stream_below(&stream, 7) - 1;
+    for (int trial = 0; trial < 20; trial++)
+    {
+        double ahead[3], up[3], half = sac_stream_uniform(&stream, 0.1, 2);
+        for (int i = 0; i < 3; i++)
+        {
+            ahead[i] = sac_stream_uniform(&stream, -1, 1);
+            up[i] = sac_stream_uniform(&stream, -1, 1); // at no right angle, which changes nothing here
+        }
+        memset(one, 40, SIDE * SIDE * 3);
+        memset(other, 40, SIDE * SIDE * 3);
+        paint(sac_sky_scalar, ahead, up, half, ids, one);
+#if defined(__x86_64__)
+        if (sac_get_cpu_level() >= SAC_CPU_AVX2) paint(sac_sky_avx2, ahead, up, half, ids, other);
+        if (sac_get_cpu_level() >= SAC_CPU_AVX2) assert_memory_equal(one, other, SIDE * SIDE * 3);
+        memset(other, 40, SIDE * SIDE * 3);
+        if (sac_get_cpu_level() >= SAC_CPU_AVX512) paint(sac_sky_avx512, ahead, up, half, ids, other);
+        if (sac_get_cpu_level() >= SAC_CPU_AVX512) assert_memory_equal(one, other, SIDE * SIDE * 3);
+#endif
+    }
+    sac_free(ids);
+    sac_free(one);
+    sac_free(other);
+}
+
+TESTS(a_moved_camera_looks_at_the_same_thing, a_static_camera_keeps_its_place_and_a_dynamic_one_walks,
+      colours_stay_within_their_bounds, states_are_those_of_the_plain_world, words_are_checked,
+      videos_are_read_in_the_order_of_their_names, moving_textures, each_face_shows_the_frame,
+      every_level_paints_the_same_bytes)

@@ -1,0 +1,273 @@
+#include "saccade/env.h"
+
+#include "base/memory.h"
+#include "files/atomic.h"
+#include "files/safetensors.h"
+
+#include "failing_memory.h"
+#include "scratch.h"
+
+/// The control suite as environments.
+
+static const char *const ids[] = {"cheetah-run",  "walker-walk", "cartpole-swingup", "ball-in-cup-catch",
+                                  "reacher-easy", "finger-spin", "quadruped-walk"};
+
+enum
+{
+    IDS = sizeof ids / sizeof *ids,
+    ACTIONS = 16,
+    GUARD = 64
+};
+
+typedef struct scene
+{
+    sac_env *env;
+    const sac_env_spec *spec;
+    float action[ACTIONS];
+    uint8_t *picture; // with guards on both sides
+    size_t size;
+    double reward;
+    uint8_t terminated, truncated;
+    sac_env_row row;
+} scene;
+
+static sac_status create(sac_env **env, const char *id, const char *variant, const char *settings)
+{
+    sac_setting list[8];
+    char text[512];
+    int count = 0;
+    snprintf(text, sizeof text, "%s", settings);
+    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
+    {
+        char *equals = strchr(word, '=');
+        *equals = 0;
+        list[count++] = (sac_setting){word, equals + 1};
+    }
+    return sac_env_create(env, &(sac_env_def){.id = id, .variant = variant, .settings = list, .setting_count = count});
+}
+
+static scene open_scene(const char *id, const char *variant, const char *settings)
+{
+    scene s = {0};
+    assert_ok(create(&s.env, id, variant, settings));
+    s.spec = sac_env_get_spec(s.env);
+    s.size = (size_t)(s.spec->height * s.spec->width * s.spec->channels);
+    s.picture = sac_alloc(s.size + 2 * GUARD);
+    memset(s.picture, 77, s.size + 2 * GUARD);
+    return s;
+}
+
+static void aim(scene *s)
+{
+    s->row = (sac_env_row){s->action, s->picture + GUARD, &s->reward, &s->terminated, &s->truncated};
+}
+
+static void close_scene(scene *s)
+{
+    for (size_t i = 0; i < GUARD; i++) assert_true(s->picture[i] == 77 && s->picture[GUARD + s->size + i] == 77);
+    sac_env_destroy(s->env);
+    sac_free(s->picture);
+}
+
+static void push(scene *s, int step)
+{
+    for (int i = 0; i < s->spec->action_size; i++) s->action[i] = 0.4f * (float)((step + i) % 5 - 2);
+}
+
+// one seed, one episode: pictures, rewards and states to the bit, whatever was played before
+TEST(the_seed_and_the_actions_decide)
+{
+    for (int t = 0; t < IDS; t++)
+    {
+        const char *variant = t % 2 ? "camera:easy+color:easy+background:easy:dynamic" : NULL;
+        scene a = open_scene(ids[t], variant, "height=40,width=60"),
+              b = open_scene(ids[t], variant, "height=40,width=60");
+        double x[128], y[128];
+        assert_true(a.spec->column_count <= 128);
+        aim(&a);
+        aim(&b);
+        assert_ok(sac_env_reset(b.env, 9, &b.row));
+        for (int i = 0; i < 3; i++) assert_ok(sac_env_step(b.env, &b.row));
+        assert_ok(sac_env_reset(a.env, 4, &a.row));
+        assert_ok(sac_env_reset(b.env, 4, &b.row));
+        for (int i = 0; i < 6; i++)
+        {
+            assert_memory_equal(a.picture, b.picture, a.size + 2 * GUARD);
+            sac_env_state(a.env, x);
+            sac_env_state(b.env, y);
+            assert_memory_equal(x, y, (size_t)a.spec->column_count * sizeof *x);
+            assert_true(a.reward == b.reward);
+            push(&a, i);
+            push(&b, i);
+            assert_ok(sac_env_step(a.env, &a.row));
+            assert_ok(sac_env_step(b.env, &b.row));
+        }
+        close_scene(&a);
+        close_scene(&b);
+    }
+}
+
+// rewards of repeated actions are added, and an episode ends after its control steps, the last action cut short
+TEST(repeats_add_up)
+{
+    scene one = open_scene("walker-walk", NULL, "action_repeat=1,control_steps=10");
+    scene four = open_scene("walker-walk", NULL, "action_repeat=4,control_steps=10");
+    aim(&one);
+    aim(&four);
+    assert_int_equal(one.spec->max_steps, 10);
+    assert_int_equal(four.spec->max_steps, 3);
+    assert_ok(sac_env_reset(one.env, 1, &one.row));
+    assert_ok(sac_env_reset(four.env, 1, &four.row));
+    for (int step = 0; step < 3; step++)
+    {
+        double sum = 0;
+        push(&four, step);
+        assert_ok(sac_env_step(four.env, &four.row));
+        for (int i = 0; i < (step < 2 ? 4 : 2); i++)
+        {
+            push(&one, step);
+            assert_false(one.truncated);
+            assert_ok(sac_env_step(one.env, &one.row));
+            sum += one.reward;
+        }
+        assert_true(four.reward == sum);
+        assert_memory_equal(one.picture, four.picture, one.size);
+        assert_int_equal(four.truncated, step == 2);
+        assert_false(four.terminated);
+    }
+    assert_true(one.truncated);
+    close_scene(&one);
+    close_scene(&four);
+}
+
+// doubles that no float holds make another episode than their floats, and a stored state goes on as the recorded one
+TEST(replays_are_exact)
+{
+    scene s = open_scene("cheetah-run", NULL, "action_repeat=1"),
+          r = open_scene("cheetah-run", NULL, "action_repeat=1");
+    double action[6] = {0.1, -0.2, 0.3, -0.4, 0.5, -0.6}, x[18], y[18];
+    sac_tensors *golden;
+    aim(&s);
+    aim(&r);
+    assert_ok(sac_env_reset(s.env, 1, &s.row));
+    assert_ok(sac_env_reset(r.env, 1, &r.row));
+    for (int i = 0; i < 6; i++) s.action[i] = r.action[i] = (float)action[i];
+    assert_true(sac_env_act_precisely(s.env, action));
+    assert_ok(sac_env_step(s.env, &s.row));
+    assert_ok(sac_env_step(r.env, &r.row));
+    sac_env_state(s.env, x);
+    sac_env_state(r.env, y);
+    assert_memory_not_equal(x, y, sizeof x);
+
+    // row 100 of the recording, then its actions
+    assert_ok(sac_tensors_load(&golden, SAC_SOURCE_DIR "/tests/golden/data/control.safetensors", 1 << 20));
+    const double *qpos = sac_tensors_find(golden, "cheetah_run.qpos")->data;
+    const double *qvel = sac_tensors_find(golden, "cheetah_run.qvel")->data;
+    const double *actions = sac_tensors_find(golden, "cheetah_run.action")->data;
+    assert_ok(sac_env_reset(s.env, 1, &s.row));
+    for (int i = 0; i < 100; i++)
+    {
+        sac_env_act_precisely(s.env, actions + 6 * i);
+        assert_ok(sac_env_step(s.env, &s.row));
+    }
+    sac_env_state(s.env, x);
+    assert_memory_equal(x, qpos + 9 * 100, 9 * sizeof(double));
+    assert_memory_equal(x + 9, qvel + 9 * 100, 9 * sizeof(double));
+    const sac_env_part parts[] = {{"qpos", x, 9}, {"qvel", x + 9, 9}, {"other", x, 1}};
+    assert_ok(sac_env_restore(r.env, parts, 3, &r.row));
+    sac_env_state(r.env, y);
+    assert_memory_equal(x, y, sizeof x);
+    assert_memory_equal(s.picture, r.picture, s.size);
+    assert_fails(sac_env_restore(r.env, parts, 1, &r.row), SAC_ERROR_FORMAT, "needs qpos and qvel");
+    const sac_env_part wrong[] = {{"qpos", x, 8}, {"qvel", x + 9, 9}};
+    assert_fails(sac_env_restore(r.env, wrong, 2, &r.row), SAC_ERROR_FORMAT, "'qpos' holds 8 numbers, expected 9");
+    sac_tensors_destroy(golden);
+    close_scene(&s);
+    close_scene(&r);
+}
+
+TEST(a_bad_action_ends_the_episode)
+{
+    scene s = open_scene("reacher-easy", NULL, "");
+    aim(&s);
+    assert_ok(sac_env_reset(s.env, 1, &s.row));
+    s.action[1] = NAN;
+    assert_ok(sac_env_step(s.env, &s.row));
+    assert_true(isnan(s.reward) && s.terminated && !s.truncated);
+    s.action[1] = 0;
+    assert_ok(sac_env_reset(s.env, 1, &s.row));
+    assert_ok(sac_env_step(s.env, &s.row));
+    assert_true(isfinite(s.reward) && !s.terminated);
+    close_scene(&s);
+}
+
+TEST(nothing_allocates_while_stepping)
+{
+    for (int t = 0; t < IDS; t++)
+    {
+        scene s = open_scene(ids[t], "camera:easy+color:easy+background:easy:dynamic", "height=64,width=48");
+        aim(&s);
+        assert_ok(sac_env_reset(s.env, 1, &s.row));
+        failing.until_failure = 0;
+        sac_set_allocator(&(sac_allocator){failing_allocate, failing_release, NULL});
+        for (int i = 0; i < 5; i++)
+        {
+            push(&s, i);
+            assert_ok(sac_env_step(s.env, &s.row));
+        }
+        sac_set_allocator(NULL);
+        close_scene(&s);
+    }
+}
+
+TEST(people_get_pictures_of_any_size)
+{
+    scene s = open_scene("cheetah-run", "background:easy", "");
+    uint8_t rgb[30 * 50 * 3];
+    aim(&s);
+    assert_fails(sac_env_picture(s.env, rgb, 30, 50), SAC_ERROR_ARGUMENT, "picture before reset");
+    assert_ok(sac_env_reset(s.env, 1, &s.row));
+    assert_ok(sac_env_picture(s.env, rgb, 30, 50));
+    assert_ok(sac_env_picture(s.env, rgb, 50, 30));
+    close_scene(&s);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    assert_ok(sac_write_file(scratch_path(name), text, strlen(text)));
+}
+
+TEST(what_is_missing_or_broken_is_named)
+{
+    sac_env *env;
+    char settings[300];
+    scratch_open();
+    snprintf(settings, sizeof settings, "models=%s", scratch_path("nowhere"));
+    assert_fails(create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FILE, "cheetah.xml: there is no such model");
+    snprintf(settings, sizeof settings, "models=%s", scratch_path(""));
+    write_text("cheetah.xml", "<mujoco><worldbody><geom type='plane'");
+    assert_fails(create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FORMAT, "cheetah.xml: XML parse error");
+    write_text("walker.xml", "<mujoco><worldbody/></mujoco>");
+    assert_fails(create(&env, "walker-walk", NULL, settings), SAC_ERROR_FORMAT, "walker.xml");
+    write_text("reacher.xml", "<mujoco><option timestep='0.02'/><worldbody><body><joint name='j' type='hinge'/>"
+                              "<geom size='1'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>");
+    assert_fails(create(&env, "reacher-easy", NULL, settings), SAC_ERROR_FORMAT, "has no element 'target'");
+    write_text("finger.xml", "<mujoco><include file='missing.xml'/></mujoco>");
+    assert_fails(create(&env, "finger-spin", NULL, settings), SAC_ERROR_FORMAT, "missing.xml");
+
+    assert_fails(create(&env, "cheetah-run", NULL, "camera=9"), SAC_ERROR_ARGUMENT, "camera is 9");
+    assert_fails(create(&env, "cheetah-run", "colr:easy", ""), SAC_ERROR_ARGUMENT, "did you mean 'color'");
+    assert_fails(create(&env, "cheetah-run", "background:easy", "background=nowhere"), SAC_ERROR_FILE, "nowhere");
+    assert_fails(create(&env, "cheetah-run", NULL, "heigth=9"), SAC_ERROR_ARGUMENT, "did you mean 'height'");
+}
+
+TEST(lack_of_memory_is_survived)
+{
+    sac_env *env = NULL;
+    assert_survives_lack_of_memory(create(&env, "cartpole-swingup", "color:easy", "height=16,width=16"),
+                                   sac_env_destroy(env));
+}
+
+TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, a_bad_action_ends_the_episode,
+      nothing_allocates_while_stepping, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
+      lack_of_memory_is_survived)
