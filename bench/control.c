@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
@@ -86,10 +87,10 @@ static sac_status run(scene *s, bench_figure *figure)
         double seconds = 0;
         for (int step = 0; step < STEPS; step++)
         {
-            double begin = bench_now();
+            double begin = sac_clock();
             choose(s, step);
             SAC_TRY(sac_env_step(s->env, &s->row));
-            seconds += bench_now() - begin;
+            seconds += sac_clock() - begin;
             if (s->terminated || s->truncated) SAC_TRY(sac_env_reset(s->env, SAC_SEED_NEXT, &s->row));
         }
         bench_keep(figure, STEPS / seconds, true);
