@@ -85,6 +85,8 @@ sac_status bench_evaluations(const bench_place *place, bench_figure *figure, ben
 sac_status bench_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_frame(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_take_cover(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

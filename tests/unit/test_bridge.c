@@ -9,7 +9,7 @@
 
 static char folder[64];
 
-// an interpreter that ignores its arguments and runs these commands; descriptor 3 is the socket
+// an interpreter that ignores its arguments and runs these commands; 3 is asked, 4 answers
 static const char *liar(const char *commands)
 {
     static char path[128];
@@ -42,18 +42,18 @@ TEST(introductions_that_are_no_introductions_are_refused)
         {"exit 3", "ended with code 3", SAC_ERROR_ENVIRONMENT},
         {"echo no such thing >&2; exit 1", "no such thing", SAC_ERROR_ENVIRONMENT},
         {"kill -9 $$", "killed by signal 9", SAC_ERROR_ENVIRONMENT},
-        {"echo rubbish >&3; sleep 9", "not JSON", SAC_ERROR_FORMAT},
-        {"echo '[]' >&3; sleep 9", "protocol", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 2}' >&3; sleep 9", "protocol 2, expected 1", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 1, \"error\": \"No module\"}' >&3", "No module", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 1}' >&3; sleep 9", "shape", SAC_ERROR_FORMAT},
-        {"echo '{\"protocol\": 1, \"shape\": [2, -1, 3]}' >&3; sleep 9", "shape", SAC_ERROR_FORMAT},
-        {"echo '{\"protocol\": 1, \"shape\": [16000, 16000, 1600]}' >&3; sleep 9", "size", SAC_ERROR_FORMAT},
-        {"echo '" START "\"low\": [0], \"high\": []}' >&3; sleep 9", "action", SAC_ERROR_FORMAT},
-        {"echo '" START "\"low\": [2], \"high\": [1]}' >&3; sleep 9", "bound", SAC_ERROR_FORMAT},
-        {"echo '" START "\"low\": [0], \"high\": [1]}' >&3; sleep 9", "columns", SAC_ERROR_FORMAT},
-        {"echo '" START "\"low\": [0], \"high\": [1], \"columns\": [7]}' >&3; sleep 9", "column", SAC_ERROR_FORMAT},
-        {"echo '" START REST "' >&3; sleep 9", "shares 0 bytes", SAC_ERROR_FORMAT},
+        {"echo rubbish >&4; sleep 9", "not JSON", SAC_ERROR_FORMAT},
+        {"echo '[]' >&4; sleep 9", "protocol", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 2}' >&4; sleep 9", "protocol 2, expected 1", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 1, \"error\": \"No module\"}' >&4", "No module", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 1}' >&4; sleep 9", "shape", SAC_ERROR_FORMAT},
+        {"echo '{\"protocol\": 1, \"shape\": [2, -1, 3]}' >&4; sleep 9", "shape", SAC_ERROR_FORMAT},
+        {"echo '{\"protocol\": 1, \"shape\": [16000, 16000, 1600]}' >&4; sleep 9", "size", SAC_ERROR_FORMAT},
+        {"echo '" START "\"low\": [0], \"high\": []}' >&4; sleep 9", "action", SAC_ERROR_FORMAT},
+        {"echo '" START "\"low\": [2], \"high\": [1]}' >&4; sleep 9", "bound", SAC_ERROR_FORMAT},
+        {"echo '" START "\"low\": [0], \"high\": [1]}' >&4; sleep 9", "columns", SAC_ERROR_FORMAT},
+        {"echo '" START "\"low\": [0], \"high\": [1], \"columns\": [7]}' >&4; sleep 9", "column", SAC_ERROR_FORMAT},
+        {"echo '" START REST "' >&4; sleep 9", "shares 0 bytes", SAC_ERROR_FORMAT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -64,7 +64,7 @@ TEST(introductions_that_are_no_introductions_are_refused)
 }
 
 // 512 for the action, 64 for it and the column each, 12 for the picture
-#define WORLD "truncate -s 652 /proc/self/fd/4; echo '" START REST "' >&3; "
+#define WORLD "truncate -s 652 /proc/self/fd/5; echo '" START REST "' >&4; "
 
 TEST(answers_that_do_not_come_end_in_one_sentence)
 {
@@ -74,7 +74,7 @@ TEST(answers_that_do_not_come_end_in_one_sentence)
     } cases[] = {
         {"sleep 9", "episode 8, step 0: the worker did not answer in 0.3 s (failure 2, 1 allowed)"},
         {"head -c 1 <&3 >/dev/null; exit 7", "ended with code 7"},
-        {"head -c 1 <&3 >/dev/null; printf e >&3; sleep 9", "(failure 2, 1 allowed)"},
+        {"head -c 1 <&3 >/dev/null; printf e >&4; sleep 9", "(failure 2, 1 allowed)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -96,7 +96,7 @@ TEST(a_world_of_shell)
 {
     // two steps of a world that says nothing but "done"
     sac_env *env;
-    assert_ok(open_env(&env, liar(WORLD "while head -c 1 <&3 >/dev/null; do printf k >&3; done"), NULL, NULL));
+    assert_ok(open_env(&env, liar(WORLD "while head -c 1 <&3 >/dev/null; do printf k >&4; done"), NULL, NULL));
     const sac_env_spec *spec = sac_env_get_spec(env);
     assert_int_equal(spec->height, 2);
     assert_int_equal(spec->action_choices, 2);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +17,8 @@
 enum
 {
     // descriptors of the worker, as saccade-worker.py knows them
-    CHILD_SOCKET = 3,
+    CHILD_ASK = 3,
+    CHILD_ANSWER,
     CHILD_MEMORY,
     CHILD_LIFE,
     CHILD_SCENARIO,
@@ -37,7 +37,7 @@ static double now(void)
 /// Both ends of everything, before they are divided.
 typedef struct ends
 {
-    int socket[2], life[2], memory, scenario, log;
+    int ask[2], answer[2], life[2], memory, scenario, log;
 } ends;
 
 static void close_if(int descriptor)
@@ -47,14 +47,15 @@ static void close_if(int descriptor)
 
 static sac_status open_ends(ends *e)
 {
-    *e = (ends){{-1, -1}, {-1, -1}, -1, -1, -1};
-    bool ok = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->socket) == 0 && pipe2(e->life, O_CLOEXEC) == 0;
+    *e = (ends){{-1, -1}, {-1, -1}, {-1, -1}, -1, -1, -1};
+    bool ok = pipe2(e->ask, O_CLOEXEC) == 0 && pipe2(e->answer, O_CLOEXEC) == 0 && pipe2(e->life, O_CLOEXEC) == 0;
     if (ok) e->memory = memfd_create("saccade", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (ok) e->scenario = memfd_create("saccade-scenario", MFD_CLOEXEC);
     if (ok) e->log = memfd_create("saccade-log", MFD_CLOEXEC);
     if (ok && e->memory >= 0 && e->scenario >= 0 && e->log >= 0 && fcntl(e->log, F_SETFL, O_APPEND) == 0) return SAC_OK;
     sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "a worker's descriptors: %s", strerror(errno));
-    int all[] = {e->socket[0], e->socket[1], e->life[0], e->life[1], e->memory, e->scenario, e->log};
+    int all[] = {e->ask[0],  e->ask[1], e->answer[0], e->answer[1], e->life[0],
+                 e->life[1], e->memory, e->scenario,  e->log};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) close_if(all[i]);
     return status;
 }
@@ -77,13 +78,13 @@ static _Noreturn void become_worker(const ends *e, const char *python, const cha
     sigprocmask(SIG_SETMASK, &none, NULL);
 
     // out of the way first, so that no target is a source of a later one
-    int source[] = {e->socket[1], e->memory, e->life[0], e->scenario}, log = fcntl(e->log, F_DUPFD, 16);
-    for (int i = 0; i < CHILD_END - CHILD_SOCKET; i++) source[i] = fcntl(source[i], F_DUPFD, 16);
+    int source[] = {e->ask[0], e->answer[1], e->memory, e->life[0], e->scenario}, log = fcntl(e->log, F_DUPFD, 16);
+    for (int i = 0; i < CHILD_END - CHILD_ASK; i++) source[i] = fcntl(source[i], F_DUPFD, 16);
     int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    for (int i = 0; i < CHILD_END - CHILD_SOCKET; i++) dup2(source[i], CHILD_SOCKET + i);
+    for (int i = 0; i < CHILD_END - CHILD_ASK; i++) dup2(source[i], CHILD_ASK + i);
     close_range(CHILD_END, ~0u, 0);
     execlp(python, python, "-B", script, config, (char *)NULL);
     dprintf(STDERR_FILENO, "%s: %s\n", python, strerror(errno));
@@ -97,15 +98,15 @@ sac_status sac_process_start(sac_process *process, const char *python, const cha
     SAC_TRY(open_ends(&e));
     pid_t pid = fork();
     if (pid == 0) become_worker(&e, python, script, config);
-    close(e.socket[1]);
+    close(e.answer[1]);
     close(e.life[0]);
     if (pid > 0)
     {
-        *process = (sac_process){pid, e.socket[0], e.memory, e.scenario, e.log, e.life[1]};
+        *process = (sac_process){pid, {e.ask[0], e.ask[1]}, e.answer[0], e.memory, e.scenario, e.log, e.life[1]};
         return SAC_OK;
     }
     sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "a worker process: %s", strerror(errno));
-    int rest[] = {e.socket[0], e.memory, e.scenario, e.log, e.life[1]};
+    int rest[] = {e.ask[0], e.ask[1], e.answer[0], e.memory, e.scenario, e.log, e.life[1]};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) close(rest[i]);
     return status;
 }
@@ -117,7 +118,8 @@ void sac_process_kill(sac_process *process)
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) continue;
-    int all[] = {process->socket, process->memory, process->scenario, process->log, process->life};
+    int all[] = {process->ask[0],   process->ask[1], process->answer, process->memory,
+                 process->scenario, process->log,    process->life};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) close(all[i]);
     process->pid = 0;
 }
@@ -126,24 +128,23 @@ void sac_process_stop(sac_process *process)
 {
     if (process->pid <= 0) return;
     sac_process_send(process, 'q');
-    shutdown(process->socket, SHUT_WR);
-    // its end of the socket closes when it ends
+    // its end of the pipe closes when it ends
     double deadline = now() + STOP_MILLISECONDS / 1000.0;
     for (;;)
     {
-        struct pollfd end = {.fd = process->socket, .events = POLLIN};
+        struct pollfd end = {.fd = process->answer, .events = POLLIN};
         double left = deadline - now();
         int ready = left > 0 ? poll(&end, 1, (int)(left * 1000) + 1) : 0;
         if (ready < 0 && errno == EINTR) continue;
         char byte;
-        if (ready <= 0 || recv(process->socket, &byte, 1, MSG_DONTWAIT) <= 0) break;
+        if (ready <= 0 || read(process->answer, &byte, 1) <= 0) break;
     }
     sac_process_kill(process);
 }
 
 void sac_process_send(const sac_process *process, char byte)
 {
-    while (send(process->socket, &byte, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+    while (write(process->ask[1], &byte, 1) < 0 && errno == EINTR) continue;
 }
 
 // cuts the last line off a text: what is left ends before it
@@ -171,7 +172,7 @@ static void explain_death(sac_process *process, sac_reason *reason)
     static const char guard[] = "saccade-worker: ";
     char text[LOG_TAIL], end[64];
     siginfo_t info = {0};
-    // the exit may come a moment after the end of the socket; the number must stay ours until the group is killed
+    // the exit may come a moment after the end of the pipe; the number must stay ours until the group is killed
     for (int i = 0; i < STOP_MILLISECONDS && info.si_pid == 0; i++)
     {
         if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0) break;
@@ -195,7 +196,7 @@ size_t sac_process_receive(sac_process *process, void *bytes, size_t size, doubl
     double deadline = 0;
     for (;;)
     {
-        struct pollfd answer = {.fd = process->socket, .events = POLLIN};
+        struct pollfd answer = {.fd = process->answer, .events = POLLIN};
         double left = deadline > 0 ? deadline - now() : seconds;
         if (deadline == 0) deadline = now() + seconds;
         int ready = left > 0 ? poll(&answer, 1, (int)(left * 1000) + 1) : 0;
@@ -205,7 +206,7 @@ size_t sac_process_receive(sac_process *process, void *bytes, size_t size, doubl
             snprintf(reason->text, sizeof reason->text, "the worker did not answer in %.3g s", seconds);
             return 0;
         }
-        ssize_t count = recv(process->socket, bytes, size, 0);
+        ssize_t count = read(process->answer, bytes, size);
         if (count > 0) return (size_t)count;
         if (count < 0 && errno == EINTR) continue;
         explain_death(process, reason);

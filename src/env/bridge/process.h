@@ -4,7 +4,8 @@
 
 #include "saccade/base.h"
 
-/// A worker process: a Python interpreter with saccade-worker.py, in a session of its own, with a socket and memory.
+/// A worker process: a Python interpreter with saccade-worker.py, in a session of its own, with two pipes and
+/// memory.
 ///
 /// Nothing of it can outlive either side. The end of this process, however sudden, closes a pipe whose signal kills
 /// the worker and all that it has started; the memory has no name; what the worker prints goes to memory, too.
@@ -12,7 +13,8 @@
 typedef struct sac_process
 {
     pid_t pid;    ///< 0: none
-    int socket;   ///< bytes there and back
+    int ask[2];   ///< bytes there; this side keeps the reading end, so that writing never raises SIGPIPE
+    int answer;   ///< bytes back
     int memory;   ///< what both see
     int scenario; ///< a file without a name for the worker to open
     int log;      ///< what the worker printed

@@ -1,14 +1,14 @@
 """One world in a process of its own, for saccade's bridge (src/env/bridge).
 
-usage: saccade-worker.py CONFIG, a JSON object. Descriptor 3 is a socket: one byte in, one byte out. Descriptor 4 is the
-memory that both sides see; LAYOUT below and bridge.h say what lies where. Nothing is pickled and nothing is copied
-but the observation. The end of the socket ends the worker.
+usage: saccade-worker.py CONFIG, a JSON object. Descriptors 3 and 4 are pipes: one byte in, one byte out. Descriptor 5 is
+the memory that both sides see; worker.h says what lies where. Nothing is pickled and nothing is copied but the
+observation. The end of the pipe ends the worker.
 """
 import os
 import signal
 import sys
 
-SOCKET, MEMORY, SCENARIO = 3, 4, 6
+ASK, ANSWER, MEMORY, SCENARIO = 3, 4, 5, 7
 
 
 def guard():
@@ -16,7 +16,8 @@ def guard():
     child = os.fork()
     if child == 0:
         return
-    os.close(SOCKET)
+    os.close(ASK)
+    os.close(ANSWER)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.write(2, f"\n{GUARD}{f'was killed by signal {-status}' if status < 0 else f'ended with code {status}'}\n".encode())
     os.killpg(0, signal.SIGKILL)
@@ -34,8 +35,8 @@ MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, re
 for key, value in {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}.items():
     os.environ.setdefault(key, value)
-for descriptor in (SOCKET, MEMORY):
-    os.set_inheritable(descriptor, False)  # a simulator of ours must not keep the socket open
+for descriptor in (ASK, ANSWER, MEMORY):
+    os.set_inheritable(descriptor, False)  # a simulator of ours must not keep the pipes open
 
 import numpy as np  # noqa: E402 (after the threads were limited)
 
@@ -233,7 +234,7 @@ class DoomWorld:
         game.set_doom_config_path("/dev/null")
         if config["rewritten"]:  # by the other side, which is told where to find the original
             tell(json.dumps({"protocol": PROTOCOL, "scenario": os.path.join(v.scenarios_path, "take_cover.wad")}))
-            if os.read(SOCKET, 1) != b"g":
+            if os.read(ASK, 1) != b"g":
                 sys.exit()
             game.set_doom_scenario_path(f"/proc/{os.getpid()}/fd/{SCENARIO}")
         game.set_window_visible(False)
@@ -341,7 +342,7 @@ def _maps(maps, name):
 
 
 def tell(text):
-    os.write(SOCKET, (text + "\n").encode())
+    os.write(ANSWER, (text + "\n").encode())
 
 
 def reason(error):
@@ -352,14 +353,14 @@ def reason(error):
 def serve(world, memory, seed, reward, ends, action, columns, observation):
     read, write = os.read, os.write
     while True:
-        command = read(SOCKET, 1)
+        command = read(ASK, 1)
         if command == b"s":
             reward[0], ends[0], ends[1] = world.step(action, observation, columns)
         elif command == b"r":
             world.reset(int(seed[0]), observation, columns)
         else:  # "q", or the other side is gone
             return
-        write(SOCKET, b"k")
+        write(ANSWER, b"k")
 
 
 def main():
@@ -390,7 +391,7 @@ def main():
     except Exception as error:
         text = reason(error).encode()[:MESSAGE_SIZE - 1] + b"\0"
         memory[MESSAGE:MESSAGE + len(text)] = np.frombuffer(text, np.uint8)
-        os.write(SOCKET, b"e")
+        os.write(ANSWER, b"e")
         return
     world.close()
 
