@@ -19,6 +19,7 @@ static const cli_flag flags[] = {
     {"video", "F.mp4", "write a film instead of opening a window", false},
     {"frames", "DIR", "write the film as PNG images into a folder", false},
     {"histogram", "F.svg", "plot how concentrated attention was over the episode; .svg or .png", false},
+    {"patches", "F.png", "picture of patches that won attention over the episode, and of some that did not", false},
     {"steps", "N", "stop after so many steps; default: when the episode ends", false},
     {"size", "WxH", "of the film or window; default 1136x720", false},
     {"fps", "N", "frames, and so steps, a second; default 50", false},
@@ -48,6 +49,7 @@ typedef struct film_pair
 {
     sac_film *video, *images;
     sac_attention_share *share;
+    sac_patch_sheet *sheet;
 } film_pair;
 
 static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *title)
@@ -55,6 +57,7 @@ static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *ti
     const uint8_t *rgb;
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
     if (films->share && gaze) sac_attention_share_add(films->share, gaze);
+    if (films->sheet && gaze) sac_patch_sheet_add(films->sheet, viewer);
     if (!films->video && !films->images) return SAC_OK;
     sac_status status = sac_viewer_draw(viewer, title, NULL, &rgb);
     if (status == SAC_OK && films->video) status = sac_film_add(films->video, rgb);
@@ -80,9 +83,21 @@ static sac_status open_films(const watch_plan *watch, film_pair *films, sac_view
     if (watch->folder) SAC_TRY(sac_film_create_images(&films->images, watch->folder, watch->width, watch->height));
     SAC_TRY(sac_viewer_reset(viewer, watch->seed));
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
-    if (!watch->histogram) return SAC_OK;
-    if (!gaze) return sac_fail(SAC_ERROR_ARGUMENT, "watch: --histogram needs a policy that has attention");
-    return sac_attention_share_create(&films->share, gaze->rows * gaze->columns);
+    if (!watch->histogram && !watch->patches) return SAC_OK;
+    if (!gaze) return sac_fail(SAC_ERROR_ARGUMENT, "watch: --histogram and --patches need a policy that has attention");
+    if (watch->patches) SAC_TRY(sac_patch_sheet_create(&films->sheet, gaze, sac_viewer_spec(viewer)->channels));
+    return watch->histogram ? sac_attention_share_create(&films->share, gaze->rows * gaze->columns) : SAC_OK;
+}
+
+// how much of the attention the best twentieth of the patches got
+static void print_share(const watch_plan *watch, sac_attention_share *share, sac_viewer *viewer)
+{
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    const double *mean = sac_attention_share_mean(share);
+    int patches = gaze->rows * gaze->columns, best = (patches + 19) / 20;
+    double total = 0;
+    for (int i = 0; i < best; i++) total += mean[i];
+    printf("%d of %d patches (5 %%) got %.1f %% of the attention (%s)\n", best, patches, 100 * total, watch->histogram);
 }
 
 static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *viewer)
@@ -94,6 +109,8 @@ static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *
     if (films->video) SAC_TRY(sac_film_finish(films->video));
     if (films->images) SAC_TRY(sac_film_finish(films->images));
     if (films->share) SAC_TRY(sac_attention_share_plot(films->share, title, watch->histogram));
+    if (films->share) print_share(watch, films->share, viewer);
+    if (films->sheet) SAC_TRY(sac_patch_sheet_write(films->sheet, watch->patches));
     printf("return %.1f after %d steps (%s)\n", sac_viewer_return(viewer), sac_viewer_steps(viewer), title);
     return SAC_OK;
 }
@@ -108,6 +125,7 @@ static sac_status film(const watch_plan *watch)
     sac_film_destroy(films.video);
     sac_film_destroy(films.images);
     sac_attention_share_destroy(films.share);
+    sac_patch_sheet_destroy(films.sheet);
     sac_viewer_destroy(viewer);
     return status;
 }
@@ -119,7 +137,8 @@ static int run(const cli_args *args)
     watch_plan watch = {.path = cli_positional(args, 0),
                         .video = cli_value(args, "video"),
                         .folder = cli_value(args, "frames"),
-                        .histogram = cli_value(args, "histogram")};
+                        .histogram = cli_value(args, "histogram"),
+                        .patches = cli_value(args, "patches")};
     cli_range(args, "seed", "0", &watch.seed, &last, &ok);
     watch.steps = (int)cli_integer(args, "steps", MAX_STEPS, 1, MAX_STEPS, &ok);
     watch.frames_per_second = (int)cli_integer(args, "fps", FRAMES_PER_SECOND, 1, 1000, &ok);
@@ -128,7 +147,7 @@ static int run(const cli_args *args)
     int code = cli_target_open(&watch.target, args, watch.path);
     if (code != CLI_OK) return code;
 
-    bool live = !watch.video && !watch.folder && !watch.histogram;
+    bool live = !watch.video && !watch.folder && !watch.histogram && !watch.patches;
     sac_status status = live ? watch_live(&watch) : film(&watch);
     cli_target_close(&watch.target);
     return status == SAC_OK ? CLI_OK : cli_fail(status);

@@ -10,6 +10,7 @@ extern const cli_command cli_compare;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
 extern const cli_command cli_export;
+extern const cli_command cli_generalise;
 extern const cli_command cli_plot;
 extern const cli_command cli_replay;
 extern const cli_command cli_import;
@@ -21,8 +22,8 @@ extern const cli_command cli_watch;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
-    &cli_train,  &cli_eval, &cli_watch, &cli_attend, &cli_compare, &cli_runs,  &cli_sweep,  &cli_plot,
-    &cli_replay, &cli_envs, &cli_zoo,   &cli_import, &cli_export,  &cli_bench, &cli_theory, NULL,
+    &cli_train,  &cli_eval, &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,   &cli_sweep, &cli_plot,
+    &cli_replay, &cli_envs, &cli_zoo,   &cli_import, &cli_export,  &cli_bench,      &cli_theory, NULL,
 };
 
 static const char *command_name(const void *user, int index)
@@ -34,7 +35,7 @@ static const char *command_name(const void *user, int index)
 static void print_help(void)
 {
     puts("saccade: vision policies that look at the world through attention\n\nusage: saccade COMMAND ...\n");
-    for (int i = 0; cli_commands[i]; i++) printf("  %-9s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    for (int i = 0; cli_commands[i]; i++) printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     puts("\n'saccade COMMAND --help' says more; 'saccade --version' the version.");
 }
 

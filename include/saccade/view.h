@@ -126,6 +126,9 @@ SAC_API int sac_viewer_steps(const sac_viewer *viewer);
 SAC_API double sac_viewer_return(const sac_viewer *viewer);
 SAC_API const sac_env_spec *sac_viewer_spec(const sac_viewer *viewer);
 
+/// The pixels of a patch as the policy sees it at present, [patch, patch, channels], 0..1; false where there are none.
+SAC_API bool sac_viewer_patch(const sac_viewer *viewer, int index, float *pixels);
+
 /// Where the policy looks at present; NULL for one that does not look.
 SAC_API const sac_gaze *sac_viewer_gaze(const sac_viewer *viewer);
 
@@ -226,6 +229,23 @@ SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int cou
 
 /// Whether sac_plot_medians would put some of these runs together.
 SAC_API bool sac_plot_has_seeds(const char *const *runs, int count);
+
+/// Examples of what wins attention over an episode and of what does not: three rows of patches, drawn by lot from the K
+/// that are kept, from those around the best twentieth, and from the less important half.
+typedef struct sac_patch_sheet sac_patch_sheet;
+
+/// @param gaze      of the policy whose patches will be added
+/// @param channels  of a patch
+SAC_API SAC_CHECKED sac_status sac_patch_sheet_create(sac_patch_sheet **out, const sac_gaze *gaze, int channels);
+
+/// NULL is ignored.
+SAC_API void sac_patch_sheet_destroy(sac_patch_sheet *sheet);
+
+/// Add what the viewer's policy looks at. Never allocates.
+SAC_API void sac_patch_sheet_add(sac_patch_sheet *sheet, const sac_viewer *viewer);
+
+/// Write the sheet as a PNG picture.
+SAC_API SAC_CHECKED sac_status sac_patch_sheet_write(const sac_patch_sheet *sheet, const char *path);
 
 /// How concentrated attention is: the share of all importance that the patch of each rank gets, averaged over frames.
 typedef struct sac_attention_share sac_attention_share;

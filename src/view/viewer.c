@@ -156,6 +156,11 @@ const sac_env_spec *sac_viewer_spec(const sac_viewer *viewer)
     return sac_env_get_spec(viewer->env);
 }
 
+bool sac_viewer_patch(const sac_viewer *viewer, int index, float *pixels)
+{
+    return viewer->state && sac_policy_patch(viewer->state, index, pixels);
+}
+
 const sac_gaze *sac_viewer_gaze(const sac_viewer *viewer)
 {
     return viewer->state && viewer->gaze.top ? &viewer->gaze : NULL;
