@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
@@ -54,9 +55,9 @@ static sac_status play(worlds *w, double *seconds)
     for (int step = 0; step < STEPS; step++)
     {
         for (int i = 0; i < w->count; i++) w->actions[i] = (float)(step / 10 % 3);
-        double begin = bench_now();
+        double begin = sac_clock();
         SAC_TRY(sac_env_step_batch(w->envs, w->rows, w->count));
-        *seconds += bench_now() - begin;
+        *seconds += sac_clock() - begin;
         for (int i = 0; i < w->count; i++)
             if (w->ends[i][0] || w->ends[i][1]) SAC_TRY(sac_env_reset(w->envs[i], SAC_SEED_NEXT, &w->rows[i]));
     }

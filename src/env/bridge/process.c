@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 enum
@@ -26,13 +26,6 @@ enum
     STOP_MILLISECONDS = 2000,
     LOG_TAIL = 2048
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /// Both ends of everything, before they are divided.
 typedef struct ends
@@ -129,11 +122,11 @@ void sac_process_stop(sac_process *process)
     if (process->pid <= 0) return;
     sac_process_send(process, 'q');
     // its end of the pipe closes when it ends
-    double deadline = now() + STOP_MILLISECONDS / 1000.0;
+    double deadline = sac_clock() + STOP_MILLISECONDS / 1000.0;
     for (;;)
     {
         struct pollfd end = {.fd = process->answer, .events = POLLIN};
-        double left = deadline - now();
+        double left = deadline - sac_clock();
         int ready = left > 0 ? poll(&end, 1, (int)(left * 1000) + 1) : 0;
         if (ready < 0 && errno == EINTR) continue;
         char byte;
@@ -197,8 +190,8 @@ size_t sac_process_receive(sac_process *process, void *bytes, size_t size, doubl
     for (;;)
     {
         struct pollfd answer = {.fd = process->answer, .events = POLLIN};
-        double left = deadline > 0 ? deadline - now() : seconds;
-        if (deadline == 0) deadline = now() + seconds;
+        double left = deadline > 0 ? deadline - sac_clock() : seconds;
+        if (deadline == 0) deadline = sac_clock() + seconds;
         int ready = left > 0 ? poll(&answer, 1, (int)(left * 1000) + 1) : 0;
         if (ready < 0 && errno == EINTR) continue;
         if (ready <= 0)
