@@ -38,6 +38,11 @@ static const cli_flag *find_flag(const cli_command *command, const char *name, s
     return NULL;
 }
 
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
 // "--name", "--name value" and "--name=value"; returns the arguments used, 0 after a message
 static int parse_flag(cli_args *args, int left, char **argv)
 {
@@ -61,7 +66,8 @@ static int parse_flag(cli_args *args, int left, char **argv)
         cli_usage("%s: --%s takes no value", args->command->name, flag->name);
         return 0;
     }
-    if (flag->metavar && !equals && left < 2)
+    bool bare = flag->metavar && flag->metavar[0] == '[' && !equals && (left < 2 || !is_number(argv[1]));
+    if (flag->metavar && !bare && !equals && left < 2)
     {
         cli_usage("%s: --%s needs a value: --%s %s", args->command->name, flag->name, flag->name, flag->metavar);
         return 0;
@@ -76,9 +82,9 @@ static int parse_flag(cli_args *args, int left, char **argv)
         cli_usage("%s: more than %d options", args->command->name, CLI_MAX_ARGUMENTS);
         return 0;
     }
-    const char *value = !flag->metavar ? "" : equals ? equals + 1 : argv[1];
+    const char *value = !flag->metavar || bare ? "" : equals ? equals + 1 : argv[1];
     args->given[args->given_count++] = (sac_setting){flag->name, value};
-    return flag->metavar && !equals ? 2 : 1;
+    return flag->metavar && !equals && !bare ? 2 : 1;
 }
 
 // counts the words of "POLICY IMAGE [OUT]"; "RUN..." may be given many times

@@ -16,7 +16,7 @@ enum
 typedef struct cli_flag
 {
     const char *name;    ///< without the dashes
-    const char *metavar; ///< NULL: a switch; otherwise the flag takes a value
+    const char *metavar; ///< NULL: a switch; otherwise the flag takes a value; in []: a number, which may be left out
     const char *help;
     bool repeated; ///< may be given more than once
 } cli_flag;

@@ -7,6 +7,7 @@
 extern const cli_command cli_attend;
 extern const cli_command cli_bench;
 extern const cli_command cli_compare;
+extern const cli_command cli_dash;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
 extern const cli_command cli_export;
@@ -22,8 +23,8 @@ extern const cli_command cli_watch;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
-    &cli_train,  &cli_eval, &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,   &cli_sweep, &cli_plot,
-    &cli_replay, &cli_envs, &cli_zoo,   &cli_import, &cli_export,  &cli_bench,      &cli_theory, NULL,
+    &cli_train, &cli_eval,   &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,  &cli_sweep,  &cli_plot,
+    &cli_dash,  &cli_replay, &cli_envs,  &cli_zoo,    &cli_import,  &cli_export,     &cli_bench, &cli_theory, NULL,
 };
 
 static const char *command_name(const void *user, int index)

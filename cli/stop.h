@@ -15,5 +15,10 @@ int cli_end_training(sac_status status, const char *place, bool reports);
 /// Warn when a rank is bound to fewer cores than it has threads: they would share them.
 void cli_warn_of_binding(int threads);
 
+enum
+{
+    CLI_DASH_PORT = 8800 ///< of the live page unless another is asked for
+};
+
 /// "tasks/car-racing.yaml" -> "runs/car-racing".
 void cli_default_run_dir(char dir[SAC_TEXT_SIZE], const char *task);

@@ -7,6 +7,7 @@ packages=(
     cmake gcc g++ libc6-dev make pkg-config                                                # to build
     liblapacke-dev libopenblas-dev libpng-dev libyaml-dev libjansson-dev                   # the core
     libcairo2-dev libsdl2-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev  # plots, window, film
+    libmicrohttpd-dev                                                                      # the live page
     libopenmpi-dev openmpi-bin                                                             # ranks
     python3-dev python3-cffi python3-setuptools python3-wheel python3-numpy python3-pytest gfortran # Python package
     libcmocka-dev valgrind clang clang-format clang-tidy shellcheck                        # tests and lint

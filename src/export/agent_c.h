@@ -1,6 +1,6 @@
 #pragma once
 
-#include "export/text.h"
+#include "files/growing.h"
 #include "policy/agent_state.h"
 #include "saccade/export.h"
 

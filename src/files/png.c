@@ -89,20 +89,35 @@ sac_status sac_png_read(uint8_t **rgb, int *height, int *width, const char *path
     return status;
 }
 
-sac_status sac_png_write(const char *path, const uint8_t *rgb, int height, int width)
+sac_status sac_png_encode(uint8_t **bytes, size_t *size, const uint8_t *rgb, int height, int width)
 {
-    if (height < 1 || width < 1)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%.400s: a picture of %d x %d pixels", path, width, height);
+    *bytes = NULL;
+    *size = 0;
+    if (height < 1 || width < 1) return sac_fail(SAC_ERROR_ARGUMENT, "a picture of %d x %d pixels", width, height);
     png_image image = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_RGB, .flags = PNG_IMAGE_FLAG_FAST};
     image.width = (png_uint_32)width;
     image.height = (png_uint_32)height;
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
-    uint8_t *bytes = sac_alloc(size);
-    if (!bytes) return sac_fail_memory(path);
+    png_alloc_size_t most = PNG_IMAGE_PNG_SIZE_MAX(image);
+    uint8_t *data = sac_alloc(most);
+    if (!data) return sac_fail_memory("a picture");
+    if (!png_image_write_to_memory(&image, data, &most, 0, rgb, 0, NULL))
+    {
+        sac_free(data);
+        return fail_png("a picture", &image);
+    }
+    *bytes = data;
+    *size = most;
+    return SAC_OK;
+}
+
+sac_status sac_png_write(const char *path, const uint8_t *rgb, int height, int width)
+{
+    uint8_t *bytes;
+    size_t size;
+    sac_status status = sac_png_encode(&bytes, &size, rgb, height, width);
+    if (status != SAC_OK) return sac_fail_in(status, "%.400s", path);
     sac_atomic file = {.fast = true};
-    sac_status status = SAC_OK;
-    if (!png_image_write_to_memory(&image, bytes, &size, 0, rgb, 0, NULL)) status = fail_png(path, &image);
-    if (status == SAC_OK) status = sac_atomic_begin(&file, path);
+    status = sac_atomic_begin(&file, path);
     if (status == SAC_OK) status = sac_atomic_write(&file, bytes, size);
     if (status == SAC_OK) status = sac_atomic_commit(&file);
     sac_atomic_abort(&file);

@@ -18,3 +18,7 @@ SAC_CHECKED sac_status sac_png_read(uint8_t **rgb, int *height, int *width, cons
 
 /// Write a picture, atomically but without waiting for the disk.
 SAC_CHECKED sac_status sac_png_write(const char *path, const uint8_t *rgb, int height, int width);
+
+/// Encode a picture in memory, quickly rather than small.
+/// @param[out] bytes  released by sac_free; NULL on failure
+SAC_CHECKED sac_status sac_png_encode(uint8_t **bytes, size_t *size, const uint8_t *rgb, int height, int width);

@@ -1,4 +1,4 @@
-#include "export/text.h"
+#include "files/growing.h"
 
 #include <stdarg.h>
 #include <stdio.h>

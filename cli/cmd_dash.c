@@ -1,0 +1,42 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "saccade/dash.h"
+#include "stop.h"
+
+/// saccade dash: the live page of a run.
+
+static const cli_flag flags[] = {
+    {"port", "N", "on this machine; default 8800; 0: any that is free", false},
+    {0},
+};
+
+static int run(const cli_args *args)
+{
+    bool ok = true;
+    int port = (int)cli_integer(args, "port", CLI_DASH_PORT, 0, 65535, &ok);
+    if (!ok) return CLI_USAGE;
+    const char *dir = cli_positional(args, 0);
+    char path[4096];
+    snprintf(path, sizeof path, "%.4000s/task.yaml", dir);
+    if (access(path, F_OK) != 0)
+    {
+        fprintf(stderr, "saccade: %s: %s; expected a run folder\n", path, strerror(errno));
+        return CLI_FAILURE;
+    }
+    const volatile int *interrupt = cli_catch_signals();
+    sac_dash *dash;
+    sac_status status = sac_dash_create(&dash, dir, port);
+    if (status != SAC_OK) return cli_fail(status);
+    printf("http://localhost:%d/ shows %s; Ctrl-C ends it\n", sac_dash_port(dash), dir);
+    fflush(stdout);
+    while (!*interrupt) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    sac_dash_destroy(dash);
+    return CLI_OK;
+}
+
+const cli_command cli_dash = {"dash", "RUN", "serve the live page of a run on this machine", flags, run};

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// The live page of a run: a server on this machine alone that reads the run's folder, while it grows or afterwards,
+/// and drives its mean agent where someone looks.
+
+typedef struct sac_dash sac_dash;
+
+/// Serve a run folder, which need not be there yet, at http://localhost:PORT/.
+/// @param[out] out   released by sac_dash_destroy; NULL on failure
+/// @param      port  0: any that is free
+/// @return SAC_ERROR_UNAVAILABLE without libmicrohttpd, or when the port is taken
+SAC_API SAC_CHECKED sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port);
+
+/// The port that is served.
+SAC_API int sac_dash_port(const sac_dash *dash);
+
+/// Stop serving. NULL is ignored.
+SAC_API void sac_dash_destroy(sac_dash *dash);

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "files/growing.h"
+#include "saccade/train.h"
+
+/// What is told of a run: its rows, evaluations and events, read from its folder while it grows. However long the run,
+/// the memory is the same: neighbouring rows are merged when there are too many.
+
+enum
+{
+    SAC_FEED_POINTS = 1024,
+    SAC_FEED_SCORES = 1024,
+    SAC_FEED_EVENTS = 48,
+    SAC_FEED_EVENT_SIZE = 512
+};
+
+/// Rows of metrics.csv, merged.
+typedef struct sac_feed_point
+{
+    double generation, steps, seconds; ///< of the last of them
+    double best, mean, std, rate;      ///< means of them; rate: steps a second
+} sac_feed_point;
+
+/// An evaluation.
+typedef struct sac_feed_score
+{
+    double generation, steps, seconds, mean, std;
+    int episodes;
+} sac_feed_score;
+
+typedef struct sac_feed
+{
+    char run_dir[1024];
+    uint64_t epoch;                             ///< all is to be told anew when it changes
+    uint64_t told;                              ///< counts changes of what follows the lists
+    uint64_t offset, event_offset;              ///< bytes of the files that were read
+    sac_feed_point points[SAC_FEED_POINTS + 1]; ///< one more, which is not full yet
+    int point_count, merged, pending;
+    double last_steps, last_seconds, last_rate; ///< of the row before
+    sac_feed_score scores[SAC_FEED_SCORES];
+    int score_count;
+    char events[SAC_FEED_EVENTS][SAC_FEED_EVENT_SIZE]; ///< JSON objects; the i-th lies at i % SAC_FEED_EVENTS
+    uint64_t event_count;
+    sac_run_summary summary; ///< state "waiting" while there is no run
+    char progress[2048];     ///< the text of progress.json; "" without
+    double summarised;       ///< when
+} sac_feed;
+
+void sac_feed_open(sac_feed *feed, const char *run_dir);
+
+/// Read what is new. A folder that is not there, or cut short by a resume, is no error.
+/// @return whether anything has changed
+bool sac_feed_poll(sac_feed *feed);
+
+/// What a listener has been told.
+typedef struct sac_feed_cursor
+{
+    uint64_t epoch, told, events;
+    int points, scores;
+} sac_feed_cursor;
+
+/// Add the server-sent events that bring a listener up to date.
+void sac_feed_tell(const sac_feed *feed, sac_feed_cursor *cursor, sac_growing *text);

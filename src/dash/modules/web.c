@@ -1,0 +1,197 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "dash/web_module.h"
+
+/// Pages and a stream on 127.0.0.1. A page has its text in memory: no path of a request ever meets the file system.
+
+enum
+{
+    CONNECTIONS = 24,
+    TIMEOUT = 10,          // seconds without a byte
+    HEADERS = 8192,        // bytes that a request's head may take
+    STREAM_BUFFER = 32768, // bytes that are read from a stream at a time
+};
+
+typedef struct web
+{
+    struct MHD_Daemon *daemon;
+    const sac_web_site *site;
+    int port;
+} web;
+
+// "localhost", "127.0.0.1" or "[::1]", with any port: another name that leads here is someone's trick
+static int is_here(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (size_t i = 0; host && i < sizeof names / sizeof *names; i++)
+    {
+        size_t length = strlen(names[i]);
+        if (strncmp(host, names[i], length) != 0) continue;
+        const char *rest = host + length;
+        if (*rest == 0) return 1;
+        if (*rest == ':' && rest[1] && strspn(rest + 1, "0123456789") == strlen(rest + 1)) return 1;
+    }
+    return 0;
+}
+
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+    if (type) MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static enum MHD_Result answer_bytes(struct MHD_Connection *connection, unsigned status, const char *type,
+                                    const char *body, size_t size)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)body, MHD_RESPMEM_PERSISTENT);
+    if (!response) return MHD_NO;
+    add_headers(response, type);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, "Allow", "GET, HEAD");
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/// A stream with the way to end it.
+typedef struct stream
+{
+    const sac_web_site *site;
+    void *own;
+} stream;
+
+static ssize_t read_stream(void *user, uint64_t position, char *bytes, size_t size)
+{
+    (void)position;
+    stream *s = user;
+    long count = s->site->read(s->own, bytes, size);
+    return count < 0 ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)count;
+}
+
+static void close_stream(void *user)
+{
+    stream *s = user;
+    s->site->close(s->own);
+    free(s);
+}
+
+static enum MHD_Result answer_stream(struct MHD_Connection *connection, const sac_web_site *site)
+{
+    stream *s = malloc(sizeof *s);
+    if (s) *s = (stream){site, site->open(site->user)};
+    if (!s || !s->own)
+    {
+        free(s);
+        return answer_bytes(connection, MHD_HTTP_SERVICE_UNAVAILABLE, NULL, "", 0);
+    }
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BUFFER, read_stream, s, close_stream);
+    if (!response)
+    {
+        close_stream(s);
+        return MHD_NO;
+    }
+    add_headers(response, "text/event-stream");
+    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result answer(void *user, struct MHD_Connection *connection, const char *path, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **state)
+{
+    (void)version, (void)upload;
+    const web *w = user;
+    static int seen;
+    if (!*state)
+    {
+        *state = &seen;
+        return MHD_YES;
+    }
+    // what comes with a request is not wanted
+    if (*upload_size > 0) return MHD_NO;
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    if (!is_here(host)) return answer_bytes(connection, MHD_HTTP_FORBIDDEN, NULL, "", 0);
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return answer_bytes(connection, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "", 0);
+    for (int i = 0; i < w->site->page_count; i++)
+    {
+        const sac_web_page *page = &w->site->pages[i];
+        if (strcmp(path, page->path) == 0)
+            return answer_bytes(connection, MHD_HTTP_OK, page->type, page->body, page->size);
+    }
+    if (strcmp(path, w->site->stream_path) == 0 && strcmp(method, "GET") == 0)
+        return answer_stream(connection, w->site);
+    return answer_bytes(connection, MHD_HTTP_NOT_FOUND, NULL, "", 0);
+}
+
+static void web_destroy(void *self)
+{
+    web *w = self;
+    if (!w) return;
+    if (w->daemon) MHD_stop_daemon(w->daemon);
+    free(w);
+}
+
+// paths are compared as they come
+static size_t leave_escapes(void *user, struct MHD_Connection *connection, char *text)
+{
+    (void)user, (void)connection;
+    return strlen(text);
+}
+
+static void log_nothing(void *user, const char *format, va_list list)
+{
+    (void)user, (void)format, (void)list;
+}
+
+static void *web_create(const sac_web_site *site, int port, char *error)
+{
+    web *w = calloc(1, sizeof *w);
+    if (!w)
+    {
+        snprintf(error, SAC_WEB_ERROR_SIZE, "out of memory");
+        return NULL;
+    }
+    w->site = site;
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    w->daemon = MHD_start_daemon(
+        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG,
+        (uint16_t)port, NULL, NULL, answer, w, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_SOCK_ADDR,
+        (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escapes, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    if (!w->daemon)
+    {
+        snprintf(error, SAC_WEB_ERROR_SIZE, "port %d on 127.0.0.1: %s", port, strerror(errno));
+        web_destroy(w);
+        return NULL;
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(w->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    w->port = info ? info->port : port;
+    return w;
+}
+
+static int web_port(void *self)
+{
+    return ((web *)self)->port;
+}
+
+__attribute__((visibility("default"))) extern const sac_web_calls sac_web_module;
+
+const sac_web_calls sac_web_module = {.create = web_create, .port = web_port, .destroy = web_destroy};

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "files/growing.h"
+#include "saccade/env.h"
+#include "saccade/policy.h"
+
+/// A run's mean agent on an unseen episode: what it sees and where it looks, a frame at a time.
+
+typedef struct sac_stage
+{
+    char path[1100]; ///< of mean.safetensors
+    int64_t stamp;   ///< of the file that is on stage; 0: none
+    sac_policy *policy;
+    sac_policy_info info;
+    sac_policy_state *state;
+    sac_env *env;
+    uint8_t *observation;
+    float *action;
+    double reward, episode_return;
+    uint8_t terminated, truncated;
+    uint64_t seed;
+    int steps;
+    sac_env_row row;
+} sac_stage;
+
+void sac_stage_open(sac_stage *stage, const char *run_dir);
+void sac_stage_close(sac_stage *stage);
+
+/// Put the newest agent on stage when an episode begins, and take a step.
+/// @return false when there is nobody yet
+SAC_CHECKED sac_status sac_stage_step(sac_stage *stage, bool *there);
+
+/// The frame as a JSON object: the picture (base64 of PNG), the importance of every patch as bytes (base64), the ones
+/// that are kept, step, return, action.
+void sac_stage_tell(sac_stage *stage, sac_growing *text);

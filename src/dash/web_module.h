@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stddef.h>
+
+/// The table that saccade-web.so exports as `sac_web_module`: pages and one stream of events on loopback, through
+/// libmicrohttpd. Only GET and HEAD of known paths are answered, only to hosts that are this machine.
+
+enum
+{
+    SAC_WEB_ERROR_SIZE = 256
+};
+
+typedef struct sac_web_page
+{
+    const char *path, *type, *body;
+    size_t size;
+} sac_web_page;
+
+typedef struct sac_web_site
+{
+    const sac_web_page *pages;
+    int page_count;
+    const char *stream_path; ///< a stream of server-sent events
+
+    void *user;
+    void *(*open)(void *user); ///< NULL: too many
+    /// Wait for at most a few seconds, then give some bytes; -1: the end. Called from a thread of the stream's own.
+    long (*read)(void *stream, char *bytes, size_t size);
+    void (*close)(void *stream);
+} sac_web_site;
+
+typedef struct sac_web_calls
+{
+    /// @param site  must outlive the server
+    /// @param port  0: any that is free
+    /// @return NULL with a sentence in `error`
+    void *(*create)(const sac_web_site *site, int port, char *error);
+    int (*port)(void *web);
+    void (*destroy)(void *web); ///< waits for the streams to end; NULL is ignored
+} sac_web_calls;

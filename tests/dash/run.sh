@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The live page: hostile requests, and a real browser.
+#   run.sh SACCADE
+set -uo pipefail
+saccade=$1
+here=$(dirname "$0")
+source "$here/../check.sh"
+if [[ ! -e $(dirname "$saccade")/saccade-web.so ]]; then
+    skip "the live page" "a peer: libmicrohttpd-dev"
+    finish
+fi
+"$saccade" train tasks/toy.yaml --run "$work/toy" --generations 10 --quiet
+# memory is watched elsewhere: leaks of the libraries below are not ours
+export PYTHONDONTWRITEBYTECODE=1
+check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"
+if command -v chromium >/dev/null; then
+    check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
+else
+    skip "the page in a browser" "a peer: chromium"
+fi
+no_run() { refuses 1 "expected a run folder" "$saccade" dash "$work/nothing"; }
+no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }
+check "a folder without a run is said" no_run
+check "a port that is none is said" no_port
+
+live() # the page of a run while it trains
+{
+    timeout -s INT 4 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &
+    local pid=$! port
+    for _ in $(seq 30); do
+        port=$(sed -nE 's|^http://localhost:([0-9]+)/ shows this run$|\1|p' "$work/said")
+        [[ -z $port ]] || break
+        sleep 0.1
+    done
+    # the first second of the stream: rows that were trained just now
+    python3 - "$port" <<'END' || return 1
+import sys, urllib.request
+with urllib.request.urlopen(f"http://localhost:{sys.argv[1]}/events", timeout=5) as stream:
+    names = set()
+    while not {"points", "now", "frame"} <= names:
+        line = stream.readline().decode()
+        if line.startswith("event: "):
+            names.add(line[7:].strip())
+END
+    wait "$pid"
+    grep -q "interrupted at generation" "$work/said"
+}
+check "train --dash serves the run that it trains" live
+finish
