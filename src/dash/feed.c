@@ -11,10 +11,10 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "train/journal.h"
-#include "train/phases.h"
 
 enum
 {
@@ -167,7 +167,7 @@ static bool read_progress(sac_feed *f)
 static bool read_summary(sac_feed *f)
 {
     sac_run_summary s;
-    f->summarised = sac_run_clock();
+    f->summarised = sac_clock();
     if (sac_run_summarise(&s, f->run_dir) != SAC_OK) return false;
     bool changed = strcmp(s.state, f->summary.state) != 0 || strcmp(s.reason, f->summary.reason) != 0 ||
                    s.generation != f->summary.generation || s.generations != f->summary.generations;
@@ -185,7 +185,7 @@ bool sac_feed_poll(sac_feed *f)
         changed = true;
     }
     told |= read_progress(f);
-    if (sac_run_clock() - f->summarised > BETWEEN || f->summarised == 0) told |= read_summary(f);
+    if (sac_clock() - f->summarised > BETWEEN || f->summarised == 0) told |= read_summary(f);
     f->told += told;
     return changed || told;
 }
