@@ -66,10 +66,10 @@ def documentation(include):
                 docs.setdefault(last, text) if text else None
                 owner = last if code.startswith("typedef") else owner
                 last = last if trailing else None
-            elif owner and trailing and (fields := re.findall(r"\b(\w+)(?:\[\w+\])*\s*(?:,|;|$|= -?\w+,)", code)):
+            elif owner and (trailing or comment) and (fields := re.findall(r"\b(\w+)(?:\[\w+\])*\s*(?:,|;|$|= -?\w+,)", code)):
                 for field in fields:
                     last = f"{owner}.{field}"
-                    docs[last] = trailing.strip()
+                    docs[last] = trailing.strip() or _paragraph(comment)
             else:
                 last = None
             if line.startswith("}"):

@@ -88,6 +88,14 @@ def _for_python(text: str, parameters: Any) -> str:
     return "\n".join(lines).strip()
 
 
+def _text_of(name: str, parameters: Any) -> str:
+    fields = [f"{field}: {DOCS[f'{name}.{field}']}" for field in parameters if f"{name}.{field}" in DOCS]
+    if name not in DOCS and not fields:
+        raise KeyError(f"the headers say nothing about {name}")
+    general = re.sub(r"What to create\. Start from \w+\(\)\.\s*", "", DOCS.get(name, ""))
+    return "\n".join(filter(None, [_for_python(general, parameters), *fields]))
+
+
 def documented(*names: str) -> Callable[[F], F]:
     """Appends what the C headers say about functions or types to a docstring."""
 
@@ -96,7 +104,7 @@ def documented(*names: str) -> Callable[[F], F]:
             parameters: Any = inspect.signature(target).parameters
         except (TypeError, ValueError):
             parameters = ()
-        parts = [target.__doc__, *(_for_python(DOCS[name], parameters) for name in names)]
+        parts = [inspect.cleandoc(target.__doc__ or ""), *(_text_of(name, parameters) for name in names)]
         target.__doc__ = "\n\n".join(filter(None, parts))
         return target
 
@@ -107,8 +115,9 @@ def documented(*names: str) -> Callable[[F], F]:
 # arrays
 
 FLOAT, BYTE, INT, DOUBLE = (np.dtype(x) for x in ("f4", "u1", "i4", "f8"))
-_pointers = {FLOAT: "float *", BYTE: "uint8_t *", INT: "int *", DOUBLE: "double *", np.dtype("u4"): "uint32_t *",
-             np.dtype("u2"): "uint16_t *"}
+_arrays = {np.dtype(name): ffi.typeof(kind + "[]") for name, kind in (
+    ("f4", "float"), ("u1", "uint8_t"), ("i4", "int"), ("f8", "double"), ("u4", "uint32_t"), ("u2", "uint16_t"))}
+_pointers = {dtype: ffi.typeof(f"{kind.item.cname} *") for dtype, kind in _arrays.items()}
 
 
 def array(x: Any, name: str, dtype: np.dtype | None = FLOAT, ndim: int | None = None) -> np.ndarray:
@@ -133,13 +142,19 @@ def array(x: Any, name: str, dtype: np.dtype | None = FLOAT, ndim: int | None = 
 
 def pointer(x: np.ndarray) -> Any:
     """To the first element. Valid while x lives."""
+    if x.flags.c_contiguous:
+        return ffi.from_buffer(_arrays[x.dtype], x)
     return ffi.cast(_pointers[x.dtype], x.__array_interface__["data"][0])
+
+
+def _fits(shape: tuple[int, ...], pattern: tuple[int, ...]) -> bool:
+    return len(shape) == len(pattern) and all(b in (a, -1) for a, b in zip(shape, pattern))
 
 
 def dense(x: Any, name: str, shape: tuple[int, ...] | None = None, dtype: np.dtype = FLOAT) -> np.ndarray:
     """An array without gaps, in C's order; -1 in its shape: any number."""
     x = array(x, name, dtype)
-    if shape is not None and (x.ndim != len(shape) or any(a != b for a, b in zip(x.shape, shape) if b != -1)):
+    if shape is not None and x.shape != shape and not _fits(x.shape, shape):
         raise ValueError(f"{name}: shape {x.shape}, expected {shape}")
     if not x.flags.c_contiguous:
         raise ValueError(f"{name}: not contiguous; numpy.ascontiguousarray makes a copy that is")
@@ -178,6 +193,8 @@ def output(out: Any, shape: tuple[int, ...], dtype: np.dtype = FLOAT, name: str 
     if out is None:
         out = np.empty(shape, dtype)
         return out, out
+    if type(out) is np.ndarray and out.shape == shape and out.dtype == dtype and out.flags.carray:
+        return out, out
     x = dense(out, name, shape, dtype)
     if not x.flags.writeable and (isinstance(out, np.ndarray) or not hasattr(out, "__dlpack__") or not _is_old(out)):
         raise ValueError(f"{name}: read-only")
@@ -210,13 +227,14 @@ class Owner:
 
     def __init__(self, what: str) -> None:
         self._lock, self._what = threading.Lock(), what
+        self._acquire, self._release = self._lock.acquire, self._lock.release
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
+        if not self._acquire(False):
             raise RuntimeError(f"{self._what} is in use by another thread; it has one owner at a time")
 
     def __exit__(self, *_: Any) -> None:
-        self._lock.release()
+        self._release()
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -277,6 +295,33 @@ def listing(at: Callable[[int], Any]) -> list[Any]:
 
 def created(function: Any, kind: str, destroy: Any, *arguments: Any) -> Any:
     """Calls a create function; the handle destroys itself with the last reference to it."""
+    return ffi.gc(raw(function, kind, *arguments), destroy)
+
+
+def raw(function: Any, kind: str, *arguments: Any) -> Any:
+    """Calls a create function; the handle is the caller's to destroy."""
     out = ffi.new(f"{kind} **")
     check(function(out, *arguments))
-    return ffi.gc(out[0], destroy)
+    return out[0]
+
+
+class Life:
+    """Destroys a C object when its last user is gone, and only then lets go of those that it needs, in whatever order
+    Python collects them."""
+
+    def __init__(self, handle: Any, destroy: Any, *needs: Life) -> None:
+        self._handle, self._destroy, self._needs = handle, destroy, needs
+        self._others: list[None] = []  # one for each user beside the first; append and pop are atomic
+        for need in needs:
+            need._others.append(None)
+
+    def _leave(self) -> None:
+        try:
+            self._others.pop()
+        except IndexError:
+            self._destroy(self._handle)
+            for need in self._needs:
+                need._leave()
+
+    def __del__(self) -> None:
+        self._leave()

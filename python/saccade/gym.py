@@ -11,24 +11,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from saccade import worlds
+from saccade._gymnasium import ids, register  # noqa: F401
 from saccade.worlds import Spec, World, Worlds
-
-VERSIONS = {"car-racing": 3}  # the rules are those of Gymnasium's environment of this version
-
-
-def ids() -> dict[str, str]:
-    """Gymnasium's ids, {"saccade/CarRacing-v3": "car-racing", ...}."""
-    return {f"saccade/{''.join(word.capitalize() for word in name.split('-'))}-v{VERSIONS.get(name, 0)}": name
-            for name in worlds.names() if not name.endswith(":")}
-
-
-def register() -> None:
-    """Adds the environments to Gymnasium's registry; those that are there stay."""
-    for id, name in ids().items():
-        if id not in gymnasium.registry:
-            gymnasium.register(id, entry_point="saccade.gym:Env", vector_entry_point="saccade.gym:VectorEnv",
-                               kwargs={"name": name})
-
 
 def action_space(spec: Spec) -> gymnasium.Space[Any]:
     if spec.action_choices:

@@ -5,13 +5,13 @@ the policy keeps for whoever drives alone.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from saccade._core import (BYTE, FLOAT, Owner, array, check, created, dense, documented, ffi, fill, lib, listing,
-                           options_of, output, path_of, pointer, settings_of, text)
+from saccade._core import (BYTE, FLOAT, Life, Owner, array, check, dense, documented, ffi, fill, lib, listing,
+                           options_of, output, path_of, pointer, raw, settings_of, text)
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Info:
 
 
 @documented("sac_gaze")
-@dataclass
+@dataclass(frozen=True)
 class Gaze:
     """Copies of what a policy looked at; None where its kind has no such thing.
 
@@ -52,6 +52,38 @@ class Gaze:
     cell: np.ndarray | None
     output: np.ndarray | None
     action: np.ndarray | None = None
+
+    def _struct(self) -> Any:
+        if self.importance is None:
+            raise ValueError("gaze: the policy's kind has no attention")
+        gaze = ffi.new("sac_gaze *")
+        (gaze.height, gaze.width), (gaze.rows, gaze.columns) = self.image, self.grid
+        gaze.patch, gaze.stride = self.patch, self.stride
+        gaze.importance = pointer(dense(self.importance, "importance", self.grid))
+        if self.top is not None and self.centers is not None:
+            gaze.top, gaze.kept = pointer(dense(self.top, "top", (-1,), np.dtype("i4"))), len(self.top)
+            gaze.centers = pointer(dense(self.centers, "centers", (gaze.kept, 2)))
+        return gaze
+
+    @documented("sac_overlay_blend", "sac_overlay_keep")
+    def overlay(self, picture: Any, strength: float = 1.0) -> np.ndarray:
+        """The picture [height, width, 3] with the patches on it; a copy."""
+        picture = dense(picture, "picture", (-1, -1, 3), BYTE).copy()
+        height, width = self.image
+        keep = np.empty((height, width), FLOAT)
+        lib.sac_overlay_keep(pointer(keep), height, width, self._struct())
+        lib.sac_overlay_blend(pointer(picture), *picture.shape[:2], pointer(keep), height, width, strength)
+        return picture
+
+    @documented("sac_heat_map")
+    def heat_map(self, height: int = 400, width: int | None = None) -> np.ndarray:
+        """[height, width, 3]; width None: as wide as the image is."""
+        width = width or round(height * self.image[1] / self.image[0])
+        if not (0 < height <= 8192 and 0 < width <= 8192):
+            raise ValueError(f"a map of {height} x {width} pixels, expected 1..8192")
+        rgb = np.empty((height, width, 3), BYTE)
+        lib.sac_heat_map(pointer(rgb), height, width, self._struct())
+        return rgb
 
 
 def _copy(memory: Any, *shape: int) -> np.ndarray | None:
@@ -88,12 +120,12 @@ class State:
     """What changes during an episode: recurrent state and the last attention. It has one owner at a time."""
 
     def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-        self._handle = created(lib.sac_policy_state_create, "sac_policy_state", lib.sac_policy_state_destroy,
-                               policy._handle)
+        self._handle = raw(lib.sac_policy_state_create, "sac_policy_state", policy._handle)
+        self._life = Life(self._handle, lib.sac_policy_state_destroy, policy._life)
         self._owner = Owner("the policy's state")
         self._seen: np.ndarray | None = None
         self._shape, self._size = policy.observation_shape, policy.action_size
+        self._choices, self._parameter_count = policy.action_choices, policy.parameter_count
 
     @documented("sac_policy_state_reset")
     def reset(self) -> None:
@@ -102,7 +134,7 @@ class State:
 
     @documented("sac_policy_state_set_parameters")
     def set_parameters(self, parameters: Any) -> None:
-        parameters = dense(parameters, "parameters", (self.policy.parameter_count,))
+        parameters = dense(parameters, "parameters", (self._parameter_count,))
         with self._owner:
             self._seen = None
             lib.sac_policy_state_set_parameters(self._handle, pointer(parameters))
@@ -119,13 +151,12 @@ class State:
         with self._owner:
             self._seen = observation
             if kind is BYTE:
-                lib.sac_policy_act(self._handle, ffi.from_buffer("uint8_t[]", observation),
-                                   ffi.from_buffer("float[]", action) if out is None else pointer(action))
+                lib.sac_policy_act(self._handle, pointer(observation), pointer(action))
             else:
                 lib.sac_policy_act_float(self._handle, pointer(observation), pointer(action))
         if out is not None:
             return result
-        return int(action[0]) if self.policy.action_choices else action
+        return int(action[0]) if self._choices else action
 
     @documented("sac_policy_gaze")
     def gaze(self) -> Gaze:
@@ -182,13 +213,13 @@ class Policy:
         kept += fill(struct, {"kind": kind, "setting_count": count, "height": height, "width": width,
                               "channels": channels, "action_size": action_size, "action_choices": action_choices})
         struct.settings, struct.action_low, struct.action_high = settings, pointer(low), pointer(high)
-        handle = created(lib.sac_policy_create, "sac_policy", lib.sac_policy_destroy, struct)
+        self._take(raw(lib.sac_policy_create, "sac_policy", struct), Info())
         if parameters is not None:
-            handle = _with(handle, parameters)
-        self._take(handle, Info())
+            self._take(_with(self._handle, parameters), Info())
 
     def _take(self, handle: Any, info: Info) -> Policy:
         self._handle, self.info = handle, info
+        self._life = Life(handle, lib.sac_policy_destroy)
         struct = lib.sac_policy_get_def(handle)
         self.kind = text(lib.sac_policy_kind(handle))
         self.observation_shape = (struct.height, struct.width, struct.channels)
@@ -219,7 +250,7 @@ class Policy:
     @property
     def parameters(self) -> np.ndarray:
         """The vector itself, read-only: no copy. It lives as long as the policy or the array."""
-        return _held(lib.sac_policy_parameters(self._handle), self.parameter_count, self._handle)
+        return np.asarray(_Lent(lib.sac_policy_parameters(self._handle), self.parameter_count, self._life))
 
     @property
     def tensors(self) -> dict[str, np.ndarray]:
@@ -266,9 +297,7 @@ class Policy:
         """Where the policy looks in one image, from a fresh state: the gaze, with the action that follows from it."""
         state = State(self)
         action = state.act(observation)
-        gaze = state.gaze()
-        gaze.action = np.atleast_1d(action)
-        return gaze
+        return replace(state.gaze(), action=np.atleast_1d(action))
 
     @documented("sac_policy_save")
     def save(self, path: Any, parameters: Any = None, info: Info | None = None) -> None:
@@ -276,8 +305,8 @@ class Policy:
         if parameters is not None:
             parameters = dense(parameters, "parameters", (self.parameter_count,))
         struct = ffi.new("sac_policy_info *")
-        for name in ("environment", "variant", "version"):
-            value = getattr(info, name).encode()
+        texts = {"environment": info.environment, "variant": info.variant, "version": info.version or text(lib.sac_version())}
+        for name, value in ((name, value.encode()) for name, value in texts.items()):
             if len(value) >= lib.SAC_TEXT_SIZE:
                 raise ValueError(f"info.{name}: longer than {lib.SAC_TEXT_SIZE - 1} bytes")
             setattr(struct, name, value)
@@ -288,22 +317,18 @@ class Policy:
                                   path_of(path)))
 
 
-class _Holder:
-    """Lends a handle's memory to NumPy and keeps the handle alive meanwhile."""
+class _Lent:
+    """A policy's numbers for NumPy, which keeps the policy alive meanwhile."""
 
-    def __init__(self, memory: Any, count: int, handle: Any) -> None:
-        self._handle = handle
+    def __init__(self, memory: Any, count: int, life: Life) -> None:
+        self._life = life
         address = int(ffi.cast("uintptr_t", memory))
         self.__array_interface__ = {"version": 3, "typestr": FLOAT.str, "shape": (count,), "data": (address, True)}
 
 
-def _held(memory: Any, count: int, handle: Any) -> np.ndarray:
-    return np.asarray(_Holder(memory, count, handle))
-
-
 def _with(handle: Any, parameters: Any) -> Any:
     vector = dense(parameters, "parameters", (int(lib.sac_policy_parameter_count(handle)),))
-    return created(lib.sac_policy_create_with, "sac_policy", lib.sac_policy_destroy, handle, pointer(vector))
+    return raw(lib.sac_policy_create_with, "sac_policy", handle, pointer(vector))
 
 
 def _info_of(struct: Any) -> Info:
@@ -317,7 +342,7 @@ def _info_of(struct: Any) -> Info:
 @documented("sac_policy_load")
 def load(path: Any) -> Policy:
     info = ffi.new("sac_policy_info *")
-    handle = created(lib.sac_policy_load, "sac_policy", lib.sac_policy_destroy, info, path_of(path))
+    handle = raw(lib.sac_policy_load, "sac_policy", info, path_of(path))
     return Policy._of(handle, _info_of(info))
 
 
@@ -326,6 +351,5 @@ def read(data: bytes, where: str = "memory") -> Policy:
     """A policy from the bytes of its file."""
     view = memoryview(data).cast("B")
     info = ffi.new("sac_policy_info *")
-    out = ffi.new("sac_policy **")
-    check(lib.sac_policy_read(out, info, ffi.from_buffer(view), view.nbytes, where.encode()))
-    return Policy._of(ffi.gc(out[0], lib.sac_policy_destroy), _info_of(info))
+    handle = raw(lib.sac_policy_read, "sac_policy", info, ffi.from_buffer(view), view.nbytes, where.encode())
+    return Policy._of(handle, _info_of(info))

@@ -1,0 +1,1 @@
+DOCS: dict[str, str]

@@ -1,0 +1,93 @@
+"""Training and evaluation from Python: the command's bits, reports, ends with a checkpoint."""
+import os
+import pathlib
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import saccade
+
+TASK = pathlib.Path(__file__).resolve().parents[2] / "tasks/toy.yaml"
+
+
+def test_a_run_trains_and_reports(tmp_path):
+    reports = []
+    run = saccade.train(TASK, tmp_path / "run", generations=4, threads=2, progress=reports.append)
+    assert [r.generation for r in reports] == [1, 2, 3, 4]
+    assert run.state == "finished" and run.generation == 4 and run.environment == "toy"
+    policy = run.load("mean")
+    assert policy.info.environment == "toy" and policy.info.generation == 4
+    assert saccade.summary(tmp_path / "run") == run
+
+
+def test_a_resumed_run_is_the_uninterrupted_one(tmp_path):
+    saccade.train(TASK, tmp_path / "a", generations=6)
+    saccade.train(TASK, tmp_path / "b", generations=4)
+    saccade.train(TASK, tmp_path / "b", generations=6, resume=True)
+    a, b = (saccade.load(tmp_path / x / "mean.safetensors").parameters for x in "ab")
+    assert np.array_equal(a, b)
+
+
+def test_settings_are_fields_of_the_task(tmp_path):
+    run = saccade.train(TASK, tmp_path / "run", generations=1, settings={"search.population": 8, "train.seed": 5})
+    assert run.seed == 5
+    with pytest.raises(saccade.ArgumentError, match="population"):
+        saccade.train(TASK, tmp_path / "other", settings={"search.populaton": 8})
+
+
+def test_an_exception_ends_a_run_with_a_checkpoint(tmp_path):
+    def enough(report):
+        if report.generation == 2:
+            raise ZeroDivisionError("enough")
+
+    with pytest.raises(ZeroDivisionError):
+        saccade.train(TASK, tmp_path / "run", generations=100000, progress=enough)
+    run = saccade.summary(tmp_path / "run")
+    assert run.state == "interrupted" and run.generation >= 2
+    assert saccade.train(TASK, tmp_path / "run", generations=run.generation + 1, resume=True).state == "finished"
+
+
+def test_an_interrupt_ends_a_run_at_once(tmp_path):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        saccade.train(TASK, tmp_path / "run", generations=10**7)
+    assert time.monotonic() - begin < 30
+    assert saccade.summary(tmp_path / "run").state == "interrupted"
+
+
+def test_failures_are_exceptions(tmp_path):
+    with pytest.raises(saccade.FileError, match="nothing.yaml"):
+        saccade.train(tmp_path / "nothing.yaml", tmp_path / "run")
+    saccade.train(TASK, tmp_path / "run", generations=1)
+    with pytest.raises(saccade.Error, match="run"):
+        saccade.train(TASK, tmp_path / "run", generations=1)  # the folder is there
+    with pytest.raises(saccade.FileError):
+        saccade.summary(tmp_path)
+
+
+def test_an_evaluation_is_the_sum_of_its_steps(policy_path):
+    policy = saccade.load(policy_path)
+    score = saccade.evaluate(policy, "car-racing", seeds=range(2, 5), threads=2, max_steps=30)
+    returns = []
+    for seed in range(2, 5):
+        world, state = saccade.World("car-racing", max_steps=30), policy.state()
+        observation, total, over = world.reset(seed), 0.0, False
+        while not over:
+            observation, reward, terminated, truncated = world.step(state.act(observation))
+            total, over = total + reward, terminated or truncated
+        returns.append(total)
+    assert list(score.episodes["return"]) == returns and list(score.episodes["seed"]) == [2, 3, 4]
+    assert score.mean == pytest.approx(np.mean(returns), rel=1e-12)
+    assert score.std == pytest.approx(np.std(returns, ddof=1), rel=1e-12)
+
+
+def test_bad_evaluations_are_named(policy_path):
+    policy = saccade.load(policy_path)
+    with pytest.raises(ValueError, match="seeds"):
+        saccade.evaluate(policy, "car-racing", seeds=range(0))
+    with pytest.raises(saccade.Error):
+        saccade.evaluate(policy, "toy", seeds=range(1))  # it sees another picture

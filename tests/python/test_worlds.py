@@ -1,0 +1,195 @@
+"""Environments: Gymnasium's own CarRacing to the bit, its checker, and the batch beside one by one."""
+import numpy as np
+import pytest
+import saccade
+
+
+def actions(random, count, n=3):
+    a = random.uniform(-1, 1, (count, n)).astype(np.float32)
+    a[:, 1:] = np.abs(a[:, 1:]) * 0.5
+    return a
+
+
+def test_worlds_are_listed():
+    assert {"car-racing", "toy"} <= set(saccade.worlds.names())
+    assert "color" in saccade.worlds.variants("car-racing")
+    assert saccade.worlds.options("car-racing")["rules"][0] == "v3"
+
+
+def test_seed_and_actions_decide_every_bit(random):
+    worlds = [saccade.World("car-racing"), saccade.World("car-racing")]
+    first = [w.reset(5) for w in worlds]
+    assert np.array_equal(*first)
+    for a in actions(random, 20):
+        (o, r, *ends), (p, s, *others) = (w.step(a) for w in worlds)
+        assert np.array_equal(o, p) and r == s and ends == others
+    assert worlds[0].state() == worlds[1].state() and set(worlds[0].state()) >= {"x", "y", "tiles"}
+
+
+def test_observations_are_new_arrays_or_the_callers(random):
+    world = saccade.World("toy")
+    first = world.reset(1)
+    copy = first.copy()
+    second = world.step([0.5, 0.5])[0]
+    assert second is not first and np.array_equal(first, copy)
+    out = np.empty(world.spec.observation_shape, np.uint8)
+    assert world.step([0.5, 0.5], out=out)[0] is out
+
+
+def test_a_step_needs_an_episode():
+    world = saccade.World("toy")
+    with pytest.raises(RuntimeError, match="reset comes before"):
+        world.step([0, 0])
+    world.reset(1)
+    ends = [False, False]
+    while not any(ends):
+        _, _, *ends = world.step([0, 0])
+    with pytest.raises(RuntimeError, match="after an end"):
+        world.step([0, 0])
+    assert world.picture(64).shape == (64, 64, 3)
+
+
+@pytest.mark.parametrize("bad, error, words", [
+    (lambda: saccade.World("car-racin"), saccade.ArgumentError, "car-racing"),
+    (lambda: saccade.World("car-racing", "colour"), saccade.ArgumentError, "color"),
+    (lambda: saccade.World("car-racing", max_step=3), saccade.ArgumentError, "max_steps"),
+    (lambda: saccade.worlds.options("nothing"), ValueError, "nothing"),
+])
+def test_bad_worlds_are_named(bad, error, words):
+    with pytest.raises(error) as raised:
+        bad()
+    assert words in str(raised.value)
+
+
+def test_bad_actions_are_named():
+    world = saccade.World("car-racing")
+    world.reset(1)
+    with pytest.raises(ValueError, match="shape"):
+        world.step([0, 0])
+    with pytest.raises(ValueError, match="shape"):
+        world.step(0)
+
+
+def test_a_batch_has_the_bits_of_one_by_one(random):
+    batch = saccade.Worlds("car-racing", 5, max_steps=12)
+    single = [saccade.World("car-racing", max_steps=12) for _ in range(5)]
+    batch.reset(7)
+    assert all(np.array_equal(batch.observations[i], w.reset(7 + i)) for i, w in enumerate(single))
+    for _ in range(12):
+        a = actions(random, 5)
+        batch.step(a)
+        for i, w in enumerate(single):
+            o, reward, terminated, truncated = w.step(a[i])
+            assert np.array_equal(batch.observations[i], o) and batch.rewards[i] == reward
+            assert (batch.terminated[i], batch.truncated[i]) == (terminated, truncated)
+    assert not batch.going.any() and batch.truncated.all()
+
+
+def test_threads_change_no_bit(random):
+    batches = [saccade.Worlds("car-racing", 6, threads=n) for n in (1, 3)]
+    for b in batches:
+        b.reset(1)
+    for _ in range(10):
+        a = actions(random, 6)
+        for b in batches:
+            b.step(a)
+    assert np.array_equal(batches[0].observations, batches[1].observations)
+    assert np.array_equal(batches[0].rewards, batches[1].rewards)
+
+
+def test_gymnasium_finds_the_environments(gymnasium):
+    assert "saccade/CarRacing-v3" in gymnasium.registry
+    assert set(saccade.gym.ids()) <= set(gymnasium.registry)
+
+
+@pytest.mark.parametrize("id", ["saccade/CarRacing-v3", "saccade/Toy-v0"])
+def test_gymnasiums_checker_finds_nothing(gymnasium, id, recwarn):
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(gymnasium.make(id, render_mode="rgb_array").unwrapped)
+    assert [str(w.message) for w in recwarn if "pkg_resources" not in str(w.message)] == []
+
+
+def test_carracing_has_gymnasiums_rewards_and_ends(gymnasium, random):
+    pytest.importorskip("Box2D", reason="needs a peer: Box2D (make peers)")
+    ours, theirs = gymnasium.make("saccade/CarRacing-v3"), gymnasium.make("CarRacing-v3")
+    assert ours.action_space == theirs.action_space and ours.observation_space == theirs.observation_space
+    ours.reset(seed=11), theirs.reset(seed=11)
+    for action in actions(random, 30):
+        _, reward, terminated, truncated, _ = ours.step(action)
+        _, other, *ends, _ = theirs.step(action)
+        assert abs(reward - other) <= 1e-9 and [terminated, truncated] == ends
+    theirs.close()
+
+
+def test_an_episode_that_nobody_chose_is_a_new_one(gymnasium):
+    env = gymnasium.make("saccade/CarRacing-v3")
+    first, second = env.reset()[0], env.reset()[0]
+    assert not np.array_equal(first, second)
+    other = gymnasium.make("saccade/CarRacing-v3")
+    assert np.array_equal(env.reset(seed=4)[0], other.reset(seed=4)[0])
+    assert np.array_equal(env.reset()[0], other.reset()[0])  # the episode after seed 4's
+
+
+def test_make_vec_is_the_batch(gymnasium, random):
+    env = gymnasium.make_vec("saccade/CarRacing-v3", num_envs=3, max_steps=6)
+    assert isinstance(env.unwrapped, saccade.gym.VectorEnv)
+    sync = gymnasium.make_vec("saccade/CarRacing-v3", num_envs=3, vectorization_mode="sync", max_steps=6)
+    a, b = env.reset(seed=3)[0], sync.reset(seed=3)[0]
+    assert np.array_equal(a, b) and a in env.observation_space
+    for _ in range(15):  # over two ends: both start the next episode in the step after an end
+        action = actions(random, 3)
+        ours, theirs = env.step(action), sync.step(action)
+        for x, y in zip(ours[:4], theirs[:4]):
+            assert np.array_equal(x, y)
+    env.close()
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
+def test_other_ways_to_start_anew(gymnasium, mode):
+    env = gymnasium.make_vec("saccade/Toy-v0", num_envs=2, autoreset_mode=mode)
+    env.reset(seed=1)
+    ends = np.zeros(2, bool)
+    while not ends.any():
+        o, _, terminated, truncated, info = env.step(np.zeros((2, 2), np.float32))
+        ends = terminated | truncated
+    if mode == "SameStep":
+        assert list(info["_final_obs"]) == list(ends)
+        assert not np.array_equal(info["final_obs"][0], o[0])
+    else:
+        with pytest.raises(RuntimeError, match="reset_mask"):
+            env.step(np.zeros((2, 2), np.float32))
+        env.reset(options={"reset_mask": ends})
+        env.step(np.zeros((2, 2), np.float32))
+
+
+def test_gymnasiums_wrappers_fit(gymnasium):
+    from gymnasium.wrappers import FrameStackObservation, RecordEpisodeStatistics, TimeLimit
+
+    env = RecordEpisodeStatistics(TimeLimit(FrameStackObservation(gymnasium.make("saccade/Toy-v0"), 4), 5))
+    env.reset(seed=1)
+    for _ in range(5):
+        *_, truncated, info = env.step(env.action_space.sample())
+    assert truncated and info["episode"]["l"] == 5
+
+
+def test_vectors_of_eight_are_sixty_times_as_fast_as_gymnasium(gymnasium, random):
+    """Steps per second of processor time."""
+    pytest.importorskip("Box2D", reason="needs a peer: Box2D (make peers)")
+    import time
+
+    def steps_per_second(env, action, count, rounds):
+        env.reset(seed=1)
+        best = float("inf")
+        for _ in range(rounds):
+            begin = time.process_time()
+            for _ in range(count):
+                env.step(action)
+            best = min(best, (time.process_time() - begin) / count)
+        return 1 / best
+
+    action = actions(random, 8)
+    ours = 8 * steps_per_second(gymnasium.make_vec("saccade/CarRacing-v3", num_envs=8), action, 25, 8)
+    theirs = steps_per_second(gymnasium.make("CarRacing-v3"), action[0], 15, 4)
+    print(f"{ours:.0f} and {theirs:.0f} steps per second of processor time: {ours / theirs:.0f} times")
+    assert ours >= 60 * theirs
