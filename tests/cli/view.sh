@@ -39,7 +39,17 @@ window() # SDL's dummy driver is a display that nobody sees
         >"$work/said" && sed -i 1d "$work/said" && returns <(grep ^return "$work/said")
 }
 
-share() { "$saccade" watch "$policy" --histogram "$work/h.svg" >/dev/null && grep -q '</svg>' "$work/h.svg"; }
+share()
+{
+    "$saccade" watch "$policy" --histogram "$work/h.svg" >"$work/said" && grep -q '</svg>' "$work/h.svg" &&
+        grep -qE '^3 of 49 patches \(5 %\) got [0-9.]+ % of the attention' "$work/said"
+}
+
+patches() # a picture, the same each time
+{
+    "$saccade" watch "$policy" --patches "$work/p.png" >/dev/null && cp "$work/p.png" "$work/q.png" &&
+        "$saccade" watch "$policy" --patches "$work/p.png" >/dev/null && cmp "$work/p.png" "$work/q.png"
+}
 
 attention() # every patch once, ranks in the order of importance with ties to the lower index, the top ones on standard output
 {
@@ -58,6 +68,7 @@ comparison() { "$saccade" plot "$run" "$run/metrics.csv" --x minutes --out "$wor
 
 check "watch --frames" frames
 check "attend" attention
+check "watch --patches" patches
 for module in film window plot; do
     [[ -e $modules/saccade-$module.so ]] && continue
     skip "$module" "saccade-$module.so, which this build was made without"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# saccade generalise from outside: generalise.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+policy=$work/run/mean.safetensors
+"$saccade" train tasks/toy.yaml --run "$work/run" --generations 2 --quiet
+
+mean() # VARIANT: as eval says
+{
+    "$saccade" eval "$policy" --variant "$1" --seeds 0..4 | sed -n 's/^mean \([^,]*\), standard deviation \([^,]*\),.*/\1 +- \2/p'
+}
+
+table() # a row a variant, with eval's figures, and the same in the file
+{
+    "$saccade" generalise "$policy" --seeds 0..4 --out "$work/t.csv" >"$work/said" || return 1
+    [[ $(wc -l <"$work/said") == 4 && $(wc -l <"$work/t.csv") == 3 ]] || return 1
+    local variant
+    for variant in original noise; do
+        grep -qF "| mean | toy | 4 | $variant | $(mean $variant) |" "$work/said" || return 1
+        grep -q "^$policy,toy,4,$variant,5,[-0-9.]*,[0-9.]*,,$" "$work/t.csv" || return 1
+    done
+}
+
+published() # the article's figures stand beside its worlds
+{
+    local car=zoo/car-racing/linear.safetensors
+    "$saccade" generalise $car --seeds 0 --variant bars >"$work/said" && grep -q '| car-racing | 10 | bars |.*| 900 +- 35 |$' "$work/said"
+}
+
+check "a row a variant" table
+check "the article's figures" published
+check "one variant" grep -q noise <("$saccade" generalise "$policy" --seeds 0..1 --variant noise | tail -n +3)
+check "an unknown variant" refuses 2 "no environment has such a variant" \
+    bash -c '"$0" generalise "$1" --variant nose >/dev/null' "$saccade" "$policy"
+check "a policy that is not there" refuses 1 "none.safetensors" bash -c '"$0" generalise none.safetensors >/dev/null' "$saccade"
+check "a table that cannot be written" refuses 1 "no/t.csv" \
+    bash -c '"$0" generalise "$1" --seeds 0 --out "$2/no/t.csv" >/dev/null' "$saccade" "$policy" "$work"
+finish
