@@ -11,7 +11,12 @@
 /// products of the low and of the high 16 bits, signed. gather_blocks: the four numbers of block [index], 16 bytes
 /// each.
 
+// under the sanitizers the compiler would take minutes over what is inlined
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LANES static inline __attribute__((unused))
+#else
 #define LANES static inline __attribute__((always_inline, unused))
+#endif
 
 #if defined(SAC_LEVEL_AVX512) || defined(SAC_LEVEL_AVX2)
 #define INLINED LANES // what is worth it where lanes are registers
