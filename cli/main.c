@@ -16,6 +16,7 @@ extern const cli_command cli_plot;
 extern const cli_command cli_replay;
 extern const cli_command cli_import;
 extern const cli_command cli_theory;
+extern const cli_command cli_report;
 extern const cli_command cli_runs;
 extern const cli_command cli_sweep;
 extern const cli_command cli_train;
@@ -23,8 +24,9 @@ extern const cli_command cli_watch;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
-    &cli_train, &cli_eval,   &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,  &cli_sweep,  &cli_plot,
-    &cli_dash,  &cli_replay, &cli_envs,  &cli_zoo,    &cli_import,  &cli_export,     &cli_bench, &cli_theory, NULL,
+    &cli_train,  &cli_eval,   &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,
+    &cli_sweep,  &cli_plot,   &cli_dash,  &cli_report, &cli_replay,  &cli_envs,       &cli_zoo,
+    &cli_import, &cli_export, &cli_bench, &cli_theory, NULL,
 };
 
 static const char *command_name(const void *user, int index)

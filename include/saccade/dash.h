@@ -18,3 +18,16 @@ SAC_API int sac_dash_port(const sac_dash *dash);
 
 /// Stop serving. NULL is ignored.
 SAC_API void sac_dash_destroy(sac_dash *dash);
+
+/// What a report holds beside the run's own facts.
+typedef struct sac_report_def
+{
+    uint64_t seed;       ///< of the episode that is shown
+    int frames;          ///< of it at most, evenly over its steps; 0: none
+    const char *command; ///< that trained the run; NULL: put together from what the folder says
+} sac_report_def;
+
+/// Write a run as one HTML file that needs nothing else: card, curves, an episode of its best agent with its attention,
+/// the task and the commands that repeat it.
+/// @return SAC_ERROR_FILE when the folder holds no run; SAC_ERROR_UNAVAILABLE without cairo
+SAC_API SAC_CHECKED sac_status sac_report_write(const char *run_dir, const sac_report_def *def, const char *path);

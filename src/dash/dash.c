@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "dash/feed.h"
 #include "dash/stage.h"
+#include "dash/taken.h"
 #include "dash/web_module.h"
-#include "dash_files.h"
 #include "files/module.h"
 
 /// One thread reads the folder and drives the agent; each listener's own thread is told what is new. All meet at one
@@ -22,7 +22,7 @@ enum
     PATIENCE = 4, // seconds until a silent stream gives a sign of life
     FRAME = 40,   // milliseconds of a frame
     POLL = 12,    // frames from one look at the folder to the next
-    PAGES = 3
+    PAGES = 4
 };
 
 struct sac_dash
@@ -165,11 +165,13 @@ static void fill_site(sac_dash *d)
         const char *path, *file, *type;
     } rows[PAGES] = {{"/", "page.html", "text/html; charset=utf-8"},
                      {"/page.css", "page.css", "text/css; charset=utf-8"},
+                     {"/stage.js", "stage.js", "text/javascript; charset=utf-8"},
                      {"/page.js", "page.js", "text/javascript; charset=utf-8"}};
     for (int i = 0; i < PAGES; i++)
-        for (size_t k = 0; k < sizeof embedded / sizeof *embedded; k++)
-            if (strcmp(embedded[k].name, rows[i].file) == 0)
-                d->pages[i] = (sac_web_page){rows[i].path, rows[i].type, embedded[k].text, embedded[k].size};
+    {
+        d->pages[i] = (sac_web_page){.path = rows[i].path, .type = rows[i].type};
+        d->pages[i].body = sac_dash_file(rows[i].file, &d->pages[i].size);
+    }
     d->site = (sac_web_site){.pages = d->pages,
                              .page_count = PAGES,
                              .stream_path = "/events",
@@ -200,7 +202,7 @@ sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port)
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     sac_feed_open(&d->feed, run_dir);
-    sac_stage_open(&d->stage, run_dir);
+    sac_stage_open(&d->stage, run_dir, "mean.safetensors");
     sac_status status = open_parts(d, port);
     if (status == SAC_OK)
         *out = d;

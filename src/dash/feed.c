@@ -62,7 +62,8 @@ static void add_point(sac_feed *f, const sac_progress *p)
 {
     double steps = (double)p->steps, seconds = p->seconds - f->last_seconds;
     // the seconds of a row with an evaluation are not those of its steps
-    double rate = seconds > 0 && (!p->evaluated || f->last_rate == 0) ? (steps - f->last_steps) / seconds : f->last_rate;
+    double rate =
+        seconds > 0 && (!p->evaluated || f->last_rate == 0) ? (steps - f->last_steps) / seconds : f->last_rate;
     f->last_rate = rate;
     f->last_steps = steps;
     f->last_seconds = p->seconds;

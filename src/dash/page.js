@@ -266,49 +266,9 @@ function drawStage() {
   if (frame.png) picture.src = `data:image/png;base64,${frame.png}`;
 }
 
-function fit(canvas, width, height) {
-  if (canvas.width === width && canvas.height === height) return;
-  canvas.width = width;
-  canvas.height = height;
-  canvas.style.aspectRatio = `${width} / ${height}`;
-}
-
-// patches are cut from an image of frame.sides pixels, which may be the observation resized
 function paint(frame) {
-  const scale = Math.max(1, Math.round(480 / frame.width)), canvas = $("picture"), c = canvas.getContext("2d");
-  fit(canvas, frame.width * scale, frame.height * scale);
-  c.imageSmoothingEnabled = false;
-  c.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  if (!frame.importance) return;
-  const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
-  if (view.overlay) frame.top.forEach((index, rank) => {
-    const top = Math.floor(index / frame.columns) * frame.stride, left = (index % frame.columns) * frame.stride;
-    const weight = 1 - rank / frame.top.length;
-    c.fillStyle = `rgba(255,255,255,${0.75 * weight})`;
-    c.fillRect(left * right, top * down, frame.patch * right, frame.patch * down);
-    c.strokeStyle = `rgba(255,140,0,${0.35 + 0.65 * weight})`;
-    c.lineWidth = 2;
-    c.strokeRect(left * right + 1, top * down + 1, frame.patch * right - 2, frame.patch * down - 2);
-  });
-  paintHeat(frame);
-}
-
-function paintHeat(frame) {
-  const levels = atob(frame.importance), canvas = $("heat"), c = canvas.getContext("2d");
-  fit(canvas, frame.columns, frame.rows);
-  const image = c.createImageData(frame.columns, frame.rows);
-  for (let i = 0; i < levels.length; i++) {
-    const [r, g, b] = heat(levels.charCodeAt(i) / 255);
-    image.data.set([r, g, b, 255], 4 * i);
-  }
-  c.putImageData(image, 0, 0);
-}
-
-// from black over violet and orange to pale yellow
-const stops = [[0, 0, 4], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]];
-function heat(level) {
-  const place = level * (stops.length - 1), i = Math.min(stops.length - 2, Math.floor(place)), part = place - i;
-  return stops[i].map((v, k) => v + part * (stops[i + 1][k] - v));
+  paintPicture($("picture"), picture, frame, view.overlay);
+  paintHeat($("heat"), frame, levelsOf(frame));
 }
 
 // --- drawing and keys ------------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "files/png.h"
 
-void sac_stage_open(sac_stage *s, const char *run_dir)
+void sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
 {
     *s = (sac_stage){0};
-    snprintf(s->path, sizeof s->path, "%s/mean.safetensors", run_dir);
+    snprintf(s->path, sizeof s->path, "%s/%s", run_dir, name);
 }
 
 static void clear(sac_stage *s)
@@ -65,7 +65,7 @@ static sac_status take_policy(sac_stage *s)
     return SAC_OK;
 }
 
-static sac_status begin_episode(sac_stage *s, bool *there)
+sac_status sac_stage_begin(sac_stage *s, bool *there)
 {
     int64_t stamp = stamp_of(s->path);
     *there = stamp != 0;
@@ -94,27 +94,12 @@ sac_status sac_stage_step(sac_stage *s, bool *there)
     *there = true;
     bool ended = s->stamp && (s->terminated || s->truncated);
     if (ended) s->seed = (s->seed + 1) % 1000;
-    if (!s->stamp || ended) return begin_episode(s, there);
+    if (!s->stamp || ended) return sac_stage_begin(s, there);
     SAC_TRY(sac_env_step(s->env, &s->row));
     s->episode_return += s->reward;
     s->steps++;
     sac_policy_act(s->state, s->observation, s->action);
     return SAC_OK;
-}
-
-static void add_base64(sac_growing *text, const uint8_t *bytes, size_t size)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3)
-    {
-        uint32_t three = (uint32_t)bytes[i] << 16 | (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                         (i + 2 < size ? (uint32_t)bytes[i + 2] : 0);
-        char four[4];
-        for (int k = 0; k < 4; k++) four[k] = letters[three >> (18 - 6 * k) & 63];
-        if (i + 1 >= size) four[2] = '=';
-        if (i + 2 >= size) four[3] = '=';
-        sac_grow(text, four, 4);
-    }
 }
 
 static void tell_picture(const sac_stage *s, sac_growing *text)
@@ -128,7 +113,7 @@ static void tell_picture(const sac_stage *s, sac_growing *text)
     if (rgb && sac_png_encode(&png, &size, rgb, spec->height, spec->width) == SAC_OK)
     {
         sac_grow_text(text, ",\"png\":\"");
-        add_base64(text, png, size);
+        sac_grow_base64(text, png, size);
         sac_grow_text(text, "\"");
     }
     sac_free(png);
@@ -149,7 +134,7 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
         levels[i] = largest > 0 ? (uint8_t)lrintf(255 * sqrtf(fmaxf(gaze.importance[i], 0) / largest)) : 0;
     sac_grow_text(text, ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d],\"importance\":\"",
                   gaze.rows, gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width);
-    if (levels) add_base64(text, levels, (size_t)count);
+    if (levels) sac_grow_base64(text, levels, (size_t)count);
     sac_grow_text(text, "\",\"top\":[");
     for (int i = 0; i < gaze.kept; i++) sac_grow_text(text, "%s%d", i ? "," : "", gaze.top[i]);
     sac_grow_text(text, "]");

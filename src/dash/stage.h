@@ -4,11 +4,11 @@
 #include "saccade/env.h"
 #include "saccade/policy.h"
 
-/// A run's mean agent on an unseen episode: what it sees and where it looks, a frame at a time.
+/// A run's agent on unseen episodes: what it sees and where it looks, a frame at a time.
 
 typedef struct sac_stage
 {
-    char path[1100]; ///< of mean.safetensors
+    char path[1100]; ///< of the policy file
     int64_t stamp;   ///< of the file that is on stage; 0: none
     sac_policy *policy;
     sac_policy_info info;
@@ -23,11 +23,15 @@ typedef struct sac_stage
     sac_env_row row;
 } sac_stage;
 
-void sac_stage_open(sac_stage *stage, const char *run_dir);
+/// @param name  of the policy file in the run folder
+void sac_stage_open(sac_stage *stage, const char *run_dir, const char *name);
 void sac_stage_close(sac_stage *stage);
 
-/// Put the newest agent on stage when an episode begins, and take a step.
-/// @return false when there is nobody yet
+/// Begin the episode of stage->seed with the newest agent.
+/// @param[out] there  false when there is none yet
+SAC_CHECKED sac_status sac_stage_begin(sac_stage *stage, bool *there);
+
+/// Take a step; after an end, begin the next seed's episode.
 SAC_CHECKED sac_status sac_stage_step(sac_stage *stage, bool *there);
 
 /// The frame as a JSON object: the picture (base64 of PNG), the importance of every patch as bytes (base64), the ones

@@ -39,6 +39,21 @@ void sac_grow_text(sac_growing *text, const char *format, ...)
     if (length > 0) sac_grow(text, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
+void sac_grow_base64(sac_growing *text, const uint8_t *bytes, size_t size)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3)
+    {
+        uint32_t three = (uint32_t)bytes[i] << 16 | (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                         (i + 2 < size ? (uint32_t)bytes[i + 2] : 0);
+        char four[4];
+        for (int k = 0; k < 4; k++) four[k] = letters[three >> (18 - 6 * k) & 63];
+        if (i + 1 >= size) four[2] = '=';
+        if (i + 2 >= size) four[3] = '=';
+        sac_grow(text, four, 4);
+    }
+}
+
 sac_status sac_grow_into_file(sac_growing *text, const char *path, const char *what)
 {
     sac_status status = text->failed ? sac_fail_memory(what) : sac_write_file(path, text->bytes, text->size);

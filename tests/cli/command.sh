@@ -39,7 +39,7 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash; do
+    for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash report; do
         commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
     done
 }

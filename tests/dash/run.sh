@@ -1,15 +1,34 @@
 #!/usr/bin/env bash
-# The live page: hostile requests, and a real browser.
+# The report, and the live page: hostile requests, and a real browser.
 #   run.sh SACCADE
 set -uo pipefail
 saccade=$1
 here=$(dirname "$0")
 source "$here/../check.sh"
+"$saccade" train tasks/toy.yaml --run "$work/toy" --generations 10 --quiet
+
+report() # one file that needs nothing else
+{
+    "$saccade" report "$work/toy" --out "$work/report.html" --frames 20 --command 'a & <b>' >/dev/null || return 1
+    ! grep -qE '\{\{|(src|href)="(http|//|\.)' "$work/report.html" && grep -qF 'a &amp; &lt;b&gt;' "$work/report.html" &&
+        grep -q 'held-out episodes' "$work/report.html" && grep -q '^search:' "$work/report.html"
+}
+repeatable() # the same run, the same bytes
+{
+    "$saccade" report "$work/toy" --out "$work/again.html" --frames 20 --command 'a & <b>' >/dev/null &&
+        cmp "$work/report.html" "$work/again.html"
+}
+check "a report is one file" report
+check "a report of the same run has the same bytes" repeatable
+if command -v chromium >/dev/null; then
+    check "a report in a browser" python3 -B "$here/report.py" "$work/report.html"
+else
+    skip "a report in a browser" "a peer: chromium"
+fi
 if [[ ! -e $(dirname "$saccade")/saccade-web.so ]]; then
     skip "the live page" "a peer: libmicrohttpd-dev"
     finish
 fi
-"$saccade" train tasks/toy.yaml --run "$work/toy" --generations 10 --quiet
 # memory is watched elsewhere: leaks of the libraries below are not ours
 export PYTHONDONTWRITEBYTECODE=1
 check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"

@@ -1,0 +1,261 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "dash/stage.h"
+#include "dash/taken.h"
+#include "files/atomic.h"
+#include "saccade/dash.h"
+#include "saccade/train.h"
+#include "saccade/view.h"
+
+/// A run as one HTML file: the template report.html with its {{words}} filled in.
+
+enum
+{
+    FILE_LIMIT = 64 << 20,
+    STEP_LIMIT = 100000
+};
+
+typedef struct report
+{
+    const char *run_dir;
+    const sac_report_def *def;
+    sac_run_summary summary;
+    sac_stage stage;
+    sac_growing frames, out;
+    int steps; // of the episode
+    double episode_return;
+} report;
+
+// --- pieces of text ---------------------------------------------------------------------------------------------
+
+static void add_escaped(sac_growing *text, const char *words)
+{
+    for (; *words; words++)
+    {
+        const char *instead = *words == '<'   ? "&lt;"
+                              : *words == '>' ? "&gt;"
+                              : *words == '&' ? "&amp;"
+                              : *words == '"' ? "&quot;"
+                                              : NULL;
+        if (instead)
+            sac_grow_text(text, "%s", instead);
+        else
+            sac_grow(text, words, 1);
+    }
+}
+
+static void add_fact(report *r, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void add_fact(report *r, const char *name, const char *format, ...)
+{
+    char value[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(value, sizeof value, format, list);
+    va_end(list);
+    sac_grow_text(&r->out, "<tr><td>%s</td><td>", name);
+    add_escaped(&r->out, value);
+    sac_grow_text(&r->out, "</td></tr>\n");
+}
+
+static void add_settings(report *r)
+{
+    const sac_policy_def *def = sac_policy_get_def(r->stage.policy);
+    char line[900] = "";
+    size_t used = 0;
+    for (int i = 0; i < def->setting_count && used < sizeof line - 100; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i ? ", " : "", def->settings[i].key,
+                                 def->settings[i].value);
+    add_fact(r, "policy", "%s, %d parameters", def->kind, sac_policy_parameter_count(r->stage.policy));
+    add_fact(r, "its options", "%s", line);
+}
+
+static sac_status add_facts(report *r)
+{
+    const sac_run_summary *s = &r->summary;
+    add_fact(r, "environment", "%s", s->environment);
+    if (r->stage.policy) add_settings(r);
+    add_fact(r, "search", "%s, seed %" PRIu64, s->search, s->seed);
+    add_fact(r, "generations", "%" PRIu64 " of %" PRIu64, s->generation, s->generations);
+    add_fact(r, "environment steps", "%.2f million", (double)s->steps * 1e-6);
+    add_fact(r, "time of training", "%.1f minutes%s%s", s->seconds / 60, s->host[0] ? ", last on " : "", s->host);
+    if (s->best.episodes)
+        add_fact(r, "best evaluation", "%.1f +- %.1f over %d held-out episodes, generation %" PRIu64, s->best.mean,
+                 s->best.std, s->best.episodes, s->best_generation);
+    if (s->evaluation.episodes)
+        add_fact(r, "last evaluation", "%.1f +- %.1f over %d", s->evaluation.mean, s->evaluation.std,
+                 s->evaluation.episodes);
+    if (s->reason[0]) add_fact(r, "last event", "%s", s->reason);
+    add_fact(r, "saccade", "%s", sac_version());
+    return SAC_OK;
+}
+
+static sac_status add_commands(report *r)
+{
+    const sac_run_summary *s = &r->summary;
+    char line[2048];
+    if (r->def->command)
+        snprintf(line, sizeof line, "%s", r->def->command);
+    else
+        snprintf(line, sizeof line, "saccade train task.yaml --run again --generations %" PRIu64, s->generations);
+    add_escaped(&r->out, line);
+    sac_grow_text(&r->out,
+                  "\nsaccade eval again/best.safetensors --seeds 0..99\nsaccade watch again/best.safetensors "
+                  "--seed %" PRIu64 "\n",
+                  r->def->seed);
+    return SAC_OK;
+}
+
+static sac_status add_task(report *r)
+{
+    char path[SAC_PATH_SIZE];
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(sac_join_path(path, r->run_dir, "task.yaml"));
+    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
+    add_escaped(&r->out, (const char *)bytes);
+    sac_free(bytes);
+    return SAC_OK;
+}
+
+// a plot goes through a file, since that is what plots are written to
+static sac_status add_plot(report *r, sac_curve_x x, const char *words)
+{
+    char path[] = "/tmp/saccade-report-XXXXXX.svg";
+    int file = mkstemps(path, 4);
+    if (file < 0) return sac_fail(SAC_ERROR_FILE, "/tmp: a plot cannot be written there");
+    close(file);
+    const char *runs[] = {r->run_dir};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    sac_status status = sac_plot_curves(runs, 1, x, NULL, path);
+    if (status == SAC_OK) status = sac_read_file(&bytes, &size, path, FILE_LIMIT);
+    remove(path);
+    if (status != SAC_OK) return status;
+    sac_grow_text(&r->out, "<img alt=\"returns over %s\" src=\"data:image/svg+xml;base64,", words);
+    sac_grow_base64(&r->out, bytes, size);
+    sac_grow_text(&r->out, "\">\n");
+    sac_free(bytes);
+    return SAC_OK;
+}
+
+static sac_status add_plots(report *r)
+{
+    if (r->summary.generation == 0)
+    {
+        sac_grow_text(&r->out, "<p class=\"small\">no generation is finished yet</p>");
+        return SAC_OK;
+    }
+    SAC_TRY(add_plot(r, SAC_CURVE_STEPS, "steps"));
+    return add_plot(r, SAC_CURVE_MINUTES, "minutes");
+}
+
+// --- the episode ------------------------------------------------------------------------------------------------
+
+static bool at_end(const report *r)
+{
+    return r->stage.terminated || r->stage.truncated || r->stage.steps >= STEP_LIMIT;
+}
+
+// played twice: once for its length, once for the frames that are kept
+static sac_status play(report *r, int every)
+{
+    bool there;
+    r->stage.terminated = r->stage.truncated = 0;
+    r->stage.seed = r->def->seed;
+    SAC_TRY(sac_stage_begin(&r->stage, &there));
+    if (!there) return SAC_OK;
+    for (;;)
+    {
+        if (every && (r->stage.steps % every == 0 || at_end(r)))
+        {
+            if (r->frames.size > 1) sac_grow_text(&r->frames, ",\n");
+            sac_stage_tell(&r->stage, &r->frames);
+        }
+        if (at_end(r)) break;
+        SAC_TRY(sac_stage_step(&r->stage, &there));
+    }
+    r->steps = r->stage.steps;
+    r->episode_return = r->stage.episode_return;
+    return SAC_OK;
+}
+
+static sac_status record(report *r)
+{
+    sac_grow_text(&r->frames, "[");
+    if (r->def->frames > 0) SAC_TRY(play(r, 0));
+    if (r->steps > 0) SAC_TRY(play(r, (r->steps + r->def->frames - 1) / r->def->frames));
+    sac_grow_text(&r->frames, "]");
+    return SAC_OK;
+}
+
+// --- the template -----------------------------------------------------------------------------------------------
+
+static sac_status fill_in(report *r, const char *word)
+{
+    const sac_run_summary *s = &r->summary;
+    size_t size;
+    if (strcmp(word, "title") == 0)
+        add_escaped(&r->out, r->run_dir);
+    else if (strcmp(word, "about") == 0)
+        sac_grow_text(&r->out, "%s, %s, %s", s->environment, s->policy, s->search);
+    else if (strcmp(word, "state") == 0)
+        sac_grow_text(&r->out, "%s", s->state);
+    else if (strcmp(word, "facts") == 0)
+        return add_facts(r);
+    else if (strcmp(word, "plots") == 0)
+        return add_plots(r);
+    else if (strcmp(word, "commands") == 0)
+        return add_commands(r);
+    else if (strcmp(word, "task") == 0)
+        return add_task(r);
+    else if (strcmp(word, "frames") == 0)
+        sac_grow(&r->out, r->frames.bytes, r->frames.size);
+    else if (strcmp(word, "episode") == 0)
+        sac_grow_text(&r->out, "an unseen episode: return %.1f in %d steps", r->episode_return, r->steps);
+    else
+    {
+        const char *text = sac_dash_file(word, &size);
+        sac_grow(&r->out, text, size);
+    }
+    return SAC_OK;
+}
+
+static sac_status fill_template(report *r)
+{
+    size_t size;
+    const char *at = sac_dash_file("report.html", &size);
+    for (const char *open; (open = strstr(at, "{{"));)
+    {
+        const char *close = strstr(open, "}}");
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)(close - open - 2), open + 2);
+        sac_grow(&r->out, at, (size_t)(open - at));
+        SAC_TRY(fill_in(r, word));
+        at = close + 2;
+    }
+    sac_grow(&r->out, at, strlen(at));
+    return SAC_OK;
+}
+
+sac_status sac_report_write(const char *run_dir, const sac_report_def *def, const char *path)
+{
+    report r = {.run_dir = run_dir, .def = def};
+    SAC_TRY(sac_run_summarise(&r.summary, run_dir));
+    sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors");
+    sac_status status = record(&r);
+    if (status == SAC_OK) status = fill_template(&r);
+    if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");
+    if (status == SAC_OK) status = sac_grow_into_file(&r.out, path, "a report");
+    sac_grow_clear(&r.out);
+    sac_grow_clear(&r.frames);
+    sac_stage_close(&r.stage);
+    return status;
+}
