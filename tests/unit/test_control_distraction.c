@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "env/control/sky.h"
+#include "env/control/view.h"
 #include "files/png.h"
 
 #include "scratch.h"
@@ -21,7 +22,7 @@ static control_world *create(const control_task *task)
 static control_distraction *distract(control_world *w, const char *variant)
 {
     control_distraction *d;
-    assert_ok(sac_distraction_create(&d, w, variant, 0, "procedural"));
+    assert_ok(sac_distraction_create(&d, w, variant, 0, "procedural", true));
     return d;
 }
 
@@ -189,10 +190,12 @@ TEST(words_are_checked)
     control_world *w = create(&sac_cheetah_run);
     control_distraction *d;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_fails(sac_distraction_create(&d, w, bad[i][0], 0, "procedural"), SAC_ERROR_ARGUMENT, bad[i][1]);
-    assert_fails(sac_distraction_create(&d, w, "camera:easy", -1, "procedural"), SAC_ERROR_ARGUMENT, "free camera");
-    assert_fails(sac_distraction_create(&d, w, "background:easy", 0, "nowhere/at/all"), SAC_ERROR_FILE, "nowhere");
-    assert_ok(sac_distraction_create(&d, w, "original", 0, "procedural"));
+        assert_fails(sac_distraction_create(&d, w, bad[i][0], 0, "procedural", true), SAC_ERROR_ARGUMENT, bad[i][1]);
+    assert_fails(sac_distraction_create(&d, w, "camera:easy", -1, "procedural", true), SAC_ERROR_ARGUMENT,
+                 "free camera");
+    assert_fails(sac_distraction_create(&d, w, "background:easy", 0, "nowhere/at/all", true), SAC_ERROR_FILE,
+                 "nowhere");
+    assert_ok(sac_distraction_create(&d, w, "original", 0, "procedural", true));
     assert_null(d);
     sac_world_destroy(w);
 }
@@ -281,6 +284,34 @@ TEST(moving_textures)
     sac_free(b);
 }
 
+// the ground mixed with the background afterwards is the ground drawn see-through; each way rounds twice at most
+TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
+{
+    enum
+    {
+        HEIGHT = 60,
+        WIDTH = 80
+    };
+    uint8_t *rgb[2];
+    for (int plain = 0; plain < 2; plain++)
+    {
+        control_world *w = create(&sac_cartpole_swingup);
+        control_distraction *d;
+        control_view *view;
+        rgb[plain] = sac_alloc(HEIGHT * WIDTH * 3);
+        assert_ok(sac_distraction_create(&d, w, "background:easy", 0, "procedural", plain));
+        assert_ok(sac_control_view_create(&view, w, &(control_view_def){.height = HEIGHT, .width = WIDTH}));
+        sac_distraction_reset(d, w, 3);
+        assert_ok(sac_control_view_draw(view, w, d, rgb[plain]));
+        sac_control_view_destroy(view);
+        sac_distraction_destroy(d);
+        sac_world_destroy(w);
+    }
+    for (int i = 0; i < HEIGHT * WIDTH * 3; i++) assert_near(rgb[0][i], rgb[1][i], 2);
+    sac_free(rgb[0]);
+    sac_free(rgb[1]);
+}
+
 enum
 {
     SIDE = 2 * REEL_SIDE + 3 // no multiple of a vector
@@ -300,6 +331,7 @@ static void paint(sky_fn *sky, const double ahead[3], const double up[3], double
                        .ids = ids,
                        .ground = 5,
                        .through = 128,
+                       .keep = 192,
                        .rgb = rgb});
 }
 
@@ -325,8 +357,8 @@ TEST(each_face_shows_the_frame)
                     assert_near(pixel[0], row - 0.5, 0.51);
                     assert_near(pixel[1], column - 0.5, 0.51);
                     break;
-                case 1: // half of it shines through the ground
-                    assert_near(pixel[0], 40 + (row - 0.5) / 2, 1.01);
+                case 1: // half of it shines through three quarters of the ground
+                    assert_near(pixel[0], 30 + (row - 0.5) / 2, 1.01);
                     break;
                 default: assert_int_equal(pixel[0], 40);
                 }
@@ -369,4 +401,4 @@ TEST(every_level_paints_the_same_bytes)
 TESTS(a_moved_camera_looks_at_the_same_thing, a_static_camera_keeps_its_place_and_a_dynamic_one_walks,
       colours_stay_within_their_bounds, states_are_those_of_the_plain_world, words_are_checked,
       videos_are_read_in_the_order_of_their_names, moving_textures, each_face_shows_the_frame,
-      every_level_paints_the_same_bytes)
+      every_level_paints_the_same_bytes, a_ground_to_look_through_is_mixed_as_it_is_drawn)

@@ -10,8 +10,8 @@ struct control_backdrop
     const control_reel *reel;
     bool dynamic, shown;
     int frame, direction;
-    int ground;    // geom that lets the background through; -1: none
-    float through; // how much of it
+    int ground;        // geom that lets the background through; -1: none
+    int through, keep; // of 256: how much of it, and of the ground's own colour
     sky_fn *paint;
     uint32_t *scratch;
     const uint32_t *texels; // of the present frame
@@ -31,20 +31,24 @@ static sky_fn *choose_sky(void)
     }
 }
 
-// MuJoCo draws what can be seen through twice, once from each side
-static void open_ground(control_backdrop *b, control_world *w)
+// MuJoCo draws what can be seen through twice, once from each side, without shadows and without what it mirrors; where
+// the picture has neither, it is drawn as if it were solid, which is quicker, and mixed here
+static void open_ground(control_backdrop *b, control_world *w, bool plain)
 {
     float opacity = w->task->ground_opacity;
     int material = w->mj->mj_name2id(w->model, mjOBJ_MATERIAL, "grid");
     b->ground = -1;
     if (material < 0 || opacity >= 1) return;
-    w->model->mat_rgba[4 * material + 3] = opacity;
+    bool solid = plain && opacity > 0;
+    if (!solid) w->model->mat_rgba[4 * material + 3] = opacity;
     for (int i = 0; i < w->model->ngeom; i++)
         if (w->model->geom_matid[i] == material) b->ground = i;
-    b->through = (1 - opacity) * (1 - opacity);
+    b->through = (int)((1 - opacity) * (1 - opacity) * 256 + 0.5f);
+    b->keep = solid ? 256 - b->through : 256;
 }
 
-sac_status sac_backdrop_create(control_backdrop **out, control_world *w, const char *pictures, int videos, bool dynamic)
+sac_status sac_backdrop_create(control_backdrop **out, control_world *w, const char *pictures, int videos, bool dynamic,
+                               bool plain)
 {
     *out = NULL;
     control_backdrop *b = SAC_NEW(control_backdrop);
@@ -59,7 +63,7 @@ sac_status sac_backdrop_create(control_backdrop **out, control_world *w, const c
         return status;
     }
     b->reel = &b->reels->reels[0];
-    open_ground(b, w);
+    open_ground(b, w, plain);
     *out = b;
     return SAC_OK;
 }
@@ -107,7 +111,8 @@ void sac_backdrop_paint(const control_backdrop *b, const sac_render_view *view, 
         .texels = b->texels,
         .ids = ids,
         .ground = b->ground,
-        .through = (int)(b->through * 256 + 0.5f),
+        .through = b->through,
+        .keep = b->keep,
         .rgb = rgb,
     };
     b->paint(&picture);

@@ -12,8 +12,9 @@ typedef struct control_backdrop control_backdrop;
 /// @param[out] out       released by sac_backdrop_destroy; NULL on failure
 /// @param      world     its ground becomes as opaque as its task says
 /// @param      pictures  as sac_reels_acquire takes them; `videos` of them
+/// @param      plain     pictures have neither shadows nor reflections
 SAC_CHECKED sac_status sac_backdrop_create(control_backdrop **out, control_world *world, const char *pictures,
-                                           int videos, bool dynamic);
+                                           int videos, bool dynamic, bool plain);
 
 /// NULL is ignored, here and below.
 void sac_backdrop_destroy(control_backdrop *backdrop);

@@ -64,7 +64,8 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
     SAC_TRY(sac_world_create(&e->world, task, config->models));
     control_view_def def = view_def(config, config->height, config->width);
     SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
-    SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background));
+    SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
+                                   !config->shadows && !config->reflections));
     describe(e);
     return SAC_OK;
 }

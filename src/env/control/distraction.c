@@ -83,7 +83,7 @@ static sac_status read_variant(control_distraction *d, const char *variant)
 // ---- life
 
 static sac_status create_parts(control_distraction *d, control_world *w, const char *variant, int camera,
-                               const char *pictures)
+                               const char *pictures, bool plain)
 {
     SAC_TRY(read_variant(d, variant));
     if (d->level[CAMERA] && camera < 0)
@@ -93,17 +93,17 @@ static sac_status create_parts(control_distraction *d, control_world *w, const c
     d->color.dynamic = d->dynamic;
     if (d->level[COLOR]) SAC_TRY(sac_distraction_color_create(&d->color, w));
     if (!d->level[BACKGROUND]) return SAC_OK;
-    return sac_backdrop_create(&d->backdrop, w, pictures, level_videos[d->level[BACKGROUND] - 1], d->dynamic);
+    return sac_backdrop_create(&d->backdrop, w, pictures, level_videos[d->level[BACKGROUND] - 1], d->dynamic, plain);
 }
 
 sac_status sac_distraction_create(control_distraction **out, control_world *w, const char *variant, int camera,
-                                  const char *pictures)
+                                  const char *pictures, bool plain)
 {
     *out = NULL;
     if (strcmp(variant, "original") == 0) return SAC_OK;
     control_distraction *d = SAC_NEW(control_distraction);
     if (!d) return sac_fail_memory("a distraction");
-    sac_status status = create_parts(d, w, variant, camera, pictures);
+    sac_status status = create_parts(d, w, variant, camera, pictures, plain);
     if (status != SAC_OK)
     {
         sac_distraction_destroy(d);

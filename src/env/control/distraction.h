@@ -23,9 +23,10 @@ typedef struct control_distraction control_distraction;
 /// @param      variant   as above
 /// @param      camera    the one that is moved
 /// @param      pictures  for the background: a folder or a video file, or "procedural"
+/// @param      plain     the world's pictures have neither shadows nor reflections
 /// @return SAC_ERROR_ARGUMENT for words that are unknown (with "did you mean"), and what sac_backdrop_create says
 SAC_CHECKED sac_status sac_distraction_create(control_distraction **out, control_world *world, const char *variant,
-                                              int camera, const char *pictures);
+                                              int camera, const char *pictures, bool plain);
 
 /// NULL is ignored.
 void sac_distraction_destroy(control_distraction *distraction);

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +33,8 @@ static ray row_of(const sac_render_view *v, int row, int height, int width)
 // a place on a face, -REEL_SIDE / 2 .. REEL_SIDE / 2, as a row or column of the frame
 static inline int inside(float x)
 {
-    x += (float)(REEL_SIDE / 2);
-    x = x < (float)(REEL_SIDE - 1) ? x : (float)(REEL_SIDE - 1);
-    return (int)(x > 0 ? x : 0);
+    int place = (int)(x + (float)(REEL_SIDE / 2));
+    return place < REEL_SIDE - 1 ? place : REEL_SIDE - 1;
 }
 
 // which texel each direction meets, by OpenGL's rules for cubes with z in place of y and -y in place of z
@@ -44,36 +44,46 @@ static void find_texels(const ray *r, int first, int count, int *restrict index)
     {
         float t = (float)(first + i);
         float x = r->start[0] + t * r->step[0], y = r->start[1] + t * r->step[1], z = r->start[2] + t * r->step[2];
-        float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
-        int vertical = (az >= ax) & (az >= ay), along_x = ax >= ay;
-        float side = along_x ? (x > 0 ? y : -y) : (y < 0 ? x : -x);
-        float u = vertical ? x : side;
-        float v = vertical ? (z > 0 ? -y : y) : -z;
-        float major = vertical ? az : along_x ? ax : ay;
-        float scale = (float)(REEL_SIDE / 2) / major;
+        float ax = fabsf(x), ay = fabsf(y), az = fabsf(z), flat = ax >= ay ? ax : ay;
+        float on_x = copysignf(1, x) * y, on_y = -copysignf(1, y) * x, on_z = -copysignf(1, z) * y;
+        float side = ax >= ay ? on_x : on_y;
+        float u = az >= flat ? x : side, v = az >= flat ? on_z : -z, major = az >= flat ? az : flat;
+        float scale = (float)(REEL_SIDE / 2) / (major + FLT_MIN);
         index[i] = inside(v * scale) * REEL_SIDE + inside(u * scale);
     }
 }
 
-// some of the sky on top of a pixel's colour
-static void shine_through(uint8_t *pixel, uint32_t texel, int part)
+// four bytes at once, of which the last is the next pixel's and still to be written
+static void cover(const uint32_t *restrict texels, int count, uint8_t *restrict rgb)
 {
-    for (int c = 0; c < 3; c++)
+    for (int i = 0; i + 1 < count; i++) memcpy(rgb + 3 * i, &texels[i], 4);
+    memcpy(rgb + 3 * (count - 1), &texels[count - 1], 3);
+}
+
+static void blend(const uint32_t *restrict texels, int count, int keep, int through, uint8_t *restrict rgb)
+{
+    uint8_t sky[3 * CHUNK];
+    cover(texels, count, sky);
+    for (int i = 0; i < 3 * count; i++)
     {
-        int sum = pixel[c] + ((int)(texel >> (8 * c) & 255) * part >> 8);
-        pixel[c] = (uint8_t)(sum > 255 ? 255 : sum);
+        int sum = (rgb[i] * keep + sky[i] * through) >> 8;
+        rgb[i] = (uint8_t)(sum < 255 ? sum : 255);
     }
 }
 
+// sky and ground come in long stretches
 static void merge(const sky_picture *p, const uint32_t *restrict texels, const int32_t *restrict ids, int count,
                   uint8_t *restrict rgb)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count;)
     {
-        uint32_t texel = texels[i];
-        // four bytes at once where the next pixel is still to be written
-        if (ids[i] < 0) memcpy(rgb + 3 * i, &texel, i + 1 < count && ids[i + 1] < 0 ? 4 : 3);
-        if (ids[i] >= 0 && ids[i] == p->ground) shine_through(rgb + 3 * i, texel, p->through);
+        int sky = i;
+        while (i < count && ids[i] < 0) i++;
+        if (i > sky) cover(texels + sky, i - sky, rgb + 3 * sky);
+        int ground = i;
+        while (i < count && ids[i] >= 0 && ids[i] == p->ground) i++;
+        if (i > ground) blend(texels + ground, i - ground, p->keep, p->through, rgb + 3 * ground);
+        while (i < count && ids[i] >= 0 && ids[i] != p->ground) i++;
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct sky_picture
     const int32_t *ids;     ///< [height, width]; negative: the sky is there
     int ground;             ///< id of what lets the sky through; -1: nothing does
     int through;            ///< 0..256: how much of it
+    int keep;               ///< 0..256: how much of the ground's own colour stays
     uint8_t *rgb;           ///< [height, width, 3]
 } sky_picture;
 
