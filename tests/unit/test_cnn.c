@@ -46,7 +46,7 @@ static void convolve(plain_image *out, const plain_image *in, const float *bias,
                 }
                 int to = (y * out->side + x) * outputs + o;
                 out->value[to] = fmax(sum, 0);
-                out->error[to] = error + (count + 2) * FLT_EPSILON * size;
+                out->error[to] = error + (count + 2) * (double)FLT_EPSILON * size;
             }
 }
 
