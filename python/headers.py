@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 STANDARD = ("stdbool.h", "stddef.h", "stdint.h")  # cffi knows their types itself
+FIELD = re.compile(r"\b(\w+)(?:\[\w+\])*\s*(?:,|;|$|= -?\w+,)")
 
 
 def files(include):
@@ -22,7 +23,8 @@ def declarations(include, compiler="cc"):
         for name in STANDARD:
             pathlib.Path(empty, name).touch()
         text = subprocess.run([compiler, "-E", "-P", "-xc", "-nostdinc", f"-I{empty}", f"-I{include}",
-                               "-D__attribute__(x)=", "-"], input=source, text=True, check=True, stdout=subprocess.PIPE).stdout
+                               "-D__attribute__(x)=", "-"], input=source, text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
     return "".join(f"#define {name} ...\n" for name in constants(include)) + text
 
 
@@ -66,8 +68,8 @@ def documentation(include):
                 docs.setdefault(last, text) if text else None
                 owner = last if code.startswith("typedef") else owner
                 last = last if trailing else None
-            elif owner and (trailing or comment) and (fields := re.findall(r"\b(\w+)(?:\[\w+\])*\s*(?:,|;|$|= -?\w+,)", code)):
-                for field in fields:
+            elif owner and (trailing or comment) and FIELD.search(code):
+                for field in FIELD.findall(code):
                     last = f"{owner}.{field}"
                     docs[last] = trailing.strip() or _paragraph(comment)
             else:

@@ -15,15 +15,22 @@ import os as _os
 # what the library looks for beside itself, such as the program of the bridge's worker processes
 _os.environ.setdefault("SACCADE_MODULES", _os.path.dirname(_os.path.abspath(__file__)))
 
-from saccade import _gymnasium, search, training, worlds  # noqa: E402, F401
-from saccade._core import (ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError,  # noqa: E402
-                           UnavailableError, WorldError, ffi, lib)
+from saccade import _gymnasium, search, training, worlds  # noqa: E402
+from saccade._core import (  # noqa: E402
+    ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError, WorldError, ffi,
+    lib, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
 from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
 from saccade.worlds import World, Worlds  # noqa: E402
 
+__all__ = [
+    "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
+    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "State", "UnavailableError",
+    "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load", "methods", "read",
+    "search", "set_log", "summary", "train", "training", "worlds",
+]
 __version__ = ffi.string(lib.sac_version()).decode()
 
 

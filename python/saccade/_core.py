@@ -4,12 +4,13 @@ from __future__ import annotations
 import inspect
 import re
 import threading
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
 
 from saccade._docs import DOCS
-from saccade._saccade import ffi, lib
+from saccade._saccade import ffi as ffi
+from saccade._saccade import lib as lib
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -137,7 +138,7 @@ def array(x: Any, name: str, dtype: np.dtype | None = FLOAT, ndim: int | None = 
         raise TypeError(f"{name}: {x.dtype}, expected {dtype}; nothing is converted by itself")
     if ndim is not None and x.ndim != ndim:
         raise ValueError(f"{name}: shape {x.shape}, expected {ndim} dimensions")
-    return x
+    return cast(np.ndarray, x)
 
 
 def pointer(x: np.ndarray) -> Any:
@@ -158,7 +159,7 @@ def dense(x: Any, name: str, shape: tuple[int, ...] | None = None, dtype: np.dty
         raise ValueError(f"{name}: shape {x.shape}, expected {shape}")
     if not x.flags.c_contiguous:
         raise ValueError(f"{name}: not contiguous; numpy.ascontiguousarray makes a copy that is")
-    return x
+    return cast(np.ndarray, x)
 
 
 def planes(x: Any, name: str, rows: int | None = None, count: int | None = None) -> tuple[np.ndarray, int]:
@@ -275,7 +276,7 @@ def settings_of(options: dict[str, Any]) -> tuple[Any, int, list[Any]]:
     kept: list[Any] = []
     settings = ffi.new("sac_setting[]", max(1, len(options)))
     for setting, (key, value) in zip(settings, options.items()):
-        typed = {True: "true", False: "false"}[value] if isinstance(value, (bool, np.bool_)) else str(value)
+        typed = str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)
         kept += [ffi.new("char[]", key.encode()), ffi.new("char[]", typed.encode())]
         setting.key, setting.value = kept[-2:]
     return settings, len(options), [settings, *kept]
@@ -325,3 +326,23 @@ class Life:
 
     def __del__(self) -> None:
         self._leave()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the log
+
+_log: Callable[[str, str], Any] | None = None
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def on_log(user: Any, level: int, line: Any) -> None:
+    if _log is not None:
+        _log("warning" if level == lib.SAC_LOG_WARNING else "info", text(line))
+
+
+@documented("sac_set_log")
+def set_log(log: Callable[[str, str], Any] | None) -> None:
+    """log(level, line) is told each line; level is "info" or "warning"."""
+    global _log
+    _log = log
+    lib.sac_set_log(ffi.NULL if log is None else lib.on_log, ffi.NULL)

@@ -33,7 +33,7 @@ class _Watch:
             return None
         from importlib.util import find_spec
 
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = find_spec(name)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
@@ -50,4 +50,4 @@ def watch() -> None:
     if "gymnasium" in sys.modules:
         register()
     else:
-        sys.meta_path.insert(0, _Watch())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Watch())

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from saccade import worlds
+from saccade._core import lib
 from saccade._gymnasium import ids, register  # noqa: F401
 from saccade.worlds import Spec, World, Worlds
 
@@ -26,7 +26,7 @@ def observation_space(spec: Spec) -> gymnasium.spaces.Box:
 
 def _fresh_seed(random: np.random.Generator) -> int:
     """For an episode that nobody chose: from where training draws its own."""
-    return int(random.integers(worlds.lib.SAC_TRAINING_SEED_FIRST, 2**63))
+    return int(random.integers(lib.SAC_TRAINING_SEED_FIRST, 2**63))
 
 
 class Env(gymnasium.Env[np.ndarray, Any]):
@@ -43,7 +43,8 @@ class Env(gymnasium.Env[np.ndarray, Any]):
         self.action_space, self.observation_space = action_space(self.world.spec), observation_space(self.world.spec)
         self._begun = False
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is None and not self._begun:
             seed = _fresh_seed(self.np_random)
@@ -51,14 +52,14 @@ class Env(gymnasium.Env[np.ndarray, Any]):
         self._begun = True
         return observation, self._facts()
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated = self.world.step(action)
         return observation, reward, terminated, truncated, self._facts()
 
     def _facts(self) -> dict[str, Any]:
         return dict(self.world.state()) if self._info else {}
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         return self.world.picture(self._render_height) if self.render_mode else None
 
 
@@ -84,7 +85,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._begun = False
 
     def reset(self, *, seed: int | list[int | None] | None = None,
-              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         which = (options or {}).get("reset_mask")
         super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is None and not self._begun:
@@ -93,7 +94,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._begun = True
         return self._observations(), {}
 
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         w, info = self.worlds, {}
         if not self._begun:
             raise RuntimeError("reset comes before a step")

@@ -91,7 +91,7 @@ def _copy(memory: Any, *shape: int) -> np.ndarray | None:
     if memory == ffi.NULL or count == 0:
         return None
     dtype = np.dtype("i4") if ffi.typeof(memory).item.cname == "int" else FLOAT
-    return np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape).copy()
+    return np.array(np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape))
 
 
 @documented("sac_policy_kind_at")
@@ -243,6 +243,7 @@ class Policy:
 
     @property
     def action_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), [action_size] each."""
         struct = lib.sac_policy_get_def(self._handle)
         return tuple(np.frombuffer(ffi.buffer(x, 4 * self.action_size), FLOAT).copy()
                      for x in (struct.action_low, struct.action_high))  # type: ignore[return-value]
@@ -305,7 +306,8 @@ class Policy:
         if parameters is not None:
             parameters = dense(parameters, "parameters", (self.parameter_count,))
         struct = ffi.new("sac_policy_info *")
-        texts = {"environment": info.environment, "variant": info.variant, "version": info.version or text(lib.sac_version())}
+        texts = {"environment": info.environment, "variant": info.variant,
+                 "version": info.version or text(lib.sac_version())}
         for name, value in ((name, value.encode()) for name, value in texts.items()):
             if len(value) >= lib.SAC_TEXT_SIZE:
                 raise ValueError(f"info.{name}: longer than {lib.SAC_TEXT_SIZE - 1} bytes")
@@ -332,8 +334,8 @@ def _with(handle: Any, parameters: Any) -> Any:
 
 
 def _info_of(struct: Any) -> Info:
-    info = Info(*(text(x) for x in (struct.environment, struct.variant, struct.version)), struct.seed,
-                struct.generation, struct.score, struct.score_std, struct.score_episodes,
+    info = Info(text(struct.environment), text(struct.variant), text(struct.version), struct.seed, struct.generation,
+                struct.score, struct.score_std, struct.score_episodes,
                 options_of(struct.settings, struct.setting_count))
     lib.sac_policy_info_clear(struct)
     return info

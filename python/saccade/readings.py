@@ -25,10 +25,10 @@ def _linear(attention: Attention) -> int:
 
 
 def _indices(chosen: Any, count: int) -> np.ndarray:
-    chosen = dense(chosen, "chosen", (-1,), INT)
-    if chosen.size and not (0 <= chosen.min() and chosen.max() < count):
-        raise IndexError(f"chosen: {chosen.min()}..{chosen.max()}, expected 0..{count - 1}")
-    return chosen
+    indices = dense(chosen, "chosen", (-1,), INT)
+    if indices.size and not (0 <= indices.min() and indices.max() < count):
+        raise IndexError(f"chosen: {indices.min()}..{indices.max()}, expected 0..{count - 1}")
+    return indices
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -97,10 +97,10 @@ def rank_draw(probabilities: Any, uniform: Any) -> np.ndarray:
 
 
 def _uniform(uniform: Any, shape: tuple[int, ...]) -> np.ndarray:
-    uniform = dense(uniform, "uniform", shape, DOUBLE)
-    if uniform.size and not (uniform.min() >= 0 and uniform.max() < 1):
+    numbers = dense(uniform, "uniform", shape, DOUBLE)
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < 1):
         raise ValueError("uniform: expected 0 <= u < 1")
-    return uniform
+    return numbers
 
 
 @documented("sac_rank_take")
@@ -206,8 +206,8 @@ class Hash:
         bits = dense(bits, "bits", (self.words, -1), _WORDS)
         query = dense(query, "query", (self.words,), _WORDS)
         result, distances = output(out, (bits.shape[1],), INT)
-        lib.sac_hash_distances(self._handle, pointer(distances), pointer(bits), bits.shape[1], pointer(query),
-                               bits.shape[1])
+        lib.sac_hash_distances(self._handle, ffi.cast("int32_t *", pointer(distances)), pointer(bits), bits.shape[1],
+                               pointer(query), bits.shape[1])
         return result
 
     @documented("sac_hash_scores")
@@ -215,7 +215,8 @@ class Hash:
         """Returns (angles, scores)."""
         distances = dense(distances, "distances", (-1,), INT)
         angles, scores = np.empty((2, distances.size), FLOAT)
-        lib.sac_hash_scores(self._handle, pointer(angles), pointer(scores), pointer(distances), length, distances.size)
+        lib.sac_hash_scores(self._handle, pointer(angles), pointer(scores),
+                            ffi.cast("int32_t *", pointer(distances)), length, distances.size)
         return angles, scores
 
 

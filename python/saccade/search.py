@@ -99,12 +99,11 @@ class Search:
         if fitness.shape != (self.population,) or x.shape != (self.population, self.dimension):
             raise ValueError(f"x, fitness: shapes {x.shape}, {fitness.shape}, expected "
                              f"({self.population}, {self.dimension}), ({self.population},)")
-        if self._asked is None:
-            self.ask()
+        asked = self.ask()
         if self.minimize:
             np.negative(fitness, fitness)
         with self._owner:
-            if x.dtype == FLOAT and np.array_equal(x, self._asked):
+            if x.dtype == FLOAT and np.array_equal(x, asked):
                 check(lib.sac_search_tell(self._handle, pointer(fitness)))
             else:
                 others = np.ascontiguousarray(x, DOUBLE)

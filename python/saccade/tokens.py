@@ -24,20 +24,27 @@ class Grid(NamedTuple):
     stride: int
     rows: int
     columns: int
-    count: int
+
+    @property
+    def size(self) -> int:
+        """How many patches there are."""
+        return self.rows * self.columns
+
+    def _struct(self) -> Any:
+        return ffi.new("sac_grid *", [*self, self.size])
 
     @documented("sac_grid_center")
     def center(self, index: int) -> tuple[int, int]:
         """(row, column) of a patch's middle."""
-        if not 0 <= index < self.count:
-            raise IndexError(f"patch {index}, expected 0..{self.count - 1}")
+        if not 0 <= index < self.size:
+            raise IndexError(f"patch {index}, expected 0..{self.size - 1}")
         row, column = ffi.new("int[2]"), ffi.new("int[2]")
-        lib.sac_grid_center(ffi.new("sac_grid *", self._asdict()), index, row, column)
+        lib.sac_grid_center(self._struct(), index, row, column)
         return row[0], column[0]
 
 
 def _grid(struct: Any) -> Grid:
-    return Grid(struct.patch, struct.stride, struct.rows, struct.columns, struct.count)
+    return Grid(struct.patch, struct.stride, struct.rows, struct.columns)
 
 
 @documented("sac_grid_of")
@@ -60,7 +67,8 @@ def _view(image: Any, order: str, channels: int | None) -> tuple[Any, np.ndarray
     seen = channels or stored if order in ("plain", "grey") else 3
     expected = {"plain": seen, "grey": 1}.get(order) or _STORED[order][1]
     size = kind.itemsize
-    if stored != expected or image.strides[1:] != (stored * size, size) or image.strides[0] % size or not image.size:
+    gaps = width > 1 and image.strides[1] != stored * size or stored > 1 and image.strides[2] != size
+    if stored != expected or gaps or image.strides[0] % size or not image.size:
         raise ValueError(f"image: shape {image.shape}, strides {image.strides}, expected [height, width, {expected}] "
                          "with no gaps within a row")
     if kind == FLOAT:
@@ -80,9 +88,9 @@ def _address(x: np.ndarray) -> int:
 def patches(image: Any, patch: int, stride: int, order: str = "plain", out: Any = None) -> Any:
     view, pixels = _view(image, order, None)
     cut = grid(view.height, view.width, patch, stride)
-    result, tokens = output(out, (patch * patch * view.channels, cut.count))
+    result, tokens = output(out, (patch * patch * view.channels, cut.size))
     function = lib.sac_float_image_patches if pixels.dtype == FLOAT else lib.sac_image_patches
-    function(pointer(tokens), cut.count, view, ffi.new("sac_grid *", cut._asdict()))
+    function(pointer(tokens), cut.size, view, cut._struct())
     return result
 
 
@@ -110,10 +118,10 @@ class Projection:
         view, _pixels = _view(image, "plain" if floats else self._order, self._size[2])
         if (view.height, view.width, view.channels) != self._size:
             raise ValueError(f"image: {view.height} x {view.width} x {view.channels}, expected {self._size}")
-        result, tokens = output(out, (self.outputs, self.grid.count))
+        result, tokens = output(out, (self.outputs, self.grid.size))
         workspace = self._workspaces.take(self._workspace_size)
         function = lib.sac_projection_run_floats if floats else lib.sac_projection_run
-        function(self._handle, pointer(tokens), self.grid.count, view, workspace[1])
+        function(self._handle, pointer(tokens), self.grid.size, view, workspace[1])
         self._workspaces.give(workspace)
         return result
 
@@ -172,8 +180,8 @@ class Depth:
         pixels = array(pixels, "pixels", None, 2)
         kinds = {FLOAT: lib.SAC_DEPTH_METRES, np.dtype("u2"): lib.SAC_DEPTH_MILLIMETRES}
         if pixels.dtype not in kinds or not pixels.size or pixels.strides[1] != pixels.itemsize:
-            raise TypeError(f"pixels: {pixels.dtype}, strides {pixels.strides}, expected float32 or uint16 with no gaps "
-                            "within a row")
+            raise TypeError(f"pixels: {pixels.dtype}, strides {pixels.strides}, expected float32 or uint16 with no "
+                            "gaps within a row")
         self.pixels, (self.height, self.width) = pixels, pixels.shape
         self._struct = ffi.new("sac_depth *", {
             "pixels": ffi.cast("void *", _address(pixels)), "height": self.height, "width": self.width,

@@ -57,7 +57,7 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: range = 
 @documented("sac_progress")
 @dataclass
 class Progress:
-    """What a run reports after each generation; evaluation is (mean, std, episodes), the latest."""
+    """What a run reports after each generation; evaluation is (mean, std, episodes), phases {name: seconds}."""
 
     generation: int
     generations: int
@@ -72,6 +72,7 @@ class Progress:
     evaluation: tuple[float, float, int]
     best_evaluation: float
     note: str | None
+    phases: dict[str, float]
 
 
 @documented("sac_run_summary")
@@ -114,11 +115,12 @@ def summary(run: Any) -> Run:
                text(s.state), text(s.reason), text(s.host))
 
 
-@ffi.def_extern()
+@ffi.def_extern()  # type: ignore[untyped-decorator]
 def on_progress(user: Any, p: Any) -> None:
     ffi.from_handle(user).put(Progress(
         p.generation, p.generations, p.steps, p.seconds, p.steps_per_second, p.best, p.mean, p.std, p.sigma,
-        p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note)))
+        p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note),
+        {text(lib.sac_phase_name(i)): p.phases[i] for i in range(lib.SAC_PHASE_COUNT)}))
 
 
 @documented("sac_train")

@@ -21,7 +21,7 @@ def image(policy, random):
 def twin(policy, image):
     """The attention agent in NumPy: importance [rows, columns], and how far it may be off.
 
-    Weights of bytes are rounded to 16 bits, each output with its own step, so a query is off by half a step a pixel; the
+    Weights of bytes are rounded to 16 bits, each output with its own step, so a query is off by half a step a pixel;
     errors of a score are those of its query and key, and a weight is off by twice that of its largest score.
     """
     t, o = policy.tensors, policy.options

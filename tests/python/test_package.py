@@ -1,0 +1,188 @@
+"""The package as a whole: docstrings from the headers, memory, size, start, types."""
+import gc
+import importlib
+import inspect
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import saccade
+from saccade._docs import DOCS
+
+SITE = pathlib.Path(saccade.__file__).parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODULES = ["attention", "heads", "policy", "readings", "search", "theory", "tokens", "training", "worlds"]
+
+
+def python(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, text=True, check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def public():
+    """(name, object) of everything that people call."""
+    for module in MODULES:
+        for name, item in vars(importlib.import_module("saccade." + module)).items():
+            if name.startswith("_") or getattr(item, "__module__", "") != "saccade." + module:
+                continue
+            yield f"{module}.{name}", item
+            if inspect.isclass(item):
+                for part, method in vars(item).items():
+                    if not part.startswith("_") and (callable(method) or isinstance(method, (property, classmethod))):
+                        yield f"{module}.{name}.{part}", method
+
+
+def test_everything_is_documented():
+    obvious = {"worlds.Worlds.close", "training.on_progress", "tokens.Grid.count", "tokens.Grid.index"}
+    silent = [name for name, item in public() if not inspect.getdoc(item) and name not in obvious]
+    assert silent == []
+
+
+def test_docstrings_are_the_headers_own():
+    sys.path.insert(0, str(ROOT / "python"))
+    try:
+        import headers
+    finally:
+        sys.path.pop(0)
+    assert headers.documentation(ROOT / "include") == DOCS
+    assert DOCS["sac_attention_importance"].startswith("How much attention each token receives.")
+    assert "How much attention each token receives." in saccade.Attention.importance.__doc__
+    assert "workspace" not in saccade.Attention.importance.__doc__  # Python brings it along
+    declared = set(headers.constants(ROOT / "include"))
+    assert all(hasattr(saccade.lib, name) for name in declared)
+
+
+def test_definitions_have_every_field_of_the_headers():
+    """A field that is added to a definition must be added to its class."""
+    def fields(struct, *without):
+        return {name for name, _ in saccade.ffi.typeof(struct).fields} - {"internal", *without}
+
+    def parameters(target):
+        return set(inspect.signature(target).parameters)
+
+    assert parameters(saccade.Attention) == fields("sac_attention_def")
+    from saccade import readings
+
+    assert parameters(readings.KeyDatabase) == fields("sac_key_database_def")
+    assert parameters(readings.Trans) == fields("sac_trans", "rows", "projection_stride")
+    assert {f.name for f in saccade.Progress.__dataclass_fields__.values()} == fields("sac_progress")
+    assert {f.name for f in saccade.Run.__dataclass_fields__.values()} - {"path"} == fields("sac_run_summary")
+    assert {f.name for f in saccade.Info.__dataclass_fields__.values()} == fields("sac_policy_info", "setting_count")
+
+
+def test_every_status_is_an_exception():
+    names = [name for name in dir(saccade.lib) if name.startswith("SAC_ERROR_")]
+    from saccade import _core
+
+    assert {getattr(saccade.lib, name) for name in names} == set(_core._errors)
+
+
+def resident():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1])
+
+
+def growth(work, rounds=30):
+    """KiB that memory grows by when work is done again and again."""
+    for _ in range(10):
+        work()
+    gc.collect()
+    before = resident()
+    for _ in range(rounds):
+        work()
+    gc.collect()
+    return resident() - before
+
+
+def test_memory_does_not_grow(policy_path, random):
+    q, image = random.standard_normal((4, 500), np.float32), np.zeros((96, 96, 3), np.uint8)
+    attention, world = saccade.Attention("positive", key_size=4), saccade.World("car-racing")
+
+    def create():
+        saccade.Attention("hybrid", key_size=64, feature_count=64)
+        policy = saccade.load(policy_path)
+        policy.attend(image)
+        policy.act(image)
+        saccade.World("toy").reset(1)
+        saccade.Search("cma-es", 50).ask()
+
+    def use():
+        for _ in range(20):
+            attention.importance(q, q)
+            attention.output(q, q, q)
+        world.reset(1)
+        for _ in range(5):
+            world.step([0, 0.1, 0])
+
+    # a leak of one object a round would show: an observation has 27 KiB, a search over 50 numbers 60
+    assert growth(create) < 1024
+    assert growth(use) < 1024
+
+
+def test_references_are_given_back():
+    q = np.zeros((4, 8), np.float32)
+    attention, out = saccade.Attention(key_size=4), np.empty(8, np.float32)
+    before = [sys.getrefcount(x) for x in (q, out)]
+    for _ in range(100):
+        attention.importance(q, q, out=out)
+        with pytest.raises(ValueError):
+            attention.importance(q, q[:, 1:], out=out)
+    assert [sys.getrefcount(x) for x in (q, out)] == before
+
+
+def test_objects_may_die_in_any_order_at_the_end(policy_path):
+    python(f"""
+import saccade
+policy = saccade.load({str(policy_path)!r})
+state, world, search = policy.state(), saccade.World("toy"), saccade.Search("cma-es", 4)
+world.reset(1); search.ask()
+knot = [state]; knot.append(knot)
+raise SystemExit(0)
+""")
+
+
+def test_import_is_fast_and_brings_nothing():
+    lines = python("""
+import sys, time
+import numpy
+begin = time.process_time()
+import saccade
+print(time.process_time() - begin, *[m for m in ("gymnasium", "torch", "jax") if m in sys.modules])
+""", PYTHONDONTWRITEBYTECODE="").stdout.split()
+    assert float(lines[0]) < 0.05 and lines[1:] == []
+
+
+def test_gymnasium_may_be_imported_before_or_after(gymnasium):
+    for code in ("import gymnasium, saccade", "import saccade, gymnasium", "import saccade.gym, gymnasium"):
+        python(code + "; gymnasium.make('saccade/Toy-v0').reset(seed=1)")
+    python("import gymnasium; gymnasium.make('saccade:saccade/Toy-v0').reset(seed=1)")
+
+
+def test_the_wheel_is_small_and_needs_libc_alone():
+    wheel = next((SITE.parents[1] / "../wheel").resolve().glob("saccade-*.whl"))
+    assert wheel.stat().st_size < 10 * 2**20 and "cp39-abi3-manylinux" in wheel.name
+    extension = next(SITE.glob("_saccade*.so"))
+    assert extension.name == "_saccade.abi3.so"
+    needed = subprocess.run(["readelf", "-d", extension], text=True, check=True, stdout=subprocess.PIPE).stdout
+    libraries = {line.split("[")[1].split("]")[0].split(".so")[0] for line in needed.splitlines() if "NEEDED" in line}
+    assert {name for name in libraries if not name.startswith("ld-")} <= {"libc", "libm", "libpthread", "libdl"}
+
+
+def test_log_lines_arrive():
+    lines = []
+    saccade.set_log(lambda level, line: lines.append((level, line)))
+    saccade.set_log(None)
+    assert lines == []
+
+
+def test_types_are_right():
+    try:
+        import mypy.api
+    except ImportError:
+        pytest.skip("needs a peer: mypy")
+    out, _, status = mypy.api.run(["--strict", "--no-error-summary", "--cache-dir=/dev/null", str(SITE)])
+    assert status == 0, out
