@@ -1,8 +1,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "failing_memory.h"
 #include "saccade/env.h"
-
 #include "test.h"
 
 // the bridge without any peer: workers that are shell scripts, which say what a worker must not say
@@ -116,6 +116,13 @@ TEST(a_world_of_shell)
     sac_env_destroy(env);
 }
 
+TEST(lack_of_memory_is_reported_and_leaves_no_worker)
+{
+    sac_env *env;
+    const char *python = liar(WORLD "while head -c 1 <&3 >/dev/null; do printf k >&4; done");
+    assert_survives_lack_of_memory(open_env(&env, python, NULL, NULL), sac_env_destroy(env));
+}
+
 TEST(options_are_checked_before_anything_starts)
 {
     sac_env *env;
@@ -152,6 +159,7 @@ int main(void)
         cmocka_unit_test(introductions_that_are_no_introductions_are_refused),
         cmocka_unit_test(answers_that_do_not_come_end_in_one_sentence),
         cmocka_unit_test(a_world_of_shell),
+        cmocka_unit_test(lack_of_memory_is_reported_and_leaves_no_worker),
         cmocka_unit_test(options_are_checked_before_anything_starts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

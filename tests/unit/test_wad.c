@@ -3,6 +3,7 @@
 #include "env/bridge/wad.h"
 #include "files/atomic.h"
 
+#include "failing_memory.h"
 #include "test.h"
 
 #define VARIANTS "../shared/golden/envs/doom_variants/"
@@ -93,6 +94,27 @@ TEST(variants_go_back_to_one_original)
     sac_free(b);
 }
 
+TEST(lack_of_memory_is_reported)
+{
+    sac_wad_lump lump = {"T", (const uint8_t *)"a = 104;", 8};
+    const sac_wad wad = {"PWAD", &lump, 1};
+    uint8_t *bytes, *text;
+    size_t size, length;
+    int count;
+    assert_survives_lack_of_memory(sac_wad_write(&bytes, &size, &wad), sac_free(bytes));
+    assert_ok(sac_wad_write(&bytes, &size, &wad));
+    uint8_t *copy = malloc(size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    sac_free(bytes);
+    sac_wad read;
+    assert_survives_lack_of_memory(sac_wad_read(&read, copy, size, "copy"), sac_wad_clear(&read));
+    assert_survives_lack_of_memory(sac_wad_replace(&text, &length, &count, &lump, "104", "4"), sac_free(text));
+    sac_doom_text *panel;
+    assert_survives_lack_of_memory(sac_doom_text_create(&panel, 120, 160), sac_doom_text_destroy(panel));
+    free(copy);
+}
+
 static int count_color(const uint8_t *picture, int pixels, int first, int second, int third)
 {
     int count = 0;
@@ -144,5 +166,5 @@ TEST(the_panel_covers_what_the_article_covers)
     sac_doom_text_destroy(text);
 }
 
-TESTS(a_file_is_written_as_the_format_says, replacing_counts_and_touches_nothing_else, variants_go_back_to_one_original,
-      the_panel_covers_what_the_article_covers)
+TESTS(lack_of_memory_is_reported, a_file_is_written_as_the_format_says, replacing_counts_and_touches_nothing_else,
+      variants_go_back_to_one_original, the_panel_covers_what_the_article_covers)

@@ -94,7 +94,7 @@ static sac_status rewrite_map(sac_wad *wad, int rewrite, int descriptor, const c
     sac_wad_lump *map = sac_wad_find(wad, "TEXTMAP");
     if (!map) return sac_fail(SAC_ERROR_FORMAT, "%s: no map in text form", path);
     uint8_t *text, *file = NULL;
-    size_t size;
+    size_t size = 0;
     int count;
     SAC_TRY(sac_wad_replace(&text, &map->size, &count, map, rewrites[rewrite].from, rewrites[rewrite].to));
     map->bytes = text;
@@ -135,7 +135,8 @@ static sac_status open_take_cover(take_cover *t, const char *variant)
     t->rewrite = NO_REWRITE;
     for (int i = 0; i < REWRITES; i++)
         if (strcmp(rewrites[i].variant, variant) == 0) t->rewrite = i;
-    sscanf(t->config.screen, "%dx%d", &t->width, &t->height);
+    if (sscanf(t->config.screen, "%dx%d", &t->width, &t->height) != 2)
+        return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: screen is '%.80s'", t->config.screen);
     if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
     json_t *config =

@@ -104,6 +104,12 @@ static bool stands(const uint8_t *bytes, size_t left, const char *word, size_t l
     return left >= length && memcmp(bytes, word, length) == 0;
 }
 
+static uint8_t *append(uint8_t *out, const void *bytes, size_t size)
+{
+    memcpy(out, bytes, size);
+    return out + size;
+}
+
 sac_status sac_wad_replace(uint8_t **text, size_t *size, int *count, const sac_wad_lump *lump, const char *from,
                            const char *to)
 {
@@ -119,8 +125,7 @@ sac_status sac_wad_replace(uint8_t **text, size_t *size, int *count, const sac_w
     for (size_t at = 0; at < length;)
         if (stands(in + at, length - at, from, old))
         {
-            memcpy(out, to, new);
-            out += new;
+            out = append(out, to, new);
             at += old;
         }
         else

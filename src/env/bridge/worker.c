@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "files/atomic.h"
 #include "files/module.h"
 
@@ -194,15 +195,15 @@ static sac_status read_line(sac_worker *w, const sac_worker_def *def, const char
 static sac_status introduce(sac_worker *w, const sac_worker_def *def)
 {
     double patience = def->timeout > START_SECONDS ? def->timeout : START_SECONDS;
-    char *line = malloc(LINE_SIZE);
+    char *line = sac_alloc(LINE_SIZE);
     bool ready = false;
-    sac_status status = line ? SAC_OK : sac_fail(SAC_ERROR_MEMORY, "out of memory for a worker");
+    sac_status status = line ? SAC_OK : sac_fail_memory("a worker");
     while (status == SAC_OK && !ready)
     {
         status = receive_line(w, line, patience);
         if (status == SAC_OK) status = read_line(w, def, line, &ready);
     }
-    free(line);
+    sac_free(line);
     return status == SAC_OK ? map_memory(w) : status;
 }
 
