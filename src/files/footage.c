@@ -75,10 +75,27 @@ static void resize(uint8_t *out, int height, int width, const uint8_t *in, int i
         }
 }
 
-static int is_png(const struct dirent *entry)
+static bool ends_in(const char *name, const char *end)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && dot != entry->d_name && strcmp(dot, ".png") == 0;
+    size_t size = strlen(name), tail = strlen(end);
+    return size > tail && strcmp(name + size - tail, end) == 0;
+}
+
+static int is_image(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+    return ends_in(name, ".png") || ends_in(name, ".jpg") || ends_in(name, ".jpeg");
+}
+
+// other images are films of one frame
+static sac_status read_still(uint8_t *frame, const char *path, int height, int width)
+{
+    uint8_t *frames = NULL;
+    int count = 0;
+    sac_status status = read_video(&frames, &count, 1, path, height, width);
+    if (status == SAC_OK) memcpy(frame, frames, (size_t)height * (size_t)width * 3);
+    sac_free(frames);
+    return status;
 }
 
 static sac_status read_image(uint8_t *frame, const char *folder, const char *name, int height, int width)
@@ -87,6 +104,7 @@ static sac_status read_image(uint8_t *frame, const char *folder, const char *nam
     uint8_t *rgb;
     int in_height, in_width;
     SAC_TRY(sac_join_path(path, folder, name));
+    if (!ends_in(name, ".png")) return read_still(frame, path, height, width);
     SAC_TRY(sac_png_read(&rgb, &in_height, &in_width, path, PIXEL_LIMIT));
     resize(frame, height, width, rgb, in_height, in_width);
     sac_free(rgb);
@@ -96,13 +114,13 @@ static sac_status read_image(uint8_t *frame, const char *folder, const char *nam
 static sac_status read_folder(uint8_t **frames, int *count, int max_frames, const char *path, int height, int width)
 {
     struct dirent **entries = NULL;
-    int found = scandir(path, &entries, is_png, alphasort);
+    int found = scandir(path, &entries, is_image, alphasort);
     if (found < 0) return sac_fail(SAC_ERROR_FILE, "%.200s: the folder cannot be read", path);
     int wanted = found < max_frames ? found : max_frames;
     size_t frame_size = (size_t)height * (size_t)width * 3;
     sac_status status = SAC_OK;
     if (found == 0)
-        status = sac_fail(SAC_ERROR_FORMAT, "%.200s: there is no .png file in the folder", path);
+        status = sac_fail(SAC_ERROR_FORMAT, "%.200s: there is no .png or .jpg file in the folder", path);
     else if (!(*frames = sac_alloc_array((size_t)wanted, frame_size)))
         status = sac_fail_memory("footage");
     while (status == SAC_OK && *count < wanted)

@@ -205,7 +205,7 @@ TEST(words_are_checked)
 static void write_frame(const char *folder, const char *name, uint8_t level)
 {
     uint8_t rgb[4 * 4 * 3];
-    char path[400];
+    char path[600];
     memset(rgb, level, sizeof rgb);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_ok(sac_png_write(path, rgb, 4, 4));
@@ -252,6 +252,30 @@ TEST(videos_are_read_in_the_order_of_their_names)
     assert_int_equal(mkdir(path, 0700), 0);
     assert_fails(sac_reels_acquire(&reels, path, 4), SAC_ERROR_FORMAT, "no .png");
     assert_fails(sac_reels_acquire(&reels, scratch_path("missing"), 4), SAC_ERROR_FILE, "missing");
+    sac_free(scratch_texels);
+}
+
+// a folder with the sixty videos that the suite names: those, and not what else is there
+TEST(davis_is_known)
+{
+    char folder[300], path[400];
+    scratch_open();
+    snprintf(folder, sizeof folder, "%s", scratch_path("davis"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (int i = -1; i < 60; i++)
+    {
+        snprintf(path, sizeof path, "%s/%s", folder, i < 0 ? "aaa" : sac_davis_names[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        if (i < 2) write_frame(path, "0.png", (uint8_t)(10 + i));
+    }
+    assert_null(sac_davis_names[60]);
+    control_reels *reels;
+    uint32_t *scratch_texels = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
+    assert_ok(sac_reels_acquire(&reels, folder, 2));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sac_reel_show(&reels->reels[i], 0, scratch_texels)[0], (10 + i) * 0x010101);
+    sac_reels_release(reels);
+    assert_fails(sac_reels_acquire(&reels, folder, 4), SAC_ERROR_FORMAT, "boat"); // is empty
     sac_free(scratch_texels);
 }
 
@@ -400,5 +424,5 @@ TEST(every_level_paints_the_same_bytes)
 
 TESTS(a_moved_camera_looks_at_the_same_thing, a_static_camera_keeps_its_place_and_a_dynamic_one_walks,
       colours_stay_within_their_bounds, states_are_those_of_the_plain_world, words_are_checked,
-      videos_are_read_in_the_order_of_their_names, moving_textures, each_face_shows_the_frame,
+      videos_are_read_in_the_order_of_their_names, davis_is_known, moving_textures, each_face_shows_the_frame,
       every_level_paints_the_same_bytes, a_ground_to_look_through_is_mixed_as_it_is_drawn)

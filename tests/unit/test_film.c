@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "failing_memory.h"
+#include "files/atomic.h"
 #include "files/footage.h"
 #include "files/module.h"
 #include "files/png.h"
@@ -160,6 +161,32 @@ TEST(films_say_what_is_wrong)
     sac_film_destroy(NULL);
 }
 
+// a folder of JPEG images; its colour comes back within what the format loses of a plain picture
+TEST(folders_may_hold_jpeg)
+{
+    static const uint8_t red[] = {200, 30, 40};
+    uint8_t *bytes, *frames;
+    size_t size;
+    int count;
+    const void *module;
+    if (sac_module_open(&module, "film", "FFmpeg") != SAC_OK) skip_without(sac_last_error());
+    scratch_open();
+    assert_ok(sac_read_file(&bytes, &size, SAC_SOURCE_DIR "/tests/golden/data/red.jpg", 1 << 16));
+    for (int i = 0; i < 3; i++)
+    {
+        char name[] = "0.jpg";
+        name[0] = (char)('0' + i);
+        assert_ok(sac_write_file(scratch_path(name), bytes, size));
+    }
+    assert_ok(sac_footage_read(&frames, &count, 2, scratch_path(""), 9, 7));
+    assert_int_equal(count, 2);
+    for (int i = 0; i < count * 9 * 7 * 3; i++) assert_near(frames[i], red[i % 3], 4);
+    sac_free(frames);
+    assert_ok(sac_write_file(scratch_path("1.jpg"), "no image", 8));
+    assert_fails(sac_footage_read(&frames, &count, 3, scratch_path(""), 9, 7), SAC_ERROR_FORMAT, "1.jpg");
+    sac_free(bytes);
+}
+
 TEST(footage_says_what_is_wrong)
 {
     scratch_open();
@@ -204,5 +231,6 @@ TEST(films_survive_lack_of_memory)
                                    sac_free(frames));
 }
 
-TESTS(film_decodes_back, same_frames_give_the_same_film, unfinished_film_leaves_nothing, images_are_the_frames,
-      films_say_what_is_wrong, footage_says_what_is_wrong, missing_modules_are_named, films_survive_lack_of_memory)
+TESTS(folders_may_hold_jpeg, film_decodes_back, same_frames_give_the_same_film, unfinished_film_leaves_nothing,
+      images_are_the_frames, films_say_what_is_wrong, footage_says_what_is_wrong, missing_modules_are_named,
+      films_survive_lack_of_memory)

@@ -47,7 +47,7 @@ sac_status sac_car_variant_create(car_variant **out, const char *name)
     if (kind == CAR_VARIANT_VIDEO + 1 && (!path || !*path))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "car-racing: variant 'video' needs frames, expected video=PATH with a video "
-                        "file or a folder of PNG images, or video=procedural");
+                        "file or a folder of images, or video=procedural");
 
     car_variant *v = SAC_NEW(car_variant);
     if (!v) return sac_fail_memory("a variant");

@@ -9,7 +9,7 @@
 ///     bars          a black bar at each side, 7.2 of 96 pixels wide
 ///     blob          a red square of 8 x 8 world units that goes with the car, ahead of it to the right
 ///     noise         every pixel that is wholly grass shows random colours, new in every step
-///     video=PATH    every such pixel shows a frame of a video file or of a folder of PNG images, one a step
+///     video=PATH    every such pixel shows a frame of a video file or of a folder of images, one a step
 ///     video=procedural   the same with a clip of moving waves that needs no file
 ///     fake-lane     a second, bluish lane 20 world units to the outside
 ///

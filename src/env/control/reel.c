@@ -75,28 +75,42 @@ static sac_status read_video(control_reel *reel, const char *path)
     return reel->frames ? SAC_OK : sac_fail_memory("a video");
 }
 
-// the entries of a folder that are videos, in the order of their names, up to the wanted number
-static sac_status read_entries(control_reels *r, struct dirent **entries, int found)
+static sac_status read_entry(control_reels *r, const char *name)
 {
     char path[SAC_PATH_SIZE];
-    for (int i = 0; i < found && r->count < r->wanted; i++)
-    {
-        if (entries[i]->d_name[0] == '.') continue;
-        SAC_TRY(sac_join_path(path, r->pictures, entries[i]->d_name));
-        if (!is_folder(path) && !is_video_name(path)) continue;
-        SAC_TRY(read_video(&r->reels[r->count], path));
-        r->count++;
-    }
+    SAC_TRY(sac_join_path(path, r->pictures, name));
+    if (!is_folder(path) && !is_video_name(path)) return SAC_OK;
+    SAC_TRY(read_video(&r->reels[r->count], path));
+    r->count++;
     return SAC_OK;
+}
+
+static bool is_davis(const char *folder)
+{
+    char path[SAC_PATH_SIZE];
+    for (int i = 0; sac_davis_names[i]; i++)
+        if (sac_join_path(path, folder, sac_davis_names[i]) != SAC_OK || !is_folder(path)) return false;
+    return true;
 }
 
 static sac_status read_folder(control_reels *r)
 {
     struct dirent **entries = NULL;
+    sac_status status = SAC_OK;
+    if (is_davis(r->pictures))
+    {
+        while (status == SAC_OK && r->count < r->wanted && sac_davis_names[r->count])
+            status = read_entry(r, sac_davis_names[r->count]);
+        return status;
+    }
     int found = scandir(r->pictures, &entries, NULL, alphasort);
     if (found < 0) return sac_fail(SAC_ERROR_FILE, "%.200s: the folder cannot be read", r->pictures);
-    sac_status status = read_entries(r, entries, found);
-    for (int i = 0; i < found; i++) free(entries[i]);
+    for (int i = 0; i < found; i++)
+    {
+        if (status == SAC_OK && r->count < r->wanted && entries[i]->d_name[0] != '.')
+            status = read_entry(r, entries[i]->d_name);
+        free(entries[i]);
+    }
     free(entries);
     return status;
 }

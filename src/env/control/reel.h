@@ -30,7 +30,11 @@ typedef struct control_reels
     struct control_reels *next;
 } control_reels;
 
-/// Read the first `wanted` videos in the order of their names.
+/// DAVIS 2017's sixty training videos, NULL at the end.
+extern const char *const sac_davis_names[];
+
+/// Read the first `wanted` videos in the order of their names. Of a folder that holds all training videos of DAVIS 2017
+/// these alone are taken, as the distracting suite does.
 /// @param      pictures  "procedural"; a folder of folders of images, of video files, or of images; or a video file
 /// @param[out] out       released by sac_reels_release; NULL on failure
 /// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT, or SAC_ERROR_UNAVAILABLE for files that need FFmpeg
