@@ -15,6 +15,7 @@ enum
 
 static const cli_flag flags[] = {
     {"c", "F.c", "write one freestanding C99 file", false},
+    {"onnx", "F.onnx", "write an ONNX graph of one step", false},
     {"int8", NULL, "weights in 8 bits; what that costs is measured on --seeds and stated", false},
     {"seeds", "A..B", "episodes of that measurement; default 0..19", false},
     {"threads", "N", "of that measurement; default 1", false},
@@ -79,11 +80,22 @@ static int export_c(cli_target *target, const cli_args *args)
 
 static int run(const cli_args *args)
 {
-    if (!cli_value(args, "c")) return cli_usage("export: say what to write: --c F.c");
+    if (!cli_has(args, "c") && !cli_has(args, "onnx"))
+        return cli_usage("export: say what to write: --c F.c or --onnx F.onnx");
+    if (cli_has(args, "int8") && !cli_has(args, "c")) return cli_usage("export: --int8 is for --c");
     cli_target target;
     int code = cli_target_open(&target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
-    code = export_c(&target, args);
+    if (cli_has(args, "c")) code = export_c(&target, args);
+    const char *onnx = cli_value(args, "onnx");
+    if (code == CLI_OK && onnx)
+    {
+        sac_status status = sac_export_onnx(target.policy, onnx);
+        if (status == SAC_OK)
+            puts(onnx);
+        else
+            code = cli_fail(status);
+    }
     cli_target_close(&target);
     return code;
 }

@@ -27,3 +27,9 @@ SAC_API SAC_CHECKED sac_status sac_export_round(sac_policy **out, const sac_poli
 /// @return SAC_ERROR_UNAVAILABLE with a sentence for a policy that cannot be exported; SAC_ERROR_FILE
 SAC_API SAC_CHECKED sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, const char *path,
                                             sac_export_sizes *sizes);
+
+/// Write one step as an ONNX graph, opset 13: image uint8 [height, width, channels] and, for a recurrent controller,
+/// hidden and cell [1, H] -> action, kept [K] (patch indices), importance [N], next_hidden, next_cell. Its tokens have
+/// the library's bits; what follows is rounded as the runtime does.
+/// @return SAC_ERROR_UNAVAILABLE with a sentence for a policy that cannot be exported; SAC_ERROR_FILE
+SAC_API SAC_CHECKED sac_status sac_export_onnx(const sac_policy *policy, const char *path);

@@ -28,6 +28,9 @@ void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, i
 /// A field of the state: "TYPE NAME[COUNT]"; `count` is COUNT in numbers.
 void sac_c_field(sac_c_file *file, const char *type, size_t size, const char *name, const char *shape, size_t count);
 
+/// The int16 weight of a patch's number.
+int sac_c_weight(const sac_agent_state *state, int output, int i);
+
 /// The weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), what the controller is told
 /// of a patch and the controller (c_controller.c): constants first, then the state's fields, then code.
 sac_status sac_c_token_constants(sac_c_file *file);

@@ -5,7 +5,7 @@
 // the projection of patches: int16 weights as the library rounds them, or int8 steps from which they are made
 
 // the int16 weight of a patch's number, from the order in which the kernels want them (kernels.h)
-static int unpack(const sac_agent_state *s, int output, int i)
+int sac_c_weight(const sac_agent_state *s, int output, int i)
 {
     const sac_patches *p = &s->agent->patches;
     int row_size = p->patch * p->channels, pairs = (row_size + 3) / 4 * 2, row = i / row_size, byte = i % row_size;
@@ -23,7 +23,7 @@ static void add_weights(sac_c_file *file)
     {
         sac_grow_text(text, "    {");
         for (int i = 0; i < a->inputs; i++)
-            sac_grow_text(text, "%d,%s", unpack(file->state, o, i), i % 16 == 15 ? "\n     " : "");
+            sac_grow_text(text, "%d,%s", sac_c_weight(file->state, o, i), i % 16 == 15 ? "\n     " : "");
         sac_grow_text(text, "},\n");
     }
     sac_grow_text(text,

@@ -58,9 +58,37 @@ for agent in softmax linear; do
         skip "$agent on a Cortex-M" "a peer: gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"
     fi
 done
+
+python=${SACCADE_PEERS:-.venv/bin/python}
+graphs=no
+"$python" -c "import onnxruntime" 2>/dev/null && graphs=yes
+
+# with the same patches kept, what differs is the order of sums: a gate adds some 40 products of which the largest is
+# below 40, each rounded to 2^-24, and no function after it is steeper than 1: 40 * 40 * 2^-24 < 1e-4
+graph() # NAME POLICY SEED STEPS
+{
+    "$saccade" export "$2" --onnx "$work/$1.onnx" >/dev/null && "$episode" "$2" "$3" "$4" "$work/$1.frames" >/dev/null &&
+        "$python" -B "$here/onnx.py" "$work/$1.onnx" "$work/$1.frames"
+}
+other_graph() # NAME SETTING...: an agent of the toy world
+{
+    local name=$1
+    shift
+    "$saccade" train tasks/toy.yaml --run "$work/$name" --generations 1 --quiet "${@/#/--set=policy.}" &&
+        graph "$name" "$work/$name/mean.safetensors" 1 40
+}
+if [[ $graphs == yes ]]; then
+    check "softmax: 200 steps in onnxruntime" graph softmax zoo/car-racing/softmax.safetensors 3 200
+    check "linear: 200 steps in onnxruntime" graph linear zoo/car-racing/linear.safetensors 3 200
+    check "positive features in onnxruntime" other_graph positive attention=positive normalize=true controller=mlp
+    check "squares in onnxruntime" other_graph square attention=sara-square position_encoding=flat controller=linear
+else
+    skip "graphs in onnxruntime" "a peer: onnxruntime (make peers)"
+fi
+
 "$saccade" export zoo/car-racing/linear.safetensors --c "$work/agent.c" --int8 --seeds 0..3 >"$work/said"
 "$episode" zoo/car-racing/linear.safetensors 3 200 "$work/frames" int8 >/dev/null
 check "8 bits: what they cost is said" says_its_loss
 check "8 bits: an episode, gcc -O2" repeats "$work/frames" gcc -O2
-check "nothing to write is a wrong command line" refuses 2 "--c F.c" "$saccade" export zoo/car-racing/linear.safetensors
+check "nothing to write is a wrong command line" refuses 2 "--c F.c or --onnx F.onnx" "$saccade" export zoo/car-racing/linear.safetensors
 finish

@@ -112,6 +112,22 @@ TEST(a_changed_agent_fails_its_own_test)
     assert_int_equal(run_command("%sagent", folder), 1);
 }
 
+TEST(what_has_no_graph_is_said)
+{
+    static const char *const rows[][2] = {{"attention=trig", "attention trig"},
+                                          {"image_size=64", "64 x 64"},
+                                          {"features=histogram", "features histogram"},
+                                          {"masking=true", "with masking"}};
+    scratch_open();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    {
+        sac_policy *policy = agent(rows[i][0], 1);
+        assert_fails(sac_export_onnx(policy, scratch_path("a.onnx")), SAC_ERROR_UNAVAILABLE, rows[i][1]);
+        assert_int_equal(access(scratch_path("a.onnx"), F_OK), -1);
+        sac_policy_destroy(policy);
+    }
+}
+
 TEST(what_has_no_c_file_is_said)
 {
     scratch_open();
@@ -126,4 +142,4 @@ TEST(what_has_no_c_file_is_said)
 }
 
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
-      what_has_no_c_file_is_said)
+      what_has_no_c_file_is_said, what_has_no_graph_is_said)

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "export/protobuf.h"
+#include "policy/agent_state.h"
+
+/// An ONNX graph that is being written. Values have names; a node's output gets the name that is asked for.
+typedef struct sac_onnx
+{
+    sac_growing graph;
+    const sac_policy *policy;
+    const sac_agent *agent;
+    const sac_agent_state *state;
+    int nodes; ///< so far; names them
+} sac_onnx;
+
+typedef enum sac_onnx_type
+{
+    SAC_ONNX_FLOAT = 1,
+    SAC_ONNX_UINT8 = 2,
+    SAC_ONNX_INT64 = 7,
+    SAC_ONNX_DOUBLE = 11
+} sac_onnx_type;
+
+/// A constant of any shape.
+void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const void *data, int rank,
+                     const int64_t *shape);
+
+void sac_onnx_floats(sac_onnx *o, const char *name, const float *values, int rows, int columns); ///< rows 0: a vector
+void sac_onnx_ints(sac_onnx *o, const char *name, const int64_t *values, int count);
+void sac_onnx_number(sac_onnx *o, const char *name, float value);
+
+/// An input or output of the graph.
+void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type type, int rank, const int64_t *shape);
+
+/// A node: "Op", inputs separated by spaces, outputs likewise; then attributes as "name", kind, value, ...: 'i' and an
+/// int, 'I' and a count with that many ints; 0 ends them.
+void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *outputs, ...);
+
+/// The parts of the graph: image -> "tokens" [O, N]; -> "importance" [N]; -> "action" (onnx_agent.c).
+sac_status sac_onnx_add_tokens(sac_onnx *o);
+sac_status sac_onnx_add_attention(sac_onnx *o);
+sac_status sac_onnx_add_controller(sac_onnx *o);
