@@ -49,7 +49,8 @@ def their_pictures(model, qpos, camera, height, width, mode):
     mujoco.mj_forward(model, data)
     with mujoco.Renderer(model, height, width) as renderer:
         def draw():
-            renderer.update_scene(data, camera=camera)
+            for _ in range(2):  # endless planes follow the camera of the update before
+                renderer.update_scene(data, camera=camera)
             renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = "s" in mode
             renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = "r" in mode
             return renderer.render().copy()

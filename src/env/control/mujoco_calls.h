@@ -43,6 +43,7 @@
     X(mjv_defaultFreeCamera)                     \
     X(mjv_defaultPerturb)                        \
     X(mjv_updateScene)                           \
+    X(mjv_updateCamera)                          \
     /* MuJoCo's own pictures, to compare with */ \
     X(mjr_defaultContext)                        \
     X(mjr_makeContext)                           \

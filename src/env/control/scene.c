@@ -452,6 +452,8 @@ sac_scene *sac_mujoco_scene_update(sac_mujoco_scene *s, const mjModel *m, mjData
     }
     else
         s->mj->mjv_defaultFreeCamera(m, &cam);
+    // endless planes follow the camera of the update before; it must not matter which that was
+    s->mj->mjv_updateCamera(m, data, &cam, &s->abstract);
     s->mj->mjv_updateScene(m, data, &s->option, &s->perturb, &cam, mjCAT_ALL, &s->abstract);
     take_view(&s->scene.view, s->abstract.camera, width, height);
     take_sky(&s->scene, m);
