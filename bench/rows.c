@@ -39,6 +39,13 @@
         "control-" size "-" task, "steps/s", "control.py " domain " " pixels, true,     \
             "one control step with its " pixels " picture, plain lights", bench_control \
     }
+// the same beside MuJoCo's OpenGL at its cheapest
+#define RENDER(task, domain, size, pixels)                                              \
+    {                                                                                   \
+        "render-" size "-" task, "steps/s", "render.py " domain " " pixels, true,       \
+            "one control step with its " pixels " picture, plain lights", bench_control \
+    }
+#define RENDER_ALL(task, domain)  RENDER(task, domain, "100", "100 100"), RENDER(task, domain, "240", "240 320")
 #define CONTROL_ALL(task, domain) CONTROL(task, domain, "100", "100 100"), CONTROL(task, domain, "240", "240 320")
 
 // an IAP agent in it
@@ -74,10 +81,15 @@ const bench_row bench_rows[] = {
     {"tokens-frame-19200", "us", "attention.py best frame 19200", false,
      "240 x 320 bytes to the ten best of 19200 patches, ReLU", bench_frame},
     CONTROL_ALL("cheetah-run", "cheetah run"),
+    RENDER_ALL("cheetah-run", "cheetah run"),
     CONTROL_ALL("walker-walk", "walker walk"),
+    RENDER_ALL("walker-walk", "walker walk"),
     CONTROL_ALL("cartpole-swingup", "cartpole swingup"),
+    RENDER_ALL("cartpole-swingup", "cartpole swingup"),
     CONTROL_ALL("ball-in-cup-catch", "ball_in_cup catch"),
+    RENDER_ALL("ball-in-cup-catch", "ball_in_cup catch"),
     CONTROL_ALL("reacher-easy", "reacher easy"),
+    RENDER_ALL("reacher-easy", "reacher easy"),
     IAP("cheetah-run"),
     IAP("walker-walk"),
     IAP("cartpole-swingup"),

@@ -202,7 +202,7 @@ static ints face_of(const solid *s, const packet *k, lanes t)
 static outcome draw_packet(sac_renderer *r, const packet *k)
 {
     meeting met = trace(r, k, k->solids, k->solid_count, false, fill(r->near), k->live);
-    ints solid = met.solid;
+    ints seen = met.solid;
     if (any(both(below(fill(r->sky_near), met.t), below(met.t, fill(r->far)))))
     {
         mask hidden = behind_sky(r, k, met.t);
@@ -235,7 +235,7 @@ static outcome draw_packet(sac_renderer *r, const packet *k)
         int number = k->clear[i < k->clear_count ? i : 2 * k->clear_count - 1 - i];
         colour = look_through(r, k, number, false, 1.0f, fill(r->near), met.t, colour, k->live, &key);
     }
-    return (outcome){colour, met.t, solid, key};
+    return (outcome){colour, met.t, seen, key};
 }
 
 // --- writing

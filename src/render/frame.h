@@ -107,8 +107,7 @@ struct sac_renderer
     render_light lights[LIGHTS];
     int light_count;
     unsigned every_light, casting, steady; ///< lights: all; those whose shadows are drawn; the others
-    float ambient;
-    float view_p[3][3], view_d[3][3]; ///< rays in the world, from the eye
+    float view_p[3][3], view_d[3][3];      ///< rays in the world, from the eye
     float far, near;
     int mirror; ///< a solid or -1
     float reflectance;
