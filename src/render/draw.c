@@ -345,7 +345,10 @@ static void write_rest(sac_renderer *r, const sac_picture *picture, const packet
         int_store(numbers, find_ids(r, k, made));
         write_numbers(r, picture->ids, k->box[0], k->box[1], numbers);
     }
-    if (r->keys) int_store(r->keys + (size_t)k->number * 16, made->key);
+    if (!r->keys) return;
+    int32_t *keys = r->keys + (size_t)k->number * 16;
+    int_store(keys, made->key);
+    r->mixed[k->number] = any(without(k->live, same(made->key, int_fill(keys[0]))));
 }
 
 static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, int column, int row)
@@ -453,21 +456,42 @@ static void draw_samples(sac_renderer *r, const sac_picture *picture, const pack
         }
 }
 
+// whether a packet and those around it show one thing only
+static bool is_even(const sac_renderer *r, int column, int row)
+{
+    int number = row * r->packet_columns + column;
+    for (int v = row - 1; v <= row + 1; v++)
+        for (int u = column - 1; u <= column + 1; u++)
+        {
+            if (u < 0 || v < 0 || u >= r->packet_columns || v >= r->packet_rows) continue;
+            int other = v * r->packet_columns + u;
+            if (r->mixed[other] || r->keys[other * 16] != r->keys[number * 16]) return false;
+        }
+    return true;
+}
+
 static void draw_edges(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
 {
     int places[4][2], count = 0;
     bool threads = false;
     for (int i = 0; i < tile->solid_count; i++) threads |= r->solids[tile->solids[i]].thread_reach > 0.0f;
-    for (int y = box[1]; y < box[3]; y++)
-        for (int x = box[0]; x < box[2]; x++)
+    for (int i = 0; i < TILE_ROWS * TILE_COLUMNS; i++)
+    {
+        // packet by packet
+        int x = box[0] + i / 16 % (TILE_COLUMNS / 4) * 4 + i % 4, y = box[1] + i / (4 * TILE_COLUMNS) * 4 + i / 4 % 4;
+        if (i % 16 == 0 && !threads && (x >= box[2] || y >= box[3] || is_even(r, x / 4, y / 4)))
         {
-            if (!is_edge(r, x, y) && !(threads && is_near_thread(r, tile, x, y))) continue;
-            places[count][0] = x;
-            places[count++][1] = y;
-            if (count < 4) continue;
-            draw_samples(r, picture, tile, (const int(*)[2])places, count);
-            count = 0;
+            i += 15;
+            continue;
         }
+        if (x >= box[2] || y >= box[3]) continue;
+        if (!is_edge(r, x, y) && !(threads && is_near_thread(r, tile, x, y))) continue;
+        places[count][0] = x;
+        places[count++][1] = y;
+        if (count < 4) continue;
+        draw_samples(r, picture, tile, (const int(*)[2])places, count);
+        count = 0;
+    }
     if (count > 0) draw_samples(r, picture, tile, (const int(*)[2])places, count);
 }
 

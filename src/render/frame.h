@@ -128,7 +128,8 @@ struct sac_renderer
     int32_t *block_numbers; ///< of the planes' blocks: in grid_colours, or -1
     int block_count, table_size, sets;
 
-    int32_t *keys; ///< [packets, 16] with antialias: what each pixel shows
+    int32_t *keys;  ///< [packets, 16] with antialias: what each pixel shows
+    uint8_t *mixed; ///< [packets] with antialias: not all of the packet's pixels show the same
 };
 
 /// Prepare a picture of the scene.

@@ -43,6 +43,7 @@ static bool allocate(sac_renderer *r)
     r->grid_colours = SAC_NEW_ARRAY(float, r->grid_floats);
     r->block_numbers = SAC_NEW_ARRAY(int32_t, GRID_BLOCKS);
     r->keys = r->def.antialias ? SAC_NEW_ARRAY(int32_t, packets * 16) : NULL;
+    r->mixed = r->def.antialias ? SAC_NEW_ARRAY(uint8_t, packets) : NULL;
     bool lights = true;
     for (int l = 0; l < LIGHTS && r->def.shadows; l++)
     {
@@ -50,8 +51,8 @@ static bool allocate(sac_renderer *r)
         lights = lights && r->lights[l].casters;
     }
     return r->solids && r->opaque && r->clear && r->row_list && r->tile_list && r->tile_clear && r->tile_mirror &&
-           r->sky_pixels && r->sky_is_there && r->grid_colours && r->block_numbers && (r->keys || !r->def.antialias) &&
-           lights;
+           r->sky_pixels && r->sky_is_there && r->grid_colours && r->block_numbers &&
+           ((r->keys && r->mixed) || !r->def.antialias) && lights;
 }
 
 sac_status sac_renderer_create(sac_renderer **out, const sac_renderer_def *def)
@@ -88,6 +89,7 @@ void sac_renderer_destroy(sac_renderer *r)
     sac_free(r->grid_colours);
     sac_free(r->block_numbers);
     sac_free(r->keys);
+    sac_free(r->mixed);
     sac_free(r);
 }
 
