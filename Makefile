@@ -26,7 +26,8 @@ demo: build ## train an agent before your eyes, drive unseen tracks, film it
 train: build ## start or resume the full CarRacing training (RUN=runs/car-racing)
 	@scripts/train.sh
 
-test: setup mujoco ## everything that must pass, under AddressSanitizer and UBSan
+test: setup ## everything that must pass, under AddressSanitizer and UBSan
+	@scripts/mujoco.sh || echo "mujoco: not there; what needs it is skipped"
 	@scripts/test.sh
 
 test-threads: build-tsan ## the threaded tests under ThreadSanitizer
