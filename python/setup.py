@@ -33,6 +33,8 @@ class BuildExtension(build_ext):
     def oldest_libc(path):
         """The oldest glibc that has every function used: (2, N)."""
         symbols = subprocess.run(["objdump", "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
+        if missing := re.findall(r"\*UND\*.* (sac_\w+)$", symbols, re.M):
+            sys.exit(f"the headers declare {missing[0]}, which libsaccade.a does not have; build the library first")
         return max((int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
 
 

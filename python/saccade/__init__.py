@@ -11,9 +11,11 @@ Everything that the C headers declare is in saccade.lib, for cffi's saccade.ffi.
 from __future__ import annotations
 
 import os as _os
+import sys as _sys
 
 # what the library looks for beside itself, such as the program of the bridge's worker processes
 _os.environ.setdefault("SACCADE_MODULES", _os.path.dirname(_os.path.abspath(__file__)))
+_os.environ.setdefault("SACCADE_PYTHON", _sys.executable or "python3")  # of the bridge's worker processes
 
 from saccade import _gymnasium, search, training, worlds  # noqa: E402
 from saccade._core import (  # noqa: E402

@@ -6,7 +6,7 @@ the policy keeps for whoever drives alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def _copy(memory: Any, *shape: int) -> np.ndarray | None:
     if memory == ffi.NULL or count == 0:
         return None
     dtype = np.dtype("i4") if ffi.typeof(memory).item.cname == "int" else FLOAT
-    return np.array(np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape))
+    return cast(np.ndarray, np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape).copy())
 
 
 @documented("sac_policy_kind_at")

@@ -193,3 +193,17 @@ def test_vectors_of_eight_are_sixty_times_as_fast_as_gymnasium(gymnasium, random
     theirs = steps_per_second(gymnasium.make("CarRacing-v3"), action[0], 15, 4)
     print(f"{ours:.0f} and {theirs:.0f} steps per second of processor time: {ours / theirs:.0f} times")
     assert ours >= 60 * theirs
+
+
+def test_any_environment_by_the_bridge(gymnasium):
+    world, theirs = saccade.World("gym:CartPole-v1"), gymnasium.make("CartPole-v1")
+    world.reset(3), theirs.reset(seed=3)
+    for action in (0, 1, 1, 0):
+        _, reward, *ends = world.step(action)
+        observation, other, *others, _ = theirs.step(action)
+        assert (reward, *ends) == (other, *others)
+        assert list(world.state().values()) == observation.astype(float).tolist()
+    with pytest.raises(ValueError, match=r"0\.\.1"):
+        world.step(2)
+    with pytest.raises(saccade.Error, match="Nothing-v0"):
+        saccade.World("gym:Nothing-v0").reset(1)
