@@ -116,6 +116,19 @@ TEST(a_world_of_shell)
     sac_env_destroy(env);
 }
 
+TEST(a_worker_that_dies_at_the_start_is_tried_again)
+{
+    sac_env *env;
+    char commands[1024];
+    snprintf(commands, sizeof commands, "mkdir %s/tried 2>/dev/null && kill -9 $$; rmdir %s/tried; " WORLD "sleep 9",
+             folder, folder);
+    assert_ok(open_env(&env, liar(commands), "restarts", "1"));
+    sac_env_destroy(env);
+    assert_fails(open_env(&env, liar(commands), "restarts", "0"), SAC_ERROR_ENVIRONMENT, "killed by signal 9");
+    snprintf(commands, sizeof commands, "%s/tried", folder);
+    assert_int_equal(rmdir(commands), 0);
+}
+
 TEST(lack_of_memory_is_reported_and_leaves_no_worker)
 {
     sac_env *env;
@@ -159,6 +172,7 @@ int main(void)
         cmocka_unit_test(introductions_that_are_no_introductions_are_refused),
         cmocka_unit_test(answers_that_do_not_come_end_in_one_sentence),
         cmocka_unit_test(a_world_of_shell),
+        cmocka_unit_test(a_worker_that_dies_at_the_start_is_tried_again),
         cmocka_unit_test(lack_of_memory_is_reported_and_leaves_no_worker),
         cmocka_unit_test(options_are_checked_before_anything_starts),
     };

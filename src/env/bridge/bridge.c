@@ -65,7 +65,10 @@ static sac_status open_bridge(sac_bridge *b, const sac_bridge_def *def)
     b->config = sac_copy_text(def->config);
     if (!b->name || !b->config) return sac_fail_memory("a bridge");
     b->worker_def = (sac_worker_def){b->settings.python, b->config, b->settings.timeout, def->scenario, def->user};
+    // what cannot run here is not tried again, what has died at the start is
     sac_status status = sac_worker_start(&b->worker, &b->worker_def);
+    for (int i = 0; status == SAC_ERROR_ENVIRONMENT && i < b->settings.restarts; i++)
+        status = sac_worker_start(&b->worker, &b->worker_def);
     if (status != SAC_OK) return not_started(b, status);
     b->spaces = b->worker.spaces;
     b->max_steps = def->max_steps ? def->max_steps : b->spaces.max_steps ? b->spaces.max_steps : DEFAULT_STEPS;
