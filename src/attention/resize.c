@@ -129,6 +129,12 @@ void sac_resize_destroy(sac_resize *resize)
     sac_free(resize);
 }
 
+sac_resize_axis sac_resize_get_axis(const sac_resize *resize, bool rows)
+{
+    const axis *a = rows ? &resize->rows : &resize->columns;
+    return (sac_resize_axis){a->in, a->out, a->taps, a->first, a->count, a->fixed};
+}
+
 // elements of an image row after the pass over columns
 static size_t row_size(const sac_resize *resize)
 {

@@ -30,8 +30,7 @@ static void add_head(sac_c_file *file)
                   "   Every operation and its order are those of the library: the actions are the same to the bit.\n"
                   "   Compiled with -DSELF_TEST it is a program that repeats %d recorded actions: it exits with 0, or\n"
                   "   with the number of the first that differs. */\n\n#include <stdint.h>\n\n",
-                  file->agent->patches.height, file->agent->patches.width, file->agent->channels, def->action_size,
-                  SCENES);
+                  def->height, def->width, def->channels, def->action_size, SCENES);
     sac_grow_text(text, "void agent_reset(void);\nvoid agent_act(const uint8_t *image, float *action);\n\n");
 }
 
@@ -40,10 +39,11 @@ static void add_entry(sac_c_file *file)
     const sac_agent *a = file->agent;
     sac_growing *text = &file->text;
     sac_c_part(file, a->has_cell ? "reset_memory.c" : "reset_nothing.c");
-    sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n    look(image);\n");
+    sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n%s    look(image);\n",
+                  a->resize ? "    image = resize(image);\n" : "");
     if (a->positions) sac_grow_text(text, "    add_positions();\n");
-    if (a->attention->normalize) sac_grow_text(text, "    normalize();\n");
-    sac_grow_text(text, "    attend();\n    choose();\n    tell(image);\n");
+    if (a->attention && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
+    sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n    choose();\n    tell(image);\n");
     if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }
@@ -88,18 +88,23 @@ static sac_status add_all(sac_c_file *file)
 {
     add_head(file);
     SAC_TRY(sac_c_token_constants(file));
-    SAC_TRY(sac_c_attention_constants(file));
+    bool layers = file->agent->layer_count > 0;
+    if (layers)
+        sac_c_layer_constants(file);
+    else
+        SAC_TRY(sac_c_attention_constants(file));
     sac_c_controller_constants(file);
     sac_c_part(file, "arithmetic.c");
     sac_c_part(file, "elementary.h");
     sac_grow_text(&file->text, "\n");
     sac_c_part(file, "sums.c");
     sac_grow_text(&file->text, "/* all that changes */\nstatic struct\n{\n");
-    sac_c_attention_fields(file);
+    sac_c_token_fields(file);
+    (layers ? sac_c_layer_fields : sac_c_attention_fields)(file);
     sac_c_controller_fields(file);
     sac_grow_text(&file->text, "} state;\n\n");
     sac_c_token_code(file);
-    sac_c_attention_code(file);
+    (layers ? sac_c_layer_code : sac_c_attention_code)(file);
     sac_c_controller_code(file);
     add_entry(file);
     return add_test(file);
@@ -107,8 +112,9 @@ static sac_status add_all(sac_c_file *file)
 
 static sac_status check_kind(const sac_policy *policy)
 {
-    if (strcmp(policy->ops->name, "attention-agent") == 0) return SAC_OK;
-    return sac_fail(SAC_ERROR_UNAVAILABLE, "export: policies of kind %s have no C file yet, only attention-agent has",
+    if (strcmp(policy->ops->name, "iap-trans") != 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_UNAVAILABLE,
+                    "export: policies of kind %s have no C file yet, only attention-agent and cnn have",
                     policy->ops->name);
 }
 

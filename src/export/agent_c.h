@@ -34,7 +34,11 @@ int sac_c_weight(const sac_agent_state *state, int output, int i);
 /// The weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), what the controller is told
 /// of a patch and the controller (c_controller.c): constants first, then the state's fields, then code.
 sac_status sac_c_token_constants(sac_c_file *file);
+void sac_c_token_fields(sac_c_file *file);
 void sac_c_token_code(sac_c_file *file);
+void sac_c_layer_constants(sac_c_file *file); ///< a cnn has these instead of attention (c_layers.c)
+void sac_c_layer_fields(sac_c_file *file);
+void sac_c_layer_code(sac_c_file *file);
 sac_status sac_c_attention_constants(sac_c_file *file);
 void sac_c_attention_fields(sac_c_file *file);
 void sac_c_attention_code(sac_c_file *file);

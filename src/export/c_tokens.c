@@ -1,3 +1,6 @@
+#include <stdio.h>
+
+#include "attention/image.h"
 #include "base/error.h"
 #include "export/agent_c.h"
 #include "export/round.h"
@@ -66,21 +69,53 @@ static void add_small_weights(sac_c_file *file)
     sac_c_part(file, "small_weights.c");
 }
 
+static void add_ints(sac_c_file *file, const char *type, size_t size, const char *name, const int32_t *values,
+                     int count)
+{
+    sac_growing *text = &file->text;
+    sac_grow_text(text, "static const %s %s[%d] = {", type, name, count);
+    for (int i = 0; i < count; i++) sac_grow_text(text, "%s%d,", i % 16 ? "" : "\n    ", (int)values[i]);
+    sac_grow_text(text, "\n};\n\n");
+    file->sizes.constants += (size_t)count * size;
+}
+
+static void add_axis(sac_c_file *file, const char *side, bool rows)
+{
+    sac_resize_axis axis = sac_resize_get_axis(file->agent->resize, rows);
+    char name[32];
+    snprintf(name, sizeof name, "%s_first", side);
+    add_ints(file, "int16_t", sizeof(int16_t), name, axis.first, axis.out);
+    snprintf(name, sizeof name, "%s_count", side);
+    add_ints(file, "int16_t", sizeof(int16_t), name, axis.count, axis.out);
+    snprintf(name, sizeof name, "%s_weights", side);
+    add_ints(file, "int32_t", sizeof(int32_t), name, axis.weights, axis.out * axis.taps);
+    sac_grow_text(&file->text, "enum\n{\n    %s_TAPS = %d\n};\n\n", rows ? "ROW" : "COLUMN", axis.taps);
+}
+
+void sac_c_token_fields(sac_c_file *file)
+{
+    const sac_patches *p = &file->agent->patches;
+    if (!file->agent->resize) return;
+    size_t row = (size_t)p->width * (size_t)p->channels;
+    sac_c_field(file, "uint8_t", 1, "narrow", "[INPUT_HEIGHT * WIDTH * CHANNELS]",
+                (size_t)file->policy->def.height * row);
+    sac_c_field(file, "uint8_t", 1, "resized", "[HEIGHT * WIDTH * CHANNELS]", (size_t)p->height * row);
+}
+
 sac_status sac_c_token_constants(sac_c_file *file)
 {
     const sac_agent *a = file->agent;
     const sac_patches *p = &a->patches;
-    if (a->resize)
-        return sac_fail(SAC_ERROR_UNAVAILABLE,
-                        "export: the policy resizes its observation to %d x %d pixels, which the C file does not do",
-                        p->height, p->width);
     if (a->count > UINT16_MAX)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: %d patches, expected at most %d", a->count, UINT16_MAX);
     sac_grow_text(
         &file->text,
-        "enum\n{\n    HEIGHT = %d,\n    WIDTH = %d,\n    CHANNELS = %d,\n    PATCH = %d,\n    STRIDE = %d,\n"
+        "enum\n{\n    INPUT_HEIGHT = %d,\n    INPUT_WIDTH = %d,\n    HEIGHT = %d,\n    WIDTH = %d,\n    CHANNELS = "
+        "%d,\n    PATCH = %d,\n    STRIDE = %d,\n"
         "    ROWS = %d,\n    COLUMNS = %d,\n    TOKENS = ROWS * COLUMNS,\n    OUTPUTS = %d,\n    D = %d\n};\n\n",
-        p->height, p->width, p->channels, p->patch, p->stride, p->rows, p->columns, p->outputs, a->config.key_size);
+        file->policy->def.height, file->policy->def.width, p->height, p->width, p->channels, p->patch, p->stride,
+        p->rows, p->columns, p->outputs, a->config.key_size);
+    if (a->resize) add_axis(file, "column", false), add_axis(file, "row", true);
     if (file->def->int8)
         add_small_weights(file);
     else
@@ -105,6 +140,7 @@ sac_status sac_c_token_constants(sac_c_file *file)
 
 void sac_c_token_code(sac_c_file *file)
 {
+    if (file->agent->resize) sac_c_part(file, "resize.c");
     sac_c_part(file, "tokens.c");
     if (file->agent->positions) sac_c_part(file, "positions_code.c");
 }

@@ -33,7 +33,7 @@ board()
 # nothing of the terminal's modes is touched, so that there is nothing to restore; the last words stand below the board
 leaves_no_trace()
 {
-    ! grep -qE "$escape\[\?|$escape\[[0-9;]*r|$escape[78c]" "$work/screen" &&
+    ! grep -qE "$escape\[\?|$escape\[[0-9;]*r|${escape}[78c]" "$work/screen" &&
         tail -n 1 "$work/screen" | grep -q 'best.safetensors'
 }
 

@@ -21,6 +21,10 @@ static const char *const agents[] = {
     "attention=sara-relu,features=values+positions,value_size=3,controller=linear",
     "features=histogram+positions,controller=mlp,activation=clip",
     "features=conv,conv_channels=4:2,top=5,controller=mlp,activation=none",
+    "attention=relu,image_size=64,features=positions+values",
+    "attention=softmax,image_size=120,patch=9,stride=7",
+    "kind=cnn,conv_channels=6:5:4",
+    "kind=cnn,image_size=48,conv_channels=3,controller=mlp",
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
 };
 
@@ -135,8 +139,8 @@ TEST(what_has_no_c_file_is_said)
     const sac_export_def def = {0};
     assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "attention hybrid");
     sac_policy_destroy(policy);
-    policy = agent("image_size=64", 1);
-    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "64 x 64");
+    policy = agent("kind=iap-trans", 1);
+    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "iap-trans");
     assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
     sac_policy_destroy(policy);
 }
