@@ -90,10 +90,11 @@ static int is_image(const struct dirent *entry)
 // other images are films of one frame
 static sac_status read_still(uint8_t *frame, const char *path, int height, int width)
 {
+    SAC_ASSERT(frame);
     uint8_t *frames = NULL;
     int count = 0;
     sac_status status = read_video(&frames, &count, 1, path, height, width);
-    if (status == SAC_OK) memcpy(frame, frames, (size_t)height * (size_t)width * 3);
+    if (status == SAC_OK && frames) memcpy(frame, frames, (size_t)height * (size_t)width * 3);
     sac_free(frames);
     return status;
 }

@@ -46,7 +46,7 @@ static sac_status read_channels(const char *text, int channels[SAC_MAX_CONV_LAYE
 // the first layer is what the agent's patches are projected to
 static sac_status adapt(sac_agent_config *config)
 {
-    int channels[SAC_MAX_CONV_LAYERS], count;
+    int channels[SAC_MAX_CONV_LAYERS] = {0}, count;
     SAC_TRY(read_channels(config->conv_channels, channels, &count));
     config->patch = config->conv_kernel;
     config->stride = config->conv_stride;
@@ -87,7 +87,7 @@ static void plan_scratch(sac_agent *agent)
 
 static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
-    int channels[SAC_MAX_CONV_LAYERS], kernel = agent->config.conv_kernel;
+    int channels[SAC_MAX_CONV_LAYERS] = {0}, kernel = agent->config.conv_kernel;
     const sac_patches *p = &agent->patches;
     SAC_TRY(read_channels(agent->config.conv_channels, channels, &agent->layer_count));
     for (int i = 0; i < agent->layer_count; i++)

@@ -264,8 +264,10 @@ TEST(what_is_missing_or_broken_is_named)
 TEST(lack_of_memory_is_survived)
 {
     sac_env *env = NULL;
+    scene s = open_scene("cartpole-swingup", NULL, ""); // holds the model, which takes a while to read
     assert_survives_lack_of_memory(create(&env, "cartpole-swingup", "color:easy", "height=16,width=16"),
                                    sac_env_destroy(env));
+    close_scene(&s);
 }
 
 TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, a_bad_action_ends_the_episode,

@@ -108,6 +108,7 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
                            .max_steps = (config->control_steps + config->action_repeat - 1) / config->action_repeat,
                            .columns = e->columns,
                            .column_count = (int)(m->nq + m->nv),
+                           .lanes = 1, // a model each, and nothing to gain
                            .action_names = e->action_names,
                            .picture_aspect = (float)config->width / (float)config->height,
                            .picture_same_view = true};

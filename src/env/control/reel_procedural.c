@@ -21,7 +21,7 @@ static float smooth(float x)
 // adds one octave: corners of a grid at random, smooth in between
 static void add_octave(float *noise, int cells, float weight, sac_stream *stream)
 {
-    float corners[COARSEST << OCTAVES][COARSEST << OCTAVES];
+    float corners[COARSEST << OCTAVES][COARSEST << OCTAVES] = {{0}};
     for (int i = 0; i < cells; i++)
         for (int j = 0; j < cells; j++) corners[i][j] = (float)sac_stream_uniform(stream, -1, 1);
     int width = REEL_SIDE / cells;
