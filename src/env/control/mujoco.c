@@ -36,6 +36,8 @@ static sac_status open_module(void)
     const void *table;
     SAC_TRY(sac_module_open(&table, "mujoco", "MuJoCo (make mujoco)"));
     const sac_mujoco *found = table;
+    if (found->size != sizeof *found)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "saccade-mujoco.so is of another build: build again");
     int version = found->mj_version();
     if (version != mjVERSION_HEADER)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo is of version %d, expected %d", version, mjVERSION_HEADER);

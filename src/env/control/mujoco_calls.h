@@ -54,6 +54,7 @@
 
 typedef struct sac_mujoco
 {
+    size_t size; // of this table: a module with another list is refused
     // what MuJoCo calls before it would end the process or write a file
     void (**mju_user_error)(const char *message);
     void (**mju_user_warning)(const char *message);
