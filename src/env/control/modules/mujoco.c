@@ -4,9 +4,13 @@
 
 extern const sac_mujoco sac_mujoco_module;
 
-__attribute__((visibility("default"))) const sac_mujoco sac_mujoco_module = {.mju_user_error = &mju_user_error,
-                                                                             .mju_user_warning = &mju_user_warning,
+// clang-format off
+__attribute__((visibility("default"))) const sac_mujoco sac_mujoco_module = {
+    .size = sizeof(sac_mujoco),
+    .mju_user_error = &mju_user_error,
+    .mju_user_warning = &mju_user_warning,
 #define X(name) .name = name,
-                                                                             MUJOCO_FUNCTIONS(X)
+    MUJOCO_FUNCTIONS(X)
 #undef X
 };
+// clang-format on
