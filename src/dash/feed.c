@@ -19,7 +19,8 @@
 enum
 {
     CHUNK = 1 << 16,
-    BETWEEN = 2 // seconds from one reading of the whole folder to the next
+    BETWEEN = 2, // seconds from one reading of the whole folder to the next,
+    SHARE = 50   // or so many times what it took
 };
 
 void sac_feed_open(sac_feed *f, const char *run_dir)
@@ -168,8 +169,11 @@ static bool read_progress(sac_feed *f)
 static bool read_summary(sac_feed *f)
 {
     sac_run_summary s;
-    f->summarised = sac_clock();
-    if (sac_run_summarise(&s, f->run_dir) != SAC_OK) return false;
+    double begin = sac_clock();
+    sac_status status = sac_run_summarise(&s, f->run_dir);
+    double took = sac_clock() - begin;
+    f->summarise_at = begin + (SHARE * took > BETWEEN ? SHARE * took : BETWEEN);
+    if (status != SAC_OK) return false;
     bool changed = strcmp(s.state, f->summary.state) != 0 || strcmp(s.reason, f->summary.reason) != 0 ||
                    s.generation != f->summary.generation || s.generations != f->summary.generations;
     f->summary = s;
@@ -186,7 +190,7 @@ bool sac_feed_poll(sac_feed *f)
         changed = true;
     }
     told |= read_progress(f);
-    if (sac_clock() - f->summarised > BETWEEN || f->summarised == 0) told |= read_summary(f);
+    if (sac_clock() > f->summarise_at) told |= read_summary(f);
     f->told += told;
     return changed || told;
 }

@@ -43,7 +43,7 @@ typedef struct sac_feed
     uint64_t event_count;
     sac_run_summary summary; ///< state "waiting" while there is no run
     char progress[2048];     ///< the text of progress.json; "" without
-    double summarised;       ///< when
+    double summarise_at;     ///< when the whole folder is read again
 } sac_feed;
 
 void sac_feed_open(sac_feed *feed, const char *run_dir);

@@ -205,7 +205,11 @@ static sac_status fill_in(report *r, const char *word)
     if (strcmp(word, "title") == 0)
         add_escaped(&r->out, r->run_dir);
     else if (strcmp(word, "about") == 0)
-        sac_grow_text(&r->out, "%s, %s, %s", s->environment, s->policy, s->search);
+    {
+        char line[3 * SAC_TEXT_SIZE + 8];
+        snprintf(line, sizeof line, "%s, %s, %s", s->environment, s->policy, s->search);
+        add_escaped(&r->out, line);
+    }
     else if (strcmp(word, "state") == 0)
         sac_grow_text(&r->out, "%s", s->state);
     else if (strcmp(word, "facts") == 0)

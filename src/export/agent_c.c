@@ -14,14 +14,27 @@ enum
     SCENES = 12
 };
 
+// a name from a file, of which nothing may end the comment that it stands in
+static void add_name(sac_growing *text, const char *name)
+{
+    for (; *name; name++)
+    {
+        bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                     (*name >= '0' && *name <= '9') || strchr("-_.: ", *name);
+        sac_grow(text, plain ? name : "?", 1);
+    }
+}
+
 static void add_head(sac_c_file *file)
 {
     const sac_policy_def *def = &file->policy->def;
     const sac_export_def *wanted = file->def;
     sac_growing *text = &file->text;
     const char *world = wanted->info && wanted->info->environment[0] ? wanted->info->environment : "any world";
-    sac_grow_text(text, "/* A policy for %s: %s, %d parameters%s. Written by saccade %s.\n\n", world, def->kind,
-                  file->policy->parameter_count, wanted->int8 ? ", weights in 8 bits" : "", sac_version());
+    sac_grow_text(text, "/* A policy for ");
+    add_name(text, world);
+    sac_grow_text(text, ": %s, %d parameters%s. Written by saccade %s.\n\n", def->kind, file->policy->parameter_count,
+                  wanted->int8 ? ", weights in 8 bits" : "", sac_version());
     if (wanted->note) sac_grow_text(text, "   %s\n\n", wanted->note);
     sac_grow_text(text,
                   "   C99 without a library: no allocation, no mathematics but what is here. It is one agent; call\n\n"

@@ -116,6 +116,18 @@ TEST(a_changed_agent_fails_its_own_test)
     assert_int_equal(run_command("%sagent", folder), 1);
 }
 
+// what a policy file says of itself never becomes code
+TEST(names_from_files_stay_in_their_comment)
+{
+    scratch_open();
+    sac_policy *policy = agent("attention=relu", 3);
+    sac_policy_info info = {.environment = "x */ int main(void) { return 7; } /* \\"};
+    const sac_export_def def = {.info = &info};
+    assert_ok(sac_export_c(policy, &def, scratch_path("agent.c"), NULL));
+    sac_policy_destroy(policy);
+    assert_repeats("a hostile name");
+}
+
 TEST(what_has_no_graph_is_said)
 {
     static const char *const rows[][2] = {{"attention=trig", "attention trig"},
@@ -146,4 +158,4 @@ TEST(what_has_no_c_file_is_said)
 }
 
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
-      what_has_no_c_file_is_said, what_has_no_graph_is_said)
+      names_from_files_stay_in_their_comment, what_has_no_c_file_is_said, what_has_no_graph_is_said)
