@@ -6,7 +6,7 @@ the policy keeps for whoever drives alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -68,12 +68,12 @@ class Gaze:
     @documented("sac_overlay_blend", "sac_overlay_keep")
     def overlay(self, picture: Any, strength: float = 1.0) -> np.ndarray:
         """The picture [height, width, 3] with the patches on it; a copy."""
-        picture = dense(picture, "picture", (-1, -1, 3), BYTE).copy()
+        rgb = dense(picture, "picture", (-1, -1, 3), BYTE).copy()
         height, width = self.image
         keep = np.empty((height, width), FLOAT)
         lib.sac_overlay_keep(pointer(keep), height, width, self._struct())
-        lib.sac_overlay_blend(pointer(picture), *picture.shape[:2], pointer(keep), height, width, strength)
-        return picture
+        lib.sac_overlay_blend(pointer(rgb), *rgb.shape[:2], pointer(keep), height, width, strength)
+        return rgb
 
     @documented("sac_heat_map")
     def heat_map(self, height: int = 400, width: int | None = None) -> np.ndarray:
@@ -91,7 +91,7 @@ def _copy(memory: Any, *shape: int) -> np.ndarray | None:
     if memory == ffi.NULL or count == 0:
         return None
     dtype = np.dtype("i4") if ffi.typeof(memory).item.cname == "int" else FLOAT
-    return cast(np.ndarray, np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape).copy())
+    return np.frombuffer(ffi.buffer(memory, 4 * count), dtype).reshape(shape).copy()
 
 
 @documented("sac_policy_kind_at")
