@@ -90,8 +90,8 @@ def killed(folder, victim):
     kwargs = {"rate": 1000, "ledger": ledger, "sleeper": True}
     with open(f"{folder}/{victim}.yaml", "w") as file:
         file.write(TASK % (sys.executable, 600, json.dumps(kwargs), 4, 1))
-    command = subprocess.Popen([saccade, "train", f"{folder}/{victim}.yaml", "--run", f"{folder}/{victim}-run", "--quiet"],
-                               cwd=folder, stderr=subprocess.DEVNULL)
+    command = subprocess.Popen([saccade, "train", f"{folder}/{victim}.yaml", "--run", f"{folder}/{victim}-run",
+                                "--quiet"], cwd=folder, stderr=subprocess.DEVNULL)
     for _ in range(1200):  # until a worker sleeps beside its grandchild
         if sum(line.startswith("sleep") for _, line in left()) >= 2:
             break

@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     print("skip: needs a peer:", error.name)
     sys.exit(77)
-os.environ.update(PYTHONPATH=os.path.dirname(os.path.abspath(__file__)), SDL_VIDEODRIVER="dummy", PYTHONDONTWRITEBYTECODE="1")
+os.environ.update(PYTHONPATH=os.path.dirname(os.path.abspath(__file__)), SDL_VIDEODRIVER="dummy")
 sys.path.insert(0, os.environ["PYTHONPATH"])
 sys.dont_write_bytecode = True
 saccade = os.path.abspath(sys.argv[1])
@@ -46,7 +46,8 @@ def check(name, seed, actions, numbers, picture, *more, **kwargs):
         if i + 1 < len(rows):
             action = actions[i]
             discrete = isinstance(env.action_space, gymnasium.spaces.Discrete)
-            value = env.action_space.start + action if discrete else np.array(action, np.float32).reshape(env.action_space.shape)
+            value = (env.action_space.start + action if discrete
+                     else np.array(action, np.float32).reshape(env.action_space.shape))
             observation, *step = env.step(value)
             step = step[:3]
     assert step[1] or step[2] or len(rows) == len(actions) + 1
@@ -69,5 +70,5 @@ try:
 except ImportError:
     print("without vizdoom")
 else:
-    check("vizdoom.gymnasium_wrapper:VizdoomTakeCover-v1", 7, list(rng.integers(0, 3, 60)), lambda o: o["gamevariables"],
-          lambda o, e: o["screen"])
+    check("vizdoom.gymnasium_wrapper:VizdoomTakeCover-v1", 7, list(rng.integers(0, 3, 60)),
+          lambda o: o["gamevariables"], lambda o, e: o["screen"])

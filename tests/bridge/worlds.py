@@ -12,8 +12,8 @@ from gymnasium import spaces
 
 class Blink(gymnasium.Env):
     """A picture that follows the actions; 40 steps. Steps that `rate` of 1000 and the episode's seed choose fail, each
-    once: a killed process, a hang, an exception, a wrong shape, an exit. `ledger` is the file that remembers which. `sleeper`: all are hangs, each
-    beside a process that the worker has started."""
+    once: a killed process, a hang, an exception, a wrong shape, an exit. `ledger` is the file that remembers which.
+    `sleeper`: all are hangs, each beside a process that the worker has started."""
 
     observation_space = spaces.Box(0, 255, (16, 16, 3), np.uint8)
     action_space = spaces.Box(-1, 1, (2,), np.float32)

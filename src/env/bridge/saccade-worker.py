@@ -1,7 +1,7 @@
 """One world in a process of its own, for saccade's bridge (src/env/bridge).
 
-usage: saccade-worker.py CONFIG, a JSON object. Descriptors 3 and 4 are pipes: one byte in, one byte out. Descriptor 5 is
-the memory that both sides see; worker.h says what lies where. Nothing is pickled and nothing is copied but the
+usage: saccade-worker.py CONFIG, a JSON object. Descriptors 3 and 4 are pipes: one byte in, one byte out. Descriptor 5
+is the memory that both sides see; worker.h says what lies where. Nothing is pickled and nothing is copied but the
 observation. The end of the pipe ends the worker.
 """
 import os
@@ -19,7 +19,8 @@ def guard():
     os.close(ASK)
     os.close(ANSWER)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    os.write(2, f"\n{GUARD}{f'was killed by signal {-status}' if status < 0 else f'ended with code {status}'}\n".encode())
+    end = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
+    os.write(2, f"\n{GUARD}{end}\n".encode())
     os.killpg(0, signal.SIGKILL)
 
 
@@ -170,11 +171,13 @@ class GymWorld:
             self.high = [float(x) if np.isfinite(x) else 1.0 for x in np.ravel(space.high)]
             self.dtype = space.dtype
         elif isinstance(space, (s.MultiDiscrete, s.MultiBinary)):
-            top = np.ravel(space.nvec) - 1 if isinstance(space, s.MultiDiscrete) else np.ones(int(np.prod(space.shape)))
+            many = isinstance(space, s.MultiDiscrete)
+            top = np.ravel(space.nvec) - 1 if many else np.ones(int(np.prod(space.shape)))
             self.low, self.high = [0.0] * len(top), [float(x) for x in top]
             self.whole, self.dtype = True, space.dtype
         else:
-            raise Refusal(f"the action is a {type(space).__name__}, expected Box, Discrete, MultiDiscrete or MultiBinary")
+            raise Refusal(f"the action is a {type(space).__name__}, expected Box, Discrete, MultiDiscrete or "
+                          "MultiBinary")
 
     def _render(self):
         picture = self.env.render()
