@@ -66,7 +66,10 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
-            if answer.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
+            if answer.get("method") == "Runtime.exceptionThrown":
+                self.said.append(answer["params"])
+            # warnings may be about what a test does, such as reading pixels back
+            if answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
                 self.said.append(answer["params"])
 
     def ask(self, method, **parameters):
