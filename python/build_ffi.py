@@ -1,6 +1,7 @@
 """Emits the extension saccade._saccade from the public C headers, with cffi in API mode and the stable ABI."""
 import os
 import pathlib
+import platform
 import pprint
 import subprocess
 
@@ -25,7 +26,9 @@ def linking():
         return {"libraries": ["saccade"], "library_dirs": [str(BUILD)], "runtime_library_dirs": [str(BUILD)]}
     openblas = subprocess.run(["pkg-config", "--variable=libdir", "openblas"], text=True, check=True,
                               stdout=subprocess.PIPE).stdout.strip()
-    archives = [f"-l:lib{name}.a" for name in "lapacke openblas png16 z yaml jansson gfortran quadmath".split()]
+    archives = [f"-l:lib{name}.a" for name in "lapacke openblas png16 z yaml jansson gfortran".split()]
+    if platform.machine() == "x86_64":
+        archives.append("-l:libquadmath.a")  # Fortran's, where the CPU has no floats of 128 bits
     streams = [f"-Wl,--defsym={name}=saccade_{name}" for name in ("stdin", "stdout", "stderr")]
     return {"sources": ["archives.c"], "extra_objects": [str(BUILD / "libsaccade.a")],
             "library_dirs": [openblas], "extra_compile_args": ["-O2", "-g0"],
