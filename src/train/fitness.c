@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/random.h"
 #include "train/run.h"
 
 /// What a generation's candidates are worth: their episodes, a fixed number for each or as many as a race wants, and
@@ -15,15 +14,6 @@ static void ask(const void *user, int individual, float *parameters)
     const sac_run *r = user;
     sac_search_ask(r->search, individual, parameters);
     sac_tuned_scatter(&r->tuned, parameters);
-}
-
-// training seeds lie above the evaluation's and below 2^52
-static uint64_t episode_seed(const sac_run *r, uint64_t generation, int individual, int episode)
-{
-    uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
-    uint64_t mixed =
-        sac_mix_seed(sac_mix_seed(r->task->train.seed, SAC_RUN_EPISODES, whose), generation, (uint64_t)episode);
-    return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
 }
 
 static sac_status report_nan(sac_run *r, const sac_unit *unit)
@@ -40,8 +30,8 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
 {
     for (int i = 0; i < listed; i++)
         for (int e = 0; e < count; e++)
-            r->units[i * count + e] = (sac_unit){.individual = r->listed[i],
-                                                 .seed = episode_seed(r, r->state.generation, r->listed[i], first + e)};
+            r->units[i * count + e] =
+                (sac_unit){.individual = r->listed[i], .seed = sac_run_episode_seed(r, r->listed[i], first + e)};
 
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = listed * count,
@@ -111,6 +101,7 @@ sac_status sac_run_drive(sac_run *r)
 {
     uint64_t steps = 0;
     sac_filter_begin(&r->filter);
+    SAC_TRY(sac_run_screen(r, &steps));
     SAC_TRY(r->race ? drive_race(r, &steps) : drive_all(r, &steps));
     r->state.steps += steps;
     sac_filter_commit(&r->filter);

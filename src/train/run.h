@@ -40,8 +40,12 @@ typedef struct sac_run
     uint64_t fingerprint;        ///< of the task
     int patience, episode_count; ///< of the current stage
     int race_count;              ///< likewise: episodes that a candidate has at most; 0: as many as the others
-    double average;              ///< likewise
-    double seconds;              ///< of training, resumed parts included
+    int screen_count;            ///< likewise: episodes that the mean tries before a generation
+    int most_count;              ///< likewise: episodes that a candidate may have
+    uint64_t *hard;              ///< [hard_count] seeds of the generation that the mean does worst on
+    int hard_count;
+    double average; ///< likewise
+    double seconds; ///< of training, resumed parts included
     sac_phases phases;
     sac_progress progress;
     double shown; ///< when progress.json was written last
@@ -53,6 +57,7 @@ enum
     SAC_RUN_NOISE = 1, ///< streams of the run's seed
     SAC_RUN_START = 2,
     SAC_RUN_EPISODES = 3,
+    SAC_RUN_SCREEN = 4,
 };
 
 static inline bool sac_run_writes(const sac_run *r)
@@ -69,7 +74,8 @@ static inline uint64_t sac_run_generations(const sac_run *r)
 typedef enum sac_round_kind
 {
     SAC_ROUND_TRAINING,
-    SAC_ROUND_EVALUATION
+    SAC_ROUND_EVALUATION,
+    SAC_ROUND_SCREENING
 } sac_round_kind;
 
 /// Create everything, or restore it. After a failure the run must be closed as well.
@@ -81,6 +87,15 @@ SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
 
 /// Bring patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's population.
 SAC_CHECKED sac_status sac_run_apply_stages(sac_run *r);
+
+/// The seed of an episode of this generation.
+uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode);
+
+/// Choose the generation's hard episodes; `steps` grows by what that took.
+SAC_CHECKED sac_status sac_run_screen(sac_run *r, uint64_t *steps);
+
+/// The seeds of the `count` worst units, worst first; of equals the first. Units change places.
+void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count);
 
 /// The episodes of a generation's candidates: fills `returns` and `fitness`. An interrupt leaves `state` as it was.
 SAC_CHECKED sac_status sac_run_drive(sac_run *r);

@@ -85,11 +85,20 @@ static int most_episodes(const sac_task *task)
     return most;
 }
 
+static int most_screened(const sac_task *task)
+{
+    int most = task->train.screen;
+    for (int i = 0; i < task->stage_count; i++)
+        if (task->stages[i].screen > most) most = task->stages[i].screen;
+    return most;
+}
+
 static void release(sac_run *r)
 {
     sac_free(r->units);
     sac_free(r->listed);
     sac_free(r->raced);
+    sac_free(r->hard);
     sac_free(r->seen);
     sac_free(r->returns);
     sac_free(r->fitness);
@@ -100,17 +109,21 @@ static void release(sac_run *r)
 static sac_status reserve(sac_run *r)
 {
     size_t population = (size_t)sac_search_population(r->search);
-    size_t units = population * (size_t)most_episodes(r->task), evaluated = (size_t)r->task->evaluation.episodes;
+    size_t episodes = (size_t)most_episodes(r->task), units = population * episodes, most = units;
+    if (most < (size_t)r->task->evaluation.episodes) most = (size_t)r->task->evaluation.episodes;
+    if (most < (size_t)most_screened(r->task)) most = (size_t)most_screened(r->task);
     if (population <= r->room) return SAC_OK;
     release(r);
-    r->units = SAC_NEW_ARRAY(sac_unit, units > evaluated ? units : evaluated);
+    r->units = SAC_NEW_ARRAY(sac_unit, most);
+    r->hard = SAC_NEW_ARRAY(uint64_t, (episodes + 1) / 2);
     r->listed = SAC_NEW_ARRAY(int, population);
     r->raced = SAC_NEW_ARRAY(double, units);
     r->seen = r->filter.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->filter.size) : NULL;
     r->returns = SAC_NEW_ARRAY(double, population);
     r->fitness = SAC_NEW_ARRAY(double, population);
     if (r->filter.size > 0 && !r->seen) return sac_fail_memory("a generation");
-    if (!r->units || !r->listed || !r->raced || !r->returns || !r->fitness) return sac_fail_memory("a generation");
+    if (!r->units || !r->hard || !r->listed || !r->raced || !r->returns || !r->fitness)
+        return sac_fail_memory("a generation");
     r->room = population;
     return SAC_OK;
 }
@@ -150,6 +163,7 @@ sac_status sac_run_apply_stages(sac_run *r)
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
     r->race_count = r->task->train.race;
+    r->screen_count = r->task->train.screen;
     r->average = r->task->train.average;
     for (int i = 0; i < r->state.stage; i++)
     {
@@ -157,8 +171,10 @@ sac_status sac_run_apply_stages(sac_run *r)
         if (stage->patience >= 0) r->patience = stage->patience;
         if (stage->episodes > 0) r->episode_count = stage->episodes;
         if (stage->race >= 0) r->race_count = stage->race;
+        if (stage->screen >= 0) r->screen_count = stage->screen;
         if (stage->average > 0) r->average = stage->average;
     }
+    r->most_count = r->race_count > r->episode_count ? r->race_count : r->episode_count;
     return create_race(r);
 }
 

@@ -23,6 +23,10 @@ static const sac_option train_options[] = {
      "the best: this share of the population"},
     {"race_confidence", SAC_OPTION_REAL, offsetof(sac_task_train, race_confidence), "1", 0, 100, NULL,
      "standard errors behind the best at which an individual gets no more episodes"},
+    {"screen", SAC_OPTION_INT, offsetof(sac_task_train, screen), "0", 0, 10000, NULL,
+     "episodes that the search's mean tries before a generation, half of whose episodes are those where it did worst; "
+     "0: "
+     "all are fresh"},
     {"common_episodes", SAC_OPTION_BOOL, offsetof(sac_task_train, common_episodes), "true", 0, 0, NULL,
      "every individual of a generation sees the same episodes"},
     {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank",
@@ -54,6 +58,7 @@ static const sac_option stage_options[] = {
     {"patience", SAC_OPTION_INT, offsetof(sac_stage, patience), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_stage, episodes), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"screen", SAC_OPTION_INT, offsetof(sac_stage, screen), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
     {0},
 };
@@ -186,7 +191,7 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     sac_stage *stage = &task->stages[index];
     if (index == task->stage_count)
     {
-        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .race = -1, .average = -1};
+        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .race = -1, .screen = -1, .average = -1};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);
@@ -256,6 +261,13 @@ static bool may_race(const sac_task *task)
     return race;
 }
 
+static bool may_screen(const sac_task *task)
+{
+    bool screen = task->train.screen > 0;
+    for (int i = 0; i < task->stage_count; i++) screen |= task->stages[i].screen > 0;
+    return screen;
+}
+
 static sac_status check_task(const sac_task *task, const char *file)
 {
     for (int i = 1; i < task->stage_count; i++)
@@ -265,6 +277,10 @@ static sac_status check_task(const sac_task *task, const char *file)
     if (strcmp(task->train.fitness, "rank") == 0 && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
+    if (may_screen(task) && !task->train.common_episodes)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.screen chooses episodes for all candidates, so it needs common_episodes: true",
+                        file);
     if (may_race(task) && (!task->train.common_episodes || strcmp(task->train.fitness, "return") != 0))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "

@@ -25,6 +25,7 @@ typedef struct sac_stage
     double above;
     int patience, episodes; ///< -1: as before
     int race;               ///< -1: as before
+    int screen;             ///< -1: as before
     double average;         ///< -1: as before
 } sac_stage;
 
@@ -37,6 +38,7 @@ typedef struct sac_task_train
     int race;                    ///< episodes that a candidate has at most; 0: all have `episodes`
     double race_keep;            ///< share of the population that a race tells apart from the others
     double race_confidence;      ///< standard errors behind at which a candidate leaves
+    int screen;                  ///< episodes that the mean tries before a generation; 0: all are fresh
     bool common_episodes;        ///< every individual of a generation sees the same episodes
     int patience;                ///< ends an episode after more than so many negative rewards in a row; 0: never
     char start[SAC_TEXT_SIZE];   ///< "draw", "zeros", or a policy file

@@ -355,7 +355,7 @@ TEST(what_rank_0_has_everyone_gets)
 static const char task_text[] = "env:\n  id: toy\n  size: 24\n  max_steps: 12\n"
                                 "policy:\n  kind: attention-agent\n  top: 3\n  hidden: 4\n"
                                 "search:\n  method: cma-es\n  population: 8\n"
-                                "train:\n  generations: 9\n  checkpoint_every: 2\n  average: 0.3\n"
+                                "train:\n  generations: 9\n  screen: 5\n  checkpoint_every: 2\n  average: 0.3\n"
                                 "  stages:\n    - above: -1000\n      episodes: 2\n"
                                 "evaluation:\n  every: 3\n  episodes: 4\n";
 

@@ -231,6 +231,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected 0 to 1000000");
     snprintf(text, sizeof text, "%strain:\n  fitness: rank\n  common_episodes: false\n", good);
     assert_bad_task(text, "needs common_episodes");
+    snprintf(text, sizeof text, "%strain:\n  screen: 4\n  common_episodes: false\n", good);
+    assert_bad_task(text, "train.screen chooses");
     snprintf(text, sizeof text, "%strain:\n  race: 4\n  common_episodes: false\n", good);
     assert_bad_task(text, "train.race compares");
     snprintf(text, sizeof text, "%s  restarts: 2\ntrain:\n  fitness: rank\n", good);

@@ -1,0 +1,72 @@
+#include <math.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "train/run.h"
+
+/// Which episodes a generation drives: fresh ones, or every other one of those that the search's mean does worst on.
+///
+/// Late in a training the mean does well on most episodes, where luck alone tells candidates apart; what there is to
+/// learn is in the few that it fails on. Trying the mean on some costs little beside a generation of candidates.
+
+// training seeds lie above the evaluation's and below 2^52
+static uint64_t draw_seed(const sac_run *r, uint64_t stream, uint64_t whose, int episode)
+{
+    uint64_t mixed =
+        sac_mix_seed(sac_mix_seed(r->task->train.seed, stream, whose), r->state.generation, (uint64_t)episode);
+    return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
+}
+
+uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode)
+{
+    if (episode % 2 == 0 && episode / 2 < r->hard_count) return r->hard[episode / 2];
+    return draw_seed(r, SAC_RUN_EPISODES, r->task->train.common_episodes ? 0 : (uint64_t)individual + 1, episode);
+}
+
+static void mean_vector(const void *user, int individual, float *parameters)
+{
+    const sac_run *r = user;
+    (void)individual;
+    sac_search_mean(r->search, parameters);
+    sac_tuned_scatter(&r->tuned, parameters);
+}
+
+// the first of two units is worse: no number, or a lower return
+static bool is_worse(const sac_unit *a, const sac_unit *b)
+{
+    if (isnan(a->episode_return) || isnan(b->episode_return))
+        return isnan(a->episode_return) && !isnan(b->episode_return);
+    return a->episode_return < b->episode_return;
+}
+
+void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count)
+{
+    for (int k = 0; k < count; k++)
+    {
+        int worst = k;
+        for (int i = k + 1; i < unit_count; i++)
+            if (is_worse(&units[i], &units[worst])) worst = i;
+        sac_unit unit = units[worst];
+        for (int i = worst; i > k; i--) units[i] = units[i - 1]; // the others keep their order
+        units[k] = unit;
+        seeds[k] = unit.seed;
+    }
+}
+
+sac_status sac_run_screen(sac_run *r, uint64_t *steps)
+{
+    int wanted = (r->most_count + 1) / 2;
+    r->hard_count = wanted < r->screen_count ? wanted : r->screen_count;
+    if (r->hard_count == 0) return SAC_OK;
+    for (int i = 0; i < r->screen_count; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};
+    const sac_rollout_job job = {.units = r->units,
+                                 .unit_count = r->screen_count,
+                                 .patience = r->patience,
+                                 .parameters = mean_vector,
+                                 .user = r,
+                                 .interrupt = r->def->interrupt};
+    SAC_TRY(sac_run_round(r, SAC_ROUND_SCREENING, &job));
+    for (int i = 0; i < r->screen_count; i++) *steps += (uint64_t)r->units[i].steps;
+    sac_worst_seeds(r->hard, r->hard_count, r->units, r->screen_count);
+    return SAC_OK;
+}
