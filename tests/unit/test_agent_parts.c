@@ -215,6 +215,24 @@ TEST(mistakes_are_named)
     assert_fails(sac_policy_create(&policy, &def), SAC_ERROR_ARGUMENT, "observation");
 }
 
-TESTS(parameters_follow_from_the_shapes, positions_may_stay_pixels, histograms_count_pixels,
-      convolutions_are_those_of_pytorch, linear_is_one_layer, mlp_is_two_layers,
+// patches side by side, whatever their size
+TEST(a_stride_of_zero_is_the_patch)
+{
+    static const char *const settings[] = {"patch=4,stride=0", "patch=8,stride=0"};
+    for (int i = 0; i < 2; i++)
+    {
+        sac_policy *policy = scene_policy(settings[i], 1);
+        sac_policy_state *state = scene_state(policy);
+        sac_gaze gaze;
+        sac_policy_gaze(state, &gaze);
+        assert_int_equal(gaze.stride, gaze.patch);
+        assert_int_equal(gaze.rows * gaze.patch, SCENE_SIDE);
+        assert_int_equal(gaze.columns * gaze.patch, SCENE_SIDE);
+        sac_policy_state_destroy(state);
+        sac_policy_destroy(policy);
+    }
+}
+
+TESTS(a_stride_of_zero_is_the_patch, parameters_follow_from_the_shapes, positions_may_stay_pixels,
+      histograms_count_pixels, convolutions_are_those_of_pytorch, linear_is_one_layer, mlp_is_two_layers,
       a_resized_observation_is_an_observation, mistakes_are_named)
