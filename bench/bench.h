@@ -33,7 +33,8 @@ typedef struct bench_figure
     double value; ///< the best
     double worst;
     int runs;
-    double p50, p99; ///< of single calls, where those are what is timed; else 0
+    double p50, p99;  ///< of single calls, where those are what is timed; else 0
+    double low, high; ///< 95 % interval of a median over seeds; else 0
 } bench_figure;
 
 /// One row.
@@ -56,7 +57,7 @@ extern const bench_row bench_rows[];
 typedef struct bench_peer
 {
     char name[64];
-    double value, p50, p99;
+    double value, p50, p99, low, high;
     int agreed, compared; ///< frames on which it looked at the same patches, of those that it reported
 } bench_peer;
 

@@ -8,6 +8,11 @@
 #include "files/atomic.h"
 #include "landed.h"
 
+enum
+{
+    MOST = 512 ///< rows of a file
+};
+
 // "AMD EPYC 9R14 96-Core Processor" -> "amd-epyc-9r14-96-core-processor-avx512"
 static void name_processor(char *name, size_t size)
 {
@@ -57,22 +62,73 @@ int bench_read_landed(bench_result *results, int capacity)
     return count;
 }
 
-sac_status bench_land(const bench_result *results, int count)
+static int read_evals(bench_result *results, int capacity)
 {
-    enum
+    char path[256], line[512];
+    bench_landed_path(path, "evals.csv", false);
+    FILE *file = fopen(path, "r");
+    int count = 0;
+    while (file && count < capacity && fgets(line, sizeof line, file))
     {
-        MOST = 64
-    };
-    bench_result landed[MOST];
-    int landed_count = bench_read_landed(landed, MOST);
-    for (int i = 0; i < count; i++)
+        bench_result *r = &results[count];
+        *r = (bench_result){0};
+        int fields =
+            sscanf(line, "%47[^,],%d,%lg,%lg,%lg,%63[^,\n],%lg,%lg,%lg", r->name, &r->figure.runs, &r->figure.value,
+                   &r->figure.low, &r->figure.high, r->peer, &r->peer_value, &r->peer_low, &r->peer_high);
+        count += fields >= 5;
+    }
+    if (file) fclose(file);
+    return count;
+}
+
+// puts results in the place of those of the same name, or behind all
+static int merge(bench_result *landed, int count, const bench_result *results, int result_count)
+{
+    for (int i = 0; i < result_count; i++)
     {
         int at = 0;
-        while (at < landed_count && strcmp(landed[at].name, results[i].name) != 0) at++;
+        while (at < count && strcmp(landed[at].name, results[i].name) != 0) at++;
         if (at == MOST) break;
-        if (at == landed_count) landed_count++;
+        if (at == count) count++;
+        // a peer that was absent this time keeps its last figure
+        bench_result before = landed[at];
         landed[at] = results[i];
+        if (results[i].peer[0] || !before.peer[0] || strcmp(before.name, results[i].name) != 0) continue;
+        memcpy(landed[at].peer, before.peer, sizeof before.peer);
+        landed[at].peer_value = before.peer_value;
+        landed[at].peer_low = before.peer_low;
+        landed[at].peer_high = before.peer_high;
     }
+    return count;
+}
+
+sac_status bench_land_evals(const bench_result *results, int count)
+{
+    static bench_result landed[MOST];
+    memset(landed, 0, sizeof landed);
+    int landed_count = merge(landed, read_evals(landed, MOST), results, count);
+    char path[256];
+    bench_landed_path(path, "evals.csv", true);
+    FILE *file = fopen(path, "w");
+    if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
+    fputs("name,seeds,median,low,high,peer,peer_median,peer_low,peer_high\n", file);
+    for (int i = 0; i < landed_count; i++)
+    {
+        const bench_result *r = &landed[i];
+        fprintf(file, "%s,%d,%.6g,%.6g,%.6g", r->name, r->figure.runs, r->figure.value, r->figure.low, r->figure.high);
+        if (r->peer[0]) fprintf(file, ",%s,%.6g,%.6g,%.6g", r->peer, r->peer_value, r->peer_low, r->peer_high);
+        fputc('\n', file);
+    }
+    if (fclose(file) != 0) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
+    fprintf(stderr, "landed in %s\n", path);
+    return SAC_OK;
+}
+
+sac_status bench_land(const bench_result *results, int count)
+{
+    static bench_result landed[MOST];
+    memset(landed, 0, sizeof landed);
+    int landed_count = merge(landed, bench_read_landed(landed, MOST), results, count);
     char path[256];
     bench_landed_path(path, "bench.csv", true);
     FILE *file = fopen(path, "w");

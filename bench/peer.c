@@ -124,6 +124,8 @@ bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *
     peer->value = json_number_value(json_object_get(json, "value"));
     peer->p50 = json_number_value(json_object_get(json, "p50"));
     peer->p99 = json_number_value(json_object_get(json, "p99"));
+    peer->low = json_number_value(json_object_get(json, "low"));
+    peer->high = json_number_value(json_object_get(json, "high"));
     compare_top(json_object_get(json, "top"), place, peer);
     json_decref(json);
     return true;

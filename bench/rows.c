@@ -11,12 +11,18 @@
     {                                                                                                            \
         "evals-" function "-" n "-" method, "evals", peer, true, "to 1e-8, median of --seeds", bench_evaluations \
     }
-#define PYCMA(method, function, n) "evals.py pycma " method " " function " " n " %s"
-#define EVALS_ALL(function, n)                                                                                    \
-    EVALS(function, n, "cma-es", PYCMA("cma-es", function, n)),                                                   \
-        EVALS(function, n, "cholesky-cma-es", PYCMA("cma-es", function, n)),                                      \
-        EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)), EVALS(function, n, "lm-ma-es", NULL), \
-        EVALS(function, n, "snes", NULL)
+#define PYCMA(method, function, n)  "evals.py pycma " method " " function " " n " %s"
+#define EVOSAX(method, function, n) "evals.py evosax " method " " function " " n " %s"
+// the separable and limited-memory forms
+#define EVALS_LARGE(function, n)                                                    \
+    EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)),             \
+        EVALS(function, n, "sep-cma-es-evosax", EVOSAX("sep-cma-es", function, n)), \
+        EVALS(function, n, "lm-ma-es", EVOSAX("lm-ma-es", function, n)),            \
+        EVALS(function, n, "snes", EVOSAX("snes", function, n))
+#define EVALS_ALL(function, n)                                              \
+    EVALS(function, n, "cma-es", PYCMA("cma-es", function, n)),             \
+        EVALS(function, n, "cma-es-evosax", EVOSAX("cma-es", function, n)), \
+        EVALS(function, n, "cholesky-cma-es", PYCMA("cma-es", function, n)), EVALS_LARGE(function, n)
 #define COARSE(function, n, method)                                                                    \
     {                                                                                                  \
         "coarse-" function "-" n "-" method, "evals", NULL, true, "to a hundredth, median of --seeds", \
@@ -111,17 +117,15 @@ const bench_row bench_rows[] = {
     EVALS_ALL("turned", "10"),
     EVALS_ALL("rosenbrock", "10"),
     EVALS_ALL("rastrigin", "10"),
+    EVALS_ALL("cartpole", "10"),
     EVALS_ALL("sphere", "40"),
     EVALS_ALL("ellipsoid", "40"),
     EVALS_ALL("turned", "40"),
     EVALS_ALL("rosenbrock", "40"),
     EVALS_ALL("rastrigin", "40"),
-    EVALS("sphere", "1000", "sep-cma-es", PYCMA("sep-cma-es", "sphere", "1000")),
-    EVALS("sphere", "1000", "lm-ma-es", NULL),
-    EVALS("sphere", "1000", "snes", NULL),
-    EVALS("ellipsoid", "1000", "sep-cma-es", PYCMA("sep-cma-es", "ellipsoid", "1000")),
-    EVALS("ellipsoid", "1000", "lm-ma-es", NULL),
-    EVALS("ellipsoid", "1000", "snes", NULL),
+    EVALS_ALL("cartpole", "40"),
+    EVALS_LARGE("sphere", "1000"),
+    EVALS_LARGE("ellipsoid", "1000"),
     COARSE("sphere", "40", "cma-es"),
     COARSE_ALL("sphere", "40"),
     COARSE("gentle", "40", "cma-es"),

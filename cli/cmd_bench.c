@@ -58,12 +58,14 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     }
     else if (bench_ask_peer(row, place, &peer))
     {
-        // once more after the peer, so that a machine that slowed down meanwhile slows both
-        status = row->measure(place, &r->figure, &own_peer);
+        // once more after the peer, so that a machine that slowed down meanwhile slows both; a count stays what it is
+        if (r->figure.low == 0) status = row->measure(place, &r->figure, &own_peer);
         memcpy(r->peer, peer.name, sizeof r->peer);
         r->peer_value = peer.value;
         r->peer_p50 = peer.p50;
         r->peer_p99 = peer.p99;
+        r->peer_low = peer.low;
+        r->peer_high = peer.high;
         if (peer.agreed < peer.compared)
             fprintf(stderr, "%s: looked at the same patches on %d of %d frames\n", peer.name, peer.agreed,
                     peer.compared);
@@ -71,11 +73,28 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     return status;
 }
 
+// a median over seeds with its interval, and the peer's
+static void print_median(const bench_result *r)
+{
+    printf("%-34s %9.0f %-5s [%.0f, %.0f]", r->name, r->figure.value, r->unit, r->figure.low, r->figure.high);
+    if (r->peer[0] && r->peer_value < 1e300)
+        printf("  %5.2f x %s: %.0f [%.0f, %.0f]", ratio(r), r->peer, r->peer_value, r->peer_low, r->peer_high);
+    else if (r->peer[0])
+        printf("  %s: not reached", r->peer);
+    puts("");
+    fflush(stdout);
+}
+
 static void print_row(const bench_result *r, const bench_result *landed, int landed_count)
 {
     if (!isfinite(r->figure.value))
     {
         printf("%-28s not reached\n", r->name);
+        return;
+    }
+    if (r->figure.low > 0)
+    {
+        print_median(r);
         return;
     }
     double spread = larger_is_better(r->unit) ? r->figure.value / r->figure.worst : r->figure.worst / r->figure.value;
@@ -114,6 +133,11 @@ static void print_json(const bench_result *results, int count)
         {
             json_object_set_new(row, "p50", number(r->figure.p50));
             json_object_set_new(row, "p99", number(r->figure.p99));
+        }
+        if (r->figure.low > 0)
+        {
+            json_object_set_new(row, "low", number(r->figure.low));
+            json_object_set_new(row, "high", number(r->figure.high));
         }
         json_array_append_new(list, row);
     }
@@ -205,7 +229,8 @@ static int run(const cli_args *args)
     bench_pin(&place, true);
     if (status == SAC_OK) status = measure_all(args, &place, results, &count);
     if (status == SAC_OK && cli_has(args, "json")) print_json(results, count);
-    if (status == SAC_OK && cli_has(args, "land")) status = bench_land(results, count);
+    if (status == SAC_OK && cli_has(args, "land"))
+        status = results[0].figure.low > 0 ? bench_land_evals(results, count) : bench_land(results, count);
     bench_place_destroy(&place);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }

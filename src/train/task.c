@@ -19,7 +19,7 @@ static const sac_option train_options[] = {
      "episodes that an individual has at most: those that `episodes` cannot tell from the best get more, one at a "
      "time; "
      "0: all have the same number"},
-    {"race_keep", SAC_OPTION_REAL, offsetof(sac_task_train, race_keep), "0.5", 0, 1, NULL,
+    {"race_keep", SAC_OPTION_REAL, offsetof(sac_task_train, race_keep), "0.25", 0, 1, NULL,
      "the best: this share of the population"},
     {"race_confidence", SAC_OPTION_REAL, offsetof(sac_task_train, race_confidence), "1", 0, 100, NULL,
      "standard errors behind the best at which an individual gets no more episodes"},
