@@ -56,7 +56,9 @@ static void add_entry(sac_c_file *file)
                   a->resize ? "    image = resize(image);\n" : "");
     if (a->positions) sac_grow_text(text, "    add_positions();\n");
     if (a->attention && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
-    sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n    choose();\n    tell(image);\n");
+    sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n");
+    if (a->part_count > 0) sac_grow_text(text, "    choose();\n    tell(image);\n");
+    if (a->trans.attention && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");
     if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }
@@ -123,17 +125,8 @@ static sac_status add_all(sac_c_file *file)
     return add_test(file);
 }
 
-static sac_status check_kind(const sac_policy *policy)
-{
-    if (strcmp(policy->ops->name, "iap-trans") != 0) return SAC_OK;
-    return sac_fail(SAC_ERROR_UNAVAILABLE,
-                    "export: policies of kind %s have no C file yet, only attention-agent and cnn have",
-                    policy->ops->name);
-}
-
 sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, const char *path, sac_export_sizes *sizes)
 {
-    SAC_TRY(check_kind(policy));
     sac_policy *rounded = NULL;
     sac_policy_state *state = NULL;
     if (def->int8) SAC_TRY(sac_export_round(&rounded, policy));

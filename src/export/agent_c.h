@@ -37,6 +37,9 @@ sac_status sac_c_token_constants(sac_c_file *file);
 void sac_c_token_fields(sac_c_file *file);
 void sac_c_token_code(sac_c_file *file);
 void sac_c_layer_constants(sac_c_file *file); ///< a cnn has these instead of attention (c_layers.c)
+void sac_c_trans_constants(sac_c_file *file); ///< an iap-trans has these beside the map (c_trans.c)
+void sac_c_trans_fields(sac_c_file *file);
+void sac_c_trans_code(sac_c_file *file);
 void sac_c_layer_fields(sac_c_file *file);
 void sac_c_layer_code(sac_c_file *file);
 sac_status sac_c_attention_constants(sac_c_file *file);

@@ -47,6 +47,11 @@ static void add_map(sac_c_file *file)
         sac_grow_text(text, "#define MAP_WEIGHT(side, f, d) ((side) ? %s : map_of_queries)[(f) * D + (d)]\n\n",
                       shared ? "map_of_queries" : "map_of_keys");
     }
+    if (file->agent->trans.attention)
+    {
+        sac_c_trans_constants(file);
+        return;
+    }
     sac_grow_text(text, "static const double feature_gain[FEATURES] = {\n");
     for (int f = 0; f < a->feature_size; f++) // as linear.c multiplies them
         sac_grow_text(text, "    %.17g,\n",
@@ -73,6 +78,11 @@ void sac_c_attention_fields(sac_c_file *file)
 {
     const sac_agent *agent = file->agent;
     const sac_attention *a = agent->attention;
+    if (agent->trans.attention)
+    {
+        sac_c_trans_fields(file);
+        return;
+    }
     size_t n = (size_t)agent->count, f = (size_t)a->feature_size;
     sac_c_field(file, "float", sizeof(float), "tokens", "[OUTPUTS][TOKENS]", n * (size_t)agent->patches.outputs);
     sac_c_field(file, "float", sizeof(float), "row", "[TOKENS]", n);
@@ -100,5 +110,8 @@ void sac_c_attention_code(sac_c_file *file)
     sac_c_part(file, a->features[SAC_QUERIES].matrix ? "map.c" : "map_raw.c");
     if (uses_norm(a)) sac_c_part(file, "map_norm.c");
     sac_c_part(file, map_part(a));
-    sac_c_part(file, "linear.c");
+    if (file->agent->trans.attention)
+        sac_c_trans_code(file);
+    else
+        sac_c_part(file, "linear.c");
 }

@@ -150,7 +150,7 @@ void sac_c_controller_code(sac_c_file *file)
     const sac_agent *a = file->agent;
     const char *action = file->policy->def.action_choices == 0 ? "box" : a->threshold ? "threshold" : "largest";
     char name[80];
-    if (a->layer_count == 0) sac_c_part(file, "top.c");
+    if (a->part_count > 0) sac_c_part(file, "top.c");
     if (a->wants_pixels) sac_c_part(file, "pixels.c");
     for (int i = 0; i < a->part_count; i++)
     {
@@ -160,7 +160,7 @@ void sac_c_controller_code(sac_c_file *file)
         else
             sac_c_part(file, name);
     }
-    if (a->layer_count == 0) add_tell(file);
+    if (a->part_count > 0) add_tell(file);
     if (file->policy->filter_size > 0) sac_c_part(file, "filter.c");
     snprintf(name, sizeof name, "controller_%s.c", a->controller->name);
     sac_c_part(file, name);

@@ -24,6 +24,9 @@ static const char *const agents[] = {
     "attention=relu,image_size=64,features=positions+values",
     "attention=softmax,image_size=120,patch=9,stride=7",
     "kind=cnn,conv_channels=6:5:4",
+    "kind=iap-trans",
+    "kind=iap-trans,attention=relu,rows=3,value_size=5,order=left,residual=false",
+    "kind=iap-trans,attention=sara-exp,order=middle,layer_norm=false,image_size=70",
     "kind=cnn,image_size=48,conv_channels=3,controller=mlp",
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
 };
@@ -151,10 +154,7 @@ TEST(what_has_no_c_file_is_said)
     const sac_export_def def = {0};
     assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "attention hybrid");
     sac_policy_destroy(policy);
-    policy = agent("kind=iap-trans", 1);
-    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "iap-trans");
     assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
-    sac_policy_destroy(policy);
 }
 
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
