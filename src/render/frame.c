@@ -17,10 +17,10 @@ static bool is_drawable(const sac_geom *g, const sac_render_assets *assets)
     switch (g->shape)
     {
     case SAC_SHAPE_MESH: return g->mesh >= 0 && assets;
-    case SAC_SHAPE_LINE: return g->size[0] > 0.0f && g->size[1] > 0.0f;
-    case SAC_SHAPE_PLANE: return g->size[0] > 0.0f && g->size[1] > 0.0f;
     case SAC_SHAPE_SPHERE: return g->size[0] > 0.0f;
     case SAC_SHAPE_CAPSULE: return g->size[0] > 0.0f && g->size[1] >= 0.0f;
+    case SAC_SHAPE_PLANE:
+    case SAC_SHAPE_LINE:
     case SAC_SHAPE_CYLINDER: return g->size[0] > 0.0f && g->size[1] > 0.0f;
     case SAC_SHAPE_ELLIPSOID:
     case SAC_SHAPE_BOX: return g->size[0] > 0.0f && g->size[1] > 0.0f && g->size[2] > 0.0f;

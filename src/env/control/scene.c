@@ -286,7 +286,7 @@ static void take_grid(sac_geom *out, int axis, const mjModel *m, const mjvGeom *
         double increment = repeat > 0.0 ? 2.0 / repeat : 2.1 * far / (PLANE_GRID - 2);
         double step = (2.1 * far + 2.0 * increment) / PLANE_GRID;
         *grid = (sac_plane_grid){(float)step, (float)step, PLANE_GRID};
-        out->size[axis] = (float)(step * (PLANE_GRID / 2));
+        out->size[axis] = (float)(step * (0.5 * PLANE_GRID));
         return;
     }
     double size = (double)from->size[axis], spacing = from->objid >= 0 ? m->geom_size[3 * from->objid + 2] : size;
