@@ -19,6 +19,8 @@ os.environ.update(PYTHONPATH=os.path.dirname(os.path.abspath(__file__)), SDL_VID
 sys.path.insert(0, os.environ["PYTHONPATH"])
 sys.dont_write_bytecode = True
 saccade = os.path.abspath(sys.argv[1])
+leavings = tempfile.TemporaryDirectory()  # ViZDoom writes its configuration where it is started
+os.chdir(leavings.name)
 
 
 def replay(name, actions, seed, *more):
@@ -72,3 +74,4 @@ except ImportError:
 else:
     check("vizdoom.gymnasium_wrapper:VizdoomTakeCover-v1", 7, list(rng.integers(0, 3, 60)),
           lambda o: o["gamevariables"], lambda o, e: o["screen"])
+os.chdir("/")
