@@ -44,9 +44,9 @@ check "a port that is none is said" no_port
 
 live() # the page of a run while it trains
 {
-    timeout -s INT 4 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &
+    timeout -s INT 60 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &
     local pid=$! port
-    for _ in $(seq 30); do
+    for _ in $(seq 300); do
         port=$(sed -nE 's|^http://localhost:([0-9]+)/ shows this run$|\1|p' "$work/said")
         [[ -z $port ]] || break
         sleep 0.1
@@ -54,13 +54,16 @@ live() # the page of a run while it trains
     # the first second of the stream: rows that were trained just now
     python3 - "$port" <<'END' || return 1
 import sys, urllib.request
-with urllib.request.urlopen(f"http://localhost:{sys.argv[1]}/events", timeout=5) as stream:
+with urllib.request.urlopen(f"http://localhost:{sys.argv[1]}/events", timeout=30) as stream:
     names = set()
     while not {"points", "now", "frame"} <= names:
         line = stream.readline().decode()
+        if not line:
+            sys.exit("the stream ended with " + str(names))
         if line.startswith("event: "):
             names.add(line[7:].strip())
 END
+    kill -INT "$pid" # timeout passes it on
     wait "$pid"
     grep -q "interrupted at generation" "$work/said"
 }

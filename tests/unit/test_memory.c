@@ -18,6 +18,8 @@ TEST(environments)
     {
         sac_env *env = NULL;
         sac_env_def def = {.id = sac_env_at(i)->name};
+        if (sac_env_create(&env, &def) != SAC_OK) continue; // a world whose engine is not here
+        sac_env_destroy(env);
         assert_survives_lack_of_memory(sac_env_create(&env, &def), sac_env_destroy(env));
     }
     sac_env_destroy(NULL);
