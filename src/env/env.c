@@ -15,17 +15,9 @@ enum
 
 /// The built-in environments.
 static const sac_env_ops *const built_in[] = {
-    &sac_car_racing_ops,
-    &sac_toy_ops,
-    &sac_take_cover_ops,
-    &sac_gym_ops,
-    &sac_cheetah_run_ops,
-    &sac_walker_walk_ops,
-    &sac_cartpole_swingup_ops,
-    &sac_ball_in_cup_catch_ops,
-    &sac_reacher_easy_ops,
-    &sac_finger_spin_ops,
-    &sac_quadruped_walk_ops,
+    &sac_car_racing_ops,   &sac_toy_ops,         &sac_take_cover_ops,       &sac_gym_ops,
+    &sac_cheetah_run_ops,  &sac_walker_walk_ops, &sac_cartpole_swingup_ops, &sac_ball_in_cup_catch_ops,
+    &sac_reacher_easy_ops, &sac_finger_spin_ops, &sac_quadruped_walk_ops,
 };
 
 enum
