@@ -230,7 +230,7 @@ static int run(const cli_args *args)
     if (status == SAC_OK) status = measure_all(args, &place, results, &count);
     if (status == SAC_OK && cli_has(args, "json")) print_json(results, count);
     if (status == SAC_OK && cli_has(args, "land"))
-        status = results[0].figure.low > 0 ? bench_land_evals(results, count) : bench_land(results, count);
+        status = count > 0 && results[0].figure.low > 0 ? bench_land_evals(results, count) : bench_land(results, count);
     bench_place_destroy(&place);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
