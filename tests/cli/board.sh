@@ -84,12 +84,16 @@ interrupted() # the checkpoint's place and how to go on, then going on
     train stopped --generations $((at + 1)) --resume >"$work/out" && grep -q "$((at + 1))/$((at + 1))" "$work/out"
 }
 
-check "a board on a terminal" board
-check "the terminal is left as it was" leaves_no_trace
-check "a narrow terminal" narrow
-check "NO_COLOR" colourless
-check "a terminal without UTF-8" ascii
-check "TERM=dumb gets lines" dumb
+if script -qec true /dev/null >/dev/null 2>&1; then
+    check "a board on a terminal" board
+    check "the terminal is left as it was" leaves_no_trace
+    check "a narrow terminal" narrow
+    check "NO_COLOR" colourless
+    check "a terminal without UTF-8" ascii
+    check "TERM=dumb gets lines" dumb
+else
+    skip "boards on terminals" "a peer: a pseudo-terminal"
+fi
 check "one line a generation elsewhere" lines
 check "--json" json
 check "SIGINT says where the checkpoint is and how to go on" interrupted
