@@ -4,7 +4,9 @@ set(SAC_MUJOCO "" CACHE PATH "folder of the Python package mujoco; empty: the on
 set(SAC_DM_CONTROL "" CACHE PATH "folder of the Python package dm_control; empty: the one in .venv")
 set(SAC_MUJOCO_VERSION 3.17.0) # the one whose states are promised to the bit
 
-file(GLOB found_mujoco ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/mujoco)
+if(NOT CMAKE_CROSSCOMPILING) # .venv holds this machine's
+  file(GLOB found_mujoco ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/mujoco)
+endif()
 file(GLOB found_dm_control ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/dm_control)
 foreach(folder ${SAC_MUJOCO} ${found_mujoco})
   if(NOT MUJOCO_FOUND AND EXISTS ${folder}/libmujoco.so.${SAC_MUJOCO_VERSION})
