@@ -91,11 +91,13 @@ killed_run()
 }
 check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
 
-# the task without an end, SIGTERM to the launcher: a checkpoint within a second, and the words for it
+# a task without an end, SIGTERM to the launcher: a checkpoint within a second, and the words for it
 terminated()
 {
     local pid checkpoint begin
-    mpirun -n 3 "$saccade" train $task --generations 1000000 --run "$work/endless" >"$work/log" 2>&1 &
+    # mpirun kills what is still there after a second, which on a machine that is busy with other tests may be too soon
+    OMPI_MCA_odls_base_sigkill_timeout=20 mpirun -n 3 "$saccade" train tasks/toy.yaml --generations 1000000 \
+        --run "$work/endless" >"$work/log" 2>&1 &
     pid=$!
     for _ in $(seq 100); do
         [[ -s $work/endless/metrics.csv ]] && (($(wc -l <"$work/endless/metrics.csv") > 20)) && break
