@@ -17,8 +17,7 @@ static const sac_option train_options[] = {
      "episodes an individual and generation"},
     {"race", SAC_OPTION_INT, offsetof(sac_task_train, race), "0", 0, 10000, NULL,
      "episodes that an individual has at most: those that `episodes` cannot tell from the best get more, one at a "
-     "time; "
-     "0: all have the same number"},
+     "time; 0: all have the same number"},
     {"race_keep", SAC_OPTION_REAL, offsetof(sac_task_train, race_keep), "0.25", 0, 1, NULL,
      "the best: this share of the population"},
     {"race_confidence", SAC_OPTION_REAL, offsetof(sac_task_train, race_confidence), "1", 0, 100, NULL,

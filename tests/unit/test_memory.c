@@ -16,6 +16,8 @@ TEST(environments)
 {
     for (int i = 0; i < sac_env_count(); i++)
     {
+        // of worlds with the same functions, such as the control suite's, one is enough
+        if (i > 0 && sac_env_at(i)->step == sac_env_at(i - 1)->step) continue;
         sac_env *env = NULL;
         sac_env_def def = {.id = sac_env_at(i)->name};
         if (sac_env_create(&env, &def) != SAC_OK) continue; // a world whose engine is not here
