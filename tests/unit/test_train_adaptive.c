@@ -1,0 +1,181 @@
+#include "train_scene.h"
+
+/// What depends on how a training goes, or on what it has seen: fresh starts, races, restarts, the observation filter,
+/// chosen tensors. The bits depend on none of threads, lanes and interruptions here either.
+
+// a start is given up at generation 4 (no candidate gets a million), and again at 8; then it goes on as usual
+TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
+{
+    const sac_setting settings[] = {
+        {"train.stages.0.above", "2000000"}, {"train.restart_after", "4"}, {"train.restart_below", "1000000"}};
+    sac_task *task = load_task(task_text, settings, 3);
+    assert_ok(train(task, "restarts", 2, false, &(watcher){0}));
+    watcher first = {.at = 5}, second = {.at = 8};
+    assert_int_equal(train(task, "again", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "again", 1, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "again", 2, true, &(watcher){0}));
+    assert_same_run("restarts", "again");
+
+    assert_int_equal(events_that_say("restarts", "fresh start"), 2);
+    sac_task_destroy(task);
+}
+
+// 2 to 5 episodes: whoever returns cannot tell from the best half gets more
+static const sac_setting raced[] = {{"train.stages.0.race", "5"}, {"search.population", "12"}};
+
+TEST(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them)
+{
+    sac_task *task = load_task(task_text, raced, 2);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_run("one", "three");
+    watcher first = {.at = 3}, second = {.at = 6};
+    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    sac_task_destroy(task);
+}
+
+TEST(a_race_after_a_crash_counts_its_steps_once)
+{
+    sac_task *task = load_task(task_text, raced, 2);
+    assert_ok(train(task, "whole", 1, false, &(watcher){0}));
+    // the returns of every round stay known until the checkpoint: take that away, and all but the last round is there
+    watcher w = {.at = 5};
+    assert_int_equal(train(task, "crash", 1, false, &w), SAC_ERROR_INTERRUPTED);
+    char path[512];
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+    assert_ok(train(task, "crash", 2, true, &(watcher){0}));
+    assert_same_run("whole", "crash");
+    sac_task_destroy(task);
+}
+
+static uint64_t steps_of(const char *run)
+{
+    char dir[512];
+    sac_run_summary summary;
+    path_in(dir, run);
+    assert_ok(sac_run_summarise(&summary, dir));
+    return summary.steps;
+}
+
+// nobody leaves a race without confidence: it is the mean over all episodes; with some, it costs less
+TEST(a_race_without_confidence_is_the_mean_of_all_its_episodes)
+{
+    const sac_setting all[] = {{"train.stages.0.episodes", "5"}, {"search.population", "12"}};
+    const sac_setting endless[] = {raced[0], raced[1], {"train.race_confidence", "100"}};
+    sac_task *tasks[] = {load_task(task_text, all, 2), load_task(task_text, endless, 3),
+                         load_task(task_text, raced, 2)};
+    assert_ok(train(tasks[0], "all", 1, false, &(watcher){0}));
+    assert_ok(train(tasks[1], "endless", 1, false, &(watcher){0}));
+    assert_ok(train(tasks[2], "raced", 1, false, &(watcher){0}));
+    assert_same_run("all", "endless");
+    assert_true(steps_of("raced") < steps_of("all"));
+    for (int i = 0; i < 3; i++) sac_task_destroy(tasks[i]);
+}
+
+// a search that restarts with a larger population, in a race, by itself and by its stagnation
+TEST(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them)
+{
+    const sac_setting settings[] = {raced[0],
+                                    {"search.restarts", "5"},
+                                    {"search.restart_stagnation", "2"},
+                                    {"search.restart_spread", "0.1"},
+                                    {"search.population", "4"}};
+    sac_task *task = load_task(task_text, settings, 5);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    watcher first = {.at = 3}, second = {.at = 7};
+    assert_int_equal(train(task, "parts", 3, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 1, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    assert_true(events_that_say("one", "not risen for many generations; population 8") > 0);
+    sac_task_destroy(task);
+}
+
+// ARS V2 in a race: the filter is measured over all that candidates see, and none of it depends on who drives
+TEST(a_filter_is_measured_to_the_same_bytes)
+{
+    const sac_setting settings[] = {{"policy.filter", "true"}, {"search.method", "ars"}, {"search.population", "12"},
+                                    {"search.sigma", "0.1"},   {"search.rate", "0.1"},   raced[0]};
+    sac_task *task = load_task(task_text, settings, 6);
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_run("one", "three");
+    watcher first = {.at = 3}, second = {.at = 6};
+    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
+    assert_same_run("one", "parts");
+    // the last checkpoint gone: the rounds since then bring what their candidates saw
+    watcher fifth = {.at = 5};
+    assert_int_equal(train(task, "crash", 2, false, &fifth), SAC_ERROR_INTERRUPTED);
+    char path[512];
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+    assert_ok(train(task, "crash", 1, true, &(watcher){0}));
+    assert_same_run("one", "crash");
+
+    // it is part of the shipped policy: positions lie in 0..1, those of at least one patch move
+    sac_policy *policy = load_mean("one");
+    int size = sac_policy_filter_size(policy), moving = 0;
+    assert_int_equal(size, 6);
+    const float *mean = sac_policy_parameters(policy) + sac_policy_parameter_count(policy) - 2 * size;
+    for (int i = 0; i < size; i++)
+    {
+        assert_true(mean[i] > 0 && mean[i] < 1);
+        moving += mean[size + i] > 0;
+    }
+    assert_true(moving > 0);
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+}
+
+TEST(the_search_moves_the_chosen_tensors_alone)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "all", 1, false, &(watcher){0}));
+    const sac_setting named[] = {{"train.tune", "query key lstm output"}};
+    sac_task *every = load_task(task_text, named, 1);
+    assert_ok(train(every, "every", 1, false, &(watcher){0}));
+    assert_same_run("all", "every");
+
+    char start[512];
+    path_in(start, "all/mean.safetensors");
+    const sac_setting some[] = {{"train.tune", "lstm.bias output:0.25"}, {"train.start", start}};
+    sac_task *part = load_task(task_text, some, 2);
+    assert_ok(train(part, "part", 2, false, &(watcher){0}));
+    sac_policy *before = load_mean("all"), *after = load_mean("part");
+    for (int v = 0; v < sac_policy_view_count(before); v++)
+    {
+        const sac_view *view = sac_policy_view(before, v);
+        bool tuned = strncmp(view->name, "lstm.bias", 9) == 0 || strncmp(view->name, "output", 6) == 0;
+        int same = memcmp(sac_policy_parameters(before) + view->offset, sac_policy_parameters(after) + view->offset,
+                          sac_view_size(view) * sizeof(float));
+        assert_int_equal(same != 0, tuned);
+    }
+    sac_policy_destroy(before);
+    sac_policy_destroy(after);
+
+    const sac_setting unknown[] = {{"train.tune", "lstm output.bais"}};
+    sac_task *bad = load_task(task_text, unknown, 1);
+    assert_fails(train(bad, "bad", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, "did you mean");
+    sac_task *tasks[] = {task, every, part, bad};
+    for (int i = 0; i < 4; i++) sac_task_destroy(tasks[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes),
+        IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
+        IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
+        IN_FOLDER(a_race_without_confidence_is_the_mean_of_all_its_episodes),
+        IN_FOLDER(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
+        IN_FOLDER(a_filter_is_measured_to_the_same_bytes),
+        IN_FOLDER(the_search_moves_the_chosen_tensors_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
