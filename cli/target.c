@@ -27,13 +27,15 @@ int cli_target_open(cli_target *target, const cli_args *args, const char *path)
     const sac_setting *given;
     int count = cli_settings(args, "set", &given);
     int kept = same ? target->info.setting_count : 0;
-    if (count < 0 || (size_t)(count + kept) > sizeof target->settings / sizeof *target->settings)
+    if (count < 0 || (size_t)(count + kept) >= sizeof target->settings / sizeof *target->settings)
     {
         cli_target_close(target);
         return CLI_USAGE;
     }
     for (int i = 0; i < kept; i++) target->settings[target->env.setting_count++] = target->info.settings[i];
     for (int i = 0; i < count; i++) target->settings[target->env.setting_count++] = given[i];
+    if (cli_has(args, "renderer"))
+        target->settings[target->env.setting_count++] = (sac_setting){"renderer", cli_value(args, "renderer")};
     return CLI_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct cli_target
 #define CLI_TARGET_FLAGS                                                             \
     {"env", "ID", "environment; default: the one the policy was trained in", false}, \
         {"set", "KEY=VALUE", "option of the environment, such as rules=v0", true},   \
+        {"renderer", "NAME", "short for --set renderer=NAME: own or opengl", false}, \
     {                                                                                \
         "variant", "V", "variant of the environment (see 'saccade envs')", false     \
     }

@@ -55,7 +55,8 @@ static control_view_def view_def(const control_config *config, int height, int w
                               .camera = config->camera,
                               .shadows = config->shadows,
                               .reflections = config->reflections,
-                              .antialias = config->antialias};
+                              .antialias = config->antialias,
+                              .opengl = strcmp(config->renderer, "opengl") == 0};
 }
 
 static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
@@ -66,6 +67,8 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
     SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
                                    !config->shadows && !config->reflections));
+    if (def.opengl && strstr(variant, "background"))
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: renderer opengl shows no background, only camera and color", task->id);
     describe(e);
     return SAC_OK;
 }

@@ -473,3 +473,8 @@ sac_scene *sac_mujoco_scene_update(sac_mujoco_scene *s, const mjModel *m, mjData
     s->scene.geom_count = count;
     return &s->scene;
 }
+
+mjvScene *sac_mujoco_scene_abstract(sac_mujoco_scene *scene)
+{
+    return &scene->abstract;
+}

@@ -26,3 +26,6 @@ void sac_mujoco_scene_destroy(sac_mujoco_scene *scene);
 /// @return what to draw, until the next call; the caller may change it, its view above all
 sac_scene *sac_mujoco_scene_update(sac_mujoco_scene *scene, const mjModel *model, mjData *data, int camera, int width,
                                    int height);
+
+/// The abstract scene that the last update took this from, for MuJoCo's own renderer.
+mjvScene *sac_mujoco_scene_abstract(sac_mujoco_scene *scene);

@@ -21,6 +21,8 @@ static const char *const variants[] = {"original", "camera:LEVEL+color:LEVEL+bac
     {"shadows", SAC_OPTION_BOOL, FIELD(shadows), "false", 0, 0, NULL, "lights cast shadows"},                          \
     {"reflections", SAC_OPTION_BOOL, FIELD(reflections), "false", 0, 0, NULL, "the floor mirrors"},                    \
     {"antialias", SAC_OPTION_BOOL, FIELD(antialias), "false", 0, 0, NULL, "smooth edges"},                             \
+    {"renderer", SAC_OPTION_TEXT, FIELD(renderer), "own", 0, 0, "own opengl",                                          \
+     "opengl: MuJoCo's, slow, to compare with"},                                                                       \
     {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \
      "what distracts there: procedural, a folder of videos or frames, or a video file"},                               \
     {"models", SAC_OPTION_TEXT, FIELD(models), "", 0, 0, NULL,                                                         \

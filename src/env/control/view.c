@@ -2,13 +2,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "env/control/opengl.h"
 
 struct control_view
 {
     control_view_def def;
     sac_renderer *renderer;
     sac_mujoco_scene *scene;
-    int32_t *ids; // of each pixel's geom, where a background is to be seen behind them
+    control_opengl *opengl; // NULL: the pictures are ours
+    int32_t *ids;           // of each pixel's geom, where a background is to be seen behind them
 };
 
 static sac_status create_parts(control_view *v, const control_world *w)
@@ -25,6 +27,7 @@ static sac_status create_parts(control_view *v, const control_world *w)
     renderer.antialias = def->antialias;
     SAC_TRY(sac_renderer_create(&v->renderer, &renderer));
     SAC_TRY(sac_mujoco_scene_create(&v->scene, w->mj, w->model, w->shared->assets));
+    if (def->opengl) SAC_TRY(sac_control_opengl_create(&v->opengl, w, def));
     v->ids = SAC_NEW_ARRAY(int32_t, (size_t)def->width * (size_t)def->height);
     return v->ids ? SAC_OK : sac_fail_memory("a view");
 }
@@ -47,6 +50,7 @@ void sac_control_view_destroy(control_view *v)
 {
     if (!v) return;
     sac_renderer_destroy(v->renderer);
+    sac_control_opengl_destroy(v->opengl);
     sac_mujoco_scene_destroy(v->scene);
     sac_free(v->ids);
     sac_free(v);
@@ -56,6 +60,7 @@ sac_status sac_control_view_draw(control_view *v, control_world *w, control_dist
 {
     int height = v->def.height, width = v->def.width;
     sac_scene *scene = sac_mujoco_scene_update(v->scene, w->model, w->data, v->def.camera, width, height);
+    if (v->opengl) return sac_control_opengl_draw(v->opengl, sac_mujoco_scene_abstract(v->scene), rgb);
     const control_backdrop *backdrop = sac_distraction_backdrop(distraction);
     if (!backdrop) return sac_render(v->renderer, scene, &(sac_picture){.rgb = rgb});
     scene->sky = -1;
