@@ -51,7 +51,10 @@ static void add_entry(sac_c_file *file)
 {
     const sac_agent *a = file->agent;
     sac_growing *text = &file->text;
-    sac_c_part(file, a->has_cell ? "reset_memory.c" : "reset_nothing.c");
+    sac_grow_text(text, "void agent_reset(void)\n{\n%s%s}\n\n",
+                  a->has_cell ? "    int i;\n    for (i = 0; i < HIDDEN; i++) state.hidden[i] = state.cell[i] = 0;\n"
+                              : "",
+                  a->config.motion ? "    state.started = 0;\n" : "");
     sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n%s    look(image);\n",
                   a->resize ? "    image = resize(image);\n" : "");
     if (a->positions) sac_grow_text(text, "    add_positions();\n");
@@ -59,6 +62,7 @@ static void add_entry(sac_c_file *file)
     sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n");
     if (a->part_count > 0) sac_grow_text(text, "    choose();\n    tell(image);\n");
     if (a->trans.attention && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");
+    if (a->config.motion) sac_grow_text(text, "    move();\n");
     if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }

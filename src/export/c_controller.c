@@ -101,6 +101,11 @@ void sac_c_controller_fields(sac_c_file *file)
     sac_c_field(file, "uint16_t", sizeof(uint16_t), "top", "[TOP]", (size_t)a->config.top);
     if (a->wants_pixels) sac_c_field(file, "float", real, "pixels", "[PATCH * PATCH * CHANNELS]", (size_t)a->inputs);
     sac_c_field(file, "float", real, "features", "[TOLD]", (size_t)a->feature_count);
+    if (a->config.motion)
+    {
+        sac_c_field(file, "float", real, "before", "[TOLD / 2]", (size_t)a->told_count);
+        sac_c_field(file, "uint16_t", sizeof(uint16_t), "started", "", 1);
+    }
     sac_c_field(file, "float", real, "hidden", "[HIDDEN]", (size_t)a->hidden_size);
     if (a->has_cell) sac_c_field(file, "float", real, "cell", "[HIDDEN]", (size_t)a->hidden_size);
     sac_c_field(file, "float", real, "output", "[ACTIONS]", (size_t)a->output_size);
@@ -161,6 +166,7 @@ void sac_c_controller_code(sac_c_file *file)
             sac_c_part(file, name);
     }
     if (a->part_count > 0) add_tell(file);
+    if (a->config.motion) sac_c_part(file, "motion.c");
     if (file->policy->filter_size > 0) sac_c_part(file, "filter.c");
     snprintf(name, sizeof name, "controller_%s.c", a->controller->name);
     sac_c_part(file, name);

@@ -13,6 +13,8 @@ static sac_status add_features(sac_onnx *o)
     if (strcmp(a->config.features, "positions") != 0 || a->config.masking)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: features %s%s are not among those that the ONNX graph knows",
                         a->config.features, a->config.masking ? " with masking" : "");
+    if (a->config.motion)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: motion is not among what the ONNX graph tells a controller");
     int k = a->config.top;
     sac_onnx_ints(o, "kept_count", (const int64_t[]){k}, 1);
     sac_onnx_node(o, "TopK", "importance kept_count", "kept_importance kept", "axis", 'i', 0, NULL);

@@ -115,6 +115,8 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     if (agent->config.key_size > 0) SAC_TRY(plan_attention(agent, policy));
     SAC_TRY(plan_positions(agent));
     SAC_TRY(agent->reading->plan(agent, policy));
+    agent->told_count = agent->feature_count;
+    if (agent->config.motion) agent->feature_count *= 2;
     SAC_TRY(sac_agent_plan_controller(agent, policy));
     return agent->config.filter ? sac_policy_add_filter(policy, agent->feature_count) : SAC_OK;
 }

@@ -53,7 +53,7 @@ typedef struct sac_agent_config
     int hidden;
     char activation[SAC_TEXT_SIZE];
     char choice[SAC_TEXT_SIZE];
-    bool filter;
+    bool motion, filter;
 } sac_agent_config;
 
 typedef struct sac_agent sac_agent;
@@ -152,6 +152,7 @@ struct sac_agent
     int part_sizes[SAC_MAX_FEATURE_PARTS];
     int part_count;
     int feature_count;  ///< that the controller is given
+    int told_count;     ///< of them, those of this step; the rest is their motion
     int patch_features; ///< floats that a patch gives
     bool wants_pixels;
     sac_conv_layer conv[SAC_MAX_CONV_LAYERS];

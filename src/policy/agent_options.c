@@ -47,6 +47,7 @@ static const char controllers[] = SAC_CONTROLLERS(X);
         TEXT(choice, "auto", "auto threshold argmax",                                                                 \
              "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n " \
              "outputs; auto: threshold where there are 3"),                                                           \
+        BOOL(motion, "false", "tell the controller also how each of its features has changed since the step before"), \
         BOOL(filter, "false",                                                                                         \
              "whiten what the controller is told by its running mean and deviation, measured in training")
 

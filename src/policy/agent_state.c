@@ -24,7 +24,7 @@ typedef struct array
 
 enum
 {
-    ARRAY_COUNT = 29
+    ARRAY_COUNT = 30
 };
 
 static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
@@ -54,6 +54,7 @@ static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac
         ARRAY(centers, 2 * a->config.top),
         ARRAY(pixels, a->inputs),
         ARRAY(features, a->feature_count),
+        ARRAY(before, a->config.motion ? a->told_count : 0),
         ARRAY(unfiltered, a->config.filter ? a->feature_count : 0),
         ARRAY(whitening, a->config.filter ? a->feature_count : 0),
         ARRAY(hidden, a->hidden_size),
@@ -125,6 +126,7 @@ void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
 void sac_agent_reset(sac_policy_state *base)
 {
     sac_agent_state *s = (sac_agent_state *)base;
+    s->started = false;
     memset(s->hidden, 0, (size_t)s->agent->hidden_size * sizeof(float));
     memset(s->cell, 0, (size_t)s->agent->hidden_size * sizeof(float));
 }
@@ -167,11 +169,24 @@ static void look_at_floats(sac_agent_state *s, const float *observation)
         for (int n = 0; n < a->count; n++) s->tokens[(size_t)o * (size_t)a->stride + (size_t)n] += s->bias[o];
 }
 
+// nothing moves in an episode's first step
+static void tell_motion(sac_agent_state *s)
+{
+    int count = s->agent->told_count;
+    for (int i = 0; i < count; i++)
+    {
+        s->features[count + i] = s->started ? s->features[i] - s->before[i] : 0;
+        s->before[i] = s->features[i];
+    }
+    s->started = true;
+}
+
 static void attend(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
     if (a->positions) sac_tokens_add(s->tokens, a->stride, s->offsets, a->stride, a->patches.outputs, a->count);
     a->reading->attend(s);
+    if (a->config.motion) tell_motion(s);
 }
 
 // features as the controller is given them

@@ -32,6 +32,8 @@ struct sac_agent_state
     float *centers;    ///< [K, 2]
     float *pixels;     ///< [inputs] of one patch
     float *features;   ///< [feature_count]
+    float *before;     ///< [told_count] of the step before, as they were read; empty without motion
+    bool started;      ///< there was such a step
     float *unfiltered; ///< [feature_count] as they were read; empty without a filter
     float *whitening;  ///< [feature_count] one over the filter's deviation; likewise
     float *hidden, *cell, *output, *scratch;

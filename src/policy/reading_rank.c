@@ -13,7 +13,7 @@ static void attend(sac_agent_state *s)
     sac_attention_importance(a->attention, s->importance, s->tokens, keys, a->count, a->stride, s->attention_workspace);
     a->kernels.top(s->top, a->config.top, s->importance, a->count);
 
-    if (a->config.masking) memset(s->features, 0, (size_t)a->feature_count * sizeof *s->features);
+    if (a->config.masking) memset(s->features, 0, (size_t)a->told_count * sizeof *s->features);
     for (int k = 0; k < a->config.top; k++)
     {
         sac_patch patch = {.row = p->patch / 2 + s->top[k] / p->columns * p->stride,

@@ -233,6 +233,38 @@ TEST(a_stride_of_zero_is_the_patch)
     }
 }
 
-TESTS(a_stride_of_zero_is_the_patch, parameters_follow_from_the_shapes, positions_may_stay_pixels,
-      histograms_count_pixels, convolutions_are_those_of_pytorch, linear_is_one_layer, mlp_is_two_layers,
-      a_resized_observation_is_an_observation, mistakes_are_named)
+// how the features have changed, nothing in an episode's first step
+TEST(motion_is_the_change_of_features)
+{
+    const char *const kinds[] = {"motion=true,masking=true", "motion=true,features=values+positions,filter=true",
+                                 "kind=iap-trans,attention=relu,motion=true"};
+    for (int k = 0; k < 3; k++)
+    {
+        seen s = look(kinds[k]);
+        int count = s.gaze.feature_count / 2;
+        float *before = malloc((size_t)count * sizeof *before);
+        assert_non_null(before);
+        for (int i = 0; i < count; i++) assert_true(s.gaze.features[count + i] == 0);
+        memcpy(before, s.gaze.features, (size_t)count * sizeof *before);
+        scene_image(image, 5);
+        sac_policy_act(s.state, image, s.action);
+        sac_policy_gaze(s.state, &s.gaze);
+        int moved = 0;
+        for (int i = 0; i < count; i++)
+        {
+            assert_true(s.gaze.features[count + i] == s.gaze.features[i] - before[i]);
+            moved += s.gaze.features[count + i] != 0;
+        }
+        assert_true(moved > 0);
+        sac_policy_state_reset(s.state);
+        sac_policy_act(s.state, image, s.action);
+        sac_policy_gaze(s.state, &s.gaze);
+        for (int i = 0; i < count; i++) assert_true(s.gaze.features[count + i] == 0);
+        free(before);
+        forget(&s);
+    }
+}
+
+TESTS(motion_is_the_change_of_features, a_stride_of_zero_is_the_patch, parameters_follow_from_the_shapes,
+      positions_may_stay_pixels, histograms_count_pixels, convolutions_are_those_of_pytorch, linear_is_one_layer,
+      mlp_is_two_layers, a_resized_observation_is_an_observation, mistakes_are_named)

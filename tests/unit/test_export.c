@@ -29,6 +29,8 @@ static const char *const agents[] = {
     "kind=iap-trans,attention=sara-exp,order=middle,layer_norm=false,image_size=70",
     "kind=cnn,image_size=48,conv_channels=3,controller=mlp",
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
+    "attention=relu,motion=true,filter=true,controller=mlp",
+    "kind=iap-trans,attention=relu,motion=true",
 };
 
 static int run_command(const char *format, ...)

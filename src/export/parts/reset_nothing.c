@@ -1,1 +1,0 @@
-void agent_reset(void) {}
