@@ -2,13 +2,22 @@
 # Training over ranks: any number of them, mixed with threads, ends in the same files; so does a job that is killed at
 # random instants (one rank with kill -9, the launcher with kill -9, or all with SIGTERM) and resumed with another number
 # of ranks. Prints its seed.
-#   ranks.sh SACCADE [KILLS] [SEED]          TASK: another task than the toy
+#   ranks.sh SACCADE [KILLS] [SEED]          TASK: another task than the toy, with the checks alone that depend on it
+# Where the task's world lives in worker processes, these are killed too; the job must go on by itself.
 set -uo pipefail
 saccade=$(realpath "$1") kills=${2:-6} seed=${3:-$(($(date +%s) % 32768))}
 RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-120}
+bridged() { grep -q "id: gym:" "$task"; }
+if bridged; then
+    export SACCADE_PYTHON=${SACCADE_PEERS:-.venv/bin/python}
+    if ! "$SACCADE_PYTHON" -c "import gymnasium" 2>/dev/null; then
+        echo "skip: needs a peer: gymnasium (make peers)"
+        exit 77
+    fi
+fi
 # root may run it, more ranks than cores are fine, and no rank is bound to a core
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -52,44 +61,73 @@ ranks 2 1 "$work/timed" --quiet >/dev/null 2>&1
 length=$((($(date +%s%N) - begin) / 1000000))
 
 children() { pgrep -P "$1" -x saccade; }
-
-strike() # LAUNCHER: kills at random one rank, the launcher, or asks it to end; false when the job is over
+workers() # LAUNCHER: every rank's, with the guards that wait beside them
 {
-    local victims
-    case $((RANDOM % 3)) in
-        0) kill -9 "$1" 2>/dev/null ;;
-        1) kill -TERM "$1" 2>/dev/null ;;
-        *)
-            mapfile -t victims < <(children "$1")
-            [[ ${#victims[@]} -gt 0 ]] && kill -9 "${victims[RANDOM % ${#victims[@]}]}" 2>/dev/null
-            ;;
+    local rank guard
+    for rank in $(children "$1"); do
+        for guard in $(pgrep -P "$rank"); do echo "$guard" && pgrep -P "$guard"; done
+    done
+}
+
+kill_one() { [[ $# -gt 0 ]] && shift $((RANDOM % $#)) && kill -9 "$1" 2>/dev/null; } # PID...
+
+strike() # worker | rank | launcher | term, LAUNCHER: false when there is nobody to hit
+{
+    # shellcheck disable=SC2046 # one word a process
+    case $1 in
+        worker) kill_one $(workers "$2") ;;
+        rank) kill_one $(children "$2") ;;
+        launcher) kill -9 "$2" 2>/dev/null ;;
+        term) kill -TERM "$2" 2>/dev/null ;;
     esac
+}
+
+nap()
+{
+    local after=$((RANDOM % (length + 1) + 1))
+    sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
 }
 
 killed_run()
 {
-    local struck=0 finished=0 after
-    while ((struck < kills)); do
-        after=$((RANDOM % (length + 1) + 1))
+    local finished=0 hit kinds=(launcher term rank) struck=() fatal pid
+    bridged && kinds+=(worker worker worker)
+    while ((${#struck[@]} < kills)); do
         mpirun -n $((RANDOM % 4 + 1)) "$saccade" train $task --generations "$generations" --threads \
             $((RANDOM % 2 + 1)) --run "$work/killed" --resume --quiet >"$work/log" 2>&1 &
-        local pid=$!
-        sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
-        if strike "$pid"; then
-            struck=$((struck + 1))
-            wait "$pid" 2>/dev/null
-        elif wait "$pid"; then # the job ended first: begin anew, so that every strike hits a living job
+        pid=$! fatal=
+        while nap && kill -0 "$pid" 2>/dev/null; do
+            hit=${kinds[RANDOM % ${#kinds[@]}]}
+            strike "$hit" "$pid" || continue
+            struck+=("$hit")
+            # a job that has lost a worker goes on
+            if [[ $hit != worker ]]; then fatal=1 && break; fi
+        done
+        if wait "$pid"; then # the job ended first: begin anew, so that every strike hits a living job
             finished=$((finished + 1))
             same "$work/killed" || return 1
             rm -rf "$work/killed"
+        elif [[ ! $fatal ]]; then
+            cat "$work/log"
+            return 1
         fi
         # whatever was orphaned leaves by itself; a job that is still on its way out keeps the folder until then
     done
     ranks 3 1 "$work/killed" --resume --quiet || return 1
-    echo "$kills strikes, $finished jobs ended between them, seed $seed"
+    echo "$(printf '%s\n' "${struck[@]}" | sort | uniq -c | xargs), $finished jobs ended between them, seed $seed"
     same "$work/killed" && diff <(rows "$work/alone") <(rows "$work/killed")
 }
 check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
+
+swept()
+{
+    printf 'task: %s\nfields:\n  search:\n    sigma: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" >"$work/sweep.yaml"
+    "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
+    timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
+    diff <(digest "$work/swept") <(digest "$work/swept3") && [[ $(wc -l <"$work/swept3/results.csv") == 5 ]]
+}
+check "a sweep over ranks gives the same runs" swept
+[[ -v TASK ]] && finish
 
 # a task without an end and SIGTERM, to the launcher or to the ranks: a checkpoint, and the words for it
 terminated() # launcher | ranks
@@ -121,15 +159,6 @@ check "SIGTERM to the ranks ends in a checkpoint of the last generation" termina
 
 # 32 ranks on however many cores: every unit is done once, and everyone hears of all (the program checks it)
 check "32 ranks share a queue" timeout 120 mpirun -n 32 "$(dirname "$saccade")/queue" 5 6 2
-
-swept()
-{
-    printf 'task: %s\nfields:\n  search:\n    sigma: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" >"$work/sweep.yaml"
-    "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
-    timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
-    diff <(digest "$work/swept") <(digest "$work/swept3") && [[ $(wc -l <"$work/swept3/results.csv") == 5 ]]
-}
-check "a sweep over ranks gives the same runs" swept
 
 # what goes wrong is said once, by rank 0
 once() # WORDS COMMAND...
