@@ -143,3 +143,27 @@ static inline sac_search_array state_array(sac_search *search, const char *name)
     fail_msg("no array '%s' in the state", name);
     return arrays[0];
 }
+
+/// A covariance matrix that is singular, or has lost its definiteness, is raised by as little as it takes.
+/// @param scale  the name of the standard deviations in the state
+static inline void assert_guards_small_eigenvalues(const char *method, const char *scale)
+{
+    enum
+    {
+        DIMENSION = 9
+    };
+    static const double off_diagonal[] = {1, 1 - 1e-16, 1 + 1e-12, -0.2};
+    for (int k = 0; k < 4; k++)
+    {
+        sac_search *search = make_search(method, "update_gap=1", DIMENSION, NULL, 2);
+        double *covariance = state_array(search, "covariance").data;
+        for (int i = 0; i < DIMENSION; i++)
+            for (int j = 0; j < i; j++) covariance[i * DIMENSION + j] = off_diagonal[k];
+        state_array(search, "generation").data[0] = 1;
+        assert_ok(sac_search_restored(search));
+        for (int g = 0; g < 20; g++) run_generation(search, sphere, false);
+        const double *mean = state_array(search, "mean").data, *s = state_array(search, scale).data;
+        for (int i = 0; i < DIMENSION; i++) assert_true(isfinite(mean[i]) && isfinite(s[i]) && s[i] > 0);
+        sac_search_destroy(search);
+    }
+}

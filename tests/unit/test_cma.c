@@ -203,24 +203,7 @@ TEST(both_forms_follow_rosenbrocks_valley)
 // a covariance that is singular, or has lost its definiteness to rounding, gives numbers all the same
 TEST(small_and_negative_eigenvalues_are_guarded)
 {
-    enum
-    {
-        N = 9
-    };
-    static const double off_diagonal[] = {1, 1 - 1e-16, 1 + 1e-12, -0.2};
-    for (int k = 0; k < 4; k++)
-    {
-        sac_search *search = make_search("cma-es", "update_gap=1", N, NULL, 2);
-        double *covariance = state_array(search, "covariance").data;
-        for (int i = 0; i < N; i++)
-            for (int j = 0; j < i; j++) covariance[i * N + j] = off_diagonal[k];
-        state_array(search, "generation").data[0] = 1;
-        assert_ok(sac_search_restored(search));
-        for (int g = 0; g < 20; g++) run_generation(search, sphere, false);
-        double *mean = state_array(search, "mean").data, *roots = state_array(search, "roots").data;
-        for (int i = 0; i < N; i++) assert_true(isfinite(mean[i]) && isfinite(roots[i]) && roots[i] > 0);
-        sac_search_destroy(search);
-    }
+    assert_guards_small_eigenvalues("cma-es", "roots");
 }
 
 TEST(candidates_out_of_reach_are_refused)
