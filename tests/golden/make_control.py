@@ -18,7 +18,7 @@ from dm_control import suite
 TASKS = (
     "cheetah_run walker_walk cartpole_swingup ball_in_cup_catch reacher_easy finger_spin quadruped_walk"
 ).split()
-SEED, STEPS, PROBES = 1, 200, 64
+SEED, STEPS, PROBES, OBSERVE_EVERY = 1, 200, 64, 20
 
 
 def load(name):
@@ -33,7 +33,7 @@ def model_state(name, physics):
 
 def record(name):
     env = load(name)
-    env.reset()
+    observations = [env.reset().observation]
     physics, out = env.physics, {}
     spec = env.action_spec()
     actions = np.random.RandomState(1000 + SEED).uniform(spec.minimum, spec.maximum, (STEPS, spec.shape[0]))
@@ -41,10 +41,14 @@ def record(name):
     out.update(model_state(name, physics))
     rewards = []
     for action in actions:
-        rewards.append(env.step(action).reward)
+        step = env.step(action)
+        rewards.append(step.reward)
+        observations.append(step.observation)
         rows["qpos"].append(physics.data.qpos.copy())
         rows["qvel"].append(physics.data.qvel.copy())
     out.update({k: np.stack(v) for k, v in rows.items()}, action=actions, reward=np.array(rewards))
+    for part in observations[0]:
+        out["observed_" + part] = np.stack([np.ravel(o[part]) for o in observations[::OBSERVE_EVERY]])
     env.reset()
     out["second_reset_qpos"], out["second_reset_qvel"] = physics.data.qpos.copy(), physics.data.qvel.copy()
     out.update({"second_reset_" + k: v for k, v in model_state(name, physics).items()})

@@ -186,6 +186,44 @@ TEST(replays_are_exact)
     close_scene(&r);
 }
 
+// columns hold the numbers, the picture is a row of them, and nothing else differs from the world that is seen
+TEST(states_are_observed_in_place_of_pictures)
+{
+    static const int counts[IDS] = {17, 24, 5, 8, 6, 9, 78};
+    for (int t = 0; t < IDS; t++)
+    {
+        scene told = open_scene(ids[t], NULL, "observe=state"), seen = open_scene(ids[t], NULL, "height=16,width=16");
+        double values[192], state[64];
+        int states = seen.spec->column_count, count = counts[t];
+        assert_int_equal(told.spec->column_count, states + count);
+        assert_true(told.spec->height == 1 && told.spec->width == count && told.spec->channels == 1);
+        aim(&told);
+        aim(&seen);
+        assert_ok(sac_env_reset(told.env, 3, &told.row));
+        assert_ok(sac_env_reset(seen.env, 3, &seen.row));
+        for (int i = 0; i < 5; i++)
+        {
+            sac_env_state(told.env, values);
+            sac_env_state(seen.env, state);
+            assert_memory_equal(values, state, (size_t)states * sizeof *state);
+            for (int k = 0; k < count; k++)
+            {
+                double x = values[states + k];
+                assert_near(told.picture[GUARD + k], 127.5 * (1 + x / (1 + fabs(x))), 0.5 + 1e-9);
+            }
+            push(&told, i);
+            push(&seen, i);
+            assert_ok(sac_env_step(told.env, &told.row));
+            assert_ok(sac_env_step(seen.env, &seen.row));
+            assert_true(told.reward == seen.reward);
+        }
+        uint8_t rgb[24 * 32 * 3];
+        assert_ok(sac_env_picture(told.env, rgb, 24, 32));
+        close_scene(&told);
+        close_scene(&seen);
+    }
+}
+
 TEST(a_bad_action_ends_the_episode)
 {
     scene s = open_scene("reacher-easy", NULL, "");
@@ -270,6 +308,6 @@ TEST(lack_of_memory_is_survived)
     close_scene(&s);
 }
 
-TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, a_bad_action_ends_the_episode,
-      nothing_allocates_while_stepping, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
-      lack_of_memory_is_survived)
+TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, states_are_observed_in_place_of_pictures,
+      a_bad_action_ends_the_episode, nothing_allocates_while_stepping, people_get_pictures_of_any_size,
+      what_is_missing_or_broken_is_named, lack_of_memory_is_survived)

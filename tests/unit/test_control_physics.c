@@ -13,7 +13,8 @@ enum
 {
     STEPS = 200,
     PROBES = 64,
-    TASKS = 7
+    TASKS = 7,
+    EVERY = 20 // steps from one recorded observation to the next
 };
 
 static const struct
@@ -114,6 +115,39 @@ TEST(rewards_are_dm_controls)
     }
 }
 
+// what agents are told of the states, in the same parts and the same order
+TEST(observations_are_dm_controls)
+{
+    for (int t = 0; t < TASKS; t++)
+    {
+        control_world *w = create(t);
+        control_numbers numbers;
+        int nu = (int)w->model->nu;
+        const double *actions = recorded(t, "action", STEPS, nu);
+        assert_ok(sac_world_reset(w, 1));
+        for (int row = 0; row <= STEPS / EVERY; row++)
+        {
+            sac_world_observe(w, &numbers);
+            for (int i = 0, size; i < numbers.count; i += size)
+            {
+                char key[64];
+                for (size = 1; i + size < numbers.count && numbers.place[i + size] > 0;) size++;
+                snprintf(key, sizeof key, "observed_%s", numbers.part[i]);
+                const double *theirs = recorded(t, key, STEPS / EVERY + 1, size) + row * size;
+                // logarithms and the like are another library's: a rounding or two
+                for (int k = 0; k < size; k++)
+                    assert_near(numbers.value[i + k], theirs[k], 4 * DBL_EPSILON * fmax(1, fabs(theirs[k])));
+            }
+            for (int i = 0; i < EVERY && row < STEPS / EVERY; i++)
+            {
+                double reward;
+                assert_ok(sac_world_step(w, actions + (row * EVERY + i) * nu, &reward));
+            }
+        }
+        sac_world_destroy(w);
+    }
+}
+
 TEST(random_numbers_are_numpys)
 {
     sac_mersenne rng;
@@ -142,5 +176,5 @@ TEST(tolerance_has_its_value_at_the_margin)
     assert_true(sac_tolerance(9, 0, 2, 3, 0.2, CONTROL_QUADRATIC) == 0);
 }
 
-TESTS(states_are_dm_controls_to_the_bit, rewards_are_dm_controls, random_numbers_are_numpys,
-      tolerance_has_its_value_at_the_margin)
+TESTS(states_are_dm_controls_to_the_bit, rewards_are_dm_controls, observations_are_dm_controls,
+      random_numbers_are_numpys, tolerance_has_its_value_at_the_margin)

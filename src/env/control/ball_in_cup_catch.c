@@ -51,6 +51,11 @@ static double reward(const control_world *w)
     return fabs(target[0] - ball[0]) < box[0] - radius && fabs(target[2] - ball[2]) < box[2] - radius;
 }
 
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    sac_world_observe_state(w, 0, numbers);
+}
+
 const control_task sac_ball_in_cup_catch = {
     .id = "ball-in-cup-catch",
     .model = "ball_in_cup.xml",
@@ -60,4 +65,5 @@ const control_task sac_ball_in_cup_catch = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

@@ -31,6 +31,18 @@ static double reward(const control_world *w)
     return upright * small_control * small_velocity * centered;
 }
 
+// the cart, then cosine and sine of each pole
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    sac_numbers_add_one(numbers, "position", w->data->qpos[0]);
+    for (int body = 2; body < w->model->nbody; body++)
+    {
+        sac_numbers_add_one(numbers, "position", w->data->xmat[9 * body + 8]);
+        sac_numbers_add_one(numbers, "position", w->data->xmat[9 * body + 2]);
+    }
+    sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
+}
+
 const control_task sac_cartpole_swingup = {
     .id = "cartpole-swingup",
     .model = "cartpole.xml",
@@ -40,4 +52,5 @@ const control_task sac_cartpole_swingup = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

@@ -31,6 +31,12 @@ static double reward(const control_world *w)
     return sac_tolerance(sac_world_sensor(w, VELOCITY)[0], 10, INFINITY, 10, 0, CONTROL_LINEAR);
 }
 
+// where it is along the floor is not told
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    sac_world_observe_state(w, 1, numbers);
+}
+
 const control_task sac_cheetah_run = {
     .id = "cheetah-run",
     .model = "cheetah.xml",
@@ -40,4 +46,5 @@ const control_task sac_cheetah_run = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

@@ -9,7 +9,7 @@
 
 enum
 {
-    NAME_SIZE = 16
+    NAME_SIZE = 32
 };
 
 typedef struct control_env
@@ -25,11 +25,21 @@ typedef struct control_env
     double precise[CONTROL_MAX_ACTIONS];
     float low[CONTROL_MAX_ACTIONS], high[CONTROL_MAX_ACTIONS];
     const char *action_names[CONTROL_MAX_ACTIONS];
-    sac_env_column columns[CONTROL_MAX_COLUMNS];
-    char names[CONTROL_MAX_COLUMNS][NAME_SIZE];
+    bool tells; // numbers are observed, no picture
+    control_numbers numbers;
+    int column_count;
+    sac_env_column columns[CONTROL_MAX_COLUMNS + CONTROL_MAX_NUMBERS];
+    char names[CONTROL_MAX_COLUMNS + CONTROL_MAX_NUMBERS][NAME_SIZE];
 } control_env;
 
 // ---- life
+
+static void add_column(control_env *e, const char *part, int place)
+{
+    char *name = e->names[e->column_count];
+    snprintf(name, NAME_SIZE, "%s%d", part, place);
+    e->columns[e->column_count++] = (sac_env_column){name, SAC_COLUMN_DOUBLE};
+}
 
 static void describe(control_env *e)
 {
@@ -40,12 +50,11 @@ static void describe(control_env *e)
         e->high[i] = m->actuator_ctrllimited[i] ? (float)m->actuator_ctrlrange[2 * i + 1] : INFINITY;
         e->action_names[i] = m->names + m->name_actuatoradr[i];
     }
-    for (int i = 0; i < m->nq + m->nv; i++)
-    {
-        bool position = i < m->nq;
-        snprintf(e->names[i], NAME_SIZE, "%s%d", position ? "qpos" : "qvel", position ? i : i - (int)m->nq);
-        e->columns[i] = (sac_env_column){e->names[i], SAC_COLUMN_DOUBLE};
-    }
+    for (int i = 0; i < m->nq; i++) add_column(e, "qpos", i);
+    for (int i = 0; i < m->nv; i++) add_column(e, "qvel", i);
+    if (!e->tells) return;
+    sac_world_observe(e->world, &e->numbers);
+    for (int i = 0; i < e->numbers.count; i++) add_column(e, e->numbers.part[i], e->numbers.place[i]);
 }
 
 static control_view_def view_def(const control_config *config, int height, int width)
@@ -64,7 +73,7 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
     const control_config *config = &e->config;
     SAC_TRY(sac_world_create(&e->world, task, config->models));
     control_view_def def = view_def(config, config->height, config->width);
-    SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
+    if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
                                    !config->shadows && !config->reflections));
     if (def.opengl && strstr(variant, "background"))
@@ -78,6 +87,7 @@ sac_status sac_control_create(void **self, const void *config, const char *varia
     control_env *e = SAC_NEW(control_env);
     if (!e) return sac_fail_memory(task->id);
     e->config = *(const control_config *)config;
+    e->tells = strcmp(e->config.observe, "state") == 0;
     sac_status status = create_parts(e, variant, task);
     if (status != SAC_OK)
         sac_control_destroy(e);
@@ -102,25 +112,31 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
     const control_env *e = self;
     const control_config *config = &e->config;
     const mjModel *m = e->world->model;
-    *spec = (sac_env_spec){.height = config->height,
-                           .width = config->width,
-                           .channels = 3,
+    *spec = (sac_env_spec){.height = e->tells ? 1 : config->height,
+                           .width = e->tells ? e->numbers.count : config->width,
+                           .channels = e->tells ? 1 : 3,
                            .action_size = (int)m->nu,
                            .action_low = e->low,
                            .action_high = e->high,
                            .max_steps = (config->control_steps + config->action_repeat - 1) / config->action_repeat,
                            .columns = e->columns,
-                           .column_count = (int)(m->nq + m->nv),
+                           .column_count = e->column_count,
                            .lanes = 1, // a model each, and nothing to gain
                            .action_names = e->action_names,
                            .picture_aspect = (float)config->width / (float)config->height,
-                           .picture_same_view = true};
+                           .picture_same_view = !e->tells};
 }
 
 // ---- episodes
 
-static sac_status draw(control_env *e, const sac_env_row *row)
+static sac_status show(control_env *e, const sac_env_row *row)
 {
+    if (e->tells)
+    {
+        sac_world_observe(e->world, &e->numbers);
+        sac_numbers_draw(&e->numbers, row->observation);
+        return SAC_OK;
+    }
     return sac_control_view_draw(e->view, e->world, e->distraction, row->observation);
 }
 
@@ -135,7 +151,7 @@ sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
     SAC_TRY(sac_world_reset(e->world, seed));
     // distractions have numbers of their own, so that they change no state
     sac_distraction_reset(e->distraction, e->world, e->episode ? sac_mix_seed(e->seed, e->episode, 0) : e->seed);
-    return draw(e, row);
+    return show(e, row);
 }
 
 void sac_control_precise(void *self, const double *action)
@@ -173,7 +189,7 @@ sac_status sac_control_step(void *self, const sac_env_row *row)
     *row->reward = sum;
     *row->terminated = (uint8_t)isnan(sum);
     *row->truncated = !isnan(sum) && e->step >= e->config.control_steps;
-    return draw(e, row);
+    return show(e, row);
 }
 
 void sac_control_state(const void *self, double *values)
@@ -182,6 +198,7 @@ void sac_control_state(const void *self, double *values)
     const mjModel *m = e->world->model;
     memcpy(values, e->world->data->qpos, (size_t)m->nq * sizeof *values);
     memcpy(values + m->nq, e->world->data->qvel, (size_t)m->nv * sizeof *values);
+    if (e->tells) memcpy(values + m->nq + m->nv, e->numbers.value, (size_t)e->numbers.count * sizeof *values);
 }
 
 // larger pictures for people have smooth edges, but where those would mix with the black behind which a background is
@@ -250,5 +267,5 @@ sac_status sac_control_restore(void *self, const sac_env_part *parts, int count,
     SAC_TRY(sac_world_settle(e->world));
     memcpy(e->world->data->qacc_warmstart, warmstart, (size_t)e->world->model->nv * sizeof *warmstart);
     sac_distraction_reset(e->distraction, e->world, e->seed);
-    return draw(e, row);
+    return show(e, row);
 }

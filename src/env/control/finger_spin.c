@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "base/error.h"
 #include "env/control/world.h"
 
@@ -6,7 +8,16 @@
 enum
 {
     VELOCITY,
-    HINGE,
+    PROXIMAL,
+    DISTAL,
+    TIP_PLACE,
+    SPINNER_PLACE,
+    PROXIMAL_VELOCITY,
+    DISTAL_VELOCITY,
+    TOUCH_TOP,
+    TOUCH_BOTTOM,
+    SENSORS,
+    HINGE = SENSORS,
     TARGET,
     TIP
 };
@@ -14,7 +25,10 @@ enum
 // the target and the tip are for other tasks, and this one has a looser hinge
 static sac_status open(control_world *w)
 {
-    SAC_TRY(sac_world_find(w, VELOCITY, mjOBJ_SENSOR, "hinge_velocity"));
+    static const char *const sensors[SENSORS] = {"hinge_velocity", "proximal",          "distal",          "tip",
+                                                 "spinner",        "proximal_velocity", "distal_velocity", "touchtop",
+                                                 "touchbottom"};
+    for (int i = 0; i < SENSORS; i++) SAC_TRY(sac_world_find(w, i, mjOBJ_SENSOR, sensors[i]));
     SAC_TRY(sac_world_find(w, HINGE, mjOBJ_JOINT, "hinge"));
     SAC_TRY(sac_world_find(w, TARGET, mjOBJ_SITE, "target"));
     SAC_TRY(sac_world_find(w, TIP, mjOBJ_SITE, "tip"));
@@ -40,6 +54,21 @@ static double reward(const control_world *w)
     return sac_world_sensor(w, VELOCITY)[0] <= -15;
 }
 
+// the spinner's angle is told as where the tip is beside it
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    const double *tip = sac_world_sensor(w, TIP_PLACE), *spinner = sac_world_sensor(w, SPINNER_PLACE);
+    sac_numbers_add(numbers, "position", sac_world_sensor(w, PROXIMAL), 1);
+    sac_numbers_add(numbers, "position", sac_world_sensor(w, DISTAL), 1);
+    sac_numbers_add_one(numbers, "position", tip[0] - spinner[0]);
+    sac_numbers_add_one(numbers, "position", tip[2] - spinner[2]);
+    sac_numbers_add(numbers, "velocity", sac_world_sensor(w, PROXIMAL_VELOCITY), 1);
+    sac_numbers_add(numbers, "velocity", sac_world_sensor(w, DISTAL_VELOCITY), 1);
+    sac_numbers_add(numbers, "velocity", sac_world_sensor(w, VELOCITY), 1);
+    sac_numbers_add_one(numbers, "touch", log1p(sac_world_sensor(w, TOUCH_TOP)[0]));
+    sac_numbers_add_one(numbers, "touch", log1p(sac_world_sensor(w, TOUCH_BOTTOM)[0]));
+}
+
 const control_task sac_finger_spin = {
     .id = "finger-spin",
     .model = "finger.xml",
@@ -49,4 +78,5 @@ const control_task sac_finger_spin = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

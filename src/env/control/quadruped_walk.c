@@ -74,6 +74,37 @@ static double reward(const control_world *w)
     return upright * move;
 }
 
+// a value of each hinge, its position or its velocity
+static void add_hinges(const control_world *w, const double *values, const int *address, control_numbers *numbers)
+{
+    for (int i = 0; i < w->model->njnt; i++)
+        if (w->model->jnt_type[i] == mjJNT_HINGE) sac_numbers_add_one(numbers, "egocentric_state", values[address[i]]);
+}
+
+// the readings of two kinds of sensors; `bend` NULL: as they are
+static void add_sensors(const control_world *w, const char *part, mjtSensor one, mjtSensor other,
+                        double (*bend)(double), control_numbers *numbers)
+{
+    const mjModel *m = w->model;
+    for (int i = 0; i < m->nsensor; i++)
+        for (int k = 0; k < m->sensor_dim[i] && (m->sensor_type[i] == (int)one || m->sensor_type[i] == (int)other); k++)
+        {
+            double value = w->data->sensordata[m->sensor_adr[i] + k];
+            sac_numbers_add_one(numbers, part, bend ? bend(value) : value);
+        }
+}
+
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    add_hinges(w, w->data->qpos, w->model->jnt_qposadr, numbers);
+    add_hinges(w, w->data->qvel, w->model->jnt_dofadr, numbers);
+    sac_numbers_add(numbers, "egocentric_state", w->data->act, (int)w->model->na);
+    sac_numbers_add(numbers, "torso_velocity", sac_world_sensor(w, VELOCITY), 3);
+    sac_numbers_add_one(numbers, "torso_upright", w->data->xmat[9 * w->ids[TORSO] + 8]);
+    add_sensors(w, "imu", mjSENS_GYRO, mjSENS_ACCELEROMETER, NULL, numbers);
+    add_sensors(w, "force_torque", mjSENS_FORCE, mjSENS_TORQUE, asinh, numbers);
+}
+
 const control_task sac_quadruped_walk = {
     .id = "quadruped-walk",
     .model = "quadruped.xml",
@@ -84,4 +115,5 @@ const control_task sac_quadruped_walk = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

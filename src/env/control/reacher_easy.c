@@ -40,6 +40,14 @@ static double reward(const control_world *w)
     return sac_tolerance(sqrt(dx * dx + dy * dy), 0, radii, 0, 0, CONTROL_GAUSSIAN);
 }
 
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    const double *target = w->data->geom_xpos + 3 * w->ids[TARGET], *finger = w->data->geom_xpos + 3 * w->ids[FINGER];
+    sac_numbers_add(numbers, "position", w->data->qpos, (int)w->model->nq);
+    for (int k = 0; k < 2; k++) sac_numbers_add_one(numbers, "to_target", target[k] - finger[k]);
+    sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
+}
+
 const control_task sac_reacher_easy = {
     .id = "reacher-easy",
     .model = "reacher.xml",
@@ -50,4 +58,5 @@ const control_task sac_reacher_easy = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

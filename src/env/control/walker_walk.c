@@ -32,6 +32,17 @@ static double reward(const control_world *w)
     return stand * (5 * move + 1) / 6;
 }
 
+static void observe(const control_world *w, control_numbers *numbers)
+{
+    for (int body = 1; body < w->model->nbody; body++)
+    {
+        sac_numbers_add_one(numbers, "orientations", w->data->xmat[9 * body]);
+        sac_numbers_add_one(numbers, "orientations", w->data->xmat[9 * body + 2]);
+    }
+    sac_numbers_add_one(numbers, "height", w->data->xpos[3 * w->ids[TORSO] + 2]);
+    sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
+}
+
 const control_task sac_walker_walk = {
     .id = "walker-walk",
     .model = "walker.xml",
@@ -41,4 +52,5 @@ const control_task sac_walker_walk = {
     .open = open,
     .reset = reset,
     .reward = reward,
+    .observe = observe,
 };

@@ -56,6 +56,12 @@ const double *sac_world_sensor(const control_world *w, int index)
     return w->data->sensordata + w->model->sensor_adr[w->ids[index]];
 }
 
+void sac_world_observe_state(const control_world *w, int first, control_numbers *numbers)
+{
+    sac_numbers_add(numbers, "position", w->data->qpos + first, (int)w->model->nq - first);
+    sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
+}
+
 // ---- life
 
 #ifndef SAC_MODELS
@@ -165,6 +171,12 @@ sac_status sac_world_step(control_world *w, const double *control, double *rewar
     SAC_TRY(sac_mujoco_guard(advance, w));
     *reward = broken(w) == before ? w->task->reward(w) : (double)NAN;
     return SAC_OK;
+}
+
+void sac_world_observe(const control_world *w, control_numbers *numbers)
+{
+    numbers->count = 0;
+    w->task->observe(w, numbers);
 }
 
 static sac_status settle(void *self)

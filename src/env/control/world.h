@@ -2,13 +2,14 @@
 
 #include "base/random.h"
 #include "env/control/model.h"
+#include "env/control/numbers.h"
 
 /// A world of the control suite: a model, its state, and the task in it. It steps, resets and rewards as dm_control
 /// does, to the bit; it knows nothing of pictures.
 
 enum
 {
-    CONTROL_MAX_IDS = 8,
+    CONTROL_MAX_IDS = 16,
     CONTROL_MAX_ACTIONS = 16,
     CONTROL_MAX_COLUMNS = 64,
 };
@@ -34,6 +35,8 @@ typedef struct control_task
     sac_status (*reset)(control_world *world);
     /// Of the state after a control step.
     double (*reward)(const control_world *world);
+    /// What dm_control's agents observe of the state, in its order.
+    void (*observe)(const control_world *world, control_numbers *numbers);
 } control_task;
 
 extern const control_task sac_cheetah_run, sac_walker_walk, sac_cartpole_swingup, sac_ball_in_cup_catch,
@@ -68,6 +71,9 @@ SAC_CHECKED sac_status sac_world_reset(control_world *world, uint64_t seed);
 /// @param[out] reward   NaN when the physics broke down: the episode ends
 SAC_CHECKED sac_status sac_world_step(control_world *world, const double *control, double *reward);
 
+/// What dm_control's agents observe of the state.
+void sac_world_observe(const control_world *world, control_numbers *numbers);
+
 /// Take over a state that was set in model and data from outside: everything derived from it is computed anew.
 SAC_CHECKED sac_status sac_world_settle(control_world *world);
 
@@ -88,6 +94,9 @@ void sac_world_draw_joints(control_world *world);
 
 /// The reading of a sensor that was found.
 const double *sac_world_sensor(const control_world *world, int index);
+
+/// All positions from the given one on, and all velocities, as the usual two parts of an observation.
+void sac_world_observe_state(const control_world *world, int first, control_numbers *numbers);
 
 /// How a tolerance falls off outside its bounds.
 typedef enum control_fall
