@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "files/atomic.h"
 #include "files/yaml.h"
 #include "train/journal.h"
@@ -18,24 +18,30 @@
 
 enum
 {
-    FILE_LIMIT = 1 << 30
+    LINE_SIZE = 4096
 };
 
-// a text file of the folder; "" where it is missing; to be released by sac_free
-static sac_status read_text(char **text, const char *run_dir, const char *name)
+// every whole line of a text file of the folder, one by one: however long the file, the memory is the same
+static sac_status read_lines(sac_run_summary *s, const char *run_dir, const char *name,
+                             void (*take)(sac_run_summary *s, const char *line), char last[LINE_SIZE])
 {
-    char path[SAC_PATH_SIZE];
-    uint8_t *bytes;
-    size_t size;
+    char path[SAC_PATH_SIZE], line[LINE_SIZE];
+    last[0] = 0;
     SAC_TRY(sac_join_path(path, run_dir, name));
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0) return SAC_OK;
+    FILE *file = fopen(path, "re");
+    if (!file) return sac_fail(SAC_ERROR_FILE, "%.200s cannot be read: %s", path, strerror(errno));
+    while (fgets(line, sizeof line, file))
     {
-        *text = sac_copy_text("");
-        return *text ? SAC_OK : sac_fail_memory("a run's files");
+        char *end = strchr(line, '\n');
+        if (!end) continue;
+        *end = 0;
+        if (take) take(s, line);
+        memcpy(last, line, (size_t)(end - line) + 1);
     }
-    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
-    *text = (char *)bytes;
-    return SAC_OK;
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    return failed ? sac_fail(SAC_ERROR_FILE, "%.200s cannot be read", path) : SAC_OK;
 }
 
 static void copy_entry(char out[SAC_TEXT_SIZE], const sac_yaml *yaml, const char *key)
@@ -61,31 +67,25 @@ static sac_status read_task(sac_run_summary *s, const char *run_dir)
     return SAC_OK;
 }
 
-static void read_rows(sac_run_summary *s, char *text)
+static void take_row(sac_run_summary *s, const char *row)
 {
-    for (char *row = text, *end; (end = strchr(row, '\n')); row = end + 1)
-    {
-        sac_progress p;
-        *end = 0;
-        if (!sac_journal_parse_row(row, &p)) continue;
-        s->generation = p.generation;
-        s->steps = p.steps;
-        s->seconds = p.seconds;
-        s->mean = p.mean;
-        if (!p.evaluated) continue;
-        s->evaluation = p.evaluation;
-        if (s->best.episodes && !(p.evaluation.mean > s->best.mean)) continue;
-        s->best = p.evaluation;
-        s->best_generation = p.generation;
-    }
+    sac_progress p;
+    if (!sac_journal_parse_row(row, &p)) return;
+    s->generation = p.generation;
+    s->steps = p.steps;
+    s->seconds = p.seconds;
+    s->mean = p.mean;
+    if (!p.evaluated) return;
+    s->evaluation = p.evaluation;
+    if (s->best.episodes && !(p.evaluation.mean > s->best.mean)) return;
+    s->best = p.evaluation;
+    s->best_generation = p.generation;
 }
 
-// the state that the last whole line of events.jsonl tells
-static void read_last_event(sac_run_summary *s, char *text)
+// the state that the last line of events.jsonl tells
+static void take_last_event(sac_run_summary *s, const char *line)
 {
-    char *last = NULL;
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) *end = 0, last = line;
-    json_t *root = last ? json_loads(last, 0, NULL) : NULL;
+    json_t *root = line[0] ? json_loads(line, 0, NULL) : NULL;
     const char *event = json_string_value(json_object_get(root, "event"));
     const char *words = json_string_value(json_object_get(root, "text"));
     static const char *const states[] = {"finished", "stopped", "interrupted"};
@@ -96,14 +96,17 @@ static void read_last_event(sac_run_summary *s, char *text)
     json_decref(root);
 }
 
-static void read_host(sac_run_summary *s, const char *text)
+static sac_status read_host(sac_run_summary *s, const char *run_dir)
 {
-    json_t *root = json_loads(text, 0, NULL);
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_join_path(path, run_dir, "host.json"));
+    json_t *root = json_load_file(path, 0, NULL);
     const char *host = json_string_value(json_object_get(root, "host"));
     json_int_t generations = json_integer_value(json_object_get(root, "generations"));
     snprintf(s->host, sizeof s->host, "%s", host ? host : "");
     if (generations > 0) s->generations = (uint64_t)generations;
     json_decref(root);
+    return SAC_OK;
 }
 
 // whether a process holds the folder
@@ -120,17 +123,12 @@ static bool is_locked(const char *run_dir)
 sac_status sac_run_summarise(sac_run_summary *s, const char *run_dir)
 {
     *s = (sac_run_summary){.mean = NAN, .state = "broken off"};
+    char last[LINE_SIZE];
     SAC_TRY(read_task(s, run_dir));
-    static const char *const names[] = {"metrics.csv", "events.jsonl", "host.json"};
-    for (int i = 0; i < 3; i++)
-    {
-        char *text;
-        SAC_TRY(read_text(&text, run_dir, names[i]));
-        if (i == 0) read_rows(s, text);
-        if (i == 1) read_last_event(s, text);
-        if (i == 2) read_host(s, text);
-        sac_free(text);
-    }
+    SAC_TRY(read_lines(s, run_dir, "metrics.csv", take_row, last));
+    SAC_TRY(read_lines(s, run_dir, "events.jsonl", NULL, last));
+    take_last_event(s, last);
+    SAC_TRY(read_host(s, run_dir));
     if (is_locked(run_dir)) s->state = "running";
     return SAC_OK;
 }
