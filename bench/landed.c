@@ -43,42 +43,64 @@ void bench_landed_path(char path[256], const char *file, bool make_folder)
     snprintf(path + strlen(path), 256 - strlen(path), "/%s", file);
 }
 
-int bench_read_landed(bench_result *results, int capacity)
+// --- the two kinds of files -------------------------------------------------------------------------------------
+
+/// A file of landed results: how a line becomes a result, and a result a line.
+typedef struct table
 {
-    char path[256], line[512];
-    bench_landed_path(path, "bench.csv", false);
-    FILE *file = fopen(path, "r");
-    int count = 0;
-    if (!file) return 0;
-    while (count < capacity && fgets(line, sizeof line, file))
-    {
-        bench_result *r = &results[count];
-        *r = (bench_result){0};
-        int fields = sscanf(line, "%47[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit,
-                            &r->figure.worst, r->peer, &r->peer_value);
-        count += fields >= 4;
-    }
-    fclose(file);
-    return count;
+    const char *file, *head;
+    bool (*read)(bench_result *r, const char *line);
+    void (*write)(const bench_result *r, FILE *file);
+} table;
+
+static bool read_figure(bench_result *r, const char *line)
+{
+    return sscanf(line, "%47[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit, &r->figure.worst,
+                  r->peer, &r->peer_value) >= 4;
 }
 
-static int read_evals(bench_result *results, int capacity)
+static void write_figure(const bench_result *r, FILE *file)
+{
+    fprintf(file, "%s,%.6g,%s,%.6g", r->name, r->figure.value, r->unit, r->figure.worst);
+    if (r->peer[0]) fprintf(file, ",%s,%.6g", r->peer, r->peer_value);
+}
+
+static bool read_median(bench_result *r, const char *line)
+{
+    return sscanf(line, "%47[^,],%d,%lg,%lg,%lg,%63[^,\n],%lg,%lg,%lg", r->name, &r->figure.runs, &r->figure.value,
+                  &r->figure.low, &r->figure.high, r->peer, &r->peer_value, &r->peer_low, &r->peer_high) >= 5;
+}
+
+static void write_median(const bench_result *r, FILE *file)
+{
+    fprintf(file, "%s,%d,%.6g,%.6g,%.6g", r->name, r->figure.runs, r->figure.value, r->figure.low, r->figure.high);
+    if (r->peer[0]) fprintf(file, ",%s,%.6g,%.6g,%.6g", r->peer, r->peer_value, r->peer_low, r->peer_high);
+}
+
+static const table figures = {"bench.csv", "name,value,unit,worst,peer,peer_value\n", read_figure, write_figure},
+                   medians = {"evals.csv", "name,seeds,median,low,high,peer,peer_median,peer_low,peer_high\n",
+                              read_median, write_median};
+
+// --- reading and landing ----------------------------------------------------------------------------------------
+
+static int read_table(const table *t, bench_result *results, int capacity)
 {
     char path[256], line[512];
-    bench_landed_path(path, "evals.csv", false);
+    bench_landed_path(path, t->file, false);
     FILE *file = fopen(path, "r");
     int count = 0;
     while (file && count < capacity && fgets(line, sizeof line, file))
     {
-        bench_result *r = &results[count];
-        *r = (bench_result){0};
-        int fields =
-            sscanf(line, "%47[^,],%d,%lg,%lg,%lg,%63[^,\n],%lg,%lg,%lg", r->name, &r->figure.runs, &r->figure.value,
-                   &r->figure.low, &r->figure.high, r->peer, &r->peer_value, &r->peer_low, &r->peer_high);
-        count += fields >= 5;
+        results[count] = (bench_result){0};
+        count += t->read(&results[count], line);
     }
     if (file) fclose(file);
     return count;
+}
+
+int bench_read_landed(bench_result *results, int capacity)
+{
+    return read_table(&figures, results, capacity);
 }
 
 // puts results in the place of those of the same name, or behind all
@@ -102,21 +124,19 @@ static int merge(bench_result *landed, int count, const bench_result *results, i
     return count;
 }
 
-sac_status bench_land_evals(const bench_result *results, int count)
+static sac_status land(const table *t, const bench_result *results, int count)
 {
     static bench_result landed[MOST];
     memset(landed, 0, sizeof landed);
-    int landed_count = merge(landed, read_evals(landed, MOST), results, count);
+    int landed_count = merge(landed, read_table(t, landed, MOST), results, count);
     char path[256];
-    bench_landed_path(path, "evals.csv", true);
+    bench_landed_path(path, t->file, true);
     FILE *file = fopen(path, "w");
     if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
-    fputs("name,seeds,median,low,high,peer,peer_median,peer_low,peer_high\n", file);
+    fputs(t->head, file);
     for (int i = 0; i < landed_count; i++)
     {
-        const bench_result *r = &landed[i];
-        fprintf(file, "%s,%d,%.6g,%.6g,%.6g", r->name, r->figure.runs, r->figure.value, r->figure.low, r->figure.high);
-        if (r->peer[0]) fprintf(file, ",%s,%.6g,%.6g,%.6g", r->peer, r->peer_value, r->peer_low, r->peer_high);
+        t->write(&landed[i], file);
         fputc('\n', file);
     }
     if (fclose(file) != 0) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
@@ -126,22 +146,10 @@ sac_status bench_land_evals(const bench_result *results, int count)
 
 sac_status bench_land(const bench_result *results, int count)
 {
-    static bench_result landed[MOST];
-    memset(landed, 0, sizeof landed);
-    int landed_count = merge(landed, bench_read_landed(landed, MOST), results, count);
-    char path[256];
-    bench_landed_path(path, "bench.csv", true);
-    FILE *file = fopen(path, "w");
-    if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
-    fputs("name,value,unit,worst,peer,peer_value\n", file);
-    for (int i = 0; i < landed_count; i++)
-    {
-        const bench_result *r = &landed[i];
-        fprintf(file, "%s,%.6g,%s,%.6g", r->name, r->figure.value, r->unit, r->figure.worst);
-        if (r->peer[0]) fprintf(file, ",%s,%.6g", r->peer, r->peer_value);
-        fputc('\n', file);
-    }
-    if (fclose(file) != 0) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
-    fprintf(stderr, "landed in %s\n", path);
-    return SAC_OK;
+    return land(&figures, results, count);
+}
+
+sac_status bench_land_evals(const bench_result *results, int count)
+{
+    return land(&medians, results, count);
 }
