@@ -37,6 +37,15 @@ def definition(form: str = "softmax", **fields: Any) -> tuple[Any, list[Any]]:
     return struct, fill(struct, {"form": form, **fields}, shapes)
 
 
+def _pair(queries: Any, keys: Any, size: int) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Queries and keys as they are read together, the number of tokens, and the floats from row to row."""
+    queries, stride = planes(queries, "queries", size)
+    keys, key_stride = planes(keys, "keys", size, queries.shape[1])
+    if key_stride != stride:
+        raise ValueError(f"keys: rows are {key_stride} floats apart, those of queries {stride}; expected the same")
+    return queries, keys, queries.shape[1], stride
+
+
 @documented("sac_attention_def")
 class Attention:
     """A form of attention with its sizes and features, immutable."""
@@ -63,16 +72,9 @@ class Attention:
     def feature_size(self) -> int:
         return int(lib.sac_attention_feature_size(self._handle))
 
-    def _pair(self, queries: Any, keys: Any) -> tuple[np.ndarray, np.ndarray, int, int]:
-        queries, stride = planes(queries, "queries", self.key_size)
-        keys, key_stride = planes(keys, "keys", self.key_size, queries.shape[1])
-        if key_stride != stride:
-            raise ValueError(f"keys: rows are {key_stride} floats apart, those of queries {stride}; expected the same")
-        return queries, keys, queries.shape[1], stride
-
     @documented("sac_attention_importance")
     def importance(self, queries: Any, keys: Any, out: Any = None) -> Any:
-        queries, keys, n, stride = self._pair(queries, keys)
+        queries, keys, n, stride = _pair(queries, keys, self.key_size)
         result, importance = output(out, (n,))
         workspace = self._workspaces.take(lib.sac_attention_workspace_size(self._handle, n))
         lib.sac_attention_importance(self._handle, pointer(importance), pointer(queries), pointer(keys), n, stride,
@@ -91,7 +93,7 @@ class Attention:
 
     @documented("sac_attention_row")
     def row(self, row: int, queries: Any, keys: Any, out: Any = None) -> Any:
-        queries, keys, n, stride = self._pair(queries, keys)
+        queries, keys, n, stride = _pair(queries, keys, self.key_size)
         if not 0 <= row < n:
             raise IndexError(f"row: {row}, expected 0..{n - 1}")
         result, weights = output(out, (n,))
@@ -198,16 +200,9 @@ class MultiHead:
         self._workspaces = Workspaces()
         self._rows = len(heads) * heads[0].key_size
 
-    def _tokens(self, queries: Any, keys: Any) -> tuple[np.ndarray, np.ndarray, int, int]:
-        queries, stride = planes(queries, "queries", self._rows)
-        keys, key_stride = planes(keys, "keys", self._rows, queries.shape[1])
-        if key_stride != stride:
-            raise ValueError(f"keys: rows are {key_stride} floats apart, those of queries {stride}; expected the same")
-        return queries, keys, queries.shape[1], stride
-
     @documented("sac_multi_head_importance")
     def importance(self, queries: Any, keys: Any, out: Any = None) -> Any:
-        queries, keys, n, stride = self._tokens(queries, keys)
+        queries, keys, n, stride = _pair(queries, keys, self._rows)
         result, importance = output(out, (n,))
         workspace = self._workspaces.take(lib.sac_multi_head_workspace_size(self._struct, n, 1))
         lib.sac_multi_head_importance(self._struct, pointer(importance), pointer(queries), pointer(keys), n, stride,
@@ -217,7 +212,7 @@ class MultiHead:
 
     @documented("sac_multi_head_output")
     def output(self, queries: Any, keys: Any, values: Any, out: Any = None) -> Any:
-        queries, keys, n, stride = self._tokens(queries, keys)
+        queries, keys, n, stride = _pair(queries, keys, self._rows)
         values, value_stride = planes(values, "values", count=n)
         size = values.shape[0] // len(self.heads)
         if value_stride != stride or size * len(self.heads) != values.shape[0]:
