@@ -111,8 +111,11 @@ extern const int bench_sizes[];
 /// @param only  the name of the one form; NULL: all
 sac_status bench_sweep(const bench_place *place, const char *only, int first, int last, bench_points *points);
 
-/// Draw the curves and the papers' figures into a folder.
+/// Write the points and draw their curves and the papers' figures into a folder.
 sac_status bench_draw(const bench_points *points, const char *folder);
 
-/// bench/results/<processor>/attention.csv.
+/// The points as a table, which `saccade plot` draws.
+sac_status bench_points_write(const bench_points *points, const char *path);
+
+/// The same as bench/results/<processor>/attention.csv.
 sac_status bench_land_points(const bench_points *points);

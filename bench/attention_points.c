@@ -39,10 +39,8 @@ void bench_points_destroy(bench_points *points)
     *points = (bench_points){0};
 }
 
-sac_status bench_land_points(const bench_points *points)
+sac_status bench_points_write(const bench_points *points, const char *path)
 {
-    char path[256];
-    bench_landed_path(path, "attention.csv", true);
     FILE *file = fopen(path, "w");
     if (!file) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
     fputs("by,version,form,tokens,best_us,p50_us,p99_us,calls,memory_bytes\n", file);
@@ -53,6 +51,14 @@ sac_status bench_land_points(const bench_points *points)
                 p->latency.p50, p->latency.p99, p->latency.runs, p->memory);
     }
     if (fclose(file) != 0) return sac_fail(SAC_ERROR_FILE, "%s cannot be written: %s", path, strerror(errno));
+    return SAC_OK;
+}
+
+sac_status bench_land_points(const bench_points *points)
+{
+    char path[256];
+    bench_landed_path(path, "attention.csv", true);
+    SAC_TRY(bench_points_write(points, path));
     fprintf(stderr, "landed in %s\n", path);
     return SAC_OK;
 }

@@ -19,6 +19,8 @@ static const cli_flag flags[] = {
     {"video", "F.mp4", "write a film instead of opening a window", false},
     {"frames", "DIR", "write the film as PNG images into a folder", false},
     {"histogram", "F.svg", "plot how concentrated attention was over the episode; .svg or .png", false},
+    {"attention", "F.csv",
+     "write in which rows and columns the patches lay that it kept, step by step; for saccade plot", false},
     {"patches", "F.png", "picture of patches that won attention over the episode, and of some that did not", false},
     {"steps", "N", "stop after so many steps; default: when the episode ends", false},
     {"size", "WxH", "of the film or window; default 1136x720", false},
@@ -50,6 +52,7 @@ typedef struct film_pair
     sac_film *video, *images;
     sac_attention_share *share;
     sac_patch_sheet *sheet;
+    sac_attention_track *track;
 } film_pair;
 
 static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *title)
@@ -58,6 +61,7 @@ static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *ti
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
     if (films->share && gaze) sac_attention_share_add(films->share, gaze);
     if (films->sheet && gaze) sac_patch_sheet_add(films->sheet, viewer);
+    if (films->track && gaze) SAC_TRY(sac_attention_track_add(films->track, gaze));
     if (!films->video && !films->images) return SAC_OK;
     sac_status status = sac_viewer_draw(viewer, title, NULL, &rgb);
     if (status == SAC_OK && films->video) status = sac_film_add(films->video, rgb);
@@ -83,8 +87,11 @@ static sac_status open_films(const watch_plan *watch, film_pair *films, sac_view
     if (watch->folder) SAC_TRY(sac_film_create_images(&films->images, watch->folder, watch->width, watch->height));
     SAC_TRY(sac_viewer_reset(viewer, watch->seed));
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
-    if (!watch->histogram && !watch->patches) return SAC_OK;
-    if (!gaze) return sac_fail(SAC_ERROR_ARGUMENT, "watch: --histogram and --patches need a policy that has attention");
+    if (!watch->histogram && !watch->patches && !watch->attention) return SAC_OK;
+    if (!gaze)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "watch: --histogram, --patches and --attention need a policy that has attention");
+    if (watch->attention) SAC_TRY(sac_attention_track_create(&films->track, gaze->rows, gaze->columns));
     if (watch->patches) SAC_TRY(sac_patch_sheet_create(&films->sheet, gaze, sac_viewer_spec(viewer)->channels));
     return watch->histogram ? sac_attention_share_create(&films->share, gaze->rows * gaze->columns) : SAC_OK;
 }
@@ -111,6 +118,7 @@ static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *
     if (films->share) SAC_TRY(sac_attention_share_plot(films->share, title, watch->histogram));
     if (films->share) print_share(watch, films->share, viewer);
     if (films->sheet) SAC_TRY(sac_patch_sheet_write(films->sheet, watch->patches));
+    if (films->track) SAC_TRY(sac_attention_track_write(films->track, watch->attention));
     printf("return %.1f after %d steps (%s)\n", sac_viewer_return(viewer), sac_viewer_steps(viewer), title);
     return SAC_OK;
 }
@@ -126,6 +134,7 @@ static sac_status film(const watch_plan *watch)
     sac_film_destroy(films.images);
     sac_attention_share_destroy(films.share);
     sac_patch_sheet_destroy(films.sheet);
+    sac_attention_track_destroy(films.track);
     sac_viewer_destroy(viewer);
     return status;
 }
@@ -138,7 +147,8 @@ static int run(const cli_args *args)
                         .video = cli_value(args, "video"),
                         .folder = cli_value(args, "frames"),
                         .histogram = cli_value(args, "histogram"),
-                        .patches = cli_value(args, "patches")};
+                        .patches = cli_value(args, "patches"),
+                        .attention = cli_value(args, "attention")};
     cli_range(args, "seed", "0", &watch.seed, &last, &ok);
     watch.steps = (int)cli_integer(args, "steps", MAX_STEPS, 1, MAX_STEPS, &ok);
     watch.frames_per_second = (int)cli_integer(args, "fps", FRAMES_PER_SECOND, 1, 1000, &ok);
@@ -147,7 +157,7 @@ static int run(const cli_args *args)
     int code = cli_target_open(&watch.target, args, watch.path);
     if (code != CLI_OK) return code;
 
-    bool live = !watch.video && !watch.folder && !watch.histogram && !watch.patches;
+    bool live = !watch.video && !watch.folder && !watch.histogram && !watch.patches && !watch.attention;
     sac_status status = live ? watch_live(&watch) : film(&watch);
     cli_target_close(&watch.target);
     return status == SAC_OK ? CLI_OK : cli_fail(status);

@@ -7,8 +7,8 @@
 typedef struct watch_plan
 {
     cli_target target;
-    const char *path;                                 ///< of the policy, NULL: none
-    const char *video, *folder, *histogram, *patches; ///< what is written; NULL: not wanted
+    const char *path;                                             ///< of the policy, NULL: none
+    const char *video, *folder, *histogram, *patches, *attention; ///< what is written; NULL: not wanted
     uint64_t seed;
     int steps; ///< at most so many
     int frames_per_second;

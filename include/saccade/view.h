@@ -162,9 +162,10 @@ typedef struct sac_plot_line
     int count;
     int color;                ///< 0..5
     bool faint;               ///< thin and pale: context for the others
-    bool bars;                ///< a bar from 0 at every x, one unit wide, instead of a line
+    bool bars;                ///< a bar from 0 at every x instead of a line; its spread is a whisker
     bool dots;                ///< points alone, not joined
     const double *low, *high; ///< [count]: a band between them, instead of spread; NULL: none
+    double offset, width;     ///< of bars: from x to their middle, and across; width 0: 0.84
 } sac_plot_line;
 
 /// A plot: lines over round axes.
@@ -175,14 +176,39 @@ typedef struct sac_plot
     int line_count;
     double mark_x; ///< a dashed line across with its name; NaN: none
     const char *mark_name;
-    bool from_zero;    ///< both axes begin at 0
-    bool log_x, log_y; ///< logarithmic; points that are not positive are left out
+    bool from_zero;             ///< both axes begin at 0
+    bool log_x, log_y;          ///< logarithmic; points that are not positive are left out
+    const char *const *x_names; ///< stand at x = 0, 1, ... instead of numbers; NULL: numbers
+    int x_name_count;           ///< 1..24
 } sac_plot;
 
 /// Draw a plot into a file that ends in .svg or .png.
 /// @return SAC_ERROR_ARGUMENT for another ending or when there is no finite point, SAC_ERROR_UNAVAILABLE without cairo,
 ///         SAC_ERROR_FILE
 SAC_API SAC_CHECKED sac_status sac_plot_write(const sac_plot *plot, const char *path);
+
+/// A field of cells in the heat map's colours, see sac_heat_color.
+typedef struct sac_heat_field
+{
+    const char *name, *y_label; ///< NULL: none
+    const double *values;       ///< [rows, columns], row 0 at the top
+    int rows, columns;
+    const int *numbers; ///< [rows, columns]: written on a cell where it is above 0; NULL: none
+} sac_heat_field;
+
+/// Fields one below the other over one axis, with a bar that says which colour is which value.
+typedef struct sac_heat_plot
+{
+    const char *title, *subtitle, *x_label, *value_label; ///< NULL: none
+    const sac_heat_field *fields;                         ///< colours are of the largest value of all
+    int field_count;                                      ///< 1..4
+    double x_first, x_last;                               ///< what the first and the last column stand for
+    bool square;                                          ///< cells are squares
+} sac_heat_plot;
+
+/// Draw fields into a file that ends in .svg or .png.
+/// @return as sac_plot_write
+SAC_API SAC_CHECKED sac_status sac_heat_plot_write(const sac_heat_plot *plot, const char *path);
 
 /// Round numbers at which an axis is marked: a step of 1, 2 or 5 times a power of ten, about `wanted` of them, and the
 /// first and last multiple of it that enclose low..high.
@@ -229,6 +255,57 @@ SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int cou
 
 /// Whether sac_plot_medians would put some of these runs together.
 SAC_API bool sac_plot_has_seeds(const char *const *runs, int count);
+
+/// What a file holds that can be drawn; its first line says it.
+typedef enum sac_plot_kind
+{
+    SAC_PLOT_RUN,            ///< a run folder, or its metrics.csv: sac_plot_curves, sac_plot_medians
+    SAC_PLOT_GENERALISATION, ///< `saccade generalise --out`
+    SAC_PLOT_IMPORTANCE,     ///< `saccade attend --csv`
+    SAC_PLOT_ATTENTION,      ///< `saccade watch --attention`
+    SAC_PLOT_KERNELS,        ///< `saccade bench attention --svg` and `--land`: attention.csv
+} sac_plot_kind;
+
+/// @return SAC_ERROR_FILE when it cannot be read, SAC_ERROR_FORMAT when it is none of these
+SAC_API SAC_CHECKED sac_status sac_plot_kind_of(sac_plot_kind *kind, const char *path);
+
+/// Draw policies in changed worlds as bars with whiskers of one standard deviation, a group each variant, the article's
+/// agent beside them.
+/// @param tables  [count], 1..16, files of saccade generalise
+/// @param env     whose rows; NULL: the tables must be of one environment
+/// @return as sac_plot_curves; SAC_ERROR_ARGUMENT for two environments, no row, or too many policies or variants
+SAC_API SAC_CHECKED sac_status sac_plot_generalisation(const char *const *tables, int count, const char *env,
+                                                       const char *title, const char *path);
+
+/// Draw the importance of every patch of one image, the ten best ones numbered.
+/// @param table  a file of saccade attend
+SAC_API SAC_CHECKED sac_status sac_plot_importance(const char *table, const char *title, const char *path);
+
+/// Draw over an episode in which columns and rows the patches lay that the policy kept.
+/// @param table  a file of sac_attention_track_write
+SAC_API SAC_CHECKED sac_status sac_plot_attention(const char *table, const char *title, const char *path);
+
+/// Draw time (or memory) of forms of attention against the number of tokens, both logarithmic: saccade as lines, the
+/// fastest peer as dots of the same colour.
+/// @param table  a file of saccade bench attention
+SAC_API SAC_CHECKED sac_status sac_plot_kernels(const char *table, bool memory, const char *title, const char *path);
+
+/// In which rows and columns the patches lie that a policy keeps, weighted by their attention, step by step; all
+/// patches where it keeps none.
+typedef struct sac_attention_track sac_attention_track;
+
+/// @param rows, columns  of the gazes that will be added
+SAC_API SAC_CHECKED sac_status sac_attention_track_create(sac_attention_track **out, int rows, int columns);
+
+/// NULL is ignored.
+SAC_API void sac_attention_track_destroy(sac_attention_track *track);
+
+/// Add the next step.
+SAC_API SAC_CHECKED sac_status sac_attention_track_add(sac_attention_track *track, const sac_gaze *gaze);
+
+/// Write CSV: step, the share of all attention that the kept patches get, and of that what each row gets, from the top,
+/// and each column, from the left.
+SAC_API SAC_CHECKED sac_status sac_attention_track_write(const sac_attention_track *track, const char *path);
 
 /// Examples of what wins attention over an episode and of what does not: three rows of patches, drawn by lot from the K
 /// that are kept, from those around the best twentieth, and from the less important half.

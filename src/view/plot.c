@@ -97,14 +97,15 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
         {
             const sac_plot_line *line = &plot->lines[i];
             if (!is_point(plot, line->x[p], line->y[p])) continue;
-            double half = line->bars ? 0.5 : 0;
+            double half = line->bars && !plot->x_names ? 0.5 : 0;
             widen(x, line->x[p] - half);
             widen(x, line->x[p] + half);
             widen(y, line->y[p]);
             if (line->bars) widen(y, 0);
             if (!sac_plot_has_band(line) || plot->log_y) continue;
-            widen(band, sac_plot_edge(line, p, -1));
-            widen(band, sac_plot_edge(line, p, 1));
+            double *held = line->bars ? y : band; // a whisker is held whole
+            widen(held, sac_plot_edge(line, p, -1));
+            widen(held, sac_plot_edge(line, p, 1));
         }
     if (!(x[0] <= x[1])) return false;
     double room = 0.25 * (y[1] - y[0]);
@@ -115,12 +116,26 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
     return true;
 }
 
-static void mark(sac_plot_axis *axis, const double range[2], int wanted, bool logarithmic)
+void sac_plot_mark(sac_plot_axis *axis, double low, double high, int wanted, bool logarithmic)
 {
-    axis->axis = (logarithmic ? sac_log_axis_of : sac_axis_of)(range[0], range[1], wanted);
+    axis->axis = (logarithmic ? sac_log_axis_of : sac_axis_of)(low, high, wanted);
     if (axis->axis.count > SAC_PLOT_MAX_MARKS) axis->axis.count = SAC_PLOT_MAX_MARKS;
     for (int i = 0; i < axis->axis.count; i++)
+    {
         (logarithmic ? sac_log_axis_text : sac_axis_text)(&axis->axis, i, axis->texts[i], sizeof axis->texts[i]);
+        axis->places[i] = i * axis->axis.step / (axis->axis.last - axis->axis.first);
+    }
+}
+
+static void mark_names(sac_plot_axis *axis, const sac_plot *plot)
+{
+    int count = plot->x_name_count;
+    axis->axis = (sac_axis){-0.5, count - 0.5, 1, count};
+    for (int i = 0; i < count; i++)
+    {
+        axis->places[i] = (i + 0.5) / count;
+        snprintf(axis->texts[i], sizeof axis->texts[i], "%s", plot->x_names[i]);
+    }
 }
 
 static bool ends_in(const char *path, const char *ending)
@@ -129,25 +144,48 @@ static bool ends_in(const char *path, const char *ending)
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-sac_status sac_plot_write(const sac_plot *plot, const char *path)
+sac_status sac_plot_through_module(const char *path,
+                                   int (*draw)(const sac_plot_calls *calls, const void *what, const char *path, int svg,
+                                               char *error),
+                                   const void *what)
 {
     bool svg = ends_in(path, ".svg");
     if (!svg && !ends_in(path, ".png"))
         return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': expected a name that ends in .svg or .png", path);
-    double x_range[2], y_range[2];
-    if (!find_ranges(plot, x_range, y_range))
-        return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': there is no point to draw", path);
-    sac_plot_axis x, y;
-    mark(&x, x_range, X_MARKS, plot->log_x);
-    mark(&y, y_range, Y_MARKS, plot->log_y);
-
     const void *table;
     SAC_TRY(sac_module_open(&table, "plot", "cairo (libcairo2)"));
-    const sac_plot_calls *calls = table;
     char aside[SAC_PATH_SIZE], error[SAC_PLOT_ERROR_SIZE] = "";
     int length = snprintf(aside, sizeof aside, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof aside) return sac_fail(SAC_ERROR_ARGUMENT, "plot: the path is too long");
-    if (calls->draw(plot, &x, &y, aside, svg, error) == 0 && rename(aside, path) == 0) return SAC_OK;
+    if (draw(table, what, aside, svg, error) == 0 && rename(aside, path) == 0) return SAC_OK;
     remove(aside);
     return sac_fail(SAC_ERROR_FILE, "plot %.200s: %s", path, error[0] ? error : "cannot be put in its place");
+}
+
+/// A plot with its axes, as it goes to the module.
+typedef struct sheet
+{
+    const sac_plot *plot;
+    sac_plot_axis x, y;
+} sheet;
+
+static int draw_sheet(const sac_plot_calls *calls, const void *what, const char *path, int svg, char *error)
+{
+    const sheet *s = what;
+    return calls->draw(s->plot, &s->x, &s->y, path, svg, error);
+}
+
+sac_status sac_plot_write(const sac_plot *plot, const char *path)
+{
+    double x_range[2], y_range[2];
+    if (!find_ranges(plot, x_range, y_range))
+        return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': there is no point to draw", path);
+    SAC_ASSERT(!plot->x_names || (plot->x_name_count >= 1 && plot->x_name_count <= SAC_PLOT_MAX_MARKS));
+    sheet s = {.plot = plot};
+    if (plot->x_names)
+        mark_names(&s.x, plot);
+    else
+        sac_plot_mark(&s.x, x_range[0], x_range[1], X_MARKS, plot->log_x);
+    sac_plot_mark(&s.y, y_range[0], y_range[1], Y_MARKS, plot->log_y);
+    return sac_plot_through_module(path, draw_sheet, &s);
 }

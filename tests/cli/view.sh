@@ -64,6 +64,17 @@ attention() # every patch once, ranks in the order of importance with ties to th
 }
 
 curve() { "$saccade" plot "$run" --out "$work/c.svg" && grep -q '</svg>' "$work/c.svg"; }
+heat() { "$saccade" plot "$work/a.csv" --out "$work/i.png" && [[ -s $work/i.png ]]; }
+over_time() # a row a step, drawn
+{
+    "$saccade" watch "$policy" --seed 4 --attention "$work/o.csv" >"$work/said" && returns "$work/said" &&
+        [[ $(wc -l <"$work/o.csv") == 52 ]] && "$saccade" plot "$work/o.csv" --out "$work/o.svg" && grep -q '</svg>' "$work/o.svg"
+}
+worlds()
+{
+    "$saccade" generalise "$policy" --seeds 0..1 --out "$work/g.csv" >/dev/null &&
+        "$saccade" plot "$work/g.csv" --out "$work/g.svg" && grep -q '</svg>' "$work/g.svg"
+}
 comparison() { "$saccade" plot "$run" "$run/metrics.csv" --x minutes --out "$work/c.png" && [[ -s $work/c.png ]]; }
 
 check "watch --frames" frames
@@ -79,6 +90,9 @@ if [[ -e $modules/saccade-plot.so ]]; then
     check "watch --histogram" share
     check "plot of one run" curve
     check "plot of two runs" comparison
+    check "plot of the importance in one image" heat
+    check "plot of attention over time" over_time
+    check "plot of changed worlds" worlds
 fi
 
 watch=("$saccade" watch)
@@ -106,7 +120,9 @@ check "attend with a missing image" refuses 1 "none.png" "$saccade" attend "$pol
 check "attend with an image that is none" refuses 1 "actions.csv" "$saccade" attend "$policy" "$work/actions.csv"
 check "attend with an image of another size" refuses 1 "320" "$saccade" attend "$policy" "$work/frames/000000.png"
 check "plot without metrics" refuses 1 "none" "$saccade" plot "$work/none"
-check "plot of something else" refuses 1 "no column" "$saccade" plot "$work/actions.csv" --out "$work/x.svg"
+check "plot of something else" refuses 1 "begins with '0.1,0.2'" "$saccade" plot "$work/actions.csv" --out "$work/x.svg"
 check "plot with a wrong ending" refuses 2 ".svg or .png" "$saccade" plot "$run" --out "$work/x.gif"
+check "plot of a run and of a table" refuses 2 "do not go together" "$saccade" plot "$run" "$work/a.csv"
+check "a flag for other plots" refuses 2 "--memory is for tables of bench attention" "$saccade" plot "$run" --memory
 check "plot over an unknown axis" refuses 2 "steps, minutes or generations" "$saccade" plot "$run" --x hours
 finish

@@ -1,33 +1,16 @@
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cairo-svg.h>
-#include <cairo.h>
-
-#include "view/plot_module.h"
+#include "plot_drawing.h"
 
 /// saccade-plot.so: a plot through cairo. Light ground, horizontal guides, a legend in the order of the lines.
 
-typedef struct rgb
-{
-    double red, green, blue;
-} rgb;
-
-// told apart by lightness too, for print and for eyes that mix red and green
-static const rgb palette[] = {{0.10, 0.37, 0.71}, {0.90, 0.45, 0.10}, {0.12, 0.56, 0.42},
-                              {0.75, 0.20, 0.35}, {0.45, 0.35, 0.70}, {0.35, 0.38, 0.42}};
-static const rgb text_color = {0.16, 0.18, 0.22}, quiet = {0.42, 0.45, 0.50}, guide = {0.89, 0.90, 0.92};
-
 enum
 {
-    LEFT = 64,
-    RIGHT = 24,
-    BOTTOM = 52,
-    TOP = 24,
-    TITLE = 26,
-    SUBTITLE = 18,
-    LEGEND = 22
+    LEFT = SAC_PLOT_LEFT,
+    RIGHT = SAC_PLOT_RIGHT,
+    BOTTOM = SAC_PLOT_BOTTOM,
+    LEGEND = 22,
+    SLANT = 30 // further room below for names that are written aslant
 };
 
 typedef struct drawing
@@ -38,14 +21,9 @@ typedef struct drawing
     double left, top, right, bottom; // of the field
 } drawing;
 
-static void set_color(cairo_t *c, rgb color, double opacity)
+static int ink_of(const sac_plot_line *line)
 {
-    cairo_set_source_rgba(c, color.red, color.green, color.blue, opacity);
-}
-
-static rgb color_of(const sac_plot_line *line)
-{
-    return palette[(unsigned)line->color % 6];
+    return SAC_INK_LINES + (int)((unsigned)line->color % SAC_PLOT_LINE_COLORS);
 }
 
 // the axis of a logarithmic plot counts powers of ten
@@ -63,99 +41,81 @@ static double at_y(const drawing *d, double y)
     return d->bottom - (y - a->first) / (a->last - a->first) * (d->bottom - d->top);
 }
 
-// anchor: 0 left, 0.5 middle, 1 right; returns the width
-static double write_text(cairo_t *c, double x, double y, double size, double anchor, const char *text)
-{
-    cairo_text_extents_t extents;
-    cairo_set_font_size(c, size);
-    cairo_text_extents(c, text, &extents);
-    cairo_move_to(c, x - anchor * extents.x_advance, y);
-    cairo_show_text(c, text);
-    return extents.x_advance;
-}
-
-static void draw_heading(drawing *d)
+static void draw_legend(drawing *d, double y)
 {
     cairo_t *c = d->cairo;
-    double y = TOP + 6;
-    if (d->plot->title)
-    {
-        cairo_select_font_face(c, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
-        set_color(c, text_color, 1);
-        write_text(c, LEFT, y, 16, 0, d->plot->title);
-        cairo_select_font_face(c, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-        y += SUBTITLE;
-    }
-    if (d->plot->subtitle)
-    {
-        set_color(c, quiet, 1);
-        write_text(c, LEFT, y, 12, 0, d->plot->subtitle);
-        y += SUBTITLE;
-    }
     double x = LEFT;
     bool any = false;
-    cairo_set_font_size(c, 12);
     for (int i = 0; i < d->plot->line_count; i++)
     {
         const sac_plot_line *line = &d->plot->lines[i];
-        cairo_text_extents_t extents;
         if (!line->name) continue;
-        cairo_text_extents(c, line->name, &extents);
-        if (any && x + 24 + extents.x_advance > SAC_PLOT_WIDTH - RIGHT) x = LEFT, y += LEGEND - 4;
+        if (any && x + 24 + sac_draw_text_width(c, 12, line->name) > SAC_PLOT_WIDTH - RIGHT) x = LEFT, y += LEGEND - 4;
         any = true;
-        set_color(c, color_of(line), line->faint ? 0.45 : 1);
+        sac_draw_ink(c, ink_of(line), line->faint ? 0.45 : 1);
         if (line->dots)
             cairo_arc(c, x + 9, y - 4, 3.6, 0, 6.283185307179586);
         else
-            cairo_rectangle(c, x, y - 6, 18, line->bars ? 6 : line->faint ? 1.5 : 3);
+            cairo_rectangle(c, x, y - (line->bars ? 8 : 6), 18, line->bars ? 8 : line->faint ? 1.5 : 3);
         cairo_fill(c);
-        set_color(c, text_color, 1);
+        sac_draw_ink(c, SAC_INK_TEXT, 1);
         x += 24;
-        x += write_text(c, x, y, 12, 0, line->name) + 20;
+        x += sac_draw_text(c, x, y, 12, 0, line->name) + 20;
     }
     d->top = y + (any ? 12 : -6);
 }
 
-// where a mark stands, as a share of its axis
-static double mark_at(const sac_axis *axis, int index)
+// names that have no room side by side are written aslant
+static bool is_slanted(const drawing *d)
 {
-    return index * axis->step / (axis->last - axis->first);
+    bool slanted = false;
+    for (int i = 0; d->plot->x_names && i < d->x->axis.count; i++)
+        slanted =
+            slanted || sac_draw_text_width(d->cairo, 12, d->x->texts[i]) > (d->right - d->left) / d->x->axis.count - 8;
+    return slanted;
+}
+
+static void draw_x_mark(const drawing *d, int index, bool slanted)
+{
+    cairo_t *c = d->cairo;
+    double x = floor(d->left + d->x->places[index] * (d->right - d->left)) + 0.5;
+    sac_draw_ink(c, SAC_INK_QUIET, 1);
+    cairo_move_to(c, x, d->bottom);
+    cairo_line_to(c, x, d->bottom + 5);
+    cairo_stroke(c);
+    if (d->plot->x_names) sac_draw_ink(c, SAC_INK_TEXT, 1);
+    cairo_save(c);
+    cairo_translate(c, x, d->bottom + (slanted ? 14 : 19));
+    if (slanted) cairo_rotate(c, -0.5);
+    sac_draw_text(c, slanted ? 4 : 0, slanted ? 4 : 0, 12, slanted ? 1 : 0.5, d->x->texts[index]);
+    cairo_restore(c);
 }
 
 static void draw_axes(const drawing *d)
 {
     cairo_t *c = d->cairo;
+    bool slanted = is_slanted(d);
     cairo_set_line_width(c, 1);
     for (int i = 0; i < d->y->axis.count; i++)
     {
-        double y = floor(d->bottom - mark_at(&d->y->axis, i) * (d->bottom - d->top)) + 0.5;
-        set_color(c, guide, 1);
+        double y = floor(d->bottom - d->y->places[i] * (d->bottom - d->top)) + 0.5;
+        sac_draw_ink(c, SAC_INK_GUIDE, 1);
         cairo_move_to(c, d->left, y);
         cairo_line_to(c, d->right, y);
         cairo_stroke(c);
-        set_color(c, quiet, 1);
-        write_text(c, d->left - 8, y + 4, 12, 1, d->y->texts[i]);
+        sac_draw_ink(c, SAC_INK_QUIET, 1);
+        sac_draw_text(c, d->left - 8, y + 4, 12, 1, d->y->texts[i]);
     }
-    for (int i = 0; i < d->x->axis.count; i++)
-    {
-        double x = floor(d->left + mark_at(&d->x->axis, i) * (d->right - d->left)) + 0.5;
-        set_color(c, quiet, 1);
-        cairo_move_to(c, x, d->bottom);
-        cairo_line_to(c, x, d->bottom + 5);
-        cairo_stroke(c);
-        write_text(c, x, d->bottom + 19, 12, 0.5, d->x->texts[i]);
-    }
-    cairo_move_to(c, d->left, floor(d->bottom) + 0.5);
-    cairo_line_to(c, d->right, floor(d->bottom) + 0.5);
+    for (int i = 0; i < d->x->axis.count; i++) draw_x_mark(d, i, slanted);
+    sac_draw_ink(c, SAC_INK_QUIET, 1);
+    double floor_y = d->plot->x_names && d->y->axis.first < 0 && d->y->axis.last > 0 ? at_y(d, 0) : d->bottom;
+    cairo_move_to(c, d->left, floor(floor_y) + 0.5);
+    cairo_line_to(c, d->right, floor(floor_y) + 0.5);
     cairo_stroke(c);
-    set_color(c, text_color, 1);
-    if (d->plot->x_label) write_text(c, (d->left + d->right) / 2, d->bottom + 40, 13, 0.5, d->plot->x_label);
-    if (!d->plot->y_label) return;
-    cairo_save(c);
-    cairo_translate(c, 18, (d->top + d->bottom) / 2);
-    cairo_rotate(c, -1.5707963267948966);
-    write_text(c, 0, 0, 13, 0.5, d->plot->y_label);
-    cairo_restore(c);
+    sac_draw_ink(c, SAC_INK_TEXT, 1);
+    if (d->plot->x_label && !slanted)
+        sac_draw_text(c, (d->left + d->right) / 2, d->bottom + 40, 13, 0.5, d->plot->x_label);
+    if (d->plot->y_label) sac_draw_text_up(c, 17, (d->top + d->bottom) / 2, 13, d->plot->y_label);
 }
 
 static bool drawn(const drawing *d, const sac_plot_line *line, int point)
@@ -174,21 +134,42 @@ static void draw_band(const drawing *d, const sac_plot_line *line)
         if (drawn(d, line, i) && isfinite(sac_plot_edge(line, i, -1)))
             cairo_line_to(c, at_x(d, line->x[i]), at_y(d, sac_plot_edge(line, i, -1)));
     cairo_close_path(c);
-    set_color(c, color_of(line), 0.16);
+    sac_draw_ink(c, ink_of(line), 0.16);
     cairo_fill(c);
+}
+
+// a thin line from one edge of the band to the other, with ends
+static void draw_whisker(const drawing *d, const sac_plot_line *line, int point, double x)
+{
+    cairo_t *c = d->cairo;
+    double low = at_y(d, sac_plot_edge(line, point, -1)), high = at_y(d, sac_plot_edge(line, point, 1));
+    if (!isfinite(low) || !isfinite(high)) return;
+    const double ends[] = {low, high};
+    sac_draw_ink(c, SAC_INK_TEXT, 0.75);
+    cairo_set_line_width(c, 1.2);
+    cairo_move_to(c, x, low);
+    cairo_line_to(c, x, high);
+    for (int i = 0; i < 2; i++)
+    {
+        cairo_move_to(c, x - 3, ends[i]);
+        cairo_line_to(c, x + 3, ends[i]);
+    }
+    cairo_stroke(c);
 }
 
 static void draw_bars(const drawing *d, const sac_plot_line *line)
 {
-    set_color(d->cairo, color_of(line), 0.75);
-    double zero = at_y(d, 0);
+    double zero = at_y(d, 0), half = (line->width > 0 ? line->width : 0.84) / 2;
     for (int i = 0; i < line->count; i++)
     {
         if (!drawn(d, line, i)) continue;
-        double x0 = at_x(d, line->x[i] - 0.42), x1 = at_x(d, line->x[i] + 0.42), y = at_y(d, line->y[i]);
+        double middle = line->x[i] + line->offset, x0 = at_x(d, middle - half), x1 = at_x(d, middle + half);
+        double y = at_y(d, line->y[i]);
+        sac_draw_ink(d->cairo, ink_of(line), line->faint ? 0.4 : 0.75);
         cairo_rectangle(d->cairo, x0, y, x1 - x0, zero - y);
+        cairo_fill(d->cairo);
+        if (sac_plot_has_band(line)) draw_whisker(d, line, i, (x0 + x1) / 2);
     }
-    cairo_fill(d->cairo);
 }
 
 static void draw_line(const drawing *d, const sac_plot_line *line)
@@ -202,7 +183,7 @@ static void draw_line(const drawing *d, const sac_plot_line *line)
             cairo_line_to(c, at_x(d, line->x[i]), at_y(d, line->y[i]));
             points++;
         }
-    set_color(c, color_of(line), line->faint ? 0.45 : 1);
+    sac_draw_ink(c, ink_of(line), line->faint ? 0.45 : 1);
     cairo_set_line_width(c, line->faint ? 1.2 : 2.2);
     cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
@@ -222,29 +203,29 @@ static void draw_mark(const drawing *d)
     cairo_t *c = d->cairo;
     const double dashes[] = {4, 4};
     double x = at_x(d, d->plot->mark_x);
-    set_color(c, quiet, 1);
+    sac_draw_ink(c, SAC_INK_QUIET, 1);
     cairo_set_line_width(c, 1.2);
     cairo_set_dash(c, dashes, 2, 0);
     cairo_move_to(c, x, d->top);
     cairo_line_to(c, x, d->bottom);
     cairo_stroke(c);
     cairo_set_dash(c, NULL, 0, 0);
-    if (d->plot->mark_name) write_text(c, x + 6, d->top + 12, 12, 0, d->plot->mark_name);
+    if (d->plot->mark_name) sac_draw_text(c, x + 6, d->top + 12, 12, 0, d->plot->mark_name);
 }
 
-static void draw_all(drawing *d)
+static void draw_all(cairo_t *c, const void *what)
 {
-    cairo_t *c = d->cairo;
-    cairo_set_source_rgb(c, 1, 1, 1);
-    cairo_paint(c);
-    cairo_select_font_face(c, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    draw_heading(d);
+    drawing sheet = *(const drawing *)what, *d = &sheet;
+    d->cairo = c;
+    draw_legend(d, sac_draw_heading(c, d->plot->title, d->plot->subtitle));
+    if (is_slanted(d)) d->bottom -= SLANT;
     draw_axes(d);
     cairo_save(c);
-    cairo_rectangle(c, d->left, d->top - 3, d->right - d->left + 3, d->bottom - d->top + 4);
+    cairo_rectangle(c, d->left - 5, d->top - 5, d->right - d->left + 10, d->bottom - d->top + 6);
     cairo_clip(c);
     for (int i = 0; i < d->plot->line_count; i++)
-        if (sac_plot_has_band(&d->plot->lines[i]) && !d->plot->log_y) draw_band(d, &d->plot->lines[i]);
+        if (sac_plot_has_band(&d->plot->lines[i]) && !d->plot->lines[i].bars && !d->plot->log_y)
+            draw_band(d, &d->plot->lines[i]);
     for (int i = 0; i < d->plot->line_count; i++)
         if (d->plot->lines[i].bars)
             draw_bars(d, &d->plot->lines[i]);
@@ -257,25 +238,10 @@ static void draw_all(drawing *d)
 static int plot_draw(const sac_plot *plot, const sac_plot_axis *x, const sac_plot_axis *y, const char *path, int svg,
                      char *error)
 {
-    const double scale = svg ? 1 : 2;
-    cairo_surface_t *surface =
-        svg ? cairo_svg_surface_create(path, SAC_PLOT_WIDTH, SAC_PLOT_HEIGHT)
-            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * SAC_PLOT_WIDTH, 2 * SAC_PLOT_HEIGHT);
-    cairo_t *cairo = cairo_create(surface);
-    cairo_scale(cairo, scale, scale);
-    drawing d = {cairo, plot, x, y, LEFT, TOP, SAC_PLOT_WIDTH - RIGHT, SAC_PLOT_HEIGHT - BOTTOM};
-    draw_all(&d);
-    cairo_status_t status = cairo_status(cairo);
-    cairo_destroy(cairo);
-    if (!svg && status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png(surface, path);
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    if (status == CAIRO_STATUS_SUCCESS) return 0;
-    snprintf(error, SAC_PLOT_ERROR_SIZE, "%s", cairo_status_to_string(status));
-    return -1;
+    const drawing d = {NULL, plot, x, y, LEFT, 0, SAC_PLOT_WIDTH - RIGHT, SAC_PLOT_HEIGHT - BOTTOM};
+    return sac_draw_file(path, svg, SAC_PLOT_WIDTH, SAC_PLOT_HEIGHT, draw_all, &d, error);
 }
 
 __attribute__((visibility("default"))) extern const sac_plot_calls sac_plot_module;
 
-const sac_plot_calls sac_plot_module = {.draw = plot_draw};
+const sac_plot_calls sac_plot_module = {.draw = plot_draw, .draw_heat = sac_draw_heat};

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// A CSV file whose first line names its columns, small enough to be held as text.
+
+typedef struct sac_table
+{
+    char *text;         ///< owned
+    const char **cells; ///< [rows, columns], owned; the names of columns come first
+    int rows, columns;  ///< rows without the first line
+    const char *path;
+} sac_table;
+
+/// @param path  must outlive the table
+/// @return SAC_ERROR_FILE, or SAC_ERROR_FORMAT when a row has other columns than the first line, or there is none
+SAC_CHECKED sac_status sac_table_read(sac_table *table, const char *path);
+
+/// Zeros are fine.
+void sac_table_clear(sac_table *table);
+
+/// Column `name`; -1: there is none.
+int sac_table_find(const sac_table *table, const char *name);
+
+const char *sac_table_cell(const sac_table *table, int row, int column);
+
+/// NaN where a cell is empty or is no number.
+double sac_table_number(const sac_table *table, int row, int column);
