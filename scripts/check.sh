@@ -22,6 +22,7 @@ for source in tests/fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)
     step make fuzz "T=${target#fuzz_}" "S=${S:-60}"
 done
+step tests/export/run.sh build/saccade build/export_episode 1000 # a whole episode under emulation
 step python3 -B tests/dash/flood.py build/saccade "${S:-60}" # 600: ten minutes
 step tests/bridge/run.sh tests/bridge/deaths.py build/saccade 1000
 step tests/train/kill.sh build/saccade 50

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/images anew: a moment of the shipped policy's drive with what it looks at, and figures of
-# docs/theory.md.
+# Draws the pictures of docs/images anew: a moment of the shipped policy's drive with what it looks at, the examples of
+# docs/plots.md, and figures of docs/theory.md. The agents drive 100 episodes in every variant: some minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 frames=$(mktemp -d)
@@ -8,6 +8,17 @@ trap 'rm -rf "$frames"' EXIT
 build/saccade watch zoo/car-racing/softmax.safetensors --seed 1 --steps 130 --frames "$frames" >/dev/null
 mkdir -p docs/images
 cp "$frames/000130.png" docs/images/attention.png
+policy=zoo/car-racing/softmax.safetensors
+build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"
+build/saccade plot "$frames/worlds.csv" --out docs/images/plot-worlds.svg
+build/saccade watch $policy --seed 3 --attention "$frames/attention.csv" >/dev/null
+build/saccade plot "$frames/attention.csv" --out docs/images/plot-attention.png
+yes 0,0.2,0 | head -n 60 >"$frames/actions.csv" || true
+build/saccade replay car-racing --seed 3 --actions "$frames/actions.csv" --out "$frames/steps.csv" --frames "$frames/seen" --every 60
+build/saccade attend $policy "$frames/seen/000060.png" --csv "$frames/importance.csv" >/dev/null
+build/saccade plot "$frames/importance.csv" --out docs/images/plot-importance.png
+build/saccade plot bench/results/*/attention.csv --out docs/images/attention-time.svg
+build/saccade plot bench/results/*/attention.csv --memory --out docs/images/attention-memory.svg
 build/saccade theory iap1-counts --svg "$frames/theory" >/dev/null
 for name in mse-relative hashing recall; do
     cp "$frames/theory/$name.svg" "docs/images/theory-$name.svg"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The zoo's agents as C files: by both compilers, with every option that might change a float, and for a bare Cortex-M4
-# under emulation, over an episode of real frames.
-#   run.sh SACCADE EPISODE [STEPS]     STEPS under emulation; default 40
+# and Cortex-M0 under emulation, over an episode of real frames.
+#   run.sh SACCADE EPISODE [STEPS]     STEPS of it on the Cortex-M4, 1000: all; default 40
 set -uo pipefail
 saccade=$1 episode=$2 steps=${3:-40}
 here=$(dirname "$0")
@@ -30,13 +30,22 @@ stands_alone() # COMPILER...
     arm-none-eabi-size "$work/agent.o" | awk 'NR == 2 { print; exit !($2 + $3 < 65536) }'
 }
 
-runs_on_a_chip()
+# the episode under emulation, and with the stack that it took there less than 64 KiB of memory beside the image
+runs_on() # STEPS COMPILER... -- MACHINE...
 {
-    "${m4[@]}" -O2 --specs=rdimon.specs -T "$here/cortex_m.ld" "$here/repeat.c" "$here/cortex_m.c" "$work/agent.c" \
-        -o "$work/chip.elf" || return 1
-    head -c $((steps * (27648 + 12))) "$work/frames" >"$work/part"
-    (cd "$work" && timeout 300 qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -kernel chip.elf \
-        -semihosting-config enable=on,target=native,arg=repeat,arg=part,arg=27648,arg=3)
+    local count=$1 compiler=()
+    shift
+    while [[ $1 != -- ]]; do compiler+=("$1"); shift; done
+    shift
+    "${compiler[@]}" -O2 -DSTACK --specs=rdimon.specs -T "$here/cortex_m.ld" "$here/repeat.c" "$here/cortex_m.c" \
+        "$work/agent.c" -o "$work/chip.elf" || return 1
+    head -c $((count * (27648 + 12))) "$work/frames" >"$work/part"
+    (cd "$work" && timeout 3600 qemu-system-arm "$@" -nographic -monitor none -serial none -kernel chip.elf \
+        -semihosting-config enable=on,target=native,arg=repeat,arg=part,arg=27648,arg=3) | tee "$work/ran"
+    [[ ${PIPESTATUS[0]} == 0 ]] || return 1
+    "${compiler[@]}" -std=c99 -O2 -ffreestanding -c "$work/agent.c" -o "$work/agent.o" || return 1
+    arm-none-eabi-size "$work/agent.o" | awk -v stack="$(sed -n 's/ bytes of stack//p' "$work/ran")" '
+        NR == 2 { print $2 + $3 " bytes of state"; exit !(stack > 0 && stack < 16384 && $2 + $3 + stack < 65536) }'
 }
 
 says_its_sizes() { grep -qE '^.*: [0-9]+ bytes of constants, [0-9]+ bytes of memory beside the image$' "$work/said"; }
@@ -53,7 +62,9 @@ for agent in softmax linear; do
     if command -v arm-none-eabi-gcc qemu-system-arm >/dev/null && [[ -e /usr/lib/arm-none-eabi/include/stdio.h ]]; then
         check "$agent: freestanding on a Cortex-M4, under 64 KiB" stands_alone "${m4[@]}"
         check "$agent: freestanding on a Cortex-M0, under 64 KiB" stands_alone "${m0[@]}"
-        check "$agent: $steps steps on an emulated Cortex-M4" runs_on_a_chip
+        check "$agent: $steps steps on an emulated Cortex-M4" runs_on "$steps" "${m4[@]}" -- -M mps2-an386
+        check "$agent: a step on an emulated Cortex-M0" runs_on 1 "${m0[@]}" -- \
+            -M microbit -global nrf51-soc.sram-size=262144 -global nrf51-soc.flash-size=262144
     else
         skip "$agent on a Cortex-M" "a peer: gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"
     fi
