@@ -4,6 +4,7 @@ import importlib
 import inspect
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 
@@ -153,6 +154,7 @@ begin = time.process_time()
 import saccade
 print(time.process_time() - begin, *[m for m in ("gymnasium", "torch", "jax") if m in sys.modules])
 """, PYTHONDONTWRITEBYTECODE="").stdout.split()
+    print(f"import: {1e3 * float(lines[0]):.1f} ms over NumPy's")
     assert float(lines[0]) < 0.05 and lines[1:] == []
 
 
@@ -170,6 +172,20 @@ def test_the_wheel_is_small_and_needs_libc_alone():
     needed = subprocess.run(["readelf", "-d", extension], text=True, check=True, stdout=subprocess.PIPE).stdout
     libraries = {line.split("[")[1].split("]")[0].split(".so")[0] for line in needed.splitlines() if "NEEDED" in line}
     assert {name for name in libraries if not name.startswith("ld-")} <= {"libc", "libm", "libpthread", "libdl"}
+
+
+def test_the_wheel_installs_fast(tmp_path):
+    """In seconds of processor time, pip's own start included."""
+    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
+        pytest.skip("needs a peer: pip")
+    wheel = next((SITE.parents[1] / "../wheel").resolve().glob("saccade-*.whl"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", tmp_path, wheel],
+                   check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"pip install: {seconds:.1f} s of processor time, {wheel.stat().st_size / 1e6:.1f} MB")
+    assert (tmp_path / "saccade" / "__init__.py").exists() and seconds < 5
 
 
 def test_log_lines_arrive():
@@ -207,11 +223,15 @@ def test_a_call_costs_at_most_five_microseconds_over_c():
     assert lib.sac_attention_workspace_size(attention._handle, 64) <= 4 * 4096 - 64
     a, b = pointer(out), pointer(x)
     c = least(lambda: lib.sac_attention_importance(attention._handle, a, b, b, 64, 64, workspace))
-    assert least(lambda: attention.importance(x, x)) - c <= 5
+    over = least(lambda: attention.importance(x, x)) - c
+    print(f"a call: importance {over:.1f} us over C", end="")
+    assert over <= 5
 
     world = saccade.World("toy")
     state, image = world.policy().state(), world.reset(1)
     action = np.empty(world.spec.action_size, np.float32)
     a, b = pointer(image), pointer(action)
     c = least(lambda: lib.sac_policy_act(state._handle, a, b))
-    assert least(lambda: state.act(image)) - c <= 5
+    over = least(lambda: state.act(image)) - c
+    print(f", act {over:.1f} us")
+    assert over <= 5
