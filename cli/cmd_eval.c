@@ -15,6 +15,7 @@ static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
     {"threads", "N", "default 1", false},
+    {"random", NULL, "draw actions at random instead: no POLICY, but --env", false},
     {"json", NULL, "print JSON", false},
     {"stamp", "F.safetensors", "also write the policy to F with this score among its facts", false},
     {0},
@@ -38,7 +39,7 @@ static sac_status print_json(const cli_target *target, const char *path, const s
                                               sac_json_number(episodes[i].episode_return), "steps", episodes[i].steps));
     return sac_json_print(stdout, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "mean", sac_json_number(score.mean),
                                             "std", sac_json_number(score.std), "episodes", list, "env", target->env.id,
-                                            "variant", cli_target_variant(target), "policy", path));
+                                            "variant", cli_target_variant(target), "policy", path ? path : "random"));
 }
 
 static sac_status stamp(cli_target *target, const char *path, const sac_episode *episodes, int count)
@@ -60,13 +61,17 @@ static int run(const cli_args *args)
     if (last - first >= MAX_EPISODES) return cli_usage("eval: more than %d episodes", MAX_EPISODES);
 
     const char *path = cli_positional(args, 0);
+    bool random = cli_has(args, "random");
+    if (random == (path != NULL)) return cli_usage("eval: expected a policy, or --random with --env");
+    if (random && cli_has(args, "stamp")) return cli_usage("eval: --random has no policy to stamp");
     cli_target target;
     int code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
 
     int count = (int)(last - first + 1);
     sac_episode *episodes;
-    code = cli_target_drive(&target, first, count, threads, &episodes);
+    code = random ? cli_target_drive_random(&target, first, count, &episodes)
+                  : cli_target_drive(&target, first, count, threads, &episodes);
     if (code == CLI_OK)
     {
         sac_status status = SAC_OK;
@@ -82,4 +87,5 @@ static int run(const cli_args *args)
     return code;
 }
 
-const cli_command cli_eval = {"eval", "POLICY", "drive a policy over episodes: mean, spread, every return", flags, run};
+const cli_command cli_eval = {"eval", "[POLICY]", "drive a policy over episodes: mean, spread, every return", flags,
+                              run};

@@ -35,5 +35,8 @@ void cli_target_close(cli_target *target);
 /// @return CLI_OK, or an exit code after a message
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);
 
+/// The same with actions drawn at random, a function of the episode's seed, in place of a policy's.
+int cli_target_drive_random(const cli_target *target, uint64_t first, int count, sac_episode **episodes);
+
 /// "original" when none was asked for.
 const char *cli_target_variant(const cli_target *target);

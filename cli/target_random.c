@@ -1,0 +1,72 @@
+#include "target.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+/// Actions drawn in place of a policy's: what a return is worth.
+
+// uniform within the bounds, or any of the choices
+static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, float *action)
+{
+    for (int i = 0; i < spec->action_size; i++)
+    {
+        double low = (double)spec->action_low[i], high = (double)spec->action_high[i];
+        if (spec->action_choices > 0)
+            action[i] = (float)sac_stream_below(stream, (uint32_t)spec->action_choices);
+        else if (isfinite(low) && isfinite(high))
+            action[i] = (float)sac_stream_uniform(stream, low, high);
+        else
+            return sac_fail(SAC_ERROR_ARGUMENT, "--random: action %d has no bounds to draw within", i);
+    }
+    return SAC_OK;
+}
+
+static sac_status drive_one(sac_env *env, float *action, uint8_t *observation, sac_episode *episode)
+{
+    double reward;
+    uint8_t terminated = 0, truncated = 0;
+    const sac_env_row row = {action, observation, &reward, &terminated, &truncated};
+    sac_stream stream = sac_stream_create(episode->seed, 0x72616e646f6d, 0); // apart from the worlds' streams
+    SAC_TRY(sac_env_reset(env, episode->seed, &row));
+    while (!terminated && !truncated)
+    {
+        SAC_TRY(draw_action(sac_env_get_spec(env), &stream, action));
+        SAC_TRY(sac_env_step(env, &row));
+        episode->episode_return += reward;
+        episode->steps++;
+    }
+    return SAC_OK;
+}
+
+static sac_status drive_all(const cli_target *target, uint64_t first, int count, sac_episode *episodes)
+{
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, &target->env));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    float *action = calloc((size_t)spec->action_size, sizeof *action);
+    uint8_t *observation = calloc((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels);
+    sac_status status = action && observation ? SAC_OK : sac_fail_memory("episodes");
+    for (int i = 0; status == SAC_OK && i < count; i++)
+    {
+        episodes[i] = (sac_episode){.seed = first + (uint64_t)i};
+        status = drive_one(env, action, observation, &episodes[i]);
+    }
+    free(action);
+    free(observation);
+    sac_env_destroy(env);
+    return status;
+}
+
+int cli_target_drive_random(const cli_target *target, uint64_t first, int count, sac_episode **episodes)
+{
+    *episodes = calloc((size_t)count, sizeof **episodes);
+    sac_status status = *episodes ? drive_all(target, first, count, *episodes) : sac_fail_memory("episodes");
+    if (status == SAC_OK) return CLI_OK;
+    free(*episodes);
+    *episodes = NULL;
+    return cli_fail(status);
+}
