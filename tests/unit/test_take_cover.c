@@ -26,13 +26,20 @@ static const char *peer(void)
     const char *python = peer(); \
     if (!python) skip_without("a peer: vizdoom")
 
-static sac_env *open_env(const char *python, const char *variant, const char *rules)
+static sac_env *open_with(const char *python, const char *variant, const char *rules, const char *key,
+                          const char *value)
 {
-    const sac_setting settings[] = {{"python", python}, {"rules", rules}, {"objects", "true"}};
+    const sac_setting settings[] = {{"python", python}, {"rules", rules}, {"objects", "true"}, {key, value}};
     sac_env *env;
     assert_ok(sac_env_create(
-        &env, &(sac_env_def){.id = "take-cover", .variant = variant, .settings = settings, .setting_count = 3}));
+        &env,
+        &(sac_env_def){.id = "take-cover", .variant = variant, .settings = settings, .setting_count = key ? 4 : 3}));
     return env;
+}
+
+static sac_env *open_env(const char *python, const char *variant, const char *rules)
+{
+    return open_with(python, variant, rules, NULL, NULL);
 }
 
 /// One step's outcome.
@@ -158,6 +165,60 @@ TEST(variants_differ_in_the_picture_alone)
     }
 }
 
+// an action that lasts four tics is the same action four times (but for the face on the released rules' HUD, which
+// moves when it is drawn)
+TEST(a_skip_is_the_same_action_again)
+{
+    NEEDS_PEER;
+    enum
+    {
+        SKIP = 4,
+        SEED = 5
+    };
+    static episode each, skipped;
+    float actions[MAX_ROWS - 1];
+    for (int i = 0; i < MAX_ROWS - 1; i++) actions[i] = held_action(SEED, i / SKIP);
+    sac_env *env = open_env(python, NULL, "vizdoom");
+    play(&each, env, SEED, actions, MAX_ROWS - 1);
+    sac_env_destroy(env);
+    env = open_with(python, NULL, "vizdoom", "skip", "4");
+    assert_int_equal(sac_env_get_spec(env)->max_steps, 10000 / SKIP);
+    play(&skipped, env, SEED, NULL, (each.rows - 1) / SKIP);
+    sac_env_destroy(env);
+
+    assert_true(skipped.rows > 20);
+    double reward = 0;
+    for (int i = 0, tic = 0; i < skipped.rows; i++)
+    {
+        const outcome *o = &skipped.steps[i];
+        for (; tic <= i * SKIP; tic++) reward += each.steps[tic].reward;
+        assert_true(o->reward == reward);
+        assert_memory_equal(o->columns, each.steps[i * SKIP].columns, sizeof o->columns);
+        assert_int_equal(o->picture, each.steps[i * SKIP].picture);
+        reward = 0;
+    }
+}
+
+// fireballs fly faster at the highest skill, where the rules' own is 5: whoever stands still is hit earlier
+TEST(skill_overrules_the_rules)
+{
+    NEEDS_PEER;
+    static const float idle[MAX_ROWS - 1] = {0};
+    static episode own, same, easy;
+    sac_env *env = open_env(python, NULL, "released");
+    play(&own, env, 1, idle, MAX_ROWS - 1);
+    sac_env_destroy(env);
+    env = open_with(python, NULL, "released", "skill", "5");
+    play(&same, env, 1, idle, MAX_ROWS - 1);
+    sac_env_destroy(env);
+    env = open_with(python, NULL, "released", "skill", "4");
+    play(&easy, env, 1, idle, MAX_ROWS - 1);
+    sac_env_destroy(env);
+    assert_int_equal(same.rows, own.rows);
+    assert_memory_equal(same.steps, own.steps, sizeof(outcome) * (size_t)own.rows);
+    assert_true(easy.rows > own.rows);
+}
+
 TEST(the_spec_needs_no_engine)
 {
     sac_env *env = open_env("/nonexistent", "text", "released");
@@ -174,4 +235,5 @@ TEST(the_spec_needs_no_engine)
                  "unknown variant");
 }
 
-TESTS(recorded_episodes_come_out_to_the_last_pixel, variants_differ_in_the_picture_alone, the_spec_needs_no_engine)
+TESTS(recorded_episodes_come_out_to_the_last_pixel, variants_differ_in_the_picture_alone,
+      a_skip_is_the_same_action_again, skill_overrules_the_rules, the_spec_needs_no_engine)

@@ -260,7 +260,7 @@ class DoomWorld:
         unlink_segments()
         width, height = (int(x) for x in config["screen"].split("x"))
         self.shape, self.max_steps = (height, width, 3), config["timeout_tic"]
-        self.objects = config["objects"]
+        self.objects, self.skip = config["objects"], config["skip"]
         self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.objects else [])
         self.buttons = [[False, False], [True, False], [False, True]]
 
@@ -286,7 +286,7 @@ class DoomWorld:
 
     def step(self, action, out, columns):
         game = self.game
-        reward = game.make_action(self.buttons[int(action[0])])
+        reward = game.make_action(self.buttons[int(action[0])], self.skip)
         if not game.is_episode_finished():
             self._write(out, columns)
             return reward, False, False

@@ -19,6 +19,7 @@
 typedef struct take_cover_config
 {
     char rules[SAC_TEXT_SIZE], screen[SAC_TEXT_SIZE], text[SAC_TEXT_SIZE];
+    int skill, skip;
     bool objects;
     sac_bridge_settings bridge;
 } take_cover_config;
@@ -30,6 +31,10 @@ static const sac_option options[] = {
      "what the engine draws, and what is seen"},
     {"text", SAC_OPTION_TEXT, offsetof(take_cover_config, text), "fixed", 0, 0, "fixed seeded",
      "variant text: where the panel hovers, as in the article or drawn for each episode"},
+    {"skill", SAC_OPTION_INT, offsetof(take_cover_config, skill), "0", 0, 5, NULL,
+     "Doom's difficulty, 1 to 5 (at 5 fireballs fly twice as fast); 0: as the rules say"},
+    {"skip", SAC_OPTION_INT, offsetof(take_cover_config, skip), "1", 1, 35, NULL,
+     "tics that an action lasts, of which the last one is drawn; the return stays the number of tics"},
     {"objects", SAC_OPTION_BOOL, offsetof(take_cover_config, objects), "false", 0, 0, NULL,
      "two more columns: the number of objects, and a checksum of their places and velocities"},
     SAC_BRIDGE_OPTIONS(take_cover_config, bridge),
@@ -52,7 +57,7 @@ enum
     NO_REWRITE = -1,
     REWRITES = sizeof rewrites / sizeof *rewrites,
     RELEASED_END = 2100, // tic
-    VIZDOOM_STEPS = 10000,
+    VIZDOOM_END = 10000,
     WAD_LIMIT = 1 << 20,
     FIRST_FOLDED = 1000000, // seeds below are for evaluation
     COLUMNS = 4
@@ -138,12 +143,13 @@ static sac_status open_take_cover(take_cover *t, const char *variant)
     if (sscanf(t->config.screen, "%dx%d", &t->width, &t->height) != 2)
         return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: screen is '%.80s'", t->config.screen);
     if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
+    int skill = t->config.skill ? t->config.skill : t->released ? 5 : 4;
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
     json_t *config =
-        json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i}", "world", "take-cover", "screen",
+        json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i, s:i}", "world", "take-cover", "screen",
                   t->config.screen, "rewritten", t->rewrite != NO_REWRITE, "bgr", t->released, "hud", t->released,
-                  "plain", t->released, "objects", t->config.objects, "skill", t->released ? 5 : 4, "start_tic",
-                  t->released ? 14 : 1, "timeout_tic", t->released ? RELEASED_END : 0);
+                  "plain", t->released, "objects", t->config.objects, "skill", skill, "start_tic", t->released ? 14 : 1,
+                  "timeout_tic", t->released ? RELEASED_END : 0, "skip", t->config.skip);
     t->worker_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
     return t->worker_config ? SAC_OK : sac_fail_memory("take-cover");
@@ -177,7 +183,8 @@ static sac_status take_cover_create(void **self, const void *config, const char 
 
 static int max_steps(const take_cover *t)
 {
-    return t->released ? RELEASED_END : VIZDOOM_STEPS;
+    int tics = t->released ? RELEASED_END : VIZDOOM_END;
+    return (tics + t->config.skip - 1) / t->config.skip;
 }
 
 static void take_cover_spec(const void *self, sac_env_spec *spec)
