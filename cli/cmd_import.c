@@ -21,27 +21,36 @@ typedef struct released
 {
     const char *environment;
     int parameters;
+    int height, width;
+    sac_setting resize, screen; // of policy and environment; no key: none
     int action_size, action_choices;
     float low[3], high[3];
 } released;
 
 static const released tasks[] = {
-    {"car-racing", 3667, 3, 0, {-1, 0, 0}, {1, 1, 1}},
-    {"take-cover", 3633, 1, 3, {0}, {2}},
+    {"car-racing", 3667, 96, 96, {0}, {0}, 3, 0, {-1, 0, 0}, {1, 1, 1}},
+    {"take-cover", 3633, 480, 640, {"image_size", "96"}, {"screen", "640x480"}, 1, 3, {0}, {2}},
 };
 
 static sac_status save(const released *task, const float *parameters, const char *out)
 {
     // the published shapes are the defaults
     sac_policy_def def = {.kind = "attention-agent",
-                          .height = 96,
-                          .width = 96,
+                          .settings = &task->resize,
+                          .setting_count = task->resize.key != NULL,
+                          .height = task->height,
+                          .width = task->width,
                           .channels = 3,
                           .action_size = task->action_size,
                           .action_choices = task->action_choices,
                           .action_low = task->low,
                           .action_high = task->high};
-    sac_policy_info info = {.variant = "original", .score = NAN, .score_std = NAN};
+    sac_setting screen = task->screen;
+    sac_policy_info info = {.variant = "original",
+                            .score = NAN,
+                            .score_std = NAN,
+                            .settings = &screen,
+                            .setting_count = task->screen.key != NULL};
     snprintf(info.environment, sizeof info.environment, "%s", task->environment);
     snprintf(info.version, sizeof info.version, "%s", sac_version());
     sac_policy *policy;

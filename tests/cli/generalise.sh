@@ -28,7 +28,17 @@ published() # the article's figures stand beside its worlds
     "$saccade" generalise $car --seeds 0 --variant bars >"$work/said" && grep -q '| car-racing | 10 | bars |.*| 900 +- 35 |$' "$work/said"
 }
 
+films() # the worst episode of each variant
+{
+    "$saccade" generalise "$policy" --seeds 0..1 --worst "$work/films" >/dev/null || return 1
+    local variant
+    for variant in original noise; do
+        [[ $(head -c 8 "$work/films/mean-$variant.mp4" | tail -c 4) == ftyp ]] || return 1
+    done
+}
+
 check "a row a variant" table
+[[ ! -e $(dirname "$saccade")/saccade-film.so ]] || check "the worst episodes as films" films
 check "the article's figures" published
 check "one variant" grep -q noise <("$saccade" generalise "$policy" --seeds 0..1 --variant noise | tail -n +3)
 check "an unknown variant" refuses 2 "no environment has such a variant" \

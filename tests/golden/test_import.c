@@ -1,4 +1,5 @@
 #include "files/npz.h"
+#include "saccade/env.h"
 #include "saccade/policy.h"
 #include "scratch.h"
 #include "test.h"
@@ -12,6 +13,22 @@ static int command(const char *words, const char *tail)
     char line[1024];
     snprintf(line, sizeof line, "SACCADE_ZOO=%s '%s' %s %s", scratch, SACCADE, words, tail);
     return WEXITSTATUS(system(line));
+}
+
+// the policy is for the pictures that its environment gives with the settings in its file
+static void fits(const sac_policy *policy, const sac_policy_info *info)
+{
+    sac_env *env;
+    assert_ok(sac_env_create(&env, &(sac_env_def){.id = info->environment,
+                                                  .variant = info->variant,
+                                                  .settings = info->settings,
+                                                  .setting_count = info->setting_count}));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    const sac_policy_def *def = sac_policy_get_def(policy);
+    assert_int_equal(def->height, spec->height);
+    assert_int_equal(def->width, spec->width);
+    assert_int_equal(def->action_choices, spec->action_choices);
+    sac_env_destroy(env);
 }
 
 static void import(const char *npz, const char *environment, int count)
@@ -31,6 +48,8 @@ static void import(const char *npz, const char *environment, int count)
     assert_int_equal(sac_policy_parameter_count(policy), count);
     assert_memory_equal(sac_policy_parameters(policy), sac_tensors_find(vector, "params")->data,
                         (size_t)count * sizeof(float));
+    fits(policy, &info);
+    sac_policy_info_clear(&info);
     sac_policy_destroy(policy);
     sac_tensors_destroy(vector);
 }
