@@ -28,6 +28,14 @@ published() # the article's figures stand beside its worlds
     "$saccade" generalise $car --seeds 0 --variant bars >"$work/said" && grep -q '| car-racing | 10 | bars |.*| 900 +- 35 |$' "$work/said"
 }
 
+pictures() # of another size are for a policy that resizes what it sees
+{
+    "$saccade" train tasks/toy.yaml --run "$work/resized" --generations 2 --quiet --set policy.image_size=32 &&
+        "$saccade" generalise "$work/resized/mean.safetensors" --seeds 0..1 --set size=48 >"$work/said" &&
+        [[ $(wc -l <"$work/said") == 4 ]] && refuses 2 "images of 32x32x3" bash -c \
+        '"$0" generalise "$1" --seeds 0..1 --set size=48 >/dev/null' "$saccade" "$policy"
+}
+
 films() # the worst episode of each variant
 {
     "$saccade" generalise "$policy" --seeds 0..1 --worst "$work/films" >/dev/null || return 1
@@ -40,6 +48,7 @@ films() # the worst episode of each variant
 check "a row a variant" table
 [[ ! -e $(dirname "$saccade")/saccade-film.so ]] || check "the worst episodes as films" films
 check "the article's figures" published
+check "pictures of another size" pictures
 check "one variant" grep -q noise <("$saccade" generalise "$policy" --seeds 0..1 --variant noise | tail -n +3)
 check "an unknown variant" refuses 2 "no environment has such a variant" \
     bash -c '"$0" generalise "$1" --variant nose >/dev/null' "$saccade" "$policy"
