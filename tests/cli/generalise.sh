@@ -36,6 +36,18 @@ pictures() # of another size are for a policy that resizes what it sees
         '"$0" generalise "$1" --seeds 0..1 --set size=48 >/dev/null' "$saccade" "$policy"
 }
 
+baselines() # a network that sees everything, and attention that leaves nothing out: no K
+{
+    local kind
+    for kind in "cnn, conv_channels: '4,4'" "iap-trans, attention: relu"; do
+        printf '%s\n' "env: {id: toy}" "policy: {kind: $kind}" "search: {method: sep-cma-es, population: 8}" \
+            >"$work/${kind%%,*}.yaml"
+        "$saccade" train "$work/${kind%%,*}.yaml" --run "$work/${kind%%,*}" --generations 2 --quiet || return 1
+    done
+    "$saccade" generalise "$work"/{cnn,iap-trans}/mean.safetensors --seeds 0..1 >"$work/said" &&
+        [[ $(grep -c '| mean | toy | 0 | \(original\|noise\) |' "$work/said") == 4 ]]
+}
+
 films() # the worst episode of each variant
 {
     "$saccade" generalise "$policy" --seeds 0..1 --worst "$work/films" >/dev/null || return 1
@@ -49,6 +61,7 @@ check "a row a variant" table
 [[ ! -e $(dirname "$saccade")/saccade-film.so ]] || check "the worst episodes as films" films
 check "the article's figures" published
 check "pictures of another size" pictures
+check "baselines" baselines
 check "one variant" grep -q noise <("$saccade" generalise "$policy" --seeds 0..1 --variant noise | tail -n +3)
 check "an unknown variant" refuses 2 "no environment has such a variant" \
     bash -c '"$0" generalise "$1" --variant nose >/dev/null' "$saccade" "$policy"
