@@ -39,6 +39,9 @@ extern const cli_command *const cli_commands[];
 /// Print the manual page (roff) on standard output.
 void cli_print_manual(void);
 
+/// The completion of a shell, "bash", "zsh" or "fish", on standard output. @return an exit code
+int cli_print_completion(const char *shell);
+
 /// The index-th positional, or NULL.
 const char *cli_positional(const cli_args *args, int index);
 

@@ -6,10 +6,11 @@
 
 static void print_env(const sac_env_ops *ops)
 {
-    printf("%s: %s\n", ops->name, ops->summary);
+    bool prefix = ops->name[strlen(ops->name) - 1] == ':';
+    printf("%s%s: %s\n", ops->name, prefix ? "<id>" : "", ops->summary);
     sac_env *env;
     sac_env_def def = {.id = ops->name};
-    if (ops->name[strlen(ops->name) - 1] == ':')
+    if (prefix)
         puts("  observation and action as the one that is named");
     else if (sac_env_create(&env, &def) == SAC_OK)
     {
@@ -30,8 +31,11 @@ static void print_env(const sac_env_ops *ops)
     for (int i = 0; ops->variants && ops->variants[i]; i++) printf(" %s", ops->variants[i]);
     puts("");
     for (const sac_option *o = ops->options; o && o->name; o++)
-        printf("  %-12s %s%s%s (default %s)\n", o->name, o->help, o->choices ? ": " : "", o->choices ? o->choices : "",
-               o->fallback ? o->fallback : "none");
+    {
+        printf("  %-12s %s%s%s", o->name, o->help, o->choices ? ": " : "", o->choices ? o->choices : "");
+        if (o->fallback && *o->fallback) printf(" (default %s)", o->fallback);
+        puts("");
+    }
 }
 
 static int run(const cli_args *args)

@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "saccade/view.h"
 
-/// saccade plot: what a run, or a table of another subcommand, looks like.
+/// saccade plot: what runs, or a table of another subcommand, look like.
 
 enum
 {
@@ -73,7 +73,6 @@ static int run(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
-const cli_command cli_plot = {"plot", "FILE...",
-                              "curves of runs, seeds of one task as their median, and tables of generalise, attend "
-                              "--csv, watch --attention, bench attention, as SVG or PNG",
-                              flags, run};
+const cli_command cli_plot = {
+    "plot", "FILE...", "runs, or a table of generalise, attend, watch --attention or bench attention, as SVG or PNG",
+    flags, run};

@@ -64,42 +64,69 @@ static void format_score(char text[40], const sac_score *score)
         snprintf(text, 40, "-");
 }
 
-static void print_row(const char *path, const sac_run_summary *s)
+static void print_row(const char *path, int width, const sac_run_summary *s)
 {
     char evaluation[40], best[40], generation[48];
     format_score(evaluation, &s->evaluation);
     format_score(best, &s->best);
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
-    printf("%-32s %-11s %13s %4.0f%% %10.1fM %9.1f %13s %13s  %s\n", path, s->state, generation, percent,
+    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %13s %13s  %s\n", width, path, s->state, generation, percent,
            (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->search);
 }
 
-static int list(FTS *tree, json_t *json)
+static FTS *open_tree(const char *dir)
 {
-    int count = 0;
+    char *roots[] = {(char *)dir, NULL};
+    return fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+}
+
+// the next run folder; NULL: there is none left
+static FTSENT *next_run(FTS *tree)
+{
     for (FTSENT *entry; (entry = fts_read(tree));)
     {
         if (entry->fts_level > DEPTH) fts_set(tree, entry, FTS_SKIP);
         if (entry->fts_info != FTS_D || !is_run(entry)) continue;
         fts_set(tree, entry, FTS_SKIP);
+        return entry;
+    }
+    return NULL;
+}
+
+// the column of names is as wide as the longest
+static int widest(const char *dir)
+{
+    FTS *tree = open_tree(dir);
+    int width = 16;
+    for (FTSENT *entry; tree && (entry = next_run(tree));)
+        if (entry->fts_pathlen > width) width = entry->fts_pathlen;
+    if (tree) fts_close(tree);
+    return width;
+}
+
+static int list(FTS *tree, int width, json_t *json)
+{
+    int count = 0;
+    for (FTSENT *entry; (entry = next_run(tree)); count++)
+    {
         sac_run_summary summary;
         if (sac_run_summarise(&summary, entry->fts_path) != SAC_OK)
         {
             // one damaged folder must not hide the others
             fprintf(stderr, "saccade: %s\n", sac_last_error());
+            count--;
             continue;
         }
         if (json)
-            json_array_append_new(json, to_json(entry->fts_path, &summary));
-        else
         {
-            if (count == 0)
-                puts("run                              state          generation        steps   minutes    evaluation "
-                     "         best  search");
-            print_row(entry->fts_path, &summary);
+            json_array_append_new(json, to_json(entry->fts_path, &summary));
+            continue;
         }
-        count++;
+        if (count == 0)
+            printf("%-*s %-11s %13s %5s %11s %9s %13s %13s  %s\n", width, "run", "state", "generation", "", "steps",
+                   "minutes", "evaluation", "best", "search");
+        print_row(entry->fts_path, width, &summary);
     }
     return count;
 }
@@ -112,10 +139,9 @@ static int run(const cli_args *args)
         fprintf(stderr, "saccade: %s: %s\n", dir, strerror(errno));
         return CLI_FAILURE;
     }
-    char *roots[] = {(char *)dir, NULL};
-    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    FTS *tree = open_tree(dir);
     json_t *json = cli_has(args, "json") ? json_array() : NULL;
-    int count = tree ? list(tree, json) : 0;
+    int count = tree ? list(tree, widest(dir), json) : 0;
     if (tree) fts_close(tree);
     if (json)
     {

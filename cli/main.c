@@ -7,7 +7,9 @@
 extern const cli_command cli_attend;
 extern const cli_command cli_bench;
 extern const cli_command cli_compare;
+extern const cli_command cli_config;
 extern const cli_command cli_dash;
+extern const cli_command cli_doctor;
 extern const cli_command cli_envs;
 extern const cli_command cli_eval;
 extern const cli_command cli_export;
@@ -26,7 +28,7 @@ extern const cli_command cli_zoo;
 const cli_command *const cli_commands[] = {
     &cli_train,  &cli_eval,   &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,
     &cli_sweep,  &cli_plot,   &cli_dash,  &cli_report, &cli_replay,  &cli_envs,       &cli_zoo,
-    &cli_import, &cli_export, &cli_bench, &cli_theory, NULL,
+    &cli_import, &cli_export, &cli_bench, &cli_theory, &cli_config,  &cli_doctor,     NULL,
 };
 
 static const char *command_name(const void *user, int index)
@@ -79,6 +81,7 @@ int main(int argc, char **argv)
         cli_print_manual();
         return CLI_OK;
     }
+    if (strcmp(argv[1], "--completion") == 0) return cli_print_completion(argv[2]);
     for (int i = 0; cli_commands[i]; i++)
     {
         if (strcmp(argv[1], cli_commands[i]->name) != 0) continue;

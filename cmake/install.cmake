@@ -27,12 +27,24 @@ foreach(folder tasks zoo)
   endif()
 endforeach()
 
-# the manual is the command's own tables, printed by the command itself
+# the manual and the shells' completions are the command's own tables, printed by the command itself
 if(NOT CMAKE_CROSSCOMPILING AND NOT SAC_SANITIZE)
+  set(printed ${CMAKE_BINARY_DIR}/saccade.1)
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/saccade.1 DEPENDS saccade
                      COMMAND saccade --man >${CMAKE_BINARY_DIR}/saccade.1)
-  add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/saccade.1)
   install(FILES ${CMAKE_BINARY_DIR}/saccade.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  foreach(place bash:bash-completion/completions:saccade zsh:zsh/site-functions:_saccade
+                fish:fish/vendor_completions.d:saccade.fish)
+    string(REPLACE ":" ";" place ${place})
+    list(GET place 0 shell)
+    list(GET place 1 folder)
+    list(GET place 2 name)
+    set(file ${CMAKE_BINARY_DIR}/completion.${shell})
+    add_custom_command(OUTPUT ${file} DEPENDS saccade COMMAND saccade --completion ${shell} >${file})
+    list(APPEND printed ${file})
+    install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
+  endforeach()
+  add_custom_target(manual ALL DEPENDS ${printed})
 endif()
 
 # the files find themselves, so an installed tree may be moved

@@ -39,8 +39,48 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash report; do
+    for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash report config doctor; do
         commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
+    done
+}
+
+completes() # every command and option, in words that the shell understands where it is installed
+{
+    local shell command flag
+    for shell in bash zsh fish; do
+        "$saccade" --completion $shell >"$work/completion" || return 1
+        if command -v $shell >/dev/null; then $shell -n "$work/completion" || return 1; fi
+        for command in $(commands); do
+            grep -qE "(^| |')$command([:) ]|$)" "$work/completion" || { echo "$shell: no $command"; return 1; }
+            for flag in $("$saccade" "$command" --help | sed -nE 's/^  --([a-z0-9-]+).*/\1/p'); do
+                grep -qE -- "(--|-l )$flag[ ='[]" "$work/completion" || { echo "$shell: no $command --$flag"; return 1; }
+            done
+        done
+    done
+}
+
+completes_in_bash()
+{
+    "$saccade" --completion bash >"$work/completion"
+    bash -c 'source "$0"; COMP_WORDS=(saccade pl) COMP_CWORD=1; _saccade; [[ ${COMPREPLY[*]} == plot ]] || exit 1
+        COMP_WORDS=(saccade plot --mem) COMP_CWORD=2; _saccade; [[ ${COMPREPLY[*]} == --memory ]]' "$work/completion"
+}
+
+resolves() # a task as its run writes it
+{
+    "$saccade" train tasks/toy.yaml --run "$work/run" --generations 1 --set search.sigma=0.3 --quiet &&
+        "$saccade" config tasks/toy.yaml --resolved --set search.sigma=0.3 >"$work/task" &&
+        diff "$work/run/task.yaml" "$work/task"
+}
+
+examines() # the level is said, and every module is one that is beside the command or one that is missing
+{
+    SACCADE_CPU=scalar "$saccade" doctor >"$work/doctor" || return 1
+    grep -q 'level scalar (limited by SACCADE_CPU)' "$work/doctor" && grep -qE '^car-racing +works$' "$work/doctor" || return 1
+    local module
+    for module in film window plot web mpi; do
+        if [[ -e $(dirname "$saccade")/saccade-$module.so ]]; then grep -qE "^$module +works " "$work/doctor"
+        else grep -A1 -E "^$module +missing " "$work/doctor" | grep -q 'apt-get install'; fi || { echo "$module"; return 1; }
     done
 }
 
@@ -55,5 +95,10 @@ done
 check "unknown command" refuses 2 "did you mean 'envs'?" "$saccade" env
 check "unknown command far from all" refuses 2 "unknown command 'xyzzyxyzzy'" "$saccade" xyzzyxyzzy
 check "everything is in the manual" documented
+check "everything is completed" completes
+check "bash completes" completes_in_bash
+check "a shell that is not known" refuses 2 "bash, zsh or fish" "$saccade" --completion tcsh
+check "config spells a task out" resolves
+check "doctor says what there is" examines
 [[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
 finish

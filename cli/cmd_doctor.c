@@ -1,0 +1,88 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "files/module.h"
+#include "saccade/env.h"
+
+/// saccade doctor: what this machine has, which parts work, and what to type for those that do not.
+
+/// A part that is opened when it is needed.
+static const struct
+{
+    const char *module, *does, *packages; // packages: Debian's
+} parts[] = {
+    {"film", "films (watch --video)", "libavformat-dev libavcodec-dev libavutil-dev libswscale-dev"},
+    {"window", "the window (watch)", "libsdl2-dev"},
+    {"plot", "plots (plot, report)", "libcairo2-dev"},
+    {"web", "the live page (dash, train --dash)", "libmicrohttpd-dev"},
+    {"mpi", "ranks (mpirun saccade train)", "libopenmpi-dev openmpi-bin"},
+};
+
+static void print_machine(void)
+{
+    char model[256] = "", line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !model[0] && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
+            snprintf(model, sizeof model, "%.*s", (int)strcspn(strchr(line, ':') + 1, "\n"), strchr(line, ':') + 1);
+    if (file) fclose(file);
+    printf("saccade %s\n", sac_version());
+    printf("processor  %ld x%s, level %s%s\n", sysconf(_SC_NPROCESSORS_ONLN), model[0] ? model : " unknown",
+           sac_cpu_level_name(sac_get_cpu_level()), getenv("SACCADE_CPU") ? " (limited by SACCADE_CPU)" : "");
+}
+
+static int print_parts(void)
+{
+    int missing = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    {
+        const void *table;
+        bool works = sac_module_open(&table, parts[i].module, parts[i].packages) == SAC_OK;
+        missing += !works;
+        printf("%-10s %s  %s\n", parts[i].module, works ? "works  " : "missing", parts[i].does);
+        if (!works) printf("           apt-get install %s, and build again\n", parts[i].packages);
+    }
+    return missing;
+}
+
+// worlds say themselves what they lack; those behind a prefix are asked for the least of their kind
+static int print_worlds(void)
+{
+    int missing = 0;
+    char said[512] = ""; // worlds of one kind lack the same
+    for (int i = 0; i < sac_env_count(); i++)
+    {
+        const sac_env_ops *ops = sac_env_at(i);
+        bool prefix = ops->name[strlen(ops->name) - 1] == ':';
+        char id[SAC_TEXT_SIZE];
+        snprintf(id, sizeof id, "%s%s", ops->name, prefix ? "CartPole-v1" : "");
+        sac_env *env;
+        bool works = sac_env_create(&env, &(sac_env_def){.id = id}) == SAC_OK;
+        missing += !works;
+        printf("%-22s %s\n", id, works ? "works" : "missing");
+        if (works) sac_env_destroy(env);
+        const char *reason = strstr(sac_last_error(), ": ");
+        if (works || !reason || strcmp(said, reason + 2) == 0) continue;
+        snprintf(said, sizeof said, "%s", reason + 2);
+        printf("           %s\n", said);
+    }
+    return missing;
+}
+
+static int run(const cli_args *args)
+{
+    (void)args;
+    print_machine();
+    puts("\nparts");
+    int missing = print_parts();
+    puts("\nworlds");
+    missing += print_worlds();
+    printf("\n%s\n", missing ? "everything else works without what is missing" : "everything works");
+    return CLI_OK;
+}
+
+const cli_command cli_doctor = {"doctor", "", "what this machine has, which parts work, and how to get the others",
+                                NULL, run};
