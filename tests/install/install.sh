@@ -52,9 +52,18 @@ exports() # nothing but sac_ symbols leaves the shared library
     nm -D --defined-only "$prefix/lib/libsaccade.so" | awk '$3 !~ /^sac_/ {print; bad = 1} END {exit bad}'
 }
 
+completions() # where each shell looks for them
+{
+    local file
+    for file in bash-completion/completions/saccade zsh/site-functions/_saccade fish/vendor_completions.d/saccade.fish; do
+        [[ -s $prefix/share/$file ]] || { echo "$file"; return 1; }
+    done
+}
+
 check "install" install_it
 check "the installed command runs" "$prefix/bin/saccade" envs
 check "the manual is installed" test -s "$prefix/share/man/man1/saccade.1"
+check "completion is installed" completions
 check "pkg-config, shared" shared
 check "pkg-config, static" static
 check "pkg-config, attention alone" attention
