@@ -1,145 +1,177 @@
+#include "base/normals.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "base/normals.h"
-
-/// Standard normal numbers by Box and Muller (1958), a block at a time in loops that the compiler turns into vectors.
-/// This file is compiled once a CPU level; no operation may depend on the others' order, so all levels give the same
-/// bits.
-
-enum
-{
-    PAIRS = SAC_NORMALS_BLOCK / 2
-};
-
-// What 32-bit words are kept in: 64 bits where a vector multiplies these in one instruction.
-#ifdef __AVX512DQ__
-typedef uint64_t word;
-enum
-{
-    LANES = 32
-};
-#else
-typedef uint32_t word;
-enum
-{
-    LANES = PAIRS
-};
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
-// both halves of a product of 32-bit numbers
-static inline word high(word a, uint32_t b)
+/// Standard normal numbers by Box and Muller (1958), a block at a time in vectors of the compiler's, some of them side
+/// by side, because each by itself is a long chain in which an operation waits for the one before. This file is
+/// compiled once a CPU level; no operation may depend on the others' order, so all levels give the same bits.
+
+enum
 {
-    return (word)((uint64_t)a * b >> 32);
+    PAIRS = SAC_NORMALS_BLOCK / 2,
+#if defined(__AVX512F__)
+    LANES = 8,
+    GROUP = 8, // vectors side by side
+#elif defined(__AVX2__)
+    LANES = 4,
+    GROUP = 2,
+#else
+    LANES = 2,
+    GROUP = 2,
+#endif
+};
+
+typedef double reals __attribute__((vector_size(8 * LANES)));
+typedef uint64_t words __attribute__((vector_size(8 * LANES))); // a word of 32 bits in each lower half
+
+// of the lower halves; the compiler by itself would multiply 64 bits by 64
+static inline words product(words a, uint32_t b)
+{
+#if defined(__AVX512F__)
+    return (words)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64(b));
+#elif defined(__AVX2__)
+    return (words)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x(b));
+#elif defined(__SSE2__)
+    return (words)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x(b));
+#elif defined(__ARM_NEON)
+    return (words)vmull_n_u32(vmovn_u64((uint64x2_t)a), b);
+#else
+    return (a & 0xFFFFFFFF) * b;
+#endif
 }
 
-static inline word low(word a, uint32_t b)
+// sac_philox for GROUP vectors of counters in a row; what is in the upper halves does not matter
+static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uint64_t name)
 {
-    return (uint32_t)(a * b);
-}
-
-// sac_philox for PAIRS counters in a row, as many at a time as stay in registers
-static void philox_block(uint32_t words[4][PAIRS], uint64_t key, uint64_t counter, uint64_t name)
-{
-    for (int at = 0; at < PAIRS; at += LANES)
+    static const uint64_t steps[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int g = 0; g < GROUP; g++)
     {
-        word w[4][LANES];
-        uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-        for (int i = 0; i < LANES; i++)
+        memcpy(&w[0][g], steps, sizeof w[0][g]);
+        w[0][g] += counter + (uint64_t)(LANES * g);
+        w[1][g] = w[0][g] >> 32;
+        w[2][g] = (words){0} + name;
+        w[3][g] = w[2][g] >> 32;
+    }
+    for (int round = 0; round < 10; round++)
+    {
+        for (int g = 0; g < GROUP; g++)
         {
-            uint64_t position = counter + (uint64_t)(at + i);
-            w[0][i] = (uint32_t)position, w[1][i] = (uint32_t)(position >> 32);
-            w[2][i] = (uint32_t)name, w[3][i] = (uint32_t)(name >> 32);
+            words a = product(w[0][g], UINT32_C(0xD2511F53)), b = product(w[2][g], UINT32_C(0xCD9E8D57));
+            w[0][g] = (b >> 32) ^ w[1][g] ^ k0;
+            w[1][g] = b;
+            w[2][g] = (a >> 32) ^ w[3][g] ^ k1;
+            w[3][g] = a;
         }
-        for (int round = 0; round < 10; round++)
-        {
-            for (int i = 0; i < LANES; i++)
-            {
-                word a = w[0][i], b = w[2][i];
-                w[0][i] = high(b, UINT32_C(0xCD9E8D57)) ^ w[1][i] ^ k0;
-                w[1][i] = low(b, UINT32_C(0xCD9E8D57));
-                w[2][i] = high(a, UINT32_C(0xD2511F53)) ^ w[3][i] ^ k1;
-                w[3][i] = low(a, UINT32_C(0xD2511F53));
-            }
-            k0 += UINT32_C(0x9E3779B9);
-            k1 += UINT32_C(0xBB67AE85);
-        }
-        for (int k = 0; k < 4; k++)
-            for (int i = 0; i < LANES; i++) words[k][at + i] = (uint32_t)w[k][i];
+        k0 += UINT32_C(0x9E3779B9);
+        k1 += UINT32_C(0xBB67AE85);
     }
 }
 
-// 53 random bits from two words, in [0, 1)
-static inline double unit(uint32_t a, uint32_t b)
+// bits of doubles in whose last places whole numbers are written
+#define BITS_OF_2_25 UINT64_C(0x4180000000000000) // in units of 2^-27
+#define BITS_OF_HALF UINT64_C(0x3FE0000000000000) // in units of 2^-53
+#define BITS_OF_2_52 UINT64_C(0x4330000000000000) // in units of 1
+
+// 53 random bits from two words, in [0, 1), exactly
+static inline reals unit(words a, words b)
 {
-    return ((double)(int32_t)(a >> 5) * 0x1p26 + (double)(int32_t)(b >> 6)) * 0x1p-53;
+    reals high = (reals)((a >> 5 & 0x7FFFFFF) | BITS_OF_2_25), low = (reals)((b >> 6 & 0x3FFFFFF) | BITS_OF_HALF);
+    return high - (0x1p25 + 0.5) + low;
 }
 
 // ln(x) for x in [2^-53, 1]: 2 atanh((m - 1) / (m + 1)) + e ln 2 with x = m 2^e and m around 1
-static inline double log_unit(double x)
+static inline void log_unit(reals x[GROUP])
 {
-    int64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    // adding the bits of 1 / sqrt(1/2) carries into the exponent where m would be above sqrt(2)
-    int64_t shifted = bits - INT64_C(0x3FE6A09E667F3BCD);
-    int32_t exponent = (int32_t)(shifted >> 52);
-    bits -= (int64_t)((uint64_t)shifted & UINT64_C(0xFFF0000000000000));
-    double m;
-    memcpy(&m, &bits, sizeof m);
-    double s = (m - 1) / (m + 1), t = s * s;
-    double sum = 1.0 / 21;
-    sum = sum * t + 1.0 / 19;
-    sum = sum * t + 1.0 / 17;
-    sum = sum * t + 1.0 / 15;
-    sum = sum * t + 1.0 / 13;
-    sum = sum * t + 1.0 / 11;
-    sum = sum * t + 1.0 / 9;
-    sum = sum * t + 1.0 / 7;
-    sum = sum * t + 1.0 / 5;
-    sum = sum * t + 1.0 / 3;
-    sum = sum * t + 1;
-    return 2 * s * sum + exponent * 0.69314718055994531;
+    static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
+                                    1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1};
+    const uint64_t raise = UINT64_C(64) << 52; // keeps the exponent positive
+    reals s[GROUP], t[GROUP], sum[GROUP], exponent[GROUP];
+    for (int g = 0; g < GROUP; g++)
+    {
+        // taking away the bits of sqrt(1/2) borrows from the exponent where m would be below it
+        words bits = (words)x[g], power = (bits - UINT64_C(0x3FE6A09E667F3BCD) + raise) >> 52;
+        reals m = (reals)(bits - (power << 52) + raise);
+        exponent[g] = (reals)(power | BITS_OF_2_52) - (0x1p52 + 64);
+        s[g] = (m - 1) / (m + 1);
+        t[g] = s[g] * s[g];
+        sum[g] = (reals){0} + series[0];
+    }
+    for (size_t k = 1; k < sizeof series / sizeof *series; k++)
+        for (int g = 0; g < GROUP; g++) sum[g] = sum[g] * t[g] + series[k];
+    for (int g = 0; g < GROUP; g++) x[g] = 2 * s[g] * sum[g] + exponent[g] * 0.69314718055994531;
 }
 
 // sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn
-static inline void sin_cos_turn(double t, double *sine, double *cosine)
+static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals cosine[GROUP])
 {
-    int quarter = (int)(t * 4 + 0.5);
-    double x = (t - quarter * 0.25) * 6.2831853071795865, y = x * x;
-    double s = 1.0 / 355687428096000; // 17!
-    s = s * y - 1.0 / 1307674368000;
-    s = s * y + 1.0 / 6227020800;
-    s = s * y - 1.0 / 39916800;
-    s = s * y + 1.0 / 362880;
-    s = s * y - 1.0 / 5040;
-    s = s * y + 1.0 / 120;
-    s = s * y - 1.0 / 6;
-    s = s * y * x + x;
-    double c = -1.0 / 6402373705728000; // 18!
-    c = c * y + 1.0 / 20922789888000;
-    c = c * y - 1.0 / 87178291200;
-    c = c * y + 1.0 / 479001600;
-    c = c * y - 1.0 / 3628800;
-    c = c * y + 1.0 / 40320;
-    c = c * y - 1.0 / 720;
-    c = c * y + 1.0 / 24;
-    c = c * y - 1.0 / 2;
-    c = c * y + 1;
-    double odd = quarter & 1;
-    double a = odd != 0 ? c : s, b = odd != 0 ? s : c;
-    *sine = a * (1 - (quarter & 2));
-    *cosine = b * (1 - ((quarter + 1) & 2));
+    static const double odd[] = {1.0 / 355687428096000, // 17!
+                                 -1.0 / 1307674368000,  1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
+                                 -1.0 / 5040,           1.0 / 120,        -1.0 / 6};
+    static const double even[] = {-1.0 / 6402373705728000, // 18!
+                                  1.0 / 20922789888000,
+                                  -1.0 / 87178291200,
+                                  1.0 / 479001600,
+                                  -1.0 / 3628800,
+                                  1.0 / 40320,
+                                  -1.0 / 720,
+                                  1.0 / 24,
+                                  -1.0 / 2,
+                                  1};
+    reals x[GROUP], y[GROUP], s[GROUP], c[GROUP];
+    words quarter[GROUP];
+    for (int g = 0; g < GROUP; g++)
+    {
+        reals turned = t[g] * 4 + 0x1p52; // the nearest quarter is in its last place
+        quarter[g] = (words)turned;
+        x[g] = (t[g] - (turned - 0x1p52) * 0.25) * 6.2831853071795865;
+        y[g] = x[g] * x[g];
+        s[g] = (reals){0} + odd[0];
+        c[g] = (reals){0} + even[0];
+    }
+    for (size_t k = 1; k < sizeof odd / sizeof *odd; k++)
+        for (int g = 0; g < GROUP; g++) s[g] = s[g] * y[g] + odd[k];
+    for (size_t k = 1; k < sizeof even / sizeof *even; k++)
+        for (int g = 0; g < GROUP; g++) c[g] = c[g] * y[g] + even[k];
+    for (int g = 0; g < GROUP; g++)
+    {
+        words a = (words)(s[g] * y[g] * x[g] + x[g]), b = (words)c[g];
+        words exchanged = (a ^ b) & -(quarter[g] & 1);
+        sine[g] = (reals)(a ^ exchanged ^ (quarter[g] & 2) << 62);
+        cosine[g] = (reals)(b ^ exchanged ^ ((quarter[g] + 1) & 2) << 62);
+    }
 }
 
 void SAC_LEVEL_NAME(sac_normals_block)(double *out, uint64_t key, uint64_t counter, uint64_t name)
 {
-    uint32_t words[4][PAIRS];
-    philox_block(words, key, counter, name);
+    double radius[PAIRS], sine[PAIRS], cosine[PAIRS];
+    for (int at = 0; at < PAIRS; at += LANES * GROUP)
+    {
+        words w[4][GROUP];
+        reals x[GROUP], turn[GROUP], s[GROUP], c[GROUP];
+        philox(w, key, counter + (uint64_t)at, name);
+        for (int g = 0; g < GROUP; g++)
+        {
+            x[g] = 1 - unit(w[0][g], w[1][g]);
+            turn[g] = unit(w[2][g], w[3][g]);
+        }
+        log_unit(x);
+        sin_cos_turn(turn, s, c);
+        memcpy(radius + at, x, sizeof x);
+        memcpy(sine + at, s, sizeof s);
+        memcpy(cosine + at, c, sizeof c);
+    }
+    for (int i = 0; i < PAIRS; i++) radius[i] = sqrt(-2 * radius[i]);
     for (int i = 0; i < PAIRS; i++)
     {
-        double radius = sqrt(-2 * log_unit(1 - unit(words[0][i], words[1][i]))), sine, cosine;
-        sin_cos_turn(unit(words[2][i], words[3][i]), &sine, &cosine);
-        out[2 * i] = radius * cosine;
-        out[2 * i + 1] = radius * sine;
+        out[2 * i] = radius[i] * cosine[i];
+        out[2 * i + 1] = radius[i] * sine[i];
     }
 }

@@ -17,12 +17,12 @@ static const sac_option options[] = {
 
 typedef struct sep
 {
-    sac_cma cma;       // first: sac_cma_constants counts on it
-    double *variance;  // [n], the diagonal of C
-    double *deviation; // [n], its roots
-    double *noise;     // [population, n], z of this generation
-    double *row;       // [n], y of a candidate that the caller supplied
-    double *gain;      // [n], sum of w y^2
+    sac_cma cma;            // first: sac_cma_constants counts on it
+    double *variance;       // [n], the diagonal of C
+    double *deviation;      // [n], its roots
+    double *noise;          // [population, n], z of this generation
+    double *gain;           // [n], sum of w y^2
+    sac_weighted_row *rows; // [population], what a generation teaches
 } sep;
 
 static void derive(sep *s)
@@ -40,9 +40,9 @@ static sac_status create(sac_search *search, const void *config)
     s->variance = SAC_NEW_ARRAY(double, n);
     s->deviation = SAC_NEW_ARRAY(double, n);
     s->noise = SAC_NEW_ARRAY(double, (size_t)search->population *n);
-    s->row = SAC_NEW_ARRAY(double, n);
     s->gain = SAC_NEW_ARRAY(double, n);
-    if (!s->variance || !s->deviation || !s->noise || !s->row || !s->gain) return sac_fail_memory("a search");
+    s->rows = SAC_NEW_ARRAY(sac_weighted_row, (size_t)search->population);
+    if (!s->variance || !s->deviation || !s->noise || !s->gain || !s->rows) return sac_fail_memory("a search");
     for (size_t i = 0; i < n; i++) s->variance[i] = 1;
     derive(s);
     return SAC_OK;
@@ -56,8 +56,8 @@ static void destroy(void *self)
     sac_free(s->variance);
     sac_free(s->deviation);
     sac_free(s->noise);
-    sac_free(s->row);
     sac_free(s->gain);
+    sac_free(s->rows);
     sac_free(s);
 }
 
@@ -76,26 +76,32 @@ static void ask(const sac_search *search, int index, float *x)
     sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
-// Add one candidate's y to step and gain. Only the better half moves the mean.
-static void add(sep *s, const sac_search *search, int index, double weight)
+// z of the caller's candidates x [population, n] in place of the drawn ones
+static void replace_noise(sep *s, const sac_search *search, const double *x)
 {
     size_t n = (size_t)search->dimension;
-    const double *z = s->noise + (size_t)index * n;
-    double spread = weight > 0 ? weight : weight * sac_cma_negative_factor(&s->cma, sac_vector_dot(z, z, n));
-    sac_vector_scaled_moments(s->cma.step, s->gain, fmax(0, weight), spread, s->deviation, z, n);
+    for (size_t k = 0; k < (size_t)search->population; k++)
+        for (size_t i = 0; i < n; i++)
+            s->noise[k * n + i] = (x[k * n + i] - search->mean[i]) / (search->sigma * s->deviation[i]);
 }
 
-// the same from the caller's candidate, y = (x - m) / sigma
-static void add_given(sep *s, const sac_search *search, const double *x, double weight)
+// The sums of the candidates' y for step and of y^2 for gain. Only the better half moves the mean.
+static void set_sums(sep *s, const sac_search *search, const int *order)
 {
-    double squares = 0;
-    for (int i = 0; i < search->dimension; i++)
+    sac_cma *cma = &s->cma;
+    size_t n = (size_t)search->dimension;
+    int count = 0;
+    for (int k = 0; k < search->population; k++)
     {
-        s->row[i] = (x[i] - search->mean[i]) / search->sigma;
-        squares += s->row[i] * s->row[i] / s->variance[i];
+        const double *z = s->noise + (size_t)order[k] * n;
+        double weight = cma->weights[k];
+        if (weight == 0) continue;
+        double spread = weight > 0 ? weight : weight * sac_cma_negative_factor(cma, sac_vector_dot(z, z, n));
+        s->rows[count++] = (sac_weighted_row){z, fmax(0, weight), spread};
     }
-    double spread = weight > 0 ? weight : weight * sac_cma_negative_factor(&s->cma, squares);
-    sac_vector_moments(s->cma.step, s->gain, fmax(0, weight), spread, s->row, (size_t)search->dimension);
+    memset(cma->step, 0, n * sizeof(double));
+    memset(s->gain, 0, n * sizeof(double));
+    sac_vector_scaled_moments(cma->step, s->gain, s->deviation, s->rows, count, n);
 }
 
 static void rescale(sep *s, sac_search *search)
@@ -114,17 +120,8 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     sep *s = search->self;
     sac_cma *cma = &s->cma;
     int n = search->dimension;
-    memset(cma->step, 0, (size_t)n * sizeof(double));
-    memset(s->gain, 0, (size_t)n * sizeof(double));
-    for (int k = 0; k < search->population; k++)
-    {
-        double weight = cma->weights[k];
-        if (weight == 0) continue;
-        if (x)
-            add_given(s, search, x + (size_t)order[k] * (size_t)n, weight);
-        else
-            add(s, search, order[k], weight);
-    }
+    if (x) replace_noise(s, search, x);
+    set_sums(s, search, order);
     for (int i = 0; i < n; i++) cma->white[i] = cma->step[i] / s->deviation[i];
 
     double c_1 = sac_cma_move(cma, search), keep = sac_cma_keep(cma, c_1);

@@ -35,10 +35,10 @@ void sac_vector_moments(double *first, double *second, double weight_first, doub
     BEST(sac_vector_moments)(first, second, weight_first, weight_second, y, n);
 }
 
-void sac_vector_scaled_moments(double *first, double *second, double weight_first, double weight_second,
-                               const double *deviation, const double *z, size_t n)
+void sac_vector_scaled_moments(double *first, double *second, const double *deviation, const sac_weighted_row *rows,
+                               int count, size_t n)
 {
-    BEST(sac_vector_scaled_moments)(first, second, weight_first, weight_second, deviation, z, n);
+    BEST(sac_vector_scaled_moments)(first, second, deviation, rows, count, n);
 }
 
 void sac_vector_add(double *y, double factor, const double *x, size_t n)

@@ -24,6 +24,13 @@ void sac_vector_sample(float *x, const double *mean, double sigma, const double 
 void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
                         size_t n);
 
-/// The same of y = deviation z.
-void sac_vector_scaled_moments(double *first, double *second, double weight_first, double weight_second,
-                               const double *deviation, const double *z, size_t n);
+/// One vector and its weights in two sums.
+typedef struct sac_weighted_row
+{
+    const double *z;
+    double first, second;
+} sac_weighted_row;
+
+/// The same of y = deviation z for several rows, in their order.
+void sac_vector_scaled_moments(double *first, double *second, const double *deviation, const sac_weighted_row *rows,
+                               int count, size_t n);

@@ -5,7 +5,9 @@
 
 enum
 {
-    LANES = 8
+    LANES = 8,
+    BLOCK = 512,
+    ROWS = 4
 };
 
 double SAC_LEVEL_NAME(sac_vector_dot)(const double *a, const double *b, size_t n)
@@ -39,14 +41,34 @@ void SAC_LEVEL_NAME(sac_vector_moments)(double *restrict first, double *restrict
     }
 }
 
-void SAC_LEVEL_NAME(sac_vector_scaled_moments)(double *restrict first, double *restrict second, double weight_first,
-                                               double weight_second, const double *restrict deviation,
-                                               const double *restrict z, size_t n)
+static inline void add_rows(double *restrict first, double *restrict second, const double *restrict deviation,
+                            const sac_weighted_row *rows, int count, size_t from, size_t to)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = from; i < to; i++)
     {
-        double y = z[i] * deviation[i];
-        first[i] += weight_first * y;
-        second[i] += weight_second * y * y;
+        double a = first[i], b = second[i];
+        for (int k = 0; k < count; k++)
+        {
+            double y = rows[k].z[i] * deviation[i];
+            a += rows[k].first * y;
+            b += rows[k].second * y * y;
+        }
+        first[i] = a;
+        second[i] = b;
+    }
+}
+
+// a block of coordinates at a time, which stays in the cache while all rows pass, and some rows at a time, for which
+// the sums stay in registers
+void SAC_LEVEL_NAME(sac_vector_scaled_moments)(double *restrict first, double *restrict second,
+                                               const double *restrict deviation, const sac_weighted_row *rows,
+                                               int count, size_t n)
+{
+    for (size_t from = 0; from < n; from += BLOCK)
+    {
+        size_t to = from + BLOCK < n ? from + BLOCK : n;
+        int k = 0;
+        for (; k + ROWS <= count; k += ROWS) add_rows(first, second, deviation, rows + k, ROWS, from, to);
+        for (; k < count; k++) add_rows(first, second, deviation, rows + k, 1, from, to);
     }
 }
