@@ -46,9 +46,10 @@ static const char *misplaced(const cli_args *args, sac_plot_kind kind)
 
 static int run(const cli_args *args)
 {
-    const char *files[MAX_FILES], *title = cli_value(args, "title"), *out = cli_value(args, "out");
+    const char *files[MAX_FILES] = {cli_positional(args, 0)}, *title = cli_value(args, "title"),
+               *out = cli_value(args, "out");
     if (!out) out = "plot.svg";
-    int count = 0;
+    int count = 1; // the first is there: the command line was checked
     sac_plot_kind kind = SAC_PLOT_RUN, other;
     while (count < MAX_FILES && cli_positional(args, count)) files[count] = cli_positional(args, count), count++;
     sac_status status = sac_plot_kind_of(&kind, files[0]);

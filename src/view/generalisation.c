@@ -104,7 +104,7 @@ static sac_status take_row(chart *c, const sac_table *t, const columns *at, int 
 static sac_status take_table(chart *c, const char *path, const char *env)
 {
     sac_table table;
-    columns at;
+    columns at = {0};
     sac_status status = sac_table_read(&table, path);
     if (status == SAC_OK) status = find_columns(&at, &table);
     for (int row = 0; status == SAC_OK && row < table.rows; row++) status = take_row(c, &table, &at, row, env);

@@ -127,10 +127,10 @@ static sac_status draw(const curve *curves, int count, bool memory, const char *
 sac_status sac_plot_kernels(const char *table, bool memory, const char *title, const char *path)
 {
     sac_table t;
-    columns at;
+    columns at = {0};
     curve *curves = SAC_NEW_ARRAY(curve, FORMS);
+    if (!curves) return sac_fail_memory("a plot");
     sac_status status = sac_table_read(&t, table);
-    if (status == SAC_OK && !curves) status = sac_fail_memory("a plot");
     if (status == SAC_OK) status = find_columns(&at, &t, memory ? "memory_bytes" : "best_us");
     if (status == SAC_OK)
     {

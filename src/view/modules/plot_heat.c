@@ -70,13 +70,13 @@ static void draw_numbers(cairo_t *c, const sac_heat_picture *picture, frame f)
     for (int i = 0; field->numbers && i < field->rows * field->columns; i++)
     {
         if (field->numbers[i] <= 0) continue;
+        int row = i / field->columns, column = i % field->columns;
         const uint8_t *rgb = picture->rgb + 3 * i;
         double light = 0.3 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2] > 128 ? 0 : 1;
         char text[16];
         snprintf(text, sizeof text, "%d", field->numbers[i]);
         cairo_set_source_rgb(c, light, light, light);
-        sac_draw_text(c, f.x + (i % field->columns + 0.5) * wide, f.y + (i / field->columns + 0.5) * high + 0.36 * size,
-                      size, 0.5, text);
+        sac_draw_text(c, f.x + (column + 0.5) * wide, f.y + (row + 0.5) * high + 0.36 * size, size, 0.5, text);
     }
 }
 
