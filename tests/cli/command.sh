@@ -53,7 +53,7 @@ completes() # every command and option, in words that the shell understands wher
         for command in $(commands); do
             grep -qE "(^| |')$command([:) ]|$)" "$work/completion" || { echo "$shell: no $command"; return 1; }
             for flag in $("$saccade" "$command" --help | sed -nE 's/^  --([a-z0-9-]+).*/\1/p'); do
-                grep -qE -- "(--|-l )$flag[ ='[]" "$work/completion" || { echo "$shell: no $command --$flag"; return 1; }
+                grep -qE -- "(--|-l )${flag}[ ='[]" "$work/completion" || { echo "$shell: no $command --$flag"; return 1; }
             done
         done
     done

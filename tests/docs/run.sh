@@ -37,12 +37,20 @@ check "there are examples" test "$count" -gt 0
 links() # relative links lead somewhere
 {
     local bad=0 document target
-    for document in "$root"/README.md "$root"/CONTRIBUTING.md "$root"/docs/*.md; do
+    for document in "$root"/README.md "$root"/CHANGELOG.md "$root"/CONTRIBUTING.md "$root"/docs/*.md; do
         while read -r target; do
             [[ -e $(dirname "$document")/$target ]] || { echo "$document: $target"; bad=1; }
         done < <(grep -oE '\]\([^)#: ]+' "$document" | sed 's/^](//')
     done
     return $bad
 }
+versions() # the headers', the command's, the changelog's newest, and that to be cited
+{
+    local version
+    version=$("$build/saccade" --version | sed 's/^saccade //')
+    grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -qE "^## $version(,|$)" &&
+        [[ $(sed -nE 's/^#define SAC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/saccade/base.h | paste -sd.) == "$version" ]]
+}
 check "links lead somewhere" links
+check "one version everywhere" versions
 finish
