@@ -36,6 +36,7 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = listed * count,
                                  .seen = r->seen,
+                                 .steps = r->steps,
                                  .patience = r->patience,
                                  .parameters = ask,
                                  .user = r,

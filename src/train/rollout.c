@@ -120,7 +120,8 @@ static bool take_step(sac_rollouts *r, crew *c, int i)
     l->unit->steps++;
     l->negative = *row->reward < 0 ? l->negative + 1 : 0;
     bool impatient = r->job->patience > 0 && l->negative > r->job->patience;
-    return *row->terminated || *row->truncated || impatient || isnan(l->unit->episode_return);
+    bool over = r->job->steps > 0 && l->unit->steps >= r->job->steps;
+    return *row->terminated || *row->truncated || over || impatient || isnan(l->unit->episode_return);
 }
 
 // what the filter was told in this step, added to the unit's sums

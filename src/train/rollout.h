@@ -26,6 +26,7 @@ typedef struct sac_rollout_job
     int unit_count;
     /// [unit_count, 2 F] sums, then sums of squares, of what the policy's filter is told in each step; NULL: not wanted
     double *seen;
+    int steps;    ///< an episode ends after so many steps; 0: at its own end
     int patience; ///< an episode ends after more than so many negative rewards in a row; 0: never
     /// Writes an individual's parameters; called from several threads at once. NULL: the policy's own.
     void (*parameters)(const void *user, int individual, float *parameters);

@@ -37,12 +37,12 @@ typedef struct sac_run
     sac_tuned tuned;
     sac_filter filter;
     sac_run_state state;
-    uint64_t fingerprint;        ///< of the task
-    int patience, episode_count; ///< of the current stage
-    int race_count;              ///< likewise: episodes that a candidate has at most; 0: as many as the others
-    int screen_count;            ///< likewise: episodes that the mean tries before a generation
-    int most_count;              ///< likewise: episodes that a candidate may have
-    uint64_t *hard;              ///< [hard_count] seeds of the generation that the mean does worst on
+    uint64_t fingerprint;               ///< of the task
+    int steps, patience, episode_count; ///< of the current stage
+    int race_count;                     ///< likewise: episodes that a candidate has at most; 0: as many as the others
+    int screen_count;                   ///< likewise: episodes that the mean tries before a generation
+    int most_count;                     ///< likewise: episodes that a candidate may have
+    uint64_t *hard;                     ///< [hard_count] seeds of the generation that the mean does worst on
     int hard_count;
     double average; ///< likewise
     double seconds; ///< of training, resumed parts included
@@ -85,7 +85,8 @@ sac_status sac_run_close(sac_run *r, sac_status status);
 /// The search of the current attempt, with the running average at its start.
 SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
 
-/// Bring patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's population.
+/// Bring steps, patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's
+/// population.
 SAC_CHECKED sac_status sac_run_apply_stages(sac_run *r);
 
 /// The seed of an episode of this generation.

@@ -61,6 +61,7 @@ sac_status sac_run_screen(sac_run *r, uint64_t *steps)
     for (int i = 0; i < r->screen_count; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = r->screen_count,
+                                 .steps = r->steps,
                                  .patience = r->patience,
                                  .parameters = mean_vector,
                                  .user = r,

@@ -160,6 +160,7 @@ static sac_status create_race(sac_run *r)
 sac_status sac_run_apply_stages(sac_run *r)
 {
     SAC_TRY(reserve(r));
+    r->steps = r->task->train.steps;
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
     r->race_count = r->task->train.race;
@@ -168,6 +169,7 @@ sac_status sac_run_apply_stages(sac_run *r)
     for (int i = 0; i < r->state.stage; i++)
     {
         const sac_stage *stage = &r->task->stages[i];
+        if (stage->steps >= 0) r->steps = stage->steps;
         if (stage->patience >= 0) r->patience = stage->patience;
         if (stage->episodes > 0) r->episode_count = stage->episodes;
         if (stage->race >= 0) r->race_count = stage->race;

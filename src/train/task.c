@@ -30,6 +30,8 @@ static const sac_option train_options[] = {
      "every individual of a generation sees the same episodes"},
     {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank",
      "return: mean over the episodes; rank: mean of the rank within each episode, so that one disaster weighs no more"},
+    {"steps", SAC_OPTION_INT, offsetof(sac_task_train, steps), "0", 0, 1000000, NULL,
+     "an episode ends after so many steps; 0: at its own end, as those of evaluation do"},
     {"patience", SAC_OPTION_INT, offsetof(sac_task_train, patience), "0", 0, 1000000, NULL,
      "an episode ends after more than so many negative rewards in a row; 0: never"},
     {"start", SAC_OPTION_TEXT, offsetof(sac_task_train, start), "draw", 0, 0, NULL,
@@ -54,6 +56,7 @@ static const sac_option train_options[] = {
 static const sac_option stage_options[] = {
     {"above", SAC_OPTION_REAL, offsetof(sac_stage, above), NULL, 0, 0, NULL,
      "begins when the moving average of the population's fitness passes this"},
+    {"steps", SAC_OPTION_INT, offsetof(sac_stage, steps), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
     {"patience", SAC_OPTION_INT, offsetof(sac_stage, patience), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_stage, episodes), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
@@ -190,7 +193,8 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     sac_stage *stage = &task->stages[index];
     if (index == task->stage_count)
     {
-        *stage = (sac_stage){.above = 0, .patience = -1, .episodes = -1, .race = -1, .screen = -1, .average = -1};
+        *stage = (sac_stage){
+            .above = 0, .steps = -1, .patience = -1, .episodes = -1, .race = -1, .screen = -1, .average = -1};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);

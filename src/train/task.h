@@ -23,6 +23,7 @@ typedef struct sac_section
 typedef struct sac_stage
 {
     double above;
+    int steps;              ///< -1: as before
     int patience, episodes; ///< -1: as before
     int race;               ///< -1: as before
     int screen;             ///< -1: as before
@@ -40,6 +41,7 @@ typedef struct sac_task_train
     double race_confidence;      ///< standard errors behind at which a candidate leaves
     int screen;                  ///< episodes that the mean tries before a generation; 0: all are fresh
     bool common_episodes;        ///< every individual of a generation sees the same episodes
+    int steps;                   ///< ends an episode; 0: it ends by itself
     int patience;                ///< ends an episode after more than so many negative rewards in a row; 0: never
     char start[SAC_TEXT_SIZE];   ///< "draw", "zeros", or a policy file
     char tune[SAC_TEXT_SIZE];    ///< "all", or prefixes of the tensors that the search moves

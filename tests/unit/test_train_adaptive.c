@@ -61,6 +61,28 @@ static uint64_t steps_of(const char *run)
     return summary.steps;
 }
 
+// eight candidates with one episode in the first generation and two in the other eight; on the toy all have 12 steps
+TEST(episodes_of_training_may_be_short)
+{
+    const sac_setting settings[] = {{"train.steps", "5"}, {"train.stages.0.steps", "0"}};
+    const uint64_t expected[] = {(8 + 8 * 16) * 12, (8 + 8 * 16) * 5, 8 * 5 + 8 * 16 * 12};
+    const char *const names[] = {"whole", "short", "longer"};
+    for (int i = 0; i < 3; i++)
+    {
+        sac_task *task = load_task(task_text, settings, i);
+        assert_ok(train(task, names[i], 1, false, &(watcher){0}));
+        assert_true(steps_of(names[i]) == expected[i]);
+        sac_task_destroy(task);
+    }
+    // a resumed run knows which rounds were which
+    sac_task *task = load_task(task_text, settings, 2);
+    watcher w = {.at = 3};
+    assert_int_equal(train(task, "parts", 1, false, &w), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 2, true, &(watcher){0}));
+    assert_same_run("longer", "parts");
+    sac_task_destroy(task);
+}
+
 // nobody leaves a race without confidence: it is the mean over all episodes; with some, it costs less
 TEST(a_race_without_confidence_is_the_mean_of_all_its_episodes)
 {
@@ -172,6 +194,7 @@ int main(void)
         IN_FOLDER(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes),
         IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
+        IN_FOLDER(episodes_of_training_may_be_short),
         IN_FOLDER(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         IN_FOLDER(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
         IN_FOLDER(a_filter_is_measured_to_the_same_bytes),
