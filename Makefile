@@ -63,6 +63,9 @@ peers: ## what saccade is measured against, into .venv (Gymnasium, JAX, PyTorch,
 wheel: build ## the Python package: build/wheel/saccade-*.whl
 	@scripts/wheel.sh
 
+docs: ## the guides and the reference as a site: build/docs/index.html
+	@scripts/docs.sh
+
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 
@@ -73,4 +76,4 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 .PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel mujoco \
-        peers install uninstall clean
+        peers docs install uninstall clean

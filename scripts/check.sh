@@ -17,6 +17,7 @@ step make check-kernels
 step tests/kernels/check_arm.sh
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step make determinism
+step make docs
 step make test-threads
 for source in tests/fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)
