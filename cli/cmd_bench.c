@@ -16,7 +16,7 @@ static const cli_flag flags[] = {
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
     {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
     {"form", "NAME", "for 'attention': this form alone", false},
-    {"svg", "DIR", "for 'attention': draw the curves and the papers' figures into this folder", false},
+    {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
 };

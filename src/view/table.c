@@ -54,26 +54,31 @@ static sac_status cut_all(sac_table *t)
     return SAC_OK;
 }
 
-sac_status sac_table_read(sac_table *t, const char *path)
+sac_status sac_table_parse(sac_table *t, char *text, const char *path)
 {
-    uint8_t *bytes;
-    size_t size;
-    *t = (sac_table){.path = path};
-    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
-    t->text = (char *)bytes;
-    if (size == 0) return sac_fail(SAC_ERROR_FORMAT, "%.200s: empty, expected a line that names columns", path);
-    size_t first = strcspn(t->text, "\n"), columns = 1;
-    for (size_t i = 0; i < first; i++) columns += t->text[i] == ',';
+    *t = (sac_table){.text = text, .path = path};
+    if (!*text) return sac_fail(SAC_ERROR_FORMAT, "%.200s: empty, expected a line that names columns", path);
+    size_t first = strcspn(text, "\n"), columns = 1;
+    for (size_t i = 0; i < first; i++) columns += text[i] == ',';
     if (columns > MOST_COLUMNS)
         return sac_fail(SAC_ERROR_FORMAT, "%.200s: more than %d columns", path, (int)MOST_COLUMNS);
     t->columns = (int)columns;
     // a row takes a byte a column, so that this is no more than the text times the size of a pointer
-    size_t lines = count_of(t->text, '\n') + 1;
-    if (count_of(t->text, ',') + lines < (lines - 1) * columns)
+    size_t lines = count_of(text, '\n') + 1;
+    if (count_of(text, ',') + lines < (lines - 1) * columns)
         return sac_fail(SAC_ERROR_FORMAT, "%.200s: too short for %zu lines of %zu columns", path, lines, columns);
     t->cells = sac_alloc_array(lines * columns, sizeof *t->cells);
     if (!t->cells) return sac_fail_memory("a table");
     return cut_all(t);
+}
+
+sac_status sac_table_read(sac_table *t, const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    *t = (sac_table){0};
+    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
+    return sac_table_parse(t, (char *)bytes, path);
 }
 
 void sac_table_clear(sac_table *t)

@@ -16,7 +16,11 @@ typedef struct sac_table
 /// @return SAC_ERROR_FILE, or SAC_ERROR_FORMAT when a row has other columns than the first line, or there is none
 SAC_CHECKED sac_status sac_table_read(sac_table *table, const char *path);
 
-/// Zeros are fine.
+/// The same from a text.
+/// @param text  belongs to the table from here on, also after a failure; from sac_alloc
+SAC_CHECKED sac_status sac_table_parse(sac_table *table, char *text, const char *path);
+
+/// Also after a failure. Zeros are fine.
 void sac_table_clear(sac_table *table);
 
 /// Column `name`; -1: there is none.

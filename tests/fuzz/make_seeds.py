@@ -211,6 +211,23 @@ def csv():
         put("csv", name, data)
 
 
+def table():
+    seeds = {
+        "good": "a,b\n1,2\n",
+        "crlf": "a,b\r\n1,\r\n,2",
+        "empty": "",
+        "line": "\n",
+        "more": "a\n1,2\n",
+        "fewer": "a,b,c\n1\n",
+        "zero_byte": "a,b\n1,\0002\n",
+        "wide": "," * 20000 + "\n",
+        "worlds": "policy,environment,kept,variant,episodes,mean,std,article_mean,article_std\n"
+                  "p,toy,4,original,8,1.5,2,,\n",
+    }
+    for name, data in seeds.items():
+        put("table", name, data)
+
+
 def yaml():
     task = """# a task
 env: {id: car-racing, rules: 'v3'}
@@ -367,5 +384,5 @@ def task():
         put("task", name, data)
 
 
-for write in (safetensors, npz, png, csv, yaml, options, policy, task, wad):
+for write in (safetensors, npz, png, csv, table, yaml, options, policy, task, wad):
     write()
