@@ -1,6 +1,6 @@
 /* Gives an exported agent a recorded episode (episode.c): repeat FILE PIXELS ACTIONS. It exits with 0 when every action
-   has the recorded bits. Linked with the agent, natively or for a processor under emulation; there, with -DSTACK, it also
-   says how deep the agent's stack was, by cortex_m.c. */
+   has the recorded bits. Linked with the agent, natively or for a processor under emulation; there, with -DSTACK, it
+   also says how deep the agent's stack was, by cortex_m.c. */
 
 #include <stdint.h>
 #include <stdio.h>
