@@ -184,9 +184,11 @@ static sac_status open_search(sac_search **search, const question *q, uint64_t s
     char population[16];
     for (int i = 0; i < q->n; i++) start[i] = q->problem->start;
     snprintf(population, sizeof population, "%d", q->problem->population * (q->problem->each ? q->n : 1));
-    sac_setting settings[3] = {{"sigma", q->problem->sigma}};
+    sac_setting settings[4] = {{"sigma", q->problem->sigma}};
     int count = 1;
     if (q->problem->population) settings[count++] = (sac_setting){"population", population};
+    // as pycma does by itself
+    if (q->fine && q->n >= 300 && strstr(q->method, "cma-es")) settings[count++] = (sac_setting){"two_point", "true"};
     // the pull towards zero is for policies; here it moves the optimum
     if (strcmp(q->method, "openai-es") == 0) settings[count++] = (sac_setting){"l2", "0"};
     return sac_search_create(search, &(sac_search_def){.method = q->method,

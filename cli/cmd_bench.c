@@ -36,6 +36,12 @@ static double ratio(const bench_result *r)
     return larger_is_better(r->unit) ? r->figure.value / r->peer_value : r->peer_value / r->figure.value;
 }
 
+// peers write a target that was not reached as 1e300: JSON has no infinity
+static double reached(double value)
+{
+    return value < 1e300 ? value : INFINITY;
+}
+
 static const char *row_name(const void *user, int index)
 {
     (void)user;
@@ -61,11 +67,11 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
         // once more after the peer, so that a machine that slowed down meanwhile slows both; a count stays what it is
         if (r->figure.low == 0) status = row->measure(place, &r->figure, &own_peer);
         memcpy(r->peer, peer.name, sizeof r->peer);
-        r->peer_value = peer.value;
+        r->peer_value = reached(peer.value);
         r->peer_p50 = peer.p50;
         r->peer_p99 = peer.p99;
-        r->peer_low = peer.low;
-        r->peer_high = peer.high;
+        r->peer_low = reached(peer.low);
+        r->peer_high = reached(peer.high);
         if (peer.agreed < peer.compared)
             fprintf(stderr, "%s: looked at the same patches on %d of %d frames\n", peer.name, peer.agreed,
                     peer.compared);
@@ -77,7 +83,7 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
 static void print_median(const bench_result *r)
 {
     printf("%-34s %9.0f %-5s [%.0f, %.0f]", r->name, r->figure.value, r->unit, r->figure.low, r->figure.high);
-    if (r->peer[0] && r->peer_value < 1e300)
+    if (r->peer[0] && isfinite(r->peer_value))
         printf("  %5.2f x %s: %.0f [%.0f, %.0f]", ratio(r), r->peer, r->peer_value, r->peer_low, r->peer_high);
     else if (r->peer[0])
         printf("  %s: not reached", r->peer);

@@ -149,15 +149,41 @@ double sac_cma_move(sac_cma *cma, sac_search *search)
     return moves ? cma->c_1 : cma->c_1 * (1 - cma->c_c * (2 - cma->c_c));
 }
 
-void sac_cma_move_sigma(sac_cma *cma, sac_search *search)
+// by the length of the path
+static double path_change(const sac_cma *cma)
 {
-    if (cma->config.csa)
+    double squares = 0;
+    for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
+    double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
+    return fmax(-1, fmin(1, change));
+}
+
+double sac_cma_reach(const sac_cma *cma, double squared_length)
+{
+    double squares = 0;
+    for (int i = 0; i < cma->dimension; i++) squares += cma->white[i] * cma->white[i];
+    return squares > 0 ? sqrt(squared_length / squares) : 0;
+}
+
+// by the ranks of the two candidates on the line of the last move, with pycma's constants
+static double line_change(sac_cma *cma, const sac_search *search, const int *order)
+{
+    int ahead = 0, behind = 0;
+    for (int k = 0; k < cma->population; k++)
     {
-        double squares = 0;
-        for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
-        double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
-        search->sigma *= sac_series_exp(fmax(-1, fmin(1, change)));
+        if (order[k] == 0) ahead = k;
+        if (order[k] == 1) behind = k;
     }
+    double won = search->fitness[0] == search->fitness[1] ? 0 : (behind - ahead) / (cma->population - 1.0);
+    cma->lead = 0.7 * cma->lead + 0.3 * copysign(sqrt(fabs(won)), won);
+    double n = cma->dimension;
+    return cma->lead / (0.7 + 2 * sac_series_log(n) + 2 * sac_series_log(fmax(1, cma->population - n)));
+}
+
+void sac_cma_move_sigma(sac_cma *cma, sac_search *search, const int *order)
+{
+    double change = cma->config.two_point ? line_change(cma, search, order) : cma->config.csa ? path_change(cma) : 0;
+    search->sigma *= sac_series_exp(change);
     sac_common_move_sigma(search, &cma->config.common);
 }
 
@@ -182,6 +208,9 @@ void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *co
 {
     sac_search_add_array(arrays, capacity, count, "path_sigma", cma->path_sigma, (size_t)cma->dimension);
     sac_search_add_array(arrays, capacity, count, "path_c", cma->path_c, (size_t)cma->dimension);
+    if (!cma->config.two_point) return;
+    sac_search_add_array(arrays, capacity, count, "step", cma->step, (size_t)cma->dimension);
+    sac_search_add_array(arrays, capacity, count, "lead", &cma->lead, 1);
 }
 
 void sac_cma_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count)

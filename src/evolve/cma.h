@@ -20,6 +20,7 @@ typedef struct sac_cma_config
     double covariance_rate;
     bool csa;
     double csa_damping;
+    bool two_point;
 } sac_cma_config;
 
 #define SAC_CMA_OPTION(field, type, fallback, min, max, help)                                      \
@@ -35,7 +36,10 @@ typedef struct sac_cma_config
         SAC_CMA_OPTION(mirrored, BOOL, "false", 0, 0, "candidates 2k and 2k + 1 lie opposite each other"),         \
         SAC_CMA_OPTION(covariance_rate, REAL, "1", 0, 1000, "factor on the learning rates c_1 and c_mu"),          \
         SAC_CMA_OPTION(csa, BOOL, "true", 0, 0, "adapt the step size by the length of its path"),                  \
-        SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6, "factor on the damping: larger adapts the step more slowly")
+        SAC_CMA_OPTION(csa_damping, REAL, "1", 1e-3, 1e6,                                                          \
+                       "factor on the damping: larger adapts the step more slowly"),                               \
+        SAC_CMA_OPTION(two_point, BOOL, "false", 0, 0,                                                             \
+                       "adapt it by which of two candidates on the line of the last move is better")
 
 typedef struct sac_cma
 {
@@ -49,6 +53,7 @@ typedef struct sac_cma
     double *path_c;     ///< [dimension]
     double *step;       ///< [dimension], this generation's
     double *white;      ///< [dimension], C^(-1/2) step
+    double lead;        ///< two_point: by how many ranks candidate 0 has beaten candidate 1 of late, -1..1
 } sac_cma;
 
 /// Allocate and derive everything from a config.
@@ -62,10 +67,15 @@ void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, doub
 /// The factor that makes a negative weight safe: n / |C^(-1/2) y|^2, given that squared length.
 double sac_cma_negative_factor(const sac_cma *cma, double squared_length);
 
+/// Two-point adaptation (Hansen, Atamna and Auger 2014), as pycma has it from 300 dimensions on: candidates 0 and 1 lie
+/// ahead and behind on the line of the last move. Given `white`, C^(-1/2) of the last `step`, the factor that takes
+/// that step to a squared length; 0 where there is no such line. Called by each prepare.
+double sac_cma_reach(const sac_cma *cma, double squared_length);
+
 /// From `step` and `white`: the mean and both paths. What remains is C, then sac_cma_move_sigma.
 /// @return c_1', the rate at which C forgets for the rank-one update (smaller while the path is stalled)
 double sac_cma_move(sac_cma *cma, sac_search *search);
-void sac_cma_move_sigma(sac_cma *cma, sac_search *search);
+void sac_cma_move_sigma(sac_cma *cma, sac_search *search, const int *order);
 
 /// Sigma and C may drift apart, one growing as the other shrinks. Where the largest standard deviation along any axis,
 /// sigma left out, has left 2^-20..2^20, sigma takes that power of two, which changes no bit of what follows.
@@ -78,7 +88,7 @@ double sac_cma_keep(const sac_cma *cma, double c_1);
 /// The constants' rows; `search->self` starts with a sac_cma.
 void sac_cma_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
-/// The two paths as state.
+/// The two paths as state, and what two_point needs.
 void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *count);
 
 /// Stop reasons from the largest and smallest standard deviation along any axis, sigma left out.

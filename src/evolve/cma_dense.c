@@ -71,6 +71,22 @@ void sac_cma_dense_destroy(void *self)
     sac_free(dense);
 }
 
+// candidates 0 and 1 on the line of the last move, as long as 0 was
+static void draw_line(sac_cma_dense *dense)
+{
+    int n = dense->cma.dimension;
+    double *ahead = dense->samples, *behind = dense->samples + n;
+    dense->form->whiten(dense);
+    double reach = sac_cma_reach(&dense->cma, dense->lengths[0]);
+    if (reach == 0) return;
+    for (int i = 0; i < n; i++)
+    {
+        ahead[i] = reach * dense->cma.step[i];
+        behind[i] = -ahead[i];
+    }
+    dense->lengths[1] = dense->lengths[0];
+}
+
 // y = B s z for all candidates at once
 static void draw_samples(sac_cma_dense *dense, const sac_search *search)
 {
@@ -87,6 +103,7 @@ static void draw_samples(sac_cma_dense *dense, const sac_search *search)
         dense->lengths[k] = squares;
     }
     dense->form->multiply(dense);
+    if (dense->cma.config.two_point) draw_line(dense);
 }
 
 static sac_status decompose_and_draw(sac_cma_dense *dense, const sac_search *search)
@@ -200,7 +217,7 @@ sac_status sac_cma_dense_tell(sac_search *search, const int *order, const double
     set_step(dense, order);
     dense->form->whiten(dense);
     learn(dense, order, sac_cma_move(&dense->cma, search));
-    sac_cma_move_sigma(&dense->cma, search);
+    sac_cma_move_sigma(&dense->cma, search, order);
     rescale(dense, search);
     pthread_mutex_unlock(&blas);
     return SAC_OK;

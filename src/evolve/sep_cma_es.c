@@ -30,12 +30,19 @@ static void derive(sep *s)
     for (int i = 0; i < s->cma.dimension; i++) s->deviation[i] = sqrt(s->variance[i]);
 }
 
+// c_c of pycma's diagonal form: the path remembers sqrt(n) generations, so that C rests where the axes are alike
+static double short_memory(double n, double mu)
+{
+    return (1 + 1 / n + mu / n) / (sqrt(n) + 1 / n + 2 * mu / n);
+}
+
 static sac_status create(sac_search *search, const void *config)
 {
     sep *s = SAC_NEW(sep);
     if (!s) return sac_fail_memory("a search");
     search->self = s;
     SAC_TRY(sac_cma_create(&s->cma, search, config, (search->dimension + 2) / 3.0));
+    if (s->cma.config.two_point) s->cma.c_c = short_memory(search->dimension, s->cma.mu_eff);
     size_t n = (size_t)search->dimension;
     s->variance = SAC_NEW_ARRAY(double, n);
     s->deviation = SAC_NEW_ARRAY(double, n);
@@ -61,11 +68,26 @@ static void destroy(void *self)
     sac_free(s);
 }
 
+// candidates 0 and 1 on the line of the last move, as long as 0 was
+static void draw_line(sep *s)
+{
+    int n = s->cma.dimension;
+    double *ahead = s->noise, *behind = s->noise + n;
+    for (int i = 0; i < n; i++) s->cma.white[i] = s->cma.step[i] / s->deviation[i];
+    double reach = sac_cma_reach(&s->cma, sac_vector_dot(ahead, ahead, (size_t)n));
+    for (int i = 0; reach > 0 && i < n; i++)
+    {
+        ahead[i] = reach * s->cma.white[i];
+        behind[i] = -ahead[i];
+    }
+}
+
 static sac_status prepare(sac_search *search)
 {
     sep *s = search->self;
     for (int k = 0; k < search->population; k++)
         sac_cma_noise(&s->cma, search, k, s->noise + (size_t)k * (size_t)search->dimension);
+    if (s->cma.config.two_point) draw_line(s);
     return SAC_OK;
 }
 
@@ -129,7 +151,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
         s->variance[i] =
             fmax(1e-300, keep * s->variance[i] + cma->c_1 * cma->path_c[i] * cma->path_c[i] + cma->c_mu * s->gain[i]);
     derive(s);
-    sac_cma_move_sigma(cma, search);
+    sac_cma_move_sigma(cma, search, order);
     rescale(s, search);
     return SAC_OK;
 }

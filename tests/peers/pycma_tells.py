@@ -27,8 +27,10 @@ if version("cma") != "4.5.0":
 N, SIGMA = 10, 0.4
 
 
-def run(name, generations, population, diagonal=False, active=True, gap=0, c_mean=1.0):
+def run(name, generations, population, diagonal=False, active=True, gap=0, c_mean=1.0, two_point=False):
     options = {"seed": 7, "verbose": -9, "popsize": population, "CMA_active": active, "CMA_cmean": c_mean}
+    if two_point:
+        options["AdaptSigma"] = cma.sigma_adaptation.CMAAdaptSigmaTPA
     if diagonal:
         options["CMA_sampler"] = cma.sampler.GaussDiagonalSampler
     else:
@@ -55,6 +57,7 @@ save_file({
     **run("full_large", 12, 60),
     **run("full_positive", 50, 11, active=False),
     **run("full_slow", 50, 10, c_mean=0.5),
+    **run("full_two_point", 50, 10, two_point=True),
     **run("diagonal", 50, 10, diagonal=True),
     **run("diagonal_positive", 50, 10, diagonal=True, active=False),
 }, sys.argv[1])

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <unistd.h>
 
 #include "files/safetensors.h"
@@ -124,6 +125,7 @@ TEST(pycma_learns_the_same)
         {"full_large", "cma-es", "population=60 update_gap=1"},
         {"full_positive", "cma-es", "population=11 update_gap=1 active=false"},
         {"full_slow", "cma-es", "population=10 update_gap=1 c_mean=0.5"},
+        {"full_two_point", "cma-es", "population=10 update_gap=1 two_point=true"},
         // pycma's diagonal sampler keeps the full form's learning rates: take our (n + 2) / 3 back
         {"diagonal", "sep-cma-es", "population=10 active=true covariance_rate=0.25"},
         {"diagonal_positive", "sep-cma-es", "population=10 covariance_rate=0.25 active=false"},
@@ -160,6 +162,82 @@ static int generations_on(const char *method, objective *f, const char *settings
     int count = generations_to(search, f, target, 3000);
     sac_search_destroy(search);
     return count;
+}
+
+static const char *const two_point_methods[] = {"sep-cma-es", "cma-es", "cholesky-cma-es"};
+
+// the first two candidates lie opposite each other on the line of the last move
+TEST(two_points_lie_on_the_line_of_the_last_move)
+{
+    enum
+    {
+        N = 12
+    };
+    float x0[N], before[N], after[N], ahead[N], behind[N];
+    for (int i = 0; i < N; i++) x0[i] = 1;
+    for (int m = 0; m < 3; m++)
+    {
+        sac_search *search = make_search(two_point_methods[m], "two_point=true", N, x0, 4);
+        for (int g = 0; g < 20; g++) run_generation(search, ellipsoid, false);
+        sac_search_mean(search, before);
+        run_generation(search, ellipsoid, false);
+        sac_search_mean(search, after);
+        assert_ok(sac_search_prepare(search));
+        sac_search_ask(search, 0, ahead);
+        sac_search_ask(search, 1, behind);
+        double dot = 0, moved = 0, led = 0;
+        for (int i = 0; i < N; i++)
+        {
+            double move = (double)after[i] - (double)before[i], lead = (double)ahead[i] - (double)after[i];
+            assert_near((double)behind[i] - (double)after[i], -lead, 4 * FLT_EPSILON * (1 + fabs(lead)));
+            dot += move * lead;
+            moved += move * move;
+            led += lead * lead;
+        }
+        // coordinates of about 1 are rounded to floats, where a move is some hundredths
+        assert_near(dot / sqrt(moved * led), 1, 1e-4);
+        sac_search_destroy(search);
+    }
+}
+
+TEST(two_points_find_a_sphere_faster_and_are_part_of_the_state)
+{
+    enum
+    {
+        N = 40
+    };
+    float x0[N];
+    for (int i = 0; i < N; i++) x0[i] = 1;
+    for (int m = 0; m < 3; m++)
+    {
+        int paths = 0, points = 0;
+        for (uint64_t seed = 1; seed <= 3; seed++)
+        {
+            sac_search *search = make_search(two_point_methods[m], "sigma=0.3", N, x0, seed);
+            paths += generations_to(search, sphere, -1e-8, 1000);
+            sac_search_destroy(search);
+            search = make_search(two_point_methods[m], "sigma=0.3 two_point=true", N, x0, seed);
+            points += generations_to(search, sphere, -1e-8, 1000);
+            sac_search_destroy(search);
+        }
+        print_message("%s, sphere, n = %d: %d generations by the path, %d by two points\n", two_point_methods[m], N,
+                      paths, points);
+        assert_true(points < 0.9 * paths);
+
+        sac_search *search = make_search(two_point_methods[m], "two_point=true", N, x0, 2), *other;
+        other = make_search(two_point_methods[m], "two_point=true", N, x0, 2);
+        for (int g = 0; g < 7; g++) run_generation(search, ellipsoid, false);
+        size_t count;
+        double *state = copy_state(search, &count);
+        paste_state(other, state);
+        free(state);
+        assert_ok(sac_search_restored(other));
+        for (int g = 0; g < 7; g++) run_generation(search, ellipsoid, false);
+        for (int g = 0; g < 7; g++) run_generation(other, ellipsoid, true);
+        assert_same_state(search, other);
+        sac_search_destroy(search);
+        sac_search_destroy(other);
+    }
 }
 
 // Ros and Hansen 2008: on separable functions the diagonal learns about (n + 2) / 3 times faster
@@ -261,5 +339,6 @@ TEST(active_weights_keep_the_variance_positive)
 
 TESTS(golden_case, pycma_learns_the_same, the_separable_form_is_faster_where_axes_are_separable,
       the_full_form_does_not_mind_a_rotation, both_forms_follow_rosenbrocks_valley,
+      two_points_lie_on_the_line_of_the_last_move, two_points_find_a_sphere_faster_and_are_part_of_the_state,
       small_and_negative_eigenvalues_are_guarded, candidates_out_of_reach_are_refused,
       active_weights_keep_the_variance_positive)
