@@ -31,11 +31,28 @@ static const char *flag_name(const void *user, int index)
     return ((const cli_flag *)user)[index].name;
 }
 
-static const cli_flag *find_flag(const cli_command *command, const char *name, size_t length)
+const cli_flag *cli_find_flag(const cli_command *command, const char *name, size_t length)
 {
     for (const cli_flag *flag = command->flags; flag && flag->name; flag++)
         if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) return flag;
     return NULL;
+}
+
+const char *cli_flag_meant(const cli_command *command, const char *name, char text[80])
+{
+    static const cli_flag none[] = {{0}};
+    const char *nearest = sac_nearest(name, flag_name, command->flags ? command->flags : none);
+    text[0] = 0;
+    if (nearest) snprintf(text, 80, ", did you mean '--%s'?", nearest);
+    return text;
+}
+
+// environment variables do not count
+static bool is_given(const cli_args *args, const cli_flag *flag)
+{
+    for (int i = args->from_environment; i < args->given_count; i++)
+        if (args->given[i].key == flag->name) return true;
+    return false;
 }
 
 static bool is_number(const char *text)
@@ -48,17 +65,13 @@ static int parse_flag(cli_args *args, int left, char **argv)
 {
     const char *name = argv[0] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_flag *flag = find_flag(args->command, name, length);
+    const cli_flag *flag = cli_find_flag(args->command, name, length);
     if (!flag)
     {
-        char word[64];
+        char word[64], meant[80];
         snprintf(word, sizeof word, "%.*s", (int)length, name);
-        static const cli_flag none[] = {{0}};
-        const char *nearest = sac_nearest(word, flag_name, args->command->flags ? args->command->flags : none);
-        char meant[80] = "";
-        if (nearest) snprintf(meant, sizeof meant, ", did you mean '--%s'?", nearest);
-        cli_usage("%s: unknown option '--%s'%s (see 'saccade %s --help')", args->command->name, word, meant,
-                  args->command->name);
+        cli_usage("%s: unknown option '--%s'%s (see 'saccade %s --help')", args->command->name, word,
+                  cli_flag_meant(args->command, word, meant), args->command->name);
         return 0;
     }
     if (!flag->metavar && equals)
@@ -72,7 +85,7 @@ static int parse_flag(cli_args *args, int left, char **argv)
         cli_usage("%s: --%s needs a value: --%s %s", args->command->name, flag->name, flag->name, flag->metavar);
         return 0;
     }
-    if (!flag->repeated && cli_has(args, flag->name))
+    if (!flag->repeated && is_given(args, flag))
     {
         cli_usage("%s: --%s is given twice", args->command->name, flag->name);
         return 0;
@@ -104,6 +117,7 @@ static void count_positionals(const char *words, int *least, int *most)
 bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
 {
     *args = (cli_args){.command = command};
+    if (!cli_parse_environment(args)) return false;
     bool flags_ended = false;
     for (int i = 0; i < argc;)
     {

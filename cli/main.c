@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,12 @@ static void print_command_help(const cli_command *command)
                  flag->metavar ? flag->metavar : "");
         printf("  %-24s %s%s\n", left, flag->help, flag->repeated ? " (may be repeated)" : "");
     }
+    char variable[96];
+    const cli_flag *first = command->flags;
+    size_t length = (size_t)snprintf(variable, sizeof variable, "SACCADE_%s_%s", command->name, first->name);
+    for (size_t i = 0; i < length; i++)
+        variable[i] = variable[i] == '-' ? '_' : (char)toupper((unsigned char)variable[i]);
+    printf("\nEnvironment variables do the same: %s=%s\n", variable, first->metavar ? first->metavar : "1");
 }
 
 int main(int argc, char **argv)

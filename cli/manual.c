@@ -52,7 +52,9 @@ void cli_print_manual(void)
     puts(".SH EXIT STATUS\n0 when all went well, 1 when something failed, 2 when the command line is wrong. The reason "
          "is\n"
          "one line on standard error.");
-    puts(".SH ENVIRONMENT\n.TP\n.B SACCADE_CPU\nlimits the instruction set: scalar, neon, avx2, avx512\n"
+    puts(".SH ENVIRONMENT\n.TP\n.B SACCADE_COMMAND_OPTION\nan option of a command, such as SACCADE_TRAIN_THREADS=2; a "
+         "switch takes 1 or 0, what may be\nrepeated stands between semicolons; the command line overrules it\n.TP\n.B "
+         "SACCADE_CPU\nlimits the instruction set: scalar, neon, avx2, avx512\n"
          ".TP\n.B SACCADE_ZOO\nthe folder of trained policies\n"
          ".TP\n.B SACCADE_PYTHON\nthe Python that worlds of other makers (gym:..., take-cover) run in\n"
          ".TP\n.B SACCADE_PEERS\nthe Python that\n.B bench\nfinds its peers in");

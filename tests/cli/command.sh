@@ -73,6 +73,15 @@ resolves() # a task as its run writes it
         diff "$work/run/task.yaml" "$work/task"
 }
 
+from_environment() # the same as on the command line, which comes after it
+{
+    "$saccade" config tasks/toy.yaml --set search.sigma=0.3 --set train.tune='lstm output:0.5' >"$work/flags" || return 1
+    SACCADE_CONFIG_SET='search.sigma=0.3;train.tune=lstm output:0.5' SACCADE_CONFIG_RESOLVED=1 SACCADE_EVAL_SEEDS=x \
+        "$saccade" config tasks/toy.yaml >"$work/variables" && diff "$work/flags" "$work/variables" || return 1
+    SACCADE_CONFIG_SET='search.sigma=0.2;train.tune=lstm output:0.5' \
+        "$saccade" config tasks/toy.yaml --set search.sigma=0.3 >"$work/both" && diff "$work/flags" "$work/both"
+}
+
 examines() # the level is said, and every module is one that is beside the command or one that is missing
 {
     SACCADE_CPU=scalar "$saccade" doctor >"$work/doctor" || return 1
@@ -99,6 +108,9 @@ check "everything is completed" completes
 check "bash completes" completes_in_bash
 check "a shell that is not known" refuses 2 "bash, zsh or fish" "$saccade" --completion tcsh
 check "config spells a task out" resolves
+check "options from environment variables" from_environment
+check "a variable that names no option" refuses 2 "did you mean '--set'?" env SACCADE_CONFIG_SETS=a "$saccade" config tasks/toy.yaml
+check "a variable for a switch" refuses 2 "expected 1 or 0" env SACCADE_CONFIG_RESOLVED=yes "$saccade" config tasks/toy.yaml
 check "doctor says what there is" examines
 [[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
 finish
