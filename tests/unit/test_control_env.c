@@ -299,6 +299,17 @@ TEST(what_is_missing_or_broken_is_named)
     assert_fails(create(&env, "cheetah-run", NULL, "heigth=9"), SAC_ERROR_ARGUMENT, "did you mean 'height'");
 }
 
+TEST(every_listed_variant_exists)
+{
+    const char *const *variants = sac_env_find("reacher-easy")->variants;
+    for (int i = 0; variants[i]; i++)
+    {
+        sac_env *env;
+        assert_ok(create(&env, "reacher-easy", variants[i], "height=16,width=16"));
+        sac_env_destroy(env);
+    }
+}
+
 TEST(lack_of_memory_is_survived)
 {
     sac_env *env = NULL;
@@ -310,4 +321,4 @@ TEST(lack_of_memory_is_survived)
 
 TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, states_are_observed_in_place_of_pictures,
       a_bad_action_ends_the_episode, nothing_allocates_while_stepping, people_get_pictures_of_any_size,
-      what_is_missing_or_broken_is_named, lack_of_memory_is_survived)
+      what_is_missing_or_broken_is_named, every_listed_variant_exists, lack_of_memory_is_survived)

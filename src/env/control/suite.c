@@ -6,7 +6,16 @@
 /// The control suite as environments: one row a task below. Where saccade was built without MuJoCo they are listed all
 /// the same, and say what to run.
 
-static const char *const variants[] = {"original", "camera:LEVEL+color:LEVEL+background:LEVEL[:dynamic]", NULL};
+// the whole benchmark at each strength; any part by itself, at another level, is a variant too (distraction.h)
+#define ALL(level) "camera:" level "+color:" level "+background:" level
+static const char *const variants[] = {"original",
+                                       ALL("easy"),
+                                       ALL("medium"),
+                                       ALL("hard"),
+                                       ALL("easy") ":dynamic",
+                                       ALL("medium") ":dynamic",
+                                       ALL("hard") ":dynamic",
+                                       NULL};
 
 #define FIELD(name) offsetof(control_config, name)
 
