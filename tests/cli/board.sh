@@ -76,7 +76,14 @@ END
 
 interrupted() # the checkpoint's place and how to go on, then going on
 {
-    timeout -s INT 1 "$saccade" train tasks/toy.yaml --run "$work/stopped" --generations 1000000 --quiet 2>"$work/err"
+    "$saccade" train tasks/toy.yaml --run "$work/stopped" --generations 1000000 --quiet 2>"$work/err" &
+    local pid=$!
+    for _ in $(seq 300); do
+        [[ -s $work/stopped/metrics.csv ]] && (($(wc -l <"$work/stopped/metrics.csv") > 3)) && break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    wait "$pid"
     grep -qE "interrupted at generation [0-9]+; the checkpoint is in $work/stopped/checkpoints; .*--resume goes on" \
         "$work/err" || return 1
     local at
