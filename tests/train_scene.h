@@ -132,5 +132,34 @@ static inline sac_policy *load_mean(const char *run)
     return policy;
 }
 
+/// A run of one thread is that of three.
+static inline void assert_same_for_threads(const sac_task *task)
+{
+    assert_ok(train(task, "one", 1, false, &(watcher){0}));
+    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_run("one", "three");
+}
+
+/// A run that is interrupted at two generations, each part with another number of threads, is the run `whole`.
+static inline void assert_goes_on(const sac_task *task, const char *whole, uint64_t first, uint64_t second)
+{
+    watcher parts[] = {{.at = first}, {.at = second}, {0}};
+    assert_int_equal(train(task, "parts", 1, false, &parts[0]), SAC_ERROR_INTERRUPTED);
+    assert_int_equal(train(task, "parts", 2, true, &parts[1]), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "parts", 3, true, &parts[2]));
+    assert_same_run(whole, "parts");
+    // every generation is reported once
+    assert_int_equal(parts[0].rows + parts[1].rows + parts[2].rows, 9);
+}
+
+/// A run that crashes after generation 5 and loses that checkpoint: the rounds since the one before are known.
+static inline void crash_after_five(const sac_task *task)
+{
+    char path[512];
+    assert_int_equal(train(task, "crash", 1, false, &(watcher){.at = 5}), SAC_ERROR_INTERRUPTED);
+    path_in(path, "crash/checkpoints/00000005.safetensors");
+    assert_int_equal(unlink(path), 0);
+}
+
 /// One test in a folder of its own.
 #define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)

@@ -5,13 +5,11 @@
 TEST(any_number_of_threads_and_lanes_gives_the_same_bytes)
 {
     sac_task *task = load_task(task_text, NULL, 0);
-    assert_ok(train(task, "one", 1, false, &(watcher){0}));
-    assert_ok(train(task, "three", 3, false, &(watcher){0}));
+    assert_same_for_threads(task);
     sac_task_destroy(task);
     sac_task *narrow = load_task(task_text, &(sac_setting){"train.lanes", "3"}, 1);
     assert_ok(train(narrow, "narrow", 2, false, &(watcher){0}));
     sac_task_destroy(narrow);
-    assert_same_run("one", "three");
     assert_same_run("one", "narrow");
 }
 
@@ -19,25 +17,16 @@ TEST(an_interrupted_run_goes_on_to_the_same_bytes)
 {
     sac_task *task = load_task(task_text, NULL, 0);
     assert_ok(train(task, "whole", 2, false, &(watcher){0}));
-    watcher first = {.at = 3}, second = {.at = 6}, third = {0};
-    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
-    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
-    assert_ok(train(task, "parts", 3, true, &third));
-    assert_same_run("whole", "parts");
-    // every generation is reported once
-    assert_int_equal(first.rows + second.rows + third.rows, 9);
+    assert_goes_on(task, "whole", 3, 6);
     sac_task_destroy(task);
 }
 
 TEST(metrics_hold_every_generation_once_after_a_crash)
 {
     sac_task *task = load_task(task_text, NULL, 0);
-    watcher w = {.at = 5};
-    assert_int_equal(train(task, "crash", 1, false, &w), SAC_ERROR_INTERRUPTED);
-    // a crash after the checkpoint of generation 4: generation 5 is there as rows alone, and half a row more
+    crash_after_five(task);
+    // and half a row more
     char path[512];
-    path_in(path, "crash/checkpoints/00000005.safetensors");
-    assert_int_equal(unlink(path), 0);
     path_in(path, "crash/metrics.csv");
     FILE *file = fopen(path, "a");
     fputs("6,123,4.", file);

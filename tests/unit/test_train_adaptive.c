@@ -10,12 +10,7 @@ TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
         {"train.stages.0.above", "2000000"}, {"train.restart_after", "4"}, {"train.restart_below", "1000000"}};
     sac_task *task = load_task(task_text, settings, 3);
     assert_ok(train(task, "restarts", 2, false, &(watcher){0}));
-    watcher first = {.at = 5}, second = {.at = 8};
-    assert_int_equal(train(task, "again", 1, false, &first), SAC_ERROR_INTERRUPTED);
-    assert_int_equal(train(task, "again", 1, true, &second), SAC_ERROR_INTERRUPTED);
-    assert_ok(train(task, "again", 2, true, &(watcher){0}));
-    assert_same_run("restarts", "again");
-
+    assert_goes_on(task, "restarts", 5, 8);
     assert_int_equal(events_that_say("restarts", "fresh start"), 2);
     sac_task_destroy(task);
 }
@@ -26,14 +21,8 @@ static const sac_setting raced[] = {{"train.stages.0.race", "5"}, {"search.popul
 TEST(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them)
 {
     sac_task *task = load_task(task_text, raced, 2);
-    assert_ok(train(task, "one", 1, false, &(watcher){0}));
-    assert_ok(train(task, "three", 3, false, &(watcher){0}));
-    assert_same_run("one", "three");
-    watcher first = {.at = 3}, second = {.at = 6};
-    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
-    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
-    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
-    assert_same_run("one", "parts");
+    assert_same_for_threads(task);
+    assert_goes_on(task, "one", 3, 6);
     sac_task_destroy(task);
 }
 
@@ -42,11 +31,7 @@ TEST(a_race_after_a_crash_counts_its_steps_once)
     sac_task *task = load_task(task_text, raced, 2);
     assert_ok(train(task, "whole", 1, false, &(watcher){0}));
     // the returns of every round stay known until the checkpoint: take that away, and all but the last round is there
-    watcher w = {.at = 5};
-    assert_int_equal(train(task, "crash", 1, false, &w), SAC_ERROR_INTERRUPTED);
-    char path[512];
-    path_in(path, "crash/checkpoints/00000005.safetensors");
-    assert_int_equal(unlink(path), 0);
+    crash_after_five(task);
     assert_ok(train(task, "crash", 2, true, &(watcher){0}));
     assert_same_run("whole", "crash");
     sac_task_destroy(task);
@@ -108,11 +93,7 @@ TEST(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them)
                                     {"search.population", "4"}};
     sac_task *task = load_task(task_text, settings, 5);
     assert_ok(train(task, "one", 1, false, &(watcher){0}));
-    watcher first = {.at = 3}, second = {.at = 7};
-    assert_int_equal(train(task, "parts", 3, false, &first), SAC_ERROR_INTERRUPTED);
-    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
-    assert_ok(train(task, "parts", 1, true, &(watcher){0}));
-    assert_same_run("one", "parts");
+    assert_goes_on(task, "one", 3, 7);
     assert_true(events_that_say("one", "not risen for many generations; population 8") > 0);
     sac_task_destroy(task);
 }
@@ -123,21 +104,11 @@ TEST(a_filter_is_measured_to_the_same_bytes)
     const sac_setting settings[] = {{"policy.filter", "true"}, {"search.method", "ars"}, {"search.population", "12"},
                                     {"search.sigma", "0.1"},   {"search.rate", "0.1"},   raced[0]};
     sac_task *task = load_task(task_text, settings, 6);
-    assert_ok(train(task, "one", 1, false, &(watcher){0}));
-    assert_ok(train(task, "three", 3, false, &(watcher){0}));
-    assert_same_run("one", "three");
-    watcher first = {.at = 3}, second = {.at = 6};
-    assert_int_equal(train(task, "parts", 1, false, &first), SAC_ERROR_INTERRUPTED);
-    assert_int_equal(train(task, "parts", 2, true, &second), SAC_ERROR_INTERRUPTED);
-    assert_ok(train(task, "parts", 3, true, &(watcher){0}));
-    assert_same_run("one", "parts");
+    assert_same_for_threads(task);
+    assert_goes_on(task, "one", 3, 6);
     // the last checkpoint gone: the rounds since then bring what their candidates saw
-    watcher fifth = {.at = 5};
-    assert_int_equal(train(task, "crash", 2, false, &fifth), SAC_ERROR_INTERRUPTED);
-    char path[512];
-    path_in(path, "crash/checkpoints/00000005.safetensors");
-    assert_int_equal(unlink(path), 0);
-    assert_ok(train(task, "crash", 1, true, &(watcher){0}));
+    crash_after_five(task);
+    assert_ok(train(task, "crash", 2, true, &(watcher){0}));
     assert_same_run("one", "crash");
 
     // it is part of the shipped policy: positions lie in 0..1, those of at least one patch move
