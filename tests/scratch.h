@@ -7,6 +7,9 @@
 
 #include "test.h"
 
+#include "base/memory.h"
+#include "files/atomic.h"
+
 /// A folder for one test, removed with all it holds.
 
 static char scratch[64];
@@ -40,4 +43,17 @@ static inline const char *scratch_path(const char *name)
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
     return path;
+}
+
+/// Whether two files of the folder are the same.
+static inline bool same_bytes(const char *a, const char *b)
+{
+    uint8_t *bytes[2];
+    size_t sizes[2];
+    assert_ok(sac_read_file(&bytes[0], &sizes[0], scratch_path(a), 1 << 24));
+    assert_ok(sac_read_file(&bytes[1], &sizes[1], scratch_path(b), 1 << 24));
+    bool same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
+    sac_free(bytes[0]);
+    sac_free(bytes[1]);
+    return same;
 }

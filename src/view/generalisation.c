@@ -54,27 +54,25 @@ static int policy_of(chart *c, const char *path)
     return i;
 }
 
-typedef struct columns
+enum
 {
-    int policy, env, variant, episodes, mean, std, article_mean, article_std;
-} columns;
+    POLICY,
+    ENV,
+    VARIANT,
+    EPISODES,
+    MEAN,
+    STD,
+    ARTICLE_MEAN,
+    ARTICLE_STD,
+    COLUMNS
+};
 
-static sac_status find_columns(columns *c, const sac_table *t)
-{
-    const char *const names[] = {"policy", "environment", "variant",      "episodes",
-                                 "mean",   "std",         "article_mean", "article_std"};
-    int *const places[] = {&c->policy, &c->env, &c->variant,      &c->episodes,
-                           &c->mean,   &c->std, &c->article_mean, &c->article_std};
-    for (int i = 0; i < 8; i++)
-        if ((*places[i] = sac_table_find(t, names[i])) < 0)
-            return sac_fail(SAC_ERROR_FORMAT, "%.200s: line 1 names no column '%s'; expected a table of generalise",
-                            t->path, names[i]);
-    return SAC_OK;
-}
+static const char *const column_names[COLUMNS] = {"policy", "environment", "variant",      "episodes",
+                                                  "mean",   "std",         "article_mean", "article_std"};
 
-static sac_status take_row(chart *c, const sac_table *t, const columns *at, int row, const char *env)
+static sac_status take_row(chart *c, const sac_table *t, const int at[COLUMNS], int row, const char *env)
 {
-    const char *world = sac_table_cell(t, row, at->env);
+    const char *world = sac_table_cell(t, row, at[ENV]);
     if (env && strcmp(env, world) != 0) return SAC_OK;
     if (!c->env[0]) snprintf(c->env, sizeof c->env, "%s", world);
     if (strncmp(c->env, world, sizeof c->env - 1) != 0)
@@ -82,32 +80,32 @@ static sac_status take_row(chart *c, const sac_table *t, const columns *at, int 
                         "%.200s: '%.60s' and '%.60s' are two worlds, whose returns do not compare; "
                         "--env names one",
                         t->path, c->env, world);
-    int policy = policy_of(c, sac_table_cell(t, row, at->policy));
+    int policy = policy_of(c, sac_table_cell(t, row, at[POLICY]));
     int variant = place_of(c->variants[0], sizeof c->variants[0], &c->variant_count, MAX_VARIANTS,
-                           sac_table_cell(t, row, at->variant));
+                           sac_table_cell(t, row, at[VARIANT]));
     if (policy < 0 || variant < 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "%.200s: more than %d policies or %d variants", t->path, (int)MAX_POLICIES,
                         (int)MAX_VARIANTS);
-    double mean = sac_table_number(t, row, at->mean), article = sac_table_number(t, row, at->article_mean);
+    double mean = sac_table_number(t, row, at[MEAN]), article = sac_table_number(t, row, at[ARTICLE_MEAN]);
     if (!isfinite(mean))
         return sac_fail(SAC_ERROR_FORMAT, "%.200s: line %d has no number for 'mean'", t->path, row + 2);
     c->series[policy].mean[variant] = mean;
-    c->series[policy].std[variant] = sac_table_number(t, row, at->std);
-    c->episodes = (int)sac_table_number(t, row, at->episodes);
+    c->series[policy].std[variant] = sac_table_number(t, row, at[STD]);
+    c->episodes = (int)sac_table_number(t, row, at[EPISODES]);
     if (!isfinite(article)) return SAC_OK;
     c->has_article = true;
     c->series[ARTICLE].mean[variant] = article;
-    c->series[ARTICLE].std[variant] = sac_table_number(t, row, at->article_std);
+    c->series[ARTICLE].std[variant] = sac_table_number(t, row, at[ARTICLE_STD]);
     return SAC_OK;
 }
 
 static sac_status take_table(chart *c, const char *path, const char *env)
 {
     sac_table table;
-    columns at = {0};
+    int at[COLUMNS];
     sac_status status = sac_table_read(&table, path);
-    if (status == SAC_OK) status = find_columns(&at, &table);
-    for (int row = 0; status == SAC_OK && row < table.rows; row++) status = take_row(c, &table, &at, row, env);
+    if (status == SAC_OK) status = sac_table_columns(&table, column_names, at, COLUMNS, "a table of generalise");
+    for (int row = 0; status == SAC_OK && row < table.rows; row++) status = take_row(c, &table, at, row, env);
     sac_table_clear(&table);
     return status;
 }

@@ -25,10 +25,7 @@ static sac_status read_field(field *f, const sac_table *t)
 {
     static const char *const names[] = {"row", "column", "importance", "rank"};
     int at[4];
-    for (int i = 0; i < 4; i++)
-        if ((at[i] = sac_table_find(t, names[i])) < 0)
-            return sac_fail(SAC_ERROR_FORMAT, "%.200s: line 1 names no column '%s'; expected a table of attend",
-                            t->path, names[i]);
+    SAC_TRY(sac_table_columns(t, names, at, 4, "a table of attend"));
     for (int i = 0; i < t->rows; i++)
     {
         double row = sac_table_number(t, i, at[0]), column = sac_table_number(t, i, at[1]);

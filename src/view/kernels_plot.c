@@ -26,22 +26,14 @@ typedef struct curve
     int own_count, peer_count;
 } curve;
 
-typedef struct columns
+enum
 {
-    int by, form, tokens, value;
-} columns;
-
-static sac_status find_columns(columns *c, const sac_table *t, const char *value)
-{
-    const char *const names[] = {"by", "form", "tokens", value};
-    int *const places[] = {&c->by, &c->form, &c->tokens, &c->value};
-    for (int i = 0; i < 4; i++)
-        if ((*places[i] = sac_table_find(t, names[i])) < 0)
-            return sac_fail(SAC_ERROR_FORMAT,
-                            "%.200s: line 1 names no column '%s'; expected a table of bench attention", t->path,
-                            names[i]);
-    return SAC_OK;
-}
+    BY,
+    FORM,
+    TOKENS,
+    VALUE,
+    COLUMNS
+};
 
 // adds a point, or keeps the better one of the same number of tokens
 static int add(double *x, double *y, int count, double tokens, double value)
@@ -61,31 +53,31 @@ static int add(double *x, double *y, int count, double tokens, double value)
     return count + 1;
 }
 
-static bool has_form(const sac_table *t, const columns *at, const char *form)
+static bool has_form(const sac_table *t, const int at[COLUMNS], const char *form)
 {
     for (int i = 0; i < t->rows; i++)
-        if (strcmp(sac_table_cell(t, i, at->form), form) == 0) return true;
+        if (strcmp(sac_table_cell(t, i, at[FORM]), form) == 0) return true;
     return false;
 }
 
 // the preferred forms; where there is none of them, the first of the table
-static int choose_forms(curve curves[FORMS], const sac_table *t, const columns *at)
+static int choose_forms(curve curves[FORMS], const sac_table *t, const int at[COLUMNS])
 {
     int count = 0;
     for (int i = 0; i < FORMS; i++)
         if (has_form(t, at, preferred[i])) snprintf(curves[count++].form, sizeof curves->form, "%s", preferred[i]);
     for (int i = 0; i < t->rows && count == 0; i++)
-        snprintf(curves[count++].form, sizeof curves->form, "%s", sac_table_cell(t, i, at->form));
+        snprintf(curves[count++].form, sizeof curves->form, "%s", sac_table_cell(t, i, at[FORM]));
     return count;
 }
 
-static void fill(curve *c, const sac_table *t, const columns *at, double unit)
+static void fill(curve *c, const sac_table *t, const int at[COLUMNS], double unit)
 {
     for (int i = 0; i < t->rows; i++)
     {
-        if (strcmp(sac_table_cell(t, i, at->form), c->form) != 0) continue;
-        double tokens = sac_table_number(t, i, at->tokens), value = sac_table_number(t, i, at->value) / unit;
-        if (strcmp(sac_table_cell(t, i, at->by), "saccade") == 0)
+        if (strcmp(sac_table_cell(t, i, at[FORM]), c->form) != 0) continue;
+        double tokens = sac_table_number(t, i, at[TOKENS]), value = sac_table_number(t, i, at[VALUE]) / unit;
+        if (strcmp(sac_table_cell(t, i, at[BY]), "saccade") == 0)
             c->own_count = add(c->own, c->own_y, c->own_count, tokens, value);
         else
             c->peer_count = add(c->peer, c->peer_y, c->peer_count, tokens, value);
@@ -127,15 +119,16 @@ static sac_status draw(const curve *curves, int count, bool memory, const char *
 sac_status sac_plot_kernels(const char *table, bool memory, const char *title, const char *path)
 {
     sac_table t;
-    columns at = {0};
+    const char *const names[COLUMNS] = {"by", "form", "tokens", memory ? "memory_bytes" : "best_us"};
+    int at[COLUMNS];
     curve *curves = SAC_NEW_ARRAY(curve, FORMS);
     if (!curves) return sac_fail_memory("a plot");
     sac_status status = sac_table_read(&t, table);
-    if (status == SAC_OK) status = find_columns(&at, &t, memory ? "memory_bytes" : "best_us");
+    if (status == SAC_OK) status = sac_table_columns(&t, names, at, COLUMNS, "a table of bench attention");
     if (status == SAC_OK)
     {
-        int count = choose_forms(curves, &t, &at);
-        for (int i = 0; i < count; i++) fill(&curves[i], &t, &at, memory ? 1024 : 1);
+        int count = choose_forms(curves, &t, at);
+        for (int i = 0; i < count; i++) fill(&curves[i], &t, at, memory ? 1024 : 1);
         status = draw(curves, count, memory, title, path);
     }
     sac_free(curves);

@@ -2,13 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
+#include "view/table.h"
 
 enum
 {
@@ -18,57 +18,28 @@ enum
 static const char *const names[SAC_METRIC_COLUMNS] = {"generation", "steps",     "seconds", "best",
                                                       "mean",       "eval_mean", "eval_std"};
 
-// which field of a row holds which column, from the header
-static sac_status read_header(const char *line, int fields[SAC_METRIC_COLUMNS], const char *path)
+static sac_status take_rows(sac_metrics *m, const sac_table *t)
 {
+    int columns[SAC_METRIC_COLUMNS];
+    SAC_TRY(sac_table_columns(t, names, columns, SAC_METRIC_COLUMNS, "the metrics of a run"));
+    if (t->rows == 0) return sac_fail(SAC_ERROR_FORMAT, "%.200s: no row yet", t->path);
+    m->values[0] = SAC_NEW_ARRAY(double, (size_t)t->rows *SAC_METRIC_COLUMNS);
+    if (!m->values[0]) return sac_fail_memory("metrics");
     for (int c = 0; c < SAC_METRIC_COLUMNS; c++)
     {
-        fields[c] = -1;
-        const char *at = line;
-        for (int field = 0; *at && fields[c] < 0; field++)
+        m->values[c] = m->values[0] + (size_t)t->rows * (size_t)c;
+        for (int row = 0; row < t->rows; row++)
         {
-            size_t length = strcspn(at, ",\r\n");
-            if (length == strlen(names[c]) && strncmp(at, names[c], length) == 0) fields[c] = field;
-            at += length;
-            if (*at != ',') break;
-            at++;
+            const char *cell = sac_table_cell(t, row, columns[c]);
+            m->values[c][row] = sac_table_number(t, row, columns[c]);
+            // empty, or printf's words for what is not finite
+            if (isnan(m->values[c][row]) && cell[strspn(cell, "-ainf")])
+                return sac_fail(SAC_ERROR_FORMAT, "%.200s: line %d has no number for '%s'", t->path, row + 2, names[c]);
         }
-        if (fields[c] < 0)
-            return sac_fail(SAC_ERROR_FORMAT, "%.200s: line 1 names no column '%s'; expected the metrics of a run",
-                            path, names[c]);
     }
+    m->count = t->rows;
+    for (int row = 0; row < t->rows; row++) m->evaluated += isfinite(m->values[SAC_METRIC_EVAL_MEAN][row]);
     return SAC_OK;
-}
-
-// an empty field is NaN; false where the text is no number
-static bool read_field(const char *line, int field, double *value)
-{
-    for (; field > 0; field--)
-    {
-        line += strcspn(line, ",\r\n");
-        if (*line++ != ',') return false;
-    }
-    *value = NAN;
-    if (*line == ',' || *line == '\r' || *line == '\n') return true;
-    char *end;
-    *value = strtod(line, &end);
-    return end != line && (*end == ',' || *end == '\r' || *end == '\n');
-}
-
-static sac_status read_rows(sac_metrics *m, const char *text, const int fields[SAC_METRIC_COLUMNS], const char *path)
-{
-    int line = 1;
-    // a last row without its end was cut short: it is not there yet
-    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
-    {
-        line++;
-        for (int c = 0; c < SAC_METRIC_COLUMNS; c++)
-            if (!read_field(text, fields[c], &m->values[c][m->count]))
-                return sac_fail(SAC_ERROR_FORMAT, "%.200s: line %d has no number for '%s'", path, line, names[c]);
-        m->evaluated += isfinite(m->values[SAC_METRIC_EVAL_MEAN][m->count]);
-        m->count++;
-    }
-    return m->count > 0 ? SAC_OK : sac_fail(SAC_ERROR_FORMAT, "%.200s: no row yet", path);
 }
 
 // the folder's name, or that of the file's folder
@@ -93,19 +64,15 @@ sac_status sac_metrics_read(sac_metrics *m, const char *run)
     else
         snprintf(path, sizeof path, "%s", run);
     uint8_t *bytes;
-    size_t size, lines = 0;
+    size_t size;
     SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
-    for (size_t i = 0; i < size; i++) lines += bytes[i] == '\n';
-    const char *text = (const char *)bytes, *rows = strchr(text, '\n');
-    int fields[SAC_METRIC_COLUMNS];
+    // a last row without its end was cut short: it is not there yet
+    while (size > 0 && bytes[size - 1] != '\n') bytes[--size] = 0;
     name_run(m, run);
-    sac_status status = read_header(text, fields, path);
-    if (status == SAC_OK && !(m->values[0] = SAC_NEW_ARRAY(double, (lines + 1) * SAC_METRIC_COLUMNS)))
-        status = sac_fail_memory("metrics");
-    for (int c = 1; status == SAC_OK && c < SAC_METRIC_COLUMNS; c++)
-        m->values[c] = m->values[0] + (lines + 1) * (size_t)c;
-    if (status == SAC_OK) status = read_rows(m, rows ? rows + 1 : "", fields, path);
-    sac_free(bytes);
+    sac_table table;
+    sac_status status = sac_table_parse(&table, (char *)bytes, path);
+    if (status == SAC_OK) status = take_rows(m, &table);
+    sac_table_clear(&table);
     return status;
 }
 

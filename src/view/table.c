@@ -63,11 +63,8 @@ sac_status sac_table_parse(sac_table *t, char *text, const char *path)
     if (columns > MOST_COLUMNS)
         return sac_fail(SAC_ERROR_FORMAT, "%.200s: more than %d columns", path, (int)MOST_COLUMNS);
     t->columns = (int)columns;
-    // a row takes a byte a column, so that this is no more than the text times the size of a pointer
-    size_t lines = count_of(text, '\n') + 1;
-    if (count_of(text, ',') + lines < (lines - 1) * columns)
-        return sac_fail(SAC_ERROR_FORMAT, "%.200s: too short for %zu lines of %zu columns", path, lines, columns);
-    t->cells = sac_alloc_array(lines * columns, sizeof *t->cells);
+    // every cell ends in a comma or with its line
+    t->cells = sac_alloc_array(count_of(text, ',') + count_of(text, '\n') + 1, sizeof *t->cells);
     if (!t->cells) return sac_fail_memory("a table");
     return cut_all(t);
 }
@@ -93,6 +90,16 @@ int sac_table_find(const sac_table *t, const char *name)
     int column = t->columns - 1;
     while (column >= 0 && strcmp(t->cells[column], name) != 0) column--;
     return column;
+}
+
+sac_status sac_table_columns(const sac_table *t, const char *const *names, int *columns, int count,
+                             const char *expected)
+{
+    for (int i = 0; i < count; i++)
+        if ((columns[i] = sac_table_find(t, names[i])) < 0)
+            return sac_fail(SAC_ERROR_FORMAT, "%.200s: line 1 names no column '%s'; expected %s", t->path, names[i],
+                            expected);
+    return SAC_OK;
 }
 
 const char *sac_table_cell(const sac_table *t, int row, int column)

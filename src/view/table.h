@@ -26,6 +26,12 @@ void sac_table_clear(sac_table *table);
 /// Column `name`; -1: there is none.
 int sac_table_find(const sac_table *table, const char *name);
 
+/// Columns `names` to `columns`, [count] each.
+/// @param expected  what the table should be, for the sentence on failure
+/// @return SAC_ERROR_FORMAT when one is missing
+SAC_CHECKED sac_status sac_table_columns(const sac_table *table, const char *const *names, int *columns, int count,
+                                         const char *expected);
+
 const char *sac_table_cell(const sac_table *table, int row, int column);
 
 /// NaN where a cell is empty or is no number.

@@ -250,18 +250,6 @@ static void write_run(const char *name, const char *sigma, int seed, double leve
     write_text(scratch_path(path), text);
 }
 
-static bool same_bytes(const char *a, const char *b)
-{
-    uint8_t *bytes[2];
-    size_t sizes[2];
-    assert_ok(sac_read_file(&bytes[0], &sizes[0], scratch_path(a), 1 << 24));
-    assert_ok(sac_read_file(&bytes[1], &sizes[1], scratch_path(b), 1 << 24));
-    bool same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
-    sac_free(bytes[0]);
-    sac_free(bytes[1]);
-    return same;
-}
-
 TEST(seeds_of_one_task_are_one_line)
 {
     scratch_open();
@@ -310,11 +298,12 @@ TEST(curves_say_what_is_wrong)
     {
         const char *text, *words;
         sac_status status;
-    } bad[] = {{"", "names no column", SAC_ERROR_FORMAT},
-               {"a,b\n1,2\n", "names no column 'generation'", SAC_ERROR_FORMAT},
-               {HEADER, "no row", SAC_ERROR_FORMAT},
-               {HEADER "1,100,1,5,0\n", "line 2", SAC_ERROR_FORMAT},
-               {HEADER "1,1,1,1,1,1,1,1,1,1\n1,100,1,five,0,1,,,,0.1\n", "line 3", SAC_ERROR_FORMAT}};
+    } bad[] = {
+        {"", "empty", SAC_ERROR_FORMAT},
+        {"a,b\n1,2\n", "names no column 'generation'", SAC_ERROR_FORMAT},
+        {HEADER, "no row", SAC_ERROR_FORMAT},
+        {HEADER "1,100,1,5,0\n", "line 2 has other columns", SAC_ERROR_FORMAT},
+        {HEADER "1,1,1,1,1,1,1,1,1,1\n1,100,1,five,0,1,,,,0.1\n", "line 3 has no number for 'best'", SAC_ERROR_FORMAT}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     {
         write_text(scratch_path("bad.csv"), bad[i].text);

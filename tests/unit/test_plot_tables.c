@@ -20,18 +20,6 @@ static void must_draw(sac_status status)
     assert_ok(status);
 }
 
-static bool same_bytes(const char *a, const char *b)
-{
-    uint8_t *bytes[2];
-    size_t sizes[2];
-    assert_ok(sac_read_file(&bytes[0], &sizes[0], scratch_path(a), 1 << 24));
-    assert_ok(sac_read_file(&bytes[1], &sizes[1], scratch_path(b), 1 << 24));
-    bool same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
-    sac_free(bytes[0]);
-    sac_free(bytes[1]);
-    return same;
-}
-
 TEST(tables_are_read_by_the_names_of_columns)
 {
     scratch_open();
