@@ -9,18 +9,6 @@
 
 /// saccade doctor: what this machine has, which parts work, and what to type for those that do not.
 
-/// A part that is opened when it is needed.
-static const struct
-{
-    const char *module, *does, *packages; // packages: Debian's
-} parts[] = {
-    {"film", "films (watch --video)", "libavformat-dev libavcodec-dev libavutil-dev libswscale-dev"},
-    {"window", "the window (watch)", "libsdl2-dev"},
-    {"plot", "plots (plot, report)", "libcairo2-dev"},
-    {"web", "the live page (dash, train --dash)", "libmicrohttpd-dev"},
-    {"mpi", "ranks (mpirun saccade train)", "libopenmpi-dev openmpi-bin"},
-};
-
 static void print_machine(void)
 {
     char model[256] = "", line[256];
@@ -37,13 +25,14 @@ static void print_machine(void)
 static int print_parts(void)
 {
     int missing = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    const sac_module *module;
+    for (int i = 0; (module = sac_module_at(i)) != NULL; i++)
     {
         const void *table;
-        bool works = sac_module_open(&table, parts[i].module, parts[i].packages) == SAC_OK;
+        bool works = sac_module_open(&table, module->name) == SAC_OK;
         missing += !works;
-        printf("%-10s %s  %s\n", parts[i].module, works ? "works  " : "missing", parts[i].does);
-        if (!works) printf("           apt-get install %s, and build again\n", parts[i].packages);
+        printf("%-10s %s  %s\n", module->name, works ? "works  " : "missing", module->does);
+        if (!works) printf("           %s and build again\n", module->install);
     }
     return missing;
 }

@@ -185,7 +185,7 @@ static sac_status open_parts(sac_dash *d, int port)
 {
     const void *table;
     char error[SAC_WEB_ERROR_SIZE] = "";
-    SAC_TRY(sac_module_open(&table, "web", "libmicrohttpd"));
+    SAC_TRY(sac_module_open(&table, "web"));
     d->calls = table;
     fill_site(d);
     d->web = d->calls->create(&d->site, port, error);

@@ -47,7 +47,7 @@ static sac_status read_frames(const sac_film_calls *film, void *source, uint8_t 
 static sac_status read_video(uint8_t **frames, int *count, int max_frames, const char *path, int height, int width)
 {
     const void *table;
-    SAC_TRY(sac_module_open(&table, "film", "FFmpeg (libavformat, libavcodec, libswscale)"));
+    SAC_TRY(sac_module_open(&table, "film"));
     const sac_film_calls *film = table;
     char error[SAC_FILM_ERROR_SIZE] = "";
     void *source = film->open(path, &width, &height, error);

@@ -14,6 +14,20 @@ enum
     FOLDER_COUNT = 4
 };
 
+static const sac_module modules[] = {
+    {"film", "films (watch --video)", "apt-get install libavformat-dev libavcodec-dev libavutil-dev libswscale-dev"},
+    {"window", "the window (watch)", "apt-get install libsdl2-dev"},
+    {"plot", "plots (plot, report)", "apt-get install libcairo2-dev"},
+    {"web", "the live page (dash, train --dash)", "apt-get install libmicrohttpd-dev"},
+    {"mpi", "ranks (mpirun saccade train)", "apt-get install libopenmpi-dev openmpi-bin"},
+    {"mujoco", "the control suite", "make mujoco"},
+};
+
+const sac_module *sac_module_at(int index)
+{
+    return index >= 0 && (size_t)index < sizeof modules / sizeof *modules ? &modules[index] : NULL;
+}
+
 // the folder of the running executable with its slash, "" when unknown
 static void executable_folder(char folder[PATH_SIZE])
 {
@@ -46,22 +60,25 @@ bool sac_module_find(char path[PATH_SIZE], const char *file)
     return place < FOLDER_COUNT;
 }
 
-sac_status sac_module_open(const void **table, const char *name, const char *needs)
+sac_status sac_module_open(const void **table, const char *name)
 {
     *table = NULL;
+    int i = 0;
+    while (sac_module_at(i) && strcmp(modules[i].name, name) != 0) i++;
+    const sac_module *module = sac_module_at(i);
+    if (!module) return sac_fail(SAC_ERROR_ARGUMENT, "there is no module '%s'", name);
+
     char path[PATH_SIZE], file[64], symbol[64];
     snprintf(file, sizeof file, "saccade-%s.so", name);
     if (!sac_module_find(path, file))
         return sac_fail(SAC_ERROR_UNAVAILABLE,
-                        "saccade-%s.so is not there: install %s and build again, or set "
-                        "SACCADE_MODULES to its folder",
-                        name, needs);
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!module)
-        return sac_fail(SAC_ERROR_UNAVAILABLE, "saccade-%s.so cannot be opened, install %s: %s", name, needs,
-                        dlerror());
+                        "%s is not there, for %s: %s and build again, or set SACCADE_MODULES to its folder", file,
+                        module->does, module->install);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "%s cannot be opened, %s: %s", file, module->install, dlerror());
     snprintf(symbol, sizeof symbol, "sac_%s_module", name);
-    *table = dlsym(module, symbol);
+    *table = dlsym(object, symbol);
     if (!*table) return sac_fail(SAC_ERROR_UNAVAILABLE, "%s is not of this version: it has no %s", path, symbol);
     return SAC_OK;
 }

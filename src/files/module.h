@@ -13,7 +13,17 @@
 /// @return false when it is nowhere
 bool sac_module_find(char path[SAC_MODULE_PATH_SIZE], const char *file);
 
+/// A module that saccade has.
+typedef struct sac_module
+{
+    const char *name;
+    const char *does;    ///< what works with it alone
+    const char *install; ///< what a person types to have it; then saccade is built again
+} sac_module;
+
+/// The modules in turn; NULL after the last.
+const sac_module *sac_module_at(int index);
+
 /// Open saccade-<name>.so and find the table `sac_<name>_module` in it. A module stays open until the process ends.
-/// @param needs  the libraries that a person would install, for the sentence on failure
-/// @return SAC_ERROR_UNAVAILABLE when the module or one of its libraries is missing
-SAC_CHECKED sac_status sac_module_open(const void **table, const char *name, const char *needs);
+/// @return SAC_ERROR_UNAVAILABLE when the module or one of its libraries is missing; the sentence says what to install
+SAC_CHECKED sac_status sac_module_open(const void **table, const char *name);

@@ -27,7 +27,7 @@ sac_status sac_comm_open(sac_comm **out)
     int expected = announced_ranks();
     if (expected <= 1) return sac_comm_create_self(out);
     const void *table;
-    if (sac_module_open(&table, "mpi", "Open MPI (libopenmpi3)") != SAC_OK)
+    if (sac_module_open(&table, "mpi") != SAC_OK)
         return sac_fail_in(SAC_ERROR_UNAVAILABLE, "one of %d ranks", expected);
     char error[256] = "";
     sac_transport transport;

@@ -34,7 +34,7 @@ static sac_status open_writer(sac_film *film, int frames_per_second)
 {
     const void *table;
     char error[SAC_FILM_ERROR_SIZE] = "";
-    sac_status status = sac_module_open(&table, "film", "FFmpeg (libavformat, libavcodec, libswscale)");
+    sac_status status = sac_module_open(&table, "film");
     if (status != SAC_OK) return sac_fail_in(status, "film %.200s (PNG frames would need nothing)", film->path);
     film->calls = table;
     int length = snprintf(film->aside, sizeof film->aside, "%s.tmp", film->path);

@@ -153,7 +153,7 @@ sac_status sac_plot_through_module(const char *path,
     if (!svg && !ends_in(path, ".png"))
         return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': expected a name that ends in .svg or .png", path);
     const void *table;
-    SAC_TRY(sac_module_open(&table, "plot", "cairo (libcairo2)"));
+    SAC_TRY(sac_module_open(&table, "plot"));
     char aside[SAC_PATH_SIZE], error[SAC_PLOT_ERROR_SIZE] = "";
     int length = snprintf(aside, sizeof aside, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof aside) return sac_fail(SAC_ERROR_ARGUMENT, "plot: the path is too long");

@@ -15,7 +15,7 @@ sac_status sac_window_create(sac_window **out, const char *title, int width, int
     *out = NULL;
     const void *table;
     char error[SAC_WINDOW_ERROR_SIZE] = "";
-    SAC_TRY(sac_module_open(&table, "window", "SDL2 (libsdl2)"));
+    SAC_TRY(sac_module_open(&table, "window"));
     sac_window *window = SAC_NEW(sac_window);
     if (!window) return sac_fail_memory("a window");
     window->calls = table;

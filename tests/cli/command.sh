@@ -87,9 +87,9 @@ examines() # the level is said, and every module is one that is beside the comma
     SACCADE_CPU=scalar "$saccade" doctor >"$work/doctor" || return 1
     grep -q 'level scalar (limited by SACCADE_CPU)' "$work/doctor" && grep -qE '^car-racing +works$' "$work/doctor" || return 1
     local module
-    for module in film window plot web mpi; do
+    for module in film window plot web mpi mujoco; do
         if [[ -e $(dirname "$saccade")/saccade-$module.so ]]; then grep -qE "^$module +works " "$work/doctor"
-        else grep -A1 -E "^$module +missing " "$work/doctor" | grep -q 'apt-get install'; fi || { echo "$module"; return 1; }
+        else grep -A1 -E "^$module +missing " "$work/doctor" | grep -qE 'apt-get install|make mujoco'; fi || { echo "$module"; return 1; }
     done
 }
 

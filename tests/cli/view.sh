@@ -108,9 +108,9 @@ check "watch with two seeds" refuses 2 "one seed" "${watch[@]}" "$policy" --seed
 if [[ ! -e /usr/local/lib/saccade ]]; then # an installed module would be found
     mkdir "$work/alone" && cp "$saccade" "$work/alone/"
     alone=(env -u SACCADE_MODULES "$work/alone/saccade")
-    check "a film without its module" refuses 1 "install FFmpeg" "${alone[@]}" watch "$policy" --video "$work/b.mp4"
-    check "a window without its module" refuses 1 "install SDL2" "${alone[@]}" watch "$policy"
-    check "a plot without its module" refuses 1 "install cairo" "${alone[@]}" plot "$run" --out "$work/b.svg"
+    check "a film without its module" refuses 1 "install libavformat" "${alone[@]}" watch "$policy" --video "$work/b.mp4"
+    check "a window without its module" refuses 1 "install libsdl2" "${alone[@]}" watch "$policy"
+    check "a plot without its module" refuses 1 "install libcairo2" "${alone[@]}" plot "$run" --out "$work/b.svg"
     check "modules are found where SACCADE_MODULES says" env SACCADE_MODULES="$modules" "$work/alone/saccade" \
         plot "$run" --out "$work/there.svg"
 fi

@@ -34,7 +34,7 @@ static const sac_mujoco *opened;
 static sac_status open_module(void)
 {
     const void *table;
-    SAC_TRY(sac_module_open(&table, "mujoco", "MuJoCo (make mujoco)"));
+    SAC_TRY(sac_module_open(&table, "mujoco"));
     const sac_mujoco *found = table;
     if (found->size != sizeof *found)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "saccade-mujoco.so is of another build: build again");
