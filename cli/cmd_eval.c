@@ -70,8 +70,7 @@ static int run(const cli_args *args)
 
     int count = (int)(last - first + 1);
     sac_episode *episodes;
-    code = random ? cli_target_drive_random(&target, first, count, &episodes)
-                  : cli_target_drive(&target, first, count, threads, &episodes);
+    code = cli_target_drive(&target, first, count, threads, &episodes);
     if (code == CLI_OK)
     {
         sac_status status = SAC_OK;

@@ -1,4 +1,4 @@
-#include "target.h"
+#include "drive_random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-
-/// Actions drawn in place of a policy's: what a return is worth.
 
 // uniform within the bounds, or any of the choices
 static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, float *action)
@@ -42,10 +40,10 @@ static sac_status drive_one(sac_env *env, float *action, uint8_t *observation, s
     return SAC_OK;
 }
 
-static sac_status drive_all(const cli_target *target, uint64_t first, int count, sac_episode *episodes)
+sac_status cli_drive_random(const sac_env_def *def, uint64_t first, int count, sac_episode *episodes)
 {
     sac_env *env;
-    SAC_TRY(sac_env_create(&env, &target->env));
+    SAC_TRY(sac_env_create(&env, def));
     const sac_env_spec *spec = sac_env_get_spec(env);
     float *action = calloc((size_t)spec->action_size, sizeof *action);
     uint8_t *observation = calloc((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels);
@@ -59,14 +57,4 @@ static sac_status drive_all(const cli_target *target, uint64_t first, int count,
     free(observation);
     sac_env_destroy(env);
     return status;
-}
-
-int cli_target_drive_random(const cli_target *target, uint64_t first, int count, sac_episode **episodes)
-{
-    *episodes = calloc((size_t)count, sizeof **episodes);
-    sac_status status = *episodes ? drive_all(target, first, count, *episodes) : sac_fail_memory("episodes");
-    if (status == SAC_OK) return CLI_OK;
-    free(*episodes);
-    *episodes = NULL;
-    return cli_fail(status);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "drive_random.h"
 
 // whether the policy resizes what it sees, so that pictures of any size serve it
 static bool resizes(const sac_policy *policy)
@@ -83,8 +84,13 @@ void cli_target_close(cli_target *target)
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes)
 {
     *episodes = calloc((size_t)count, sizeof **episodes);
-    sac_status status = *episodes ? sac_evaluate(target->policy, &target->env, first, count, threads, *episodes)
-                                  : sac_fail_memory("episodes");
+    sac_status status = SAC_OK;
+    if (!*episodes)
+        status = sac_fail_memory("episodes");
+    else if (target->policy)
+        status = sac_evaluate(target->policy, &target->env, first, count, threads, *episodes);
+    else
+        status = cli_drive_random(&target->env, first, count, *episodes);
     if (status == SAC_OK) return CLI_OK;
     free(*episodes);
     *episodes = NULL;

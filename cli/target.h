@@ -30,13 +30,10 @@ typedef struct cli_target
 int cli_target_open(cli_target *target, const cli_args *args, const char *path);
 void cli_target_close(cli_target *target);
 
-/// Drive the target's policy over episodes first..first+count-1.
+/// Drive the target's policy over episodes first..first+count-1; without one, actions drawn at random.
 /// @param[out] episodes  [count], released by free; NULL after a message
 /// @return CLI_OK, or an exit code after a message
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);
-
-/// The same with actions drawn at random, a function of the episode's seed, in place of a policy's.
-int cli_target_drive_random(const cli_target *target, uint64_t first, int count, sac_episode **episodes);
 
 /// "original" when none was asked for.
 const char *cli_target_variant(const cli_target *target);
