@@ -67,7 +67,8 @@ static lanes3 look_through(const sac_renderer *r, const packet *k, int number, b
     mask here = both(live, same(met.solid, int_fill(number)));
     if (!any(here)) return colour;
     *key = add_key(*key, here, met.solid);
-    spot at = find_spot(s, fan, k, &met, here);
+    spot at = {0};
+    find_spot(&at, s, fan, k, &met, here);
     lanes alpha = choose(here, fill(s->alpha), fill(0.0f));
     return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
 }
@@ -84,7 +85,8 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
     {
         int number = numbers[__builtin_ctz(bits(left))];
         mask here = both(left, same(met.solid, int_fill(number)));
-        spot at = find_spot(&r->solids[number], &r->solids[number].mirror, k, &met, here);
+        spot at = {0};
+        find_spot(&at, &r->solids[number], &r->solids[number].mirror, k, &met, here);
         colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
         left = without(left, here);
     }
@@ -277,6 +279,8 @@ static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, 
     ints bytes;
     if (k->solid_count == 0 && k->clear_count == 0 && !r->haze.on)
         bytes = sky_of_packet(r, k->number);
+    else if (k->bare && shade_bare(&made.colour, r, k))
+        bytes = to_bytes(made.colour);
     else
     {
         made = draw_packet(r, k);
@@ -289,6 +293,7 @@ static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, 
 static void draw_tile(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
 {
     packet k = *tile;
+    k.bare = !picture->depth && !picture->ids && !r->keys && is_bare(r, tile);
     for (int row = box[1]; row < box[3]; row += 4)
         for (int column = box[0]; column < box[2]; column += 4) draw_pixels(r, picture, &k, column, row);
 }

@@ -19,6 +19,7 @@ typedef struct packet
     int clear_count;
     const int *mirrored; ///< that may be met in the mirror
     int mirrored_count;
+    bool bare; ///< of a tile that has nothing but a plane, whose colour alone is asked for
 } packet;
 
 /// A surface with what textures need of it.
@@ -128,7 +129,7 @@ static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t,
 }
 
 // as OpenGL has it, four pixels share what the lower left one's neighbours show
-static void slope_quads(spot *out)
+INLINED void slope_quads(spot *out)
 {
     static const int32_t base[16] = {4, 4, 6, 6, 4, 4, 6, 6, 12, 12, 14, 14, 12, 12, 14, 14};
     static const int32_t right[16] = {5, 5, 7, 7, 5, 5, 7, 7, 13, 13, 15, 15, 13, 13, 15, 15};
@@ -144,7 +145,7 @@ static void slope_quads(spot *out)
 }
 
 // samples are no squares of pixels: slopes at each
-static void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse)
+INLINED void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse)
 {
     lanes x = mul(out->ray.x, inverse), y = mul(out->ray.y, inverse);
     for (int axis = 0; axis < 2; axis++)
@@ -156,39 +157,38 @@ static void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse
     }
 }
 
-// where the packet's rays meet the endless plane, the solid or not
-static void find_on_plane(spot *out, const solid *s, const render_fan *fan, const packet *k)
+// where the packet's rays meet the endless plane, the solid or not; how far along the rays
+INLINED lanes find_on_plane(spot *out, const solid *s, const render_fan *fan, const packet *k)
 {
+    out->ray = fan_lanes(fan->d, k->x, k->y);
     lanes3 p = fan_lanes(fan->p, k->x, k->y);
     lanes zero = fill(0.0f), inverse = quotient(fill(1.0f), not_zero(out->ray.z)), t = mul(negative(p.z), inverse);
     out->at.point = along(p, t, out->ray);
     out->at.normal = (lanes3){zero, zero, fill(1.0f)};
-    if (!s->texture) return;
-    if (k->number >= 0)
+    if (s->texture && k->number >= 0)
         slope_quads(out);
-    else
+    else if (s->texture)
         slope_plane(out, fan, t, inverse);
+    return t;
 }
 
 /// The surface that the packet's rays meet at t.
-static spot find_spot(const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
+static void find_spot(spot *out, const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
 {
-    lanes3 d = fan_lanes(fan->d, k->x, k->y);
-    spot out = {.ray = d};
     if (s->shape == SAC_SHAPE_PLANE)
     {
-        find_on_plane(&out, s, fan, k);
-        return out;
+        find_on_plane(out, s, fan, k);
+        return;
     }
+    lanes3 d = fan_lanes(fan->d, k->x, k->y);
     lanes t = sub(met->t, fill(fan->shift));
     lanes3 q = along(fan_lanes(fan->p, k->x, k->y), t, d);
-    out.ray = by_scale(s, d);
-    out.at.point = by_scale(s, q);
-    out.at.normal = normal_of(s, q);
+    out->ray = by_scale(s, d);
+    out->at.point = by_scale(s, q);
+    out->at.normal = normal_of(s, q);
     if (s->texture)
-        for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
-    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, out.at.point);
-    return out;
+        for (int axis = 0; axis < 2; axis++) out->slope[axis] = slope_of(s, fan, 1 + axis, t, out->ray, out->at.normal);
+    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(out, s, met->triangle, live, out->at.point);
 }
 
 static void find_view(spot *at)
@@ -196,30 +196,44 @@ static void find_view(spot *at)
     at->at.view = to_unit((lanes3){negative(at->ray.x), negative(at->ray.y), negative(at->ray.z)});
 }
 
+// texels that the point moves by when the ray moves by a pixel, squared: along x or along y, whichever is more
+INLINED lanes texels_wide(const solid *s, const lanes ds[2], const lanes dt[2])
+{
+    lanes wide = fill(s->texture_scale[0] * s->texture->width[0]);
+    lanes high = fill(s->texture_scale[1] * s->texture->height[0]), square[2];
+    for (int axis = 0; axis < 2; axis++)
+    {
+        lanes du = mul(ds[axis], wide), dv = mul(dt[axis], high);
+        square[axis] = add(mul(du, du), mul(dv, dv));
+    }
+    return most(square[0], square[1]);
+}
+
+INLINED lanes3 picture_at(const solid *s, lanes u, lanes v, const lanes du[2], const lanes dv[2])
+{
+    return sample_picture(s->texture, mul_add(u, fill(s->texture_scale[0]), fill(s->texture_offset[0])),
+                          mul_add(v, fill(s->texture_scale[1]), fill(s->texture_offset[1])), texels_wide(s, du, dv));
+}
+
+// laid over x and y
+INLINED lanes3 picture_over(const solid *s, const spot *at)
+{
+    const lanes du[2] = {at->slope[0].x, at->slope[1].x}, dv[2] = {at->slope[0].y, at->slope[1].y};
+    return picture_at(s, at->at.point.x, at->at.point.y, du, dv);
+}
+
 /// The texture there.
 static lanes3 texture_at(const solid *s, const spot *at)
 {
-    const render_texture *t = s->texture;
     lanes3 scale = fill3(s->texture_scale);
-    if (t->cube)
+    if (s->texture->cube)
     {
         lanes3 d[3] = {at->at.point, at->slope[0], at->slope[1]};
         for (int i = 0; i < 3; i++) d[i] = (lanes3){mul(d[i].x, scale.x), mul(d[i].y, scale.y), mul(d[i].z, scale.z)};
-        return sample_cube(t, d[0], d[1], d[2]);
+        return sample_cube(s->texture, d[0], d[1], d[2]);
     }
     bool own = s->shape == SAC_SHAPE_MESH && s->mesh->texcoords;
-    lanes u = own ? at->s : at->at.point.x, v = own ? at->t : at->at.point.y;
-    // texels that the point moves by when the ray moves by a pixel, squared: along x or along y, whichever is more
-    lanes wide = fill(s->texture_scale[0] * t->width[0]), high = fill(s->texture_scale[1] * t->height[0]);
-    lanes square[2];
-    for (int axis = 0; axis < 2; axis++)
-    {
-        lanes du = mul(own ? at->ds[axis] : at->slope[axis].x, wide);
-        lanes dv = mul(own ? at->dt[axis] : at->slope[axis].y, high);
-        square[axis] = add(mul(du, du), mul(dv, dv));
-    }
-    return sample_picture(t, mul_add(u, scale.x, fill(s->texture_offset[0])),
-                          mul_add(v, scale.y, fill(s->texture_offset[1])), most(square[0], square[1]));
+    return own ? picture_at(s, at->s, at->t, at->ds, at->dt) : picture_over(s, at);
 }
 
 LANES lanes3 times(lanes3 a, lanes3 b)
@@ -323,7 +337,8 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
 {
     const solid *s = &r->solids[number];
     if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
-    spot at = find_spot(s, &s->eye, k, met, live);
+    spot at = {0};
+    find_spot(&at, s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
     bool grid = s->block_table >= 0;
     if (!grid) find_view(&at);
@@ -346,4 +361,28 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
         colour = choose3(lit, sum3(colour, added), colour);
     }
     return s->texture ? times(colour, texture_at(s, &at)) : colour;
+}
+
+/// Whether a plane is all that the rays of a tile can meet, and is lit by its grid alone.
+static bool is_bare(const sac_renderer *r, const packet *tile)
+{
+    if (tile->solid_count != 1 || tile->clear_count > 0 || r->haze.on || r->casting) return false;
+    return r->solids[tile->solids[0]].block_table >= 0 && tile->solids[0] != r->mirror;
+}
+
+/// The colours of a packet of a bare tile, which most of most pictures are.
+/// @return false where it has more than that plane
+static bool shade_bare(lanes3 *colour, sac_renderer *r, const packet *k)
+{
+    const solid *s = &r->solids[k->solids[0]];
+    spot at = {0};
+    lanes t = add(find_on_plane(&at, s, &s->eye, k), fill(s->eye.shift)), zero = fill(0.0f);
+    mask hit = s->behind ? below(zero, at.ray.z) : below(at.ray.z, zero);
+    hit = both(hit, both(at_most(fill(r->near), t), below(t, fill(r->sky_near < r->far ? r->sky_near : r->far))));
+    hit = both(hit, both(at_most(magnitude(at.at.point.x), fill(s->size[0])),
+                         at_most(magnitude(at.at.point.y), fill(s->size[1]))));
+    if (bits(both(hit, k->live)) != 0xffff) return false;
+    light_grid(colour, r, s, at.at.point.x, at.at.point.y, hit);
+    if (s->texture) *colour = times(*colour, picture_over(s, &at));
+    return true;
 }
