@@ -84,6 +84,7 @@ sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config
     cma->dimension = search->dimension;
     SAC_TRY(sac_common_create(search, &config->common, 1));
     cma->population = search->population;
+    search->mirrored = config->mirrored && search->population % 2 == 0;
 
     size_t n = (size_t)cma->dimension;
     cma->weights = SAC_NEW_ARRAY(double, (size_t)cma->population);

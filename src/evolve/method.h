@@ -51,6 +51,7 @@ struct sac_search
     double weight_decay;    ///< fitness lost per unit of a candidate's mean square
     double first_sigma;     ///< as the options gave it
     bool prepared;          ///< whether this generation's prepare was done
+    bool mirrored;          ///< candidates 2k and 2k + 1 lie opposite each other
     double generation;      ///< tells since the last restart
     double sigma;           ///< overall step size
     double flat;            ///< generations in a row whose candidates were all equally fit

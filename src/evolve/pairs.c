@@ -7,8 +7,9 @@
 #include "base/random.h"
 #include "evolve/vector.h"
 
-sac_status sac_pairs_create(sac_pairs *pairs, const sac_search *search)
+sac_status sac_pairs_create(sac_pairs *pairs, sac_search *search)
 {
+    search->mirrored = true;
     pairs->count = search->population / 2;
     size_t count = (size_t)pairs->count;
     pairs->noise = SAC_NEW_ARRAY(double, count *(size_t)search->dimension);

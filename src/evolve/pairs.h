@@ -13,7 +13,7 @@ typedef struct sac_pairs
     double *weights; ///< [count], of the noise in the gradient
 } sac_pairs;
 
-sac_status sac_pairs_create(sac_pairs *pairs, const sac_search *search);
+sac_status sac_pairs_create(sac_pairs *pairs, sac_search *search);
 void sac_pairs_destroy(sac_pairs *pairs);
 
 /// Draw this generation's e: standard normal numbers, those of pair k a function of (seed, generation, k).

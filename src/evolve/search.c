@@ -152,6 +152,16 @@ double sac_search_sigma(const sac_search *search)
     return search->sigma;
 }
 
+bool sac_search_is_mirrored(const sac_search *search)
+{
+    return search->mirrored;
+}
+
+void sac_search_scale_sigma(sac_search *search, double factor)
+{
+    search->sigma *= factor;
+}
+
 sac_status sac_search_prepare(sac_search *search)
 {
     if (search->prepared) return SAC_OK;

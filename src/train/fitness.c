@@ -63,6 +63,17 @@ static double rank_in_episode(const sac_run *r, int i, int episode, int populati
     return beaten / population;
 }
 
+void sac_pair_fitness(double *fitness, const double *returns, int population)
+{
+    for (int i = 0; i + 1 < population; i += 2)
+    {
+        double half = (returns[i] - returns[i + 1]) / 2;
+        // beside a candidate whose return is not a number, the other is neither better nor worse than itself
+        fitness[i] = isnan(half) && !isnan(returns[i]) ? 0 : half;
+        fitness[i + 1] = isnan(half) && !isnan(returns[i + 1]) ? 0 : -half;
+    }
+}
+
 // the same number of episodes for every candidate
 static sac_status drive_all(sac_run *r, uint64_t *steps)
 {
@@ -79,6 +90,7 @@ static sac_status drive_all(sac_run *r, uint64_t *steps)
         // a candidate whose return is not a number stays one, and ranks last
         r->fitness[i] = ranked && !isnan(r->returns[i]) ? ranks / episodes : r->returns[i];
     }
+    if (r->paired) sac_pair_fitness(r->fitness, r->returns, population);
     return SAC_OK;
 }
 

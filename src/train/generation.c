@@ -36,7 +36,7 @@ static sac_status advance_stages(sac_run *r)
     r->note[0] = 0;
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
-        r->state.stage++;
+        sac_search_scale_sigma(r->search, r->task->stages[r->state.stage++].sigma);
         SAC_TRY(sac_run_apply_stages(r));
         char most[24] = "";
         if (r->race) snprintf(most, sizeof most, " to %d", r->race_count);

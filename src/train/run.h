@@ -41,6 +41,7 @@ typedef struct sac_run
     int steps, patience, episode_count; ///< of the current stage
     int race_count;                     ///< likewise: episodes that a candidate has at most; 0: as many as the others
     int screen_count;                   ///< likewise: episodes that the mean tries before a generation
+    bool paired;                        ///< mirrored candidates have episodes of their own, two by two
     int most_count;                     ///< likewise: episodes that a candidate may have
     uint64_t *hard;                     ///< [hard_count] seeds of the generation that the mean does worst on
     int hard_count;
@@ -97,6 +98,10 @@ SAC_CHECKED sac_status sac_run_screen(sac_run *r, uint64_t *steps);
 
 /// The seeds of the `count` worst units, worst first; of equals the first. Units change places.
 void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count);
+
+/// What mirrored candidates 2k and 2k + 1 are worth, which drove the same episodes: half the difference of their
+/// returns and its negative. NaN where the own return is NaN.
+void sac_pair_fitness(double *fitness, const double *returns, int population);
 
 /// The episodes of a generation's candidates: fills `returns` and `fitness`. An interrupt leaves `state` as it was.
 SAC_CHECKED sac_status sac_run_drive(sac_run *r);

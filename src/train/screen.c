@@ -20,7 +20,9 @@ static uint64_t draw_seed(const sac_run *r, uint64_t stream, uint64_t whose, int
 uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode)
 {
     if (episode % 2 == 0 && episode / 2 < r->hard_count) return r->hard[episode / 2];
-    return draw_seed(r, SAC_RUN_EPISODES, r->task->train.common_episodes ? 0 : (uint64_t)individual + 1, episode);
+    uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
+    if (r->paired) whose = (uint64_t)individual / 2 + 1;
+    return draw_seed(r, SAC_RUN_EPISODES, whose, episode);
 }
 
 static void mean_vector(const void *user, int individual, float *parameters)

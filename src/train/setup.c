@@ -160,6 +160,12 @@ static sac_status create_race(sac_run *r)
 sac_status sac_run_apply_stages(sac_run *r)
 {
     SAC_TRY(reserve(r));
+    r->paired = strcmp(r->task->train.fitness, "pair") == 0;
+    if (r->paired && !sac_search_is_mirrored(r->search))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "train.fitness: pair compares mirrored candidates, and those of search.method: %s are none; "
+                        "set search.mirrored: true and an even search.population, or fitness: return",
+                        r->task->search);
     r->steps = r->task->train.steps;
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;

@@ -28,8 +28,9 @@ static const sac_option train_options[] = {
      "all are fresh"},
     {"common_episodes", SAC_OPTION_BOOL, offsetof(sac_task_train, common_episodes), "true", 0, 0, NULL,
      "every individual of a generation sees the same episodes"},
-    {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank",
-     "return: mean over the episodes; rank: mean of the rank within each episode, so that one disaster weighs no more"},
+    {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank pair",
+     "return: mean over the episodes; rank: mean of the rank within each episode, so that one disaster weighs no more; "
+     "pair: half the difference of two mirrored candidates, each two of which have episodes of their own"},
     {"steps", SAC_OPTION_INT, offsetof(sac_task_train, steps), "0", 0, 1000000, NULL,
      "an episode ends after so many steps; 0: at its own end, as those of evaluation do"},
     {"patience", SAC_OPTION_INT, offsetof(sac_task_train, patience), "0", 0, 1000000, NULL,
@@ -62,6 +63,8 @@ static const sac_option stage_options[] = {
     {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"screen", SAC_OPTION_INT, offsetof(sac_stage, screen), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
+    {"sigma", SAC_OPTION_REAL, offsetof(sac_stage, sigma), "1", 1e-6, 1e6, NULL,
+     "factor on the search's step size when the stage begins"},
     {0},
 };
 
@@ -193,8 +196,14 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     sac_stage *stage = &task->stages[index];
     if (index == task->stage_count)
     {
-        *stage = (sac_stage){
-            .above = 0, .steps = -1, .patience = -1, .episodes = -1, .race = -1, .screen = -1, .average = -1};
+        *stage = (sac_stage){.above = 0,
+                             .steps = -1,
+                             .patience = -1,
+                             .episodes = -1,
+                             .race = -1,
+                             .screen = -1,
+                             .average = -1,
+                             .sigma = 1};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);
@@ -289,11 +298,11 @@ static sac_status check_task(const sac_task *task, const char *file)
                         "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
                         "fitness: return",
                         file);
-    if (has_restarts(task) && strcmp(task->train.fitness, "rank") == 0)
+    if (has_restarts(task) && strcmp(task->train.fitness, "return") != 0)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: search.restart_tolerance and search.restart_stagnation look at the fitness, and that of "
-                        "train.fitness: rank never rises; set both to 0",
-                        file);
+                        "train.fitness: %s never rises; set both to 0",
+                        file, task->train.fitness);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",

@@ -28,6 +28,7 @@ typedef struct sac_stage
     int race;               ///< -1: as before
     int screen;             ///< -1: as before
     double average;         ///< -1: as before
+    double sigma;           ///< factor on the search's step size when it begins
 } sac_stage;
 
 typedef struct sac_task_train
@@ -35,7 +36,7 @@ typedef struct sac_task_train
     uint64_t seed;
     int generations;
     int episodes;                ///< an individual
-    char fitness[SAC_TEXT_SIZE]; ///< "return" or "rank": what the search is told
+    char fitness[SAC_TEXT_SIZE]; ///< "return", "rank" or "pair": what the search is told
     int race;                    ///< episodes that a candidate has at most; 0: all have `episodes`
     double race_keep;            ///< share of the population that a race tells apart from the others
     double race_confidence;      ///< standard errors behind at which a candidate leaves

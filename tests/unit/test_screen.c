@@ -4,7 +4,7 @@
 
 #include "train/run.h"
 
-/// The choice of a generation's hard episodes.
+/// Whose episodes are whose: a generation's hard ones, and those of mirrored pairs.
 
 static sac_unit unit(uint64_t seed, double episode_return)
 {
@@ -42,4 +42,30 @@ TEST(every_other_episode_is_a_hard_one)
     assert_true(sac_run_episode_seed(&run, 0, 0) >= SAC_TRAINING_SEED_FIRST);
 }
 
-TESTS(the_worst_come_first_and_equals_keep_their_order, every_other_episode_is_a_hard_one)
+TEST(a_pair_has_episodes_of_its_own)
+{
+    uint64_t hard[] = {17};
+    sac_task task = {.train = {.seed = 3, .common_episodes = true}};
+    sac_run run = {.task = &task, .hard = hard, .hard_count = 1, .paired = true};
+    assert_int_equal(sac_run_episode_seed(&run, 0, 0), 17);
+    assert_int_equal(sac_run_episode_seed(&run, 3, 0), 17);
+    for (int episode = 1; episode < 4; episode++)
+    {
+        assert_int_equal(sac_run_episode_seed(&run, 2, episode), sac_run_episode_seed(&run, 3, episode));
+        assert_int_not_equal(sac_run_episode_seed(&run, 1, episode), sac_run_episode_seed(&run, 2, episode));
+    }
+}
+
+TEST(a_pair_is_worth_its_difference)
+{
+    const double returns[] = {5, 3, NAN, 4, NAN, NAN, 900, 901};
+    double fitness[8];
+    sac_pair_fitness(fitness, returns, 8);
+    assert_true(fitness[0] == 1 && fitness[1] == -1);
+    assert_true(isnan(fitness[2]) && fitness[3] == 0);
+    assert_true(isnan(fitness[4]) && isnan(fitness[5]));
+    assert_true(fitness[6] == -0.5 && fitness[7] == 0.5);
+}
+
+TESTS(a_pair_has_episodes_of_its_own, a_pair_is_worth_its_difference, the_worst_come_first_and_equals_keep_their_order,
+      every_other_episode_is_a_hard_one)

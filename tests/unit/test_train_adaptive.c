@@ -15,6 +15,50 @@ TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
     sac_task_destroy(task);
 }
 
+// the toy's stage comes after the first generation
+TEST(pairs_and_a_smaller_step_give_the_same_bytes_and_go_on_to_them)
+{
+    const sac_setting settings[] = {
+        {"train.fitness", "pair"}, {"search.mirrored", "true"}, {"train.stages.0.sigma", "0.5"}};
+    sac_task *task = load_task(task_text, settings, 3);
+    assert_same_for_threads(task);
+    assert_goes_on(task, "one", 3, 6);
+    crash_after_five(task);
+    assert_ok(train(task, "crash", 2, true, &(watcher){0}));
+    assert_same_run("one", "crash");
+    sac_task_destroy(task);
+
+    sac_task *without = load_task(task_text, settings, 1);
+    assert_fails(train(without, "without", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, "search.mirrored: true");
+    sac_task_destroy(without);
+}
+
+static double last_sigma(const char *run)
+{
+    char name[64], path[512];
+    size_t size;
+    snprintf(name, sizeof name, "%s/metrics.csv", run);
+    path_in(path, name);
+    double sigma = 0;
+    char *text = read_text(path, &size);
+    for (const char *at = text; (at = strchr(at, ',')); at++) sigma = atof(at + 1);
+    sac_free(text);
+    return sigma;
+}
+
+// without step-size adaptation nothing else moves it
+TEST(a_stage_scales_the_step_once)
+{
+    const sac_setting settings[] = {{"search.csa", "false"}, {"train.stages.0.sigma", "0.25"}};
+    sac_task *plain = load_task(task_text, settings, 1), *scaled = load_task(task_text, settings, 2);
+    assert_ok(train(plain, "plain", 1, false, &(watcher){0}));
+    assert_ok(train(scaled, "scaled", 1, false, &(watcher){0}));
+    assert_true(last_sigma("plain") > 0);
+    assert_float_equal(last_sigma("scaled"), last_sigma("plain") / 4, 1e-9);
+    sac_task_destroy(plain);
+    sac_task_destroy(scaled);
+}
+
 // 2 to 5 episodes: whoever returns cannot tell from the best half gets more
 static const sac_setting raced[] = {{"train.stages.0.race", "5"}, {"search.population", "12"}};
 
@@ -163,6 +207,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes),
+        IN_FOLDER(pairs_and_a_smaller_step_give_the_same_bytes_and_go_on_to_them),
+        IN_FOLDER(a_stage_scales_the_step_once),
         IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
         IN_FOLDER(episodes_of_training_may_be_short),
