@@ -119,15 +119,33 @@ static const char *text(const json_t *row, const char *key)
     return json_string_value(json_object_get(row, key));
 }
 
-static void print_row(const json_t *row)
+// the widest text of a column
+static int width_of(const json_t *list, const char *key)
 {
-    char result[80] = "not evaluated";
-    if (json_is_number(json_object_get(row, "score")))
-        snprintf(result, sizeof result, "%.1f +- %.1f (%d episodes)", json_number_value(json_object_get(row, "score")),
-                 json_number_value(json_object_get(row, "std")),
-                 (int)json_integer_value(json_object_get(row, "episodes")));
-    printf("%-44s %-12s %-10s %-9s %6d  %s\n", text(row, "policy"), text(row, "env"), text(row, "variant"),
-           text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result);
+    size_t widest = strlen(key), i;
+    json_t *row;
+    json_array_foreach(list, i, row) if (strlen(text(row, key)) > widest) widest = strlen(text(row, key));
+    return (int)widest;
+}
+
+static void print_table(const json_t *list)
+{
+    int policy = width_of(list, "policy"), env = width_of(list, "env"), attention = width_of(list, "attention");
+    printf("%-*s  %-*s  %-*s  %6s  %-32s  %s\n", policy, "policy", env, "env", attention, "attention", "params",
+           "score", "variant");
+    size_t i;
+    json_t *row;
+    json_array_foreach(list, i, row)
+    {
+        char result[80] = "not evaluated";
+        if (json_is_number(json_object_get(row, "score")))
+            snprintf(result, sizeof result, "%.1f +- %.1f (%d episodes)",
+                     json_number_value(json_object_get(row, "score")), json_number_value(json_object_get(row, "std")),
+                     (int)json_integer_value(json_object_get(row, "episodes")));
+        printf("%-*s  %-*s  %-*s  %6d  %-32s  %s\n", policy, text(row, "policy"), env, text(row, "env"), attention,
+               text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,
+               text(row, "variant"));
+    }
 }
 
 static int run(const cli_args *args)
@@ -145,14 +163,8 @@ static int run(const cli_args *args)
         json_dumpf(zoo.list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         puts("");
     }
-    else
-    {
-        if (json_array_size(zoo.list) > 0)
-            printf("%-44s %-12s %-10s %-9s %6s  %s\n", "policy", "env", "variant", "attention", "params", "score");
-        size_t i;
-        json_t *row;
-        json_array_foreach(zoo.list, i, row) print_row(row);
-    }
+    else if (json_array_size(zoo.list) > 0)
+        print_table(zoo.list);
     json_decref(zoo.list);
     return zoo.failures ? CLI_FAILURE : CLI_OK;
 }
