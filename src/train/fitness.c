@@ -78,17 +78,16 @@ void sac_pair_fitness(double *fitness, const double *returns, int population)
 static sac_status drive_all(sac_run *r, uint64_t *steps)
 {
     int population = sac_search_population(r->search), episodes = r->episode_count;
-    bool ranked = strcmp(r->task->train.fitness, "rank") == 0;
     for (int i = 0; i < population; i++) r->listed[i] = i;
     SAC_TRY(drive_round(r, population, 0, episodes, steps));
     for (int i = 0; i < population; i++)
     {
         double sum = 0, ranks = 0;
         for (int e = 0; e < episodes; e++) sum += r->units[i * episodes + e].episode_return;
-        for (int e = 0; ranked && e < episodes; e++) ranks += rank_in_episode(r, i, e, population);
+        for (int e = 0; r->ranked && e < episodes; e++) ranks += rank_in_episode(r, i, e, population);
         r->returns[i] = sum / episodes;
         // a candidate whose return is not a number stays one, and ranks last
-        r->fitness[i] = ranked && !isnan(r->returns[i]) ? ranks / episodes : r->returns[i];
+        r->fitness[i] = r->ranked && !isnan(r->returns[i]) ? ranks / episodes : r->returns[i];
     }
     if (r->paired) sac_pair_fitness(r->fitness, r->returns, population);
     return SAC_OK;

@@ -41,7 +41,8 @@ typedef struct sac_run
     int steps, patience, episode_count; ///< of the current stage
     int race_count;                     ///< likewise: episodes that a candidate has at most; 0: as many as the others
     int screen_count;                   ///< likewise: episodes that the mean tries before a generation
-    bool paired;                        ///< mirrored candidates have episodes of their own, two by two
+    bool ranked;                        ///< likewise: candidates are worth their ranks
+    bool paired;                        ///< likewise: two by two, and each two have episodes of their own
     int most_count;                     ///< likewise: episodes that a candidate may have
     uint64_t *hard;                     ///< [hard_count] seeds of the generation that the mean does worst on
     int hard_count;

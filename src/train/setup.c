@@ -160,12 +160,7 @@ static sac_status create_race(sac_run *r)
 sac_status sac_run_apply_stages(sac_run *r)
 {
     SAC_TRY(reserve(r));
-    r->paired = strcmp(r->task->train.fitness, "pair") == 0;
-    if (r->paired && !sac_search_is_mirrored(r->search))
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "train.fitness: pair compares mirrored candidates, and those of search.method: %s are none; "
-                        "set search.mirrored: true and an even search.population, or fitness: return",
-                        r->task->search);
+    const char *fitness = r->task->train.fitness;
     r->steps = r->task->train.steps;
     r->patience = r->task->train.patience;
     r->episode_count = r->task->train.episodes;
@@ -181,7 +176,15 @@ sac_status sac_run_apply_stages(sac_run *r)
         if (stage->race >= 0) r->race_count = stage->race;
         if (stage->screen >= 0) r->screen_count = stage->screen;
         if (stage->average > 0) r->average = stage->average;
+        if (strcmp(stage->fitness, "same") != 0) fitness = stage->fitness;
     }
+    if (sac_task_may_have_fitness(r->task, "pair") && !sac_search_is_mirrored(r->search))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "train.fitness: pair compares mirrored candidates, and those of search.method: %s are none; "
+                        "set search.mirrored: true and an even search.population, or fitness: return",
+                        r->task->search);
+    r->ranked = strcmp(fitness, "rank") == 0;
+    r->paired = strcmp(fitness, "pair") == 0;
     r->most_count = r->race_count > r->episode_count ? r->race_count : r->episode_count;
     return create_race(r);
 }

@@ -63,6 +63,8 @@ static const sac_option stage_options[] = {
     {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"screen", SAC_OPTION_INT, offsetof(sac_stage, screen), "-1", -1, 10000, NULL, "from then on; -1: as before"},
     {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
+    {"fitness", SAC_OPTION_TEXT, offsetof(sac_stage, fitness), "same", 0, 0, "same return rank pair",
+     "from then on; same: as before"},
     {"sigma", SAC_OPTION_REAL, offsetof(sac_stage, sigma), "1", 1e-6, 1e6, NULL,
      "factor on the search's step size when the stage begins"},
     {0},
@@ -203,7 +205,8 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
                              .race = -1,
                              .screen = -1,
                              .average = -1,
-                             .sigma = 1};
+                             .sigma = 1,
+                             .fitness = "same"};
         task->stage_count++;
     }
     return sac_options_set(stage_options, stage, end + 1, value, where);
@@ -280,29 +283,37 @@ static bool may_screen(const sac_task *task)
     return screen;
 }
 
+bool sac_task_may_have_fitness(const sac_task *task, const char *fitness)
+{
+    bool found = strcmp(task->train.fitness, fitness) == 0;
+    for (int i = 0; i < task->stage_count; i++) found |= strcmp(task->stages[i].fitness, fitness) == 0;
+    return found;
+}
+
 static sac_status check_task(const sac_task *task, const char *file)
 {
     for (int i = 1; i < task->stage_count; i++)
         if (task->stages[i].above <= task->stages[i - 1].above)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.stages must rise: 'above' of stage %d is not above stage %d",
                             file, i, i - 1);
-    if (strcmp(task->train.fitness, "rank") == 0 && !task->train.common_episodes)
+    bool plain = !sac_task_may_have_fitness(task, "rank") && !sac_task_may_have_fitness(task, "pair");
+    if (sac_task_may_have_fitness(task, "rank") && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
     if (may_screen(task) && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.screen chooses episodes for all candidates, so it needs common_episodes: true",
                         file);
-    if (may_race(task) && (!task->train.common_episodes || strcmp(task->train.fitness, "return") != 0))
+    if (may_race(task) && (!task->train.common_episodes || !plain))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
                         "fitness: return",
                         file);
-    if (has_restarts(task) && strcmp(task->train.fitness, "return") != 0)
+    if (has_restarts(task) && !plain)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: search.restart_tolerance and search.restart_stagnation look at the fitness, and that of "
-                        "train.fitness: %s never rises; set both to 0",
-                        file, task->train.fitness);
+                        "train.fitness: rank or pair never rises; set both to 0",
+                        file);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",

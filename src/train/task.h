@@ -23,12 +23,13 @@ typedef struct sac_section
 typedef struct sac_stage
 {
     double above;
-    int steps;              ///< -1: as before
-    int patience, episodes; ///< -1: as before
-    int race;               ///< -1: as before
-    int screen;             ///< -1: as before
-    double average;         ///< -1: as before
-    double sigma;           ///< factor on the search's step size when it begins
+    int steps;                   ///< -1: as before
+    int patience, episodes;      ///< -1: as before
+    int race;                    ///< -1: as before
+    int screen;                  ///< -1: as before
+    double average;              ///< -1: as before
+    double sigma;                ///< factor on the search's step size when it begins
+    char fitness[SAC_TEXT_SIZE]; ///< "same": as before
 } sac_stage;
 
 typedef struct sac_task_train
@@ -71,6 +72,9 @@ struct sac_task
 };
 
 sac_env_def sac_task_env_def(const sac_task *task);
+
+/// Whether `fitness` is what the search is told at the start or from some stage on.
+bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.
 SAC_CHECKED sac_status sac_task_write(const sac_task *task, char **text);

@@ -19,7 +19,7 @@ TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
 TEST(pairs_and_a_smaller_step_give_the_same_bytes_and_go_on_to_them)
 {
     const sac_setting settings[] = {
-        {"train.fitness", "pair"}, {"search.mirrored", "true"}, {"train.stages.0.sigma", "0.5"}};
+        {"train.stages.0.fitness", "pair"}, {"search.mirrored", "true"}, {"train.stages.0.sigma", "0.5"}};
     sac_task *task = load_task(task_text, settings, 3);
     assert_same_for_threads(task);
     assert_goes_on(task, "one", 3, 6);
