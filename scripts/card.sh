@@ -84,7 +84,7 @@ rows_of_control() {
 last=$(tail -n 1 "$run/metrics.csv")
 IFS=, read -r generation steps seconds _ <<<"$last"
 cores=$(sed -n 's/.* with \([0-9]*\) threads.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
-parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $5}' |
+parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $4}' |
     sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 
 {
