@@ -87,10 +87,15 @@ cores=$(sed -n 's/.* with \([0-9]*\) threads.*/\1/p' "$run/events.jsonl" | sort 
 parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $4}' |
     sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 
+case $(setting kind) in
+    iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
+    *) agent="The attention agent" ;;
+esac
+
 {
     if [[ $name == "$world" ]]; then echo "# $world"; else echo "# $world, $name"; fi
     echo
-    echo "The attention agent, attention \`$(setting attention)\`, $parameters parameters."
+    echo "$agent, attention \`$(setting attention)\`, $parameters parameters."
     echo
     echo '```sh'
     echo "$command"
