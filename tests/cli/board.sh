@@ -34,7 +34,7 @@ board()
 leaves_no_trace()
 {
     ! grep -qE "$escape\[\?|$escape\[[0-9;]*r|${escape}[78c]" "$work/screen" &&
-        tail -n 1 "$work/screen" | grep -q 'best.safetensors'
+        tail -n 1 "$work/screen" | grep 'best.safetensors'
 }
 
 narrow() # no line is wider than the terminal

@@ -40,7 +40,7 @@ documented() # the manual holds every command and every option that --help shows
 promised() # what design promises is there
 {
     for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash report config doctor; do
-        commands | grep -qx "$command" || { echo "no '$command'"; return 1; }
+        commands | grep -x "$command" >/dev/null || { echo "no '$command'"; return 1; }
     done
 }
 
@@ -89,7 +89,7 @@ examines() # the level is said, and every module is one that is beside the comma
     local module
     for module in film window plot web mpi mujoco; do
         if [[ -e $(dirname "$saccade")/saccade-$module.so ]]; then grep -qE "^$module +works " "$work/doctor"
-        else grep -A1 -E "^$module +missing " "$work/doctor" | grep -qE 'apt-get install|make mujoco'; fi || { echo "$module"; return 1; }
+        else grep -A1 -E "^$module +missing " "$work/doctor" | grep -E 'apt-get install|make mujoco' >/dev/null; fi || { echo "$module"; return 1; }
     done
 }
 

@@ -48,7 +48,7 @@ versions() # the headers', the command's, the changelog's newest, and that to be
 {
     local version
     version=$("$build/saccade" --version | sed 's/^saccade //')
-    grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -qE "^## $version(,|$)" &&
+    grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -E "^## $version(,|$)" &&
         [[ $(sed -nE 's/^#define SAC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/saccade/base.h | paste -sd.) == "$version" ]]
 }
 check "links lead somewhere" links

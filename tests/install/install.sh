@@ -15,7 +15,7 @@ install_it() { DESTDIR='' cmake --install "$build" --prefix "$prefix"; }
 shared()
 {
     gcc -Wall -Werror "$here/program.c" -o "$work/shared" $(pkg-config --cflags --libs saccade) &&
-        ldd "$work/shared" | grep -q "$prefix/lib/libsaccade.so.0" && "$work/shared"
+        ldd "$work/shared" | grep "$prefix/lib/libsaccade.so.0" && "$work/shared"
 }
 
 static()
@@ -23,7 +23,7 @@ static()
     mkdir -p "$work/a" && cp "$prefix/lib/libsaccade.a" "$work/a" &&
         gcc -Wall -Werror "$here/program.c" -o "$work/static" $(pkg-config --cflags saccade) -L"$work/a" \
             $(pkg-config --static --libs saccade | sed 's/-lsaccade/-l:libsaccade.a/') &&
-        ! ldd "$work/static" | grep -q libsaccade && "$work/static"
+        ! ldd "$work/static" | grep libsaccade && "$work/static"
 }
 
 attention() # the small library stands on libc and libm alone
@@ -42,7 +42,7 @@ cmake_package()
 moved() # the package files find themselves in a tree that was moved
 {
     mv "$prefix" "$work/elsewhere" &&
-        PKG_CONFIG_PATH=$work/elsewhere/lib/pkgconfig pkg-config --variable=includedir saccade | grep -q elsewhere &&
+        PKG_CONFIG_PATH=$work/elsewhere/lib/pkgconfig pkg-config --variable=includedir saccade | grep elsewhere &&
         cmake -S "$here" -B "$work/cmake2" -DCMAKE_PREFIX_PATH="$work/elsewhere" && cmake --build "$work/cmake2" &&
         LD_LIBRARY_PATH='' "$work/cmake2/shared" && LD_LIBRARY_PATH='' "$work/elsewhere/bin/saccade" envs
 }
