@@ -67,8 +67,7 @@ static lanes3 look_through(const sac_renderer *r, const packet *k, int number, b
     mask here = both(live, same(met.solid, int_fill(number)));
     if (!any(here)) return colour;
     *key = add_key(*key, here, met.solid);
-    spot at = {0};
-    find_spot(&at, s, fan, k, &met, here);
+    spot at = find_spot(s, fan, k, &met, here);
     lanes alpha = choose(here, fill(s->alpha), fill(0.0f));
     return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
 }
@@ -85,8 +84,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
     {
         int number = numbers[__builtin_ctz(bits(left))];
         mask here = both(left, same(met.solid, int_fill(number)));
-        spot at = {0};
-        find_spot(&at, &r->solids[number], &r->solids[number].mirror, k, &met, here);
+        spot at = find_spot(&r->solids[number], &r->solids[number].mirror, k, &met, here);
         colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
         left = without(left, here);
     }

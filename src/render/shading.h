@@ -173,22 +173,24 @@ INLINED lanes find_on_plane(spot *out, const solid *s, const render_fan *fan, co
 }
 
 /// The surface that the packet's rays meet at t.
-static void find_spot(spot *out, const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
+static spot find_spot(const solid *s, const render_fan *fan, const packet *k, const meeting *met, mask live)
 {
+    spot out = {0};
     if (s->shape == SAC_SHAPE_PLANE)
     {
-        find_on_plane(out, s, fan, k);
-        return;
+        find_on_plane(&out, s, fan, k);
+        return out;
     }
     lanes3 d = fan_lanes(fan->d, k->x, k->y);
     lanes t = sub(met->t, fill(fan->shift));
     lanes3 q = along(fan_lanes(fan->p, k->x, k->y), t, d);
-    out->ray = by_scale(s, d);
-    out->at.point = by_scale(s, q);
-    out->at.normal = normal_of(s, q);
+    out.ray = by_scale(s, d);
+    out.at.point = by_scale(s, q);
+    out.at.normal = normal_of(s, q);
     if (s->texture)
-        for (int axis = 0; axis < 2; axis++) out->slope[axis] = slope_of(s, fan, 1 + axis, t, out->ray, out->at.normal);
-    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(out, s, met->triangle, live, out->at.point);
+        for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
+    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, out.at.point);
+    return out;
 }
 
 static void find_view(spot *at)
@@ -337,8 +339,7 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
 {
     const solid *s = &r->solids[number];
     if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
-    spot at = {0};
-    find_spot(&at, s, &s->eye, k, met, live);
+    spot at = find_spot(s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
     bool grid = s->block_table >= 0;
     if (!grid) find_view(&at);
@@ -376,11 +377,9 @@ static bool shade_bare(lanes3 *colour, sac_renderer *r, const packet *k)
 {
     const solid *s = &r->solids[k->solids[0]];
     spot at = {0};
-    lanes t = add(find_on_plane(&at, s, &s->eye, k), fill(s->eye.shift)), zero = fill(0.0f);
-    mask hit = s->behind ? below(zero, at.ray.z) : below(at.ray.z, zero);
+    lanes t = add(find_on_plane(&at, s, &s->eye, k), fill(s->eye.shift));
+    mask hit = is_on_plane(at.at.point.x, at.at.point.y, at.ray.z, s->size, s->behind, false);
     hit = both(hit, both(at_most(fill(r->near), t), below(t, fill(r->sky_near < r->far ? r->sky_near : r->far))));
-    hit = both(hit, both(at_most(magnitude(at.at.point.x), fill(s->size[0])),
-                         at_most(magnitude(at.at.point.y), fill(s->size[1]))));
     if (bits(both(hit, k->live)) != 0xffff) return false;
     light_grid(colour, r, s, at.at.point.x, at.at.point.y, hit);
     if (s->texture) *colour = times(*colour, picture_over(s, &at));

@@ -98,13 +98,19 @@ INLINED span meet_box(lanes3 p, lanes3 d, const float size[3])
     return (span){enter, leave, at_most(enter, leave)};
 }
 
+// whether (x, y) is on the plane, and the ray comes from the side that is seen
+INLINED mask is_on_plane(lanes x, lanes y, lanes slope, const float size[2], bool from_below, bool both_sides)
+{
+    mask hit = both(at_most(magnitude(x), fill(size[0])), at_most(magnitude(y), fill(size[1])));
+    if (both_sides) return hit;
+    return both(hit, from_below ? below(fill(0.0f), slope) : below(slope, fill(0.0f)));
+}
+
 INLINED span meet_plane(lanes3 p, lanes3 d, const float size[2], bool from_below, bool both_sides)
 {
     lanes t = quotient(negative(p.z), not_zero(d.z));
     lanes x = add(p.x, mul(t, d.x)), y = add(p.y, mul(t, d.y));
-    mask hit = both(at_most(magnitude(x), fill(size[0])), at_most(magnitude(y), fill(size[1])));
-    if (!both_sides) hit = both(hit, from_below ? below(fill(0.0f), d.z) : below(d.z, fill(0.0f)));
-    return (span){t, t, hit};
+    return (span){t, t, is_on_plane(x, y, d.z, size, from_below, both_sides)};
 }
 
 /// The solid's convex shape; meshes are not one.

@@ -36,8 +36,8 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = listed * count,
                                  .seen = r->seen,
-                                 .steps = r->steps,
-                                 .patience = r->patience,
+                                 .steps = r->now.steps,
+                                 .patience = r->now.patience,
                                  .parameters = ask,
                                  .user = r,
                                  .interrupt = r->def->interrupt};
@@ -54,10 +54,10 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
 // the share of candidates that candidate i beats in an episode, ties by half
 static double rank_in_episode(const sac_run *r, int i, int episode, int population)
 {
-    double mine = r->units[i * r->episode_count + episode].episode_return, beaten = 0;
+    double mine = r->units[i * r->now.episodes + episode].episode_return, beaten = 0;
     for (int k = 0; k < population; k++)
     {
-        double theirs = r->units[k * r->episode_count + episode].episode_return;
+        double theirs = r->units[k * r->now.episodes + episode].episode_return;
         if (k != i) beaten += mine > theirs || isnan(theirs) ? 1 : mine == theirs ? 0.5 : 0;
     }
     return beaten / population;
@@ -77,7 +77,7 @@ void sac_pair_fitness(double *fitness, const double *returns, int population)
 // the same number of episodes for every candidate
 static sac_status drive_all(sac_run *r, uint64_t *steps)
 {
-    int population = sac_search_population(r->search), episodes = r->episode_count;
+    int population = sac_search_population(r->search), episodes = r->now.episodes;
     for (int i = 0; i < population; i++) r->listed[i] = i;
     SAC_TRY(drive_round(r, population, 0, episodes, steps));
     for (int i = 0; i < population; i++)

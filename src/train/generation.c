@@ -36,12 +36,13 @@ static sac_status advance_stages(sac_run *r)
     r->note[0] = 0;
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
-        sac_search_scale_sigma(r->search, r->task->stages[r->state.stage++].sigma);
+        r->state.stage++;
         SAC_TRY(sac_run_apply_stages(r));
+        sac_search_scale_sigma(r->search, r->now.sigma);
         char most[24] = "";
-        if (r->race) snprintf(most, sizeof most, " to %d", r->race_count);
-        snprintf(r->note, sizeof r->note, "stage %d: patience %d, %d%s episodes", r->state.stage, r->patience,
-                 r->episode_count, most);
+        if (r->race) snprintf(most, sizeof most, " to %d", r->now.race);
+        snprintf(r->note, sizeof r->note, "stage %d: patience %d, %d%s episodes", r->state.stage, r->now.patience,
+                 r->now.episodes, most);
         SAC_TRY(sac_run_event(r, "stage", r->note));
     }
     return SAC_OK;
@@ -79,7 +80,7 @@ static sac_status follow_restart(sac_run *r)
 // the vector that is evaluated and shipped: the running average of the search's mean
 static void update_average(sac_run *r)
 {
-    double weight = r->average;
+    double weight = r->now.average;
     sac_search_mean(r->search, r->mean);
     for (int i = 0; i < r->state.dimension; i++)
         r->state.average[i] = weight == 1 ? (double)r->mean[i]

@@ -15,8 +15,8 @@ static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_
 {
     sac_search_array arrays[MAX_ARRAYS];
     int count = sac_search_state(r->search, arrays, MAX_ARRAYS);
-    const uint64_t names[] = {r->fingerprint,      (uint64_t)kind,     (uint64_t)job->unit_count,
-                              r->state.generation, (uint64_t)r->steps, (uint64_t)r->patience};
+    const uint64_t names[] = {r->fingerprint,      (uint64_t)kind,         (uint64_t)job->unit_count,
+                              r->state.generation, (uint64_t)r->now.steps, (uint64_t)r->now.patience};
     uint64_t hash = sac_hash_bytes(SAC_HASH_START, names, sizeof names);
     for (int i = 0; i < job->unit_count; i++)
     {

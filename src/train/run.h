@@ -37,16 +37,12 @@ typedef struct sac_run
     sac_tuned tuned;
     sac_filter filter;
     sac_run_state state;
-    uint64_t fingerprint;               ///< of the task
-    int steps, patience, episode_count; ///< of the current stage
-    int race_count;                     ///< likewise: episodes that a candidate has at most; 0: as many as the others
-    int screen_count;                   ///< likewise: episodes that the mean tries before a generation
-    bool ranked;                        ///< likewise: candidates are worth their ranks
-    bool paired;                        ///< likewise: two by two, and each two have episodes of their own
-    int most_count;                     ///< likewise: episodes that a candidate may have
-    uint64_t *hard;                     ///< [hard_count] seeds of the generation that the mean does worst on
+    uint64_t fingerprint; ///< of the task
+    sac_stage now;        ///< the settings of the current stage
+    bool ranked, paired;  ///< its fitness
+    int most_count;       ///< episodes that a candidate may have in it
+    uint64_t *hard;       ///< [hard_count] seeds of the generation that the mean does worst on
     int hard_count;
-    double average; ///< likewise
     double seconds; ///< of training, resumed parts included
     sac_phases phases;
     sac_progress progress;

@@ -58,18 +58,18 @@ void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count
 sac_status sac_run_screen(sac_run *r, uint64_t *steps)
 {
     int wanted = (r->most_count + 1) / 2;
-    r->hard_count = wanted < r->screen_count ? wanted : r->screen_count;
+    r->hard_count = wanted < r->now.screen ? wanted : r->now.screen;
     if (r->hard_count == 0) return SAC_OK;
-    for (int i = 0; i < r->screen_count; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};
+    for (int i = 0; i < r->now.screen; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};
     const sac_rollout_job job = {.units = r->units,
-                                 .unit_count = r->screen_count,
-                                 .steps = r->steps,
-                                 .patience = r->patience,
+                                 .unit_count = r->now.screen,
+                                 .steps = r->now.steps,
+                                 .patience = r->now.patience,
                                  .parameters = mean_vector,
                                  .user = r,
                                  .interrupt = r->def->interrupt};
     SAC_TRY(sac_run_round(r, SAC_ROUND_SCREENING, &job));
-    for (int i = 0; i < r->screen_count; i++) *steps += (uint64_t)r->units[i].steps;
-    sac_worst_seeds(r->hard, r->hard_count, r->units, r->screen_count);
+    for (int i = 0; i < r->now.screen; i++) *steps += (uint64_t)r->units[i].steps;
+    sac_worst_seeds(r->hard, r->hard_count, r->units, r->now.screen);
     return SAC_OK;
 }

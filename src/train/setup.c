@@ -74,23 +74,10 @@ sac_status sac_run_create_search(sac_run *r)
     return status;
 }
 
-static int most_episodes(const sac_task *task)
+// that a candidate may have
+static int most_episodes(const sac_stage *stage)
 {
-    int most = task->train.episodes > task->train.race ? task->train.episodes : task->train.race;
-    for (int i = 0; i < task->stage_count; i++)
-    {
-        if (task->stages[i].episodes > most) most = task->stages[i].episodes;
-        if (task->stages[i].race > most) most = task->stages[i].race;
-    }
-    return most;
-}
-
-static int most_screened(const sac_task *task)
-{
-    int most = task->train.screen;
-    for (int i = 0; i < task->stage_count; i++)
-        if (task->stages[i].screen > most) most = task->stages[i].screen;
-    return most;
+    return stage->race > stage->episodes ? stage->race : stage->episodes;
 }
 
 static void release(sac_run *r)
@@ -109,10 +96,16 @@ static void release(sac_run *r)
 static sac_status reserve(sac_run *r)
 {
     size_t population = (size_t)sac_search_population(r->search);
-    size_t episodes = (size_t)most_episodes(r->task), units = population * episodes, most = units;
-    if (most < (size_t)r->task->evaluation.episodes) most = (size_t)r->task->evaluation.episodes;
-    if (most < (size_t)most_screened(r->task)) most = (size_t)most_screened(r->task);
     if (population <= r->room) return SAC_OK;
+    size_t episodes = 0, most = (size_t)r->task->evaluation.episodes;
+    for (int i = 0; i <= r->task->stage_count; i++)
+    {
+        sac_stage stage = sac_task_stage(r->task, i);
+        if (episodes < (size_t)most_episodes(&stage)) episodes = (size_t)most_episodes(&stage);
+        if (most < (size_t)stage.screen) most = (size_t)stage.screen;
+    }
+    size_t units = population * episodes;
+    if (most < units) most = units;
     release(r);
     r->units = SAC_NEW_ARRAY(sac_unit, most);
     r->hard = SAC_NEW_ARRAY(uint64_t, (episodes + 1) / 2);
@@ -149,43 +142,26 @@ static sac_status create_race(sac_run *r)
     int population = sac_search_population(r->search), keep = (int)(train->race_keep * population + 0.5);
     sac_race_destroy(r->race);
     r->race = NULL;
-    if (r->race_count <= r->episode_count) return SAC_OK;
+    if (r->now.race <= r->now.episodes) return SAC_OK;
     return sac_race_create(&r->race, &(sac_race_def){.population = population,
                                                      .keep = keep > 1 ? keep : 1,
-                                                     .first = r->episode_count,
-                                                     .most = r->race_count,
+                                                     .first = r->now.episodes,
+                                                     .most = r->now.race,
                                                      .confidence = train->race_confidence});
 }
 
 sac_status sac_run_apply_stages(sac_run *r)
 {
     SAC_TRY(reserve(r));
-    const char *fitness = r->task->train.fitness;
-    r->steps = r->task->train.steps;
-    r->patience = r->task->train.patience;
-    r->episode_count = r->task->train.episodes;
-    r->race_count = r->task->train.race;
-    r->screen_count = r->task->train.screen;
-    r->average = r->task->train.average;
-    for (int i = 0; i < r->state.stage; i++)
-    {
-        const sac_stage *stage = &r->task->stages[i];
-        if (stage->steps >= 0) r->steps = stage->steps;
-        if (stage->patience >= 0) r->patience = stage->patience;
-        if (stage->episodes > 0) r->episode_count = stage->episodes;
-        if (stage->race >= 0) r->race_count = stage->race;
-        if (stage->screen >= 0) r->screen_count = stage->screen;
-        if (stage->average > 0) r->average = stage->average;
-        if (strcmp(stage->fitness, "same") != 0) fitness = stage->fitness;
-    }
     if (sac_task_may_have_fitness(r->task, "pair") && !sac_search_is_mirrored(r->search))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "train.fitness: pair compares mirrored candidates, and those of search.method: %s are none; "
                         "set search.mirrored: true and an even search.population, or fitness: return",
                         r->task->search);
-    r->ranked = strcmp(fitness, "rank") == 0;
-    r->paired = strcmp(fitness, "pair") == 0;
-    r->most_count = r->race_count > r->episode_count ? r->race_count : r->episode_count;
+    r->now = sac_task_stage(r->task, r->state.stage);
+    r->ranked = strcmp(r->now.fitness, "rank") == 0;
+    r->paired = strcmp(r->now.fitness, "pair") == 0;
+    r->most_count = most_episodes(&r->now);
     return create_race(r);
 }
 

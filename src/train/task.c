@@ -269,24 +269,37 @@ static bool has_restarts(const sac_task *task)
     return restarts > 0 && (tolerance > 0 || stagnation > 0);
 }
 
-static bool may_race(const sac_task *task)
+sac_stage sac_task_stage(const sac_task *task, int stage)
 {
-    bool race = task->train.race > 0;
-    for (int i = 0; i < task->stage_count; i++) race |= task->stages[i].race > 0;
-    return race;
-}
-
-static bool may_screen(const sac_task *task)
-{
-    bool screen = task->train.screen > 0;
-    for (int i = 0; i < task->stage_count; i++) screen |= task->stages[i].screen > 0;
-    return screen;
+    const sac_task_train *t = &task->train;
+    sac_stage now = {.steps = t->steps,
+                     .patience = t->patience,
+                     .episodes = t->episodes,
+                     .race = t->race,
+                     .screen = t->screen,
+                     .average = t->average,
+                     .sigma = 1};
+    memcpy(now.fitness, t->fitness, sizeof now.fitness);
+    for (int i = 0; i < stage; i++)
+    {
+        const sac_stage *next = &task->stages[i];
+        now.above = next->above;
+        now.sigma = next->sigma;
+        if (next->steps >= 0) now.steps = next->steps;
+        if (next->patience >= 0) now.patience = next->patience;
+        if (next->episodes > 0) now.episodes = next->episodes;
+        if (next->race >= 0) now.race = next->race;
+        if (next->screen >= 0) now.screen = next->screen;
+        if (next->average > 0) now.average = next->average;
+        if (strcmp(next->fitness, "same") != 0) memcpy(now.fitness, next->fitness, sizeof now.fitness);
+    }
+    return now;
 }
 
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness)
 {
-    bool found = strcmp(task->train.fitness, fitness) == 0;
-    for (int i = 0; i < task->stage_count; i++) found |= strcmp(task->stages[i].fitness, fitness) == 0;
+    bool found = false;
+    for (int i = 0; i <= task->stage_count; i++) found |= strcmp(sac_task_stage(task, i).fitness, fitness) == 0;
     return found;
 }
 
@@ -296,15 +309,21 @@ static sac_status check_task(const sac_task *task, const char *file)
         if (task->stages[i].above <= task->stages[i - 1].above)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.stages must rise: 'above' of stage %d is not above stage %d",
                             file, i, i - 1);
-    bool plain = !sac_task_may_have_fitness(task, "rank") && !sac_task_may_have_fitness(task, "pair");
-    if (sac_task_may_have_fitness(task, "rank") && !task->train.common_episodes)
+    bool rank = sac_task_may_have_fitness(task, "rank"), plain = !rank && !sac_task_may_have_fitness(task, "pair");
+    bool race = false, screen = false;
+    for (int i = 0; i <= task->stage_count; i++)
+    {
+        race |= sac_task_stage(task, i).race > 0;
+        screen |= sac_task_stage(task, i).screen > 0;
+    }
+    if (rank && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
-    if (may_screen(task) && !task->train.common_episodes)
+    if (screen && !task->train.common_episodes)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.screen chooses episodes for all candidates, so it needs common_episodes: true",
                         file);
-    if (may_race(task) && (!task->train.common_episodes || !plain))
+    if (race && (!task->train.common_episodes || !plain))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
                         "fitness: return",

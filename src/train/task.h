@@ -73,6 +73,9 @@ struct sac_task
 
 sac_env_def sac_task_env_def(const sac_task *task);
 
+/// The settings after `stage` stages, 0..stage_count, none of them "as before": the task's own, each stage's over them.
+sac_stage sac_task_stage(const sac_task *task, int stage);
+
 /// Whether `fitness` is what the search is told at the start or from some stage on.
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
