@@ -18,6 +18,7 @@ typedef struct bench_place
     char frames_path[96];           ///< the frames, raw
     int core;                       ///< that everything with one thread runs on
     uint64_t first_seed, last_seed; ///< of the rows that train or search
+    const char *task;               ///< of the rows that train; not owned
     const struct bench_row *row;    ///< the one that is being measured
 } bench_place;
 

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,13 +135,17 @@ sac_status bench_place_create(bench_place *place, const char *policy_path)
     return write_raw(place->frames_path, place->frames, bytes);
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
 void bench_place_destroy(bench_place *place)
 {
     sac_policy_destroy(place->softmax);
     sac_policy_destroy(place->relu);
     sac_free(place->frames);
     if (!place->folder[0]) return;
-    unlink(place->parameters_path);
-    unlink(place->frames_path);
-    rmdir(place->folder);
+    nftw(place->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -1,5 +1,3 @@
-#define _GNU_SOURCE
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,61 +6,69 @@
 #include "base/error.h"
 #include "bench.h"
 #include "saccade/train.h"
+#include "view/metrics.h"
 
 /// Time from nothing to a held-out score, as the run itself reports it: the first evaluation at or above the target.
+/// A seed's run is kept while rows are measured, and a later row goes on with it.
 
 enum
 {
     MAX_SEEDS = 32
 };
 
-static const char task_path[] = "tasks/car-racing-linear.yaml";
-
 typedef struct watch
 {
-    double target, seconds;
+    double target;
     volatile int reached;
 } watch;
 
 static void on_progress(void *user, const sac_progress *progress)
 {
     watch *w = user;
-    if (!progress->evaluated || w->reached) return;
+    if (!progress->evaluated) return;
     fprintf(stderr, "  %6.1f s  %5.1f M steps  held-out %.1f +- %.1f\n", progress->seconds,
             (double)progress->steps * 1e-6, progress->evaluation.mean, progress->evaluation.std);
-    if (progress->evaluation.mean < w->target) return;
-    w->seconds = progress->seconds;
-    w->reached = 1;
+    if (progress->evaluation.mean >= w->target) w->reached = 1;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+// when the run's evaluations came to the target; infinite where none has yet
+static sac_status find_time(const char *run, double target, double *seconds)
 {
-    (void)status, (void)type, (void)place;
-    return remove(path);
+    *seconds = INFINITY;
+    sac_metrics m = {0};
+    SAC_TRY(sac_metrics_read(&m, run));
+    for (int i = m.count - 1; i >= 0; i--)
+        if (m.values[SAC_METRIC_EVAL_MEAN][i] >= target) *seconds = m.values[SAC_METRIC_SECONDS][i];
+    sac_metrics_clear(&m);
+    return SAC_OK;
 }
 
 // seconds to the target for one training seed; infinite when the task's generations end before
-static sac_status train_once(const bench_place *place, uint64_t seed, double target, double *seconds)
+static sac_status train_to(const bench_place *place, uint64_t seed, double target, double *seconds)
 {
-    char value[32], folder[96];
+    char value[32], run[96];
     snprintf(value, sizeof value, "%llu", (unsigned long long)seed);
-    snprintf(folder, sizeof folder, "%s/run", place->folder);
+    snprintf(run, sizeof run, "%s/seed-%llu", place->folder, (unsigned long long)seed);
+    bool begun = access(run, F_OK) == 0;
+    if (begun) SAC_TRY(find_time(run, target, seconds));
+    if (begun && isfinite(*seconds)) return SAC_OK;
+
     sac_setting setting = {"train.seed", value};
     sac_task *task;
-    SAC_TRY(sac_task_load(&task, task_path, &setting, 1));
-    watch w = {.target = target, .seconds = INFINITY};
+    SAC_TRY(sac_task_load(&task, place->task, &setting, 1));
+    watch w = {.target = target};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    fprintf(stderr, "training seed %s on %ld cores\n", value, cores);
+    fprintf(stderr, "training seed %s to %.0f on %ld cores\n", value, target, cores);
     sac_status status = sac_train(&(sac_train_def){.task = task,
-                                                   .run_dir = folder,
+                                                   .run_dir = run,
+                                                   .resume = begun,
                                                    .threads = (int)cores,
                                                    .progress = on_progress,
                                                    .user = &w,
                                                    .interrupt = &w.reached});
     sac_task_destroy(task);
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    *seconds = w.seconds;
-    return status == SAC_ERROR_INTERRUPTED && w.reached ? SAC_OK : status;
+    if (status != SAC_OK && !(status == SAC_ERROR_INTERRUPTED && w.reached)) return status;
+    return find_time(run, target, seconds);
 }
 
 static int by_value(const void *a, const void *b)
@@ -77,7 +83,7 @@ static sac_status measure_training(const bench_place *place, double target, benc
     int count = 0;
     bench_pin(place, false);
     for (uint64_t seed = place->first_seed; seed <= place->last_seed && count < MAX_SEEDS; seed++)
-        SAC_TRY(train_once(place, seed, target, &seconds[count++]));
+        SAC_TRY(train_to(place, seed, target, &seconds[count++]));
     bench_pin(place, true);
     qsort(seconds, (size_t)count, sizeof *seconds, by_value);
     *figure = (bench_figure){.value = seconds[(count - 1) / 2], .worst = seconds[count - 1], .runs = count};

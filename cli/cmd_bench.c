@@ -14,6 +14,7 @@ static const cli_flag flags[] = {
     {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
     {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
+    {"task", "FILE", "of the rows that train (default tasks/car-racing-pairs.yaml)", false},
     {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
     {"form", "NAME", "for 'attention': this form alone", false},
     {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
@@ -213,7 +214,7 @@ static int run_attention(const cli_args *args)
 
 static int run(const cli_args *args)
 {
-    const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy");
+    const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy"), *task = cli_value(args, "task");
     if (name && strcmp(name, "attention") == 0) return run_attention(args);
     const bench_row *row = bench_rows;
     while (name && row->name && !is_named(row, name)) row++;
@@ -232,6 +233,7 @@ static int run(const cli_args *args)
     int count = 0;
     sac_status status = bench_place_create(&place, policy);
     place.first_seed = first, place.last_seed = last;
+    place.task = task ? task : "tasks/car-racing-pairs.yaml";
     bench_pin(&place, true);
     if (status == SAC_OK) status = measure_all(args, &place, results, &count);
     if (status == SAC_OK && cli_has(args, "json")) print_json(results, count);

@@ -8,6 +8,7 @@
 ///
 /// Late in a training the mean does well on most episodes, where luck alone tells candidates apart; what there is to
 /// learn is in the few that it fails on. Trying the mean on some costs little beside a generation of candidates.
+/// Pairs have episodes of their own: the bad ones are dealt out, one to every other of all that the pairs drive.
 
 // training seeds lie above the evaluation's and below 2^52
 static uint64_t draw_seed(const sac_run *r, uint64_t stream, uint64_t whose, int episode)
@@ -19,7 +20,8 @@ static uint64_t draw_seed(const sac_run *r, uint64_t stream, uint64_t whose, int
 
 uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode)
 {
-    if (episode % 2 == 0 && episode / 2 < r->hard_count) return r->hard[episode / 2];
+    int slot = r->paired ? individual / 2 * r->most_count + episode : episode;
+    if (slot % 2 == 0 && slot / 2 < r->hard_count) return r->hard[slot / 2];
     uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
     if (r->paired) whose = (uint64_t)individual / 2 + 1;
     return draw_seed(r, SAC_RUN_EPISODES, whose, episode);
@@ -57,7 +59,8 @@ void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count
 
 sac_status sac_run_screen(sac_run *r, uint64_t *steps)
 {
-    int wanted = (r->most_count + 1) / 2;
+    int slots = r->paired ? sac_search_population(r->search) / 2 * r->most_count : r->most_count;
+    int wanted = (slots + 1) / 2;
     r->hard_count = wanted < r->now.screen ? wanted : r->now.screen;
     if (r->hard_count == 0) return SAC_OK;
     for (int i = 0; i < r->now.screen; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};

@@ -108,7 +108,7 @@ static sac_status reserve(sac_run *r)
     if (most < units) most = units;
     release(r);
     r->units = SAC_NEW_ARRAY(sac_unit, most);
-    r->hard = SAC_NEW_ARRAY(uint64_t, (episodes + 1) / 2);
+    r->hard = SAC_NEW_ARRAY(uint64_t, (units + 1) / 2);
     r->listed = SAC_NEW_ARRAY(int, population);
     r->raced = SAC_NEW_ARRAY(double, units);
     r->seen = r->filter.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->filter.size) : NULL;

@@ -44,11 +44,19 @@ same_attention() # PEER computes every form at an odd size, or the command fails
     [[ $(grep -cE "^ +529 .* x$" "$work/table") -ge 15 ]] || { cat "$work/table"; return 1; }
 }
 
+times_training() # one run a seed for all three targets, and one that is not reached is said
+{
+    sed 's/generations: 60/generations: 2/; s/every: 10/every: 1/' tasks/toy.yaml >"$work/short.yaml"
+    "$saccade" bench train --task "$work/short.yaml" --seeds 1..2 >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    [[ $(grep -cE '^train-to-(800|850|900) +not reached$' "$work/table") == 3 && $(grep -c 'held-out' "$work/err") == 4 ]]
+}
+
 has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 
 check "bench --json" fields
 check "bench refuses an unknown row" refuses 2 "did you mean 'env-step'?" "$saccade" bench env-stp
 check "bench refuses bad seeds" refuses 2 "--seeds is '5..1'" "$saccade" bench env-step --seeds 5..1
+check "bench train" times_training
 check "bench attention refuses an unknown form" refuses 2 "did you mean 'hybrid'?" \
     "$saccade" bench attention --form hybird
 check "bench attention refuses sizes between two" refuses 2 "--tokens 65..127 holds no" \

@@ -44,16 +44,34 @@ TEST(every_other_episode_is_a_hard_one)
 
 TEST(a_pair_has_episodes_of_its_own)
 {
-    uint64_t hard[] = {17};
     sac_task task = {.train = {.seed = 3, .common_episodes = true}};
-    sac_run run = {.task = &task, .hard = hard, .hard_count = 1, .paired = true};
-    assert_int_equal(sac_run_episode_seed(&run, 0, 0), 17);
-    assert_int_equal(sac_run_episode_seed(&run, 3, 0), 17);
-    for (int episode = 1; episode < 4; episode++)
+    sac_run run = {.task = &task, .paired = true, .most_count = 4};
+    for (int episode = 0; episode < 4; episode++)
     {
         assert_int_equal(sac_run_episode_seed(&run, 2, episode), sac_run_episode_seed(&run, 3, episode));
         assert_int_not_equal(sac_run_episode_seed(&run, 1, episode), sac_run_episode_seed(&run, 2, episode));
     }
+}
+
+TEST(bad_episodes_are_dealt_out_to_pairs)
+{
+    uint64_t hard[] = {17, 18, 19};
+    sac_task task = {.train = {.seed = 3, .common_episodes = true}};
+    sac_run run = {.task = &task, .hard = hard, .hard_count = 3, .paired = true, .most_count = 1};
+    const uint64_t dealt[] = {17, 0, 18, 0, 19, 0, 0};
+    for (int pair = 0; pair < 7; pair++)
+        for (int half = 0; half < 2; half++)
+        {
+            uint64_t seed = sac_run_episode_seed(&run, 2 * pair + half, 0);
+            if (dealt[pair])
+                assert_int_equal(seed, dealt[pair]);
+            else
+                assert_true(seed >= SAC_TRAINING_SEED_FIRST);
+        }
+    run.most_count = 3; // one after the other, whosever they are
+    assert_int_equal(sac_run_episode_seed(&run, 1, 0), 17);
+    assert_int_equal(sac_run_episode_seed(&run, 0, 2), 18);
+    assert_int_equal(sac_run_episode_seed(&run, 3, 1), 19);
 }
 
 TEST(a_pair_is_worth_its_difference)
@@ -67,5 +85,5 @@ TEST(a_pair_is_worth_its_difference)
     assert_true(fitness[6] == -0.5 && fitness[7] == 0.5);
 }
 
-TESTS(a_pair_has_episodes_of_its_own, a_pair_is_worth_its_difference, the_worst_come_first_and_equals_keep_their_order,
-      every_other_episode_is_a_hard_one)
+TESTS(a_pair_has_episodes_of_its_own, bad_episodes_are_dealt_out_to_pairs, a_pair_is_worth_its_difference,
+      the_worst_come_first_and_equals_keep_their_order, every_other_episode_is_a_hard_one)
