@@ -8,8 +8,9 @@
 enum
 {
     CLI_OK = 0,
-    CLI_FAILURE = 1, ///< something failed: the sentence is on standard error
-    CLI_USAGE = 2,   ///< the command line is wrong
+    CLI_FAILURE = 1,       ///< something failed: the sentence is on standard error
+    CLI_USAGE = 2,         ///< the command line is wrong
+    CLI_INTERRUPTED = 130, ///< by a signal, as shells say it: what was done so far is whole
 };
 
 /// One flag. A table ends with a row whose name is NULL.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "stop.h"
 #include "watch.h"
 
 /// saccade watch: a film of an episode with the attention drawn on it, or a live window.
@@ -72,7 +73,8 @@ static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *ti
 static sac_status play(const watch_plan *watch, film_pair *films, sac_viewer *viewer, const char *title)
 {
     sac_status status = add_frame(films, viewer, title);
-    while (status == SAC_OK && !sac_viewer_ended(viewer) && sac_viewer_steps(viewer) < watch->steps)
+    while (status == SAC_OK && !sac_viewer_ended(viewer) && sac_viewer_steps(viewer) < watch->steps &&
+           !*watch->interrupt)
     {
         status = sac_viewer_step(viewer, NULL);
         if (status == SAC_OK) status = add_frame(films, viewer, title);
@@ -158,9 +160,11 @@ static int run(const cli_args *args)
     if (code != CLI_OK) return code;
 
     bool live = !watch.video && !watch.folder && !watch.histogram && !watch.patches && !watch.attention;
+    if (!live) watch.interrupt = cli_catch_signals();
     sac_status status = live ? watch_live(&watch) : film(&watch);
     cli_target_close(&watch.target);
-    return status == SAC_OK ? CLI_OK : cli_fail(status);
+    if (status != SAC_OK) return cli_fail(status);
+    return watch.interrupt && *watch.interrupt ? CLI_INTERRUPTED : CLI_OK;
 }
 
 const cli_command cli_watch = {"watch", "[POLICY]", "film or live window of an episode, with what the policy looks at",

@@ -30,7 +30,7 @@ const volatile int *cli_catch_signals(void)
 
 int cli_end_training(sac_status status, const char *place, bool reports)
 {
-    int code = status == SAC_OK ? CLI_OK : status == SAC_ERROR_INTERRUPTED ? 128 + SIGINT : CLI_FAILURE;
+    int code = status == SAC_OK ? CLI_OK : status == SAC_ERROR_INTERRUPTED ? CLI_INTERRUPTED : CLI_FAILURE;
     if (!reports) return code;
     if (status == SAC_ERROR_INTERRUPTED)
         fprintf(stderr, "saccade: %s; the checkpoint is in %s; the same command with --resume goes on\n",

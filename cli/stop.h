@@ -2,7 +2,7 @@
 
 #include "saccade/train.h"
 
-/// What commands that train share: the end of a run by a signal, and by a failure.
+/// What commands that take their time share: the end by a signal, and by a failure.
 
 /// SIGINT and SIGTERM ask the run to end with a checkpoint; a person's second SIGINT ends the program at once.
 /// @return what becomes nonzero then

@@ -10,7 +10,8 @@ typedef struct watch_plan
     const char *path;                                             ///< of the policy, NULL: none
     const char *video, *folder, *histogram, *patches, *attention; ///< what is written; NULL: not wanted
     uint64_t seed;
-    int steps; ///< at most so many
+    int steps;                     ///< at most so many
+    const volatile int *interrupt; ///< a film ends where this becomes nonzero
     int frames_per_second;
     int width, height; ///< of a frame
 } watch_plan;

@@ -33,6 +33,17 @@ film()
     [[ $(head -c 8 "$work/a.mp4" | tail -c 4) == ftyp && ! -e $work/a.mp4.tmp ]]
 }
 
+stopped() # by Ctrl-C: the film ends there and is whole
+{
+    "$saccade" watch --env car-racing --video "$work/s.mp4" --size 320x200 >"$work/said" &
+    local watcher=$! status
+    while [[ ! -s $work/s.mp4.tmp ]] && kill -0 "$watcher"; do sleep 0.05; done
+    kill -INT "$watcher"
+    wait "$watcher"
+    status=$?
+    [[ $status == 130 && $(head -c 8 "$work/s.mp4" | tail -c 4) == ftyp && ! -e $work/s.mp4.tmp ]] && grep -q '^return ' "$work/said"
+}
+
 window() # SDL's dummy driver is a display that nobody sees
 {
     SDL_VIDEODRIVER=dummy timeout 60 "$saccade" watch "$policy" --seed 4 --steps 50 --fps 1000 --size 320x200 \
@@ -85,6 +96,7 @@ for module in film window plot; do
     skip "$module" "saccade-$module.so, which this build was made without"
 done
 [[ ! -e $modules/saccade-film.so ]] || check "watch --video" film
+[[ ! -e $modules/saccade-film.so ]] || check "watch --video ends whole" stopped
 [[ ! -e $modules/saccade-window.so ]] || check "watch in a window" window
 if [[ -e $modules/saccade-plot.so ]]; then
     check "watch --histogram" share
