@@ -123,13 +123,18 @@ static inline void assert_same_run(const char *a, const char *b)
     assert_same_file(a, b, "best.safetensors");
 }
 
-static inline sac_policy *load_mean(const char *run)
+static inline sac_policy *load_policy(const char *run, const char *name)
 {
     char path[512];
     sac_policy *policy;
-    snprintf(path, sizeof path, "%s/%s/mean.safetensors", folder, run);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
     assert_ok(sac_policy_load(&policy, NULL, path));
     return policy;
+}
+
+static inline sac_policy *load_mean(const char *run)
+{
+    return load_policy(run, "mean.safetensors");
 }
 
 /// A run of one thread is that of three.

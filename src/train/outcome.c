@@ -68,8 +68,7 @@ sac_status sac_run_write_checkpoint(sac_run *r)
 {
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_sync(r->journal));
-    sac_search_mean(r->search, r->mean);
-    sac_tuned_scatter(&r->tuned, r->mean);
+    evaluated_vector(r, 0, r->mean);
     SAC_TRY(save_policy(r, "mean.safetensors", r->mean, NULL));
     SAC_TRY(sac_checkpoint_write(r->def->run_dir, r->search, &r->state));
     return sac_returns_clear(r->known);

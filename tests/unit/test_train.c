@@ -90,6 +90,20 @@ TEST(a_longer_run_goes_on_where_a_shorter_one_ended)
     sac_task_destroy(shorter);
 }
 
+TEST(the_mean_is_what_is_evaluated)
+{
+    const sac_setting settings[] = {{"train.average", "0.3"}, {"evaluation.every", "1000"}};
+    sac_task *task = load_task(task_text, settings, 2);
+    assert_ok(train(task, "averaged", 1, false, &(watcher){0}));
+    // evaluated once, at the end
+    sac_policy *mean = load_mean("averaged"), *best = load_policy("averaged", "best.safetensors");
+    size_t bytes = (size_t)sac_policy_parameter_count(mean) * sizeof(float);
+    assert_memory_equal(sac_policy_parameters(mean), sac_policy_parameters(best), bytes);
+    sac_policy_destroy(mean);
+    sac_policy_destroy(best);
+    sac_task_destroy(task);
+}
+
 static void assert_bad_task(const char *text, const char *words)
 {
     char path[512];
@@ -276,6 +290,7 @@ int main(void)
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
         IN_FOLDER(a_longer_run_goes_on_where_a_shorter_one_ended),
+        IN_FOLDER(the_mean_is_what_is_evaluated),
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),
         IN_FOLDER(evaluation_is_the_same_for_any_number_of_threads),
