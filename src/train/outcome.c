@@ -22,8 +22,10 @@ static void evaluated_vector(const void *user, int individual, float *parameters
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
-static sac_status save_policy(const sac_run *r, const char *name, const float *parameters, const sac_score *score)
+/// Writes the evaluated vector as a policy; `score` may be NULL.
+static sac_status save_policy(sac_run *r, const char *name, const sac_score *score)
 {
+    evaluated_vector(r, 0, r->mean);
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", r->def->run_dir, name);
     sac_policy_info info = {.seed = r->task->train.seed,
@@ -36,7 +38,7 @@ static sac_status save_policy(const sac_run *r, const char *name, const float *p
     snprintf(info.environment, sizeof info.environment, "%s", r->task->env);
     snprintf(info.variant, sizeof info.variant, "%s", r->task->variant);
     snprintf(info.version, sizeof info.version, "%s", sac_version());
-    return sac_policy_save(r->policy, parameters, &info, path);
+    return sac_policy_save(r->policy, r->mean, &info, path);
 }
 
 static sac_status evaluate(sac_run *r)
@@ -57,9 +59,7 @@ static sac_status evaluate(sac_run *r)
     if (r->progress.evaluation.mean > r->state.best_evaluation)
     {
         r->state.best_evaluation = r->progress.evaluation.mean;
-        if (!sac_run_writes(r)) return SAC_OK;
-        evaluated_vector(r, 0, r->mean);
-        SAC_TRY(save_policy(r, "best.safetensors", r->mean, &r->progress.evaluation));
+        if (sac_run_writes(r)) SAC_TRY(save_policy(r, "best.safetensors", &r->progress.evaluation));
     }
     return SAC_OK;
 }
@@ -68,8 +68,7 @@ sac_status sac_run_write_checkpoint(sac_run *r)
 {
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_sync(r->journal));
-    evaluated_vector(r, 0, r->mean);
-    SAC_TRY(save_policy(r, "mean.safetensors", r->mean, NULL));
+    SAC_TRY(save_policy(r, "mean.safetensors", NULL));
     SAC_TRY(sac_checkpoint_write(r->def->run_dir, r->search, &r->state));
     return sac_returns_clear(r->known);
 }
