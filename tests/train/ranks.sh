@@ -88,8 +88,8 @@ nap()
     sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
 }
 
-# A launcher that has lost its ranks may lock up on its way out (PMIx_server_finalize, Open MPI 4.1.4, once in some 500
-# strikes); who uses it kills it then, and so is done here after a minute.
+# A launcher that has lost its ranks may lock up on its way out (in libpmix, Open MPI 4.1.4; twice in 150 strikes on an
+# overloaded machine); who uses it kills it then, and so is done here after a minute.
 leave() # LAUNCHER: its exit status
 {
     for _ in $(seq 600); do
