@@ -11,7 +11,7 @@ seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7}
 mkdir -p demo
 rm -rf demo/run
 
-echo "1. An agent of 10,837 parameters learns to drive CarRacing from nothing, for $seconds seconds."
+echo "1. An agent that mixes all patches of a frame by attention learns CarRacing from nothing, for $seconds seconds."
 echo "   (held-out: its mean return on tracks that training never uses; a good human drives about 800 to 900)"
 echo
 # an interrupt is the ordinary way to end a run early: it leaves a checkpoint and the best policy so far
@@ -23,7 +23,7 @@ trained=demo/run/best.safetensors
 [[ -e $trained ]] || { echo "demo: the run left no policy in demo/run" >&2; exit 1; }
 
 echo
-echo "2. It drives tracks $seeds, which it has never seen; so do two that ship: one of its kind after 63 million steps, and"
+echo "2. It drives tracks $seeds, which it has never seen; so do two that ship: one of its kind that learned longer, and"
 echo "   the article's agent, which keeps ten patches of each frame and sees nothing else."
 echo
 for policy in "$trained" "$shipped" "$patches"; do

@@ -88,16 +88,19 @@ nap()
     sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
 }
 
-# A launcher that has lost its ranks may lock up on its way out (in libpmix, Open MPI 4.1.4; twice in 150 strikes on an
-# overloaded machine); who uses it kills it then, and so is done here after a minute.
-leave() # LAUNCHER: its exit status
+# A launcher whose ranks are gone may lock up on its way out (in libpmix, Open MPI 4.1.4; twice in 150 strikes on an
+# overloaded machine); who uses it kills it then, and so is done here after a minute. Ranks that stay are our fault.
+has_left() # LAUNCHER
 {
     for _ in $(seq 600); do
-        [[ $(ps -o stat= -p "$1") == [!Z]* ]] || break
+        [[ $(ps -o stat= -p "$1") == [!Z]* ]] || return 0
         sleep 0.1
     done
-    kill -9 "$1" 2>/dev/null # one that has left is not hit: its status still waits to be read
-    wait "$1"
+    if pgrep -P "$1" -x -r R,S,D,T saccade; then
+        echo "ranks that do not leave"
+        return 1
+    fi
+    kill -9 "$1"
 }
 
 killed_run()
@@ -115,7 +118,8 @@ killed_run()
             # a job that has lost a worker goes on
             if [[ $hit != worker ]]; then fatal=1 && break; fi
         done
-        if leave "$pid"; then # the job ended first: begin anew, so that every strike hits a living job
+        has_left "$pid" || return 1
+        if wait "$pid"; then # the job ended first: begin anew, so that every strike hits a living job
             finished=$((finished + 1))
             same "$work/killed" || return 1
             rm -rf "$work/killed"
