@@ -48,6 +48,15 @@ runs_on() # STEPS COMPILER... -- MACHINE...
         NR == 2 { print $2 + $3 " bytes of state"; exit !(stack > 0 && stack < 16384 && $2 + $3 + stack < 65536) }'
 }
 
+# how a compiler computes floats follows from its flags, so these tests do not depend on this machine's processor
+compiles() { "$@" -Wall -Wextra -Werror -c "$work/agent.c" -o "$work/agent.o"; }
+refuses_387()
+{
+    ! gcc -mfpmath=387 -c "$work/agent.c" -o "$work/agent.o" 2>"$work/err" &&
+        grep -qF "float must be computed as float" "$work/err"
+}
+has_fp16() { gcc -mavx512fp16 -fsyntax-only -x c /dev/null 2>/dev/null; }
+
 says_its_sizes() { grep -qE '^.*: [0-9]+ bytes of constants, [0-9]+ bytes of memory beside the image$' "$work/said"; }
 says_its_loss() { grep -qE '^8 bits: return .* a loss of .* 4 episodes\.$' "$work/said" && grep -q '8 bits: return' "$work/agent.c"; }
 
@@ -58,6 +67,12 @@ for agent in softmax linear; do
     check "$agent: its sizes are printed" says_its_sizes
     check "$agent: a whole episode, gcc -O2" repeats "$work/frames" gcc -O2
     check "$agent: its own test, gcc in the machine's own instructions" tests_itself gcc -O3 -march=native -std=gnu99
+    if has_fp16; then
+        check "$agent: compiles where half floats have arithmetic" compiles gcc -O2 -mavx512fp16 -std=gnu99
+    fi
+    if [[ $(uname -m) == x86_64 ]]; then
+        check "$agent: refuses a 387, which computes more than float" refuses_387
+    fi
     check "$agent: its own test, clang" tests_itself clang -O2 -std=c99
     if command -v arm-none-eabi-gcc qemu-system-arm >/dev/null && [[ -e /usr/lib/arm-none-eabi/include/stdio.h ]]; then
         check "$agent: freestanding on a Cortex-M4, under 64 KiB" stands_alone "${m4[@]}"
