@@ -35,6 +35,7 @@ void cli_board_open(cli_board *b, const char *title, bool json, bool quiet, bool
                      .colour = !no_colour || !no_colour[0],
                      .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
                      .title = title,
+                     .opened = sac_clock(),
                      .merged = 1};
 }
 
@@ -47,12 +48,37 @@ static void format_time(char text[32], double seconds)
         snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
-// seconds to go; NaN: the first generation after a start says nothing about the speed
-static double time_left(const cli_board *b, const sac_progress *p)
+// seconds to the last generation; NaN: the first one after a start says nothing about the speed
+static double work_left(const cli_board *b, const sac_progress *p)
 {
     uint64_t timed = p->generation - b->first_generation - 1;
     if (timed == 0) return NAN;
     return (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation);
+}
+
+// seconds to the command's own end; NaN: it has none
+static double limit_left(const cli_board *b)
+{
+    return b->deadline > 0 ? fmax(b->deadline - sac_clock(), 0) : NAN;
+}
+
+// seconds to go, whichever end comes first; NaN: unknown
+static double time_left(const cli_board *b, const sac_progress *p)
+{
+    return fmin(work_left(b, p), limit_left(b));
+}
+
+// whether the time will be over before the generations are done
+static bool ends_by_time(const cli_board *b, const sac_progress *p)
+{
+    return b->deadline > 0 && p->generation < p->generations && !(work_left(b, p) < limit_left(b));
+}
+
+// "/2000", or nothing where the last generation is not what the command will end at
+static void format_total(char text[32], const cli_board *b, const sac_progress *p)
+{
+    text[0] = 0;
+    if (!ends_by_time(b, p)) snprintf(text, 32, "/%" PRIu64, p->generations);
 }
 
 static void format_left(char text[32], const cli_board *b, const sac_progress *p)
@@ -76,13 +102,14 @@ static void format_score(char text[40], const sac_score *score)
 
 static void print_line(const cli_board *b, const sac_progress *p)
 {
-    char evaluation[40], elapsed[32], left[32];
+    char total[32], evaluation[40], elapsed[32], left[32];
+    format_total(total, b, p);
     format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
     format_left(left, b, p);
-    printf("%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation,
-           p->generations, p->best, p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left,
-           p->note ? "  " : "", p->note ? p->note : "");
+    printf("%6" PRIu64 "%-7s %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, p->best,
+           p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "",
+           p->note ? p->note : "");
     fflush(stdout);
 }
 
@@ -233,9 +260,12 @@ static void put_phases(canvas *c, const sac_progress *p)
 static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
 {
     char text[64], left[32];
-    snprintf(text, sizeof text, "%" PRIu64 "/%" PRIu64, p->generation, p->generations);
+    format_total(left, b, p);
+    snprintf(text, sizeof text, "%" PRIu64 "%s", p->generation, left);
     put_value(c, "generation", text);
-    put_bar(c, (double)p->generation / (double)p->generations, 20, b->unicode);
+    double share = (double)p->generation / (double)p->generations;
+    if (ends_by_time(b, p)) share = 1 - limit_left(b) / (b->deadline - b->opened);
+    put_bar(c, share, 20, b->unicode);
     put(c, "   ");
     format_left(left, b, p);
     put_value(c, "to go", left);
