@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memrchr
 #include "board.h"
 
 #include <inttypes.h>
@@ -183,6 +184,21 @@ static void put(canvas *c, const char *text)
     }
 }
 
+// all of a text, or as many of its words as there is room for; `text` is ASCII
+static void put_words(canvas *c, const char *text)
+{
+    int room = c->width - c->column;
+    char some[400];
+    snprintf(some, sizeof some, "%s", text);
+    if ((int)strlen(some) > room && room >= 0)
+    {
+        const int mark = 4; // of " ..."
+        char *end = room > mark ? memrchr(some, ' ', (size_t)(room - mark + 1)) : NULL;
+        snprintf(end ? end : some, end ? sizeof " ..." : 1, " ...");
+    }
+    put(c, some);
+}
+
 static void style(canvas *c, const char *code)
 {
     char text[16];
@@ -198,9 +214,10 @@ static void end_line(canvas *c)
     c->lines++;
 }
 
-// "  label value", the value in bold
+// "label value   ", the value in bold; where the line has no room for both, neither
 static void put_value(canvas *c, const char *label, const char *value)
 {
+    if (c->column + (int)(strlen(label) + 1 + strlen(value)) > c->width) return;
     style(c, "2");
     put(c, label);
     style(c, "0");
@@ -269,7 +286,7 @@ static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
     put(c, "   ");
     format_left(left, b, p);
     put_value(c, "to go", left);
-    put(c, b->title);
+    put_words(c, b->title);
     end_line(c);
     put_number(c, "best", "%.1f", p->best);
     put_number(c, "mean", "%.1f", p->mean);
@@ -303,7 +320,7 @@ static void keep_line(canvas *c, const sac_progress *p)
     if (p->note)
     {
         snprintf(text, sizeof text, "%6" PRIu64 "  %s", p->generation, p->note);
-        put(c, text);
+        put_words(c, text);
         end_line(c);
     }
     if (!p->evaluated) return;

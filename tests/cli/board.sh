@@ -43,6 +43,13 @@ narrow() # no line is wider than the terminal
     [[ $(last_board | LC_ALL=C.UTF-8 wc -L) -le 29 ]]
 }
 
+whole_words() # what has no room on a line is left out, not cut
+{
+    on_terminal 47 words || return 1
+    last_board | tee "$work/board"
+    ! grep -qE '(evaluatio|evaluati|best so|sear|steps/|ta|tas|task|tasks/?[a-z.]*) *$' "$work/board" && grep -q '^agent .*% *$' "$work/board"
+}
+
 colourless()
 {
     on_terminal 90 grey NO_COLOR=1 || return 1
@@ -143,6 +150,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check "a board on a terminal" board
     check "the terminal is left as it was" leaves_no_trace
     check "a narrow terminal" narrow
+    check "no word is cut on a narrow one" whole_words
     check "NO_COLOR" colourless
     check "a terminal without UTF-8" ascii
     check "TERM=dumb gets lines" dumb
