@@ -156,7 +156,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check "TERM=dumb gets lines" dumb
     check "--seconds on the board" timed_board
 else
-    skip "boards on terminals" "a peer: a pseudo-terminal"
+    skip "boards on terminals" "a pseudo-terminal (/dev/pts)"
 fi
 check "one line a generation elsewhere" lines
 check "--json" json

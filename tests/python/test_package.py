@@ -177,7 +177,7 @@ def test_the_wheel_is_small_and_needs_libc_alone():
 def test_the_wheel_installs_fast(tmp_path):
     """In seconds of processor time, pip's own start included."""
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
-        pytest.skip("needs a peer: pip")
+        pytest.skip("needs pip (make setup-dev)")
     wheel = next((SITE.parents[1] / "../wheel").resolve().glob("saccade-*.whl"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", tmp_path, wheel],
@@ -199,7 +199,7 @@ def test_types_are_right():
     try:
         import mypy.api
     except ImportError:
-        pytest.skip("needs a peer: mypy")
+        pytest.skip("needs mypy (scripts/python.sh readers)")
     sources = [str(path) for path in SITE.glob("*.py*") if path.stem != "saccade-worker"]
     sources = [path for path in sources if path + "i" not in sources]  # a stub stands for its module
     out, _, status = mypy.api.run(["--strict", "--no-error-summary", "--cache-dir=/dev/null", *sources])
