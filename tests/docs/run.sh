@@ -117,6 +117,19 @@ versions() # the headers', the command's, the changelog's newest, and that to be
     grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -E "^## $version(,|$)" &&
         [[ $(sed -nE 's/^#define SAC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/saccade/base.h | paste -sd.) == "$version" ]]
 }
+refused() # FENCE LINE WORDS: a document with such a block fails, and says why
+{
+    printf '```sh%s\n%s\n```\n' "$1" "$2" >"$work/bad.md"
+    rm -rf "$work/bad"
+    if "$root/tests/docs/run.sh" "$build" "$work/bad.md" >"$work/said"; then cat "$work/said"; return 1; fi
+    grep -qF "$3" "$work/said" || { cat "$work/said"; return 1; }
+}
+check "a block without a word is refused" refused "" "saccade envs" "no word says why it is not run"
+check "a target that make lacks is refused" refused "" "make demos" "make has no 'demos'"
+check "a reason that is none is refused" refused " boring" "saccade envs" "'boring' is a reason"
+check "a need that is none is refused" refused " test magic" "saccade envs" "'magic'"
+check "a block that fails is noticed" refused " test" "saccade envs; false" "FAILED"
+check "a command that is wrong is noticed when made short" refused " test short" "saccade train tasks/toy.yaml --sigma 3" "FAILED"
 check "links lead somewhere" links
 check "one version everywhere" versions
 finish
