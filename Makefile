@@ -9,14 +9,17 @@ S ?= 60
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
-setup: ## install what is missing (Debian packages), silent when nothing is
-	@scripts/setup.sh
+setup: ## install what building and the demo need and is missing (Debian packages)
+	@scripts/setup.sh user
+
+setup-dev: ## the same, and what tests and lint need
+	@scripts/setup.sh developer
 
 build: setup ## the release build: build/saccade, build/golden
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j$(JOBS)
 
-build-%: setup
+build-%: setup-dev
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j$(JOBS)
 
@@ -26,17 +29,17 @@ demo: build ## train an agent before your eyes, drive unseen tracks, film it
 train: build ## start or resume the full CarRacing training (RUN=runs/car-racing)
 	@scripts/train.sh
 
-test: setup ## everything that must pass, under AddressSanitizer and UBSan
-	@scripts/mujoco.sh || echo "mujoco: not there; what needs it is skipped"
+test: setup-dev ## everything that must pass, under AddressSanitizer and UBSan
+	@scripts/python.sh worlds readers || echo "make worlds failed: what needs them is skipped, which fails under CI"
 	@scripts/test.sh
 
 test-threads: build-tsan ## the threaded tests under ThreadSanitizer
 	@ctest --preset tsan -L threads --timeout 600
 
-lint: setup ## format, warnings, clang-tidy, headers, symbols, scripts
+lint: setup-dev ## format, warnings, clang-tidy, headers, symbols, scripts
 	@scripts/lint.sh
 
-format: setup ## clang-format in place
+format: setup-dev ## clang-format in place
 	@git ls-files '*.c' '*.h' | xargs -r clang-format -i
 
 bench: build ## every figure beside its peer and the last landed one (LAND=1 writes, ROW=name runs one)
@@ -48,19 +51,23 @@ check-kernels: build ## every CPU level against scalar with a fresh seed (BENCH=
 determinism: build ## one hash for every thread count, at every optimisation and CPU level that promises it
 	@scripts/determinism.sh
 
-fuzz: setup ## fuzz one parser: T=safetensors S=60
+fuzz: setup-dev ## fuzz one parser: T=safetensors S=60
 	@tests/fuzz/run.sh $(T) $(S)
 
-check: setup ## all of the above that must pass before work lands, cheapest first
+check: setup-dev ## all of the above that must pass before work lands, cheapest first
 	@scripts/check.sh
 
-mujoco: ## MuJoCo and the models of the control suite, into .venv; then build again
-	@scripts/mujoco.sh
+worlds: ## all worlds of other makers, into .venv (MuJoCo, Gymnasium, ViZDoom); then build again
+	@scripts/python.sh worlds
 
-peers: ## what saccade is measured against, into .venv (Gymnasium, JAX, PyTorch, pycma)
-	@scripts/peers.sh
+mujoco: ## of these MuJoCo and the models of the control suite alone
+	@scripts/python.sh mujoco
+
+peers: ## what saccade is compared with, into .venv (JAX, PyTorch, evosax, pycma), beside the worlds
+	@scripts/python.sh peers
 
 wheel: build ## the Python package: build/wheel/saccade-*.whl
+	@scripts/setup.sh python
 	@scripts/wheel.sh
 
 docs: ## the guides and the reference as a site: build/docs/index.html
@@ -75,5 +82,5 @@ uninstall: ## what the last install put there
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help setup build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel mujoco \
-        peers docs install uninstall clean
+.PHONY: help setup setup-dev build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel \
+        worlds mujoco peers docs install uninstall clean

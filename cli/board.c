@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memrchr
 #include "board.h"
 
 #include <inttypes.h>
@@ -35,6 +36,7 @@ void cli_board_open(cli_board *b, const char *title, bool json, bool quiet, bool
                      .colour = !no_colour || !no_colour[0],
                      .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
                      .title = title,
+                     .opened = sac_clock(),
                      .merged = 1};
 }
 
@@ -47,12 +49,37 @@ static void format_time(char text[32], double seconds)
         snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
-// seconds to go; NaN: the first generation after a start says nothing about the speed
-static double time_left(const cli_board *b, const sac_progress *p)
+// seconds to the last generation; NaN: the first one after a start says nothing about the speed
+static double work_left(const cli_board *b, const sac_progress *p)
 {
     uint64_t timed = p->generation - b->first_generation - 1;
     if (timed == 0) return NAN;
     return (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation);
+}
+
+// seconds to the command's own end; NaN: it has none
+static double limit_left(const cli_board *b)
+{
+    return b->deadline > 0 ? fmax(b->deadline - sac_clock(), 0) : NAN;
+}
+
+// seconds to go, whichever end comes first; NaN: unknown
+static double time_left(const cli_board *b, const sac_progress *p)
+{
+    return fmin(work_left(b, p), limit_left(b));
+}
+
+// whether the time will be over before the generations are done
+static bool ends_by_time(const cli_board *b, const sac_progress *p)
+{
+    return b->deadline > 0 && p->generation < p->generations && !(work_left(b, p) < limit_left(b));
+}
+
+// "/2000", or nothing where the last generation is not what the command will end at
+static void format_total(char text[32], const cli_board *b, const sac_progress *p)
+{
+    text[0] = 0;
+    if (!ends_by_time(b, p)) snprintf(text, 32, "/%" PRIu64, p->generations);
 }
 
 static void format_left(char text[32], const cli_board *b, const sac_progress *p)
@@ -76,13 +103,14 @@ static void format_score(char text[40], const sac_score *score)
 
 static void print_line(const cli_board *b, const sac_progress *p)
 {
-    char evaluation[40], elapsed[32], left[32];
+    char total[32], evaluation[40], elapsed[32], left[32];
+    format_total(total, b, p);
     format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
     format_left(left, b, p);
-    printf("%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation,
-           p->generations, p->best, p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left,
-           p->note ? "  " : "", p->note ? p->note : "");
+    printf("%6" PRIu64 "%-7s %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, p->best,
+           p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "",
+           p->note ? p->note : "");
     fflush(stdout);
 }
 
@@ -156,6 +184,21 @@ static void put(canvas *c, const char *text)
     }
 }
 
+// all of a text, or as many of its words as there is room for; `text` is ASCII
+static void put_words(canvas *c, const char *text)
+{
+    int room = c->width - c->column;
+    char some[400];
+    snprintf(some, sizeof some, "%s", text);
+    if ((int)strlen(some) > room && room >= 0)
+    {
+        const int mark = 4; // of " ..."
+        char *end = room > mark ? memrchr(some, ' ', (size_t)(room - mark + 1)) : NULL;
+        snprintf(end ? end : some, end ? sizeof " ..." : 1, " ...");
+    }
+    put(c, some);
+}
+
 static void style(canvas *c, const char *code)
 {
     char text[16];
@@ -171,9 +214,10 @@ static void end_line(canvas *c)
     c->lines++;
 }
 
-// "  label value", the value in bold
+// "label value   ", the value in bold; where the line has no room for both, neither
 static void put_value(canvas *c, const char *label, const char *value)
 {
+    if (c->column + (int)(strlen(label) + 1 + strlen(value)) > c->width) return;
     style(c, "2");
     put(c, label);
     style(c, "0");
@@ -233,13 +277,16 @@ static void put_phases(canvas *c, const sac_progress *p)
 static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
 {
     char text[64], left[32];
-    snprintf(text, sizeof text, "%" PRIu64 "/%" PRIu64, p->generation, p->generations);
+    format_total(left, b, p);
+    snprintf(text, sizeof text, "%" PRIu64 "%s", p->generation, left);
     put_value(c, "generation", text);
-    put_bar(c, (double)p->generation / (double)p->generations, 20, b->unicode);
+    double share = (double)p->generation / (double)p->generations;
+    if (ends_by_time(b, p)) share = 1 - limit_left(b) / (b->deadline - b->opened);
+    put_bar(c, share, 20, b->unicode);
     put(c, "   ");
     format_left(left, b, p);
     put_value(c, "to go", left);
-    put(c, b->title);
+    put_words(c, b->title);
     end_line(c);
     put_number(c, "best", "%.1f", p->best);
     put_number(c, "mean", "%.1f", p->mean);
@@ -273,7 +320,7 @@ static void keep_line(canvas *c, const sac_progress *p)
     if (p->note)
     {
         snprintf(text, sizeof text, "%6" PRIu64 "  %s", p->generation, p->note);
-        put(c, text);
+        put_words(c, text);
         end_line(c);
     }
     if (!p->evaluated) return;

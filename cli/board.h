@@ -26,6 +26,8 @@ typedef struct cli_board
     bool colour, unicode;
     const char *title;    ///< "tasks/toy.yaml"
     double last;          ///< when the board was drawn
+    double opened;        ///< by sac_clock(), as is the next
+    double deadline;      ///< when the command ends by itself; 0: never
     double first_seconds; ///< of training, when this process began
     uint64_t first_generation;
     bool started;

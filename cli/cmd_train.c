@@ -1,5 +1,7 @@
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "board.h"
 #include "cli.h"
@@ -19,6 +21,7 @@ static const cli_flag flags[] = {
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
     {"threads", "N", "of each rank; default 1", false},
     {"generations", "N", "in total; default: the task's own", false},
+    {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
     {"dash", "[PORT]", "serve the live page of the run on this machine; default port 8800", false},
     {"json", NULL, "print one JSON object a generation", false},
     {"quiet", NULL, "print nothing but errors", false},
@@ -35,11 +38,21 @@ static sac_status open_page(sac_dash **dash, const cli_args *args, const char *d
     return SAC_OK;
 }
 
+// a run that ended before its first evaluation knows of no best
+static void say_files(const char *dir)
+{
+    char best[SAC_TEXT_SIZE + 32];
+    snprintf(best, sizeof best, "%s/best.safetensors", dir);
+    bool evaluated = access(best, F_OK) == 0;
+    printf("%s: %smean.safetensors, metrics.csv\n", dir, evaluated ? "best.safetensors, " : "");
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
+    int seconds = (int)cli_integer(args, "seconds", 0, 1, INT32_MAX, &ok);
     bool has_port = cli_has(args, "dash") && cli_value(args, "dash")[0];
     int port = has_port ? (int)cli_integer(args, "dash", 0, 0, 65535, &ok) : CLI_DASH_PORT;
     const sac_setting *settings;
@@ -50,6 +63,8 @@ static int run(const cli_args *args)
     cli_default_run_dir(dir, cli_positional(args, 0));
     if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
     const volatile int *interrupt = cli_catch_signals();
+    if (seconds) cli_end_after(seconds);
+    double deadline = seconds ? sac_clock() + seconds : 0;
     sac_comm *comm;
     sac_status status = sac_comm_open(&comm);
     if (status != SAC_OK) return cli_fail(status);
@@ -63,6 +78,7 @@ static int run(const cli_args *args)
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
     cli_board board;
     cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
+    board.deadline = deadline;
     sac_train_def def = {.task = task,
                          .run_dir = dir,
                          .resume = cli_has(args, "resume"),
@@ -77,8 +93,14 @@ static int run(const cli_args *args)
     sac_task_destroy(task);
     sac_dash_destroy(dash);
     cli_board_close(&board);
-    if (status == SAC_OK && board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON)
-        printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
+    bool speaks = board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON;
+    if (status == SAC_ERROR_INTERRUPTED && seconds && !cli_signalled())
+    {
+        // the end that was asked for is no failure
+        if (speaks) printf("%s, after %d s; the same command with --resume goes on\n", sac_last_error(), seconds);
+        status = SAC_OK;
+    }
+    if (status == SAC_OK && speaks) say_files(dir);
     char place[SAC_TEXT_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);

@@ -5,19 +5,28 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-static volatile int interrupted;
+static volatile int interrupted; // by a signal, or because the time is over
+static volatile sig_atomic_t signalled;
 
 static void on_signal(int number)
 {
     // a launcher may send its signal twice, a person means it
-    if (interrupted && number == SIGINT)
+    if (signalled && number == SIGINT)
     {
         signal(number, SIG_DFL);
         raise(number);
     }
+    signalled = 1;
+    interrupted = 1;
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
     interrupted = 1;
 }
 
@@ -26,6 +35,17 @@ const volatile int *cli_catch_signals(void)
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     return &interrupted;
+}
+
+void cli_end_after(int seconds)
+{
+    signal(SIGALRM, on_alarm);
+    alarm((unsigned)seconds);
+}
+
+bool cli_signalled(void)
+{
+    return signalled;
 }
 
 int cli_end_training(sac_status status, const char *place, bool reports)

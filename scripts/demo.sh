@@ -1,44 +1,107 @@
 #!/usr/bin/env bash
 # make demo: an agent learns to drive before your eyes, then drives tracks that nobody has seen, and is filmed with what
-# it looked at. Everything it writes is in demo/.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# it looked at. Everything it writes is in demo/, and what an earlier demo left there stays.
+# Ctrl-C during the training goes on with what was learned; later it ends the demo. Each says so.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
 saccade=build/saccade
 task=tasks/car-racing-pairs.yaml
 shipped=zoo/car-racing/trans.safetensors patches=zoo/car-racing/softmax.safetensors
-seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7}
+folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
 
-mkdir -p demo
-rm -rf demo/run
+# the first demo's files have plain names, the second's end in -2
+last="" number=1
+while [[ -e $folder/run$last ]]; do
+    number=$((number + 1))
+    last=-$number
+done
+run=$folder/run$last
+mkdir -p "$folder" || exit 1
 
-echo "1. An agent that mixes all patches of a frame by attention learns CarRacing from nothing, for $seconds seconds."
-echo "   (held-out: its mean return on tracks that training never uses; a good human drives about 800 to 900)"
+goes_on() # how to go on with the run, where there is one
+{
+    [[ -e $run/task.yaml ]] || return
+    echo "The run, to look at or to go on with: $run"
+    echo "   $saccade train $task --run $run --resume"
+}
+
+leave() # after Ctrl-C
+{
+    trap '' INT
+    echo
+    echo "demo: stopped by Ctrl-C; what was written so far is in $folder."
+    goes_on
+    exit 130
+}
+
+step() # COMMAND...: a part of the demo after the training
+{
+    "$@"
+    local status=$?
+    [[ $status != 130 ]] || leave
+    [[ $status == 0 ]] || { echo "demo: failed, see above: $*" >&2; exit "$status"; }
+}
+
+if [[ -n $last ]]; then
+    echo "$folder/run holds the run of an earlier demo, which stays as it is."
+    echo "This demo's run is $run."
+    echo
+fi
+echo "1. An agent that mixes all patches of a frame by attention learns CarRacing"
+echo "   from nothing, for $seconds seconds; Ctrl-C ends this part early."
+echo "   evaluation: its mean return on tracks that training never uses;"
+echo "   a good human drives about 800 to 900."
 echo
-# an interrupt is the ordinary way to end a run early: it leaves a checkpoint and the best policy so far
-status=0
-timeout --foreground --signal=INT "$seconds" \
-    "$saccade" train "$task" --run demo/run --threads "$(nproc)" || status=$?
-[[ $status == 0 || $status == 1 || $status == 124 || $status == 130 ]] || exit "$status"
-trained=demo/run/best.safetensors
-[[ -e $trained ]] || { echo "demo: the run left no policy in demo/run" >&2; exit 1; }
+interrupted=""
+trap 'interrupted=yes' INT
+"$saccade" train "$task" --run "$run" --threads "$(nproc)" --seconds "$seconds" 2>"$folder/errors.txt"
+status=$?
+grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
+rm -f "$folder/errors.txt"
+[[ $status == 0 || $status == 130 ]] || exit "$status"
+trap leave INT
+if [[ -n $interrupted || $status == 130 ]]; then
+    echo
+    echo "demo: Ctrl-C ended the training; the demo goes on with what was learned so"
+    echo "far. Another Ctrl-C ends the demo."
+fi
+
+policies=("$shipped" "$patches")
+for trained in "$run/best.safetensors" "$run/mean.safetensors"; do
+    [[ ! -e $trained ]] || { policies=("$trained" "${policies[@]}"); break; }
+done
+[[ -e $trained ]] || echo "It was too short to learn anything: two agents that ship go on alone."
 
 echo
-echo "2. It drives tracks $seeds, which it has never seen; so do two that ship: one of its kind that learned longer, and"
-echo "   the article's agent, which keeps ten patches of each frame and sees nothing else."
+echo "2. It drives tracks $seeds, which it has never seen. So do two that ship: one"
+echo "   of its kind that learned longer, and the article's agent, which keeps ten"
+echo "   patches of each frame and sees nothing else."
 echo
-for policy in "$trained" "$shipped" "$patches"; do
+track=""
+for policy in "${policies[@]}"; do
     echo "$policy"
-    "$saccade" eval "$policy" --seeds "$seeds" --threads "$(nproc)"
+    step "$saccade" eval "$policy" --seeds "$seeds" --threads "$(nproc)" >"$folder/returns.txt"
+    cat "$folder/returns.txt"
+    # the track in the middle of what the first of them made of all
+    [[ -n $track ]] || track=$(awk '$1 ~ /^[0-9]+$/ && NF == 3 {print $2, $1}' "$folder/returns.txt" | sort -n |
+        awk '{seed[NR] = $2} END {print seed[int(NR / 2) + 1]}')
     echo
 done
-echo "The paper's agent: 914 +- 15 (mean of 100 tracks; 96 CPUs for ten hours)."
+rm -f "$folder/returns.txt"
+echo "The article reports 914 +- 15 for its own agent, over 100 tracks."
 
 echo
-echo "3. Films of all three, with the attention drawn on what they see."
+echo "3. Films of all ${#policies[@]} on track $track, the one in the middle of what the first of"
+echo "   them made of these tracks. The attention is drawn on what they see."
 echo
-"$saccade" watch "$trained" --seed 0 --video demo/trained.mp4
-"$saccade" watch "$shipped" --seed 0 --video demo/shipped.mp4
-"$saccade" watch "$patches" --seed 0 --video demo/patches.mp4
+for policy in "${policies[@]}"; do
+    case $policy in
+        "$shipped") film=$folder/shipped$last.mp4 ;;
+        "$patches") film=$folder/patches$last.mp4 ;;
+        *) film=$folder/trained$last.mp4 ;;
+    esac
+    echo "$film"
+    step "$saccade" watch "$policy" --seed "$track" --video "$film" ${film_steps:+--steps "$film_steps"}
+done
 echo
-echo "The films: demo/trained.mp4, demo/shipped.mp4, demo/patches.mp4. The run, to look at or to go on with: demo/run"
-echo "   $saccade train $task --run demo/run --resume"
+goes_on

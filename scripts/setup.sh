@@ -1,21 +1,42 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the build, the tests and the lint need and that are missing; else silent.
-#   scripts/setup.sh [package...]   further packages beside the usual ones
+# Installs the Debian packages of a set that are missing; silent when none is.
+#   scripts/setup.sh SET... [package...]
+#     user        what building the command takes, and its films, plots, window and live page: all that the demo needs
+#     python      what `make wheel` takes beside it
+#     developer   both, and what tests and lint take: compilers to compare, chips to emulate, a browser, OpenGL, MPI
+#     packages    by name, beside those of the sets
 set -euo pipefail
 
-packages=(
-    cmake gcc g++ libc6-dev make pkg-config                                                # to build
+user=(
+    cmake gcc libc6-dev make pkg-config                                                    # to build
     liblapacke-dev libopenblas-dev libpng-dev libyaml-dev libjansson-dev                   # the core
     libcairo2-dev libsdl2-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev  # plots, window, film
     libmicrohttpd-dev                                                                      # the live page
-    libopenmpi-dev openmpi-bin                                                             # ranks
-    python3-dev python3-cffi python3-setuptools python3-wheel python3-numpy python3-pytest gfortran # Python package
-    libcmocka-dev valgrind clang clang-format clang-tidy shellcheck                        # tests and lint
 )
+python=(python3-dev python3-cffi python3-setuptools python3-wheel python3-numpy gfortran)
+developer=(
+    libcmocka-dev valgrind python3-pytest                        # tests
+    libopenmpi-dev openmpi-bin                                   # ranks
+    python3-venv python3-pip                                     # scripts/python.sh
+    chromium                                                     # the live page and reports as people see them
+    gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm    # exported policies on the chips that they are for
+    libegl1 libgl1-mesa-dri                                      # MuJoCo's own renderer, --renderer opengl
+    g++ clang clang-format clang-tidy shellcheck                 # lint
+)
+packages=()
+while [[ $# -gt 0 ]]; do
+    case $1 in
+        user) packages+=("${user[@]}") ;;
+        python) packages+=("${python[@]}") ;;
+        developer) packages+=("${user[@]}" "${python[@]}" "${developer[@]}") ;;
+        *) packages+=("$1") ;;
+    esac
+    shift
+done
 
 missing=()
 architecture=$(dpkg --print-architecture 2>/dev/null || true) # other ones may be installed beside it
-for package in "${packages[@]}" "$@"; do
+for package in "${packages[@]}"; do
     status=$(dpkg-query -W -f '${db:Status-Status} ' "$package:$architecture" "$package:all" 2>/dev/null || true)
     [[ $status == "installed " ]] || missing+=("$package")
 done

@@ -20,7 +20,7 @@ check()
     fi
 }
 
-skip() # NAME WHAT: says what is missing, a peer or something in ../shared
+skip() # NAME WHAT: says what is missing; under CI only "a peer: ..." or "../shared/..." may be
 {
     echo "skip: needs $2"
     echo "[  SKIPPED ] $1"

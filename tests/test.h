@@ -52,8 +52,8 @@
         return cmocka_run_group_tests(tests, NULL, NULL);                             \
     }
 
-/// Skip a test that lacks something outside the project: "a peer: ...", or "../shared/...". A skip for anything else,
-/// or without saying what, fails under CI.
+/// Skip a test that lacks something outside the project. A peer is what saccade is compared with and nothing else:
+/// "a peer: ...". A skip for what is neither that nor in "../shared/...", or without saying what, fails under CI.
 #define skip_without(what)                         \
     do                                             \
     {                                              \

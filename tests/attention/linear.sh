@@ -5,7 +5,7 @@
 set -euo pipefail
 program=$1
 shift
-command -v valgrind >/dev/null || { echo "linear: valgrind is missing: make setup" >&2; exit 1; }
+command -v valgrind >/dev/null || { echo "linear: valgrind is missing: make setup-dev" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [[ $# -gt 0 ]] || set -- relu positive trig hybrid sara-relu sara-exp sara-square

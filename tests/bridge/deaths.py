@@ -15,7 +15,7 @@ import time
 try:
     import gymnasium  # noqa: F401
 except ImportError as error:
-    print("skip: needs a peer:", error.name)
+    print(f"skip: needs {error.name} (make worlds)")
     sys.exit(77)
 saccade, deaths = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 mark = f"saccade-deaths-{os.getpid()}"

@@ -13,7 +13,7 @@ try:
     import numpy as np
     from PIL import Image
 except ImportError as error:
-    print("skip: needs a peer:", error.name)
+    print(f"skip: needs {error.name} (make worlds)")
     sys.exit(77)
 os.environ.update(PYTHONPATH=os.path.dirname(os.path.abspath(__file__)), SDL_VIDEODRIVER="dummy")
 sys.path.insert(0, os.environ["PYTHONPATH"])

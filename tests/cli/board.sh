@@ -43,6 +43,13 @@ narrow() # no line is wider than the terminal
     [[ $(last_board | LC_ALL=C.UTF-8 wc -L) -le 29 ]]
 }
 
+whole_words() # what has no room on a line is left out, not cut
+{
+    on_terminal 47 words || return 1
+    last_board | tee "$work/board"
+    ! grep -qE '(evaluatio|evaluati|best so|sear|steps/|ta|tas|task|tasks/?[a-z.]*) *$' "$work/board" && grep -q '^agent .*% *$' "$work/board"
+}
+
 colourless()
 {
     on_terminal 90 grey NO_COLOR=1 || return 1
@@ -91,17 +98,71 @@ interrupted() # the checkpoint's place and how to go on, then going on
     train stopped --generations $((at + 1)) --resume >"$work/out" && grep -q "$((at + 1))/$((at + 1))" "$work/out"
 }
 
+timed() # a limit of time: an end without failure that --resume goes on from, and what is to go counts towards it
+{
+    local begin=$SECONDS
+    train timed --generations 1000000 --seconds 2 >"$work/out" || return 1
+    ((SECONDS - begin >= 1 && SECONDS - begin < 30)) || { echo "it took $((SECONDS - begin)) s"; return 1; }
+    [[ -n $(ls "$work/timed/checkpoints"/*.safetensors) ]] || return 1
+    grep -qE '^interrupted at generation [0-9]+, after 2 s; .*--resume goes on$' "$work/out" || return 1
+    if grep -q '/1000000' "$work/out"; then echo "it counts towards generations that it will not reach"; return 1; fi
+    # the last column is what is to go
+    awk '/^ +[0-9]+ / { if ($NF !~ /^0:0[0-2]$/) bad = $0; n++ } END { if (bad) print bad; exit bad || n < 3 }' "$work/out" || return 1
+    local at
+    at=$(tail -n 1 "$work/timed/metrics.csv" | cut -d, -f1)
+    train timed --generations $((at + 1)) --seconds 1000 --resume >"$work/out" && grep -q "$((at + 1))/$((at + 1))" "$work/out"
+}
+
+timed_json()
+{
+    train timed-json --generations 1000000 --seconds 2 --json >"$work/out" || return 1
+    python3 - "$work/out" <<'END'
+import json, sys
+left = [json.loads(line)["seconds_left"] for line in open(sys.argv[1])]
+assert len(left) > 2 and left == sorted(left, reverse=True) and 0 <= left[-1] and left[0] <= 2, left
+END
+}
+
+timed_board() # the bar is full at the end of the time, far from that of the generations
+{
+    rm -rf "$work/timed-board"
+    env TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 90; '$saccade' train tasks/toy.yaml --run '$work/timed-board' \
+        --generations 1000000 --seconds 2" /dev/null | tr -d '\r' >"$work/screen"
+    grep -aE "interrupted at generation [0-9]+, after 2 s" "$work/screen" || return 1
+    sed "s/$escape\[[0-9]*[A-Za-z]//g" "$work/screen" | grep -a '^generation ' | tail -n 1 | tee "$work/board"
+    grep -qE '^generation [0-9]+   █{19,20}░?   to go 0:00 ' "$work/board"
+}
+
+timed_on_sigint() # a signal before that is an interruption as ever
+{
+    "$saccade" train tasks/toy.yaml --run "$work/early" --generations 1000000 --seconds 1000 --quiet 2>"$work/err" &
+    local pid=$!
+    for _ in $(seq 300); do
+        [[ -s $work/early/metrics.csv ]] && (($(wc -l <"$work/early/metrics.csv") > 3)) && break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    [[ $? == 130 ]] && grep -q "interrupted at generation" "$work/err"
+}
+
 if script -qec true /dev/null >/dev/null 2>&1; then
     check "a board on a terminal" board
     check "the terminal is left as it was" leaves_no_trace
     check "a narrow terminal" narrow
+    check "no word is cut on a narrow one" whole_words
     check "NO_COLOR" colourless
     check "a terminal without UTF-8" ascii
     check "TERM=dumb gets lines" dumb
+    check "--seconds on the board" timed_board
 else
-    skip "boards on terminals" "a peer: a pseudo-terminal"
+    skip "boards on terminals" "a pseudo-terminal (/dev/pts)"
 fi
 check "one line a generation elsewhere" lines
 check "--json" json
+check "--seconds ends a run, and what is to go counts towards it" timed
+check "--seconds and --json" timed_json
+check "--seconds and SIGINT" timed_on_sigint
+check "--seconds is a number of seconds" refuses 2 "--seconds is '0'" "$saccade" train tasks/toy.yaml --run "$work/none" --seconds 0
 check "SIGINT says where the checkpoint is and how to go on" interrupted
 finish

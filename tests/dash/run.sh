@@ -23,10 +23,10 @@ check "a report of the same run has the same bytes" repeatable
 if command -v chromium >/dev/null; then
     check "a report in a browser" python3 -B "$here/report.py" "$work/report.html"
 else
-    skip "a report in a browser" "a peer: chromium"
+    skip "a report in a browser" "chromium (make setup-dev)"
 fi
 if [[ ! -e $(dirname "$saccade")/saccade-web.so ]]; then
-    skip "the live page" "a peer: libmicrohttpd-dev"
+    skip "the live page" "libmicrohttpd-dev (make setup)"
     finish
 fi
 # memory is watched elsewhere: leaks of the libraries below are not ours
@@ -35,7 +35,7 @@ check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$wor
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
 else
-    skip "the page in a browser" "a peer: chromium"
+    skip "the page in a browser" "chromium (make setup-dev)"
 fi
 no_run() { refuses 1 "expected a run folder" "$saccade" dash "$work/nothing"; }
 no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }

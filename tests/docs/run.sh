@@ -1,12 +1,30 @@
 #!/usr/bin/env bash
 # Runs the examples of the documents: every block that is fenced as "sh test", in order, in an empty folder with tasks/
 # and zoo/ beside it and the command on the path. A block passes when its last command does and none before fails.
-#   run.sh BUILD_DIR
+#   run.sh BUILD_DIR [DOCUMENT...]
+#
+# Words after "sh test" say what the block needs, and where that is missing it is skipped:
+#   gymnasium, vizdoom   worlds in .venv; mujoco: a build with them; mpi: mpirun
+#   short                it takes minutes: run by tests/docs/short/saccade, which has episodes, generations and films cut
+# Words after "sh" alone say why a block is not run:
+#   files     of others, that are not in the repository      display   opens a window
+#   install   changes the machine                            serves    ends when it is stopped
+#   cluster   needs a batch system                           minutes   and cannot be made short
+#   build     what the tests themselves do
+# A block without a word holds calls of make and nothing else; its targets must be some that the Makefile has.
 set -uo pipefail
 build=$(realpath "$1")
+shift
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 root=$PWD
+python=${SACCADE_PEERS:-$root/.venv/bin/python}
+export SACCADE_PYTHON=$python SDL_VIDEODRIVER=dummy PYTHONDONTWRITEBYTECODE=1
+# root may run it, more ranks than cores are fine, and no rank is bound to a core
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+documents=("$@")
+[[ $# -gt 0 ]] || documents=(README.md CONTRIBUTING.md docs/*.md)
 
 place() # an empty folder for one document
 {
@@ -15,23 +33,71 @@ place() # an empty folder for one document
     for part in tasks zoo; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
 }
 
-block() # FILE FOLDER
+missing() # WORD: what a block that needs it lacks, nothing where it is there
 {
-    (cd "$2" && PATH=$build:$PATH SACCADE_ZOO=$2/zoo bash -euo pipefail "$1")
+    case $1 in
+        gymnasium | vizdoom) "$python" -c "import $1" 2>/dev/null || echo "$1 (make worlds)" ;;
+        mujoco) [[ -e $build/saccade-mujoco.so ]] || echo "MuJoCo (make mujoco)" ;;
+        mpi) command -v mpirun >/dev/null || echo "Open MPI (make setup-dev)" ;;
+        short) ;;
+        *) echo "the word '$1', which means nothing after 'sh test'" ;;
+    esac
 }
 
+block() # FILE FOLDER PATH
+{
+    (cd "$2" && PATH=$3:$PATH SACCADE_ZOO=$2/zoo SACCADE_TO_SHORTEN=$build/saccade bash -euo pipefail "$1")
+}
+
+targets() # FILE: every line calls make, and every target is one of the Makefile's
+{
+    local words target
+    while read -ra words; do
+        [[ ${words[0]} == make ]] || { echo "not a call of make, and no word says why it is not run: ${words[*]}"; return 1; }
+        for target in "${words[@]:1}"; do
+            [[ $target != \#* ]] || break
+            [[ $target == *=* ]] || grep -qE "^$target:" Makefile || { echo "make has no '$target'"; return 1; }
+        done
+    done < <(grep -vE '^ *(#|$)' "$1")
+}
+
+runs() # DOCUMENT FILE FOLDER WORD...: a block that is fenced as a test
+{
+    local document=$1 script=$2 folder=$3 word lack path=$build name
+    shift 3
+    name="$document: $(grep -vE '^ *(#|$)' "$script" | head -n 1)"
+    for word in "$@"; do
+        lack=$(missing "$word")
+        if [[ $lack == the\ word* ]]; then check "$name has $lack" false; return; fi
+        [[ -z $lack ]] || { skip "$name" "$lack"; return; }
+        [[ $word != short ]] || path=$root/tests/docs/short
+    done
+    check "$name" block "$script" "$folder" "$path"
+}
+
+declare -A unrun=()
 count=0
-for document in README.md CONTRIBUTING.md docs/*.md; do
+for document in "${documents[@]}"; do
     folder=$work/$(basename "$document" .md)
     place "$folder"
-    awk -v prefix="$folder-" '/^```sh test$/ {n++; file = prefix sprintf("%02d", n) ".sh"; printf "" >file; next}
+    # each block to a file of its own, its first line "# sh WORD..."
+    awk -v prefix="$folder-" '/^```sh( |$)/ {n++; file = prefix sprintf("%02d", n) ".sh"; print "# " substr($0, 4) >file; next}
         /^```/ {file = ""} file {print >file}' "$document"
     for script in "$folder"-*.sh; do
         [[ -e $script ]] || continue
-        count=$((count + 1))
-        check "$document: $(grep -vE '^ *(#|$)' "$script" | head -n 1)" block "$script" "$folder"
+        read -ra words < <(sed -n '1s/^# sh *//p' "$script")
+        case ${words[0]:-} in
+            test) count=$((count + 1)); runs "$document" "$script" "$folder" "${words[@]:1}" ;;
+            "") check "$document: $(sed -n '2s/ *#.*//p' "$script") names targets" targets "$script" ;;
+            files | display | install | serves | cluster | minutes | build)
+                unrun[${words[0]}]=$((${unrun[${words[0]}]:-0} + 1)) ;;
+            *) check "$document: '${words[*]}' is a reason not to run a block" false ;;
+        esac
     done
 done
+for word in "${!unrun[@]}"; do echo "not run, $word: ${unrun[$word]}"; done
+echo "run: $count"
+[[ $# -eq 0 ]] || finish
 check "there are examples" test "$count" -gt 0
 
 links() # relative links lead somewhere
@@ -51,6 +117,19 @@ versions() # the headers', the command's, the changelog's newest, and that to be
     grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -E "^## $version(,|$)" &&
         [[ $(sed -nE 's/^#define SAC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/saccade/base.h | paste -sd.) == "$version" ]]
 }
+refused() # FENCE LINE WORDS: a document with such a block fails, and says why
+{
+    printf '```sh%s\n%s\n```\n' "$1" "$2" >"$work/bad.md"
+    rm -rf "$work/bad"
+    if "$root/tests/docs/run.sh" "$build" "$work/bad.md" >"$work/said"; then cat "$work/said"; return 1; fi
+    grep -qF "$3" "$work/said" || { cat "$work/said"; return 1; }
+}
+check "a block without a word is refused" refused "" "saccade envs" "no word says why it is not run"
+check "a target that make lacks is refused" refused "" "make demos" "make has no 'demos'"
+check "a reason that is none is refused" refused " boring" "saccade envs" "'boring' is a reason"
+check "a need that is none is refused" refused " test magic" "saccade envs" "'magic'"
+check "a block that fails is noticed" refused " test" "saccade envs; false" "FAILED"
+check "a command that is wrong is noticed when made short" refused " test short" "saccade train tasks/toy.yaml --sigma 3" "FAILED"
 check "links lead somewhere" links
 check "one version everywhere" versions
 finish

@@ -81,7 +81,7 @@ for agent in softmax linear; do
         check "$agent: a step on an emulated Cortex-M0" runs_on 1 "${m0[@]}" -- \
             -M microbit -global nrf51-soc.sram-size=262144 -global nrf51-soc.flash-size=262144
     else
-        skip "$agent on a Cortex-M" "a peer: gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"
+        skip "$agent on a Cortex-M" "gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm (make setup-dev)"
     fi
 done
 
@@ -109,7 +109,7 @@ if [[ $graphs == yes ]]; then
     check "positive features in onnxruntime" other_graph positive attention=positive normalize=true controller=mlp
     check "squares in onnxruntime" other_graph square attention=sara-square position_encoding=flat controller=linear
 else
-    skip "graphs in onnxruntime" "a peer: onnxruntime (make peers)"
+    skip "graphs in onnxruntime" "onnxruntime (scripts/python.sh readers)"
 fi
 
 "$saccade" export zoo/car-racing/linear.safetensors --c "$work/agent.c" --int8 --seeds 0..3 >"$work/said"

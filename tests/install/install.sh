@@ -60,7 +60,23 @@ completions() # where each shell looks for them
     done
 }
 
+uninstalls() # it counts what it removed, not what was there once, and leaves no folder of ours
+{
+    # a build folder of its own, so that the manifest of this one stays as it is
+    local place=$work/manifest count
+    mkdir "$place" && sed "s|^$prefix|$work/gone|" "$build/install_manifest.txt" >"$place/install_manifest.txt" &&
+        cp -a "$prefix" "$work/gone" && mkdir "$work/gone/lib/other" || return 1
+    remove() { DESTDIR='' cmake -D MANIFEST="$place/install_manifest.txt" -P cmake/uninstall.cmake; }
+    count=$(grep -c . "$place/install_manifest.txt")
+    rm "$work/gone/bin/saccade"
+    (cd "$here/../.." && remove) | tee "$work/said" || return 1
+    grep -qx -- "-- removed $((count - 1)) files; 1 that the last install listed were not there" "$work/said" || return 1
+    [[ -z $(find "$work/gone" -type f -o -type l -o -name saccade) && -d $work/gone/lib/other ]] || return 1
+    (cd "$here/../.." && remove) | grep -qx -- "-- removed 0 files; $count that the last install listed were not there"
+}
+
 check "install" install_it
+check "uninstall" uninstalls
 check "the installed command runs" "$prefix/bin/saccade" envs
 check "the manual is installed" test -s "$prefix/share/man/man1/saccade.1"
 check "completion is installed" completions

@@ -10,7 +10,7 @@ python=${SACCADE_PEERS:-.venv/bin/python}
 has "$python" "numpy, cffi, pytest" || python=/usr/bin/python3
 header='sysconfig, os; open(os.path.join(sysconfig.get_path("include"), "Python.h"))'
 if ! has "$python" "numpy, cffi, pytest" || ! has /usr/bin/python3 "setuptools, wheel, cffi, $header"; then
-    echo "skip: needs a peer: Python's development files, cffi, setuptools, numpy and pytest (make setup)"
+    echo "skip: needs Python's development files, cffi, setuptools, numpy and pytest (make setup-dev)"
     exit 77
 fi
 wheel=$(SACCADE_BUILD=$build scripts/wheel.sh) || exit 1

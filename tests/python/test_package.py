@@ -177,7 +177,7 @@ def test_the_wheel_is_small_and_needs_libc_alone():
 def test_the_wheel_installs_fast(tmp_path):
     """In seconds of processor time, pip's own start included."""
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
-        pytest.skip("needs a peer: pip")
+        pytest.skip("needs pip (make setup-dev)")
     wheel = next((SITE.parents[1] / "../wheel").resolve().glob("saccade-*.whl"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", tmp_path, wheel],
@@ -188,18 +188,36 @@ def test_the_wheel_installs_fast(tmp_path):
     assert (tmp_path / "saccade" / "__init__.py").exists() and seconds < 5
 
 
-def test_log_lines_arrive():
+def test_log_lines_arrive(tmp_path):
+    """A resume over a damaged checkpoint goes on from the one before, and says so in the log."""
+    task, run = ROOT / "tasks/toy.yaml", tmp_path / "run"
+
+    def resume_after_damage(generations):
+        newest = max((run / "checkpoints").glob("*.safetensors"))
+        content = newest.read_bytes()
+        newest.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        assert saccade.train(task, run, generations=generations, resume=True).generation == generations
+        return newest.name
+
+    saccade.train(task, run, generations=2)
+    saccade.train(task, run, generations=4, resume=True)
     lines = []
     saccade.set_log(lambda level, line: lines.append((level, line)))
-    saccade.set_log(None)
-    assert lines == []
+    try:
+        damaged = resume_after_damage(6)
+    finally:
+        saccade.set_log(None)
+    assert [level for level, _ in lines] == ["warning"] and damaged in lines[0][1]
+    saccade.train(task, run, generations=8, resume=True)
+    resume_after_damage(10)
+    assert len(lines) == 1  # nobody listens any more
 
 
 def test_types_are_right():
     try:
         import mypy.api
     except ImportError:
-        pytest.skip("needs a peer: mypy")
+        pytest.skip("needs mypy (scripts/python.sh readers)")
     sources = [str(path) for path in SITE.glob("*.py*") if path.stem != "saccade-worker"]
     sources = [path for path in sources if path + "i" not in sources]  # a stub stands for its module
     out, _, status = mypy.api.run(["--strict", "--no-error-summary", "--cache-dir=/dev/null", *sources])

@@ -63,7 +63,7 @@ def test_resizing_is_pillows(image):
     try:
         from PIL import Image
     except ImportError:
-        pytest.skip("needs a peer: Pillow (make peers)")
+        pytest.skip("needs Pillow (scripts/python.sh readers)")
     resize = tokens.Resize(20, 24, 3, 9, 11)
     expected = np.asarray(Image.fromarray(image).resize((11, 9), Image.Resampling.BILINEAR))
     assert np.array_equal(resize(image), expected)

@@ -17,7 +17,7 @@ def blocks():
         yield text[:match.start()].count("\n") + 2, match[1], match[2]
 
 
-def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
+def test_the_tutorial_runs(tmp_path, monkeypatch, capsys, why):
     for folder in ("tasks", "zoo"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
@@ -32,7 +32,7 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
         count += 1
     assert count > 10
     if missing:
-        pytest.skip(f"needs a peer: {', '.join(sorted(missing))} for some blocks (make peers)")
+        pytest.skip(why(*sorted(missing)) + " for some blocks")
 
 
 def test_all_python_of_the_page_is_run():

@@ -111,7 +111,7 @@ def test_gymnasiums_checker_finds_nothing(gymnasium, id, recwarn):
 
 
 def test_carracing_has_gymnasiums_rewards_and_ends(gymnasium, random):
-    pytest.importorskip("Box2D", reason="needs a peer: Box2D (make peers)")
+    pytest.importorskip("Box2D", reason="needs Box2D (make worlds)")
     ours, theirs = gymnasium.make("saccade/CarRacing-v3"), gymnasium.make("CarRacing-v3")
     assert ours.action_space == theirs.action_space and ours.observation_space == theirs.observation_space
     ours.reset(seed=11), theirs.reset(seed=11)
@@ -175,7 +175,7 @@ def test_gymnasiums_wrappers_fit(gymnasium):
 
 def test_vectors_of_eight_are_sixty_times_as_fast_as_gymnasium(gymnasium, random):
     """Steps per second of processor time."""
-    pytest.importorskip("Box2D", reason="needs a peer: Box2D (make peers)")
+    pytest.importorskip("Box2D", reason="needs Box2D (make worlds)")
     import time
 
     def steps_per_second(env, action, count, rounds):

@@ -14,7 +14,7 @@ bridged() { grep -q "id: gym:" "$task"; }
 if bridged; then
     export SACCADE_PYTHON=${SACCADE_PEERS:-.venv/bin/python}
     if ! "$SACCADE_PYTHON" -c "import gymnasium" 2>/dev/null; then
-        echo "skip: needs a peer: gymnasium (make peers)"
+        echo "skip: needs gymnasium (make worlds)"
         exit 77
     fi
 fi

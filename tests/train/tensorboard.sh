@@ -10,6 +10,6 @@ python=${SACCADE_PEERS:-.venv/bin/python}
 name="tensorboard reads the events of a resumed run"
 "$saccade" train tasks/toy.yaml --run "$work/run" --generations 13 --quiet &&
     "$saccade" train tasks/toy.yaml --run "$work/run" --generations 30 --resume --quiet
-[[ -x $python ]] && "$python" -c "import tensorboard" 2>/dev/null || { skip "$name" "a peer: tensorboard 2.20.0"; finish; }
+[[ -x $python ]] && "$python" -c "import tensorboard" 2>/dev/null || { skip "$name" "tensorboard 2.20.0 (scripts/python.sh readers)"; finish; }
 check "$name" "$python" tests/peers/read_events.py "$work/run"
 finish

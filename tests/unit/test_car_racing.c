@@ -238,7 +238,7 @@ TEST(recordings_are_reproducible)
         unlink(path[0]);
     }
     rmdir(folder);
-    if (!recorded) skip_without("a peer: Gymnasium 1.4.0");
+    if (!recorded) skip_without("Gymnasium 1.4.0 (make worlds)");
 }
 
 TESTS(replays_equal_gymnasium, tracks_equal_gymnasium, a_reset_without_a_seed_goes_on, recordings_are_reproducible)

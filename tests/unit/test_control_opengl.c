@@ -44,7 +44,7 @@ static void skip_without_opengl(void)
 {
     sac_env *env;
     sac_status status = create(&env, "cheetah-run", NULL, "opengl", "false");
-    if (status == SAC_ERROR_UNAVAILABLE) skip();
+    if (status == SAC_ERROR_UNAVAILABLE) skip_without(sac_last_error());
     assert_ok(status);
     sac_env_destroy(env);
 }

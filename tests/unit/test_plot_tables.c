@@ -16,7 +16,7 @@ static const char *write_text(const char *name, const char *text)
 // a plot that must succeed where cairo is there; without it the test ends here
 static void must_draw(sac_status status)
 {
-    if (status == SAC_ERROR_UNAVAILABLE) skip_without("a peer: cairo");
+    if (status == SAC_ERROR_UNAVAILABLE) skip_without("cairo (make setup)");
     assert_ok(status);
 }
 

@@ -324,7 +324,7 @@ TEST(the_python_package_reads_it)
 {
     char command[512];
     snprintf(command, sizeof command, "%s -c 'import safetensors.numpy' 2>/dev/null", python() ? python() : "false");
-    if (system(command) != 0) skip_without("a peer: Python with safetensors");
+    if (system(command) != 0) skip_without("Python with safetensors (scripts/python.sh readers)");
     begin();
     sac_policy *policy = scene_policy("", 2);
     assert_ok(sac_policy_save(policy, NULL, NULL, path));

@@ -24,7 +24,7 @@ static const char *peer(void)
 
 #define NEEDS_PEER               \
     const char *python = peer(); \
-    if (!python) skip_without("a peer: vizdoom")
+    if (!python) skip_without("ViZDoom (make worlds)")
 
 static sac_env *open_with(const char *python, const char *variant, const char *rules, const char *key,
                           const char *value)

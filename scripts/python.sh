@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Puts pinned Python packages into .venv, in sets; silent when they are there.
+#   scripts/python.sh SET...
+#     mujoco    the library and the models of the control suite, not what their Python sides import
+#     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
+#     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy
+#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, pycma, dm_control's own pictures
+# Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
+# tests skip.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mujoco=(mujoco==3.17.0 dm_control==1.0.50) # cmake/mujoco.cmake names the first one's version, too
+worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
+readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1)
+peers=(jax==0.10.2 evosax==0.3.2 cma==4.5.0 "${mujoco[@]}")
+
+alone=() packages=() debian=(python3-venv python3-pip)
+for set in "${@:?a set: mujoco, worlds, readers or peers}"; do
+    case $set in
+        mujoco) alone+=("${mujoco[@]}") ;;
+        worlds) alone+=("${mujoco[@]}") packages+=("${worlds[@]}") ;;
+        readers) packages+=("${readers[@]}") ;;
+        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) ;;
+        *) echo "python.sh: '$set' is none of mujoco, worlds, readers, peers" >&2; exit 2 ;;
+    esac
+done
+
+# those that are missing, or there in another version
+missing_of() # PACKAGE==VERSION...
+{
+    .venv/bin/python - "$@" <<'PYTHON'
+import importlib.metadata, sys
+for wanted in sys.argv[1:]:
+    name, _, version = wanted.partition("==")
+    try:
+        if importlib.metadata.version(name) == version:
+            continue
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    print(wanted)
+PYTHON
+}
+install() # [pip option...] PACKAGE==VERSION...
+{
+    echo "python: installing ${*/#--*/} into .venv" >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+if [[ ! -x .venv/bin/python || " ${debian[*]} " == *" python3-torch "* ]]; then scripts/setup.sh "${debian[@]}"; fi
+[[ -x .venv/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages .venv
+mapfile -t missing < <(missing_of "${packages[@]}")
+[[ ${#missing[@]} == 0 ]] || install "${packages[@]}" # all, so that one cannot move another's version
+mapfile -t missing < <(missing_of "${alone[@]}")
+[[ ${#missing[@]} == 0 ]] || install --no-deps "${missing[@]}"
