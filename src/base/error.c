@@ -11,6 +11,7 @@ enum
 };
 
 static _Thread_local char last_error[ERROR_SIZE];
+static _Thread_local uint64_t failure_count;
 
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
 static sac_log_fn *log_callback;
@@ -52,7 +53,13 @@ sac_status sac_fail(sac_status status, const char *format, ...)
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
     memcpy(last_error, text, sizeof text);
+    failure_count++;
     return status;
+}
+
+uint64_t sac_failure_count(void)
+{
+    return failure_count;
 }
 
 sac_status sac_fail_in(sac_status status, const char *format, ...)

@@ -2,13 +2,14 @@
 
 #include "saccade/base.h"
 
-/// Failing with a sentence, and passing failures on.
-
-/// Store the thread's last error and return `status`.
-sac_status sac_fail(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/// Failing with a sentence (sac_fail, which is public), and passing failures on.
 
 /// Put "prefix: " before the thread's last error and return `status`: where a failure happened, added on the way up.
 sac_status sac_fail_in(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/// How often the calling thread has failed with a sentence. Where it has not changed over a failing call of somebody
+/// else's function, that function gave no reason and sac_last_error() is an older one's.
+uint64_t sac_failure_count(void);
 
 /// Return from the calling function when `expression` fails.
 #define SAC_TRY(expression)                                  \
