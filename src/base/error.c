@@ -72,6 +72,27 @@ sac_status sac_fail_in(sac_status status, const char *format, ...)
     return sac_fail(status, "%.500s: %.500s", prefix, last_error);
 }
 
+static bool is_known(sac_status status)
+{
+    switch (status)
+    {
+#define X(name, value, text) case SAC_##name:
+        SAC_STATUS_LIST(X)
+#undef X
+        return true;
+    }
+    return false;
+}
+
+sac_status sac_outcome(sac_status status, uint64_t failures, const char *who, const char *what)
+{
+    if (status == SAC_OK) return SAC_OK;
+    sac_status known = is_known(status) ? status : SAC_ERROR_ENVIRONMENT;
+    if (failure_count != failures) return known;
+    return sac_fail(known, "%.200s: %s failed with status %d (%s) and gave no reason", who, what, (int)status,
+                    sac_status_text(status));
+}
+
 void sac_set_log(sac_log_fn *log, void *user)
 {
     pthread_mutex_lock(&log_mutex);

@@ -97,24 +97,3 @@ sac_status sac_env_check_spec(const sac_env_ops *ops, const sac_env_spec *spec)
                         ops->name, spec->column_count);
     return check_action(ops, spec);
 }
-
-static bool is_known(sac_status status)
-{
-    switch (status)
-    {
-#define X(name, value, text) case SAC_##name:
-        SAC_STATUS_LIST(X)
-#undef X
-        return true;
-    }
-    return false;
-}
-
-sac_status sac_env_outcome(const sac_env_ops *ops, sac_status status, uint64_t failures, const char *what)
-{
-    if (status == SAC_OK) return SAC_OK;
-    sac_status known = is_known(status) ? status : SAC_ERROR_ENVIRONMENT;
-    if (sac_failure_count() != failures) return known;
-    return sac_fail(known, "%s: %s failed with status %d (%s) and gave no reason", ops->name, what, (int)status,
-                    sac_status_text(status));
-}

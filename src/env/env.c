@@ -122,8 +122,8 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
         status = sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': a name must follow", ops->name);
     uint64_t failures = sac_failure_count();
     if (status == SAC_OK)
-        status = sac_env_outcome(ops, ops->create(&env->self, config, def->variant ? def->variant : "original"),
-                                 failures, "create");
+        status = sac_outcome(ops->create(&env->self, config, def->variant ? def->variant : "original"), failures,
+                             ops->name, "create");
     sac_free(config);
     if (status != SAC_OK)
     {
@@ -175,14 +175,14 @@ sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
     uint64_t failures = sac_failure_count();
     begin_step(env, row);
     env->steps = 0;
-    return sac_env_outcome(env->ops, env->ops->reset(env->self, seed, row), failures, "reset");
+    return sac_outcome(env->ops->reset(env->self, seed, row), failures, env->ops->name, "reset");
 }
 
 sac_status sac_env_step(sac_env *env, const sac_env_row *row)
 {
     uint64_t failures = sac_failure_count();
     begin_step(env, row);
-    SAC_TRY(sac_env_outcome(env->ops, env->ops->step(env->self, row), failures, "step"));
+    SAC_TRY(sac_outcome(env->ops->step(env->self, row), failures, env->ops->name, "step"));
     end_step(env, row);
     return SAC_OK;
 }
@@ -206,7 +206,8 @@ sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int
             selves[i] = envs[first + i]->self;
         }
         uint64_t failures = sac_failure_count();
-        SAC_TRY(sac_env_outcome(envs[0]->ops, envs[0]->ops->step_batch(selves, rows + first, part), failures, "step"));
+        const sac_env_ops *ops = envs[0]->ops;
+        SAC_TRY(sac_outcome(ops->step_batch(selves, rows + first, part), failures, ops->name, "step"));
         for (int i = 0; i < part; i++) end_step(envs[first + i], &rows[first + i]);
     }
     return SAC_OK;
@@ -222,7 +223,7 @@ sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count, c
 {
     if (!env->ops->restore) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
     uint64_t failures = sac_failure_count();
-    return sac_env_outcome(env->ops, env->ops->restore(env->self, parts, count, row), failures, "restore");
+    return sac_outcome(env->ops->restore(env->self, parts, count, row), failures, env->ops->name, "restore");
 }
 
 void sac_env_state(const sac_env *env, double *values)
@@ -234,7 +235,7 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
 {
     uint64_t failures = sac_failure_count();
     if (env->ops->picture)
-        return sac_env_outcome(env->ops, env->ops->picture(env->self, rgb, height, width), failures, "picture");
+        return sac_outcome(env->ops->picture(env->self, rgb, height, width), failures, env->ops->name, "picture");
     if (!env->last_observation) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
 
     const sac_env_spec *spec = &env->spec;
