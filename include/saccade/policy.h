@@ -38,54 +38,9 @@ typedef struct sac_policy_def
 
 typedef struct sac_policy sac_policy;
 typedef struct sac_policy_state sac_policy_state;
-typedef struct sac_gaze sac_gaze;
 
 /// The kinds of policies there are, for listings: the i-th name and option table; NULL past the end.
 SAC_API const char *sac_policy_kind_at(int index, const sac_option **options);
-
-/// What a kind of policy of one's own supplies, registered by sac_policy_register or by a plugin (saccade/plugin.h). It
-/// is then a word in a task, `policy.kind`, and its files are policy files like any other. `self` is what is fixed
-/// after creation, shared by threads; `state` belongs to one episode at a time.
-typedef struct sac_policy_kind_ops
-{
-    const char *name;          ///< the word, such as "attention-agent"
-    const sac_option *options; ///< table over the kind's config struct; NULL: none
-    size_t config_size;        ///< bytes of that struct
-
-    /// Check the shapes of sac_policy_get_def(policy), declare the tensors by sac_policy_add_view in the order of the
-    /// vector, one at least, and keep in *self what the states need. It fails by sac_fail; what it has made by then it
-    /// releases itself.
-    sac_status (*create)(void **self, sac_policy *policy, const void *config);
-    void (*destroy)(void *self);
-    sac_status (*state_create)(void **state, const void *self);
-    void (*state_destroy)(void *state);
-    /// Take other parameters, all tensors in one vector. They are there during the call only: copy what is needed.
-    /// Never allocates.
-    void (*set_parameters)(void *state, const float *parameters);
-    void (*reset)(void *state); ///< start an episode; NULL: nothing lasts from step to step
-    /// Look at [height, width, channels] bytes and write [action_size] floats in the environment's bounds, or a choice.
-    /// Never allocates, and the same bits for the same image. What is out of bounds is clamped, a choice rounded; NaN
-    /// becomes the middle of the range, or choice 0.
-    void (*act)(void *state, const uint8_t *observation, float *action);
-    /// The same for floats in 0..1; NULL: they are rounded to bytes.
-    void (*act_float)(void *state, const float *observation, float *action);
-    void (*gaze)(void *state, sac_gaze *gaze); ///< see sac_policy_gaze; NULL: it looks at nothing in particular
-    void (*patch)(const void *state, int index, float *pixels);          ///< see sac_policy_patch; NULL: no patches
-    void (*attention_row)(const void *state, int query, float *weights); ///< see sac_policy_attention_row; NULL: none
-} sac_policy_kind_ops;
-
-/// Add a kind of policy under its own name, beside the built-in ones. `ops` must stay valid. Not while threads create.
-/// @return SAC_ERROR_ARGUMENT when the name is taken, a required function is missing, or its options do not fit
-SAC_API SAC_CHECKED sac_status sac_policy_register(const sac_policy_kind_ops *ops);
-
-/// Declare a tensor at the end of the parameter vector. Inside `create` of a kind of one's own alone.
-/// @param      name        of the tensor in policy files; must outlive the policy
-/// @param      init_limit  a fresh vector draws it uniformly from -limit..limit
-/// @param      shape       [rank], 1 at least each; rank 1 to SAC_VIEW_MAX_RANK
-/// @param[out] offset      of its first float in the vector; may be NULL
-/// @return SAC_ERROR_ARGUMENT for more than 32 tensors, more than 2^24 parameters, or a shape or name that cannot be
-SAC_API SAC_CHECKED sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank,
-                                                   const int *shape, size_t *offset);
 
 /// Create an architecture with all parameters zero.
 /// @param[out] out  released by sac_policy_destroy; NULL on failure
@@ -144,7 +99,7 @@ SAC_API const float *sac_policy_filter_input(const sac_policy_state *state);
 
 /// What the last call of sac_policy_act looked at. Pointers are valid until the state is used again; NULL and 0 where a
 /// kind has no such thing.
-struct sac_gaze
+typedef struct sac_gaze
 {
     int height, width; ///< pixels of the image that is cut into patches: the observation, or what it is resized to
     int rows, columns; ///< of the patch grid; N = rows * columns
@@ -162,7 +117,7 @@ struct sac_gaze
     int hidden_size;
     const float *output; ///< [output_size] the controller's output after its activation
     int output_size;
-};
+} sac_gaze;
 
 /// Read the last attention. Not for the inner loop: it may compute what acting skips (such as importance of every patch
 /// in the plain order).
@@ -180,6 +135,50 @@ SAC_API bool sac_policy_patch(const sac_policy_state *state, int index, float *p
 /// @param[out] weights  [N]; their sum over all queries is gaze.importance
 /// @return false for a kind without attention
 SAC_API bool sac_policy_attention_row(const sac_policy_state *state, int query, float *weights);
+
+/// What a kind of policy of one's own supplies, registered by sac_policy_register or by a plugin (saccade/plugin.h). It
+/// is then a word in a task, `policy.kind`, and its files are policy files like any other. `self` is what is fixed
+/// after creation, shared by threads; `state` belongs to one episode at a time.
+typedef struct sac_policy_kind_ops
+{
+    const char *name;          ///< the word, such as "attention-agent"
+    const sac_option *options; ///< table over the kind's config struct; NULL: none
+    size_t config_size;        ///< bytes of that struct
+
+    /// Check the shapes of sac_policy_get_def(policy), declare the tensors by sac_policy_add_view in the order of the
+    /// vector, one at least, and keep in *self what the states need. It fails by sac_fail; what it has made by then it
+    /// releases itself.
+    sac_status (*create)(void **self, sac_policy *policy, const void *config);
+    void (*destroy)(void *self);
+    sac_status (*state_create)(void **state, const void *self);
+    void (*state_destroy)(void *state);
+    /// Take other parameters, all tensors in one vector. They are there during the call only: copy what is needed.
+    /// Never allocates.
+    void (*set_parameters)(void *state, const float *parameters);
+    void (*reset)(void *state); ///< start an episode; NULL: nothing lasts from step to step
+    /// Look at [height, width, channels] bytes and write [action_size] floats in the environment's bounds, or a choice.
+    /// Never allocates, and the same bits for the same image. What is out of bounds is clamped, a choice rounded; NaN
+    /// becomes the middle of the range, or choice 0.
+    void (*act)(void *state, const uint8_t *observation, float *action);
+    /// The same for floats in 0..1; NULL: they are rounded to bytes.
+    void (*act_float)(void *state, const float *observation, float *action);
+    void (*gaze)(void *state, sac_gaze *gaze); ///< see sac_policy_gaze; NULL: it looks at nothing in particular
+    void (*patch)(const void *state, int index, float *pixels);          ///< see sac_policy_patch; NULL: no patches
+    void (*attention_row)(const void *state, int query, float *weights); ///< see sac_policy_attention_row; NULL: none
+} sac_policy_kind_ops;
+
+/// Add a kind of policy under its own name, beside the built-in ones. `ops` must stay valid. Not while threads create.
+/// @return SAC_ERROR_ARGUMENT when the name is taken, a required function is missing, or its options do not fit
+SAC_API SAC_CHECKED sac_status sac_policy_register(const sac_policy_kind_ops *ops);
+
+/// Declare a tensor at the end of the parameter vector. Inside `create` of a kind of one's own alone.
+/// @param      name        of the tensor in policy files; must outlive the policy
+/// @param      init_limit  a fresh vector draws it uniformly from -limit..limit
+/// @param      shape       [rank], 1 at least each; rank 1 to SAC_VIEW_MAX_RANK
+/// @param[out] offset      of its first float in the vector; may be NULL
+/// @return SAC_ERROR_ARGUMENT for more than 32 tensors, more than 2^24 parameters, or a shape or name that cannot be
+SAC_API SAC_CHECKED sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank,
+                                                   const int *shape, size_t *offset);
 
 /// Facts that travel with a policy file beside the architecture. Text fields may be "".
 typedef struct sac_policy_info

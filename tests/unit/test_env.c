@@ -16,8 +16,10 @@ static const float low[] = {-1}, high[] = {1};
 static struct
 {
     sac_status create, reset, step, picture;
-    const char *sentence; // NULL: it fails without a word
-    int end_at;           // terminates with this step; 0: never
+    const char *sentence;    // NULL: it fails without a word
+    int end_at;              // terminates with this step; 0: never
+    volatile int *interrupt; // set with step interrupt_at
+    int interrupt_at;
     sac_env_spec spec;
 } script;
 
@@ -67,6 +69,8 @@ static sac_status own_step(void *self, const sac_env_row *row)
     o->step++;
     if (o->step % 2) *row->reward = 1;
     if (o->step == script.end_at) *row->terminated = 1;
+    if (script.interrupt && o->step == script.interrupt_at) *script.interrupt = 1;
+    assert_true(!script.interrupt || o->step <= script.interrupt_at);
     return say(script.step);
 }
 
@@ -218,6 +222,51 @@ TEST(an_evaluation_in_a_world_that_never_ends_ends)
     sac_policy_destroy(policy);
 }
 
+// the same episodes as one after another, in the order of the list, for any number of threads
+TEST(an_evaluation_takes_a_list_in_its_order)
+{
+    static const uint64_t seeds[] = {7, 1, 12345678901, 1, 0};
+    const sac_setting settings[] = {{"max_steps", "9"}};
+    const sac_env_def toy = {.id = "toy", .settings = settings, .setting_count = 1};
+    static const float lows[] = {-1, -1}, highs[] = {1, 1};
+    sac_policy_def def = {.kind = "attention-agent",
+                          .height = 32,
+                          .width = 32,
+                          .channels = 3,
+                          .action_size = 2,
+                          .action_low = lows,
+                          .action_high = highs};
+    sac_policy *policy;
+    assert_ok(sac_policy_create(&policy, &def));
+    for (int threads = 1; threads <= 3; threads++)
+    {
+        sac_episode list[5], single;
+        assert_ok(sac_evaluate_seeds(&(sac_evaluation_def){policy, &toy, seeds, 5, threads, NULL}, list));
+        for (int i = 0; i < 5; i++)
+        {
+            assert_ok(sac_evaluate(policy, &toy, seeds[i], 1, 1, &single));
+            assert_true(list[i].seed == seeds[i] && list[i].steps == 9);
+            assert_true(list[i].episode_return == single.episode_return);
+        }
+        assert_true(list[0].episode_return != list[1].episode_return);
+    }
+    sac_policy_destroy(policy);
+}
+
+TEST(an_evaluation_ends_when_it_is_told)
+{
+    begin();
+    script.spec.max_steps = 1 << 30; // hours
+    sac_policy *policy = fitting_policy();
+    sac_episode episode;
+    volatile int interrupt = 0;
+    script.interrupt = &interrupt;
+    script.interrupt_at = 1000;
+    const sac_evaluation_def def = {policy, &(sac_env_def){.id = "own"}, (const uint64_t[]){3}, 1, 1, script.interrupt};
+    assert_int_equal(sac_evaluate_seeds(&def, &episode), SAC_ERROR_INTERRUPTED);
+    sac_policy_destroy(policy);
+}
+
 TEST(its_own_sentence_reaches_the_caller)
 {
     begin();
@@ -365,5 +414,6 @@ TEST(a_table_that_lacks_something_is_refused)
 
 TESTS(a_world_that_never_ends_is_truncated_after_its_steps, a_batch_is_truncated_each_by_its_own_steps,
       an_end_in_the_last_step_stays_an_end, an_evaluation_in_a_world_that_never_ends_ends,
-      its_own_sentence_reaches_the_caller, a_silent_failure_says_where_and_nothing_false,
-      a_spec_that_nothing_can_drive_is_refused, a_choice_needs_no_bounds, a_table_that_lacks_something_is_refused)
+      an_evaluation_takes_a_list_in_its_order, an_evaluation_ends_when_it_is_told, its_own_sentence_reaches_the_caller,
+      a_silent_failure_says_where_and_nothing_false, a_spec_that_nothing_can_drive_is_refused, a_choice_needs_no_bounds,
+      a_table_that_lacks_something_is_refused)
