@@ -216,8 +216,8 @@ def test_any_environment_by_the_bridge(gymnasium):
 
 
 def test_a_world_beside_the_script_is_found(gymnasium, tmp_path):
-    """As people begin: a module next to their script, run from another folder."""
-    (tmp_path / "near.py").write_text("""
+    """As people begin: a module next to their script, run from another folder. saccade has a worlds.py of its own."""
+    (tmp_path / "worlds.py").write_text("""
 import gymnasium, numpy as np
 class Near(gymnasium.Env):
     observation_space = gymnasium.spaces.Box(0, 255, (16, 16, 3), np.uint8)
@@ -232,7 +232,7 @@ gymnasium.register("Near-v0", Near)
 """)
     (tmp_path / "script.py").write_text("""
 import saccade
-world = saccade.World("gym:near:Near-v0", restarts=0)
+world = saccade.World("gym:worlds:Near-v0", restarts=0)
 print(world.reset(7)[0, 0, 0], *world.step(0)[1:])
 world.reset(8)
 try:
@@ -244,8 +244,8 @@ except saccade.WorldError as error:
                           stderr=subprocess.STDOUT)
     lines = done.stdout.splitlines()
     assert lines[0] == "7 1.0 True False", done.stdout
-    assert "ZeroDivisionError" in lines[1] and "near.py:11 in reward: return 1 / (1 - action)" in lines[1]
-    assert "near.py:9 in step" in lines[1]
+    assert "ZeroDivisionError" in lines[1] and "worlds.py:11 in reward: return 1 / (1 - action)" in lines[1]
+    assert "worlds.py:9 in step" in lines[1]
 
 
 def test_a_plugin_is_opened(tmp_path):
