@@ -31,17 +31,36 @@ static const char *flag_name(const void *user, int index)
     return ((const cli_flag *)user)[index].name;
 }
 
+// what every subcommand has beside its own
+static const cli_flag common[] = {
+    {"plugin", "FILE.so", "worlds and policies of your own; $SACCADE_PLUGINS names them too", true},
+};
+
+const cli_flag *cli_flags(const cli_command *command)
+{
+    enum
+    {
+        COMMON_COUNT = sizeof common / sizeof *common
+    };
+    static cli_flag all[CLI_MAX_FLAGS + COMMON_COUNT + 1];
+    int count = 0;
+    for (const cli_flag *flag = command->flags; flag && flag->name && count < CLI_MAX_FLAGS; flag++)
+        all[count++] = *flag;
+    for (int i = 0; i < COMMON_COUNT; i++) all[count++] = common[i];
+    all[count] = (cli_flag){0};
+    return all;
+}
+
 const cli_flag *cli_find_flag(const cli_command *command, const char *name, size_t length)
 {
-    for (const cli_flag *flag = command->flags; flag && flag->name; flag++)
+    for (const cli_flag *flag = cli_flags(command); flag->name; flag++)
         if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) return flag;
     return NULL;
 }
 
 const char *cli_flag_meant(const cli_command *command, const char *name, char text[80])
 {
-    static const cli_flag none[] = {{0}};
-    const char *nearest = sac_nearest(name, flag_name, command->flags ? command->flags : none);
+    const char *nearest = sac_nearest(name, flag_name, cli_flags(command));
     text[0] = 0;
     if (nearest) snprintf(text, 80, ", did you mean '--%s'?", nearest);
     return text;

@@ -7,7 +7,8 @@
 enum
 {
     CLI_MAX_ARGUMENTS = 64,
-    CLI_MAX_POSITIONALS = 256
+    CLI_MAX_POSITIONALS = 256,
+    CLI_MAX_FLAGS = 60 // of one subcommand
 };
 
 struct cli_args
@@ -34,3 +35,7 @@ bool cli_parse_environment(cli_args *args);
 
 /// @return false after a message
 bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
+
+/// Open the plugins that $SACCADE_PLUGINS and then --plugin name. @return an exit code, after a message where it is not
+/// 0
+int cli_open_plugins(const cli_args *args);

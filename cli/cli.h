@@ -28,11 +28,14 @@ typedef struct cli_args cli_args;
 typedef struct cli_command
 {
     const char *name;
-    const char *positionals; ///< such as "POLICY IMAGE"; "" for none; a word in [] may be left out
-    const char *summary;     ///< one line
-    const cli_flag *flags;
+    const char *positionals;          ///< such as "POLICY IMAGE"; "" for none; a word in [] may be left out
+    const char *summary;              ///< one line
+    const cli_flag *flags;            ///< its own; NULL: none
     int (*run)(const cli_args *args); ///< returns an exit code
 } cli_command;
+
+/// The flags of a subcommand, and after them those that every one has. Valid until the next call.
+const cli_flag *cli_flags(const cli_command *command);
 
 /// Every subcommand, in the order of --help; NULL at the end.
 extern const cli_command *const cli_commands[];

@@ -7,7 +7,7 @@
 static void print_env(const sac_env_ops *ops)
 {
     bool prefix = ops->name[strlen(ops->name) - 1] == ':';
-    printf("%s%s: %s\n", ops->name, prefix ? "<id>" : "", ops->summary);
+    printf("%s%s: %s\n", ops->name, prefix ? "<id>" : "", ops->summary ? ops->summary : "");
     sac_env *env;
     sac_env_def def = {.id = ops->name};
     if (prefix)

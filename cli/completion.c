@@ -20,12 +20,6 @@ static void print_quoted(const char *text, const char *escaped)
     }
 }
 
-static const cli_flag *flags_of(const cli_command *command)
-{
-    static const cli_flag none[] = {{0}};
-    return command->flags ? command->flags : none;
-}
-
 static void print_bash(void)
 {
     puts("_saccade()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=--help\n    COMPREPLY=()");
@@ -35,7 +29,7 @@ static void print_bash(void)
     for (int i = 0; cli_commands[i]; i++)
     {
         printf("        %s) words='--help", cli_commands[i]->name);
-        for (const cli_flag *flag = flags_of(cli_commands[i]); flag->name; flag++) printf(" --%s", flag->name);
+        for (const cli_flag *flag = cli_flags(cli_commands[i]); flag->name; flag++) printf(" --%s", flag->name);
         puts("' ;;");
     }
     puts("        esac\n    fi\n"
@@ -60,7 +54,7 @@ static void print_zsh(void)
     for (int i = 0; cli_commands[i]; i++)
     {
         printf("    %s) _arguments '--help[what it does]'", cli_commands[i]->name);
-        for (const cli_flag *flag = flags_of(cli_commands[i]); flag->name; flag++)
+        for (const cli_flag *flag = cli_flags(cli_commands[i]); flag->name; flag++)
         {
             printf(" \\\n        '%s--%s%s[", flag->repeated ? "*" : "", flag->name, flag->metavar ? "=" : "");
             print_quoted(flag->help, "[]:\\");
@@ -86,7 +80,7 @@ static void print_fish(void)
         printf("complete -c saccade -f -n __fish_use_subcommand -a %s -d '", name);
         print_quoted(cli_commands[i]->summary, "\\");
         puts("'");
-        for (const cli_flag *flag = flags_of(cli_commands[i]); flag->name; flag++)
+        for (const cli_flag *flag = cli_flags(cli_commands[i]); flag->name; flag++)
         {
             printf("complete -c saccade -n '__fish_seen_subcommand_from %s' -l %s %s-d '", name, flag->name,
                    flag->metavar ? "-r " : "");

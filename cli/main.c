@@ -47,11 +47,9 @@ static void print_help(void)
 
 static void print_command_help(const cli_command *command)
 {
-    printf("usage: saccade %s%s%s%s\n\n%s\n", command->name, *command->positionals ? " " : "", command->positionals,
-           command->flags && command->flags->name ? " [options]" : "", command->summary);
-    if (!command->flags || !command->flags->name) return;
-    puts("");
-    for (const cli_flag *flag = command->flags; flag->name; flag++)
+    printf("usage: saccade %s%s%s [options]\n\n%s\n\n", command->name, *command->positionals ? " " : "",
+           command->positionals, command->summary);
+    for (const cli_flag *flag = cli_flags(command); flag->name; flag++)
     {
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->metavar ? " " : "",
@@ -59,7 +57,7 @@ static void print_command_help(const cli_command *command)
         printf("  %-24s %s%s\n", left, flag->help, flag->repeated ? " (may be repeated)" : "");
     }
     char variable[96];
-    const cli_flag *first = command->flags;
+    const cli_flag *first = cli_flags(command);
     size_t length = (size_t)snprintf(variable, sizeof variable, "SACCADE_%s_%s", command->name, first->name);
     for (size_t i = 0; i < length; i++)
         variable[i] = variable[i] == '-' ? '_' : (char)toupper((unsigned char)variable[i]);
@@ -100,7 +98,8 @@ int main(int argc, char **argv)
             }
         static cli_args args;
         if (!cli_parse(&args, cli_commands[i], argc - 2, argv + 2)) return CLI_USAGE;
-        return cli_commands[i]->run(&args);
+        int code = cli_open_plugins(&args);
+        return code == CLI_OK ? cli_commands[i]->run(&args) : code;
     }
     return cli_usage("unknown command '%.80s'%s (see 'saccade --help')", argv[1],
                      sac_did_you_mean(sac_nearest(argv[1], command_name, NULL)));

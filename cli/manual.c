@@ -28,7 +28,7 @@ static void print_command(const cli_command *command)
     puts("\"");
     print_text(command->summary);
     puts("");
-    for (const cli_flag *flag = command->flags; flag && flag->name; flag++)
+    for (const cli_flag *flag = cli_flags(command); flag->name; flag++)
     {
         fputs(".TP\n.B ", stdout);
         print_text("--");
@@ -55,6 +55,8 @@ void cli_print_manual(void)
     puts(".SH ENVIRONMENT\n.TP\n.B SACCADE_COMMAND_OPTION\nan option of a command, such as SACCADE_TRAIN_THREADS=2; a "
          "switch takes 1 or 0, what may be\nrepeated stands between semicolons; the command line overrules it\n.TP\n.B "
          "SACCADE_CPU\nlimits the instruction set: scalar, neon, avx2, avx512\n"
+         ".TP\n.B SACCADE_PLUGINS\nshared objects with worlds and policies of your own, as by\n.B \\-\\-plugin ,\n"
+         "colons between them\n"
          ".TP\n.B SACCADE_ZOO\nthe folder of trained policies\n"
          ".TP\n.B SACCADE_PYTHON\nthe Python that worlds of other makers (gym:..., take-cover) run in\n"
          ".TP\n.B SACCADE_PEERS\nthe Python that\n.B bench\nfinds its peers in");

@@ -22,7 +22,7 @@ static sac_status fall_create(void **self, const void *config, const char *varia
 {
     (void)config, (void)variant;
     *self = calloc(1, sizeof(fall));
-    return *self ? SAC_OK : SAC_ERROR_MEMORY;
+    return *self ? SAC_OK : sac_fail(SAC_ERROR_MEMORY, "fall: no memory for a ball");
 }
 
 static void fall_spec(const void *self, sac_env_spec *spec)

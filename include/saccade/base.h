@@ -20,11 +20,13 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define SAC_API     SAC_EXTERN __attribute__((visibility("default")))
-#define SAC_CHECKED __attribute__((warn_unused_result))
+#define SAC_API                 SAC_EXTERN __attribute__((visibility("default")))
+#define SAC_CHECKED             __attribute__((warn_unused_result))
+#define SAC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define SAC_API SAC_EXTERN
 #define SAC_CHECKED
+#define SAC_PRINTF(text, first)
 #endif
 
 /// Every status: name, value, text.
@@ -50,6 +52,15 @@ SAC_API const char *sac_status_text(sac_status status);
 
 /// The calling thread's last error as one sentence; "" when there was none. Valid until the thread's next failure.
 SAC_API const char *sac_last_error(void);
+
+/// Fail with a sentence: store the calling thread's last error, formatted as printf does, and return `status`. An
+/// environment or a policy of one's own says with it what went wrong, where, and what was expected:
+///
+///     return sac_fail(SAC_ERROR_ARGUMENT, "fall: size is %d, expected 8 to 256", size);
+///
+/// Longer than 1,023 bytes it is cut; characters that would break the line become '?'. Never allocates.
+/// @param status  not SAC_OK
+SAC_API sac_status sac_fail(sac_status status, const char *format, ...) SAC_PRINTF(2, 3);
 
 /// The version as "major.minor.patch".
 SAC_API const char *sac_version(void);

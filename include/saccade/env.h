@@ -8,6 +8,11 @@
 /// Observations, actions, rewards and ends live in the caller's arrays; an environment writes its own row of them and
 /// nothing else. An environment is deterministic: the seed of an episode and its actions decide every bit. It has one
 /// owner at a time; different environments may run in different threads. Nothing allocates while stepping.
+///
+/// An environment of one's own is a sac_env_ops table. It is registered by sac_env_register, or comes in a shared
+/// object (saccade/plugin.h). Where it fails, it says why with sac_fail:
+///
+///     return sac_fail(SAC_ERROR_ENVIRONMENT, "fall: the camera of robot %d is silent", robot);
 
 /// One environment's own row of the caller's batch arrays.
 typedef struct sac_env_row
@@ -37,10 +42,12 @@ typedef struct sac_env_spec
     int height, width, channels; ///< of the observation
     int action_size;             ///< floats in an action
     int action_choices;          ///< 0: a box; n: one float that holds a choice 0..n-1
-    const float *action_low;     ///< [action_size]
-    const float *action_high;    ///< [action_size]
-    int max_steps;               ///< an episode is truncated after so many steps
-    int lanes;                   ///< environments worth stepping at once in a thread; 0: any number
+    const float *action_low;     ///< [action_size], finite; NULL: 0, for a choice alone
+    const float *action_high;    ///< [action_size], finite; NULL: action_choices - 1, for a choice alone
+    /// >= 1: after so many steps an episode that has not terminated is truncated, whatever the environment says. So no
+    /// episode goes on for ever, and an environment need not count its steps.
+    int max_steps;
+    int lanes; ///< environments worth stepping at once in a thread; 0: any number
     const sac_env_column *columns;
     int column_count;
     const char *const *action_names; ///< for people: [action_size], or [action_choices] for a choice; NULL: none
@@ -65,7 +72,7 @@ typedef struct sac_env_ops
     /// As typed on the command line, such as "car-racing". One that ends with ':', such as "gym:", stands for every
     /// id that begins with it; what follows becomes the value of its option "name".
     const char *name;
-    const char *summary;         ///< one line
+    const char *summary;         ///< one line; NULL: none
     const sac_option *options;   ///< table over the backend's config struct; NULL: none
     size_t config_size;          ///< bytes of that struct
     const char *const *variants; ///< for listings: names, NULL at the end; NULL: none but "original"
@@ -74,7 +81,8 @@ typedef struct sac_env_ops
     sac_status (*create)(void **self, const void *config, const char *variant);
     void (*spec)(const void *self, sac_env_spec *spec);
     sac_status (*reset)(void *self, uint64_t seed, const sac_env_row *row);
-    sac_status (*step)(void *self, const sac_env_row *row); ///< never resets by itself, never allocates
+    /// Never resets by itself, never allocates. The row comes with a reward of 0 and both ends as 0.
+    sac_status (*step)(void *self, const sac_env_row *row);
     /// Step several at once, the same bits as one by one; NULL: they are stepped one by one.
     sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);
     /// Take this action with the next step in place of the row's, [action_size]; NULL: the world computes in floats.
@@ -100,7 +108,7 @@ typedef struct sac_env_def
 } sac_env_def;
 
 /// Add an environment under its own name, beside the built-in ones. `ops` must stay valid. Not while threads create.
-/// @return SAC_ERROR_ARGUMENT when the name is taken or a required function is missing
+/// @return SAC_ERROR_ARGUMENT when the name is taken, a required function is missing, or its options do not fit
 SAC_API SAC_CHECKED sac_status sac_env_register(const sac_env_ops *ops);
 
 /// The number of known environments, and the i-th one.
@@ -112,7 +120,8 @@ SAC_API const sac_env_ops *sac_env_find(const char *id);
 
 /// Create an environment. It must be reset before it is stepped.
 /// @param[out] out  released by sac_env_destroy; NULL on failure
-/// @return SAC_ERROR_ARGUMENT for an unknown id, variant or option (with "did you mean")
+/// @return SAC_ERROR_ARGUMENT for an unknown id, variant or option (with "did you mean"); SAC_ERROR_ENVIRONMENT where
+///         the environment's spec is out of range
 SAC_API SAC_CHECKED sac_status sac_env_create(sac_env **out, const sac_env_def *def);
 
 /// Destroy an environment. NULL is ignored.
@@ -125,7 +134,8 @@ SAC_API const sac_env_ops *sac_env_get_ops(const sac_env *env);
 /// @param seed  decides the episode; SAC_SEED_NEXT goes on from the last one
 SAC_API SAC_CHECKED sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row);
 
-/// One step. After an end the environment must be reset; stepping it further is a caller's bug.
+/// One step. After an end the environment must be reset; stepping it further is a caller's bug. An episode ends with
+/// its max_steps-th step at the latest: where it has not terminated by then, it is truncated.
 SAC_API SAC_CHECKED sac_status sac_env_step(sac_env *env, const sac_env_row *row);
 
 /// Step `count` environments, all created from the same def; rows[i] belongs to envs[i]. The bits are those of

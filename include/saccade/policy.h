@@ -136,6 +136,50 @@ SAC_API bool sac_policy_patch(const sac_policy_state *state, int index, float *p
 /// @return false for a kind without attention
 SAC_API bool sac_policy_attention_row(const sac_policy_state *state, int query, float *weights);
 
+/// What a kind of policy of one's own supplies, registered by sac_policy_register or by a plugin (saccade/plugin.h). It
+/// is then a word in a task, `policy.kind`, and its files are policy files like any other. `self` is what is fixed
+/// after creation, shared by threads; `state` belongs to one episode at a time.
+typedef struct sac_policy_kind_ops
+{
+    const char *name;          ///< the word, such as "attention-agent"
+    const sac_option *options; ///< table over the kind's config struct; NULL: none
+    size_t config_size;        ///< bytes of that struct
+
+    /// Check the shapes of sac_policy_get_def(policy), declare the tensors by sac_policy_add_view in the order of the
+    /// vector, one at least, and keep in *self what the states need. It fails by sac_fail; what it has made by then it
+    /// releases itself.
+    sac_status (*create)(void **self, sac_policy *policy, const void *config);
+    void (*destroy)(void *self);
+    sac_status (*state_create)(void **state, const void *self);
+    void (*state_destroy)(void *state);
+    /// Take other parameters, all tensors in one vector. They are there during the call only: copy what is needed.
+    /// Never allocates.
+    void (*set_parameters)(void *state, const float *parameters);
+    void (*reset)(void *state); ///< start an episode; NULL: nothing lasts from step to step
+    /// Look at [height, width, channels] bytes and write [action_size] floats in the environment's bounds, or a choice.
+    /// Never allocates, and the same bits for the same image. What is out of bounds is clamped, a choice rounded; NaN
+    /// becomes the middle of the range, or choice 0.
+    void (*act)(void *state, const uint8_t *observation, float *action);
+    /// The same for floats in 0..1; NULL: they are rounded to bytes.
+    void (*act_float)(void *state, const float *observation, float *action);
+    void (*gaze)(void *state, sac_gaze *gaze); ///< see sac_policy_gaze; NULL: it looks at nothing in particular
+    void (*patch)(const void *state, int index, float *pixels);          ///< see sac_policy_patch; NULL: no patches
+    void (*attention_row)(const void *state, int query, float *weights); ///< see sac_policy_attention_row; NULL: none
+} sac_policy_kind_ops;
+
+/// Add a kind of policy under its own name, beside the built-in ones. `ops` must stay valid. Not while threads create.
+/// @return SAC_ERROR_ARGUMENT when the name is taken, a required function is missing, or its options do not fit
+SAC_API SAC_CHECKED sac_status sac_policy_register(const sac_policy_kind_ops *ops);
+
+/// Declare a tensor at the end of the parameter vector. Inside `create` of a kind of one's own alone.
+/// @param      name        of the tensor in policy files; must outlive the policy
+/// @param      init_limit  a fresh vector draws it uniformly from -limit..limit
+/// @param      shape       [rank], 1 at least each; rank 1 to SAC_VIEW_MAX_RANK
+/// @param[out] offset      of its first float in the vector; may be NULL
+/// @return SAC_ERROR_ARGUMENT for more than 32 tensors, more than 2^24 parameters, or a shape or name that cannot be
+SAC_API SAC_CHECKED sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank,
+                                                   const int *shape, size_t *offset);
+
 /// Facts that travel with a policy file beside the architecture. Text fields may be "".
 typedef struct sac_policy_info
 {

@@ -38,6 +38,23 @@ SAC_API sac_score sac_score_of(const sac_episode *episodes, int count);
 SAC_API SAC_CHECKED sac_status sac_evaluate(const sac_policy *policy, const sac_env_def *env, uint64_t first_seed,
                                             int count, int threads, sac_episode *episodes);
 
+/// What to drive over which episodes.
+typedef struct sac_evaluation_def
+{
+    const sac_policy *policy;
+    const sac_env_def *env;
+    const uint64_t *seeds; ///< [count] in any order, also twice the same; none is SAC_SEED_NEXT
+    int count;             ///< >= 1
+    int threads;           ///< >= 1
+    /// NULL or a flag that ends the evaluation when it is not 0; it is read before every step.
+    const volatile int *interrupt;
+} sac_evaluation_def;
+
+/// Drive a policy over a list of episodes, by the environment's own rules.
+/// @param[out] episodes  [count], in the order of the seeds; undefined after a failure
+/// @return SAC_ERROR_INTERRUPTED when the flag ended it
+SAC_API SAC_CHECKED sac_status sac_evaluate_seeds(const sac_evaluation_def *def, sac_episode *episodes);
+
 typedef struct sac_task sac_task;
 
 /// Read a task file. Unknown keys are errors with "did you mean".

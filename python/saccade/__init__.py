@@ -20,7 +20,7 @@ _os.environ.setdefault("SACCADE_PYTHON", _sys.executable or "python3")  # of the
 from saccade import _gymnasium, search, training, worlds  # noqa: E402
 from saccade._core import (  # noqa: E402
     ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError, WorldError, ffi,
-    lib, set_log)
+    lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
@@ -30,8 +30,8 @@ from saccade.worlds import World, Worlds  # noqa: E402
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
     "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "State", "UnavailableError",
-    "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load", "methods", "read",
-    "search", "set_log", "summary", "train", "training", "worlds",
+    "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load", "load_plugin",
+    "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()
 

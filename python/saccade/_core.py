@@ -58,10 +58,19 @@ for _kind in _errors.values():
     _kind.__doc__ = ffi.string(lib.sac_status_text(_kind.status)).decode()
 
 
+# what the library's sentences call as the command does, in Python's words
+_FLAGS = {"--any-cpu-level": "any_cpu_level=True", "--generations": "generations", "--resume": "resume=True",
+          "--run": "run", "--set": "settings"}
+
+
+def _in_python(sentence: str) -> str:
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda flag: _FLAGS.get(flag[0], flag[0]), sentence)
+
+
 def error_of(status: int) -> Error:
     """The exception of a status, with this thread's last sentence."""
     sentence = ffi.string(lib.sac_last_error()) or ffi.string(lib.sac_status_text(status))
-    return _errors[status](sentence.decode(errors="replace"))
+    return _errors.get(status, WorldError)(_in_python(sentence.decode(errors="replace")))
 
 
 def check(status: int) -> None:
@@ -286,6 +295,18 @@ def options_of(settings: Any, count: int) -> dict[str, str]:
     return {text(settings[i].key): text(settings[i].value) for i in range(count)}
 
 
+def share_path() -> None:
+    """Tells the bridge's workers where this Python looks for modules beside what is installed: scripts and notebooks
+    have worlds next to them."""
+    import os
+    import sys
+
+    standard = os.path.join(sys.base_prefix, "lib")
+    own = [os.path.abspath(folder) for folder in sys.path if "site-packages" not in folder
+           and "dist-packages" not in folder and not folder.startswith(standard)]
+    os.environ["SACCADE_PYTHONPATH"] = os.pathsep.join(own)
+
+
 def listing(at: Callable[[int], Any]) -> list[Any]:
     """What a function of an index gives, up to its first None."""
     found: list[Any] = []
@@ -326,6 +347,15 @@ class Life:
 
     def __del__(self) -> None:
         self._leave()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# plugins
+
+
+@documented("sac_plugin_load")
+def load_plugin(path: Any) -> None:
+    check(lib.sac_plugin_load(path_of(path)))
 
 
 # ----------------------------------------------------------------------------------------------------------------------

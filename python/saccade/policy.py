@@ -235,6 +235,14 @@ class Policy:
     def __repr__(self) -> str:
         return f"<saccade.Policy {self.kind}, {self.parameter_count} parameters, sees {self.observation_shape}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: architecture, parameters to the bit, info; not the state of policy.act."""
+        low, high = self.action_bounds
+        definition = {"kind": self.kind, "observation_shape": self.observation_shape, "action_size": self.action_size,
+                      "action_low": low, "action_high": high, "action_choices": self.action_choices,
+                      "parameters": np.array(self.parameters), **self.options}
+        return _rebuilt, (type(self), definition, self.info)
+
     @property
     def options(self) -> dict[str, str]:
         """Every option of the kind, as it would be typed."""
@@ -317,6 +325,13 @@ class Policy:
         struct.settings, struct.setting_count, _kept = settings_of(info.settings)
         check(lib.sac_policy_save(self._handle, ffi.NULL if parameters is None else pointer(parameters), struct,
                                   path_of(path)))
+
+
+def _rebuilt(kind: type[Policy], definition: dict[str, Any], info: Info) -> Policy:
+    policy = kind.__new__(kind)
+    Policy.__init__(policy, **definition)
+    policy.info = info
+    return policy
 
 
 class _Lent:

@@ -1,17 +1,19 @@
 """Training and evaluation: policies, environments and searches together."""
 from __future__ import annotations
 
+import operator
 import os
 import queue
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import numpy as np
 
 from saccade import policy as policies
 from saccade import worlds
-from saccade._core import InterruptedError, check, created, documented, error_of, ffi, lib, path_of, settings_of, text
+from saccade._core import (InterruptedError, check, created, documented, error_of, ffi, lib, path_of, settings_of,
+                           share_path, text)
 
 EPISODE = np.dtype({"names": ["seed", "return", "steps"], "formats": ["u8", "f8", "i4"],
                     "offsets": [ffi.offsetof("sac_episode", name) for name in ("seed", "episode_return", "steps")],
@@ -30,15 +32,62 @@ class Score:
         return f"<{self.mean:.1f} +- {self.std:.1f}, {len(self.episodes)} episodes>"
 
 
-@documented("sac_evaluate")
-def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: range = range(100), threads: int = 1,
-             variant: str | None = None, **options: Any) -> Score:
-    """Drive a policy over the episodes `seeds`, a range with step 1; env None: the environment it was trained for.
+def _seeds(seeds: Iterable[int]) -> np.ndarray:
+    """Seeds of episodes as the library reads them."""
+    found = []
+    for seed in (seeds,) if isinstance(seeds, (int, np.integer)) else seeds:
+        try:
+            number = operator.index(seed)
+        except TypeError:
+            raise TypeError(f"seeds: {seed!r} is a {type(seed).__name__}, expected whole numbers") from None
+        if not 0 <= number < lib.SAC_SEED_NEXT:
+            raise ValueError(f"seeds: {number}, expected numbers from 0 to 2^64 - 2")
+        found.append(number)
+    if not found:
+        raise ValueError("seeds: there are none, expected one episode at least")
+    return np.array(found, np.uint64)
 
-    episodes of the score is a NumPy array with the fields seed, return and steps.
+
+def _work(function: Callable[[Any], int], struct: Any, interrupt: Any, reports: queue.SimpleQueue[Any],
+          progress: Callable[[Progress], Any] | None = None) -> None:
+    """Calls the library in a thread of its own, so that this one hears Ctrl-C at once, and hands reports on. Ctrl-C, or an
+    exception of progress, sets the library's flag, and is raised when the library has ended."""
+
+    def work() -> None:
+        try:
+            status = function(struct)
+            reports.put(error_of(status) if status else None)
+        except BaseException as error:  # noqa: B902 (the other thread waits for a word)
+            reports.put(error)
+
+    worker = threading.Thread(target=work, name="saccade")
+    worker.start()
+    failure, ended = None, False
+    while not ended:
+        try:
+            report = reports.get()
+            ended = not isinstance(report, Progress)
+            if not ended and progress is not None and failure is None:
+                progress(report)
+        except BaseException as error:  # noqa: B902 (Ctrl-C too: what is under way ends in order first)
+            failure, interrupt[0] = failure or error, 1
+    worker.join()
+    if failure is not None and isinstance(report, (InterruptedError, type(None))):
+        raise failure
+    if report is not None:
+        raise report
+
+
+@documented("sac_evaluate_seeds")
+def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable[int] = range(100), threads: int = 1,
+             variant: str | None = None, **options: Any) -> Score:
+    """Drive a policy over the episodes `seeds`, whole numbers in any order: a range, a list, an array. env None: the
+    environment it was trained for.
+
+    episodes of the score is a NumPy array with the fields seed, return and steps, in the order of the seeds. Ctrl-C ends
+    an evaluation within a step.
     """
-    if seeds.step != 1 or len(seeds) == 0 or seeds.start < 0:
-        raise ValueError(f"seeds: {seeds}, expected a range of one episode at least with step 1")
+    numbers = _seeds(seeds)
     if threads < 1:
         raise ValueError(f"threads: {threads}, expected 1 at least")
     name = env or policy.info.environment
@@ -46,11 +95,14 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: range = 
         raise ValueError("env: the policy does not say which environment it was trained for; name one")
     if env is None:
         options = {**policy.info.settings, **options}
-    struct, _kept = worlds.definition(name, variant, options)
-    episodes = np.zeros(len(seeds), EPISODE)
+    world, _kept = worlds.definition(name, variant, options)
+    episodes = np.zeros(len(numbers), EPISODE)
     memory = ffi.from_buffer("sac_episode[]", episodes)
-    check(lib.sac_evaluate(policy._handle, struct, seeds.start, len(seeds), threads, memory))
-    score = lib.sac_score_of(memory, len(seeds))
+    struct, interrupt = ffi.new("sac_evaluation_def *"), ffi.new("int *")
+    struct.policy, struct.env, struct.seeds = policy._handle, world, ffi.from_buffer("uint64_t[]", numbers)
+    struct.count, struct.threads, struct.interrupt = len(numbers), threads, interrupt
+    _work(lambda d: lib.sac_evaluate_seeds(d, memory), struct, interrupt, queue.SimpleQueue())
+    score = lib.sac_score_of(memory, len(numbers))
     return Score(score.mean, score.std, episodes)
 
 
@@ -134,6 +186,7 @@ def train(task: Any, run: Any, *, settings: dict[str, Any] | None = None, thread
     """
     if threads < 1 or generations < 0:
         raise ValueError(f"threads {threads}, generations {generations}: expected 1 and 0 at least")
+    share_path()
     pairs, count, _kept = settings_of(settings or {})
     handle = created(lib.sac_task_load, "sac_task", lib.sac_task_destroy, path_of(task), pairs, count)
     struct, interrupt, folder = ffi.new("sac_train_def *"), ffi.new("int *"), ffi.new("char[]", path_of(run))
@@ -143,25 +196,5 @@ def train(task: Any, run: Any, *, settings: dict[str, Any] | None = None, thread
     struct.threads, struct.generations, struct.interrupt = threads, generations, interrupt
     struct.user, struct.progress = user, lib.on_progress
 
-    # the library trains in a thread of its own, so that this one hears Ctrl-C at once
-    def work() -> None:
-        status = lib.sac_train(struct)
-        reports.put(error_of(status) if status else None)
-
-    worker = threading.Thread(target=work, name="saccade-train")
-    worker.start()
-    failure, ended = None, False
-    while not ended:
-        try:
-            report = reports.get()
-            ended = not isinstance(report, Progress)
-            if not ended and progress is not None and failure is None:
-                progress(report)
-        except BaseException as error:  # noqa: B902 (Ctrl-C too: the run ends with a checkpoint first)
-            failure, interrupt[0] = failure or error, 1
-    worker.join()
-    if failure is not None and isinstance(report, (InterruptedError, type(None))):
-        raise failure
-    if report is not None:
-        raise report
+    _work(lib.sac_train, struct, interrupt, reports, progress)
     return summary(run)

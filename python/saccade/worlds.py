@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from saccade._core import (BYTE, FLOAT, Owner, check, created, documented, ffi, fill, lib, output, pointer,
-                           settings_of, text)
+                           settings_of, share_path, text)
 from saccade.policy import Policy, option_table
 
 
@@ -41,6 +41,7 @@ def _ops(name: str) -> Any:
 def definition(name: str, variant: str | None, options: dict[str, Any]) -> tuple[Any, list[Any]]:
     """A sac_env_def and what must live as long as it does."""
     struct = ffi.new("sac_env_def *")
+    share_path()
     settings, count, kept = settings_of(options)
     kept += fill(struct, {"id": name, "variant": variant, "setting_count": count})
     struct.settings = settings

@@ -11,6 +11,7 @@ enum
 };
 
 static _Thread_local char last_error[ERROR_SIZE];
+static _Thread_local uint64_t failure_count;
 
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
 static sac_log_fn *log_callback;
@@ -52,7 +53,13 @@ sac_status sac_fail(sac_status status, const char *format, ...)
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
     memcpy(last_error, text, sizeof text);
+    failure_count++;
     return status;
+}
+
+uint64_t sac_failure_count(void)
+{
+    return failure_count;
 }
 
 sac_status sac_fail_in(sac_status status, const char *format, ...)
@@ -63,6 +70,27 @@ sac_status sac_fail_in(sac_status status, const char *format, ...)
     vsnprintf(prefix, sizeof prefix, format, arguments);
     va_end(arguments);
     return sac_fail(status, "%.500s: %.500s", prefix, last_error);
+}
+
+static bool is_known(sac_status status)
+{
+    switch (status)
+    {
+#define X(name, value, text) case SAC_##name:
+        SAC_STATUS_LIST(X)
+#undef X
+        return true;
+    }
+    return false;
+}
+
+sac_status sac_outcome(sac_status status, uint64_t failures, const char *who, const char *what)
+{
+    if (status == SAC_OK) return SAC_OK;
+    sac_status known = is_known(status) ? status : SAC_ERROR_ENVIRONMENT;
+    if (failure_count != failures) return known;
+    return sac_fail(known, "%.200s: %s failed with status %d (%s) and gave no reason", who, what, (int)status,
+                    sac_status_text(status));
 }
 
 void sac_set_log(sac_log_fn *log, void *user)

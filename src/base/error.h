@@ -2,13 +2,20 @@
 
 #include "saccade/base.h"
 
-/// Failing with a sentence, and passing failures on.
-
-/// Store the thread's last error and return `status`.
-sac_status sac_fail(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/// Failing with a sentence (sac_fail, which is public), and passing failures on.
 
 /// Put "prefix: " before the thread's last error and return `status`: where a failure happened, added on the way up.
 sac_status sac_fail_in(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/// How often the calling thread has failed with a sentence; for sac_outcome.
+uint64_t sac_failure_count(void);
+
+/// A status that somebody else's function has given, as callers know it: one of the list, and with a sentence of its
+/// own rather than an older one.
+/// @param failures  sac_failure_count() before the call
+/// @param who       such as an environment's name
+/// @param what      the function, such as "step"
+SAC_CHECKED sac_status sac_outcome(sac_status status, uint64_t failures, const char *who, const char *what);
 
 /// Return from the calling function when `expression` fails.
 #define SAC_TRY(expression)                                  \

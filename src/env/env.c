@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "env/check.h"
 #include "env/registry.h"
 
 enum
@@ -34,6 +35,8 @@ struct sac_env
     void *self;
     sac_env_spec spec;
     const uint8_t *last_observation; // the caller's, for environments without a picture of their own
+    int steps;                       // of this episode
+    float choice[2];                 // bounds of a choice, where the environment leaves them out
 };
 
 int sac_env_count(void)
@@ -70,13 +73,28 @@ static const char *name_at(const void *user, int index)
 
 sac_status sac_env_register(const sac_env_ops *ops)
 {
-    if (!ops->name || !ops->create || !ops->spec || !ops->reset || !ops->step || !ops->destroy)
-        return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': name, create, spec, reset, step and destroy are needed",
-                        ops->name ? ops->name : "");
+    SAC_TRY(sac_env_check_ops(ops));
     if (sac_env_find(ops->name)) return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': the name is taken", ops->name);
     if (registered_count == MAX_REGISTERED)
         return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': more than %d registered", ops->name, MAX_REGISTERED);
     registered[registered_count++] = ops;
+    return SAC_OK;
+}
+
+void sac_env_unregister_last(int count)
+{
+    SAC_ASSERT(count >= 0 && count <= registered_count);
+    registered_count -= count;
+}
+
+// what the environment offers, as every caller may rely on it
+static sac_status read_spec(sac_env *env)
+{
+    env->ops->spec(env->self, &env->spec);
+    SAC_TRY(sac_env_check_spec(env->ops, &env->spec));
+    env->choice[1] = (float)(env->spec.action_choices - 1);
+    if (!env->spec.action_low) env->spec.action_low = &env->choice[0];
+    if (!env->spec.action_high) env->spec.action_high = &env->choice[1];
     return SAC_OK;
 }
 
@@ -85,8 +103,11 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     *out = NULL;
     const sac_env_ops *ops = sac_env_find(def->id);
     if (!ops)
+    {
+        const char *meant = sac_did_you_mean(sac_nearest(def->id, name_at, NULL));
         return sac_fail(SAC_ERROR_ARGUMENT, "unknown environment '%.80s'%s", def->id,
-                        sac_did_you_mean(sac_nearest(def->id, name_at, NULL)));
+                        meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
+    }
 
     static const sac_option none[] = {{0}};
     sac_env *env = SAC_NEW(sac_env);
@@ -99,7 +120,10 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     if (status == SAC_OK && rest) status = sac_options_set(ops->options, config, "name", rest, ops->name);
     if (status == SAC_OK && rest && !rest[0])
         status = sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': a name must follow", ops->name);
-    if (status == SAC_OK) status = ops->create(&env->self, config, def->variant ? def->variant : "original");
+    uint64_t failures = sac_failure_count();
+    if (status == SAC_OK)
+        status = sac_outcome(ops->create(&env->self, config, def->variant ? def->variant : "original"), failures,
+                             ops->name, "create");
     sac_free(config);
     if (status != SAC_OK)
     {
@@ -107,9 +131,12 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
         return status;
     }
     env->ops = ops;
-    ops->spec(env->self, &env->spec);
-    *out = env;
-    return SAC_OK;
+    status = read_spec(env);
+    if (status == SAC_OK)
+        *out = env;
+    else
+        sac_env_destroy(env);
+    return status;
 }
 
 void sac_env_destroy(sac_env *env)
@@ -129,18 +156,35 @@ const sac_env_ops *sac_env_get_ops(const sac_env *env)
     return env->ops;
 }
 
-sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
+// what a step finds in its row, and what it leaves to the environment to write
+static void begin_step(sac_env *env, const sac_env_row *row)
 {
     env->last_observation = row->observation;
     *row->reward = 0;
     *row->terminated = *row->truncated = 0;
-    return env->ops->reset(env->self, seed, row);
+}
+
+// the one place where episodes are kept from going on for ever
+static void end_step(sac_env *env, const sac_env_row *row)
+{
+    if (++env->steps >= env->spec.max_steps && !*row->terminated) *row->truncated = 1;
+}
+
+sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
+{
+    uint64_t failures = sac_failure_count();
+    begin_step(env, row);
+    env->steps = 0;
+    return sac_outcome(env->ops->reset(env->self, seed, row), failures, env->ops->name, "reset");
 }
 
 sac_status sac_env_step(sac_env *env, const sac_env_row *row)
 {
-    env->last_observation = row->observation;
-    return env->ops->step(env->self, row);
+    uint64_t failures = sac_failure_count();
+    begin_step(env, row);
+    SAC_TRY(sac_outcome(env->ops->step(env->self, row), failures, env->ops->name, "step"));
+    end_step(env, row);
+    return SAC_OK;
 }
 
 sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int count)
@@ -158,10 +202,13 @@ sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int
         for (int i = 0; i < part; i++)
         {
             SAC_ASSERT(envs[first + i]->ops == envs[0]->ops);
-            envs[first + i]->last_observation = rows[first + i].observation;
+            begin_step(envs[first + i], &rows[first + i]);
             selves[i] = envs[first + i]->self;
         }
-        SAC_TRY(envs[0]->ops->step_batch(selves, rows + first, part));
+        uint64_t failures = sac_failure_count();
+        const sac_env_ops *ops = envs[0]->ops;
+        SAC_TRY(sac_outcome(ops->step_batch(selves, rows + first, part), failures, ops->name, "step"));
+        for (int i = 0; i < part; i++) end_step(envs[first + i], &rows[first + i]);
     }
     return SAC_OK;
 }
@@ -175,7 +222,8 @@ bool sac_env_act_precisely(sac_env *env, const double *action)
 sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count, const sac_env_row *row)
 {
     if (!env->ops->restore) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
-    return env->ops->restore(env->self, parts, count, row);
+    uint64_t failures = sac_failure_count();
+    return sac_outcome(env->ops->restore(env->self, parts, count, row), failures, env->ops->name, "restore");
 }
 
 void sac_env_state(const sac_env *env, double *values)
@@ -185,7 +233,9 @@ void sac_env_state(const sac_env *env, double *values)
 
 sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
 {
-    if (env->ops->picture) return env->ops->picture(env->self, rgb, height, width);
+    uint64_t failures = sac_failure_count();
+    if (env->ops->picture)
+        return sac_outcome(env->ops->picture(env->self, rgb, height, width), failures, env->ops->name, "picture");
     if (!env->last_observation) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
 
     const sac_env_spec *spec = &env->spec;

@@ -133,6 +133,9 @@ sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, con
 {
     sac_policy *rounded = NULL;
     sac_policy_state *state = NULL;
+    if (!sac_policy_is_agent(policy))
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of kind '%s' come from a plugin and cannot be exported as C",
+                        policy->ops->name);
     if (def->int8) SAC_TRY(sac_export_round(&rounded, policy));
     sac_c_file file = {.def = def, .policy = policy, .rounded = rounded ? rounded : policy, .agent = policy->self};
     sac_status status = sac_policy_state_create(&state, file.rounded);

@@ -2,7 +2,8 @@
 
 #include "saccade/policy.h"
 
-/// What a kind of policy supplies: one file a kind, one row in policy.c.
+/// What a built-in kind of policy supplies: one file a kind, one row in policy.c. Kinds of others supply a
+/// sac_policy_kind_ops, of which own.c makes this.
 
 enum
 {
@@ -54,11 +55,14 @@ struct sac_policy_state
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_trans_ops, sac_cnn_ops;
 
-/// Add a tensor at the end of the vector.
-/// @param      name    must outlive the policy
-/// @param[out] offset  of its first float; may be NULL
-sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank, const int *shape,
-                               size_t *offset);
+/// Whether a policy is of one of those kinds, so that its self is a sac_agent.
+bool sac_policy_is_agent(const sac_policy *policy);
+
+/// The index-th kind of somebody else's, from sac_policy_register; NULL past the last.
+const sac_policy_ops *sac_policy_own_at(int index);
+
+/// Take the last `count` registered kinds back. While no other thread creates any.
+void sac_policy_unregister_last(int count);
 
 /// Add the tensors of a filter of `size` numbers, after all others.
 sac_status sac_policy_add_filter(sac_policy *policy, int size);

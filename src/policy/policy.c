@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -20,11 +21,17 @@ enum
     MAX_ACTION = 1 << 12,
 };
 
+static const sac_policy_ops *kind_at(int index)
+{
+    if (index < 0) return NULL;
+    return index < KIND_COUNT ? kinds[index] : sac_policy_own_at(index - KIND_COUNT);
+}
+
 const char *sac_policy_kind_at(int index, const sac_option **options)
 {
-    if (index < 0 || index >= KIND_COUNT) return NULL;
-    if (options) *options = kinds[index]->options;
-    return kinds[index]->name;
+    const sac_policy_ops *kind = kind_at(index);
+    if (kind && options) *options = kind->options;
+    return kind ? kind->name : NULL;
 }
 
 static const char *kind_name(const void *user, int index)
@@ -35,15 +42,43 @@ static const char *kind_name(const void *user, int index)
 
 static const sac_policy_ops *find(const char *name)
 {
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+    for (int i = 0; kind_at(i); i++)
+        if (strcmp(kind_at(i)->name, name) == 0) return kind_at(i);
     return NULL;
+}
+
+bool sac_policy_is_agent(const sac_policy *policy)
+{
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (policy->ops == kinds[i]) return true;
+    return false;
+}
+
+static sac_status check_view(const sac_policy *policy, const char *name, double init_limit, int rank, const int *shape)
+{
+    if (!name || !name[0] || strlen(name) >= SAC_TEXT_SIZE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a tensor without a name, or one of more than %d characters",
+                        SAC_TEXT_SIZE - 1);
+    if (policy->view_count == SAC_MAX_VIEWS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: more than %d tensors with %s", SAC_MAX_VIEWS, name);
+    if (rank < 1 || rank > SAC_VIEW_MAX_RANK || !(init_limit >= 0) || !isfinite(init_limit))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: tensor %s of rank %d, drawn from +-%g; expected rank 1 to %d and a limit of 0 or more",
+                        name, rank, init_limit, SAC_VIEW_MAX_RANK);
+    for (int i = 0; i < rank; i++)
+        if (shape[i] < 1)
+            return sac_fail(SAC_ERROR_ARGUMENT, "policy: side %d of tensor %s is %d, expected 1 at least", i, name,
+                            shape[i]);
+    for (int i = 0; i < policy->view_count; i++)
+        if (strcmp(policy->views[i].name, name) == 0)
+            return sac_fail(SAC_ERROR_ARGUMENT, "policy: two tensors are called %s", name);
+    return SAC_OK;
 }
 
 sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank, const int *shape,
                                size_t *offset)
 {
-    SAC_ASSERT(policy->view_count < SAC_MAX_VIEWS && rank >= 1 && rank <= SAC_VIEW_MAX_RANK);
+    SAC_TRY(check_view(policy, name, init_limit, rank, shape));
     int64_t size = 1;
     for (int i = 0; i < rank; i++) size = size <= SAC_MAX_PARAMETERS ? size * shape[i] : size;
     if (policy->parameter_count + size > SAC_MAX_PARAMETERS)
@@ -137,8 +172,11 @@ sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
     *out = NULL;
     const sac_policy_ops *ops = find(def->kind);
     if (!ops)
+    {
+        const char *meant = sac_did_you_mean(sac_nearest(def->kind, kind_name, NULL));
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: unknown kind '%.80s'%s", def->kind,
-                        sac_did_you_mean(sac_nearest(def->kind, kind_name, NULL)));
+                        meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
+    }
     SAC_TRY(check_shapes(def));
 
     sac_policy *policy = SAC_NEW(sac_policy);

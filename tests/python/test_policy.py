@@ -1,11 +1,18 @@
 """Policies: the same numbers as their formula in NumPy, memory that outlives its owner, files, errors."""
+import copy
 import gc
+import pathlib
+import pickle
+import subprocess
+import sys
 import threading
 import weakref
 
 import numpy as np
 import pytest
 import saccade
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -213,3 +220,45 @@ def test_threads_share_a_policy(policy, random):
     for thread in threads:
         thread.join()
     assert all(np.array_equal(results[i], expected) for i in range(4))
+
+
+def same(a, b):
+    """Whether two policies are one to the bit, in all that can be asked."""
+    image = np.random.default_rng(2).integers(0, 256, a.observation_shape, np.uint8)
+    return (type(a) is type(b) and a.kind == b.kind and a.options == b.options and repr(a.info) == repr(b.info)
+            and a.observation_shape == b.observation_shape and a.action_choices == b.action_choices
+            and all(np.array_equal(x, y) for x, y in zip(a.action_bounds, b.action_bounds))
+            and a.parameters.tobytes() == b.parameters.tobytes()
+            and np.array_equal(a.state().act(image), b.state().act(image)))
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_policy_is_pickled_to_the_bit(policy, protocol):
+    policy.reset()
+    twin = pickle.loads(pickle.dumps(policy, protocol))
+    assert same(policy, twin) and twin is not policy
+    zoo = saccade.load(ROOT / "zoo/car-racing/trans.safetensors")
+    assert same(zoo, pickle.loads(pickle.dumps(zoo, protocol)))
+    choice = saccade.Policy(observation_shape=(24, 24, 3), action_size=1, action_choices=3, top=2)
+    choice = choice.with_parameters(choice.draw(4))
+    assert same(choice, pickle.loads(pickle.dumps(choice, protocol)))
+
+
+def test_a_policy_is_copied(policy):
+    policy.info.settings["rules"] = "v0"
+    shallow, deep = copy.copy(policy), copy.deepcopy(policy)
+    assert same(policy, shallow) and same(policy, deep)
+    # as copies of Python are: a shallow one shares what it refers to
+    policy.info.settings["rules"] = "v3"
+    assert shallow.info is policy.info and deep.info.settings == {"rules": "v0"}
+    # the episode under way is not copied: both begin their own
+    image = np.zeros(policy.observation_shape, np.uint8)
+    first = policy.act(image)
+    policy.act(image)
+    assert np.array_equal(copy.copy(policy).act(image), first)
+
+
+def test_processes_are_sent_policies(policy):
+    code = "import sys, pickle; sys.stdout.write(repr(pickle.load(sys.stdin.buffer).parameters.sum()))"
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(policy), stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode() == repr(policy.parameters.sum())

@@ -91,3 +91,77 @@ def test_bad_evaluations_are_named(policy_path):
         saccade.evaluate(policy, "car-racing", seeds=range(0))
     with pytest.raises(saccade.Error):
         saccade.evaluate(policy, "toy", seeds=range(1))  # it sees another picture
+
+
+def test_seeds_are_any_whole_numbers_in_their_order(policy_path):
+    policy = saccade.load(policy_path)
+    alone = {seed: saccade.evaluate(policy, "car-racing", seeds=[seed], max_steps=20).mean for seed in (3, 7, 1)}
+    assert len(set(alone.values())) == 3
+    for seeds in ([3, 7, 1], (3, 7, 1), np.array([3, 7, 1]), iter([3, 7, 1]), [np.int8(3), 7, np.uint64(1)]):
+        score = saccade.evaluate(policy, "car-racing", seeds=seeds, threads=2, max_steps=20)
+        assert list(score.episodes["seed"]) == [3, 7, 1]
+        assert list(score.episodes["return"]) == [alone[seed] for seed in (3, 7, 1)]
+    twice = saccade.evaluate(policy, "car-racing", seeds=[7, 7], max_steps=20)
+    assert list(twice.episodes["return"]) == [alone[7]] * 2 and twice.std == 0
+    assert list(saccade.evaluate(policy, "car-racing", seeds=range(7, 0, -3), max_steps=2).episodes["seed"]) == [7, 4, 1]
+    assert saccade.evaluate(policy, "car-racing", seeds=3, max_steps=20).mean == alone[3]
+
+
+@pytest.mark.parametrize("seeds, error, words", [
+    ([], ValueError, "there are none"), ([1, -1], ValueError, "-1"), ([2**64 - 1], ValueError, "2\\^64"),
+    ([1.5], TypeError, "1.5"), (["3"], TypeError, "'3'"), ("12", TypeError, "'1'"), (None, TypeError, "None")])
+def test_bad_seeds_are_named(policy_path, seeds, error, words):
+    with pytest.raises(error, match=words):
+        saccade.evaluate(saccade.load(policy_path), "car-racing", seeds=seeds)
+
+
+def test_an_interrupt_ends_an_evaluation_at_once(policy_path):
+    policy = saccade.load(policy_path)
+    before = saccade.evaluate(policy, "car-racing", seeds=[5], max_steps=20)
+    threads = threading.active_count()
+    for count in (1, 3):
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            saccade.evaluate(policy, "car-racing", seeds=range(100000), threads=count)  # an hour
+        # half a second until the signal, then a step of 16 cars in each thread
+        assert time.monotonic() - begin < 10
+        timer.join()
+    assert threading.active_count() == threads
+    # nothing of it is left: the same again
+    after = saccade.evaluate(policy, "car-racing", seeds=[5], max_steps=20)
+    assert after.episodes.tobytes() == before.episodes.tobytes()
+
+
+def test_exceptions_speak_of_parameters_and_not_of_flags(tmp_path):
+    saccade.train(TASK, tmp_path / "run", generations=1)
+    with pytest.raises(saccade.Error, match="resume=True") as raised:
+        saccade.train(TASK, tmp_path / "run", generations=1)
+    assert "--" not in str(raised.value)
+    with pytest.raises(saccade.ArgumentError, match="settings") as raised:
+        saccade.train(TASK, tmp_path / "other", settings={"search.populaton": 8})
+    assert "--" not in str(raised.value)
+    with pytest.raises(saccade.ArgumentError, match="another run") as raised:
+        saccade.train(TASK, tmp_path / "run", settings={"train.seed": 7}, resume=True, generations=2)
+    assert "--" not in str(raised.value)
+
+
+def test_every_flag_of_a_training_has_a_word_in_python():
+    """Whatever sentence a training can fail with: what it calls as the command does is a parameter here."""
+    import inspect
+    import re
+
+    from saccade._core import _FLAGS, _in_python
+
+    found = set()
+    for path in (TASK.parents[1] / "src/train").glob("*.c"):
+        code = re.sub(r'"\s*\n\s*"', "", path.read_text())  # sentences over several lines
+        for call in re.findall(r"sac_fail(?:_in)?\(.*?\);|set_entry\(.*?\);", code, re.S):
+            found |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", call))
+    assert {"--resume", "--run", "--set"} <= found
+    parameters = inspect.signature(saccade.train).parameters
+    for flag in found:
+        assert _FLAGS[flag].partition("=")[0] in parameters, flag
+        assert "--" not in _in_python(f"folder: {flag} goes on, {flag}, or {flag}")
+    assert _in_python("a--b and --unknown-flag stay") == "a--b and --unknown-flag stay"

@@ -3,6 +3,8 @@ import importlib
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -37,3 +39,16 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys, why):
 
 def test_all_python_of_the_page_is_run():
     assert len(re.findall(r"^```python", PAGE.read_text(), re.M)) == len(list(blocks()))
+
+
+def test_the_bridges_worked_example_runs_in_python(gymnasium, tmp_path):
+    """The world of docs/bridge.md beside a script, trained and driven from Python; the command's part is own.py."""
+    text = (ROOT / "docs/bridge.md").read_text()
+    files = {name: code for name, code in re.findall(r"^```\w+ (\S+\.\w+)\n(.*?)^```", text, re.M | re.S)}
+    assert set(files) == {"reach.py", "reach.yaml"}
+    (script,) = re.findall(r"^```python test gymnasium\n(.*?)^```", text, re.M | re.S)
+    for name, code in files.items():
+        (tmp_path / name).write_text(code)
+    train = "import saccade\nsaccade.train('reach.yaml', 'runs/reach', generations=2)\n"
+    done = subprocess.run([sys.executable, "-c", train + script], cwd=tmp_path, text=True, stdout=subprocess.PIPE)
+    assert done.returncode == 0 and len(done.stdout.strip("[]\n").split()) == 3, done.stdout

@@ -1,8 +1,14 @@
 """Environments: Gymnasium's own CarRacing to the bit, its checker, and the batch beside one by one."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import saccade
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def actions(random, count, n=3):
     a = random.uniform(-1, 1, (count, n)).astype(np.float32)
@@ -207,3 +213,73 @@ def test_any_environment_by_the_bridge(gymnasium):
         world.step(2)
     with pytest.raises(saccade.Error, match="Nothing-v0"):
         saccade.World("gym:Nothing-v0").reset(1)
+
+
+def test_a_world_beside_the_script_is_found(gymnasium, tmp_path):
+    """As people begin: a module next to their script, run from another folder. saccade has a worlds.py of its own."""
+    (tmp_path / "worlds.py").write_text("""
+import gymnasium, numpy as np
+class Near(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(0, 255, (16, 16, 3), np.uint8)
+    action_space = gymnasium.spaces.Discrete(2)
+    def reset(self, seed=None, options=None):
+        return np.full((16, 16, 3), seed % 256, np.uint8), {}
+    def step(self, action):
+        return np.zeros((16, 16, 3), np.uint8), self.reward(action), True, False, {}
+    def reward(self, action):
+        return 1 / (1 - action)
+gymnasium.register("Near-v0", Near)
+""")
+    (tmp_path / "script.py").write_text("""
+import saccade
+world = saccade.World("gym:worlds:Near-v0", restarts=0)
+print(world.reset(7)[0, 0, 0], *world.step(0)[1:])
+world.reset(8)
+try:
+    world.step(1)
+except saccade.WorldError as error:
+    print(error)
+""")
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], cwd="/", text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "7 1.0 True False", done.stdout
+    assert "ZeroDivisionError" in lines[1] and "worlds.py:11 in reward: return 1 / (1 - action)" in lines[1]
+    assert "worlds.py:9 in step" in lines[1]
+
+
+def test_a_plugin_is_opened(tmp_path):
+    """In a process of its own: a plugin stays."""
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("needs a peer: a C compiler")
+    subprocess.run([compiler, "-shared", "-fPIC", f"-I{ROOT}/include", ROOT / "examples/plugin.c", "-o",
+                    tmp_path / "catch.so", "-lm"], check=True)
+    code = """
+import saccade
+try:
+    saccade.World("catch")
+except ValueError as error:
+    print(error)
+for path in ("catch.so", "./catch.so", "none.so"):
+    try:
+        saccade.load_plugin(path)
+    except OSError as error:
+        print(error)
+world = saccade.World("catch", size=16)
+agent = world.policy("columns", bins=4)
+agent = agent.with_parameters(agent.draw(1))
+print(saccade.worlds.names()["catch"], agent, agent.tensors["weight"].shape)
+print(saccade.evaluate(agent, "catch", size=16, seeds=[1, 2]).episodes["steps"])
+try:
+    saccade.World("catch", "color")
+except saccade.ArgumentError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    assert done.stdout.splitlines() == [
+        "unknown environment 'catch'; one that is not built in comes with a plugin, which is not loaded",
+        "plugin 'none.so': No such file or directory",
+        "a ball falls, catch it (examples/plugin.c) <saccade.Policy columns, 5 parameters, sees (16, 16, 1)> (1, 4)",
+        "[120 120]", "catch: unknown variant 'color', it has none"], done.stdout

@@ -32,14 +32,27 @@ import tempfile  # noqa: E402
 
 PROTOCOL = 1
 MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
+MAX_COLUMNS = 128  # as in worker.h
 
 for key, value in {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}.items():
     os.environ.setdefault(key, value)
+# this file's own folder is nobody's place to look for modules: those of saccade's package have common names
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
 for descriptor in (ASK, ANSWER, MEMORY):
     os.set_inheritable(descriptor, False)  # a simulator of ours must not keep the pipes open
 
 import numpy as np  # noqa: E402 (after the threads were limited)
+
+
+def reach_modules():
+    """What a world's module is looked for in beside $PYTHONPATH and what is installed: the current folder, and where the
+    Python that drives us looks. Called when our own modules are there, so that no file of the user's can take their
+    place."""
+    folders = os.environ.get("SACCADE_PYTHONPATH", "").split(os.pathsep)
+    wanted = [os.getcwd()] + [folder for folder in folders if folder and os.path.abspath(folder) != HERE]
+    sys.path[:0] = [folder for i, folder in enumerate(wanted) if folder not in sys.path and folder not in wanted[:i]]
 
 
 def up(offset, step=64):
@@ -119,14 +132,37 @@ class GymWorld:
         kwargs = dict(config["kwargs"])
         if self.observe == "render":
             kwargs.setdefault("render_mode", "rgb_array")
-        self.env = gymnasium.make(config["id"], disable_env_checker=True, **kwargs)
+        reach_modules()
+        self.env = self._make(config["id"], kwargs)
         self.max_steps = self.env.spec.max_episode_steps or 0
-        self._observations(self.env.observation_space)
-        self._actions(self.env.action_space)
+        self._observations(self._space("observation_space"))
+        self._actions(self._space("action_space"))
         if self.observe == "render":
             self.env.reset(seed=0)
             picture = self._render()
             self.shape, self.first = picture.shape, False
+
+    def _make(self, name, kwargs):
+        try:
+            return self.module.make(name, disable_env_checker=True, **kwargs)
+        except self.module.error.UnregisteredEnv as error:
+            if ":" in name:
+                raise
+            raise Refusal(f"{error} A world of your own is named with the module that registers it, "
+                          f"gym:MODULE:{name}") from None
+        except ModuleNotFoundError as error:
+            missing = error.name or getattr(error.__cause__, "name", None)  # Gymnasium raises it anew
+            if missing != name.split(":")[0]:
+                raise
+            raise Refusal(f"there is no module '{missing}' in the current folder, in $PYTHONPATH or installed for "
+                          f"{sys.executable}") from None
+
+    def _space(self, name):
+        space = getattr(self.env.unwrapped, name, None)
+        if not isinstance(space, self.module.Space):
+            raise Refusal(f"{type(self.env.unwrapped).__name__}.{name} is {space!r}, expected one of "
+                          "gymnasium.spaces, set in __init__ at the latest")
+        return getattr(self.env, name)  # as wrappers have it
 
     def versions(self):
         return {"gymnasium": self.module.__version__}
@@ -154,6 +190,11 @@ class GymWorld:
         self.keys = [name for name, part in entries if not picture_shape(part)]
         self.vector = Vector([(name, dict(entries)[name]) for name in self.keys])
         self.columns = self.vector.names
+        if len(self.columns) > MAX_COLUMNS:
+            shapes = ", ".join(f"'{name}' {dict(entries)[name].shape}" for name in self.keys)
+            raise Refusal(f"{len(self.columns)} numbers to observe ({shapes}), expected at most {MAX_COLUMNS}; a picture "
+                          "is a Box of uint8, or of floats with finite bounds, [height, width] or [height, width, "
+                          "channels]")
         if wanted == "vector":
             if not self.columns:
                 raise Refusal("there is nothing but pictures, leave 'observe' out")
@@ -192,6 +233,8 @@ class GymWorld:
             picture = np.asarray(observation[self.picture] if self.is_dict else observation)
             if picture.shape != self.space.shape:
                 raise ValueError(f"an observation of shape {picture.shape}, expected {self.space.shape}")
+            if picture.dtype != self.space.dtype:
+                self._check_type(picture)
             if self.scale:
                 low, high = self.space.low, self.space.high
                 picture = np.rint(255 * np.clip((picture - low) / np.maximum(high - low, 1e-30), 0, 1))
@@ -206,9 +249,20 @@ class GymWorld:
         else:
             self.vector.draw(columns, out)
 
+    def _check_type(self, picture):
+        """Bytes that come as other whole numbers are bytes; anything else would become black in silence."""
+        if self.scale and np.issubdtype(picture.dtype, np.number):
+            return
+        if picture.dtype.kind in "iu" and picture.min() >= 0 and picture.max() <= 255:
+            return
+        raise ValueError(f"an observation of {picture.dtype} from {picture.min()} to {picture.max()}, its space is of "
+                         f"{self.space.dtype}")
+
     def reset(self, seed, out, columns):
-        observation, _ = self.env.reset(seed=seed)
-        self._write(observation, out, columns)
+        result = self.env.reset(seed=seed)
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise Refusal(f"reset returned {brief(result)}, expected (observation, info)")
+        self._write(result[0], out, columns)
 
     def step(self, action, out, columns):
         if self.choices:
@@ -216,9 +270,16 @@ class GymWorld:
         else:
             value = np.rint(action) if self.whole else action
             value = value.astype(self.dtype).reshape(self.action_shape)
-        observation, reward, terminated, truncated, _ = self.env.step(value)
+        result = self.env.step(value)
+        if not isinstance(result, tuple) or len(result) != 5:
+            raise Refusal(f"step returned {brief(result)}, expected (observation, reward, terminated, truncated, info)")
+        observation, reward, terminated, truncated, _ = result
         self._write(observation, out, columns)
-        return float(reward), bool(terminated), bool(truncated)
+        try:
+            return float(reward), bool(terminated), bool(truncated)
+        except (TypeError, ValueError):
+            raise Refusal(f"step returned a reward {reward!r}, ends {terminated!r} and {truncated!r}; expected a number "
+                          "and two truths") from None
 
     def close(self):
         self.env.close()
@@ -348,9 +409,42 @@ def tell(text):
     os.write(ANSWER, (text + "\n").encode())
 
 
+def brief(result):
+    """What a function gave back instead of what it should."""
+    return f"a tuple of {len(result)}" if isinstance(result, tuple) else f"one {type(result).__name__}"
+
+
+def shown(path):
+    """A file's path as a person in the current folder would type it."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def frames(error):
+    """Where the user's own code failed, innermost first: what lies between us and the simulators' packages."""
+    import traceback
+    others = ("<", HERE + os.sep, sys.base_prefix + os.sep + "lib")
+    stack = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(others)
+             and "site-packages" not in frame.filename and "dist-packages" not in frame.filename]
+    return [f"{shown(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line}" for frame in reversed(stack)]
+
+
+LENGTH = 440  # of a reason in bytes; the message's room, less its end
+
+
 def reason(error):
-    text = str(error).strip().split("\n")[0]
-    return text if isinstance(error, Refusal) else f"{type(error).__name__}: {text}"
+    text = " ".join(str(error).split())
+    if isinstance(error, Refusal):
+        return text
+    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if "to unpack" in text and not frames(error):  # in Gymnasium's wrappers
+        text += " (reset returns observation, info; step returns observation, reward, terminated, truncated, info)"
+    for word, frame in zip(["at", "called at", "called at"], frames(error)):
+        longer = f"{text}, {word} {frame}"
+        if len(longer.encode()) > LENGTH:
+            break
+        text = longer
+    return text
 
 
 def serve(world, memory, seed, reward, ends, action, columns, observation):
@@ -392,7 +486,7 @@ def main():
     try:
         serve(world, memory, seed, reward, memory[16:18], action, columns, observation)
     except Exception as error:
-        text = reason(error).encode()[:MESSAGE_SIZE - 1] + b"\0"
+        text = reason(error).encode()[:MESSAGE_SIZE - 1].decode(errors="ignore").encode() + b"\0"
         memory[MESSAGE:MESSAGE + len(text)] = np.frombuffer(text, np.uint8)
         os.write(ANSWER, b"e")
         return

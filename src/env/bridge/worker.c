@@ -177,7 +177,7 @@ static sac_status read_line(sac_worker *w, const sac_worker_def *def, const char
         status = sac_fail(SAC_ERROR_UNAVAILABLE, "the worker speaks protocol %lld, expected %d: install saccade anew",
                           (long long)protocol, SAC_WORKER_PROTOCOL);
     else if (error)
-        status = sac_fail(SAC_ERROR_UNAVAILABLE, "%.300s", error);
+        status = sac_fail(SAC_ERROR_UNAVAILABLE, "%.500s", error);
     else if (scenario && def->scenario)
     {
         status = def->scenario(def->user, scenario, w->process.scenario);
