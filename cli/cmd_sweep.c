@@ -164,9 +164,8 @@ static int run(const cli_args *args)
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
     if (!ok) return CLI_USAGE;
-    char dir[SAC_TEXT_SIZE];
-    cli_default_run_dir(dir, cli_positional(args, 0));
-    if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
+    char room[CLI_PATH_SIZE];
+    const char *dir = cli_run_dir(args, room);
     sac_status status = SAC_OK;
     if (cli_has(args, "table"))
     {
@@ -180,6 +179,7 @@ static int run(const cli_args *args)
     if (status != SAC_OK) return cli_fail(status);
     bool reports = sac_comm_rank(comm) == 0;
     if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
+    if (reports) cli_print_log(NULL);
     board b = {0};
     status = sac_sweep(&(sac_sweep_def){.path = cli_positional(args, 0),
                                         .dir = dir,

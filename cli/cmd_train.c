@@ -21,7 +21,7 @@ static const cli_flag flags[] = {
     {"generations", "N", "in total; default: the task's own", false},
     {"dash", "[PORT]", "serve the live page of the run on this machine; default port 8800", false},
     {"json", NULL, "print one JSON object a generation", false},
-    {"quiet", NULL, "print nothing but errors", false},
+    {"quiet", NULL, "print nothing but errors and warnings", false},
     {0},
 };
 
@@ -46,9 +46,8 @@ static int run(const cli_args *args)
     int count = cli_settings(args, "set", &settings);
     if (!ok || count < 0) return CLI_USAGE;
 
-    char dir[SAC_TEXT_SIZE];
-    cli_default_run_dir(dir, cli_positional(args, 0));
-    if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
+    char room[CLI_PATH_SIZE];
+    const char *dir = cli_run_dir(args, room);
     const volatile int *interrupt = cli_catch_signals();
     sac_comm *comm;
     sac_status status = sac_comm_open(&comm);
@@ -63,6 +62,7 @@ static int run(const cli_args *args)
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
     cli_board board;
     cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
+    if (reports) cli_print_log(&board);
     sac_train_def def = {.task = task,
                          .run_dir = dir,
                          .resume = cli_has(args, "resume"),
@@ -74,12 +74,13 @@ static int run(const cli_args *args)
                          .user = &board,
                          .interrupt = interrupt};
     if (status == SAC_OK) status = sac_train(&def);
+    sac_set_log(NULL, NULL);
     sac_task_destroy(task);
     sac_dash_destroy(dash);
     cli_board_close(&board);
     if (status == SAC_OK && board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON)
         printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
-    char place[SAC_TEXT_SIZE + 16];
+    char place[CLI_PATH_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);
     sac_comm_close(comm, status);

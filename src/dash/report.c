@@ -253,7 +253,7 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors");
+    SAC_TRY(sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);
     if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "files/png.h"
 
-void sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
+sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
 {
     *s = (sac_stage){0};
-    snprintf(s->path, sizeof s->path, "%s/%s", run_dir, name);
+    return sac_join_path(s->path, run_dir, name);
 }
 
 static void clear(sac_stage *s)

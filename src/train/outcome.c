@@ -4,15 +4,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "files/atomic.h"
 #include "train/live.h"
 #include "train/run.h"
 
 /// What comes of a generation: its evaluation, and what is written.
-
-enum
-{
-    PATH_SIZE = 1024
-};
 
 static void evaluated_vector(const void *user, int individual, float *parameters)
 {
@@ -26,8 +22,8 @@ static void evaluated_vector(const void *user, int individual, float *parameters
 static sac_status save_policy(sac_run *r, const char *name, const sac_score *score)
 {
     evaluated_vector(r, 0, r->mean);
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", r->def->run_dir, name);
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_join_path(path, r->def->run_dir, name));
     sac_policy_info info = {.seed = r->task->train.seed,
                             .generation = (int)r->state.generation,
                             .score = score ? score->mean : NAN,

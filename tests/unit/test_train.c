@@ -44,6 +44,32 @@ TEST(metrics_hold_every_generation_once_after_a_crash)
     sac_task_destroy(task);
 }
 
+// an empty folder was the root folder, one that is longer than some text was another
+TEST(a_run_lies_in_the_folder_that_was_named_or_nowhere)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    sac_train_def def = {.task = task, .run_dir = "", .threads = 1};
+    assert_fails(sac_train(&def), SAC_ERROR_ARGUMENT, "a path is empty");
+    assert_int_equal(access("/task.yaml", F_OK), -1);
+    sac_run_summary summary;
+    assert_fails(sac_run_summarise(&summary, ""), SAC_ERROR_ARGUMENT, "a path is empty");
+
+    char deep[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
+    int length = snprintf(deep, sizeof deep, "%s", folder);
+    while (length < 3900) length += snprintf(deep + length, sizeof deep - (size_t)length, "/%0100d", 0);
+    def.run_dir = deep;
+    assert_ok(sac_train(&def));
+    assert_ok(sac_join_path(path, deep, "checkpoints/00000009.safetensors"));
+    assert_int_equal(access(path, F_OK), 0);
+    assert_ok(sac_run_summarise(&summary, deep));
+    assert_string_equal(summary.state, "finished");
+
+    snprintf(deep + length, sizeof deep - (size_t)length, "/%0150d", 0);
+    assert_fails(sac_train(&def), SAC_ERROR_ARGUMENT, "longer than 4095");
+    assert_int_equal(access(deep, F_OK), -1);
+    sac_task_destroy(task);
+}
+
 TEST(an_existing_run_is_not_overwritten_and_another_task_is_refused)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -286,6 +312,7 @@ int main(void)
         IN_FOLDER(any_number_of_threads_and_lanes_gives_the_same_bytes),
         IN_FOLDER(an_interrupted_run_goes_on_to_the_same_bytes),
         IN_FOLDER(metrics_hold_every_generation_once_after_a_crash),
+        IN_FOLDER(a_run_lies_in_the_folder_that_was_named_or_nowhere),
         IN_FOLDER(an_existing_run_is_not_overwritten_and_another_task_is_refused),
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
