@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "files/json.h"
 #include "target.h"
 
@@ -25,10 +26,11 @@ static const cli_flag flags[] = {
 static void print_text(const cli_target *target, const sac_episode *episodes, int count)
 {
     sac_score score = sac_score_of(episodes, count);
+    int decimals = sac_decimals(score.mean, score.std);
     printf("%s, variant %s\n%8s %10s %6s\n", target->env.id, cli_target_variant(target), "seed", "return", "steps");
     for (int i = 0; i < count; i++)
-        printf("%8" PRIu64 " %10.1f %6d\n", episodes[i].seed, episodes[i].episode_return, episodes[i].steps);
-    printf("mean %.1f, standard deviation %.1f, %d episodes\n", score.mean, score.std, count);
+        printf("%8" PRIu64 " %10.*f %6d\n", episodes[i].seed, decimals, episodes[i].episode_return, episodes[i].steps);
+    printf("mean %.*f, standard deviation %.*f, %d episodes\n", decimals, score.mean, decimals, score.std, count);
 }
 
 static sac_status print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)

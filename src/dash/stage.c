@@ -144,7 +144,7 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
 void sac_stage_tell(sac_stage *s, sac_growing *text)
 {
     const sac_env_spec *spec = sac_env_get_spec(s->env);
-    sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.1f,\"generation\":%d,\"height\":%d,\"width\":%d",
+    sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.6g,\"generation\":%d,\"height\":%d,\"width\":%d",
                   (unsigned long long)s->seed, s->steps, isfinite(s->episode_return) ? s->episode_return : 0,
                   s->info.generation, spec->height, spec->width);
     sac_grow_text(text, ",\"action\":[");
