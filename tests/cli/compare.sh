@@ -62,7 +62,7 @@ digits()
         SACCADE_ZOO=$work/zoo "$saccade" zoo
     } >"$work/digits" || return 1
     cat "$work/digits"
-    ! grep -E '[0-9]\.[0-9] ?\+- ?0(\.[0-9])?( |$)' "$work/digits" && [[ $(grep -cE '0\.[0-9]{2,} ?\+- ?0\.[0-9]{2,}' "$work/digits") -ge 15 ]] &&
+    ! grep -E '[0-9]\.[0-9] ?\+- ?0(\.[0-9])?( |$)' "$work/digits" && [[ $(grep -cE '0\.[0-9]{2,} ?\+- ?0\.[0-9]{2,}' "$work/digits") -ge 7 ]] &&
         grep -qE '^mean 0\.[0-9]{2,}, standard deviation 0\.[0-9]{2,}, 10 episodes' "$work/digits" &&
         grep -qE '^difference [-+][01]\.[0-9]{2,}, 95 % confidence [-+][01]\.[0-9]{2,} \.\. [-+][01]\.[0-9]{2,}' "$work/digits"
 }
