@@ -39,7 +39,10 @@ for key, value in {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGA
 for descriptor in (ASK, ANSWER, MEMORY):
     os.set_inheritable(descriptor, False)  # a simulator of ours must not keep the pipes open
 
-import numpy as np  # noqa: E402 (after the threads were limited)
+try:
+    import numpy as np  # noqa: E402 (after the threads were limited)
+except ModuleNotFoundError as error:
+    np = error  # said once there is someone to tell
 
 
 def up(offset, step=64):
@@ -349,6 +352,10 @@ def tell(text):
 
 
 def reason(error):
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        module = error.name.partition(".")[0]
+        return (f"{sys.executable} has no module '{module}': type '{sys.executable} -m pip install {module}', or in a "
+                "checkout 'make peers'; SACCADE_PYTHON names another Python")
     text = str(error).strip().split("\n")[0]
     return text if isinstance(error, Refusal) else f"{type(error).__name__}: {text}"
 
@@ -369,6 +376,8 @@ def serve(world, memory, seed, reward, ends, action, columns, observation):
 def main():
     config = json.loads(sys.argv[1])
     try:
+        if isinstance(np, Exception):
+            raise np
         world = (DoomWorld if config["world"] == "take-cover" else GymWorld)(config)
     except Exception as error:  # whatever it is, a person wants to read it
         tell(json.dumps({"protocol": PROTOCOL, "error": reason(error)}))
