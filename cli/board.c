@@ -99,12 +99,13 @@ static void print_json(const cli_board *b, const sac_progress *p)
                                          sac_json_number(p->evaluation.std), "episodes", p->evaluation.episodes)
                              : json_null();
     json_t *root =
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
+        json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
                   (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
-                  "seconds", sac_json_number(p->seconds), "steps_per_second", sac_json_number(p->steps_per_second),
-                  "seconds_left", sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean",
-                  sac_json_number(p->mean), "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma),
-                  "evaluation", evaluation, "phases", phases, "note", p->note ? json_string(p->note) : json_null());
+                  "bad_episodes", (json_int_t)p->bad_episodes, "seconds", sac_json_number(p->seconds),
+                  "steps_per_second", sac_json_number(p->steps_per_second), "seconds_left",
+                  sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean", sac_json_number(p->mean),
+                  "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma), "evaluation", evaluation,
+                  "phases", phases, "note", p->note ? json_string(p->note) : json_null());
     json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
     putchar('\n');
     fflush(stdout);
@@ -320,6 +321,7 @@ static void show_live(cli_board *b, const sac_progress *p)
 void cli_board_show(void *user, const sac_progress *p)
 {
     cli_board *b = user;
+    b->bad_episodes = p->bad_episodes;
     if (!b->started)
     {
         b->started = true;

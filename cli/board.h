@@ -32,6 +32,7 @@ typedef struct cli_board
     atomic_bool started; ///< the log looks at it from other threads
     int lines;           ///< that the board takes on the screen now
     double history[CLI_BOARD_HISTORY];
+    uint64_t bad_episodes;       ///< whose return is not a number
     int points, merged, pending; ///< each point is the mean of `merged` generations, of which `pending` are in
 } cli_board;
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -70,7 +71,7 @@ static int run(const cli_args *args)
                          .threads = threads,
                          .comm = comm,
                          .generations = generations,
-                         .progress = quiet ? NULL : cli_board_show,
+                         .progress = reports ? cli_board_show : NULL,
                          .user = &board,
                          .interrupt = interrupt};
     if (status == SAC_OK) status = sac_train(&def);
@@ -80,6 +81,10 @@ static int run(const cli_args *args)
     cli_board_close(&board);
     if (status == SAC_OK && board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON)
         printf("%s: best.safetensors, mean.safetensors, metrics.csv\n", dir);
+    if (status == SAC_OK && board.bad_episodes)
+        fprintf(stderr,
+                "saccade: %" PRIu64 " episodes gave no number and ranked last; %s/events.jsonl names the first\n",
+                board.bad_episodes, dir);
     char place[CLI_PATH_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);

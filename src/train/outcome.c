@@ -48,6 +48,7 @@ static sac_status evaluate(sac_run *r)
                                  .user = r,
                                  .interrupt = r->def->interrupt};
     SAC_TRY(sac_run_round(r, SAC_ROUND_EVALUATION, &job));
+    SAC_TRY(sac_run_report_bad(r, SAC_ROUND_EVALUATION, job.unit_count));
     for (int i = 0; i < evaluation->episodes; i++)
         r->episodes[i] = (sac_episode){r->units[i].seed, r->units[i].episode_return, r->units[i].steps};
     r->progress.evaluated = true;
@@ -86,6 +87,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->generation = r->state.generation;
     p->generations = generations;
     p->steps = r->state.steps;
+    p->bad_episodes = r->bad_episodes;
     p->seconds = r->seconds;
     p->best = r->state.best;
     p->mean = r->state.mean;

@@ -221,18 +221,73 @@ TEST(what_is_not_a_number_ranks_last_and_is_reported)
     if (!registered) assert_ok(sac_env_register(&broken_ops));
     registered = true;
     sac_task *task = load_task("env:\n  id: broken\npolicy:\n  kind: attention-agent\n  top: 2\n  hidden: 4\n"
-                               "search:\n  method: sep-cma-es\n  population: 16\ntrain:\n  generations: 5\n"
+                               "search:\n  method: sep-cma-es\n  population: 64\ntrain:\n  generations: 5\n"
                                "evaluation:\n  every: 0\n",
                                NULL, 0);
-    assert_ok(train(task, "nan", 2, false, &(watcher){0}));
+    watcher w = {0};
+    assert_ok(train(task, "nan", 2, false, &w));
     char path[512], *text;
     size_t size;
     path_in(path, "nan/metrics.csv");
     text = read_text(path, &size);
     assert_null(strstr(text, "nan"));
     sac_free(text);
-    assert_true(events_that_say("nan", "\"nan\"") > 0);
+    // a line for the first, the second, the fourth, the eighth ... of them, and their number in the end
+    int lines = events_that_say("nan", "\"nan\"");
+    assert_true(w.bad_episodes > 20);
+    assert_int_equal(lines, 1 + (int)floor(log2((double)w.bad_episodes)));
+    char words[96];
+    snprintf(words, sizeof words, "all generations are done; %d episodes gave no number", (int)w.bad_episodes);
+    assert_int_equal(events_that_say("nan", words), 1);
     assert_true(events_that_say("nan", "seed 1") > 0);
+    sac_task_destroy(task);
+}
+
+// A world that gives nothing but NaN fails at once, rather than filling the disk and ending well; once it is mended,
+// the run goes on to what it would have been.
+static bool hopeless;
+
+static sac_status mended_step(void *self, const sac_env_row *row)
+{
+    (void)self;
+    *row->reward = hopeless ? (double)NAN : (double)row->action[0];
+    *row->terminated = 1;
+    return SAC_OK;
+}
+
+static const char mended_text[] = "env:\n  id: mended\npolicy:\n  kind: attention-agent\n  top: 2\n  hidden: 4\n"
+                                  "search:\n  method: sep-cma-es\n  population: 16\ntrain:\n  generations: 9\n"
+                                  "  checkpoint_every: 2\nevaluation:\n  every: 3\n  episodes: 2\n";
+
+TEST(a_generation_without_a_number_fails_and_a_resume_drives_it_anew)
+{
+    static bool registered;
+    static sac_env_ops ops;
+    ops = broken_ops;
+    ops.name = "mended";
+    ops.step = mended_step;
+    if (!registered) assert_ok(sac_env_register(&ops));
+    registered = true;
+    sac_task *task = load_task(mended_text, NULL, 0), *part = load_task(mended_text, NULL, 0);
+    part->train.generations = 3;
+    hopeless = false;
+    assert_ok(train(task, "well", 2, false, &(watcher){0}));
+    assert_ok(train(part, "ill", 2, false, &(watcher){0}));
+    hopeless = true;
+    watcher w = {0};
+    assert_fails(train(task, "ill", 2, true, &w), SAC_ERROR_ENVIRONMENT,
+                 "no candidate of generation 4 has a return that is a number: candidate 0, episode seed ");
+    assert_int_equal(w.rows, 0);
+    assert_int_equal(events_that_say("ill", "\"failed\""), 1);
+    sac_run_summary summary;
+    char dir[512];
+    path_in(dir, "ill");
+    assert_ok(sac_run_summarise(&summary, dir));
+    assert_string_equal(summary.state, "failed");
+    hopeless = false;
+    assert_ok(train(task, "ill", 2, true, &(watcher){0}));
+    assert_same_run("well", "ill");
+    sac_task_destroy(part);
     sac_task_destroy(task);
 }
 
@@ -320,6 +375,7 @@ int main(void)
         IN_FOLDER(the_mean_is_what_is_evaluated),
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),
+        IN_FOLDER(a_generation_without_a_number_fails_and_a_resume_drives_it_anew),
         IN_FOLDER(evaluation_is_the_same_for_any_number_of_threads),
         IN_FOLDER(score_is_the_sample_mean_and_deviation),
         IN_FOLDER(ranks_of_one_episode_are_the_order_of_the_returns),

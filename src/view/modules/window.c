@@ -1,5 +1,7 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <SDL.h>
 
@@ -39,6 +41,17 @@ static void *window_create(const char *title, int width, int height, char *error
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
     {
         snprintf(error, SAC_WINDOW_ERROR_SIZE, "%.200s", SDL_GetError());
+        return NULL;
+    }
+    // a display that does not answer is no reason to draw into nothing, which only a variable may ask for
+    const char *driver = SDL_GetCurrentVideoDriver(), *wanted = SDL_getenv("SDL_VIDEODRIVER");
+    bool blind = driver && (strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0);
+    if (blind && (!wanted || !strstr(wanted, driver)))
+    {
+        const char *display = SDL_getenv("DISPLAY");
+        snprintf(error, SAC_WINDOW_ERROR_SIZE, "there is no display at %s=%.80s", display ? "DISPLAY" : "WAYLAND_DISPLAY",
+                 display ? display : SDL_getenv("WAYLAND_DISPLAY"));
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
         return NULL;
     }
     window *w = calloc(1, sizeof *w);
