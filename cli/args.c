@@ -79,6 +79,17 @@ static bool is_number(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
+// Nothing but a text may be empty, as a path from a script's unset variable is, or too long for a path.
+static bool check_value(const cli_command *command, const cli_flag *flag, const char *value)
+{
+    if (strcmp(flag->metavar, "TEXT") == 0 || (*value && strlen(value) < CLI_PATH_SIZE)) return true;
+    if (*value)
+        cli_usage("%s: --%s is longer than %d bytes", command->name, flag->name, CLI_PATH_SIZE - 1);
+    else
+        cli_usage("%s: --%s is empty, expected %s", command->name, flag->name, flag->metavar);
+    return false;
+}
+
 // "--name", "--name value" and "--name=value"; returns the arguments used, 0 after a message
 static int parse_flag(cli_args *args, int left, char **argv)
 {
@@ -115,6 +126,7 @@ static int parse_flag(cli_args *args, int left, char **argv)
         return 0;
     }
     const char *value = !flag->metavar || bare ? "" : equals ? equals + 1 : argv[1];
+    if (flag->metavar && !bare && !check_value(args->command, flag, value)) return 0;
     args->given[args->given_count++] = (sac_setting){flag->name, value};
     return flag->metavar && !equals && !bare ? 2 : 1;
 }
@@ -131,6 +143,22 @@ static void count_positionals(const char *words, int *least, int *most)
         *most += repeated ? CLI_MAX_POSITIONALS : 1;
         at += length;
     }
+}
+
+// what is typed without a flag; false after a message
+static bool add_positional(cli_args *args, const char *value)
+{
+    const char *words = args->command->positionals;
+    for (int i = 0; i < args->positional_count && strchr(words, ' '); i++) words = strchr(words, ' ') + 1;
+    int length = (int)strcspn(words, " ");
+    bool good = *value && strlen(value) < CLI_PATH_SIZE;
+    if (good)
+        args->positionals[args->positional_count++] = value;
+    else if (*value)
+        cli_usage("%s: %.*s is longer than %d bytes", args->command->name, length, words, CLI_PATH_SIZE - 1);
+    else
+        cli_usage("%s: an argument is empty, expected %.*s", args->command->name, length, words);
+    return good;
 }
 
 bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
@@ -154,7 +182,7 @@ bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv
         else
         {
             if (args->positional_count == CLI_MAX_POSITIONALS) break;
-            args->positionals[args->positional_count++] = argv[i++];
+            if (!add_positional(args, argv[i++])) return false;
         }
     }
     int least, most;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "files/json.h"
 
 /// The board never hides the cursor nor changes a mode of the terminal, and every drawing is one write that ends below
@@ -91,25 +92,27 @@ static void format_left(char text[32], const cli_board *b, const sac_progress *p
         format_time(text, left);
 }
 
-static void format_score(char text[40], const sac_score *score)
+static void format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
 {
     if (score->episodes)
-        snprintf(text, 40, "%.1f+-%.0f", score->mean, score->std);
+        sac_format_spread(text, score->mean, "+-", score->std);
     else
-        snprintf(text, 40, "-");
+        snprintf(text, 2, "-");
 }
 
 // --- one line a generation --------------------------------------------------------------------------------------
 
 static void print_line(const cli_board *b, const sac_progress *p)
 {
-    char total[32], evaluation[40], elapsed[32], left[32];
+    char total[32], evaluation[2 * SAC_VALUE_SIZE], best[SAC_VALUE_SIZE], mean[SAC_VALUE_SIZE], elapsed[32], left[32];
     format_total(total, b, p);
+    sac_format_value(best, p->best);
+    sac_format_value(mean, p->mean);
     format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
     format_left(left, b, p);
-    printf("%6" PRIu64 "%-7s %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, p->best,
-           p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "",
+    printf("%6" PRIu64 "%-7s %8s %8s %14s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, best, mean,
+           evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "",
            p->note ? p->note : "");
     fflush(stdout);
 }
@@ -124,12 +127,13 @@ static void print_json(const cli_board *b, const sac_progress *p)
                                          sac_json_number(p->evaluation.std), "episodes", p->evaluation.episodes)
                              : json_null();
     json_t *root =
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
+        json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
                   (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
-                  "seconds", sac_json_number(p->seconds), "steps_per_second", sac_json_number(p->steps_per_second),
-                  "seconds_left", sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean",
-                  sac_json_number(p->mean), "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma),
-                  "evaluation", evaluation, "phases", phases, "note", p->note ? json_string(p->note) : json_null());
+                  "bad_episodes", (json_int_t)p->bad_episodes, "seconds", sac_json_number(p->seconds),
+                  "steps_per_second", sac_json_number(p->steps_per_second), "seconds_left",
+                  sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean", sac_json_number(p->mean),
+                  "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma), "evaluation", evaluation,
+                  "phases", phases, "note", p->note ? json_string(p->note) : json_null());
     json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
     putchar('\n');
     fflush(stdout);
@@ -235,6 +239,13 @@ static void put_number(canvas *c, const char *label, const char *format, double 
     put_value(c, label, text);
 }
 
+static void put_return(canvas *c, const char *label, double value)
+{
+    char text[SAC_VALUE_SIZE];
+    sac_format_value(text, value);
+    put_value(c, label, text);
+}
+
 static void put_bar(canvas *c, double share, int width, bool unicode)
 {
     int full = (int)lround(share * width);
@@ -276,7 +287,7 @@ static void put_phases(canvas *c, const sac_progress *p)
 
 static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
 {
-    char text[64], left[32];
+    char text[2 * SAC_VALUE_SIZE], left[32];
     format_total(left, b, p);
     snprintf(text, sizeof text, "%" PRIu64 "%s", p->generation, left);
     put_value(c, "generation", text);
@@ -288,11 +299,11 @@ static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
     put_value(c, "to go", left);
     put_words(c, b->title);
     end_line(c);
-    put_number(c, "best", "%.1f", p->best);
-    put_number(c, "mean", "%.1f", p->mean);
+    put_return(c, "best", p->best);
+    put_return(c, "mean", p->mean);
     format_score(text, &p->evaluation);
     put_value(c, "evaluation", text);
-    if (p->evaluation.episodes) put_number(c, "best so far", "%.1f", p->best_evaluation);
+    if (p->evaluation.episodes) put_return(c, "best so far", p->best_evaluation);
     end_line(c);
     put_curve(c, b);
     end_line(c);
@@ -316,7 +327,7 @@ static int terminal_width(void)
 // events and evaluations stay above the board
 static void keep_line(canvas *c, const sac_progress *p)
 {
-    char text[400];
+    char text[400], score[2 * SAC_VALUE_SIZE];
     if (p->note)
     {
         snprintf(text, sizeof text, "%6" PRIu64 "  %s", p->generation, p->note);
@@ -324,8 +335,9 @@ static void keep_line(canvas *c, const sac_progress *p)
         end_line(c);
     }
     if (!p->evaluated) return;
-    snprintf(text, sizeof text, "%6" PRIu64 "  evaluation %.1f+-%.0f%s", p->generation, p->evaluation.mean,
-             p->evaluation.std, p->evaluation.mean >= p->best_evaluation ? ", the best so far" : "");
+    format_score(score, &p->evaluation);
+    snprintf(text, sizeof text, "%6" PRIu64 "  evaluation %s%s", p->generation, score,
+             p->evaluation.mean >= p->best_evaluation ? ", the best so far" : "");
     put(c, text);
     end_line(c);
 }
@@ -356,13 +368,14 @@ static void show_live(cli_board *b, const sac_progress *p)
 void cli_board_show(void *user, const sac_progress *p)
 {
     cli_board *b = user;
+    b->bad_episodes = p->bad_episodes;
     if (!b->started)
     {
         b->started = true;
         b->first_generation = p->generation - 1;
         b->first_seconds = p->seconds;
         if (b->mode == CLI_BOARD_LINES)
-            puts("   generation     best     mean   evaluation       steps  steps/s     time      ETA");
+            puts("   generation     best     mean     evaluation       steps  steps/s     time      ETA");
     }
     if (b->mode == CLI_BOARD_LIVE) show_live(b, p);
     if (b->mode == CLI_BOARD_LINES) print_line(b, p);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdatomic.h>
 
 #include "cli.h"
 #include "saccade/train.h"
@@ -30,9 +31,10 @@ typedef struct cli_board
     double deadline;      ///< when the command ends by itself; 0: never
     double first_seconds; ///< of training, when this process began
     uint64_t first_generation;
-    bool started;
-    int lines; ///< that the board takes on the screen now
+    atomic_bool started; ///< the log looks at it from other threads
+    int lines;           ///< that the board takes on the screen now
     double history[CLI_BOARD_HISTORY];
+    uint64_t bad_episodes;       ///< whose return is not a number
     int points, merged, pending; ///< each point is the mean of `merged` generations, of which `pending` are in
 } cli_board;
 

@@ -13,6 +13,11 @@ enum
     CLI_INTERRUPTED = 130, ///< by a signal, as shells say it: what was done so far is whole
 };
 
+enum
+{
+    CLI_PATH_SIZE = 4096 ///< bytes of a path, terminator included; longer ones are refused with the command line
+};
+
 /// One flag. A table ends with a row whose name is NULL.
 typedef struct cli_flag
 {

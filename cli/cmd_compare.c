@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/student.h"
 #include "files/json.h"
-#include "target.h"
+#include "same_world.h"
 
 enum
 {
@@ -20,32 +22,13 @@ static const cli_flag flags[] = {
     {0},
 };
 
-// the two-sided 95 % quantile of Student's t, by Fisher's expansion around the normal one
-static double student_95(int freedom)
-{
-    const double z = 1.959963984540054, n = freedom;
-    return z + (z * z * z + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
-}
-
-// drives the policy at positional `index`; NULL after a message
-static sac_episode *drive(const cli_args *args, int index, uint64_t first, int count, int threads, int *code)
-{
-    cli_target target;
-    *code = cli_target_open(&target, args, cli_positional(args, index));
-    if (*code != CLI_OK) return NULL;
-    sac_episode *episodes;
-    *code = cli_target_drive(&target, first, count, threads, &episodes);
-    cli_target_close(&target);
-    return episodes;
-}
-
 static sac_status report(const cli_args *args, const sac_episode *a, const sac_episode *b, sac_episode *difference,
                          int count)
 {
     for (int i = 0; i < count; i++) difference[i].episode_return = a[i].episode_return - b[i].episode_return;
     sac_score score_a = sac_score_of(a, count), score_b = sac_score_of(b, count);
     sac_score paired = sac_score_of(difference, count);
-    double half = student_95(count - 1) * paired.std / sqrt(count);
+    double half = sac_student_quantile(0.95, count - 1) * paired.std / sqrt(count);
     if (cli_has(args, "json"))
     {
         json_t *root =
@@ -55,14 +38,37 @@ static sac_status report(const cli_args *args, const sac_episode *a, const sac_e
                       sac_json_number(paired.mean + half), "episodes", count);
         return sac_json_print(stdout, root);
     }
-    printf("%s: %.1f +- %.1f\n%s: %.1f +- %.1f\n", cli_positional(args, 0), score_a.mean, score_a.std,
-           cli_positional(args, 1), score_b.mean, score_b.std);
-    printf("difference %+.1f, 95 %% confidence %+.1f .. %+.1f, %d episodes in pairs: %s\n", paired.mean,
-           paired.mean - half, paired.mean + half, count,
+    for (int i = 0; i < 2; i++)
+    {
+        char text[2 * SAC_VALUE_SIZE];
+        sac_format_spread(text, i ? score_b.mean : score_a.mean, " +- ", i ? score_b.std : score_a.std);
+        printf("%s: %s\n", cli_positional(args, i), text);
+    }
+    int d = sac_decimals(paired.mean, half);
+    printf("difference %+.*f, 95 %% confidence %+.*f .. %+.*f, %d episodes in pairs: %s\n", d, paired.mean, d,
+           paired.mean - half, d, paired.mean + half, count,
            paired.mean - half > 0   ? "the first is better"
            : paired.mean + half < 0 ? "the second is better"
                                     : "no difference shown");
     return SAC_OK;
+}
+
+// both drive the same episodes
+static int drive_both(const cli_args *args, const cli_target targets[2], uint64_t first, int count, int threads)
+{
+    sac_episode *episodes[2] = {NULL}, *difference = calloc((size_t)count, sizeof *difference);
+    int code = difference ? CLI_OK : cli_fail(sac_fail_memory("episodes"));
+    for (int i = 0; code == CLI_OK && i < 2; i++)
+        code = cli_target_drive(&targets[i], first, count, threads, &episodes[i]);
+    if (code == CLI_OK)
+    {
+        sac_status status = report(args, episodes[0], episodes[1], difference, count);
+        if (status != SAC_OK) code = cli_fail(status);
+    }
+    free(episodes[0]);
+    free(episodes[1]);
+    free(difference);
+    return code;
 }
 
 static int run(const cli_args *args)
@@ -75,15 +81,17 @@ static int run(const cli_args *args)
     if (last == first) return cli_usage("compare: a comparison needs at least two episodes");
     if (last - first >= MAX_EPISODES) return cli_usage("compare: more than %d episodes", MAX_EPISODES);
 
-    int count = (int)(last - first + 1), code = CLI_OK;
-    sac_episode *a = drive(args, 0, first, count, threads, &code);
-    sac_episode *b = a ? drive(args, 1, first, count, threads, &code) : NULL;
-    sac_episode *difference = b ? calloc((size_t)count, sizeof *difference) : NULL;
-    sac_status status = !b ? SAC_OK : difference ? report(args, a, b, difference, count) : sac_fail_memory("episodes");
-    if (status != SAC_OK) code = cli_fail(status);
-    free(a);
-    free(b);
-    free(difference);
+    cli_target targets[2];
+    int code = cli_target_open(&targets[0], args, cli_positional(args, 0));
+    if (code != CLI_OK) return code;
+    code = cli_target_open(&targets[1], args, cli_positional(args, 1));
+    if (code == CLI_OK)
+    {
+        sac_status status = cli_check_same_world(&targets[0], &targets[1]);
+        code = status == SAC_OK ? drive_both(args, targets, first, (int)(last - first + 1), threads) : cli_fail(status);
+        cli_target_close(&targets[1]);
+    }
+    cli_target_close(&targets[0]);
     return code;
 }
 

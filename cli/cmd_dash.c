@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "files/atomic.h"
 #include "saccade/dash.h"
 #include "stop.h"
 
@@ -21,8 +22,9 @@ static int run(const cli_args *args)
     int port = (int)cli_integer(args, "port", CLI_DASH_PORT, 0, 65535, &ok);
     if (!ok) return CLI_USAGE;
     const char *dir = cli_positional(args, 0);
-    char path[4096];
-    snprintf(path, sizeof path, "%.4000s/task.yaml", dir);
+    char path[CLI_PATH_SIZE];
+    sac_status status = sac_join_path(path, dir, "task.yaml");
+    if (status != SAC_OK) return cli_fail(status);
     if (access(path, F_OK) != 0)
     {
         fprintf(stderr, "saccade: %s: %s; expected a run folder\n", path, strerror(errno));
@@ -30,7 +32,7 @@ static int run(const cli_args *args)
     }
     const volatile int *interrupt = cli_catch_signals();
     sac_dash *dash;
-    sac_status status = sac_dash_create(&dash, dir, port);
+    status = sac_dash_create(&dash, dir, port);
     if (status != SAC_OK) return cli_fail(status);
     printf("http://localhost:%d/ shows %s; Ctrl-C ends it\n", sac_dash_port(dash), dir);
     fflush(stdout);

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "cli.h"
 #include "files/module.h"
 #include "saccade/env.h"
@@ -37,6 +39,21 @@ static int print_parts(void)
     return missing;
 }
 
+// whether an episode begins: some worlds look for what they need no sooner
+static bool begins(const char *id)
+{
+    sac_env *env;
+    if (sac_env_create(&env, &(sac_env_def){.id = id}) != SAC_OK) return false;
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    uint8_t *observation = calloc((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels), ends[2];
+    double reward;
+    const sac_env_row row = {NULL, observation, &reward, &ends[0], &ends[1]};
+    sac_status status = observation ? sac_env_reset(env, 0, &row) : sac_fail_memory(id);
+    free(observation);
+    sac_env_destroy(env);
+    return status == SAC_OK;
+}
+
 // worlds say themselves what they lack; those behind a prefix are asked for the least of their kind
 static int print_worlds(void)
 {
@@ -48,11 +65,9 @@ static int print_worlds(void)
         bool prefix = ops->name[strlen(ops->name) - 1] == ':';
         char id[SAC_TEXT_SIZE];
         snprintf(id, sizeof id, "%s%s", ops->name, prefix ? "CartPole-v1" : "");
-        sac_env *env;
-        bool works = sac_env_create(&env, &(sac_env_def){.id = id}) == SAC_OK;
+        bool works = begins(id);
         missing += !works;
         printf("%-22s %s\n", id, works ? "works" : "missing");
-        if (works) sac_env_destroy(env);
         const char *reason = strstr(sac_last_error(), ": ");
         if (works || !reason || strcmp(said, reason + 2) == 0) continue;
         snprintf(said, sizeof said, "%s", reason + 2);

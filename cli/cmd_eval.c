@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "files/json.h"
 #include "target.h"
 
@@ -16,6 +17,7 @@ static const cli_flag flags[] = {
     {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
     {"threads", "N", "default 1", false},
     {"random", NULL, "draw actions at random instead: no POLICY, but --env", false},
+    {"idle", NULL, "do nothing instead, all zeros or choice 0: no POLICY, but --env", false},
     {"json", NULL, "print JSON", false},
     {"stamp", "F.safetensors", "also write the policy to F with this score among its facts", false},
     {0},
@@ -24,10 +26,11 @@ static const cli_flag flags[] = {
 static void print_text(const cli_target *target, const sac_episode *episodes, int count)
 {
     sac_score score = sac_score_of(episodes, count);
+    int decimals = sac_decimals(score.mean, score.std);
     printf("%s, variant %s\n%8s %10s %6s\n", target->env.id, cli_target_variant(target), "seed", "return", "steps");
     for (int i = 0; i < count; i++)
-        printf("%8" PRIu64 " %10.1f %6d\n", episodes[i].seed, episodes[i].episode_return, episodes[i].steps);
-    printf("mean %.1f, standard deviation %.1f, %d episodes\n", score.mean, score.std, count);
+        printf("%8" PRIu64 " %10.*f %6d\n", episodes[i].seed, decimals, episodes[i].episode_return, episodes[i].steps);
+    printf("mean %.*f, standard deviation %.*f, %d episodes\n", decimals, score.mean, decimals, score.std, count);
 }
 
 static sac_status print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)
@@ -39,7 +42,8 @@ static sac_status print_json(const cli_target *target, const char *path, const s
                                               sac_json_number(episodes[i].episode_return), "steps", episodes[i].steps));
     return sac_json_print(stdout, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "mean", sac_json_number(score.mean),
                                             "std", sac_json_number(score.std), "episodes", list, "env", target->env.id,
-                                            "variant", cli_target_variant(target), "policy", path ? path : "random"));
+                                            "variant", cli_target_variant(target), "policy",
+                                            path ? path : cli_baseline_name(target->baseline)));
 }
 
 static sac_status stamp(cli_target *target, const char *path, const sac_episode *episodes, int count)
@@ -61,12 +65,15 @@ static int run(const cli_args *args)
     if (last - first >= MAX_EPISODES) return cli_usage("eval: more than %d episodes", MAX_EPISODES);
 
     const char *path = cli_positional(args, 0);
-    bool random = cli_has(args, "random");
-    if (random == (path != NULL)) return cli_usage("eval: expected a policy, or --random with --env");
-    if (random && cli_has(args, "stamp")) return cli_usage("eval: --random has no policy to stamp");
+    bool random = cli_has(args, "random"), idle = cli_has(args, "idle");
+    if (random + idle + (path != NULL) != 1)
+        return cli_usage("eval: expected a policy, or one of --random and --idle with --env");
+    if (!path && cli_has(args, "stamp"))
+        return cli_usage("eval: --%s has no policy to stamp", random ? "random" : "idle");
     cli_target target;
     int code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
+    target.baseline = idle ? CLI_BASELINE_IDLE : CLI_BASELINE_RANDOM;
 
     int count = (int)(last - first + 1);
     sac_episode *episodes;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "saccade/export.h"
 #include "target.h"
 
@@ -53,9 +54,11 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
         for (int i = 0; i < count; i++) mean += (exact[i].episode_return - rough[i].episode_return) / count;
         for (int i = 0; i < count; i++)
             square += pow(exact[i].episode_return - rough[i].episode_return - mean, 2) / fmax(count - 1, 1);
+        double error = sqrt(square / count);
+        int d = sac_decimals(mean, error);
         snprintf(note, size,
-                 "8 bits: return %.1f instead of %.1f, a loss of %.1f +- %.1f (standard error), %d episodes.",
-                 sac_score_of(rough, count).mean, sac_score_of(exact, count).mean, mean, sqrt(square / count), count);
+                 "8 bits: return %.*f instead of %.*f, a loss of %.*f +- %.*f (standard error), %d episodes.", d,
+                 sac_score_of(rough, count).mean, d, sac_score_of(exact, count).mean, d, mean, d, error, count);
         free(rough);
     }
     free(exact);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "files/atomic.h"
 #include "saccade/view.h"
@@ -90,14 +91,15 @@ static int find_published(const row *r, const char *trained)
 
 static void print_row(const row *r, const row *original)
 {
-    char paper[48] = "-", share[24] = "-";
+    char paper[48] = "-", share[24] = "-", score[2 * SAC_VALUE_SIZE];
     if (r->published >= 0)
         snprintf(paper, sizeof paper, "%.0f +- %.0f", published[r->published].mean, published[r->published].std);
     if (original && original->score.mean > 0)
         snprintf(share, sizeof share, "%.0f %%", 100 * r->score.mean / original->score.mean);
     const char *name = strrchr(r->path, '/') ? strrchr(r->path, '/') + 1 : r->path;
-    printf("| %.*s | %s | %d | %s | %.1f +- %.1f | %s | %s |\n", (int)strcspn(name, "."), name, r->environment, r->kept,
-           r->variant, r->score.mean, r->score.std, share, paper);
+    sac_format_spread(score, r->score.mean, " +- ", r->score.std);
+    printf("| %.*s | %s | %d | %s | %s | %s | %s |\n", (int)strcspn(name, "."), name, r->environment, r->kept,
+           r->variant, score, share, paper);
     fflush(stdout);
 }
 
@@ -200,7 +202,7 @@ static sac_status write_table(const study *s, const char *path)
     {
         const row *r = &s->rows[i];
         char line[SAC_PATH_SIZE + 3 * SAC_TEXT_SIZE];
-        int length = snprintf(line, sizeof line, "%.4000s,%s,%d,%s,%d,%.6f,%.6f,", r->path, r->environment, r->kept,
+        int length = snprintf(line, sizeof line, "%.4095s,%s,%d,%s,%d,%.6f,%.6f,", r->path, r->environment, r->kept,
                               r->variant, r->score.episodes, r->score.mean, r->score.std);
         if (r->published >= 0)
             length += snprintf(line + length, sizeof line - (size_t)length, "%g,%g\n", published[r->published].mean,

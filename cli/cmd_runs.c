@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli.h"
 #include "files/json.h"
 #include "saccade/train.h"
@@ -56,22 +57,22 @@ static json_t *to_json(const char *path, const sac_run_summary *s)
                      s->reason);
 }
 
-static void format_score(char text[40], const sac_score *score)
+static void format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
 {
     if (score->episodes)
-        snprintf(text, 40, "%.1f+-%.0f", score->mean, score->std);
+        sac_format_spread(text, score->mean, "+-", score->std);
     else
-        snprintf(text, 40, "-");
+        snprintf(text, 2, "-");
 }
 
 static void print_row(const char *path, int width, const sac_run_summary *s)
 {
-    char evaluation[40], best[40], generation[48];
+    char evaluation[2 * SAC_VALUE_SIZE], best[2 * SAC_VALUE_SIZE], generation[48];
     format_score(evaluation, &s->evaluation);
     format_score(best, &s->best);
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
-    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %13s %13s  %s\n", width, path, s->state, generation, percent,
+    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,
            (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->search);
 }
 
@@ -124,7 +125,7 @@ static int list(FTS *tree, int width, json_t *json)
             continue;
         }
         if (count == 0)
-            printf("%-*s %-11s %13s %5s %11s %9s %13s %13s  %s\n", width, "run", "state", "generation", "", "steps",
+            printf("%-*s %-11s %13s %5s %11s %9s %14s %14s  %s\n", width, "run", "state", "generation", "", "steps",
                    "minutes", "evaluation", "best", "search");
         print_row(entry->fts_path, width, &summary);
     }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli.h"
 #include "files/atomic.h"
 #include "saccade/train.h"
@@ -45,8 +46,11 @@ static void show(void *user, int run, int count, const char *name, const sac_pro
     else if (p->generation == p->generations || sac_clock() - b->last > 10)
     {
         b->last = sac_clock();
-        printf("  %" PRIu64 "/%" PRIu64 "  mean %.1f  best evaluation %.1f  %.1f M steps  %.0f s\n", p->generation,
-               p->generations, p->mean, p->best_evaluation, (double)p->steps * 1e-6, p->seconds);
+        char mean[SAC_VALUE_SIZE], best[SAC_VALUE_SIZE];
+        sac_format_value(mean, p->mean);
+        sac_format_value(best, p->best_evaluation);
+        printf("  %" PRIu64 "/%" PRIu64 "  mean %s  best evaluation %s  %.1f M steps  %.0f s\n", p->generation,
+               p->generations, mean, best, (double)p->steps * 1e-6, p->seconds);
     }
     fflush(stdout);
 }
@@ -127,8 +131,11 @@ static void print_groups(const char *fields, const row *rows, int count)
     int found = group_rows(rows, count, groups);
     printf("\n%-40s %5s %10s %10s %10s\n", fields, "runs", "median", "lowest", "highest");
     for (int g = 0; g < found; g++)
-        printf("%-40s %5d %10.1f %10.1f %10.1f\n", groups[g].point, groups[g].runs, groups[g].median, groups[g].low,
-               groups[g].high);
+    {
+        int decimals = sac_decimals(groups[g].median, groups[g].high - groups[g].low);
+        printf("%-40s %5d %10.*f %10.*f %10.*f\n", groups[g].point, groups[g].runs, decimals, groups[g].median,
+               decimals, groups[g].low, decimals, groups[g].high);
+    }
     puts("best evaluation of each run; median, lowest and highest over seeds");
 }
 
@@ -164,9 +171,8 @@ static int run(const cli_args *args)
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
     if (!ok) return CLI_USAGE;
-    char dir[SAC_TEXT_SIZE];
-    cli_default_run_dir(dir, cli_positional(args, 0));
-    if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
+    char room[CLI_PATH_SIZE];
+    const char *dir = cli_run_dir(args, room);
     sac_status status = SAC_OK;
     if (cli_has(args, "table"))
     {
@@ -180,6 +186,7 @@ static int run(const cli_args *args)
     if (status != SAC_OK) return cli_fail(status);
     bool reports = sac_comm_rank(comm) == 0;
     if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
+    if (reports) cli_print_log(NULL);
     board b = {0};
     status = sac_sweep(&(sac_sweep_def){.path = cli_positional(args, 0),
                                         .dir = dir,

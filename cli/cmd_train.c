@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ static const cli_flag flags[] = {
     {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
     {"dash", "[PORT]", "serve the live page of the run on this machine; default port 8800", false},
     {"json", NULL, "print one JSON object a generation", false},
-    {"quiet", NULL, "print nothing but errors", false},
+    {"quiet", NULL, "print nothing but errors and warnings", false},
     {0},
 };
 
@@ -41,7 +42,7 @@ static sac_status open_page(sac_dash **dash, const cli_args *args, const char *d
 // a run that ended before its first evaluation knows of no best
 static void say_files(const char *dir)
 {
-    char best[SAC_TEXT_SIZE + 32];
+    char best[CLI_PATH_SIZE + 32];
     snprintf(best, sizeof best, "%s/best.safetensors", dir);
     bool evaluated = access(best, F_OK) == 0;
     printf("%s: %smean.safetensors, metrics.csv\n", dir, evaluated ? "best.safetensors, " : "");
@@ -59,9 +60,8 @@ static int run(const cli_args *args)
     int count = cli_settings(args, "set", &settings);
     if (!ok || count < 0) return CLI_USAGE;
 
-    char dir[SAC_TEXT_SIZE];
-    cli_default_run_dir(dir, cli_positional(args, 0));
-    if (cli_has(args, "run")) snprintf(dir, sizeof dir, "%s", cli_value(args, "run"));
+    char room[CLI_PATH_SIZE];
+    const char *dir = cli_run_dir(args, room);
     const volatile int *interrupt = cli_catch_signals();
     if (seconds) cli_end_after(seconds);
     double deadline = seconds ? sac_clock() + seconds : 0;
@@ -79,6 +79,7 @@ static int run(const cli_args *args)
     cli_board board;
     cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
     board.deadline = deadline;
+    if (reports) cli_print_log(&board);
     sac_train_def def = {.task = task,
                          .run_dir = dir,
                          .resume = cli_has(args, "resume"),
@@ -86,10 +87,11 @@ static int run(const cli_args *args)
                          .threads = threads,
                          .comm = comm,
                          .generations = generations,
-                         .progress = quiet ? NULL : cli_board_show,
+                         .progress = reports ? cli_board_show : NULL,
                          .user = &board,
                          .interrupt = interrupt};
     if (status == SAC_OK) status = sac_train(&def);
+    sac_set_log(NULL, NULL);
     sac_task_destroy(task);
     sac_dash_destroy(dash);
     cli_board_close(&board);
@@ -101,7 +103,11 @@ static int run(const cli_args *args)
         status = SAC_OK;
     }
     if (status == SAC_OK && speaks) say_files(dir);
-    char place[SAC_TEXT_SIZE + 16];
+    if (status == SAC_OK && board.bad_episodes)
+        fprintf(stderr,
+                "saccade: %" PRIu64 " episodes gave no number and ranked last; %s/events.jsonl names the first\n",
+                board.bad_episodes, dir);
+    char place[CLI_PATH_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);
     sac_comm_close(comm, status);

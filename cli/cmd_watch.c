@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "stop.h"
 #include "watch.h"
 
@@ -121,7 +122,9 @@ static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *
     if (films->share) print_share(watch, films->share, viewer);
     if (films->sheet) SAC_TRY(sac_patch_sheet_write(films->sheet, watch->patches));
     if (films->track) SAC_TRY(sac_attention_track_write(films->track, watch->attention));
-    printf("return %.1f after %d steps (%s)\n", sac_viewer_return(viewer), sac_viewer_steps(viewer), title);
+    char value[SAC_VALUE_SIZE];
+    sac_format_value(value, sac_viewer_return(viewer));
+    printf("return %s after %d steps (%s)\n", value, sac_viewer_steps(viewer), title);
     return SAC_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli.h"
 #include "saccade/policy.h"
 
@@ -137,11 +138,14 @@ static void print_table(const json_t *list)
     json_t *row;
     json_array_foreach(list, i, row)
     {
-        char result[80] = "not evaluated";
+        char result[2 * SAC_VALUE_SIZE + 32] = "not evaluated", spread[2 * SAC_VALUE_SIZE];
         if (json_is_number(json_object_get(row, "score")))
-            snprintf(result, sizeof result, "%.1f +- %.1f (%d episodes)",
-                     json_number_value(json_object_get(row, "score")), json_number_value(json_object_get(row, "std")),
+        {
+            sac_format_spread(spread, json_number_value(json_object_get(row, "score")), " +- ",
+                              json_number_value(json_object_get(row, "std")));
+            snprintf(result, sizeof result, "%s (%d episodes)", spread,
                      (int)json_integer_value(json_object_get(row, "episodes")));
+        }
         printf("%-*s  %-*s  %-*s  %6d  %-32s  %s\n", policy, text(row, "policy"), env, text(row, "env"), attention,
                text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,
                text(row, "variant"));

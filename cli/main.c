@@ -1,4 +1,6 @@
 #include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +66,7 @@ static void print_command_help(const cli_command *command)
     printf("\nEnvironment variables do the same: %s=%s\n", variable, first->metavar ? first->metavar : "1");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2)
     {
@@ -103,4 +105,22 @@ int main(int argc, char **argv)
     }
     return cli_usage("unknown command '%.80s'%s (see 'saccade --help')", argv[1],
                      sac_did_you_mean(sac_nearest(argv[1], command_name, NULL)));
+}
+
+// What was printed must have arrived, on a full disk too: what a script reads is either whole or said to be broken.
+static int check_output(int code)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    failed = fflush(stdout) != 0 || failed;
+    failed = fclose(stdout) != 0 || failed;
+    // after another failure, whose line is there already, one more says nothing new
+    if (!failed || code != CLI_OK) return code;
+    fprintf(stderr, "saccade: the output cannot be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    return CLI_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    return check_output(run(argc, argv));
 }

@@ -60,6 +60,18 @@ int cli_end_training(sac_status status, const char *place, bool reports)
     return code;
 }
 
+static void print_log(void *user, sac_log_level level, const char *line)
+{
+    const cli_board *board = user;
+    (void)level;
+    if (!board || board->mode != CLI_BOARD_LIVE || !board->started) fprintf(stderr, "saccade: %s\n", line);
+}
+
+void cli_print_log(const cli_board *board)
+{
+    sac_set_log(print_log, (void *)board);
+}
+
 void cli_warn_of_binding(int threads)
 {
     cpu_set_t cores;
@@ -68,9 +80,12 @@ void cli_warn_of_binding(int threads)
             threads, CPU_COUNT(&cores), CPU_COUNT(&cores) == 1 ? "" : "s");
 }
 
-void cli_default_run_dir(char dir[SAC_TEXT_SIZE], const char *task)
+const char *cli_run_dir(const cli_args *args, char room[CLI_PATH_SIZE])
 {
+    const char *given = cli_value(args, "run"), *task = cli_positional(args, 0);
+    if (given) return given;
     const char *name = strrchr(task, '/') ? strrchr(task, '/') + 1 : task;
     const char *dot = strrchr(name, '.');
-    snprintf(dir, SAC_TEXT_SIZE, "runs/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+    snprintf(room, CLI_PATH_SIZE, "runs/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+    return room;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "board.h"
 #include "saccade/train.h"
 
 /// What commands that take their time share: the end by a signal, and by a failure.
@@ -21,10 +22,15 @@ int cli_end_training(sac_status status, const char *place, bool reports);
 /// Warn when a rank is bound to fewer cores than it has threads: they would share them.
 void cli_warn_of_binding(int threads);
 
+/// Print the library's log on standard error, but not into a live board once that has started.
+/// @param board  NULL: there is none
+void cli_print_log(const cli_board *board);
+
 enum
 {
     CLI_DASH_PORT = 8800 ///< of the live page unless another is asked for
 };
 
-/// "tasks/car-racing.yaml" -> "runs/car-racing".
-void cli_default_run_dir(char dir[SAC_TEXT_SIZE], const char *task);
+/// What --run says, or without it "runs/car-racing" for "tasks/car-racing.yaml".
+/// @param room  for the second
+const char *cli_run_dir(const cli_args *args, char room[CLI_PATH_SIZE]);

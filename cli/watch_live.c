@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "watch.h"
 
 /// The live window: an episode at its own pace, in the hands of the policy or of a person.
@@ -86,7 +87,9 @@ static void report(const live_show *l)
 {
     char title[128];
     watch_title(l->watch, title, sizeof title);
-    printf("return %.1f after %d steps (%s)\n", sac_viewer_return(l->viewer), sac_viewer_steps(l->viewer), title);
+    char value[SAC_VALUE_SIZE];
+    sac_format_value(value, sac_viewer_return(l->viewer));
+    printf("return %s after %d steps (%s)\n", value, sac_viewer_steps(l->viewer), title);
     fflush(stdout);
 }
 

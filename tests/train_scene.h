@@ -57,12 +57,14 @@ typedef struct watcher
     volatile int interrupt;
     uint64_t at; // generation to interrupt in; 0: never
     int rows;
+    uint64_t bad_episodes;
 } watcher;
 
 static inline void watch(void *user, const sac_progress *p)
 {
     watcher *w = user;
     w->rows++;
+    w->bad_episodes = p->bad_episodes;
     if (w->at && p->generation >= w->at) w->interrupt = 1;
 }
 

@@ -10,7 +10,7 @@ typedef struct sac_dash sac_dash;
 /// Serve a run folder, which need not be there yet, at http://localhost:PORT/.
 /// @param[out] out   released by sac_dash_destroy; NULL on failure
 /// @param      port  0: any that is free
-/// @return SAC_ERROR_UNAVAILABLE without libmicrohttpd, or when the port is taken
+/// @return SAC_ERROR_UNAVAILABLE without libmicrohttpd, or when the port is taken: the sentence names the next free one
 SAC_API SAC_CHECKED sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port);
 
 /// The port that is served.

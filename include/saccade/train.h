@@ -87,6 +87,7 @@ typedef struct sac_progress
 {
     uint64_t generation, generations; ///< done; asked for in total
     uint64_t steps;                   ///< environment steps since the beginning
+    uint64_t bad_episodes;            ///< since this process began: their return is not a number, so they rank last
     double seconds;                   ///< of training since the beginning, resumed parts included
     double steps_per_second;          ///< of the last generation
     double best, mean, std, sigma;    ///< of the population
@@ -129,6 +130,9 @@ typedef struct sac_train_def
 
 /// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a
 /// checkpoint).
+/// @return SAC_ERROR_ENVIRONMENT when no candidate of a generation has a return that is a number: nothing can be
+/// learned
+///         from it, and what a resume goes on from is the checkpoint before
 SAC_API SAC_CHECKED sac_status sac_train(const sac_train_def *def);
 
 /// What a run folder tells about its run.
@@ -143,7 +147,8 @@ typedef struct sac_run_summary
     sac_score evaluation;             ///< the last; 0 episodes: none yet
     sac_score best;                   ///< the best evaluation
     uint64_t best_generation;
-    /// "running", "finished", "stopped" (by the search itself), "interrupted" (with a checkpoint), or "broken off"
+    /// "running", "finished", "stopped" (by the search itself), "interrupted" (with a checkpoint), "failed" (no
+    /// candidate had a return that is a number), or "broken off"
     const char *state;
     char reason[256]; ///< the last event in words
     char host[256];   ///< of the process that trained last; "": unknown

@@ -58,3 +58,42 @@ void sac_format_real(char *text, size_t size, double value)
     }
     sac_leave_c_locale(locale);
 }
+
+// how many digits after the point show the first `digits` digits of a number
+static int decimals_of(double number, int digits)
+{
+    int decimals = digits - 1 - (int)floor(log10(number));
+    return decimals < 1 ? 1 : decimals > 6 ? 6 : decimals;
+}
+
+int sac_decimals(double mean, double spread)
+{
+    double size = fabs(mean);
+    if (!isfinite(size) || !isfinite(spread)) return 1;
+    // equal returns may seem to differ by the rounding of their sum
+    if (spread > 1e-12 * size) return decimals_of(spread, 2);
+    return size > 0 ? decimals_of(size, 3) : 1;
+}
+
+// what is larger than any return is written with an exponent, so that the text stays short
+static int write_value(char text[SAC_VALUE_SIZE], int decimals, double value)
+{
+    return fabs(value) < 1e15 ? snprintf(text, SAC_VALUE_SIZE, "%.*f", decimals, value)
+                              : snprintf(text, SAC_VALUE_SIZE, "%.4g", value);
+}
+
+void sac_format_value(char text[SAC_VALUE_SIZE], double value)
+{
+    int decimals = sac_decimals(value, 0), length = write_value(text, decimals, value);
+    if (fabs(value) < 1e15)
+        for (; decimals > 1 && text[length - 1] == '0'; decimals--) text[--length] = 0;
+}
+
+void sac_format_spread(char text[2 * SAC_VALUE_SIZE], double mean, const char *between, double spread)
+{
+    int decimals = sac_decimals(mean, spread);
+    char first[SAC_VALUE_SIZE], second[SAC_VALUE_SIZE];
+    write_value(first, decimals, mean);
+    write_value(second, decimals, spread);
+    snprintf(text, (size_t)2 * SAC_VALUE_SIZE, "%.28s%.6s%.28s", first, between, second);
+}

@@ -201,9 +201,9 @@ sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port)
     if (!d) return sac_fail_memory("the live page");
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
-    sac_feed_open(&d->feed, run_dir);
-    sac_stage_open(&d->stage, run_dir, "mean.safetensors");
-    sac_status status = open_parts(d, port);
+    sac_status status = sac_feed_open(&d->feed, run_dir);
+    if (status == SAC_OK) status = sac_stage_open(&d->stage, run_dir, "mean.safetensors");
+    if (status == SAC_OK) status = open_parts(d, port);
     if (status == SAC_OK)
         *out = d;
     else

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "train/journal.h"
@@ -23,11 +24,13 @@ enum
     SHARE = 50   // or so many times what it took
 };
 
-void sac_feed_open(sac_feed *f, const char *run_dir)
+sac_status sac_feed_open(sac_feed *f, const char *run_dir)
 {
     *f = (sac_feed){.epoch = 1, .merged = 1};
-    snprintf(f->run_dir, sizeof f->run_dir, "%s", run_dir);
     f->summary.state = "waiting";
+    SAC_TRY(sac_check_path(run_dir));
+    snprintf(f->run_dir, sizeof f->run_dir, "%s", run_dir);
+    return SAC_OK;
 }
 
 // --- rows -------------------------------------------------------------------------------------------------------

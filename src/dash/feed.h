@@ -1,5 +1,6 @@
 #pragma once
 
+#include "files/atomic.h"
 #include "files/growing.h"
 #include "saccade/train.h"
 
@@ -30,7 +31,7 @@ typedef struct sac_feed_score
 
 typedef struct sac_feed
 {
-    char run_dir[1024];
+    char run_dir[SAC_PATH_SIZE];
     uint64_t epoch;                             ///< all is to be told anew when it changes
     uint64_t told;                              ///< counts changes of what follows the lists
     uint64_t offset, event_offset;              ///< bytes of the files that were read
@@ -46,7 +47,8 @@ typedef struct sac_feed
     double summarise_at;     ///< when the whole folder is read again
 } sac_feed;
 
-void sac_feed_open(sac_feed *feed, const char *run_dir);
+/// @return SAC_ERROR_ARGUMENT for a path that is none
+SAC_CHECKED sac_status sac_feed_open(sac_feed *feed, const char *run_dir);
 
 /// Read what is new. A folder that is not there, or cut short by a resume, is no error.
 /// @return whether anything has changed

@@ -31,7 +31,7 @@ function listen() {
 
 // --- words -----------------------------------------------------------------------------------------------------
 
-const number = (x, digits = 1) => (x === null || x === undefined || !isFinite(x) ? "–" : x.toFixed(digits));
+const number = (x, spread = 0) => (x === null || x === undefined || !isFinite(x) ? "–" : x.toFixed(decimals(x, spread)));
 const count = (x) => Math.round(x).toLocaleString("en-US");
 function duration(seconds) {
   const s = Math.max(0, Math.round(seconds)), pad = (n) => String(n).padStart(2, "0");
@@ -61,17 +61,17 @@ function drawTiles() {
     const speed = point[SECONDS] / point[GENERATION];
     const running = now && now.state === "running" && total > done;
     $("left").textContent = `${duration(point[SECONDS])} so far` + (running ? `, ${duration(speed * (total - done))} to go` : "");
-    $("mean").textContent = number(point[MEAN]);
-    $("mean-about").textContent = `± ${number(point[STD], 0)}, best ${number(point[BEST])}`;
+    $("mean").textContent = number(point[MEAN], point[STD]);
+    $("mean-about").textContent = `± ${number(point[STD], point[STD])}, best ${number(point[BEST], point[STD])}`;
     $("rate").textContent = count(point[RATE]);
     $("steps").textContent = `${(point[STEPS] / 1e6).toFixed(2)} million steps`;
   }
   if (score) {
     const best = data.scores.reduce((a, b) => (b[SCORE] > a[SCORE] ? b : a));
-    $("best").textContent = number(best[SCORE]);
-    $("best-about").textContent = `± ${number(best[SCORE_STD], 0)}, generation ${count(best[GENERATION])}`;
-    $("last").textContent = number(score[SCORE]);
-    $("last-about").textContent = `± ${number(score[SCORE_STD], 0)}, ${score[EPISODES]} episodes`;
+    $("best").textContent = number(best[SCORE], best[SCORE_STD]);
+    $("best-about").textContent = `± ${number(best[SCORE_STD], best[SCORE_STD])}, generation ${count(best[GENERATION])}`;
+    $("last").textContent = number(score[SCORE], score[SCORE_STD]);
+    $("last-about").textContent = `± ${number(score[SCORE_STD], score[SCORE_STD])}, ${score[EPISODES]} episodes`;
   }
 }
 
@@ -220,7 +220,7 @@ function drawCursor(c, points, at, x, y, box) {
   const p = points.reduce((a, b) => (Math.abs(at(b) - wanted) < Math.abs(at(a) - wanted) ? b : a));
   const px = x(at(p));
   line(c, [[px, box.top], [px, box.bottom]], colour("soft"), 1);
-  const words = [`generation ${count(p[GENERATION])}`, `mean ${number(p[MEAN])} ± ${number(p[STD])}`, `best ${number(p[BEST])}`];
+  const words = [`generation ${count(p[GENERATION])}`, `mean ${number(p[MEAN], p[STD])} ± ${number(p[STD], p[STD])}`, `best ${number(p[BEST], p[STD])}`];
   c.font = "12px system-ui, sans-serif";
   const width = Math.max(...words.map((w) => c.measureText(w).width)) + 16, left = px + width + 8 > box.right ? px - width - 8 : px + 8;
   c.fillStyle = colour("card");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "dash/stage.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
@@ -80,6 +81,7 @@ static void add_settings(report *r)
 static sac_status add_facts(report *r)
 {
     const sac_run_summary *s = &r->summary;
+    char score[2 * SAC_VALUE_SIZE];
     add_fact(r, "environment", "%s", s->environment);
     if (r->stage.policy) add_settings(r);
     add_fact(r, "search", "%s, seed %" PRIu64, s->search, s->seed);
@@ -87,11 +89,16 @@ static sac_status add_facts(report *r)
     add_fact(r, "environment steps", "%.2f million", (double)s->steps * 1e-6);
     add_fact(r, "time of training", "%.1f minutes%s%s", s->seconds / 60, s->host[0] ? ", last on " : "", s->host);
     if (s->best.episodes)
-        add_fact(r, "best evaluation", "%.1f +- %.1f over %d held-out episodes, generation %" PRIu64, s->best.mean,
-                 s->best.std, s->best.episodes, s->best_generation);
+    {
+        sac_format_spread(score, s->best.mean, " +- ", s->best.std);
+        add_fact(r, "best evaluation", "%s over %d held-out episodes, generation %" PRIu64, score, s->best.episodes,
+                 s->best_generation);
+    }
     if (s->evaluation.episodes)
-        add_fact(r, "last evaluation", "%.1f +- %.1f over %d", s->evaluation.mean, s->evaluation.std,
-                 s->evaluation.episodes);
+    {
+        sac_format_spread(score, s->evaluation.mean, " +- ", s->evaluation.std);
+        add_fact(r, "last evaluation", "%s over %d", score, s->evaluation.episodes);
+    }
     if (s->reason[0]) add_fact(r, "last event", "%s", s->reason);
     add_fact(r, "saccade", "%s", sac_version());
     return SAC_OK;
@@ -223,7 +230,11 @@ static sac_status fill_in(report *r, const char *word)
     else if (strcmp(word, "frames") == 0)
         sac_grow(&r->out, r->frames.bytes, r->frames.size);
     else if (strcmp(word, "episode") == 0)
-        sac_grow_text(&r->out, "an unseen episode: return %.1f in %d steps", r->episode_return, r->steps);
+    {
+        char value[SAC_VALUE_SIZE];
+        sac_format_value(value, r->episode_return);
+        sac_grow_text(&r->out, "an unseen episode: return %s in %d steps", value, r->steps);
+    }
     else
     {
         const char *text = sac_dash_file(word, &size);
@@ -253,7 +264,7 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors");
+    SAC_TRY(sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);
     if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");

@@ -7,7 +7,7 @@ const picture = new Image();
 function show() {
   const frame = frames[state.at];
   $("place").value = state.at;
-  $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${frame.return.toFixed(1)}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
+  $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${frame.return.toFixed(decimals(frame.return, 0))}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
   picture.src = `data:image/png;base64,${frame.png}`;
 }
 picture.onload = () => {

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "files/png.h"
 
-void sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
+sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
 {
     *s = (sac_stage){0};
-    snprintf(s->path, sizeof s->path, "%s/%s", run_dir, name);
+    return sac_join_path(s->path, run_dir, name);
 }
 
 static void clear(sac_stage *s)
@@ -144,7 +144,7 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
 void sac_stage_tell(sac_stage *s, sac_growing *text)
 {
     const sac_env_spec *spec = sac_env_get_spec(s->env);
-    sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.1f,\"generation\":%d,\"height\":%d,\"width\":%d",
+    sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.6g,\"generation\":%d,\"height\":%d,\"width\":%d",
                   (unsigned long long)s->seed, s->steps, isfinite(s->episode_return) ? s->episode_return : 0,
                   s->info.generation, spec->height, spec->width);
     sac_grow_text(text, ",\"action\":[");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "files/atomic.h"
 #include "files/growing.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
@@ -8,8 +9,8 @@
 
 typedef struct sac_stage
 {
-    char path[1100]; ///< of the policy file
-    int64_t stamp;   ///< of the file that is on stage; 0: none
+    char path[SAC_PATH_SIZE]; ///< of the policy file
+    int64_t stamp;            ///< of the file that is on stage; 0: none
     sac_policy *policy;
     sac_policy_info info;
     sac_policy_state *state;
@@ -24,7 +25,8 @@ typedef struct sac_stage
 } sac_stage;
 
 /// @param name  of the policy file in the run folder
-void sac_stage_open(sac_stage *stage, const char *run_dir, const char *name);
+/// @return SAC_ERROR_ARGUMENT for a path that is none; the stage is closed then
+SAC_CHECKED sac_status sac_stage_open(sac_stage *stage, const char *run_dir, const char *name);
 void sac_stage_close(sac_stage *stage);
 
 /// Begin the episode of stage->seed with the newest agent.

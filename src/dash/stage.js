@@ -1,6 +1,13 @@
 // What an agent sees and where it looks, on a canvas: shared by the live page and the report.
 "use strict";
 
+// digits after the point that say something, as sac_decimals has them: two of the spread, or three of the mean without one
+function decimals(mean, spread) {
+  const size = Math.abs(mean), shown = spread > 1e-12 * size ? spread : size;
+  if (!(shown > 0) || !isFinite(shown)) return 1;
+  return Math.min(6, Math.max(1, (shown === spread ? 1 : 2) - Math.floor(Math.log10(shown))));
+}
+
 function fit(canvas, width, height) {
   if (canvas.width === width && canvas.height === height) return;
   canvas.width = width;

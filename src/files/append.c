@@ -50,6 +50,7 @@ static sac_status cut(sac_append *file, uint64_t keep)
 sac_status sac_append_open(sac_append **out, const char *path, uint64_t keep)
 {
     *out = NULL;
+    SAC_TRY(sac_check_path(path));
     sac_append *file = SAC_NEW(sac_append);
     char *name = sac_copy_text(path);
     if (!file || !name)

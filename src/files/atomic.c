@@ -16,8 +16,17 @@ static sac_status fail_file(const char *path, const char *what)
     return sac_fail(SAC_ERROR_FILE, "%.400s: %s: %s", path, what, strerror(errno));
 }
 
+sac_status sac_check_path(const char *path)
+{
+    if (!path[0]) return sac_fail(SAC_ERROR_ARGUMENT, "a path is empty");
+    if (strlen(path) < SAC_PATH_SIZE) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "%.80s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 1);
+}
+
 sac_status sac_join_path(char path[SAC_PATH_SIZE], const char *folder, const char *name)
 {
+    path[0] = 0;
+    SAC_TRY(sac_check_path(folder));
     int length = snprintf(path, SAC_PATH_SIZE, "%s/%s", folder, name);
     if (length < SAC_PATH_SIZE) return SAC_OK;
     path[0] = 0;
@@ -27,8 +36,7 @@ sac_status sac_join_path(char path[SAC_PATH_SIZE], const char *folder, const cha
 sac_status sac_make_folders(const char *path)
 {
     char part[SAC_PATH_SIZE];
-    if (strlen(path) >= sizeof part)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%.80s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 1);
+    SAC_TRY(sac_check_path(path));
     for (size_t i = 0; path[i]; i++)
     {
         part[i] = path[i];
@@ -84,6 +92,7 @@ sac_status sac_atomic_begin(sac_atomic *file, const char *path)
 {
     bool fast = file->fast;
     *file = (sac_atomic){.fast = fast};
+    SAC_TRY(sac_check_path(path));
     if (strlen(path) + sizeof ".tmp" > SAC_PATH_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "%.80s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 5);
     snprintf(file->path, sizeof file->path, "%s", path);
@@ -182,6 +191,7 @@ sac_status sac_read_file(uint8_t **bytes, size_t *size, const char *path, size_t
 {
     *bytes = NULL;
     *size = 0;
+    SAC_TRY(sac_check_path(path));
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return fail_file(path, "cannot be read");
     sac_status status = read_open_file(descriptor, bytes, size, path, limit);

@@ -10,8 +10,13 @@
 /// Bytes of a path, terminator included.
 #define SAC_PATH_SIZE 4096
 
+/// Whether a path can be one: an empty one, which a script makes of a variable that is not set, is refused wherever a
+/// path is taken, for with a name behind it the root folder would be meant.
+/// @return SAC_ERROR_ARGUMENT when it is empty or too long
+SAC_CHECKED sac_status sac_check_path(const char *path);
+
 /// Join a folder and a name with a slash.
-/// @return SAC_ERROR_ARGUMENT when the path would be too long
+/// @return SAC_ERROR_ARGUMENT when the folder is empty or the path would be too long
 SAC_CHECKED sac_status sac_join_path(char path[SAC_PATH_SIZE], const char *folder, const char *name);
 
 /// Create a folder and those above it; one that is there already is fine.

@@ -19,7 +19,6 @@ enum
     NUMBERS = 11,      ///< of a run's state
     FIRST_NUMBERS = 9, ///< in the files of before fresh starts existed
     KEPT = 2,
-    PATH_SIZE = 1024,
     PREFIX_SIZE = 64,
 };
 
@@ -125,23 +124,22 @@ static void list_checkpoints(listing *list, const char *folder)
     closedir(dir);
 }
 
-static void checkpoint_path(char path[PATH_SIZE], const char *run_dir, uint64_t generation)
+static sac_status checkpoint_path(char path[SAC_PATH_SIZE], const char *run_dir, uint64_t generation)
 {
-    snprintf(path, PATH_SIZE, "%s/checkpoints/%08" PRIu64 ".safetensors", run_dir, generation);
+    char name[64];
+    snprintf(name, sizeof name, "checkpoints/%08" PRIu64 ".safetensors", generation);
+    return sac_join_path(path, run_dir, name);
 }
 
 // all but the newest two; a kill may have left more
 static void remove_old(const char *run_dir)
 {
-    char folder[PATH_SIZE], path[PATH_SIZE];
+    char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
     listing list;
-    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
+    if (sac_join_path(folder, run_dir, "checkpoints") != SAC_OK) return;
     list_checkpoints(&list, folder);
     for (int i = KEPT; i < list.count; i++)
-    {
-        checkpoint_path(path, run_dir, list.generations[i]);
-        unlink(path);
-    }
+        if (checkpoint_path(path, run_dir, list.generations[i]) == SAC_OK) unlink(path);
 }
 
 sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state)
@@ -150,8 +148,8 @@ sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const s
     lay_out(&l, search, state);
     const sac_metadata metadata[] = {
         {"format", format_version}, {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())}, {"checksum", NULL}};
-    char path[PATH_SIZE];
-    checkpoint_path(path, run_dir, state->generation);
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(checkpoint_path(path, run_dir, state->generation));
     SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));
 
     remove_old(run_dir);
@@ -245,16 +243,16 @@ static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
 
 sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
 {
-    char folder[PATH_SIZE], path[PATH_SIZE];
+    char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
     listing list;
-    snprintf(folder, sizeof folder, "%s/checkpoints", run_dir);
-    list_checkpoints(&list, folder);
     *bytes = NULL;
     *size = 0;
+    SAC_TRY(sac_join_path(folder, run_dir, "checkpoints"));
+    list_checkpoints(&list, folder);
     sac_status status = SAC_OK;
     for (int i = 0; i < list.count; i++)
     {
-        checkpoint_path(path, run_dir, list.generations[i]);
+        SAC_TRY(checkpoint_path(path, run_dir, list.generations[i]));
         status = load_one(path, bytes, size);
         if (status == SAC_OK) remove_old(run_dir);
         if (status != SAC_ERROR_FORMAT) return status;

@@ -16,13 +16,26 @@ static void ask(const void *user, int individual, float *parameters)
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
-static sac_status report_nan(sac_run *r, const sac_unit *unit)
+sac_status sac_run_report_bad(sac_run *r, sac_round_kind kind, int unit_count)
 {
-    char text[160];
-    snprintf(text, sizeof text,
-             "candidate %d, episode seed %" PRIu64 ", step %d: an action or a reward is not a number; it ranks last",
-             unit->individual, unit->seed, unit->steps);
-    return sac_run_event(r, "nan", text);
+    for (int i = 0; i < unit_count; i++)
+    {
+        const sac_unit *unit = &r->units[i];
+        if (!isnan(unit->episode_return)) continue;
+        char who[32] = "the evaluated mean", text[240];
+        if (kind == SAC_ROUND_TRAINING) snprintf(who, sizeof who, "candidate %d", unit->individual);
+        snprintf(text, sizeof r->first_bad,
+                 "%s, episode seed %" PRIu64 ", step %d: an action or a reward is not a number", who, unit->seed,
+                 unit->steps);
+        if (!r->first_bad[0]) memcpy(r->first_bad, text, sizeof r->first_bad);
+        uint64_t count = ++r->bad_episodes;
+        if ((count & (count - 1)) != 0) continue;
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "; it ranks last; %" PRIu64 " such episode%s so far", count,
+                 count == 1 ? "" : "s");
+        SAC_TRY(sac_run_event(r, "nan", text));
+    }
+    return SAC_OK;
 }
 
 // Episodes first .. first+count-1 for each of the listed individuals; `steps` grows by what they took.
@@ -46,9 +59,8 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     {
         *steps += (uint64_t)r->units[i].steps;
         if (r->seen) sac_filter_add(&r->filter, r->units[i].steps, r->seen + (size_t)(2 * r->filter.size) * (size_t)i);
-        if (isnan(r->units[i].episode_return)) SAC_TRY(report_nan(r, &r->units[i]));
     }
-    return SAC_OK;
+    return sac_run_report_bad(r, SAC_ROUND_TRAINING, job.unit_count);
 }
 
 // the share of candidates that candidate i beats in an episode, ties by half
@@ -109,12 +121,29 @@ static sac_status drive_race(sac_run *r, uint64_t *steps)
     return SAC_OK;
 }
 
+// A generation without a single number teaches nothing, and neither will those after it: the run fails here. What is
+// known of it is forgotten, so that a resume drives it anew in a world that may have been mended.
+static sac_status check_numbers(sac_run *r)
+{
+    int population = sac_search_population(r->search), numbers = 0;
+    for (int i = 0; i < population; i++) numbers += !isnan(r->returns[i]);
+    if (numbers > 0) return SAC_OK;
+    char text[256];
+    snprintf(text, sizeof text, "no candidate of generation %" PRIu64 " has a return that is a number: %s",
+             r->state.generation + 1, r->first_bad);
+    SAC_TRY(sac_run_event(r, "failed", text));
+    if (sac_run_writes(r)) SAC_TRY(sac_returns_clear(r->known));
+    return sac_fail(SAC_ERROR_ENVIRONMENT, "%s", text);
+}
+
 sac_status sac_run_drive(sac_run *r)
 {
     uint64_t steps = 0;
+    r->first_bad[0] = 0;
     sac_filter_begin(&r->filter);
     SAC_TRY(sac_run_screen(r, &steps));
     SAC_TRY(r->race ? drive_race(r, &steps) : drive_all(r, &steps));
+    SAC_TRY(check_numbers(r));
     r->state.steps += steps;
     sac_filter_commit(&r->filter);
     sac_filter_write(&r->filter, r->policy, r->tuned.rest);

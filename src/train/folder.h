@@ -17,7 +17,8 @@ typedef struct sac_host
     uint64_t generations; ///< asked for in total
 } sac_host;
 
-/// Take the folder. One that another process has is waited for some seconds: it may be on its way out.
+/// Take the folder. One that another process has is waited for some seconds, as it may be on its way out; the log says
+/// at once who has it.
 /// @return SAC_ERROR_ARGUMENT when there is a run already and `resume` is false, when it is of another task, or when
 ///         another process keeps it; SAC_ERROR_INTERRUPTED
 SAC_CHECKED sac_status sac_folder_open(sac_folder *folder, const sac_train_def *def);

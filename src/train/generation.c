@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "train/run.h"
 
 /// One generation: ask, roll out, tell, and what follows from the returns.
@@ -58,8 +59,10 @@ static sac_status restart_if_stuck(sac_run *r)
         return SAC_OK;
     r->state.attempt++;
     r->state.attempt_start = finished;
-    snprintf(r->note, sizeof r->note, "fresh start %d: fitness %.1f is below %g", r->state.attempt,
-             r->state.fitness_average, train->restart_below);
+    char fitness[SAC_VALUE_SIZE];
+    sac_format_value(fitness, r->state.fitness_average);
+    snprintf(r->note, sizeof r->note, "fresh start %d: fitness %s is below %g", r->state.attempt, fitness,
+             train->restart_below);
     SAC_TRY(sac_run_event(r, "restart", r->note));
     SAC_TRY(sac_run_create_search(r));
     return sac_run_apply_stages(r);

@@ -4,15 +4,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "files/atomic.h"
 #include "train/live.h"
 #include "train/run.h"
 
 /// What comes of a generation: its evaluation, and what is written.
-
-enum
-{
-    PATH_SIZE = 1024
-};
 
 static void evaluated_vector(const void *user, int individual, float *parameters)
 {
@@ -26,8 +22,8 @@ static void evaluated_vector(const void *user, int individual, float *parameters
 static sac_status save_policy(sac_run *r, const char *name, const sac_score *score)
 {
     evaluated_vector(r, 0, r->mean);
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", r->def->run_dir, name);
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_join_path(path, r->def->run_dir, name));
     sac_policy_info info = {.seed = r->task->train.seed,
                             .generation = (int)r->state.generation,
                             .score = score ? score->mean : NAN,
@@ -52,6 +48,7 @@ static sac_status evaluate(sac_run *r)
                                  .user = r,
                                  .interrupt = r->def->interrupt};
     SAC_TRY(sac_run_round(r, SAC_ROUND_EVALUATION, &job));
+    SAC_TRY(sac_run_report_bad(r, SAC_ROUND_EVALUATION, job.unit_count));
     for (int i = 0; i < evaluation->episodes; i++)
         r->episodes[i] = (sac_episode){r->units[i].seed, r->units[i].episode_return, r->units[i].steps};
     r->progress.evaluated = true;
@@ -90,6 +87,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->generation = r->state.generation;
     p->generations = generations;
     p->steps = r->state.steps;
+    p->bad_episodes = r->bad_episodes;
     p->seconds = r->seconds;
     p->best = r->state.best;
     p->mean = r->state.mean;

@@ -48,6 +48,8 @@ typedef struct sac_run
     sac_progress progress;
     double shown; ///< when progress.json was written last
     char note[256];
+    uint64_t bad_episodes; ///< whose return is not a number, since this process began
+    char first_bad[160];   ///< the first of the present generation, in words; "": none
 } sac_run;
 
 enum
@@ -102,6 +104,10 @@ void sac_pair_fitness(double *fitness, const double *returns, int population);
 
 /// The episodes of a generation's candidates: fills `returns` and `fitness`. An interrupt leaves `state` as it was.
 SAC_CHECKED sac_status sac_run_drive(sac_run *r);
+
+/// Count and report the units whose return is not a number: a line for the first, the second, the fourth, the eighth of
+/// them and so on, so that a broken world does not fill the disk.
+SAC_CHECKED sac_status sac_run_report_bad(sac_run *r, sac_round_kind kind, int unit_count);
 
 /// Ask, roll out, tell; an interrupt leaves the search as it was.
 SAC_CHECKED sac_status sac_run_advance(sac_run *r);

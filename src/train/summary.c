@@ -88,9 +88,9 @@ static void take_last_event(sac_run_summary *s, const char *line)
     json_t *root = line[0] ? json_loads(line, 0, NULL) : NULL;
     const char *event = json_string_value(json_object_get(root, "event"));
     const char *words = json_string_value(json_object_get(root, "text"));
-    static const char *const states[] = {"finished", "stopped", "interrupted"};
+    static const char *const states[] = {"finished", "stopped", "interrupted", "failed"};
     s->state = "broken off";
-    for (int i = 0; event && i < 3; i++)
+    for (int i = 0; event && i < 4; i++)
         if (strcmp(event, states[i]) == 0) s->state = states[i];
     snprintf(s->reason, sizeof s->reason, "%s", words ? words : "");
     json_decref(root);

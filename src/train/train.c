@@ -1,3 +1,6 @@
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "train/run.h"
 
@@ -26,7 +29,11 @@ static sac_status train(sac_run *r)
         }
         SAC_TRY(status);
     }
-    return sac_run_event(r, "finished", "all generations are done");
+    char text[160] = "all generations are done";
+    if (r->bad_episodes)
+        snprintf(text, sizeof text, "all generations are done; %" PRIu64 " episodes gave no number and ranked last",
+                 r->bad_episodes);
+    return sac_run_event(r, "finished", text);
 }
 
 sac_status sac_train(const sac_train_def *def)

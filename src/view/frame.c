@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "saccade/view.h"
 #include "view/canvas.h"
 
@@ -189,8 +190,8 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
 {
     double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
     double end = content->action ? draw_actions(f, content->action, baseline) : f->line.x + f->line.width;
-    char value[32], step[32];
-    snprintf(value, sizeof value, "%.1f", content->episode_return);
+    char value[SAC_VALUE_SIZE], step[32];
+    sac_format_value(value, content->episode_return);
     snprintf(step, sizeof step, "%d", content->step);
     const struct
     {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/atomic.h"
 #include "saccade/view.h"
 #include "view/table.h"
 
@@ -21,7 +22,7 @@ enum
 
 typedef struct series
 {
-    char path[256], name[NAME_SIZE];
+    char path[SAC_PATH_SIZE], name[NAME_SIZE];
     double mean[MAX_VARIANTS], std[MAX_VARIANTS];
 } series;
 

@@ -93,6 +93,23 @@ examines() # the level is said, and every module is one that is beside the comma
     done
 }
 
+# a Python without gymnasium and vizdoom, and one without numpy: each world that needs them says what to type
+says_what_to_type()
+{
+    local bare=$work/bare module
+    /usr/bin/python3 -m venv --without-pip "$bare" || return 1
+    SACCADE_PYTHON=$bare/bin/python "$saccade" doctor >"$work/doctor" || return 1
+    cat "$work/doctor"
+    grep -qE '^take-cover +missing$' "$work/doctor" && grep -qE '^gym:CartPole-v1 +missing$' "$work/doctor" &&
+        grep -qE '^toy +works$' "$work/doctor" && ! grep -qE 'Error|Traceback' "$work/doctor" || return 1
+    grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy', or in a checkout 'make peers'" "$work/doctor" || return 1
+    # with NumPy in its place, what is missing next
+    mkdir -p "$work/modules/numpy" && touch "$work/modules/numpy/__init__.py"
+    for module in gymnasium vizdoom; do
+        PYTHONPATH=$work/modules SACCADE_PYTHON=$bare/bin/python "$saccade" doctor | grep -F "has no module '$module': type " || return 1
+    done
+}
+
 check "--help" helps
 check "no command is a wrong command line" test "$("$saccade" >/dev/null 2>&1; echo $?)" = 2
 check "--version" grep -qE '^saccade [0-9]+\.[0-9]+\.[0-9]+$' <("$saccade" --version)
@@ -112,5 +129,10 @@ check "options from environment variables" from_environment
 check "a variable that names no option" refuses 2 "did you mean '--set'?" env SACCADE_CONFIG_SETS=a "$saccade" config tasks/toy.yaml
 check "a variable for a switch" refuses 2 "expected 1 or 0" env SACCADE_CONFIG_RESOLVED=yes "$saccade" config tasks/toy.yaml
 check "doctor says what there is" examines
+if /usr/bin/python3 -c "import venv" 2>/dev/null; then
+    check "doctor says what to type for worlds in Python" says_what_to_type
+else
+    skip "doctor says what to type for worlds in Python" "a peer: python3-venv"
+fi
 [[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
 finish

@@ -109,6 +109,8 @@ fi
 
 watch=("$saccade" watch)
 check "watch without a policy" refuses 2 "--env" "${watch[@]}"
+# a display that is named but not there: SDL alone would draw into nothing
+no_answer() { refuses 1 "the display DISPLAY=:87 does not answer" env DISPLAY=:87 "${watch[@]}" "$policy" && grep -qF -- "--video F.mp4" "$work/err"; }
 check "watch without a display" refuses 1 "--video F.mp4 or --frames DIR" "${watch[@]}" "$policy"
 check "watch with a missing policy" refuses 1 "none.safetensors" "${watch[@]}" "$work/none.safetensors" --video "$work/b.mp4"
 check "watch with a bad size" refuses 2 "such as 1136x720" "${watch[@]}" "$policy" --size 12by9 --frames "$work/b"

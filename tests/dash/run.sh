@@ -42,6 +42,39 @@ no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 700
 check "a folder without a run is said" no_run
 check "a port that is none is said" no_port
 
+serve() # FILE ARGUMENT...: a page in the background; sets pid and port once it says where it is
+{
+    local said=$1
+    shift
+    "$saccade" dash "$@" >"$said" 2>&1 &
+    pid=$!
+    for _ in $(seq 300); do
+        port=$(sed -nE 's|^http://localhost:([0-9]+)/ shows .*|\1|p' "$said")
+        [[ -z $port ]] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+taken() # the port of another page: one line that offers a free one, which works; nothing is trained
+{
+    local first second status=0 free
+    serve "$work/first" "$work/toy" --port 0 || return 1
+    first=$pid second=$port
+    refuses 1 "port $second is in use; the next one that is free is " timeout 20 "$saccade" dash "$work/toy" --port "$second" || status=1
+    free=$(sed -nE 's|.* free is ([0-9]+)$|\1|p' "$work/err")
+    refuses 1 "port $second is in use" timeout 20 \
+        "$saccade" train tasks/toy.yaml --run "$work/no-run" --generations 3 --dash "$second" || status=1
+    [[ ! -e $work/no-run ]] || { echo "a folder was made"; status=1; }
+    if serve "$work/second" "$work/toy" --port "$free"; then kill -INT "$pid" && wait "$pid"; else status=1; fi
+    kill -INT "$first"
+    wait "$first"
+    # a page that has ended leaves its port at once, also where a connection lingers
+    if serve "$work/again" "$work/toy" --port "$second"; then kill -INT "$pid" && wait "$pid"; else status=1; fi
+    return $status
+}
+check "a port that another page has is said" taken
+
 live() # the page of a run while it trains
 {
     timeout -s INT 60 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &

@@ -59,6 +59,14 @@ def test_an_interrupt_ends_a_run_at_once(tmp_path):
     assert saccade.summary(tmp_path / "run").state == "interrupted"
 
 
+def test_an_empty_path_is_refused_everywhere(tmp_path, policy_path):
+    policy = saccade.load(policy_path)
+    for take in (lambda: saccade.train(TASK, ""), lambda: saccade.train("", tmp_path / "run"),
+                 lambda: saccade.summary(""), lambda: saccade.load(""), lambda: policy.save("")):
+        with pytest.raises(saccade.ArgumentError, match="a path is empty"):
+            take()
+
+
 def test_failures_are_exceptions(tmp_path):
     with pytest.raises(saccade.FileError, match="nothing.yaml"):
         saccade.train(tmp_path / "nothing.yaml", tmp_path / "run")

@@ -22,7 +22,7 @@ static void add_rows(const char *mode, int first, int last)
 static void begin(void)
 {
     scratch_open();
-    sac_feed_open(&feed, scratch_path("."));
+    assert_ok(sac_feed_open(&feed, scratch_path(".")));
 }
 
 // each listener gets every row once, whenever it asks

@@ -157,6 +157,23 @@ TEST(failures_name_the_file)
         assert_fails(sac_write_file("/dev/full", "x", 1), SAC_ERROR_FILE, "No space left");
 }
 
+// with a name behind it, an empty path would be the root folder
+TEST(an_empty_path_is_refused_wherever_one_is_taken)
+{
+    uint8_t *bytes;
+    size_t size;
+    sac_append *file;
+    char path[SAC_PATH_SIZE];
+    static const char words[] = "a path is empty";
+    assert_fails(sac_write_file("", "x", 1), SAC_ERROR_ARGUMENT, words);
+    assert_fails(sac_read_file(&bytes, &size, "", 1), SAC_ERROR_ARGUMENT, words);
+    assert_fails(sac_make_folders(""), SAC_ERROR_ARGUMENT, words);
+    assert_fails(sac_join_path(path, "", "task.yaml"), SAC_ERROR_ARGUMENT, words);
+    assert_string_equal(path, "");
+    assert_fails(sac_append_open(&file, "", 0), SAC_ERROR_ARGUMENT, words);
+    assert_null(file);
+}
+
 TEST(folders)
 {
     scratch_open();
@@ -276,5 +293,5 @@ TEST(json_numbers)
 
 TESTS(a_file_is_replaced_whole, commit_and_abort, two_writers_do_not_mix, a_leftover_is_overwritten,
       a_killed_writer_leaves_a_whole_file, what_is_no_ordinary_file_is_written_directly, failures_name_the_file,
-      folders, a_growing_file_goes_on_where_the_checkpoint_was, a_growing_file_takes_any_amount,
-      growing_files_that_cannot_be_opened, checksums, json_numbers)
+      an_empty_path_is_refused_wherever_one_is_taken, folders, a_growing_file_goes_on_where_the_checkpoint_was,
+      a_growing_file_takes_any_amount, growing_files_that_cannot_be_opened, checksums, json_numbers)

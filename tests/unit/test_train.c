@@ -44,6 +44,32 @@ TEST(metrics_hold_every_generation_once_after_a_crash)
     sac_task_destroy(task);
 }
 
+// an empty folder was the root folder, one that is longer than some text was another
+TEST(a_run_lies_in_the_folder_that_was_named_or_nowhere)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    sac_train_def def = {.task = task, .run_dir = "", .threads = 1};
+    assert_fails(sac_train(&def), SAC_ERROR_ARGUMENT, "a path is empty");
+    assert_int_equal(access("/task.yaml", F_OK), -1);
+    sac_run_summary summary;
+    assert_fails(sac_run_summarise(&summary, ""), SAC_ERROR_ARGUMENT, "a path is empty");
+
+    char deep[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
+    int length = snprintf(deep, sizeof deep, "%s", folder);
+    while (length < 3900) length += snprintf(deep + length, sizeof deep - (size_t)length, "/%0100d", 0);
+    def.run_dir = deep;
+    assert_ok(sac_train(&def));
+    assert_ok(sac_join_path(path, deep, "checkpoints/00000009.safetensors"));
+    assert_int_equal(access(path, F_OK), 0);
+    assert_ok(sac_run_summarise(&summary, deep));
+    assert_string_equal(summary.state, "finished");
+
+    snprintf(deep + length, sizeof deep - (size_t)length, "/%0150d", 0);
+    assert_fails(sac_train(&def), SAC_ERROR_ARGUMENT, "longer than 4095");
+    assert_int_equal(access(deep, F_OK), -1);
+    sac_task_destroy(task);
+}
+
 TEST(an_existing_run_is_not_overwritten_and_another_task_is_refused)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -195,18 +221,73 @@ TEST(what_is_not_a_number_ranks_last_and_is_reported)
     if (!registered) assert_ok(sac_env_register(&broken_ops));
     registered = true;
     sac_task *task = load_task("env:\n  id: broken\npolicy:\n  kind: attention-agent\n  top: 2\n  hidden: 4\n"
-                               "search:\n  method: sep-cma-es\n  population: 16\ntrain:\n  generations: 5\n"
+                               "search:\n  method: sep-cma-es\n  population: 64\ntrain:\n  generations: 5\n"
                                "evaluation:\n  every: 0\n",
                                NULL, 0);
-    assert_ok(train(task, "nan", 2, false, &(watcher){0}));
+    watcher w = {0};
+    assert_ok(train(task, "nan", 2, false, &w));
     char path[512], *text;
     size_t size;
     path_in(path, "nan/metrics.csv");
     text = read_text(path, &size);
     assert_null(strstr(text, "nan"));
     sac_free(text);
-    assert_true(events_that_say("nan", "\"nan\"") > 0);
+    // a line for the first, the second, the fourth, the eighth ... of them, and their number in the end
+    int lines = events_that_say("nan", "\"nan\"");
+    assert_true(w.bad_episodes > 20);
+    assert_int_equal(lines, 1 + (int)floor(log2((double)w.bad_episodes)));
+    char words[96];
+    snprintf(words, sizeof words, "all generations are done; %d episodes gave no number", (int)w.bad_episodes);
+    assert_int_equal(events_that_say("nan", words), 1);
     assert_true(events_that_say("nan", "seed 1") > 0);
+    sac_task_destroy(task);
+}
+
+// A world that gives nothing but NaN fails at once, rather than filling the disk and ending well; once it is mended,
+// the run goes on to what it would have been.
+static bool hopeless;
+
+static sac_status mended_step(void *self, const sac_env_row *row)
+{
+    (void)self;
+    *row->reward = hopeless ? (double)NAN : (double)row->action[0];
+    *row->terminated = 1;
+    return SAC_OK;
+}
+
+static const char mended_text[] = "env:\n  id: mended\npolicy:\n  kind: attention-agent\n  top: 2\n  hidden: 4\n"
+                                  "search:\n  method: sep-cma-es\n  population: 16\ntrain:\n  generations: 9\n"
+                                  "  checkpoint_every: 2\nevaluation:\n  every: 3\n  episodes: 2\n";
+
+TEST(a_generation_without_a_number_fails_and_a_resume_drives_it_anew)
+{
+    static bool registered;
+    static sac_env_ops ops;
+    ops = broken_ops;
+    ops.name = "mended";
+    ops.step = mended_step;
+    if (!registered) assert_ok(sac_env_register(&ops));
+    registered = true;
+    sac_task *task = load_task(mended_text, NULL, 0), *part = load_task(mended_text, NULL, 0);
+    part->train.generations = 3;
+    hopeless = false;
+    assert_ok(train(task, "well", 2, false, &(watcher){0}));
+    assert_ok(train(part, "ill", 2, false, &(watcher){0}));
+    hopeless = true;
+    watcher w = {0};
+    assert_fails(train(task, "ill", 2, true, &w), SAC_ERROR_ENVIRONMENT,
+                 "no candidate of generation 4 has a return that is a number: candidate 0, episode seed ");
+    assert_int_equal(w.rows, 0);
+    assert_int_equal(events_that_say("ill", "\"failed\""), 1);
+    sac_run_summary summary;
+    char dir[512];
+    path_in(dir, "ill");
+    assert_ok(sac_run_summarise(&summary, dir));
+    assert_string_equal(summary.state, "failed");
+    hopeless = false;
+    assert_ok(train(task, "ill", 2, true, &(watcher){0}));
+    assert_same_run("well", "ill");
+    sac_task_destroy(part);
     sac_task_destroy(task);
 }
 
@@ -286,6 +367,7 @@ int main(void)
         IN_FOLDER(any_number_of_threads_and_lanes_gives_the_same_bytes),
         IN_FOLDER(an_interrupted_run_goes_on_to_the_same_bytes),
         IN_FOLDER(metrics_hold_every_generation_once_after_a_crash),
+        IN_FOLDER(a_run_lies_in_the_folder_that_was_named_or_nowhere),
         IN_FOLDER(an_existing_run_is_not_overwritten_and_another_task_is_refused),
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
@@ -293,6 +375,7 @@ int main(void)
         IN_FOLDER(the_mean_is_what_is_evaluated),
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),
+        IN_FOLDER(a_generation_without_a_number_fails_and_a_resume_drives_it_anew),
         IN_FOLDER(evaluation_is_the_same_for_any_number_of_threads),
         IN_FOLDER(score_is_the_sample_mean_and_deviation),
         IN_FOLDER(ranks_of_one_episode_are_the_order_of_the_returns),

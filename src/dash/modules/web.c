@@ -159,32 +159,75 @@ static void log_nothing(void *user, const char *format, va_list list)
     (void)user, (void)format, (void)list;
 }
 
-static void *web_create(const sac_web_site *site, int port, char *error)
+// A socket that listens on the port; -1 with errno. The socket is ours rather than libmicrohttpd's, for two servers
+// that ask it to share an address share their connections as well.
+static int listen_on(int port)
 {
-    web *w = calloc(1, sizeof *w);
-    if (!w)
-    {
-        snprintf(error, SAC_WEB_ERROR_SIZE, "out of memory");
-        return NULL;
-    }
-    w->site = site;
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    w->daemon = MHD_start_daemon(
-        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG,
-        (uint16_t)port, NULL, NULL, answer, w, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_SOCK_ADDR,
-        (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS, MHD_OPTION_UNESCAPE_CALLBACK,
-        leave_escapes, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-    if (!w->daemon)
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    if (listener < 0) return -1;
+    // connections of a server that has ended may linger on the port
+    (void)setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, SOMAXCONN) == 0)
+        return listener;
+    int error = errno;
+    close(listener);
+    errno = error;
+    return -1;
+}
+
+static int bound_port(int listener)
+{
+    struct sockaddr_in address;
+    socklen_t size = sizeof address;
+    return getsockname(listener, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
+}
+
+static void explain(int port, char *error)
+{
+    const char *reason = strerror(errno);
+    if (errno != EADDRINUSE)
     {
-        snprintf(error, SAC_WEB_ERROR_SIZE, "port %d on 127.0.0.1: %s", port, strerror(errno));
-        web_destroy(w);
+        snprintf(error, SAC_WEB_ERROR_SIZE, "port %d on 127.0.0.1: %s", port, reason);
+        return;
+    }
+    int next = port + 1, listener = -1;
+    while (next <= 65535 && (listener = listen_on(next)) < 0) next++;
+    if (listener < 0)
+    {
+        snprintf(error, SAC_WEB_ERROR_SIZE, "port %d is in use, and so is every one above it", port);
+        return;
+    }
+    close(listener);
+    snprintf(error, SAC_WEB_ERROR_SIZE, "port %d is in use; the next one that is free is %d", port, next);
+}
+
+static void *web_create(const sac_web_site *site, int port, char *error)
+{
+    int listener = listen_on(port);
+    if (listener < 0)
+    {
+        explain(port, error);
         return NULL;
     }
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(w->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    w->port = info ? info->port : port;
-    return w;
+    web *w = calloc(1, sizeof *w);
+    if (w)
+    {
+        w->site = site;
+        w->port = bound_port(listener);
+        w->daemon = MHD_start_daemon(
+            MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG,
+            (uint16_t)port, NULL, NULL, answer, w, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
+            MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
+            MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL, MHD_OPTION_END);
+    }
+    if (w && w->daemon) return w;
+    snprintf(error, SAC_WEB_ERROR_SIZE, "%s", w ? "libmicrohttpd does not start" : "out of memory");
+    close(listener);
+    web_destroy(w);
+    return NULL;
 }
 
 static int web_port(void *self)

@@ -43,7 +43,10 @@ sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") !
 for descriptor in (ASK, ANSWER, MEMORY):
     os.set_inheritable(descriptor, False)  # a simulator of ours must not keep the pipes open
 
-import numpy as np  # noqa: E402 (after the threads were limited)
+try:
+    import numpy as np  # noqa: E402 (after the threads were limited)
+except ModuleNotFoundError as error:
+    np = error  # said once there is someone to tell
 
 
 def reach_modules():
@@ -433,6 +436,10 @@ LENGTH = 440  # of a reason in bytes; the message's room, less its end
 
 
 def reason(error):
+    if isinstance(error, ModuleNotFoundError) and error.name and not frames(error):
+        module = error.name.partition(".")[0]
+        return (f"{sys.executable} has no module '{module}': type '{sys.executable} -m pip install {module}', or in a "
+                "checkout 'make worlds'; SACCADE_PYTHON names another Python")
     text = " ".join(str(error).split())
     if isinstance(error, Refusal):
         return text
@@ -463,6 +470,8 @@ def serve(world, memory, seed, reward, ends, action, columns, observation):
 def main():
     config = json.loads(sys.argv[1])
     try:
+        if isinstance(np, Exception):
+            raise np
         world = (DoomWorld if config["world"] == "take-cover" else GymWorld)(config)
     except Exception as error:  # whatever it is, a person wants to read it
         tell(json.dumps({"protocol": PROTOCOL, "error": reason(error)}))

@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,21 +25,40 @@ static void window_destroy(void *self)
     free(w);
 }
 
+// The displays that the environment names, for SDL to try: by itself it would try everything aloud and in the end draw
+// into nothing. NULL: none.
+static const char *find_drivers(void)
+{
+    bool wayland = SDL_getenv("WAYLAND_DISPLAY") && SDL_getenv("XDG_RUNTIME_DIR"), x11 = SDL_getenv("DISPLAY");
+    return wayland && x11 ? "x11,wayland" : x11 ? "x11" : wayland ? "wayland" : NULL;
+}
+
+static void explain(char *error)
+{
+    const char *display = SDL_getenv("DISPLAY"), *driver = SDL_getenv("SDL_VIDEODRIVER");
+    if (driver || !display)
+        snprintf(error, SAC_WINDOW_ERROR_SIZE, "%.200s", SDL_GetError());
+    else
+        snprintf(error, SAC_WINDOW_ERROR_SIZE, "the display DISPLAY=%.80s does not answer", display);
+}
+
 static void *window_create(const char *title, int width, int height, char *error)
 {
-    // asked first: SDL would try everything aloud and in the end draw into nothing
-    if (!SDL_getenv("DISPLAY") && !SDL_getenv("WAYLAND_DISPLAY") && !SDL_getenv("SDL_VIDEODRIVER"))
+    const char *drivers = find_drivers();
+    if (!drivers && !SDL_getenv("SDL_VIDEODRIVER"))
     {
         snprintf(error, SAC_WINDOW_ERROR_SIZE, "there is no display: DISPLAY and WAYLAND_DISPLAY are not set");
         return NULL;
     }
+    // a driver that is named is the only one that is tried; the variable SDL_VIDEODRIVER overrules this
+    if (drivers) SDL_SetHint(SDL_HINT_VIDEODRIVER, drivers);
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
     SDL_SetMainReady();
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
     {
-        snprintf(error, SAC_WINDOW_ERROR_SIZE, "%.200s", SDL_GetError());
+        explain(error);
         return NULL;
     }
     window *w = calloc(1, sizeof *w);

@@ -1,0 +1,69 @@
+#include "same_world.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// Options that leave the world and its rewards as they are: how it is shown, how long an action lasts (rewards of the
+// steps between are added up), how it is run.
+static bool is_free(const char *option)
+{
+    static const char *const free[] = {"size",     "width",    "height",    "screen",        "camera",
+                                       "observe",  "renderer", "antialias", "shadows",       "reflections",
+                                       "objects",  "models",   "python",    "workers",       "timeout",
+                                       "restarts", "name",     "skip",      "action_repeat", NULL};
+    int i = 0;
+    while (free[i] && strcmp(free[i], option) != 0) i++;
+    return free[i] != NULL;
+}
+
+// an option's value as it would be written, whatever way it was typed; its default where it is not set
+static sac_status value_of(const cli_target *target, const sac_option *options, const sac_option *option, void *scratch,
+                           char text[SAC_TEXT_SIZE])
+{
+    const char *value = option->fallback ? option->fallback : "";
+    for (int i = 0; i < target->env.setting_count; i++)
+        if (strcmp(target->env.settings[i].key, option->name) == 0) value = target->env.settings[i].value;
+    SAC_TRY(sac_options_set(options, scratch, option->name, value, target->env.id));
+    sac_options_format(option, scratch, text);
+    return SAC_OK;
+}
+
+static sac_status check_options(const cli_target *a, const cli_target *b, const sac_option *options, void *scratch)
+{
+    char first[SAC_TEXT_SIZE], second[SAC_TEXT_SIZE];
+    for (const sac_option *option = options; option->name; option++)
+    {
+        if (is_free(option->name)) continue;
+        SAC_TRY(value_of(a, options, option, scratch, first));
+        SAC_TRY(value_of(b, options, option, scratch, second));
+        if (strcmp(first, second) != 0)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "%s differs: %s is '%.80s' for the first policy and '%.80s' for the second, and returns of "
+                            "different worlds do not compare; --set %s=... puts both into one",
+                            a->env.id, option->name, first, second, option->name);
+    }
+    return SAC_OK;
+}
+
+sac_status cli_check_same_world(const cli_target *a, const cli_target *b)
+{
+    if (strcmp(a->env.id, b->env.id) != 0)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "the first policy is for %s and the second for %s: returns of different worlds do not compare",
+                        a->env.id, b->env.id);
+    const char *first = cli_target_variant(a), *second = cli_target_variant(b);
+    if (strcmp(first, second) != 0)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s differs: its variant is '%s' for the first policy and '%s' for the second, and returns of "
+                        "different worlds do not compare; --variant puts both into one",
+                        a->env.id, first, second);
+    const sac_env_ops *ops = sac_env_find(a->env.id);
+    if (!ops || !ops->options) return SAC_OK; // an unknown world is said when it is created
+    void *scratch = sac_alloc(sac_options_size(ops->options));
+    if (!scratch) return sac_fail_memory("options");
+    sac_status status = check_options(a, b, ops->options, scratch);
+    sac_free(scratch);
+    return status;
+}

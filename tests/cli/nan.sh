@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Rewards that are not numbers, from a world in Python: nan.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+python=${SACCADE_PEERS:-$PWD/.venv/bin/python}
+if ! "$python" -c "import gymnasium" 2>/dev/null; then
+    skip "rewards that are not numbers" "a peer: gymnasium (make peers)"
+    finish
+fi
+export SACCADE_PYTHON=$python PYTHONPATH=$work
+cat >"$work/broken_world.py" <<'END'
+import gymnasium as gym
+import numpy as np
+
+
+class Broken(gym.Env):
+    """A reward that is NaN for actions above `above`."""
+    observation_space = gym.spaces.Box(0, 255, (16, 16, 3), np.uint8)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+    def __init__(self, above=0.0):
+        self.above = above
+
+    def reset(self, seed=None, options=None):
+        return np.full((16, 16, 3), 7, np.uint8), {}
+
+    def step(self, action):
+        return np.full((16, 16, 3), 7, np.uint8), float("nan") if action[0] > self.above else 1.0, True, False, {}
+
+
+gym.register("Broken-v0", Broken, max_episode_steps=5)
+END
+cat >"$work/task.yaml" <<'END'
+env:
+  id: gym:broken_world:Broken-v0
+policy:
+  kind: attention-agent
+  top: 2
+  hidden: 4
+search:
+  method: sep-cma-es
+  population: 8
+evaluation:
+  every: 0
+END
+
+# half of the candidates fail: the events stay few, the number of such episodes is said in the end, and all is well
+some()
+{
+    "$saccade" train "$work/task.yaml" --run "$work/some" --generations 60 --quiet 2>"$work/said" || return 1
+    cat "$work/said"
+    [[ $(wc -l <"$work/some/events.jsonl") -lt 14 && $(wc -l <"$work/said") == 1 ]] &&
+        grep -qE '^saccade: [0-9]+ episodes gave no number and ranked last; .*/some/events.jsonl names the first$' "$work/said"
+}
+
+# all of them: a failure at once, which the list of runs shows
+all()
+{
+    refuses 1 "no candidate of generation 1 has a return that is a number: candidate 0, episode seed" \
+        "$saccade" train "$work/task.yaml" --run "$work/all" --generations 60 --quiet --set 'env.kwargs={"above": -2}' &&
+        "$saccade" runs "$work/all" | grep -q ' failed '
+}
+check "some candidates without a number" some
+check "no candidate with a number" all
+finish

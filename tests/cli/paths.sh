@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Paths that a script gets wrong, paths of any length, and a folder that two trainers want: paths.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+
+commands() { "$saccade" --help | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
+
+# every option and every operand, but for texts, is refused when it is empty: nothing is opened, nothing is written
+refuses_empty_options()
+{
+    local command flag
+    for command in $(commands); do
+        for flag in $("$saccade" "$command" --help | sed -nE '/ TEXT /d; s/^  --([a-z0-9-]+) [^ ].*/\1/p'); do
+            [[ $command-$flag == train-dash ]] || # may stand alone
+                refuses 2 "$command: --$flag is empty, expected " "$saccade" "$command" --"$flag" '' || return 1
+            refuses 2 "$command: --$flag is empty, expected " "$saccade" "$command" --"$flag=" || return 1
+        done
+    done
+}
+
+refuses_empty_operands()
+{
+    local command words word given
+    for command in $(commands); do
+        words=$("$saccade" "$command" --help | sed -nE "1s/^usage: saccade $command //; 1s/ ?\[options\]//p")
+        given=()
+        for word in $words; do
+            refuses 2 "$command: an argument is empty, expected $word" "$saccade" "$command" "${given[@]}" '' || return 1
+            given+=(x)
+        done
+    done
+}
+
+refuses_root() # what --run '' did: task.yaml and checkpoints in the root folder
+{
+    refuses 2 "train: --run is empty, expected DIR" "$saccade" train tasks/toy.yaml --run '' --generations 1 &&
+        [[ ! -e /task.yaml && ! -e /checkpoints ]]
+}
+
+too_long() { refuses 2 "train: --run is longer than 4095 bytes" "$saccade" train tasks/toy.yaml --run "$(printf 'x%.0s' $(seq 5000))"; }
+
+long_folder() # BYTES: a relative path of just that length
+{
+    local path=deep
+    while ((${#path} + 202 < $1)); do path+=/$(printf 'x%.0s' $(seq 200)); done
+    path+=/$(printf 'y%.0s' $(seq $(($1 - ${#path} - 1))))
+    echo "$path"
+}
+
+# a run in a path of any length lands there alone, goes on, is listed and reported
+trains_in() # BYTES
+{
+    local run here
+    run=$(long_folder "$1") here=$PWD
+    [[ ${#run} == "$1" ]] || return 1
+    rm -rf "$work/deep" && cd "$work" || return 1
+    "$saccade" train "$here/tasks/toy.yaml" --run "$run" --generations 2 --quiet &&
+        "$saccade" train "$here/tasks/toy.yaml" --run "$run" --generations 4 --quiet --resume &&
+        [[ $(find deep -name task.yaml) == "$run/task.yaml" && -s $run/checkpoints/00000004.safetensors ]] &&
+        "$saccade" eval "$run/mean.safetensors" --seeds 0..1 >/dev/null &&
+        "$saccade" runs "$run" | grep -q ' finished *4/4 '
+    local status=$?
+    cd "$here" && return $status
+}
+
+# one that leaves no room for the names in it is refused before anything is made
+too_long_for_names()
+{
+    local run
+    run=$(long_folder 4080)
+    rm -rf "$work/deep"
+    (cd "$work" && refuses 2 "the path is longer than 4095 bytes" "$saccade" train "$OLDPWD/tasks/toy.yaml" --run "$run") &&
+        [[ ! -e $work/deep ]]
+}
+
+# the second trainer of a folder says at once who has it, and goes on once the first is gone
+waits()
+{
+    local first second begin
+    "$saccade" train tasks/toy.yaml --run "$work/held" --generations 1000000 --quiet &
+    first=$!
+    for _ in $(seq 100); do [[ -s $work/held/host.json ]] && break || sleep 0.1; done
+    begin=$(date +%s%N)
+    "$saccade" train tasks/toy.yaml --run "$work/held" --generations 1 --resume --quiet 2>"$work/said" &
+    second=$!
+    for _ in $(seq 30); do [[ -s $work/said ]] && break || sleep 0.1; done
+    echo "after $((($(date +%s%N) - begin) / 1000000)) ms"
+    cat "$work/said"
+    grep -q "held: process $first on $(uname -n) is training there; waiting up to 10 seconds" "$work/said"
+    local status=$?
+    kill -INT "$first"
+    wait "$first"
+    wait "$second" || status=1
+    [[ $(wc -l <"$work/said") == 1 ]] && return $status
+}
+
+gives_up() # after ten seconds
+{
+    local first
+    "$saccade" train tasks/toy.yaml --run "$work/kept" --generations 1000000 --quiet &
+    first=$!
+    for _ in $(seq 100); do [[ -s $work/kept/host.json ]] && break || sleep 0.1; done
+    "$saccade" train tasks/toy.yaml --run "$work/kept" --generations 1 --resume --quiet 2>"$work/said"
+    local status=$?
+    kill -INT "$first"
+    wait "$first"
+    [[ $status == 2 && $(wc -l <"$work/said") == 2 ]] &&
+        sed -n 2p "$work/said" | grep "kept: process $first on .* is training there; stop it first or name another folder"
+}
+
+check "an empty option is refused" refuses_empty_options
+check "an empty operand is refused" refuses_empty_operands
+check "an empty --run is not the root folder" refuses_root
+check "a path that is too long is refused" too_long
+check "a run in a path of 256 bytes" trains_in 256
+check "a run in a path of 1,100 bytes" trains_in 1100
+check "a run in a path of 4,040 bytes" trains_in 4040
+check "a path that leaves no room for the names in it" too_long_for_names
+check "the second trainer of a folder says who has it" waits
+check "and gives up in the end" gives_up
+finish
