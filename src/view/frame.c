@@ -110,12 +110,32 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
-// the first of two texts that has room above the panel
+// the first of two texts that is not empty and has room above the panel
 static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
-    if (sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
+    if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
     if (sac_text_width(0.8 * f->text, text) > panel.width) return;
     sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
+}
+
+static bool has_attention(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->importance && content->levels;
+}
+
+static bool keeps_patches(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->kept > 0;
+}
+
+// a picture of the world's or the policy's view with what the policy looks at; sac_frame_draw has prepared f->keep
+static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t *rgb, int height, int width,
+                  float strength)
+{
+    if (keeps_patches(content))
+        sac_overlay_blend(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
+    else if (has_attention(content))
+        sac_overlay_dim(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
 }
 
 static void draw_panels(const sac_frame *f, const sac_frame_content *content)
@@ -125,14 +145,21 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     const canvas panel = {f->panel_rgb, height, width};
     sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
                      spec->channels);
-    if (content->gaze) sac_overlay_blend(f->panel_rgb, height, width, f->keep, spec->height, spec->width, 1);
+    cover(f, content, f->panel_rgb, height, width, 1);
     sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
-    draw_label(f, f->sight, "what it sees, and where it looks", "what it sees");
+    draw_label(f, f->sight,
+               keeps_patches(content)   ? "what it sees, and where it looks"
+               : has_attention(content) ? "what it sees, bright where it attends"
+                                        : "",
+               "what it sees");
 
-    if (!content->gaze || !content->gaze->importance) return;
-    sac_heat_map(f->panel_rgb, height, width, content->gaze);
+    if (!has_attention(content)) return;
+    sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
-    draw_label(f, f->heat, "importance of every patch", "importance");
+    char label[80] = "";
+    if (content->best_share > 0)
+        snprintf(label, sizeof label, "importance by rank; the top 5%% get %.0f%%", 100 * content->best_share);
+    draw_label(f, f->heat, label, "importance by rank");
 }
 
 // one action: a bar from zero, which stands in the middle where the action has two directions
@@ -218,12 +245,13 @@ const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
 {
     const canvas *c = &f->canvas;
     const sac_env_spec *spec = &f->spec;
-    if (content->gaze)
-    {
+    if (keeps_patches(content))
         sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
-        if (content->overlay_world)
-            sac_overlay_blend(f->world_rgb, f->world.height, f->world.width, f->keep, spec->height, spec->width, FAINT);
-    }
+    else if (has_attention(content))
+        sac_overlay_light(f->keep, spec->height, spec->width, content->gaze, content->levels);
+    // the people's picture gets marks, but no shade: it stays as bright as the world is
+    if (content->overlay_world && keeps_patches(content))
+        cover(f, content, f->world_rgb, f->world.height, f->world.width, FAINT);
     sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);
     sac_canvas_image(c, f->world, f->world_rgb, f->world.height, f->world.width, 3);
     draw_panels(f, content);

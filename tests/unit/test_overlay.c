@@ -130,21 +130,92 @@ TEST(heat_colors_rise_in_lightness)
     assert_memory_equal(high, beyond, 3);
 }
 
-TEST(heat_map_colors_each_patch_by_its_share)
+static void levels_of(float *levels, const float *values, int count)
+{
+    float sorted[GRID * GRID];
+    sac_heat_levels(levels, sorted, values, count);
+}
+
+// a level says how many are less important, whatever their amounts: the ends are 0 and 1, equals are equal
+TEST(levels_are_ranks)
+{
+    static const float values[] = {7, 1e30f, 1, 7, 0, NAN, 7, 2};
+    float levels[8], scaled[8], stretched[8];
+    levels_of(levels, values, 8);
+    for (int i = 0; i < 8; i++)
+    {
+        int below = 0;
+        for (int k = 0; k < 8; k++) below += i != 5 && (isnan(values[k]) || values[k] < values[i]);
+        assert_near(levels[i], below / 7.0, 1e-7);
+        scaled[i] = values[i] * 1e-20f;
+    }
+    levels_of(stretched, scaled, 8);
+    assert_memory_equal(levels, stretched, sizeof levels);
+    static const float even[] = {3, 3, 3}, none[] = {NAN, NAN, NAN};
+    levels_of(levels, even, 3);
+    for (int i = 0; i < 3; i++) assert_true(levels[i] == 0);
+    levels_of(levels, none, 3);
+    for (int i = 0; i < 3; i++) assert_true(levels[i] == 0);
+}
+
+// attention that is nearly even, as that of agents that mix all patches, still uses all colours
+TEST(levels_use_the_whole_range)
+{
+    float values[GRID * GRID], levels[GRID * GRID];
+    int quarter[4] = {0};
+    for (int i = 0; i < GRID * GRID; i++) values[i] = 1 + 1e-3f * (float)(i * 7 % (GRID * GRID));
+    levels_of(levels, values, GRID * GRID);
+    for (int i = 0; i < GRID * GRID; i++) quarter[(int)(levels[i] * 3.999f)]++;
+    for (int i = 0; i < 4; i++) assert_int_equal(quarter[i], GRID * GRID / 4);
+}
+
+TEST(the_best_twentieth_is_counted)
+{
+    float values[40], levels[40], sorted[40];
+    for (int i = 0; i < 40; i++) values[i] = i == 11 || i == 30 ? 31 : 1; // 62 of 100
+    assert_near(sac_heat_levels(levels, sorted, values, 40), 0.62, 1e-12);
+    for (int i = 0; i < 40; i++) values[i] = 2;
+    assert_near(sac_heat_levels(levels, sorted, values, 40), 0.05, 1e-12);
+    for (int i = 0; i < 40; i++) values[i] = 0;
+    assert_true(isnan(sac_heat_levels(levels, sorted, values, 40)));
+}
+
+TEST(heat_map_colors_each_patch_by_its_level)
 {
     sac_gaze gaze = make_gaze();
     static uint8_t rgb[SIZE * SIZE * 3];
-    sac_heat_map(rgb, SIZE, SIZE, &gaze);
+    float levels[GRID * GRID];
+    levels_of(levels, importance, GRID * GRID);
+    sac_heat_map(rgb, SIZE, SIZE, &gaze, levels);
     for (int row = 0; row < GRID; row++)
         for (int column = 0; column < GRID; column++)
         {
             // the centre of the patch
             const uint8_t *pixel = rgb + ((row * STRIDE + 3) * SIZE + column * STRIDE + 3) * 3;
             uint8_t expected[3];
-            float share = sqrtf(importance[row * GRID + column] / importance[GRID * GRID - 1]);
-            sac_heat_color((float)(int)(share * 255 + 0.5f) / 255, expected);
+            int rank = row * GRID + column; // importances rise with the index
+            sac_heat_color((float)(int)((float)rank / (GRID * GRID - 1) * 255 + 0.5f) / 255, expected);
             assert_memory_equal(pixel, expected, 3);
         }
+}
+
+// where no patch is kept the picture keeps its light where the levels are high
+TEST(an_agent_that_mixes_all_dims_what_matters_least)
+{
+    sac_gaze gaze = make_gaze();
+    float levels[GRID * GRID], keep[SIZE * SIZE];
+    static uint8_t rgb[SIZE * SIZE * 3];
+    gaze.kept = 0;
+    levels_of(levels, importance, GRID * GRID);
+    sac_overlay_light(keep, SIZE, SIZE, &gaze, levels);
+    memset(rgb, 200, sizeof rgb);
+    sac_overlay_dim(rgb, SIZE, SIZE, keep, SIZE, SIZE, 1);
+    for (int i = 0; i < GRID * GRID; i++)
+    {
+        int pixel = (i / GRID * STRIDE + 3) * SIZE + i % GRID * STRIDE + 3;
+        assert_near(keep[pixel], 0.3 + 0.7 * (double)levels[i], 1e-6);
+        assert_near(rgb[3 * pixel], 200 * (0.3 + 0.7 * (double)levels[i]), 0.5 + 1e-3);
+    }
 }
 
 TEST(text_has_width_and_stays_inside)
@@ -177,6 +248,9 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
                                  .episode_return = -12345.6,
                                  .step = 1000,
                                  .title = "a title that is far too long for the smallest of all frames"};
+    float levels[GRID * GRID], sorted[GRID * GRID];
+    if (gaze) content.best_share = sac_heat_levels(levels, sorted, gaze->importance, GRID * GRID);
+    if (gaze) content.levels = levels;
     const uint8_t *rgb = sac_frame_draw(frame, &content);
     int shown = 0;
     for (int i = 0; i < width * height; i++) shown += rgb[i * 3] == 77;
@@ -205,6 +279,8 @@ TEST(frames_of_all_sizes_are_drawn)
     spec.action_choices = 3;
     spec.action_size = 1;
     draw_frame(1136, 720, &spec, &gaze);
+    gaze.kept = 0;
+    draw_frame(1136, 720, &spec, &gaze);
 }
 
 TEST(frame_sizes_are_checked)
@@ -222,5 +298,6 @@ TEST(frame_sizes_are_checked)
 
 TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
       overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
-      heat_map_colors_each_patch_by_its_share, text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn,
-      frame_sizes_are_checked)
+      levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
+      heat_map_colors_each_patch_by_its_level, an_agent_that_mixes_all_dims_what_matters_least,
+      text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn, frame_sizes_are_checked)
