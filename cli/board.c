@@ -47,21 +47,12 @@ static void format_time(char text[32], double seconds)
         snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
-// seconds to go; NaN: the first generation after a start says nothing about the speed
-static double time_left(const cli_board *b, const sac_progress *p)
+static void format_left(char text[32], const sac_progress *p)
 {
-    uint64_t timed = p->generation - b->first_generation - 1;
-    if (timed == 0) return NAN;
-    return (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation);
-}
-
-static void format_left(char text[32], const cli_board *b, const sac_progress *p)
-{
-    double left = time_left(b, p);
-    if (isnan(left))
+    if (isnan(p->seconds_left))
         snprintf(text, 32, "-");
     else
-        format_time(text, left);
+        format_time(text, p->seconds_left);
 }
 
 static void format_score(char text[40], const sac_score *score)
@@ -74,19 +65,19 @@ static void format_score(char text[40], const sac_score *score)
 
 // --- one line a generation --------------------------------------------------------------------------------------
 
-static void print_line(const cli_board *b, const sac_progress *p)
+static void print_line(const sac_progress *p)
 {
     char evaluation[40], elapsed[32], left[32];
     format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
-    format_left(left, b, p);
+    format_left(left, p);
     printf("%6" PRIu64 "/%-6" PRIu64 " %8.1f %8.1f %12s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation,
            p->generations, p->best, p->mean, evaluation, p->steps, p->steps_per_second, elapsed, left,
            p->note ? "  " : "", p->note ? p->note : "");
     fflush(stdout);
 }
 
-static void print_json(const cli_board *b, const sac_progress *p)
+static void print_json(const sac_progress *p)
 {
     json_t *phases = json_object();
     for (int i = 0; i < SAC_PHASE_COUNT; i++)
@@ -99,7 +90,7 @@ static void print_json(const cli_board *b, const sac_progress *p)
         json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
                   (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
                   "seconds", sac_json_number(p->seconds), "steps_per_second", sac_json_number(p->steps_per_second),
-                  "seconds_left", sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean",
+                  "seconds_left", sac_json_number(p->seconds_left), "best", sac_json_number(p->best), "mean",
                   sac_json_number(p->mean), "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma),
                   "evaluation", evaluation, "phases", phases, "note", p->note ? json_string(p->note) : json_null());
     json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
@@ -237,7 +228,7 @@ static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
     put_value(c, "generation", text);
     put_bar(c, (double)p->generation / (double)p->generations, 20, b->unicode);
     put(c, "   ");
-    format_left(left, b, p);
+    format_left(left, p);
     put_value(c, "to go", left);
     put(c, b->title);
     end_line(c);
@@ -312,14 +303,12 @@ void cli_board_show(void *user, const sac_progress *p)
     if (!b->started)
     {
         b->started = true;
-        b->first_generation = p->generation - 1;
-        b->first_seconds = p->seconds;
         if (b->mode == CLI_BOARD_LINES)
             puts("   generation     best     mean   evaluation       steps  steps/s     time      ETA");
     }
     if (b->mode == CLI_BOARD_LIVE) show_live(b, p);
-    if (b->mode == CLI_BOARD_LINES) print_line(b, p);
-    if (b->mode == CLI_BOARD_JSON) print_json(b, p);
+    if (b->mode == CLI_BOARD_LINES) print_line(p);
+    if (b->mode == CLI_BOARD_JSON) print_json(p);
 }
 
 void cli_board_close(cli_board *b)

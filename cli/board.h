@@ -24,10 +24,8 @@ typedef struct cli_board
 {
     cli_board_mode mode;
     bool colour, unicode;
-    const char *title;    ///< "tasks/toy.yaml"
-    double last;          ///< when the board was drawn
-    double first_seconds; ///< of training, when this process began
-    uint64_t first_generation;
+    const char *title; ///< "tasks/toy.yaml"
+    double last;       ///< when the board was drawn
     bool started;
     int lines; ///< that the board takes on the screen now
     double history[CLI_BOARD_HISTORY];

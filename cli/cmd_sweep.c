@@ -45,8 +45,10 @@ static void show(void *user, int run, int count, const char *name, const sac_pro
     else if (p->generation == p->generations || sac_clock() - b->last > 10)
     {
         b->last = sac_clock();
-        printf("  %" PRIu64 "/%" PRIu64 "  mean %.1f  best evaluation %.1f  %.1f M steps  %.0f s\n", p->generation,
-               p->generations, p->mean, p->best_evaluation, (double)p->steps * 1e-6, p->seconds);
+        char best[48] = "";
+        if (isfinite(p->best_evaluation)) snprintf(best, sizeof best, "best evaluation %.1f  ", p->best_evaluation);
+        printf("  %" PRIu64 "/%" PRIu64 "  mean %.1f  %s%.1f M steps  %.0f s\n", p->generation, p->generations, p->mean,
+               best, (double)p->steps * 1e-6, p->seconds);
     }
     fflush(stdout);
 }

@@ -64,6 +64,7 @@ class Progress:
     steps: int
     seconds: float
     steps_per_second: float
+    seconds_left: float
     best: float
     mean: float
     std: float
@@ -118,7 +119,7 @@ def summary(run: Any) -> Run:
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def on_progress(user: Any, p: Any) -> None:
     ffi.from_handle(user).put(Progress(
-        p.generation, p.generations, p.steps, p.seconds, p.steps_per_second, p.best, p.mean, p.std, p.sigma,
+        p.generation, p.generations, p.steps, p.seconds, p.steps_per_second, p.seconds_left, p.best, p.mean, p.std, p.sigma,
         p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note),
         {text(lib.sac_phase_name(i)): p.phases[i] for i in range(lib.SAC_PHASE_COUNT)}))
 

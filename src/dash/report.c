@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "dash/stage.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
@@ -87,11 +88,11 @@ static sac_status add_facts(report *r)
     add_fact(r, "environment steps", "%.2f million", (double)s->steps * 1e-6);
     add_fact(r, "time of training", "%.1f minutes%s%s", s->seconds / 60, s->host[0] ? ", last on " : "", s->host);
     if (s->best.episodes)
-        add_fact(r, "best evaluation", "%.1f +- %.1f over %d held-out episodes, generation %" PRIu64, s->best.mean,
-                 s->best.std, s->best.episodes, s->best_generation);
+        add_fact(r, "best evaluation", "%.1f +- %.1f over %d held-out episode%s, generation %" PRIu64, s->best.mean,
+                 s->best.std, s->best.episodes, sac_plural(s->best.episodes), s->best_generation);
     if (s->evaluation.episodes)
-        add_fact(r, "last evaluation", "%.1f +- %.1f over %d", s->evaluation.mean, s->evaluation.std,
-                 s->evaluation.episodes);
+        add_fact(r, "last evaluation", "%.1f +- %.1f over %d episode%s", s->evaluation.mean, s->evaluation.std,
+                 s->evaluation.episodes, sac_plural(s->evaluation.episodes));
     if (s->reason[0]) add_fact(r, "last event", "%s", s->reason);
     add_fact(r, "saccade", "%s", sac_version());
     return SAC_OK;
@@ -223,7 +224,8 @@ static sac_status fill_in(report *r, const char *word)
     else if (strcmp(word, "frames") == 0)
         sac_grow(&r->out, r->frames.bytes, r->frames.size);
     else if (strcmp(word, "episode") == 0)
-        sac_grow_text(&r->out, "an unseen episode: return %.1f in %d steps", r->episode_return, r->steps);
+        sac_grow_text(&r->out, "an unseen episode: return %.1f in %d step%s", r->episode_return, r->steps,
+                      sac_plural(r->steps));
     else
     {
         const char *text = sac_dash_file(word, &size);

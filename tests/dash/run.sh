@@ -34,6 +34,14 @@ export PYTHONDONTWRITEBYTECODE=1
 check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
+    cat >"$work/slow.yaml" <<'END'
+env: {id: toy}
+policy: {kind: attention-agent}
+search: {method: sep-cma-es, population: 64}
+train: {generations: 5000, checkpoint_every: 5, stages: [{above: -1000, episodes: 8}]}
+evaluation: {every: 10, episodes: 4}
+END
+    check "the board and the page say the same" python3 "$here/same.py" "$saccade" "$work/slow.yaml" "$work/slow"
 else
     skip "the page in a browser" "a peer: chromium"
 fi
