@@ -232,6 +232,28 @@ TEST(text_has_width_and_stays_inside)
     assert_true(lit > 100);
 }
 
+static void draw_letter(uint8_t rgb[48 * 48 * 3], char letter)
+{
+    memset(rgb, 0, 48 * 48 * 3);
+    sac_canvas_text(&(canvas){rgb, 48, 48}, 8, 36, 24, (ink){255, 255, 255}, (const char[]){letter, 0});
+}
+
+// an id such as gym:module:CarRacing-v3 can be read and typed: no two of its letters look the same
+TEST(letters_of_an_id_are_told_apart)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:;._-+/,=[]<>()!?#%|";
+    static uint8_t one[48 * 48 * 3], other[sizeof one];
+    for (size_t i = 0; letters[i]; i++)
+        for (size_t k = i + 1; letters[k]; k++)
+        {
+            draw_letter(one, letters[i]);
+            draw_letter(other, letters[k]);
+            int differing = 0;
+            for (size_t b = 0; b < sizeof one; b += 3) differing += abs(one[b] - other[b]) > 64;
+            if (differing < 4) fail_msg("'%c' and '%c' look the same", letters[i], letters[k]);
+        }
+}
+
 static void draw_frame(int width, int height, const sac_env_spec *spec, const sac_gaze *gaze)
 {
     static uint8_t observation[SIZE * SIZE * 3];
@@ -300,4 +322,5 @@ TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_ar
       overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
       levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
       heat_map_colors_each_patch_by_its_level, an_agent_that_mixes_all_dims_what_matters_least,
-      text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn, frame_sizes_are_checked)
+      text_has_width_and_stays_inside, letters_of_an_id_are_told_apart, frames_of_all_sizes_are_drawn,
+      frame_sizes_are_checked)
