@@ -57,4 +57,7 @@ else {
   }, 80);
 }
 if (frames.length && attends(frames[0])) paintWhole();
-else document.querySelector(".attention").remove();
+else {
+  document.querySelector(".attention").remove();
+  document.querySelector(".repeat").classList.add("wide");
+}

@@ -16,6 +16,12 @@ enum
 
 static const double LIVE_PERIOD = 0.25; // seconds from one progress.json to the next, at least
 
+static sac_status write_live(sac_run *r)
+{
+    r->shown = sac_clock();
+    return sac_live_write(r->def->run_dir, &r->progress);
+}
+
 static void evaluated_vector(const void *user, int individual, float *parameters)
 {
     const sac_run *r = user;
@@ -64,12 +70,6 @@ static sac_status evaluate(sac_run *r)
         if (sac_run_writes(r)) SAC_TRY(save_policy(r, "best.safetensors", &r->progress.evaluation));
     }
     return SAC_OK;
-}
-
-static sac_status write_live(sac_run *r)
-{
-    r->shown = sac_clock();
-    return sac_live_write(r->def->run_dir, &r->progress);
 }
 
 sac_status sac_run_write_checkpoint(sac_run *r)

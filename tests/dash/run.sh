@@ -72,6 +72,15 @@ search: {method: sep-cma-es, population: 64}
 train: {generations: 5000, checkpoint_every: 5, stages: [{above: -1000, episodes: 8}]}
 evaluation: {every: 10, episodes: 4}
 END
+    # drawn parameters will do: what is shown does not depend on how good an agent is
+    for kind in 'keeps attention-agent' 'mixes iap-trans' 'none cnn'; do
+        read -r what policy <<<"$kind"
+        printf 'env: {id: car-racing}\npolicy: {kind: %s}\nsearch: {method: sep-cma-es, population: 2}\n%s\n%s\n' \
+            "$policy" 'train: {generations: 1, steps: 2, patience: 0}' 'evaluation: {every: 0}' >"$work/$what.yaml"
+        "$saccade" train "$work/$what.yaml" --run "$work/$what" --quiet
+        check "the page of an agent of kind $policy" \
+            python3 "$here/stage.py" "$saccade" "$work/toy" "$work/$what/mean.safetensors" "$what"
+    done
     check "the board and the page say the same" python3 "$here/same.py" "$saccade" "$work/slow.yaml" "$work/slow"
 else
     skip "the page in a browser" "a peer: chromium"
