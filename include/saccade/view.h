@@ -38,8 +38,9 @@ SAC_API void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *k
 SAC_API void sac_heat_color(float value, uint8_t rgb[3]);
 
 /// How bright every patch is in a heat map, 0..1: its rank, not its amount. A level is the number of patches that are
-/// less important, divided by that of the most important one; so equal patches are equally bright, the least are 0, and
-/// all colours are used however attention is spread. Where all are equal all are 0; a NaN counts as the least.
+/// less important, all that are least counted as one, divided by that of the most important one; so equal patches are
+/// equally bright, the least are 0, and all colours are used however attention is spread. Where all are equal all are
+/// 0; a NaN counts as the least.
 /// @param[out] levels      [count]
 /// @param[out] sorted      [count] the importances, rising; must not overlap an input
 /// @param      importance  [count], count >= 1
@@ -223,7 +224,7 @@ typedef struct sac_heat_field
 typedef struct sac_heat_plot
 {
     const char *title, *subtitle, *x_label, *value_label; ///< NULL: none
-    const sac_heat_field *fields;                         ///< colours are of the largest value of all
+    const sac_heat_field *fields;                         ///< colours are ranks among the values of all
     int field_count;                                      ///< 1..4
     double x_first, x_last;                               ///< what the first and the last column stand for
     bool square;                                          ///< cells are squares

@@ -29,11 +29,13 @@ double sac_heat_levels(float *levels, float *sorted, const float *importance, in
 {
     for (int i = 0; i < count; i++) sorted[i] = isnan(importance[i]) ? -INFINITY : importance[i];
     qsort(sorted, (size_t)count, sizeof *sorted, rising);
-    int below_most = count_below(sorted, count, sorted[count - 1]);
+    int least = 1, most = count_below(sorted, count, sorted[count - 1]);
+    while (least < count && sorted[least] == sorted[0]) least++;
     for (int i = 0; i < count; i++)
     {
+        // the least count as one, however many they are
         int below = isnan(importance[i]) ? 0 : count_below(sorted, count, importance[i]);
-        levels[i] = below_most > 0 ? (float)below / (float)below_most : 0;
+        levels[i] = below > 0 ? (float)(below - least + 1) / (float)(most - least + 1) : 0;
     }
 
     int best = (count + 19) / 20;

@@ -151,6 +151,10 @@ TEST(levels_are_ranks)
     }
     levels_of(stretched, scaled, 8);
     assert_memory_equal(levels, stretched, sizeof levels);
+    // many that get nothing leave the colours to the others
+    static const float zeros[] = {0, 0, 5, 0, 0, 0, 9, 1};
+    levels_of(levels, zeros, 8);
+    for (int i = 0; i < 8; i++) assert_near(levels[i], i == 7 ? 1.0 / 3 : i == 2 ? 2.0 / 3 : i == 6 ? 1 : 0, 1e-7);
     static const float even[] = {3, 3, 3}, none[] = {NAN, NAN, NAN};
     levels_of(levels, even, 3);
     for (int i = 0; i < 3; i++) assert_true(levels[i] == 0);
