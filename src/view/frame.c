@@ -37,11 +37,11 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-// the largest box of an aspect in a space, in its middle; sides that are multiples of `whole` where it fits
+// the largest box of an aspect in a space, in its middle; its width is a multiple of `whole` where that costs little
 static box fit(box space, double aspect, int whole)
 {
     int width = least(space.width, (int)(space.height * aspect));
-    if (width >= whole) width -= width % whole;
+    if (width >= whole && width % whole * 5 <= width) width -= width % whole;
     int height = most(1, least(space.height, (int)lround(width / aspect)));
     return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
 }
@@ -183,16 +183,30 @@ static const char *action_name(const sac_frame *f, int index, char text[16])
     return text;
 }
 
-// actions from the right end of the line to the left; returns where they begin
-static double draw_actions(const sac_frame *f, const float *action, double baseline)
+// what names and gaps leave of `room` for each bar; without their names where even short bars have no room beside them
+static double bar_length(const sac_frame *f, double room, int bars, bool *named)
+{
+    double size = 0.8 * f->text, taken = 0, wanted = 6 * f->text, shortest = 2.2 * f->text;
+    char text[16];
+    for (int i = 0; i < bars; i++) taken += sac_text_width(size, action_name(f, i, text)) + 0.5 * size;
+    double gaps = 1.6 * size * bars;
+    *named = (room - gaps - taken) / bars >= shortest;
+    if (!*named) taken = 0.5 * size * bars;
+    return fmax(shortest, fmin(wanted, (room - gaps - taken) / bars));
+}
+
+// actions from the right end of the line to the left, in `room` where that is enough; returns where they begin
+static double draw_actions(const sac_frame *f, const float *action, double baseline, double room)
 {
     const sac_env_spec *spec = &f->spec;
     double right = f->line.x + f->line.width, size = 0.8 * f->text;
-    int bars = spec->action_choices ? spec->action_choices : spec->action_size;
-    for (int i = least(bars, MAX_BARS) - 1; i >= 0; i--)
+    int bars = least(spec->action_choices ? spec->action_choices : spec->action_size, MAX_BARS);
+    bool named;
+    int length = (int)bar_length(f, room, bars, &named);
+    for (int i = bars - 1; i >= 0; i--)
     {
         char text[16];
-        const char *name = action_name(f, i, text);
+        const char *name = spec->action_choices || named ? action_name(f, i, text) : "";
         double width = sac_text_width(size, name);
         if (spec->action_choices)
         {
@@ -201,7 +215,6 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
         }
         else
         {
-            int length = (int)(6 * f->text);
             right -= length;
             draw_bar(f, (box){(int)right, (int)(baseline - 0.9 * size), length, (int)(0.8 * size)}, i, action[i]);
             right -= width + 0.5 * size;
@@ -215,7 +228,6 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
 static void draw_line(const sac_frame *f, const sac_frame_content *content)
 {
     double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
-    double end = content->action ? draw_actions(f, content->action, baseline) : f->line.x + f->line.width;
     char value[32], step[32];
     snprintf(value, sizeof value, "%.1f", content->episode_return);
     snprintf(step, sizeof step, "%d", content->step);
@@ -228,9 +240,13 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
     } words[] = {{value, 1.25 * size, bright, 0.3 * size},
                  {"return", 0.8 * size, dim, 1.8 * size},
                  {step, size, bright, 0.3 * size},
-                 {"steps", 0.8 * size, dim, 1.8 * size},
+                 {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
                  {content->note, 0.8 * size, accent, 1.4 * size},
                  {content->title, 0.8 * size, dim, 0}};
+    double first = 0; // return and steps come before the actions
+    for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
+    double end = x + f->line.width;
+    if (content->action) end = draw_actions(f, content->action, baseline, f->line.width - first);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
         if (!words[i].text) continue;

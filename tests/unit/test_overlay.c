@@ -309,6 +309,36 @@ TEST(frames_of_all_sizes_are_drawn)
     draw_frame(1136, 720, &spec, &gaze);
 }
 
+// six actions with names leave room for return and steps
+TEST(the_line_says_return_and_steps_beside_many_actions)
+{
+    static const float low[] = {-1, -1, -1, -1, -1, -1}, high[] = {1, 1, 1, 1, 1, 1}, action[6] = {0};
+    static const char *const names[] = {"bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot"};
+    sac_env_spec spec = {.height = SIZE,
+                         .width = SIZE,
+                         .channels = 3,
+                         .action_size = 6,
+                         .action_names = names,
+                         .action_low = low,
+                         .action_high = high};
+    static uint8_t observation[SIZE * SIZE * 3];
+    sac_frame *frame;
+    assert_ok(sac_frame_create(&frame, 1136, 720, &spec));
+    const sac_frame_content content = {
+        .observation = observation, .action = action, .episode_return = 12.7, .step = 40};
+    const uint8_t *rgb = sac_frame_draw(frame, &content);
+    int bright[2] = {0}; // pixels of figures: of the return at the left of the line, of the steps right of it
+    for (int y = 660; y < 720; y++)
+        for (int x = 0; x < 240; x++)
+        {
+            const uint8_t *p = rgb + 3 * (y * 1136 + x);
+            bright[x > 190] += p[0] == 226 && p[1] == 230 && p[2] == 236;
+        }
+    assert_true(bright[0] > 20);
+    assert_true(bright[1] > 10);
+    sac_frame_destroy(frame);
+}
+
 TEST(frame_sizes_are_checked)
 {
     static const float low[] = {-1}, high[] = {1};
@@ -327,4 +357,4 @@ TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_ar
       levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
       heat_map_colors_each_patch_by_its_level, an_agent_that_mixes_all_dims_what_matters_least,
       text_has_width_and_stays_inside, letters_of_an_id_are_told_apart, frames_of_all_sizes_are_drawn,
-      frame_sizes_are_checked)
+      the_line_says_return_and_steps_beside_many_actions, frame_sizes_are_checked)
