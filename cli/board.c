@@ -50,14 +50,6 @@ static void format_time(char text[32], double seconds)
         snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
-// seconds to the last generation; NaN: the first one after a start says nothing about the speed
-static double work_left(const cli_board *b, const sac_progress *p)
-{
-    uint64_t timed = p->generation - b->first_generation - 1;
-    if (timed == 0) return NAN;
-    return (p->seconds - b->first_seconds) / (double)timed * (double)(p->generations - p->generation);
-}
-
 // seconds to the command's own end; NaN: it has none
 static double limit_left(const cli_board *b)
 {
@@ -67,13 +59,13 @@ static double limit_left(const cli_board *b)
 // seconds to go, whichever end comes first; NaN: unknown
 static double time_left(const cli_board *b, const sac_progress *p)
 {
-    return fmin(work_left(b, p), limit_left(b));
+    return fmin(p->seconds_left, limit_left(b));
 }
 
 // whether the time will be over before the generations are done
 static bool ends_by_time(const cli_board *b, const sac_progress *p)
 {
-    return b->deadline > 0 && p->generation < p->generations && !(work_left(b, p) < limit_left(b));
+    return b->deadline > 0 && p->generation < p->generations && !(p->seconds_left < limit_left(b));
 }
 
 // "/2000", or nothing where the last generation is not what the command will end at
@@ -372,8 +364,6 @@ void cli_board_show(void *user, const sac_progress *p)
     if (!b->started)
     {
         b->started = true;
-        b->first_generation = p->generation - 1;
-        b->first_seconds = p->seconds;
         if (b->mode == CLI_BOARD_LINES)
             puts("   generation     best     mean     evaluation       steps  steps/s     time      ETA");
     }

@@ -25,12 +25,10 @@ typedef struct cli_board
 {
     cli_board_mode mode;
     bool colour, unicode;
-    const char *title;    ///< "tasks/toy.yaml"
-    double last;          ///< when the board was drawn
-    double opened;        ///< by sac_clock(), as is the next
-    double deadline;      ///< when the command ends by itself; 0: never
-    double first_seconds; ///< of training, when this process began
-    uint64_t first_generation;
+    const char *title;   ///< "tasks/toy.yaml"
+    double last;         ///< when the board was drawn
+    double opened;       ///< by sac_clock(), as is the next
+    double deadline;     ///< when the command ends by itself; 0: never
     atomic_bool started; ///< the log looks at it from other threads
     int lines;           ///< that the board takes on the screen now
     double history[CLI_BOARD_HISTORY];

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 enum
 {
+    LISTED = 10, // patches, where the policy keeps none
     PIXEL_LIMIT = 1 << 24,
     SHOWN_SIDE = 480, // about, of each half of the picture
     GAP = 16,
@@ -22,7 +24,7 @@ enum
 
 static const cli_flag flags[] = {
     {"csv", "F.csv", "write row, column, importance and rank of every patch", false},
-    {"png", "F.png", "write the image with the overlay, and the heat map beside it", false},
+    {"png", "F.png", "write the image with the overlay, and beside it the rank of every patch in colours", false},
     {0},
 };
 
@@ -59,7 +61,26 @@ static sac_status write_csv(const sac_gaze *gaze, const int *ranks, const char *
     return status;
 }
 
-static sac_status write_png(const sac_gaze *gaze, const uint8_t *rgb, int height, int width, const char *path)
+// the two halves of the picture: the image with the overlay, and the heat map
+static void draw_half(const sac_gaze *gaze, int part, const float *levels, float *keep, uint8_t *half, int h, int w,
+                      int height, int width)
+{
+    if (part == 1)
+        sac_heat_map(half, h, w, gaze, levels);
+    else if (gaze->kept > 0)
+    {
+        sac_overlay_keep(keep, height, width, gaze);
+        sac_overlay_blend(half, h, w, keep, height, width, 1);
+    }
+    else
+    {
+        sac_overlay_light(keep, height, width, gaze, levels);
+        sac_overlay_dim(half, h, w, keep, height, width, 1);
+    }
+}
+
+static sac_status write_png(const sac_gaze *gaze, const float *levels, const uint8_t *rgb, int height, int width,
+                            const char *path)
 {
     int longest = height > width ? height : width, scale = SHOWN_SIDE / longest > 1 ? SHOWN_SIDE / longest : 1;
     int h = scale * height, w = scale * width, all = 2 * w + GAP;
@@ -70,13 +91,7 @@ static sac_status write_png(const sac_gaze *gaze, const uint8_t *rgb, int height
     {
         for (int y = 0; y < h; y++)
             for (int x = 0; x < w; x++) memcpy(half + (y * w + x) * 3, rgb + (y / scale * width + x / scale) * 3, 3);
-        if (part == 0)
-        {
-            sac_overlay_keep(keep, height, width, gaze);
-            sac_overlay_blend(half, h, w, keep, height, width, 1);
-        }
-        else
-            sac_heat_map(half, h, w, gaze);
+        draw_half(gaze, part, levels, keep, half, h, w, height, width);
         for (int y = 0; y < h; y++) memcpy(picture + (y * all + part * (w + GAP)) * 3, half + y * w * 3, (size_t)w * 3);
     }
     if (status == SAC_OK) status = sac_png_write(path, picture, h, all);
@@ -86,15 +101,22 @@ static sac_status write_png(const sac_gaze *gaze, const uint8_t *rgb, int height
     return status;
 }
 
-static void print_top(const sac_gaze *gaze)
+// the patches that are kept; where none is, the most important ones
+static void print_top(const sac_gaze *gaze, const int *order, double best_share)
 {
     double sum = 0;
-    for (int i = 0; i < gaze->rows * gaze->columns; i++) sum += (double)gaze->importance[i];
-    printf("%d of %d x %d patches\n%4s %4s %7s %12s %7s\n", gaze->kept, gaze->rows, gaze->columns, "rank", "row",
-           "column", "importance", "share");
-    for (int rank = 0; rank < gaze->kept; rank++)
+    int count = gaze->rows * gaze->columns, best = (count + 19) / 20, listed = count < LISTED ? count : LISTED;
+    for (int i = 0; i < count; i++) sum += (double)gaze->importance[i];
+    if (gaze->kept > 0)
+        printf("%d of %d x %d patches\n", gaze->kept, gaze->rows, gaze->columns);
+    else
+        printf("keeps none of %d x %d patches but mixes all; the best %d (5 %%) get %.1f %% of the attention, the "
+               "first %d of them:\n",
+               gaze->rows, gaze->columns, best, 100 * best_share, listed);
+    printf("%4s %4s %7s %12s %7s\n", "rank", "row", "column", "importance", "share");
+    for (int rank = 0; rank < (gaze->kept > 0 ? gaze->kept : listed); rank++)
     {
-        int i = gaze->top[rank];
+        int i = gaze->kept > 0 ? gaze->top[rank] : order[rank];
         double importance = (double)gaze->importance[i];
         printf("%4d %4d %7d %12.6g %6.2f%%\n", rank, i / gaze->columns, i % gaze->columns, importance,
                100 * importance / sum);
@@ -104,15 +126,21 @@ static void print_top(const sac_gaze *gaze)
 static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8_t *rgb, int height, int width)
 {
     size_t count = (size_t)(gaze->rows * gaze->columns);
-    int *order = malloc(2 * count * sizeof *order), *ranks = order + count;
-    if (!order) return SAC_ERROR_MEMORY;
-    rank_patches(gaze, order, ranks);
-    sac_status status = SAC_OK;
-    if (cli_value(args, "csv")) status = write_csv(gaze, ranks, cli_value(args, "csv"));
+    int *order = malloc(2 * count * sizeof *order), *ranks = order ? order + count : NULL;
+    float *levels = malloc(2 * count * sizeof *levels);
+    double best_share = NAN;
+    sac_status status = order && levels ? SAC_OK : SAC_ERROR_MEMORY;
+    if (status == SAC_OK)
+    {
+        rank_patches(gaze, order, ranks);
+        best_share = sac_heat_levels(levels, levels + count, gaze->importance, (int)count);
+    }
+    if (status == SAC_OK && cli_value(args, "csv")) status = write_csv(gaze, ranks, cli_value(args, "csv"));
     if (status == SAC_OK && cli_value(args, "png"))
-        status = write_png(gaze, rgb, height, width, cli_value(args, "png"));
-    if (status == SAC_OK) print_top(gaze);
+        status = write_png(gaze, levels, rgb, height, width, cli_value(args, "png"));
+    if (status == SAC_OK) print_top(gaze, order, best_share);
     free(order);
+    free(levels);
     return status;
 }
 

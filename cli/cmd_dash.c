@@ -6,13 +6,17 @@
 
 #include "cli.h"
 #include "files/atomic.h"
+#include "page.h"
 #include "saccade/dash.h"
 #include "stop.h"
 
 /// saccade dash: the live page of a run.
 
 static const cli_flag flags[] = {
-    {"port", "N", "on this machine; default 8800; 0: any that is free", false},
+    {"port", "N",
+     "on this machine; default 8800; 0: any that is free. The page is for this machine alone; from another one: ssh -L "
+     "8800:localhost:8800 HOST",
+     false},
     {0},
 };
 
@@ -34,8 +38,7 @@ static int run(const cli_args *args)
     sac_dash *dash;
     status = sac_dash_create(&dash, dir, port);
     if (status != SAC_OK) return cli_fail(status);
-    printf("http://localhost:%d/ shows %s; Ctrl-C ends it\n", sac_dash_port(dash), dir);
-    fflush(stdout);
+    cli_say_page(stdout, sac_dash_port(dash), "shows %s; Ctrl-C ends it", dir);
     while (!*interrupt) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     sac_dash_destroy(dash);
     return CLI_OK;

@@ -46,11 +46,12 @@ static void show(void *user, int run, int count, const char *name, const sac_pro
     else if (p->generation == p->generations || sac_clock() - b->last > 10)
     {
         b->last = sac_clock();
-        char mean[SAC_VALUE_SIZE], best[SAC_VALUE_SIZE];
+        char mean[SAC_VALUE_SIZE], value[SAC_VALUE_SIZE], best[SAC_VALUE_SIZE + 32] = "";
         sac_format_value(mean, p->mean);
-        sac_format_value(best, p->best_evaluation);
-        printf("  %" PRIu64 "/%" PRIu64 "  mean %s  best evaluation %s  %.1f M steps  %.0f s\n", p->generation,
-               p->generations, mean, best, (double)p->steps * 1e-6, p->seconds);
+        sac_format_value(value, p->best_evaluation);
+        if (isfinite(p->best_evaluation)) snprintf(best, sizeof best, "best evaluation %s  ", value);
+        printf("  %" PRIu64 "/%" PRIu64 "  mean %s  %s%.1f M steps  %.0f s\n", p->generation, p->generations, mean,
+               best, (double)p->steps * 1e-6, p->seconds);
     }
     fflush(stdout);
 }

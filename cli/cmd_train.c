@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "board.h"
 #include "cli.h"
+#include "page.h"
 #include "saccade/dash.h"
 #include "saccade/train.h"
 #include "stop.h"
@@ -35,7 +36,7 @@ static sac_status open_page(sac_dash **dash, const cli_args *args, const char *d
     *dash = NULL;
     if (!cli_has(args, "dash")) return SAC_OK;
     SAC_TRY(sac_dash_create(dash, dir, port));
-    fprintf(stderr, "http://localhost:%d/ shows this run\n", sac_dash_port(*dash));
+    cli_say_page(stderr, sac_dash_port(*dash), "shows this run");
     return SAC_OK;
 }
 

@@ -90,6 +90,7 @@ typedef struct sac_progress
     uint64_t bad_episodes;            ///< since this process began: their return is not a number, so they rank last
     double seconds;                   ///< of training since the beginning, resumed parts included
     double steps_per_second;          ///< of the last generation
+    double seconds_left;              ///< to the last generation, at the pace of the newest ones; NaN: not known yet
     double best, mean, std, sigma;    ///< of the population
     bool evaluated;                   ///< whether `evaluation` is of this generation
     sac_score evaluation;             ///< the latest

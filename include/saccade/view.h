@@ -22,14 +22,36 @@ SAC_API void sac_overlay_keep(float *keep, int height, int width, const sac_gaze
 SAC_API void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
                                float strength);
 
+/// Where a policy keeps no patch but mixes them all, no patch can be marked as chosen. The overlay then leaves a
+/// picture's light where the levels are high and dims it where they are low: what is left of a pixel is 0.3 + 0.7 of
+/// the level of the patch whose centre is nearest.
+/// @param[out] keep    [height, width], of the observation
+/// @param      levels  [N], of sac_heat_levels
+SAC_API void sac_overlay_light(float *keep, int height, int width, const sac_gaze *gaze, const float *levels);
+
+/// Dim a picture of any size: v keep, rounded to nearest; the rest is as in sac_overlay_blend.
+SAC_API void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                             float strength);
+
 /// The colour of a value in 0..1 (others are clamped): from near black over violet and orange to pale yellow. Lightness
 /// (of the colour space OKLab) rises in proportion to the value, so equal steps look equal, in grey as well.
 SAC_API void sac_heat_color(float value, uint8_t rgb[3]);
 
-/// Draw the importance of every patch as a heat map over the extent of the image that the policy looks at; pixels take
-/// the colour of the patch whose centre is nearest. The most important patch has the brightest colour; the colour's
-/// value is the square root of importance over the maximum, since attention is mostly concentrated on few patches.
-SAC_API void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze);
+/// How bright every patch is in a heat map, 0..1: its rank, not its amount. A level is the number of patches that are
+/// less important, all that are least counted as one, divided by that of the most important one; so equal patches are
+/// equally bright, the least are 0, and all colours are used however attention is spread. Where all are equal all are
+/// 0; a NaN counts as the least.
+/// @param[out] levels      [count]
+/// @param[out] sorted      [count] the importances, rising; must not overlap an input
+/// @param      importance  [count], count >= 1
+/// @return the share of all importance that the best twentieth of the patches gets (rounded up to whole patches): what
+///         the ranks do not say; 0.05 where attention is even, NaN where the sum is no positive number
+SAC_API double sac_heat_levels(float *levels, float *sorted, const float *importance, int count);
+
+/// Draw levels as a heat map over the extent of the image that the policy looks at; pixels take the colour of the patch
+/// whose centre is nearest.
+/// @param levels  [N], of sac_heat_levels
+SAC_API void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, const float *levels);
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
 /// right the observation with the overlay and the heat map.
@@ -49,6 +71,8 @@ typedef struct sac_frame_content
 {
     const uint8_t *observation; ///< of the frame's spec
     const sac_gaze *gaze;       ///< NULL: a policy that does not look
+    const float *levels;        ///< [N], of sac_heat_levels; NULL: no heat map
+    double best_share;          ///< what sac_heat_levels returned; not said where it is no positive number
     const float *action;        ///< [action_size]; NULL: none yet
     bool overlay_world;         ///< draw the patches faintly on the people's picture too: it has the same view
     double episode_return;
@@ -200,7 +224,7 @@ typedef struct sac_heat_field
 typedef struct sac_heat_plot
 {
     const char *title, *subtitle, *x_label, *value_label; ///< NULL: none
-    const sac_heat_field *fields;                         ///< colours are of the largest value of all
+    const sac_heat_field *fields;                         ///< colours are ranks among the values of all
     int field_count;                                      ///< 1..4
     double x_first, x_last;                               ///< what the first and the last column stand for
     bool square;                                          ///< cells are squares
@@ -308,7 +332,8 @@ SAC_API SAC_CHECKED sac_status sac_attention_track_add(sac_attention_track *trac
 SAC_API SAC_CHECKED sac_status sac_attention_track_write(const sac_attention_track *track, const char *path);
 
 /// Examples of what wins attention over an episode and of what does not: three rows of patches, drawn by lot from the K
-/// that are kept, from those around the best twentieth, and from the less important half.
+/// that are kept (the ten most important where a policy keeps none), from those around the best twentieth, and from the
+/// less important half.
 typedef struct sac_patch_sheet sac_patch_sheet;
 
 /// @param gaze      of the policy whose patches will be added

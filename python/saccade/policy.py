@@ -53,36 +53,52 @@ class Gaze:
     output: np.ndarray | None
     action: np.ndarray | None = None
 
-    def _struct(self) -> Any:
+    def _known(self) -> np.ndarray:
         if self.importance is None:
             raise ValueError("gaze: the policy's kind has no attention")
+        return self.importance
+
+    def _struct(self) -> Any:
+        importance = self._known()
         gaze = ffi.new("sac_gaze *")
         (gaze.height, gaze.width), (gaze.rows, gaze.columns) = self.image, self.grid
         gaze.patch, gaze.stride = self.patch, self.stride
-        gaze.importance = pointer(dense(self.importance, "importance", self.grid))
+        gaze.importance = pointer(dense(importance, "importance", self.grid))
         if self.top is not None and self.centers is not None:
             gaze.top, gaze.kept = pointer(dense(self.top, "top", (-1,), np.dtype("i4"))), len(self.top)
             gaze.centers = pointer(dense(self.centers, "centers", (gaze.kept, 2)))
         return gaze
 
-    @documented("sac_overlay_blend", "sac_overlay_keep")
+    def _levels(self) -> np.ndarray:
+        levels = np.empty((2, *self.grid), FLOAT)
+        importance = pointer(dense(self._known(), "importance", self.grid))
+        lib.sac_heat_levels(pointer(levels[0]), pointer(levels[1]), importance, levels[0].size)
+        return levels[0]
+
+    @documented("sac_overlay_blend", "sac_overlay_keep", "sac_overlay_light")
     def overlay(self, picture: Any, strength: float = 1.0) -> np.ndarray:
-        """The picture [height, width, 3] with the patches on it; a copy."""
+        """The picture [height, width, 3] with the patches on it that are kept; where none is, dimmed where attention
+        is least; a copy.
+        """
         rgb = dense(picture, "picture", (-1, -1, 3), BYTE).copy()
         height, width = self.image
         keep = np.empty((height, width), FLOAT)
-        lib.sac_overlay_keep(pointer(keep), height, width, self._struct())
-        lib.sac_overlay_blend(pointer(rgb), *rgb.shape[:2], pointer(keep), height, width, strength)
+        if self.top is None:
+            lib.sac_overlay_light(pointer(keep), height, width, self._struct(), pointer(self._levels()))
+        else:
+            lib.sac_overlay_keep(pointer(keep), height, width, self._struct())
+        blend = lib.sac_overlay_dim if self.top is None else lib.sac_overlay_blend
+        blend(pointer(rgb), *rgb.shape[:2], pointer(keep), height, width, strength)
         return rgb
 
-    @documented("sac_heat_map")
+    @documented("sac_heat_map", "sac_heat_levels")
     def heat_map(self, height: int = 400, width: int | None = None) -> np.ndarray:
         """[height, width, 3]; width None: as wide as the image is."""
         width = width or round(height * self.image[1] / self.image[0])
         if not (0 < height <= 8192 and 0 < width <= 8192):
             raise ValueError(f"a map of {height} x {width} pixels, expected 1..8192")
         rgb = np.empty((height, width, 3), BYTE)
-        lib.sac_heat_map(pointer(rgb), height, width, self._struct())
+        lib.sac_heat_map(pointer(rgb), height, width, self._struct(), pointer(self._levels()))
         return rgb
 
 

@@ -76,3 +76,8 @@ const char *sac_did_you_mean(const char *nearest)
     snprintf(text, sizeof text, ", did you mean '%.*s'?", WORD_SIZE, nearest);
     return text;
 }
+
+const char *sac_plural(long long count)
+{
+    return count == 1 ? "" : "s";
+}

@@ -11,5 +11,8 @@ const char *sac_nearest(const char *word, const char *(*candidates)(const void *
 /// The same over a NULL-terminated array.
 const char *sac_nearest_of(const char *word, const char *const *names);
 
+/// "s" where there is not exactly one of something: "1 episode", "2 episodes".
+const char *sac_plural(long long count);
+
 /// ", did you mean 'x'?" or "" when `nearest` is NULL. The result lives in the calling thread until its next call.
 const char *sac_did_you_mean(const char *nearest);

@@ -176,7 +176,11 @@ static bool read_summary(sac_feed *f)
     sac_status status = sac_run_summarise(&s, f->run_dir);
     double took = sac_clock() - begin;
     f->summarise_at = begin + (SHARE * took > BETWEEN ? SHARE * took : BETWEEN);
-    if (status != SAC_OK) return false;
+    if (status != SAC_OK)
+    {
+        f->summarise_at = 0; // there is no run yet: looking again costs nothing
+        return false;
+    }
     bool changed = strcmp(s.state, f->summary.state) != 0 || strcmp(s.reason, f->summary.reason) != 0 ||
                    s.generation != f->summary.generation || s.generations != f->summary.generations;
     f->summary = s;

@@ -34,7 +34,7 @@ function listen() {
 const number = (x, spread = 0) => (x === null || x === undefined || !isFinite(x) ? "–" : x.toFixed(decimals(x, spread)));
 const count = (x) => Math.round(x).toLocaleString("en-US");
 function duration(seconds) {
-  const s = Math.max(0, Math.round(seconds)), pad = (n) => String(n).padStart(2, "0");
+  const s = Math.max(0, Math.floor(seconds)), pad = (n) => String(n).padStart(2, "0");
   return s < 3600 ? `${Math.floor(s / 60)}:${pad(s % 60)}` : `${Math.floor(s / 3600)}:${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
 }
 function setState(kind, text) {
@@ -58,9 +58,10 @@ function drawTiles() {
     $("generation").textContent = count(done);
     $("generations").textContent = total ? `of ${count(total)}` : "";
     $("bar").value = total ? Math.min(1, done / total) : 0;
-    const speed = point[SECONDS] / point[GENERATION];
-    const running = now && now.state === "running" && total > done;
-    $("left").textContent = `${duration(point[SECONDS])} so far` + (running ? `, ${duration(speed * (total - done))} to go` : "");
+    // the run's own figures, as its board shows them
+    const live = now && now.live, running = now && now.state === "running" && total > done;
+    const left = running && live && live.generations === total ? live.seconds_left : null;
+    $("left").textContent = `${duration(live ? Math.max(live.seconds, point[SECONDS]) : point[SECONDS])} so far` + (left === null || left === undefined ? "" : `, ${duration(left)} to go`);
     $("mean").textContent = number(point[MEAN], point[STD]);
     $("mean-about").textContent = `± ${number(point[STD], point[STD])}, best ${number(point[BEST], point[STD])}`;
     $("rate").textContent = count(point[RATE]);
@@ -71,7 +72,7 @@ function drawTiles() {
     $("best").textContent = number(best[SCORE], best[SCORE_STD]);
     $("best-about").textContent = `± ${number(best[SCORE_STD], best[SCORE_STD])}, generation ${count(best[GENERATION])}`;
     $("last").textContent = number(score[SCORE], score[SCORE_STD]);
-    $("last-about").textContent = `± ${number(score[SCORE_STD], score[SCORE_STD])}, ${score[EPISODES]} episodes`;
+    $("last-about").textContent = `± ${number(score[SCORE_STD], score[SCORE_STD])}, ${score[EPISODES]} episode${score[EPISODES] === 1 ? "" : "s"}`;
   }
 }
 
@@ -263,6 +264,7 @@ function drawStage() {
   $("stage-title").textContent = `the mean agent of generation ${count(frame.generation)}`;
   $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${number(frame.return)}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
   shown = frame;
+  captionStage(frame, document.querySelector(".stage"));
   if (frame.png) picture.src = `data:image/png;base64,${frame.png}`;
 }
 

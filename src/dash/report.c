@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "dash/stage.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
 #include "saccade/dash.h"
 #include "saccade/train.h"
 #include "saccade/view.h"
+#include "train/start.h"
 
 /// A run as one HTML file: the template report.html with its {{words}} filled in.
 
@@ -91,42 +93,107 @@ static sac_status add_facts(report *r)
     if (s->best.episodes)
     {
         sac_format_spread(score, s->best.mean, " +- ", s->best.std);
-        add_fact(r, "best evaluation", "%s over %d held-out episodes, generation %" PRIu64, score, s->best.episodes,
-                 s->best_generation);
+        add_fact(r, "best evaluation", "%s over %d held-out episode%s, generation %" PRIu64, score, s->best.episodes,
+                 sac_plural(s->best.episodes), s->best_generation);
     }
     if (s->evaluation.episodes)
     {
         sac_format_spread(score, s->evaluation.mean, " +- ", s->evaluation.std);
-        add_fact(r, "last evaluation", "%s over %d", score, s->evaluation.episodes);
+        add_fact(r, "last evaluation", "%s over %d episode%s", score, s->evaluation.episodes,
+                 sac_plural(s->evaluation.episodes));
     }
     if (s->reason[0]) add_fact(r, "last event", "%s", s->reason);
     add_fact(r, "saccade", "%s", sac_version());
     return SAC_OK;
 }
 
+static bool is_there(const report *r, const char *name)
+{
+    char path[SAC_PATH_SIZE];
+    return sac_join_path(path, r->run_dir, name) == SAC_OK && access(path, F_OK) == 0;
+}
+
+// the generation of a policy file of the run; 0: there is none
+static sac_status read_generation(const report *r, const char *name, int *generation)
+{
+    char path[SAC_PATH_SIZE];
+    sac_policy *policy;
+    sac_policy_info info = {0};
+    *generation = 0;
+    if (!is_there(r, name)) return SAC_OK;
+    SAC_TRY(sac_join_path(path, r->run_dir, name));
+    SAC_TRY(sac_policy_load(&policy, &info, path));
+    *generation = info.generation;
+    sac_policy_info_clear(&info);
+    sac_policy_destroy(policy);
+    return SAC_OK;
+}
+
+// however far the run was meant to go, what it has left is of the generation that it came to
+static sac_status add_training(report *r)
+{
+    int best, mean;
+    SAC_TRY(read_generation(r, "best.safetensors", &best));
+    SAC_TRY(read_generation(r, "mean.safetensors", &mean));
+    sac_grow_text(&r->out, "saccade train task.yaml --run again");
+    if (best > 0 || mean > 0) sac_grow_text(&r->out, " --generations %d", best > mean ? best : mean);
+    if (is_there(r, SAC_START_FILE)) sac_grow_text(&r->out, " --set train.start=%s", SAC_START_FILE);
+    return SAC_OK;
+}
+
 static sac_status add_commands(report *r)
 {
-    const sac_run_summary *s = &r->summary;
-    char line[2048];
     if (r->def->command)
-        snprintf(line, sizeof line, "%s", r->def->command);
+        add_escaped(&r->out, r->def->command);
     else
-        snprintf(line, sizeof line, "saccade train task.yaml --run again --generations %" PRIu64, s->generations);
-    add_escaped(&r->out, line);
+        SAC_TRY(add_training(r));
+    const char *agent = r->summary.best.episodes ? "best" : "mean";
+    sac_grow_text(&r->out, "\nsaccade eval again/%s.safetensors --seeds 0..99\n", agent);
+    sac_grow_text(&r->out, "saccade watch again/%s.safetensors --seed %" PRIu64 "\n", agent, r->def->seed);
+    return SAC_OK;
+}
+
+static sac_status read_run_file(const report *r, const char *name, uint8_t **bytes, size_t *size)
+{
+    char path[SAC_PATH_SIZE];
+    *bytes = NULL;
+    SAC_TRY(sac_join_path(path, r->run_dir, name));
+    return sac_read_file(bytes, size, path, FILE_LIMIT);
+}
+
+// a file that the commands need, to be saved beside them
+static sac_status add_link(report *r, const char *name)
+{
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(read_run_file(r, name, &bytes, &size));
+    sac_grow_text(&r->out, "<a download=\"%s\" href=\"data:application/octet-stream;base64,", name);
+    sac_grow_base64(&r->out, bytes, size);
+    sac_grow_text(&r->out, "\">%s</a>", name);
+    sac_free(bytes);
+    return SAC_OK;
+}
+
+static sac_status add_files(report *r)
+{
+    if (r->def->command) return SAC_OK; // speaks of files of its own
+    sac_grow_text(&r->out, "save ");
+    SAC_TRY(add_link(r, "task.yaml"));
+    if (is_there(r, SAC_START_FILE))
+    {
+        sac_grow_text(&r->out, " and the policy that it began with, ");
+        SAC_TRY(add_link(r, SAC_START_FILE));
+    }
     sac_grow_text(&r->out,
-                  "\nsaccade eval again/best.safetensors --seeds 0..99\nsaccade watch again/best.safetensors "
-                  "--seed %" PRIu64 "\n",
-                  r->def->seed);
+                  ", then run these beside it: the same seeds give the same vectors, on any number of threads");
     return SAC_OK;
 }
 
 static sac_status add_task(report *r)
 {
-    char path[SAC_PATH_SIZE];
     uint8_t *bytes;
     size_t size;
-    SAC_TRY(sac_join_path(path, r->run_dir, "task.yaml"));
-    SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
+    SAC_TRY(read_run_file(r, "task.yaml", &bytes, &size));
     add_escaped(&r->out, (const char *)bytes);
     sac_free(bytes);
     return SAC_OK;
@@ -225,6 +292,8 @@ static sac_status fill_in(report *r, const char *word)
         return add_plots(r);
     else if (strcmp(word, "commands") == 0)
         return add_commands(r);
+    else if (strcmp(word, "files") == 0)
+        return add_files(r);
     else if (strcmp(word, "task") == 0)
         return add_task(r);
     else if (strcmp(word, "frames") == 0)
@@ -233,7 +302,7 @@ static sac_status fill_in(report *r, const char *word)
     {
         char value[SAC_VALUE_SIZE];
         sac_format_value(value, r->episode_return);
-        sac_grow_text(&r->out, "an unseen episode: return %s in %d steps", value, r->steps);
+        sac_grow_text(&r->out, "an unseen episode: return %s in %d step%s", value, r->steps, sac_plural(r->steps));
     }
     else
     {

@@ -8,6 +8,7 @@ function show() {
   const frame = frames[state.at];
   $("place").value = state.at;
   $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${frame.return.toFixed(decimals(frame.return, 0))}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
+  captionStage(frame, $("stage"));
   picture.src = `data:image/png;base64,${frame.png}`;
 }
 picture.onload = () => {
@@ -16,17 +17,17 @@ picture.onload = () => {
   paintHeat($("heat"), frame, levelsOf(frame));
 };
 
-// importance itself, not its root, over the frames: its mean for each patch, and for each row of patches at each time
+// levels over the frames: their mean for each patch, and for each row of patches at each time, from the least to the most
 function paintWhole() {
   const { rows, columns } = frames[0], mean = new Array(rows * columns).fill(0), time = new Array(rows * frames.length).fill(0);
-  frames.forEach((frame, t) => {
-    const shares = levelsOf(frame).map((level) => level * level), sum = shares.reduce((a, b) => a + b, 0) || 1;
-    shares.forEach((share, i) => {
-      mean[i] += share / sum;
-      time[Math.floor(i / columns) * frames.length + t] += share / sum;
-    });
-  });
-  const scaled = (list) => { const most = Math.max(...list) || 1; return list.map((x) => Math.sqrt(x / most)); };
+  frames.forEach((frame, t) => levelsOf(frame).forEach((level, i) => {
+    mean[i] += level;
+    time[Math.floor(i / columns) * frames.length + t] += level;
+  }));
+  const scaled = (list) => {
+    const least = Math.min(...list), range = Math.max(...list) - least || 1;
+    return list.map((x) => (x - least) / range);
+  };
   paintLevels($("mean"), scaled(mean), columns, rows);
   paintLevels($("time"), scaled(time), frames.length, rows);
   $("time").style.aspectRatio = "auto";
@@ -55,5 +56,8 @@ else {
     show();
   }, 80);
 }
-if (frames.length && frames[0].importance) paintWhole();
-else document.querySelector(".attention").remove();
+if (frames.length && attends(frames[0])) paintWhole();
+else {
+  document.querySelector(".attention").remove();
+  document.querySelector(".repeat").classList.add("wide");
+}

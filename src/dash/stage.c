@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/png.h"
+#include "saccade/view.h"
 
 sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
 {
@@ -120,25 +121,35 @@ static void tell_picture(const sac_stage *s, sac_growing *text)
     sac_free(rgb);
 }
 
-// lightness goes with the square root of importance, as in the heat map of a film
+// the levels of all patches as bytes, see sac_heat_levels, and what the ranks do not say
+static void tell_levels(const sac_gaze *gaze, sac_growing *text)
+{
+    size_t count = (size_t)gaze->rows * (size_t)gaze->columns;
+    float *levels = SAC_NEW_ARRAY(float, 2 * count);
+    uint8_t *bytes = sac_alloc(count);
+    if (levels && bytes)
+    {
+        double share = sac_heat_levels(levels, levels + count, gaze->importance, (int)count);
+        for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)lrintf(255 * levels[i]);
+        sac_grow_text(text, ",\"levels\":\"");
+        sac_grow_base64(text, bytes, count);
+        sac_grow_text(text, isfinite(share) ? "\",\"share\":%.4f" : "\",\"share\":null", share);
+    }
+    sac_free(levels);
+    sac_free(bytes);
+}
+
 static void tell_gaze(const sac_stage *s, sac_growing *text)
 {
     sac_gaze gaze;
     sac_policy_gaze(s->state, &gaze);
-    int count = gaze.rows * gaze.columns;
-    if (!gaze.importance || count == 0) return;
-    float largest = 0;
-    for (int i = 0; i < count; i++) largest = fmaxf(largest, gaze.importance[i]);
-    uint8_t *levels = sac_alloc((size_t)count);
-    for (int i = 0; levels && i < count; i++)
-        levels[i] = largest > 0 ? (uint8_t)lrintf(255 * sqrtf(fmaxf(gaze.importance[i], 0) / largest)) : 0;
-    sac_grow_text(text, ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d],\"importance\":\"",
-                  gaze.rows, gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width);
-    if (levels) sac_grow_base64(text, levels, (size_t)count);
-    sac_grow_text(text, "\",\"top\":[");
+    if (!gaze.importance || gaze.rows * gaze.columns == 0) return;
+    sac_grow_text(text, ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d]", gaze.rows,
+                  gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width);
+    tell_levels(&gaze, text);
+    sac_grow_text(text, ",\"top\":[");
     for (int i = 0; i < gaze.kept; i++) sac_grow_text(text, "%s%d", i ? "," : "", gaze.top[i]);
     sac_grow_text(text, "]");
-    sac_free(levels);
 }
 
 void sac_stage_tell(sac_stage *s, sac_growing *text)

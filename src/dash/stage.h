@@ -36,6 +36,6 @@ SAC_CHECKED sac_status sac_stage_begin(sac_stage *stage, bool *there);
 /// Take a step; after an end, begin the next seed's episode.
 SAC_CHECKED sac_status sac_stage_step(sac_stage *stage, bool *there);
 
-/// The frame as a JSON object: the picture (base64 of PNG), the importance of every patch as bytes (base64), the ones
-/// that are kept, step, return, action.
+/// The frame as a JSON object: the picture (base64 of PNG), the level of every patch as bytes (base64) with the share
+/// of the best twentieth, see sac_heat_levels, the patches that are kept, step, return, action.
 void sac_stage_tell(sac_stage *stage, sac_growing *text);

@@ -1,4 +1,4 @@
-// What an agent sees and where it looks, on a canvas: shared by the live page and the report.
+// How a frame of the agent is drawn: shared by the live page and the report.
 "use strict";
 
 // digits after the point that say something, as sac_decimals has them: two of the spread, or three of the mean without one
@@ -15,13 +15,20 @@ function fit(canvas, width, height) {
   canvas.style.aspectRatio = `${width} / ${height}`;
 }
 
+const attends = (frame) => frame.levels !== undefined;
+const keeps = (frame) => attends(frame) && frame.top.length > 0;
+
 // patches are cut from an image of frame.sides pixels, which may be the observation resized
 function paintPicture(canvas, picture, frame, overlay) {
   const scale = Math.max(1, Math.round(480 / frame.width)), c = canvas.getContext("2d");
   fit(canvas, frame.width * scale, frame.height * scale);
   c.imageSmoothingEnabled = false;
   c.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  if (!overlay || !frame.top) return;
+  if (overlay && keeps(frame)) markKept(c, canvas, frame);
+  else if (overlay && attends(frame)) dimRest(c, canvas, frame);
+}
+
+function markKept(c, canvas, frame) {
   const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
   frame.top.forEach((index, rank) => {
     const top = Math.floor(index / frame.columns) * frame.stride, left = (index % frame.columns) * frame.stride;
@@ -34,9 +41,38 @@ function paintPicture(canvas, picture, frame, overlay) {
   });
 }
 
-// the square root of importance over the largest, 0..1; empty where nothing is attended to
+// an agent that keeps no patch but mixes all: light where it attends, as sac_overlay_light has it
+function dimRest(c, canvas, frame) {
+  const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
+  // pixels belong to the patch whose centre is nearest, so a patch's cell is stride wide but for those at the edges
+  const edge = (i, count, side) => (i === 0 ? 0 : i === count ? side : i * frame.stride + (frame.patch - frame.stride) / 2);
+  levelsOf(frame).forEach((level, index) => {
+    const row = Math.floor(index / frame.columns), column = index % frame.columns;
+    const y0 = Math.round(edge(row, frame.rows, frame.sides[0]) * down), y1 = Math.round(edge(row + 1, frame.rows, frame.sides[0]) * down);
+    const x0 = Math.round(edge(column, frame.columns, frame.sides[1]) * right), x1 = Math.round(edge(column + 1, frame.columns, frame.sides[1]) * right);
+    c.fillStyle = `rgba(0,0,0,${0.7 * (1 - level)})`;
+    c.fillRect(x0, y0, x1 - x0, y1 - y0);
+  });
+}
+
+// what the two pictures show, in words; the parts that this agent has nothing for are hidden
+function captionStage(frame, stage) {
+  const caption = (name, text) => {
+    const figure = stage.querySelector(`#${name}`).closest("figure"), words = figure.querySelector("figcaption");
+    figure.hidden = text === "";
+    if (words.textContent !== text) words.textContent = text;
+  };
+  const share = frame.share === null || frame.share === undefined ? "" : `; the top 5 % of the patches get ${(100 * frame.share).toFixed(frame.share < 0.1 ? 1 : 0)} %`;
+  caption("picture", keeps(frame) ? "what it sees; framed: the patches that it keeps"
+    : attends(frame) ? "what it sees; it mixes all patches, bright where they rank high" : "what it sees");
+  caption("heat", attends(frame) ? `attention that each patch receives, coloured by rank${share}` : "");
+  stage.querySelector(".pictures").classList.toggle("single", !attends(frame));
+  stage.querySelector("#overlay").hidden = !attends(frame);
+}
+
+// the rank of every patch, 0..1; empty where nothing is attended to
 function levelsOf(frame) {
-  return frame.importance ? Array.from(atob(frame.importance), (letter) => letter.charCodeAt(0) / 255) : [];
+  return attends(frame) ? Array.from(atob(frame.levels), (letter) => letter.charCodeAt(0) / 255) : [];
 }
 
 function paintHeat(canvas, frame, levels) {

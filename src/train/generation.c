@@ -37,13 +37,12 @@ static sac_status advance_stages(sac_run *r)
     r->note[0] = 0;
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
+        const sac_stage was = r->now;
         r->state.stage++;
         SAC_TRY(sac_run_apply_stages(r));
         sac_search_scale_sigma(r->search, r->now.sigma);
-        char most[24] = "";
-        if (r->race) snprintf(most, sizeof most, " to %d", r->now.race);
-        snprintf(r->note, sizeof r->note, "stage %d: patience %d, %d%s episodes", r->state.stage, r->now.patience,
-                 r->now.episodes, most);
+        sac_pace_change(&r->pace);
+        sac_stage_describe(r->note, sizeof r->note, r->state.stage, &was, &r->now);
         SAC_TRY(sac_run_event(r, "stage", r->note));
     }
     return SAC_OK;
@@ -77,6 +76,7 @@ static sac_status follow_restart(sac_run *r)
     SAC_TRY(sac_run_event(r, "restart", r->note));
     sac_search_mean(r->search, r->mean);
     for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->mean[i];
+    sac_pace_change(&r->pace); // of another population
     return sac_run_apply_stages(r);
 }
 
@@ -90,7 +90,7 @@ static void update_average(sac_run *r)
                                           : r->state.average[i] + weight * ((double)r->mean[i] - r->state.average[i]);
 }
 
-sac_status sac_run_advance(sac_run *r)
+static sac_status advance(sac_run *r)
 {
     double begin = sac_clock();
     uint64_t steps = r->state.steps;
@@ -106,10 +106,19 @@ sac_status sac_run_advance(sac_run *r)
     SAC_TRY(follow_restart(r));
     SAC_TRY(restart_if_stuck(r));
     r->state.generation++;
+    r->under_way = false;
     r->state.pending = true;
     sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
     double duration = sac_clock() - begin;
     r->seconds += duration;
     r->progress.steps_per_second = (double)(r->state.steps - steps) / (duration > 1e-9 ? duration : 1e-9);
     return SAC_OK;
+}
+
+sac_status sac_run_advance(sac_run *r)
+{
+    r->under_way = true;
+    sac_status status = advance(r);
+    r->under_way = false;
+    return status;
 }

@@ -10,6 +10,14 @@
 
 /// What comes of a generation: its evaluation, and what is written.
 
+static const double LIVE_PERIOD = 0.25; // seconds from one progress.json to the next, at least
+
+static sac_status write_live(sac_run *r)
+{
+    r->shown = sac_clock();
+    return sac_live_write(r->def->run_dir, &r->progress);
+}
+
 static void evaluated_vector(const void *user, int individual, float *parameters)
 {
     const sac_run *r = user;
@@ -65,6 +73,7 @@ sac_status sac_run_write_checkpoint(sac_run *r)
 {
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_sync(r->journal));
+    if (r->progress.generation > 0) SAC_TRY(write_live(r)); // those who watch see where the run stands, stopped or not
     SAC_TRY(save_policy(r, "mean.safetensors", NULL));
     SAC_TRY(sac_checkpoint_write(r->def->run_dir, r->search, &r->state));
     return sac_returns_clear(r->known);
@@ -89,6 +98,8 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->steps = r->state.steps;
     p->bad_episodes = r->bad_episodes;
     p->seconds = r->seconds;
+    p->seconds_left = sac_pace_left(&r->pace, p->generation, last ? p->generation : generations,
+                                    (uint64_t)r->task->evaluation.every, r->seconds);
     p->best = r->state.best;
     p->mean = r->state.mean;
     p->std = r->state.std;
@@ -98,11 +109,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_write(r->journal, p));
-    if (last || sac_clock() - r->shown >= 1)
-    {
-        r->shown = sac_clock();
-        SAC_TRY(sac_live_write(r->def->run_dir, p));
-    }
+    if (last || sac_clock() - r->shown >= LIVE_PERIOD) SAC_TRY(write_live(r));
     if (last || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)
         SAC_TRY(sac_run_write_checkpoint(r));
     sac_phases_end(&r->phases, SAC_PHASE_FILES);

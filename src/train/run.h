@@ -6,6 +6,7 @@
 #include "train/filter.h"
 #include "train/folder.h"
 #include "train/journal.h"
+#include "train/pace.h"
 #include "train/phases.h"
 #include "train/returns.h"
 #include "train/rollout.h"
@@ -45,11 +46,13 @@ typedef struct sac_run
     int hard_count;
     double seconds; ///< of training, resumed parts included
     sac_phases phases;
+    sac_pace pace;
     sac_progress progress;
     double shown; ///< when progress.json was written last
     char note[256];
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
+    bool under_way; ///< the generation after state.generation, which events are then of
 } sac_run;
 
 enum
@@ -88,6 +91,11 @@ SAC_CHECKED sac_status sac_run_create_search(sac_run *r);
 /// Bring steps, patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's
 /// population.
 SAC_CHECKED sac_status sac_run_apply_stages(sac_run *r);
+
+/// What begins with a stage, such as "stage 2, above 500: episodes 4 -> 8, sigma times 0.5": all that is another than
+/// before, by the names that the task file has for it.
+/// @param was, now  what sac_task_stage gives for it and for the one before
+void sac_stage_describe(char *text, size_t size, int number, const sac_stage *was, const sac_stage *now);
 
 /// The seed of an episode of this generation.
 uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "files/checksum.h"
 #include "train/run.h"
 
@@ -237,9 +238,13 @@ static sac_status open_journal(sac_run *r, bool found)
                                                          .generations = sac_run_generations(r)}));
     char text[192], ranks[32] = "";
     if (sac_comm_size(r->comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(r->comm));
-    snprintf(text, sizeof text, "at generation %llu with %s%d threads, cpu level %s; %d finished rounds are known",
-             (unsigned long long)r->state.generation, ranks, r->def->threads, sac_cpu_level_name(sac_get_cpu_level()),
-             sac_returns_count(r->known));
+    snprintf(text, sizeof text, "at generation %llu with %s%d thread%s, cpu level %s",
+             (unsigned long long)r->state.generation, ranks, r->def->threads, sac_plural(r->def->threads),
+             sac_cpu_level_name(sac_get_cpu_level()));
+    int known = sac_returns_count(r->known);
+    size_t used = strlen(text);
+    if (known > 0)
+        snprintf(text + used, sizeof text - used, "; %d finished round%s known", known, known == 1 ? " is" : "s are");
     return sac_run_event(r, found ? "resumed" : "started", text);
 }
 

@@ -8,7 +8,7 @@
 
 sac_status sac_run_event(sac_run *r, const char *event, const char *text)
 {
-    return sac_run_writes(r) ? sac_journal_event(r->journal, r->state.generation, event, text) : SAC_OK;
+    return sac_run_writes(r) ? sac_journal_event(r->journal, r->state.generation + r->under_way, event, text) : SAC_OK;
 }
 
 static sac_status train(sac_run *r)

@@ -109,7 +109,7 @@ sac_status sac_attention_share_plot(sac_attention_share *s, const char *title, c
                      .y_label = "share of attention, %",
                      .lines = lines,
                      .line_count = 2,
-                     .mark_x = s->kept,
+                     .mark_x = s->kept > 0 ? s->kept : NAN,
                      .mark_name = "what the controller gets",
                      .from_zero = true};
     return sac_plot_write(&plot, path);

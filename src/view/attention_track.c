@@ -141,13 +141,17 @@ static sac_status draw(const fields *f, const char *title, const char *path)
                                      .values = f->values,
                                      .rows = f->rows,
                                      .columns = f->shown}};
-    snprintf(subtitle, sizeof subtitle,
-             "where the patches lie that it keeps, of %d x %d, weighted by attention; they get %.1f %% of all", f->rows,
-             f->columns, 100 * f->kept);
+    if (f->kept > 1 - 1e-6)
+        snprintf(subtitle, sizeof subtitle, "where the attention goes of an agent that mixes all %d x %d patches",
+                 f->rows, f->columns);
+    else
+        snprintf(subtitle, sizeof subtitle,
+                 "where the patches lie that it keeps, of %d x %d, weighted by attention; they get %.1f %% of all",
+                 f->rows, f->columns, 100 * f->kept);
     return sac_heat_plot_write(&(sac_heat_plot){.title = title ? title : "Attention over an episode",
                                                 .subtitle = subtitle,
                                                 .x_label = "step",
-                                                .value_label = "share of their attention, %",
+                                                .value_label = "share of their attention, %; coloured by rank",
                                                 .fields = shown,
                                                 .field_count = 2,
                                                 .x_last = f->steps - 1},

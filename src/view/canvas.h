@@ -29,8 +29,8 @@ void sac_canvas_outline(const canvas *target, box where, ink color, float opacit
 /// An image [height, width, channels] stretched over a box by nearest neighbour. Fewer than three channels are grey.
 void sac_canvas_image(const canvas *target, box where, const uint8_t *image, int height, int width, int channels);
 
-/// Text in a stroke font of our own, anti-aliased, independent of any installed font; capitals are drawn as small
-/// letters, unknown characters as a low dot.
+/// Text in a stroke font of our own, anti-aliased, independent of any installed font; what is not a letter, a digit or
+/// common punctuation of ASCII is a low dot.
 /// @param x, baseline  where the first character starts and stands
 /// @param size         height of a digit in pixels
 void sac_canvas_text(const canvas *target, double x, double baseline, double size, ink color, const char *text);

@@ -38,11 +38,11 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-// the largest box of an aspect in a space, in its middle; sides that are multiples of `whole` where it fits
+// the largest box of an aspect in a space, in its middle; its width is a multiple of `whole` where that costs little
 static box fit(box space, double aspect, int whole)
 {
     int width = least(space.width, (int)(space.height * aspect));
-    if (width >= whole) width -= width % whole;
+    if (width >= whole && width % whole * 5 <= width) width -= width % whole;
     int height = most(1, least(space.height, (int)lround(width / aspect)));
     return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
 }
@@ -111,12 +111,32 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
-// the first of two texts that has room above the panel
+// the first of two texts that is not empty and has room above the panel
 static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
-    if (sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
+    if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
     if (sac_text_width(0.8 * f->text, text) > panel.width) return;
     sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
+}
+
+static bool has_attention(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->importance && content->levels;
+}
+
+static bool keeps_patches(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->kept > 0;
+}
+
+// a picture of the world's or the policy's view with what the policy looks at; sac_frame_draw has prepared f->keep
+static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t *rgb, int height, int width,
+                  float strength)
+{
+    if (keeps_patches(content))
+        sac_overlay_blend(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
+    else if (has_attention(content))
+        sac_overlay_dim(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
 }
 
 static void draw_panels(const sac_frame *f, const sac_frame_content *content)
@@ -126,14 +146,21 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     const canvas panel = {f->panel_rgb, height, width};
     sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
                      spec->channels);
-    if (content->gaze) sac_overlay_blend(f->panel_rgb, height, width, f->keep, spec->height, spec->width, 1);
+    cover(f, content, f->panel_rgb, height, width, 1);
     sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
-    draw_label(f, f->sight, "what it sees, and where it looks", "what it sees");
+    draw_label(f, f->sight,
+               keeps_patches(content)   ? "what it sees, and where it looks"
+               : has_attention(content) ? "what it sees, bright where it attends"
+                                        : "",
+               "what it sees");
 
-    if (!content->gaze || !content->gaze->importance) return;
-    sac_heat_map(f->panel_rgb, height, width, content->gaze);
+    if (!has_attention(content)) return;
+    sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
-    draw_label(f, f->heat, "importance of every patch", "importance");
+    char label[80] = "";
+    if (content->best_share > 0)
+        snprintf(label, sizeof label, "importance by rank; the top 5%% get %.0f%%", 100 * content->best_share);
+    draw_label(f, f->heat, label, "importance by rank");
 }
 
 // one action: a bar from zero, which stands in the middle where the action has two directions
@@ -157,16 +184,30 @@ static const char *action_name(const sac_frame *f, int index, char text[16])
     return text;
 }
 
-// actions from the right end of the line to the left; returns where they begin
-static double draw_actions(const sac_frame *f, const float *action, double baseline)
+// what names and gaps leave of `room` for each bar; without their names where even short bars have no room beside them
+static double bar_length(const sac_frame *f, double room, int bars, bool *named)
+{
+    double size = 0.8 * f->text, taken = 0, wanted = 6 * f->text, shortest = 2.2 * f->text;
+    char text[16];
+    for (int i = 0; i < bars; i++) taken += sac_text_width(size, action_name(f, i, text)) + 0.5 * size;
+    double gaps = 1.6 * size * bars;
+    *named = (room - gaps - taken) / bars >= shortest;
+    if (!*named) taken = 0.5 * size * bars;
+    return fmax(shortest, fmin(wanted, (room - gaps - taken) / bars));
+}
+
+// actions from the right end of the line to the left, in `room` where that is enough; returns where they begin
+static double draw_actions(const sac_frame *f, const float *action, double baseline, double room)
 {
     const sac_env_spec *spec = &f->spec;
     double right = f->line.x + f->line.width, size = 0.8 * f->text;
-    int bars = spec->action_choices ? spec->action_choices : spec->action_size;
-    for (int i = least(bars, MAX_BARS) - 1; i >= 0; i--)
+    int bars = least(spec->action_choices ? spec->action_choices : spec->action_size, MAX_BARS);
+    bool named;
+    int length = (int)bar_length(f, room, bars, &named);
+    for (int i = bars - 1; i >= 0; i--)
     {
         char text[16];
-        const char *name = action_name(f, i, text);
+        const char *name = spec->action_choices || named ? action_name(f, i, text) : "";
         double width = sac_text_width(size, name);
         if (spec->action_choices)
         {
@@ -175,7 +216,6 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
         }
         else
         {
-            int length = (int)(6 * f->text);
             right -= length;
             draw_bar(f, (box){(int)right, (int)(baseline - 0.9 * size), length, (int)(0.8 * size)}, i, action[i]);
             right -= width + 0.5 * size;
@@ -189,7 +229,6 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
 static void draw_line(const sac_frame *f, const sac_frame_content *content)
 {
     double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
-    double end = content->action ? draw_actions(f, content->action, baseline) : f->line.x + f->line.width;
     char value[SAC_VALUE_SIZE], step[32];
     sac_format_value(value, content->episode_return);
     snprintf(step, sizeof step, "%d", content->step);
@@ -202,9 +241,13 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
     } words[] = {{value, 1.25 * size, bright, 0.3 * size},
                  {"return", 0.8 * size, dim, 1.8 * size},
                  {step, size, bright, 0.3 * size},
-                 {"steps", 0.8 * size, dim, 1.8 * size},
+                 {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
                  {content->note, 0.8 * size, accent, 1.4 * size},
                  {content->title, 0.8 * size, dim, 0}};
+    double first = 0; // return and steps come before the actions
+    for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
+    double end = x + f->line.width;
+    if (content->action) end = draw_actions(f, content->action, baseline, f->line.width - first);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
         if (!words[i].text) continue;
@@ -219,12 +262,13 @@ const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
 {
     const canvas *c = &f->canvas;
     const sac_env_spec *spec = &f->spec;
-    if (content->gaze)
-    {
+    if (keeps_patches(content))
         sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
-        if (content->overlay_world)
-            sac_overlay_blend(f->world_rgb, f->world.height, f->world.width, f->keep, spec->height, spec->width, FAINT);
-    }
+    else if (has_attention(content))
+        sac_overlay_light(f->keep, spec->height, spec->width, content->gaze, content->levels);
+    // the people's picture gets marks, but no shade: it stays as bright as the world is
+    if (content->overlay_world && keeps_patches(content))
+        cover(f, content, f->world_rgb, f->world.height, f->world.width, FAINT);
     sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);
     sac_canvas_image(c, f->world, f->world_rgb, f->world.height, f->world.width, 3);
     draw_panels(f, content);

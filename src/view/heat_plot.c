@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,10 +15,26 @@ enum
     VALUE_MARKS = 5
 };
 
-// as in the heat map: lightness goes with the square root, since attention is mostly concentrated on few patches
-static double shade_of(double value, double most)
+/// The values of all fields, one after the other, with their ranks and in their order.
+typedef struct ranks
 {
-    return value > 0 && most > 0 ? sqrt(value / most) : 0;
+    float *values, *levels, *sorted; // [count]
+    int count;
+} ranks;
+
+static sac_status rank_values(ranks *r, const sac_heat_plot *plot)
+{
+    for (int f = 0; f < plot->field_count; f++) r->count += plot->fields[f].rows * plot->fields[f].columns;
+    r->values = SAC_NEW_ARRAY(float, 3 * (size_t)r->count);
+    if (!r->values) return sac_fail_memory("a heat plot");
+    r->levels = r->values + r->count;
+    r->sorted = r->levels + r->count;
+    int at = 0;
+    for (int f = 0; f < plot->field_count; f++)
+        for (int i = 0; i < plot->fields[f].rows * plot->fields[f].columns; i++)
+            r->values[at++] = (float)plot->fields[f].values[i];
+    (void)sac_heat_levels(r->levels, r->sorted, r->values, r->count);
+    return SAC_OK;
 }
 
 // an axis of cells: a mark stands at the middle of its cell
@@ -37,16 +54,22 @@ static void mark_cells(sac_plot_axis *axis, double first, double last, int cells
     }
 }
 
-static void mark_values(sac_plot_axis *axis, double most)
+// the bar of colours is even in ranks: its marks are the least value, the quartiles and the largest
+static void mark_values(sac_plot_axis *axis, const ranks *r)
 {
-    sac_axis round = sac_axis_of(0, most, VALUE_MARKS);
-    axis->axis = round;
-    axis->axis.count = 0;
-    for (int i = 0; i < round.count && round.first + i * round.step <= most * (1 + 1e-9); i++)
+    int low = 0, high = 0; // the last of the least, and the first of the largest
+    while (low + 1 < r->count && r->sorted[low + 1] == r->sorted[0]) low++;
+    while (r->sorted[high] < r->sorted[r->count - 1]) high++;
+    if (high < low) high = low;
+    axis->axis = (sac_axis){0, 1, 1.0 / (VALUE_MARKS - 1), 0};
+    for (int i = 0; i < VALUE_MARKS; i++)
     {
-        axis->places[i] = shade_of(round.first + i * round.step, most);
-        sac_axis_text(&round, i, axis->texts[i], sizeof axis->texts[i]);
-        axis->axis.count++;
+        int mark = axis->axis.count;
+        snprintf(axis->texts[mark], sizeof axis->texts[mark], "%.3g",
+                 fmax((double)r->sorted[low + (high - low) * i / (VALUE_MARKS - 1)], 0));
+        axis->places[mark] = (double)i / (VALUE_MARKS - 1);
+        // equal values have the place of the first of them
+        if (mark == 0 || strcmp(axis->texts[mark], axis->texts[mark - 1]) != 0) axis->axis.count++;
     }
 }
 
@@ -59,13 +82,13 @@ static double largest(const sac_heat_plot *plot)
     return most;
 }
 
-static sac_status paint(sac_heat_picture *picture, const sac_heat_field *field, double most)
+static sac_status paint(sac_heat_picture *picture, const sac_heat_field *field, const float *levels)
 {
     size_t cells = (size_t)field->rows * (size_t)field->columns;
     picture->field = field;
     picture->rgb = sac_alloc_array(cells, 3);
     if (!picture->rgb) return sac_fail_memory("a heat plot");
-    for (size_t i = 0; i < cells; i++) sac_heat_color((float)shade_of(field->values[i], most), picture->rgb + 3 * i);
+    for (size_t i = 0; i < cells; i++) sac_heat_color(levels[i], picture->rgb + 3 * i);
     mark_cells(&picture->y, 0, field->rows - 1, field->rows, Y_MARKS);
     return SAC_OK;
 }
@@ -81,13 +104,19 @@ sac_status sac_heat_plot_write(const sac_heat_plot *plot, const char *path)
     double most = largest(plot);
     if (!(most > 0)) return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': there is no value above 0 to draw", path);
     sac_heat_sheet sheet = {.plot = plot};
-    sac_status status = SAC_OK;
+    ranks r = {0};
+    sac_status status = rank_values(&r, plot);
+    const float *levels = r.levels;
     for (int f = 0; f < plot->field_count && status == SAC_OK; f++)
-        status = paint(&sheet.pictures[f], &plot->fields[f], most);
+    {
+        status = paint(&sheet.pictures[f], &plot->fields[f], levels);
+        levels += plot->fields[f].rows * plot->fields[f].columns;
+    }
     mark_cells(&sheet.x, plot->x_first, plot->x_last, plot->fields[0].columns, X_MARKS);
-    mark_values(&sheet.values, most);
+    if (status == SAC_OK) mark_values(&sheet.values, &r);
     for (int i = 0; i < SAC_HEAT_SHADES; i++) sac_heat_color((float)i / (SAC_HEAT_SHADES - 1), sheet.shades[i]);
     if (status == SAC_OK) status = sac_plot_through_module(path, draw_sheet, &sheet);
     for (int f = 0; f < plot->field_count; f++) sac_free(sheet.pictures[f].rgb);
+    sac_free(r.values);
     return status;
 }

@@ -64,7 +64,7 @@ sac_status sac_plot_importance(const char *table, const char *title, const char 
         status = sac_heat_plot_write(&(sac_heat_plot){.title = title ? title : "Importance of every patch",
                                                       .subtitle = "one image; the ten most important are numbered",
                                                       .x_label = "column of patches",
-                                                      .value_label = "share of attention, %",
+                                                      .value_label = "share of attention, %; coloured by rank",
                                                       .fields = &shown,
                                                       .field_count = 1,
                                                       .x_last = f.columns - 1,

@@ -1,6 +1,9 @@
 #include <math.h>
+#include <string.h>
 
 #include "saccade/view.h"
+
+static const float LEAST_LIGHT = 0.3f; // of a patch that matters least
 
 static int clamp(int x, int low, int high)
 {
@@ -30,8 +33,9 @@ static int first_over(int index, int pixels, int cells)
     return (int)(((int64_t)index * pixels + cells - 1) / cells);
 }
 
-void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
-                       float strength)
+// what a map leaves of a picture, and the rest of a grey
+static void blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                  float strength, float grey)
 {
     for (int y = 0; y < height; y++)
     {
@@ -39,13 +43,25 @@ void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, i
         uint8_t *line = rgb + (size_t)y * (size_t)width * 3;
         for (int cell = 0; cell < keep_width; cell++)
         {
-            float white = (1 - row[cell]) * strength;
-            if (white <= 0) continue;
+            float cover = (1 - row[cell]) * strength;
+            if (cover <= 0) continue;
             int end = 3 * first_over(cell + 1, width, keep_width);
             for (int i = 3 * first_over(cell, width, keep_width); i < end; i++)
-                line[i] = (uint8_t)((float)line[i] * (1 - white) + 255 * white + 0.5f);
+                line[i] = (uint8_t)((float)line[i] * (1 - cover) + grey * cover + 0.5f);
         }
     }
+}
+
+void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                       float strength)
+{
+    blend(rgb, height, width, keep, keep_height, keep_width, strength, 255);
+}
+
+void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                     float strength)
+{
+    blend(rgb, height, width, keep, keep_height, keep_width, strength, 0);
 }
 
 // the patch whose centre is nearest to a pixel of the observation, along one axis
@@ -54,23 +70,32 @@ static int nearest_patch(double pixel, int patch, int stride, int count)
     return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);
 }
 
-void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze)
+static int row_at(int y, int height, const sac_gaze *gaze)
 {
-    float most = 0;
-    for (int i = 0; i < gaze->rows * gaze->columns; i++)
-        if (gaze->importance[i] > most) most = gaze->importance[i];
-    uint8_t colors[256][3];
-    for (int i = 0; i < 256; i++) sac_heat_color((float)i / 255, colors[i]);
+    return nearest_patch((y + 0.5) * gaze->height / height, gaze->patch, gaze->stride, gaze->rows);
+}
+static int column_at(int x, int width, const sac_gaze *gaze)
+{
+    return nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
+}
 
+void sac_overlay_light(float *keep, int height, int width, const sac_gaze *gaze, const float *levels)
+{
     for (int y = 0; y < height; y++)
     {
-        int row = nearest_patch((y + 0.5) * gaze->height / height, gaze->patch, gaze->stride, gaze->rows);
+        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
+        for (int x = 0; x < width; x++) *keep++ = LEAST_LIGHT + (1 - LEAST_LIGHT) * row[column_at(x, width, gaze)];
+    }
+}
+
+void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, const float *levels)
+{
+    uint8_t colors[256][3];
+    for (int i = 0; i < 256; i++) sac_heat_color((float)i / 255, colors[i]);
+    for (int y = 0; y < height; y++)
+    {
+        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
         for (int x = 0; x < width; x++, rgb += 3)
-        {
-            int column = nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
-            float share = most > 0 ? gaze->importance[row * gaze->columns + column] / most : 0;
-            const uint8_t *color = colors[share > 0 ? (int)(sqrtf(share) * 255 + 0.5f) : 0];
-            for (int c = 0; c < 3; c++) rgb[c] = color[c];
-        }
+            memcpy(rgb, colors[(int)(row[column_at(x, width, gaze)] * 255 + 0.5f)], 3);
     }
 }

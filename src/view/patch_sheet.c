@@ -12,6 +12,7 @@
 enum
 {
     BANDS = 3,
+    TEN = 10,
     EXAMPLES = 16, // of each band
     SIDE = 56,     // pixels of a patch on the sheet
     GAP = 8,
@@ -45,8 +46,10 @@ sac_status sac_patch_sheet_create(sac_patch_sheet **out, const sac_gaze *gaze, i
     sac_patch_sheet *s = SAC_NEW(sac_patch_sheet);
     if (!s) return sac_fail_memory("a sheet of patches");
     int n = gaze->rows * gaze->columns, twentieth = n / 20;
+    const band won =
+        gaze->kept > 0 ? (band){"kept", 0, gaze->kept, 0} : (band){"the ten most important", 0, n < TEN ? n : TEN, 0};
     size_t size = (size_t)gaze->patch * (size_t)gaze->patch * (size_t)channels;
-    *s = (sac_patch_sheet){.bands = {{"kept", 0, gaze->kept, 0},
+    *s = (sac_patch_sheet){.bands = {won,
                                      {"around the best twentieth", twentieth > 2 ? twentieth - 2 : 0, n > 4 ? 5 : n, 0},
                                      {"the less important half", n / 2, n - n / 2, 0}},
                            .patches = n,

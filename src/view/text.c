@@ -5,9 +5,9 @@
 #include "view/canvas.h"
 
 /// A stroke font of our own. A glyph is strokes separated by spaces; a stroke is points of two hexadecimal digits, x
-/// and y: glyphs stand on y = c, digits reach up to 0, small letters to 4, descenders down to f. After '~' the stroke
-/// is a smooth curve through its points, closed where it ends as it began; otherwise straight lines. One point is a
-/// dot.
+/// and y: glyphs stand on y = c, digits and capitals reach up to 0, small letters to 4, descenders down to f. After '~'
+/// the stroke is a smooth curve through its points, closed where it ends as it began; otherwise straight lines. One
+/// point is a dot.
 
 enum
 {
@@ -31,6 +31,32 @@ static const char *const glyphs[128] = {
     ['7'] = "00803c",
     ['8'] = "~40717446141140 ~4677897b4c1b091746",
     ['9'] = "~1b3c6b87847140110416477684",
+    ['A'] = "0c408c 1878",
+    ['B'] = "000c 0040 0646 0c4c ~40717446 ~4677897b4c",
+    ['C'] = "~82714012061a4c7b8a",
+    ['D'] = "000c 0030 0c3c ~3072867a3c",
+    ['E'] = "70000c7c 0656",
+    ['F'] = "70000c 0656",
+    ['G'] = "~82714012061a4c7b8a 8a8656",
+    ['H'] = "000c 808c 0686",
+    ['I'] = "0040 202c 0c4c",
+    ['J'] = "6069 ~695b3c1b09",
+    ['K'] = "000c 7007 347c",
+    ['L'] = "000c7c",
+    ['M'] = "0c0058a0ac",
+    ['N'] = "0c008c80",
+    ['O'] = "~5092a69a5c1a061250",
+    ['P'] = "000c 0040 0747 ~40717647",
+    ['Q'] = "~5092a69a5c1a061250 68ad",
+    ['R'] = "000c 0040 0747 ~40717647 478c",
+    ['S'] = "~8271401103154677897b4c1b0a",
+    ['T'] = "0080 404c",
+    ['U'] = "0008 8088 ~081b4c7b88",
+    ['V'] = "004c80",
+    ['W'] = "003c629cc0",
+    ['X'] = "008c 800c",
+    ['Y'] = "004680 464c",
+    ['Z'] = "00800c8c",
     ['a'] = "~3455685b3c1b081534 646c",
     ['b'] = "~3455685b3c1b081534 000c",
     ['c'] = "~654415081b4c6b",
@@ -69,6 +95,17 @@ static const char *const glyphs[128] = {
     ['%'] = "800c ~2032240220 ~688a6c5a68",
     ['_'] = "0d6d",
     ['\''] = "0003",
+    [';'] = "16 1c0e",
+    ['!'] = "1018 1c",
+    ['?'] = "~02113061736546 4648 4c",
+    ['['] = "30000d3d",
+    [']'] = "00303d0d",
+    ['<'] = "64086c",
+    ['>'] = "04680c",
+    ['|'] = "000e",
+    ['\\'] = "005d",
+    ['"'] = "0003 3033",
+    ['#'] = "310b 716b 0484 0888",
 };
 
 typedef struct segment
@@ -86,7 +123,7 @@ typedef struct outline
 static const char *glyph_of(char character)
 {
     unsigned char c = (unsigned char)character;
-    const char *glyph = c < 128 ? glyphs[tolower(c)] : NULL;
+    const char *glyph = c < 128 ? glyphs[c] : NULL;
     return glyph ? glyph : glyphs['.'];
 }
 

@@ -17,6 +17,7 @@ struct sac_viewer
     uint8_t terminated, truncated;
     int steps;
     sac_gaze gaze;
+    float *levels;   // [2 N] of the patches, and room to sort them; NULL: a policy that does not look
     sac_env_row row; // into the above
 };
 
@@ -25,6 +26,15 @@ static bool fits(const sac_policy *policy, const sac_env_spec *spec)
     const sac_policy_def *def = sac_policy_get_def(policy);
     return def->height == spec->height && def->width == spec->width && def->channels == spec->channels &&
            def->action_size == spec->action_size && def->action_choices == spec->action_choices;
+}
+
+static sac_status open_levels(sac_viewer *v)
+{
+    sac_gaze gaze;
+    sac_policy_gaze(v->state, &gaze);
+    if (!gaze.importance) return SAC_OK;
+    v->levels = SAC_NEW_ARRAY(float, 2 * (size_t)gaze.rows * (size_t)gaze.columns);
+    return v->levels ? SAC_OK : sac_fail_memory("a viewer");
 }
 
 static sac_status open_parts(sac_viewer *v, const sac_policy *policy, const sac_env_def *env, int width, int height)
@@ -44,6 +54,7 @@ static sac_status open_parts(sac_viewer *v, const sac_policy *policy, const sac_
     v->observation = sac_alloc((size_t)spec->height * (size_t)spec->width * (size_t)spec->channels);
     v->action = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
     v->by_hand = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
+    if (v->state) SAC_TRY(open_levels(v));
     if (!v->observation || !v->action || !v->by_hand) return sac_fail_memory("a viewer");
     v->row = (sac_env_row){v->action, v->observation, &v->reward, &v->terminated, &v->truncated};
     return SAC_OK;
@@ -71,6 +82,7 @@ void sac_viewer_destroy(sac_viewer *viewer)
     sac_free(viewer->observation);
     sac_free(viewer->action);
     sac_free(viewer->by_hand);
+    sac_free(viewer->levels);
     sac_free(viewer);
 }
 
@@ -126,16 +138,22 @@ sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *no
     uint8_t *world = sac_frame_world(viewer->frame, &height, &width);
     SAC_TRY(sac_env_picture(viewer->env, world, height, width));
     const sac_env_spec *spec = sac_env_get_spec(viewer->env);
-    *rgb =
-        sac_frame_draw(viewer->frame, &(sac_frame_content){.observation = viewer->observation,
-                                                           .gaze = sac_viewer_gaze(viewer),
-                                                           .overlay_world = spec->picture_same_view ||
-                                                                            !sac_env_get_ops(viewer->env)->picture,
-                                                           .action = viewer->in_hand ? viewer->by_hand : viewer->action,
-                                                           .episode_return = viewer->episode_return,
-                                                           .step = viewer->steps,
-                                                           .title = title,
-                                                           .note = note});
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    sac_frame_content content = {.observation = viewer->observation,
+                                 .gaze = gaze,
+                                 .overlay_world = spec->picture_same_view || !sac_env_get_ops(viewer->env)->picture,
+                                 .action = viewer->in_hand ? viewer->by_hand : viewer->action,
+                                 .episode_return = viewer->episode_return,
+                                 .step = viewer->steps,
+                                 .title = title,
+                                 .note = note};
+    if (gaze && gaze->importance && viewer->levels)
+    {
+        int count = gaze->rows * gaze->columns;
+        content.levels = viewer->levels;
+        content.best_share = sac_heat_levels(viewer->levels, viewer->levels + count, gaze->importance, count);
+    }
+    *rgb = sac_frame_draw(viewer->frame, &content);
     return SAC_OK;
 }
 

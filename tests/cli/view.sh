@@ -74,6 +74,25 @@ attention() # every patch once, ranks in the order of importance with ties to th
         <(awk -F, 'NR > 1 && $4 < 4 { print $4, $1, $2 }' "$work/a.csv" | sort -n)
 }
 
+# an agent that mixes all patches keeps none: what is shown is the importance of all of them
+mixes()
+{
+    cat >"$work/mix.yaml" <<'END'
+env: {id: toy}
+policy: {kind: iap-trans, attention: relu, rows: 4, controller: linear}
+search: {method: sep-cma-es, population: 16}
+train: {generations: 3, checkpoint_every: 3}
+END
+    "$saccade" train "$work/mix.yaml" --run "$work/mix" --quiet || return 1
+    local mixer=$work/mix/mean.safetensors
+    "$saccade" attend "$mixer" "$image" --csv "$work/m.csv" --png "$work/m.png" >"$work/top" || return 1
+    grep -qE '^keeps none of 7 x 7 patches but mixes all; the best 3 \(5 %\) get [0-9.]+ % ' "$work/top" || return 1
+    diff <(awk 'NR > 2 { print $1, $2, $3 }' "$work/top") \
+        <(awk -F, 'NR > 1 && $4 < 10 { print $4, $1, $2 }' "$work/m.csv" | sort -n) || return 1
+    "$saccade" watch "$mixer" --seed 4 --frames "$work/mixed" --size 320x200 --steps 3 >/dev/null &&
+        [[ -s $work/mixed/000003.png ]]
+}
+
 curve() { "$saccade" plot "$run" --out "$work/c.svg" && grep -q '</svg>' "$work/c.svg"; }
 heat() { "$saccade" plot "$work/a.csv" --out "$work/i.png" && [[ -s $work/i.png ]]; }
 over_time() # a row a step, drawn
@@ -91,6 +110,7 @@ comparison() { "$saccade" plot "$run" "$run/metrics.csv" --x minutes --out "$wor
 check "watch --frames" frames
 check "attend" attention
 check "watch --patches" patches
+check "attend and watch of an agent that keeps no patch" mixes
 for module in film window plot; do
     [[ -e $modules/saccade-$module.so ]] && continue
     skip "$module" "saccade-$module.so, which this build was made without"

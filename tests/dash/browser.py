@@ -5,13 +5,38 @@ import json
 import os
 import select
 import shutil
+import struct
 import subprocess
 import tempfile
 import time
+import zlib
 
 
 def find():
     return next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+
+
+def decode(png):
+    """Rows of bytes, and how many a pixel has, of a PNG of 8 bits a channel without interlacing."""
+    at, packed, width, channels = 8, b"", 0, 0
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, channels = struct.unpack(">I", body[:4])[0], {2: 3, 6: 4}[body[9]]
+        packed += body if kind == b"IDAT" else b""
+        at += size + 12
+    data, pitch = zlib.decompress(packed), width * channels
+    rows, above = [], bytes(pitch)
+    for start in range(0, len(data), pitch + 1):
+        how, row = data[start], bytearray(data[start + 1:start + 1 + pitch])
+        for i in range(pitch):
+            left, up, corner = (row[i - channels], above[i], above[i - channels]) if i >= channels else (0, above[i], 0)
+            nearest = min((left, up, corner), key=lambda x: abs(left + up - corner - x))
+            row[i] = (row[i] + (0, left, up, (left + up) // 2, nearest)[how]) % 256
+        rows.append(row)
+        above = row
+    return rows, channels
 
 
 class Browser:
@@ -104,6 +129,16 @@ class Browser:
         data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+
+    def brightness(self, selector):
+        """The mean of red, green and blue, 0..255, of an element as it is seen."""
+        box = self.evaluate(f"(() => {{ const b = document.querySelector('{selector}').getBoundingClientRect();"
+                            " return [b.x + scrollX, b.y + scrollY, b.width, b.height]; })()")
+        clip = dict(zip(("x", "y", "width", "height"), box), scale=1)
+        data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+        rows, channels = decode(base64.b64decode(data))
+        colours = [row[i] for row in rows for i in range(len(row)) if i % channels < 3]
+        return sum(colours) / len(colours)
 
     def close(self):
         try:

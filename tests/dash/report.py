@@ -16,6 +16,10 @@ try:
         assert browser.evaluate(
             f"(() => {{ const c = document.getElementById('{name}'); const d = c.getContext('2d')"
             ".getImageData(0, 0, c.width, c.height).data; return new Set(new Uint32Array(d.buffer)).size; })()") > 2, name
+    bright = browser.brightness(".plots img")
+    browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    dark = browser.brightness(".plots img")
+    assert bright > 200 and dark < 80, (bright, dark)  # charts follow the theme
     assert not browser.said, browser.said
     assert browser.evaluate("performance.getEntriesByType('resource').every((r) => r.name.startsWith('data:'))")
 finally:

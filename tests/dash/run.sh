@@ -18,7 +18,38 @@ repeatable() # the same run, the same bytes
     "$saccade" report "$work/toy" --out "$work/again.html" --frames 20 --command 'a & <b>' >/dev/null &&
         cmp "$work/report.html" "$work/again.html"
 }
+# what it prints repeats the run, whatever became of it and whatever it began with
+repeats() { python3 -B "$here/repeat.py" "$saccade" "$work/$1"; }
+cut_short() # stopped long before the task's end, off the schedule of its evaluations
+{
+    "$saccade" train tasks/toy.yaml --run "$work/cut" --set train.generations=100000 --set evaluation.every=50 \
+        --quiet 2>"$work/said" &
+    local pid=$!
+    for _ in $(seq 300); do
+        [[ -e $work/cut/metrics.csv ]] && (($(wc -l <"$work/cut/metrics.csv") > 60)) && break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    grep -q 'interrupted at generation' "$work/said" && repeats cut
+}
+begun() # with another run's policy, whose file is gone by now
+{
+    cp "$work/toy/best.safetensors" "$work/first.safetensors"
+    "$saccade" train tasks/toy.yaml --run "$work/begun" --set "train.start=$work/first.safetensors" \
+        --generations 6 --quiet && rm "$work/first.safetensors" && repeats begun
+}
+unscored() # no evaluation at all: there is a mean and no best
+{
+    "$saccade" train tasks/toy.yaml --run "$work/unscored" --set evaluation.every=0 --generations 3 --quiet &&
+        repeats unscored
+}
+
 check "a report is one file" report
+check "a report repeats a run that was finished" repeats toy
+check "a report repeats a run that was stopped" cut_short
+check "a report repeats a run that began with a policy" begun
+check "a report repeats a run without evaluations" unscored
 check "a report of the same run has the same bytes" repeatable
 if command -v chromium >/dev/null; then
     check "a report in a browser" python3 -B "$here/report.py" "$work/report.html"
@@ -34,9 +65,48 @@ export PYTHONDONTWRITEBYTECODE=1
 check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
+    cat >"$work/slow.yaml" <<'END'
+env: {id: toy}
+policy: {kind: attention-agent}
+search: {method: sep-cma-es, population: 64}
+train: {generations: 5000, checkpoint_every: 5, stages: [{above: -1000, episodes: 8}]}
+evaluation: {every: 10, episodes: 4}
+END
+    # drawn parameters will do: what is shown does not depend on how good an agent is
+    for kind in 'keeps attention-agent' 'mixes iap-trans' 'none cnn'; do
+        read -r what policy <<<"$kind"
+        printf 'env: {id: car-racing}\npolicy: {kind: %s}\nsearch: {method: sep-cma-es, population: 2}\n%s\n%s\n' \
+            "$policy" 'train: {generations: 1, steps: 2, patience: 0}' 'evaluation: {every: 0}' >"$work/$what.yaml"
+        "$saccade" train "$work/$what.yaml" --run "$work/$what" --quiet
+        check "the page of an agent of kind $policy" \
+            python3 "$here/stage.py" "$saccade" "$work/toy" "$work/$what/mean.safetensors" "$what"
+    done
+    check "the board and the page say the same" python3 "$here/same.py" "$saccade" "$work/slow.yaml" "$work/slow"
 else
     skip "the page in a browser" "chromium (make setup-dev)"
 fi
+# who came by ssh is told how to bring the page over; others are not
+tunnel()
+{
+    local pid said=$work/tunnel
+    : >"$said"
+    USER=me SSH_CONNECTION="10.0.0.9 5151 10.0.0.2 $1" "$saccade" dash "$work/toy" --port 0 >>"$said" &
+    pid=$!
+    for _ in $(seq 100); do [[ $(wc -l <"$said") -ge 2 ]] && break; sleep 0.1; done
+    kill -INT "$pid"
+    wait "$pid"
+    local port
+    port=$(sed -nE 's|^http://localhost:([0-9]+)/ .*|\1|p' "$said")
+    grep -qxF "from your own machine: ssh $2-N -L $port:localhost:$port me@10.0.0.2, then open that address there" "$said"
+}
+no_tunnel()
+{
+    env -u SSH_CONNECTION timeout -s INT 2 "$saccade" dash "$work/toy" --port 0 >"$work/plain"
+    ! grep -q ssh "$work/plain" && [[ $(wc -l <"$work/plain") == 1 ]] && "$saccade" dash --help | grep -q 'ssh -L'
+}
+check "the way to the page by ssh is said" tunnel 22 ""
+check "another port of ssh's is said" tunnel 2222 "-p 2222 "
+check "without ssh nothing of it is said" no_tunnel
 no_run() { refuses 1 "expected a run folder" "$saccade" dash "$work/nothing"; }
 no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }
 check "a folder without a run is said" no_run

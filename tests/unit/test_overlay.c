@@ -130,21 +130,96 @@ TEST(heat_colors_rise_in_lightness)
     assert_memory_equal(high, beyond, 3);
 }
 
-TEST(heat_map_colors_each_patch_by_its_share)
+static void levels_of(float *levels, const float *values, int count)
+{
+    float sorted[GRID * GRID];
+    sac_heat_levels(levels, sorted, values, count);
+}
+
+// a level says how many are less important, whatever their amounts: the ends are 0 and 1, equals are equal
+TEST(levels_are_ranks)
+{
+    static const float values[] = {7, 1e30f, 1, 7, 0, NAN, 7, 2};
+    float levels[8], scaled[8], stretched[8];
+    levels_of(levels, values, 8);
+    for (int i = 0; i < 8; i++)
+    {
+        int below = 0;
+        for (int k = 0; k < 8; k++) below += i != 5 && (isnan(values[k]) || values[k] < values[i]);
+        assert_near(levels[i], below / 7.0, 1e-7);
+        scaled[i] = values[i] * 1e-20f;
+    }
+    levels_of(stretched, scaled, 8);
+    assert_memory_equal(levels, stretched, sizeof levels);
+    // many that get nothing leave the colours to the others
+    static const float zeros[] = {0, 0, 5, 0, 0, 0, 9, 1};
+    levels_of(levels, zeros, 8);
+    for (int i = 0; i < 8; i++) assert_near(levels[i], i == 7 ? 1.0 / 3 : i == 2 ? 2.0 / 3 : i == 6 ? 1 : 0, 1e-7);
+    static const float even[] = {3, 3, 3}, none[] = {NAN, NAN, NAN};
+    levels_of(levels, even, 3);
+    for (int i = 0; i < 3; i++) assert_true(levels[i] == 0);
+    levels_of(levels, none, 3);
+    for (int i = 0; i < 3; i++) assert_true(levels[i] == 0);
+}
+
+// attention that is nearly even, as that of agents that mix all patches, still uses all colours
+TEST(levels_use_the_whole_range)
+{
+    float values[GRID * GRID], levels[GRID * GRID];
+    int quarter[4] = {0};
+    for (int i = 0; i < GRID * GRID; i++) values[i] = 1 + 1e-3f * (float)(i * 7 % (GRID * GRID));
+    levels_of(levels, values, GRID * GRID);
+    for (int i = 0; i < GRID * GRID; i++) quarter[(int)(levels[i] * 3.999f)]++;
+    for (int i = 0; i < 4; i++) assert_int_equal(quarter[i], GRID * GRID / 4);
+}
+
+TEST(the_best_twentieth_is_counted)
+{
+    float values[40], levels[40], sorted[40];
+    for (int i = 0; i < 40; i++) values[i] = i == 11 || i == 30 ? 31 : 1; // 62 of 100
+    assert_near(sac_heat_levels(levels, sorted, values, 40), 0.62, 1e-12);
+    for (int i = 0; i < 40; i++) values[i] = 2;
+    assert_near(sac_heat_levels(levels, sorted, values, 40), 0.05, 1e-12);
+    for (int i = 0; i < 40; i++) values[i] = 0;
+    assert_true(isnan(sac_heat_levels(levels, sorted, values, 40)));
+}
+
+TEST(heat_map_colors_each_patch_by_its_level)
 {
     sac_gaze gaze = make_gaze();
     static uint8_t rgb[SIZE * SIZE * 3];
-    sac_heat_map(rgb, SIZE, SIZE, &gaze);
+    float levels[GRID * GRID];
+    levels_of(levels, importance, GRID * GRID);
+    sac_heat_map(rgb, SIZE, SIZE, &gaze, levels);
     for (int row = 0; row < GRID; row++)
         for (int column = 0; column < GRID; column++)
         {
             // the centre of the patch
             const uint8_t *pixel = rgb + ((row * STRIDE + 3) * SIZE + column * STRIDE + 3) * 3;
             uint8_t expected[3];
-            float share = sqrtf(importance[row * GRID + column] / importance[GRID * GRID - 1]);
-            sac_heat_color((float)(int)(share * 255 + 0.5f) / 255, expected);
+            int rank = row * GRID + column; // importances rise with the index
+            sac_heat_color((float)(int)((float)rank / (GRID * GRID - 1) * 255 + 0.5f) / 255, expected);
             assert_memory_equal(pixel, expected, 3);
         }
+}
+
+// where no patch is kept the picture keeps its light where the levels are high
+TEST(an_agent_that_mixes_all_dims_what_matters_least)
+{
+    sac_gaze gaze = make_gaze();
+    float levels[GRID * GRID], keep[SIZE * SIZE];
+    static uint8_t rgb[SIZE * SIZE * 3];
+    gaze.kept = 0;
+    levels_of(levels, importance, GRID * GRID);
+    sac_overlay_light(keep, SIZE, SIZE, &gaze, levels);
+    memset(rgb, 200, sizeof rgb);
+    sac_overlay_dim(rgb, SIZE, SIZE, keep, SIZE, SIZE, 1);
+    for (int i = 0; i < GRID * GRID; i++)
+    {
+        int pixel = (i / GRID * STRIDE + 3) * SIZE + i % GRID * STRIDE + 3;
+        assert_near(keep[pixel], 0.3 + 0.7 * (double)levels[i], 1e-6);
+        assert_near(rgb[3 * pixel], 200 * (0.3 + 0.7 * (double)levels[i]), 0.5 + 1e-3);
+    }
 }
 
 TEST(text_has_width_and_stays_inside)
@@ -159,6 +234,28 @@ TEST(text_has_width_and_stays_inside)
     int lit = 0;
     for (size_t i = 0; i < sizeof guarded; i++) lit += guarded[i] == 255;
     assert_true(lit > 100);
+}
+
+static void draw_letter(uint8_t rgb[48 * 48 * 3], char letter)
+{
+    memset(rgb, 0, 48 * 48 * 3);
+    sac_canvas_text(&(canvas){rgb, 48, 48}, 8, 36, 24, (ink){255, 255, 255}, (const char[]){letter, 0});
+}
+
+// an id such as gym:module:CarRacing-v3 can be read and typed: no two of its letters look the same
+TEST(letters_of_an_id_are_told_apart)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:;._-+/,=[]<>()!?#%|";
+    static uint8_t one[48 * 48 * 3], other[sizeof one];
+    for (size_t i = 0; letters[i]; i++)
+        for (size_t k = i + 1; letters[k]; k++)
+        {
+            draw_letter(one, letters[i]);
+            draw_letter(other, letters[k]);
+            int differing = 0;
+            for (size_t b = 0; b < sizeof one; b += 3) differing += abs(one[b] - other[b]) > 64;
+            if (differing < 4) fail_msg("'%c' and '%c' look the same", letters[i], letters[k]);
+        }
 }
 
 static void draw_frame(int width, int height, const sac_env_spec *spec, const sac_gaze *gaze)
@@ -177,6 +274,9 @@ static void draw_frame(int width, int height, const sac_env_spec *spec, const sa
                                  .episode_return = -12345.6,
                                  .step = 1000,
                                  .title = "a title that is far too long for the smallest of all frames"};
+    float levels[GRID * GRID], sorted[GRID * GRID];
+    if (gaze) content.best_share = sac_heat_levels(levels, sorted, gaze->importance, GRID * GRID);
+    if (gaze) content.levels = levels;
     const uint8_t *rgb = sac_frame_draw(frame, &content);
     int shown = 0;
     for (int i = 0; i < width * height; i++) shown += rgb[i * 3] == 77;
@@ -205,6 +305,38 @@ TEST(frames_of_all_sizes_are_drawn)
     spec.action_choices = 3;
     spec.action_size = 1;
     draw_frame(1136, 720, &spec, &gaze);
+    gaze.kept = 0;
+    draw_frame(1136, 720, &spec, &gaze);
+}
+
+// six actions with names leave room for return and steps
+TEST(the_line_says_return_and_steps_beside_many_actions)
+{
+    static const float low[] = {-1, -1, -1, -1, -1, -1}, high[] = {1, 1, 1, 1, 1, 1}, action[6] = {0};
+    static const char *const names[] = {"bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot"};
+    sac_env_spec spec = {.height = SIZE,
+                         .width = SIZE,
+                         .channels = 3,
+                         .action_size = 6,
+                         .action_names = names,
+                         .action_low = low,
+                         .action_high = high};
+    static uint8_t observation[SIZE * SIZE * 3];
+    sac_frame *frame;
+    assert_ok(sac_frame_create(&frame, 1136, 720, &spec));
+    const sac_frame_content content = {
+        .observation = observation, .action = action, .episode_return = 12.7, .step = 40};
+    const uint8_t *rgb = sac_frame_draw(frame, &content);
+    int bright[2] = {0}; // pixels of figures: of the return at the left of the line, of the steps right of it
+    for (int y = 660; y < 720; y++)
+        for (int x = 0; x < 240; x++)
+        {
+            const uint8_t *p = rgb + 3 * (y * 1136 + x);
+            bright[x > 190] += p[0] == 226 && p[1] == 230 && p[2] == 236;
+        }
+    assert_true(bright[0] > 20);
+    assert_true(bright[1] > 10);
+    sac_frame_destroy(frame);
 }
 
 TEST(frame_sizes_are_checked)
@@ -222,5 +354,7 @@ TEST(frame_sizes_are_checked)
 
 TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
       overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
-      heat_map_colors_each_patch_by_its_share, text_has_width_and_stays_inside, frames_of_all_sizes_are_drawn,
-      frame_sizes_are_checked)
+      levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
+      heat_map_colors_each_patch_by_its_level, an_agent_that_mixes_all_dims_what_matters_least,
+      text_has_width_and_stays_inside, letters_of_an_id_are_told_apart, frames_of_all_sizes_are_drawn,
+      the_line_says_return_and_steps_beside_many_actions, frame_sizes_are_checked)

@@ -16,10 +16,10 @@ enum
     ZOOM = 8
 };
 
-static sac_viewer *open_viewer(sac_policy **policy)
+static sac_viewer *open_viewer(sac_policy **policy, const char *kind)
 {
     static const float low[] = {-1, -1}, high[] = {1, 1};
-    sac_policy_def def = {.kind = "attention-agent",
+    sac_policy_def def = {.kind = kind,
                           .height = 32,
                           .width = 32,
                           .channels = 3,
@@ -50,7 +50,7 @@ static const char *sheet_path(void)
 TEST(the_first_row_shows_what_won)
 {
     sac_policy *policy;
-    sac_viewer *viewer = open_viewer(&policy);
+    sac_viewer *viewer = open_viewer(&policy, "attention-agent");
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
     sac_patch_sheet *sheet;
     assert_ok(sac_patch_sheet_create(&sheet, gaze, 3));
@@ -78,6 +78,41 @@ TEST(the_first_row_shows_what_won)
     sac_policy_destroy(policy);
 }
 
+// an agent that mixes all patches keeps none: the first row shows the ten most important
+TEST(the_first_row_shows_the_most_important_where_none_is_kept)
+{
+    sac_policy *policy;
+    sac_viewer *viewer = open_viewer(&policy, "iap-trans");
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    assert_int_equal(gaze->kept, 0);
+    sac_patch_sheet *sheet;
+    assert_ok(sac_patch_sheet_create(&sheet, gaze, 3));
+    sac_patch_sheet_add(sheet, viewer);
+    assert_ok(sac_patch_sheet_write(sheet, sheet_path()));
+    uint8_t *rgb;
+    int height, width, best = 0, count = gaze->rows * gaze->columns;
+    assert_ok(sac_png_read(&rgb, &height, &width, sheet_path(), 1 << 22));
+    for (int i = 1; i < count; i++)
+        if (gaze->importance[i] > gaze->importance[best]) best = i;
+    float pixels[PATCH * PATCH * 3];
+    assert_true(sac_viewer_patch(viewer, best, pixels));
+    for (int p = 0; p < PATCH * PATCH; p++)
+    {
+        int x = LEFT + p % PATCH * ZOOM + ZOOM / 2, y = TOP + p / PATCH * ZOOM + ZOOM / 2;
+        assert_int_equal(rgb[(y * width + x) * 3], lrintf(pixels[p * 3] * 255));
+    }
+    // ten of them: the tenth place is not the paper's colour, the eleventh is
+    const uint8_t *tenth = rgb + ((TOP + 28) * width + LEFT + 9 * PITCH + 28) * 3;
+    const uint8_t *eleventh = tenth + 3 * PITCH, *paper = rgb;
+    assert_true(memcmp(tenth, paper, 3) != 0);
+    assert_memory_equal(eleventh, paper, 3);
+    sac_free(rgb);
+    unlink(sheet_path());
+    sac_patch_sheet_destroy(sheet);
+    sac_viewer_destroy(viewer);
+    sac_policy_destroy(policy);
+}
+
 // the lot is drawn from the same numbers each time
 TEST(a_sheet_is_the_same_twice)
 {
@@ -86,7 +121,7 @@ TEST(a_sheet_is_the_same_twice)
     for (int run = 0; run < 2; run++)
     {
         sac_policy *policy;
-        sac_viewer *viewer = open_viewer(&policy);
+        sac_viewer *viewer = open_viewer(&policy, "attention-agent");
         sac_patch_sheet *sheet;
         assert_ok(sac_patch_sheet_create(&sheet, sac_viewer_gaze(viewer), 3));
         while (!sac_viewer_ended(viewer))
@@ -106,4 +141,5 @@ TEST(a_sheet_is_the_same_twice)
     sac_free(rgb[1]);
 }
 
-TESTS(the_first_row_shows_what_won, a_sheet_is_the_same_twice)
+TESTS(the_first_row_shows_what_won, the_first_row_shows_the_most_important_where_none_is_kept,
+      a_sheet_is_the_same_twice)

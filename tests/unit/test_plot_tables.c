@@ -123,17 +123,18 @@ static int count_color(const char *path, const uint8_t color[3])
     return found;
 }
 
-// every cell has the colour of the square root of its share of the largest, over the same area
-TEST(heat_plots_have_the_colours_of_their_values)
+// every cell has the colour of its rank, over the same area, however near the values are
+TEST(heat_plots_have_the_colours_of_their_ranks)
 {
     scratch_open();
-    const char *table = write_text("i.csv", "row,column,importance,rank\n0,0,16,0\n0,1,9,1\n1,0,1,3\n1,1,4,2\n");
+    const char *table =
+        write_text("i.csv", "row,column,importance,rank\n0,0,1.04,0\n0,1,1.03,1\n1,0,1.01,3\n1,1,1.02,2\n");
     must_draw(sac_plot_importance(table, NULL, scratch_path("i.png")));
     int area[4];
     for (int i = 0; i < 4; i++)
     {
         uint8_t color[3];
-        sac_heat_color((float)(i + 1) / 4, color); // sqrt(1, 4, 9, 16) / 4
+        sac_heat_color((float)i / 3, color);
         area[i] = count_color(scratch_path("i.png"), color);
         assert_true(area[i] > 100000); // a fourth of a field of some 800 x 800 pixels, less a number and an edge
         assert_true(abs(area[i] - area[0]) < area[0] / 50);
@@ -224,5 +225,5 @@ TEST(kernels_beside_the_fastest_peer)
 }
 
 TESTS(tables_are_read_by_the_names_of_columns, the_first_line_says_what_a_file_holds,
-      generalisation_is_drawn_by_what_rows_say, heat_plots_have_the_colours_of_their_values, attention_over_time,
+      generalisation_is_drawn_by_what_rows_say, heat_plots_have_the_colours_of_their_ranks, attention_over_time,
       kernels_beside_the_fastest_peer)

@@ -147,7 +147,7 @@ TEST(a_killed_run_loses_only_what_was_in_flight)
     for (char *at = events; (at = strstr(at, "\"resumed\"")); at++) last = at;
     assert_non_null(last);
     // generation 6 is in the checkpoint; 7, 8 with its evaluation, and 9 need not be driven again
-    assert_non_null(strstr(last, "at generation 6 with 1 threads"));
+    assert_non_null(strstr(last, "at generation 6 with 1 thread,"));
     assert_non_null(strstr(last, "4 finished rounds are known"));
     sac_free(events);
     uint8_t *bytes[2];
