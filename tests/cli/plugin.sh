@@ -91,7 +91,9 @@ fi
 
 reports()
 {
-    "$saccade" report one --plugin catch.so --out report.html && grep -q 'catch' report.html &&
+    "$saccade" report one --plugin ./catch.so --out report.html && grep -qx '.*export SACCADE_PLUGINS=./catch.so' report.html &&
+        "$saccade" train "$root/tasks/toy.yaml" --run toy --generations 1 --quiet --plugin ./catch.so &&
+        "$saccade" report toy --plugin ./catch.so --out toy.html && ! grep SACCADE_PLUGINS toy.html &&
         "$saccade" plot one --out curve.svg --plugin catch.so
 }
 if [[ -e $(dirname "$saccade")/saccade-plot.so ]]; then

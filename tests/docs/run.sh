@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples of the documents: every block that is fenced as "sh test", in order, in an empty folder with tasks/
-# and zoo/ beside it and the command on the path. A block passes when its last command does and none before fails.
+# Runs the examples of the documents: every block that is fenced as "sh test", in order, in an empty folder with tasks/,
+# zoo/, examples/ and include/ beside it and the command on the path. A block passes when its last command does and none before fails.
 #   run.sh BUILD_DIR
 set -uo pipefail
 build=$(realpath "$1")
@@ -12,7 +12,7 @@ place() # an empty folder for one document
 {
     local part
     mkdir "$1"
-    for part in tasks zoo; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
+    for part in tasks zoo examples include; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
 }
 
 block() # FILE FOLDER
