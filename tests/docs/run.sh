@@ -51,6 +51,11 @@ versions() # the headers', the command's, the changelog's newest, and that to be
     grep -qx "version: $version" CITATION.cff && grep -m 1 '^## ' CHANGELOG.md | grep -E "^## $version(,|$)" &&
         [[ $(sed -nE 's/^#define SAC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/saccade/base.h | paste -sd.) == "$version" ]]
 }
+installable() # Debian refuses its own pip: packages go into a virtual environment, whose pip has a path
+{
+    ! grep -nE '^[^`|#]*(^|[ ;&])(sudo )?pip3? install' README.md CONTRIBUTING.md docs/*.md
+}
 check "links lead somewhere" links
+check "packages are installed where Debian allows it" installable
 check "one version everywhere" versions
 finish
