@@ -42,3 +42,7 @@ typedef struct sac_plugin
 /// @return SAC_ERROR_FILE when it cannot be opened, SAC_ERROR_FORMAT when it is no plugin or of another version,
 ///         SAC_ERROR_ARGUMENT when what it offers is incomplete or has a name that is taken
 SAC_API SAC_CHECKED sac_status sac_plugin_load(const char *path);
+
+/// The index-th opened plugin, as its path was given; NULL past the last.
+/// @param[out] plugin  what it offers; may be NULL
+SAC_API const char *sac_plugin_at(int index, const sac_plugin **plugin);

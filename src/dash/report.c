@@ -13,6 +13,7 @@
 #include "dash/taken.h"
 #include "files/atomic.h"
 #include "saccade/dash.h"
+#include "saccade/plugin.h"
 #include "saccade/train.h"
 #include "saccade/view.h"
 #include "train/start.h"
@@ -141,8 +142,34 @@ static sac_status add_training(report *r)
     return SAC_OK;
 }
 
+static bool offers(const sac_plugin *plugin, const sac_run_summary *s)
+{
+    for (int i = 0; plugin->envs && plugin->envs[i]; i++)
+        if (sac_env_find(s->environment) == plugin->envs[i]) return true;
+    for (int i = 0; plugin->policies && plugin->policies[i]; i++)
+        if (strcmp(plugin->policies[i]->name, s->policy) == 0) return true;
+    return false;
+}
+
+// the plugins that the commands need, for all of them at once
+static void add_plugins(report *r)
+{
+    const sac_plugin *plugin;
+    const char *path, *before = "export SACCADE_PLUGINS=", *after = "";
+    for (int i = 0; (path = sac_plugin_at(i, &plugin)); i++)
+    {
+        if (!offers(plugin, &r->summary)) continue;
+        sac_grow_text(&r->out, "%s", before);
+        add_escaped(&r->out, path);
+        before = ":";
+        after = "\n";
+    }
+    sac_grow_text(&r->out, "%s", after);
+}
+
 static sac_status add_commands(report *r)
 {
+    add_plugins(r);
     if (r->def->command)
         add_escaped(&r->out, r->def->command);
     else

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,8 +28,19 @@ enum
     MAX_PLUGINS = 64
 };
 
-static const sac_plugin *opened[MAX_PLUGINS];
+static struct
+{
+    const sac_plugin *plugin;
+    char *path;
+} opened[MAX_PLUGINS];
 static int opened_count;
+
+const char *sac_plugin_at(int index, const sac_plugin **plugin)
+{
+    if (index < 0 || index >= opened_count) return NULL;
+    if (plugin) *plugin = opened[index].plugin;
+    return opened[index].path;
+}
 
 // where the library itself was opened for its user alone (Python does so), plugins would not see its functions
 static void offer_own_functions(void)
@@ -99,7 +111,7 @@ sac_status sac_plugin_load(const char *path)
     SAC_TRY(open_object(&object, path));
     const sac_plugin *plugin = dlsym(object, symbol);
     for (int i = 0; plugin && i < opened_count; i++)
-        if (opened[i] == plugin)
+        if (opened[i].plugin == plugin)
         {
             dlclose(object); // one reference is enough
             return SAC_OK;
@@ -107,14 +119,20 @@ sac_status sac_plugin_load(const char *path)
     sac_status status = check_version(plugin, path);
     if (status == SAC_OK && opened_count == MAX_PLUGINS)
         status = sac_fail(SAC_ERROR_ARGUMENT, "plugin '%.300s': more than %d plugins", path, MAX_PLUGINS);
+    char *copy = strdup(path); // as long as the process, like the plugin: no memory of the hooks'
+    if (status == SAC_OK && !copy) status = sac_fail_memory("a plugin's path");
     if (status == SAC_OK)
     {
         status = add(plugin);
         if (status != SAC_OK) status = sac_fail_in(status, "plugin '%.300s'", path);
     }
-    if (status == SAC_OK)
-        opened[opened_count++] = plugin;
-    else
+    if (status != SAC_OK)
+    {
+        free(copy);
         dlclose(object);
-    return status;
+        return status;
+    }
+    opened[opened_count].plugin = plugin;
+    opened[opened_count++].path = copy;
+    return SAC_OK;
 }

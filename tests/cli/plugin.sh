@@ -91,7 +91,9 @@ fi
 
 reports()
 {
-    "$saccade" report one --plugin catch.so --out report.html && grep -q 'catch' report.html &&
+    "$saccade" report one --plugin ./catch.so --out report.html && grep -qx '.*export SACCADE_PLUGINS=./catch.so' report.html &&
+        "$saccade" train "$root/tasks/toy.yaml" --run toy --generations 1 --quiet --plugin ./catch.so &&
+        "$saccade" report toy --plugin ./catch.so --out toy.html && ! grep SACCADE_PLUGINS toy.html &&
         "$saccade" plot one --out curve.svg --plugin catch.so
 }
 if [[ -e $(dirname "$saccade")/saccade-plot.so ]]; then
@@ -153,6 +155,8 @@ for name in unplugged taken lacking old plain unknown empty; do build $name.so $
 echo "no object" >text.so
 
 check "a file that is missing" refuses 1 "plugin 'none.so': No such file" "$saccade" envs --plugin none.so
+check "a variable that names what is missing" refuses 1 "SACCADE_PLUGINS: plugin 'none.so': No such file" \
+    env_of catch.so:none.so "$saccade" envs
 check "a file that is no shared object" refuses 1 "plugin 'text.so' cannot be opened" "$saccade" envs --plugin text.so
 check "a folder" refuses 1 "plugin '/tmp' cannot be opened" "$saccade" envs --plugin /tmp
 check "an empty path" refuses 1 "the path is empty" "$saccade" envs --plugin ""
@@ -179,6 +183,18 @@ check "a policy without its plugin" refuses 1 "unknown kind 'columns'; one that 
     "$saccade" eval one/best.safetensors
 check "no export" refuses 1 "come from a plugin and cannot be exported as C" \
     "$saccade" export one/best.safetensors --c x.c --plugin catch.so
+
+in_cpp() # the entry has C's name, and its functions are C's
+{
+    { echo '#include <cstring>'; sed 's/(void)c, (void)v; \*s = 0;/(void)c, (void)v; *s = nullptr;/' broken.h; } >broken.hpp
+    printf '#define NAME "unplugged"\n#include "broken.hpp"\nstatic sac_env_ops ops;
+        static const sac_env_ops *const list[] = {&ops, nullptr};
+        static const bool filled = (ops.name = NAME, ops.create = create, ops.spec = spec, ops.reset = reset,
+            ops.step = step, ops.destroy = destroy, true);\nSAC_PLUGIN(list, nullptr)\n' >plus.cpp
+    "${CXX:-c++}" -std=c++11 -Wno-unused-variable -shared -fPIC -I"$root/include" -I. plus.cpp -o plus.so &&
+        "$saccade" envs --plugin plus.so | grep 'not available: unplugged: the robot is not plugged in'
+}
+if command -v "${CXX:-c++}" >/dev/null; then check "a plugin in C++" in_cpp; fi
 
 offers_all() # a plugin may call every public function
 {

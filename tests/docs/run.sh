@@ -30,7 +30,7 @@ place() # an empty folder for one document
 {
     local part
     mkdir "$1"
-    for part in tasks zoo; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
+    for part in tasks zoo examples include; do [[ ! -e $part ]] || cp -r "$part" "$1/"; done
 }
 
 missing() # WORD: what a block that needs it lacks, nothing where it is there
@@ -130,6 +130,11 @@ check "a reason that is none is refused" refused " boring" "saccade envs" "'bori
 check "a need that is none is refused" refused " test magic" "saccade envs" "'magic'"
 check "a block that fails is noticed" refused " test" "saccade envs; false" "FAILED"
 check "a command that is wrong is noticed when made short" refused " test short" "saccade train tasks/toy.yaml --sigma 3" "FAILED"
+installable() # Debian refuses its own pip: packages go into a virtual environment, whose pip has a path
+{
+    ! grep -nE '^[^`|#]*(^|[ ;&])(sudo )?pip3? install' README.md CONTRIBUTING.md docs/*.md
+}
 check "links lead somewhere" links
+check "packages are installed where Debian allows it" installable
 check "one version everywhere" versions
 finish
