@@ -16,6 +16,7 @@ static const cli_flag flags[] = {
     {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
     {"threads", "N", "default 1", false},
     {"random", NULL, "draw actions at random instead: no POLICY, but --env", false},
+    {"idle", NULL, "do nothing instead, all zeros or choice 0: no POLICY, but --env", false},
     {"json", NULL, "print JSON", false},
     {"stamp", "F.safetensors", "also write the policy to F with this score among its facts", false},
     {0},
@@ -39,7 +40,8 @@ static sac_status print_json(const cli_target *target, const char *path, const s
                                               sac_json_number(episodes[i].episode_return), "steps", episodes[i].steps));
     return sac_json_print(stdout, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "mean", sac_json_number(score.mean),
                                             "std", sac_json_number(score.std), "episodes", list, "env", target->env.id,
-                                            "variant", cli_target_variant(target), "policy", path ? path : "random"));
+                                            "variant", cli_target_variant(target), "policy",
+                                            path ? path : cli_baseline_name(target->baseline)));
 }
 
 static sac_status stamp(cli_target *target, const char *path, const sac_episode *episodes, int count)
@@ -61,12 +63,15 @@ static int run(const cli_args *args)
     if (last - first >= MAX_EPISODES) return cli_usage("eval: more than %d episodes", MAX_EPISODES);
 
     const char *path = cli_positional(args, 0);
-    bool random = cli_has(args, "random");
-    if (random == (path != NULL)) return cli_usage("eval: expected a policy, or --random with --env");
-    if (random && cli_has(args, "stamp")) return cli_usage("eval: --random has no policy to stamp");
+    bool random = cli_has(args, "random"), idle = cli_has(args, "idle");
+    if (random + idle + (path != NULL) != 1)
+        return cli_usage("eval: expected a policy, or one of --random and --idle with --env");
+    if (!path && cli_has(args, "stamp"))
+        return cli_usage("eval: --%s has no policy to stamp", random ? "random" : "idle");
     cli_target target;
     int code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
+    target.baseline = idle ? CLI_BASELINE_IDLE : CLI_BASELINE_RANDOM;
 
     int count = (int)(last - first + 1);
     sac_episode *episodes;

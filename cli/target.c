@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "drive_random.h"
 
 // whether the policy resizes what it sees, so that pictures of any size serve it
 static bool resizes(const sac_policy *policy)
@@ -90,7 +89,7 @@ int cli_target_drive(const cli_target *target, uint64_t first, int count, int th
     else if (target->policy)
         status = sac_evaluate(target->policy, &target->env, first, count, threads, *episodes);
     else
-        status = cli_drive_random(&target->env, first, count, *episodes);
+        status = cli_drive_baseline(target->baseline, &target->env, first, count, *episodes);
     if (status == SAC_OK) return CLI_OK;
     free(*episodes);
     *episodes = NULL;

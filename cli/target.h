@@ -1,5 +1,6 @@
 #pragma once
 
+#include "baseline.h"
 #include "cli.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
@@ -13,6 +14,7 @@ typedef struct cli_target
     sac_policy_info info;
     sac_env_def env;           ///< points into the rest
     sac_setting settings[128]; ///< those of the file, then --set
+    cli_baseline baseline;     ///< who drives where there is no policy
 } cli_target;
 
 /// Flags that select the environment; use them in a command's table.
@@ -30,7 +32,7 @@ typedef struct cli_target
 int cli_target_open(cli_target *target, const cli_args *args, const char *path);
 void cli_target_close(cli_target *target);
 
-/// Drive the target's policy over episodes first..first+count-1; without one, actions drawn at random.
+/// Drive the target's policy over episodes first..first+count-1; without one, its baseline.
 /// @param[out] episodes  [count], released by free; NULL after a message
 /// @return CLI_OK, or an exit code after a message
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);

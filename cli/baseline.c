@@ -1,4 +1,4 @@
-#include "drive_random.h"
+#include "baseline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,6 +6,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+
+const char *cli_baseline_name(cli_baseline baseline)
+{
+    return baseline == CLI_BASELINE_IDLE ? "idle" : "random";
+}
+
+static void rest(const sac_env_spec *spec, float *action)
+{
+    for (int i = 0; i < spec->action_size; i++)
+        action[i] = spec->action_choices > 0 ? 0.0f : fminf(fmaxf(0.0f, spec->action_low[i]), spec->action_high[i]);
+}
 
 // uniform within the bounds, or any of the choices
 static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, float *action)
@@ -23,16 +34,18 @@ static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, floa
     return SAC_OK;
 }
 
-static sac_status drive_one(sac_env *env, float *action, uint8_t *observation, sac_episode *episode)
+static sac_status drive_one(cli_baseline baseline, sac_env *env, float *action, uint8_t *observation,
+                            sac_episode *episode)
 {
     double reward;
     uint8_t terminated = 0, truncated = 0;
     const sac_env_row row = {action, observation, &reward, &terminated, &truncated};
     sac_stream stream = sac_stream_create(episode->seed, 0x72616e646f6d, 0); // apart from the worlds' streams
+    rest(sac_env_get_spec(env), action);
     SAC_TRY(sac_env_reset(env, episode->seed, &row));
     while (!terminated && !truncated)
     {
-        SAC_TRY(draw_action(sac_env_get_spec(env), &stream, action));
+        if (baseline == CLI_BASELINE_RANDOM) SAC_TRY(draw_action(sac_env_get_spec(env), &stream, action));
         SAC_TRY(sac_env_step(env, &row));
         episode->episode_return += reward;
         episode->steps++;
@@ -40,7 +53,8 @@ static sac_status drive_one(sac_env *env, float *action, uint8_t *observation, s
     return SAC_OK;
 }
 
-sac_status cli_drive_random(const sac_env_def *def, uint64_t first, int count, sac_episode *episodes)
+sac_status cli_drive_baseline(cli_baseline baseline, const sac_env_def *def, uint64_t first, int count,
+                              sac_episode *episodes)
 {
     sac_env *env;
     SAC_TRY(sac_env_create(&env, def));
@@ -51,7 +65,7 @@ sac_status cli_drive_random(const sac_env_def *def, uint64_t first, int count, s
     for (int i = 0; status == SAC_OK && i < count; i++)
     {
         episodes[i] = (sac_episode){.seed = first + (uint64_t)i};
-        status = drive_one(env, action, observation, &episodes[i]);
+        status = drive_one(baseline, env, action, observation, &episodes[i]);
     }
     free(action);
     free(observation);
