@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-generations=${GENERATIONS:-20} # half of it is a generation that is evaluated, so that a stop there adds nothing
+generations=${GENERATIONS:-20}
 failed=0
 
 cmake --preset release >/dev/null && cmake --build --preset release -j"$(nproc)" >/dev/null || exit 1
