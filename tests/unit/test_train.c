@@ -177,6 +177,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "train.race compares");
     snprintf(text, sizeof text, "%s  restarts: 2\ntrain:\n  fitness: rank\n", good);
     assert_bad_task(text, "never rises");
+    snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 99\n", good);
+    assert_bad_task(text, "0..99 are for reporting alone");
     snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
     assert_bad_task(text, "below 1000000");
 }
