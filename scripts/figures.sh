@@ -11,10 +11,10 @@ returns=bench/results/returns.csv
 
 measure()
 {
-    local folder mean std episodes command line
+    local mean std episodes command line
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    ln -s "$PWD/zoo" "$folder/zoo"
+    ln -s "$PWD/zoo" "$PWD/.venv" "$folder"
     [[ ! -e ../shared/golden ]] ||
         build/saccade import attention-agent-npz ../shared/golden/attention_agent/CarRacing_released.npz "$folder/article.safetensors" >/dev/null
     while IFS=, read -r mean std episodes command; do
