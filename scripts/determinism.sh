@@ -46,7 +46,7 @@ for level in scalar avx2 avx512 neon; do
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
 done
 
-"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 2)) --threads 2 >/dev/null 2>&1
+"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 3)) --threads 2 >/dev/null 2>&1
 "build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations "$generations" --threads 1 --resume >/dev/null 2>&1
 hash=$(policies "$work/resumed")
 printf '%-28s %s\n' "policies after a resume" "$hash"
