@@ -5,10 +5,12 @@
 
 #include "base/error.h"
 #include "bench.h"
+#include "crossing.h"
 #include "saccade/train.h"
 #include "view/metrics.h"
 
-/// Time from nothing to a held-out score, as the run itself reports it: the first evaluation at or above the target.
+/// Time from nothing to a held-out score, as the run itself reports it: the second of the first two consecutive
+/// evaluations whose mean is at or above the target.
 /// A seed's run is kept while rows are measured, and a later row goes on with it.
 
 enum
@@ -18,7 +20,7 @@ enum
 
 typedef struct watch
 {
-    double target;
+    bench_crossing crossing;
     volatile int reached;
 } watch;
 
@@ -28,7 +30,7 @@ static void on_progress(void *user, const sac_progress *progress)
     if (!progress->evaluated) return;
     fprintf(stderr, "  %6.1f s  %5.1f M steps  held-out %.1f +- %.1f\n", progress->seconds,
             (double)progress->steps * 1e-6, progress->evaluation.mean, progress->evaluation.std);
-    if (progress->evaluation.mean >= w->target) w->reached = 1;
+    if (bench_crosses(&w->crossing, progress->evaluation.mean)) w->reached = 1;
 }
 
 // when the run's evaluations came to the target; infinite where none has yet
@@ -37,8 +39,12 @@ static sac_status find_time(const char *run, double target, double *seconds)
     *seconds = INFINITY;
     sac_metrics m = {0};
     SAC_TRY(sac_metrics_read(&m, run));
-    for (int i = m.count - 1; i >= 0; i--)
-        if (m.values[SAC_METRIC_EVAL_MEAN][i] >= target) *seconds = m.values[SAC_METRIC_SECONDS][i];
+    bench_crossing crossing = bench_crossing_of(target);
+    for (int i = 0; i < m.count && !isfinite(*seconds); i++)
+    {
+        double evaluation = m.values[SAC_METRIC_EVAL_MEAN][i];
+        if (isfinite(evaluation) && bench_crosses(&crossing, evaluation)) *seconds = m.values[SAC_METRIC_SECONDS][i];
+    }
     sac_metrics_clear(&m);
     return SAC_OK;
 }
@@ -56,7 +62,7 @@ static sac_status train_to(const bench_place *place, uint64_t seed, double targe
     sac_setting setting = {"train.seed", value};
     sac_task *task;
     SAC_TRY(sac_task_load(&task, place->task, &setting, 1));
-    watch w = {.target = target};
+    watch w = {.crossing = bench_crossing_of(target)};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     fprintf(stderr, "training seed %s to %.0f on %ld cores\n", value, target, cores);
     sac_status status = sac_train(&(sac_train_def){.task = task,

@@ -16,7 +16,7 @@ enum
 
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
-    {"seeds", "A..B", "episodes that both drive; default 0..99", false},
+    {"seeds", "A..B", "episodes that both drive; default 1000..1099, for 0..99 are for reporting alone", false},
     {"threads", "N", "default 1", false},
     {"json", NULL, "print JSON", false},
     {0},
@@ -75,7 +75,7 @@ static int run(const cli_args *args)
 {
     bool ok = true;
     uint64_t first, last;
-    cli_range(args, "seeds", "0..99", &first, &last, &ok);
+    cli_range(args, "seeds", "1000..1099", &first, &last, &ok);
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     if (!ok) return CLI_USAGE;
     if (last == first) return cli_usage("compare: a comparison needs at least two episodes");

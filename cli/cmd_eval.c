@@ -14,7 +14,7 @@ enum
 
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
-    {"seeds", "A..B", "episodes, both ends included; default 0..99", false},
+    {"seeds", "A..B", "episodes, both ends included; default 0..99, which report; choose by 1000..1999", false},
     {"threads", "N", "default 1", false},
     {"random", NULL, "draw actions at random instead: no POLICY, but --env", false},
     {"idle", NULL, "do nothing instead, all zeros or choice 0: no POLICY, but --env", false},

@@ -21,7 +21,7 @@ enum
 };
 
 static const cli_flag flags[] = {
-    {"seeds", "A..B", "episodes of each; default 0..99", false},
+    {"seeds", "A..B", "episodes of each; default 0..99, which report; choose by 1000..1999", false},
     {"threads", "N", "default 1", false},
     {"variant", "V", "only this one; default: all that the environment has", false},
     {"set", "KEY=VALUE", "option of the environment", true},

@@ -10,17 +10,24 @@
 #include "base/number.h"
 #include "cli.h"
 #include "saccade/policy.h"
+#include "train/recipe.h"
+#include "zoo.h"
 
 // the trained policies: every *.safetensors below the first folder that exists of $SACCADE_ZOO, ./zoo and the installed
 // one
 
 enum
 {
-    PATH_SIZE = 4096,
-    MAX_DEPTH = 8
+    PATH_SIZE = ZOO_PATH_SIZE,
+    MAX_DEPTH = 8,
+    MAX_THREADS = 1024
 };
 
 static const cli_flag flags[] = {
+    {"commands", NULL, "print the commands that trained each, as its card shows them", false},
+    {"verify", NULL, "train each again by its commands and compare the parameters, bit by bit", false},
+    {"run", "DIR", "verify: keep the runs there and go on with those that are there; default: a scratch folder", false},
+    {"threads", "N", "verify: default 1", false},
     {"json", NULL, "print JSON", false},
     {0},
 };
@@ -28,6 +35,7 @@ static const cli_flag flags[] = {
 typedef struct listing
 {
     json_t *list;
+    const char *wanted; // NULL: every policy
     int failures;
 } listing;
 
@@ -73,8 +81,31 @@ static json_t *score(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+// the date at which training it again gave these parameters; null: not yet, or there is no recipe
+static json_t *verified(const char *path, const char *hash)
+{
+    char recipe_path[PATH_SIZE];
+    sac_recipe *recipe;
+    zoo_recipe_path(recipe_path, path);
+    if (access(recipe_path, F_OK) != 0 || sac_recipe_load(&recipe, recipe_path) != SAC_OK) return json_null();
+    bool same = strcmp(recipe->verified_hash, hash) == 0;
+    json_t *date = same ? json_string(recipe->verified_date) : json_null();
+    sac_recipe_destroy(recipe);
+    return date;
+}
+
+// whether a path is what a name means: itself, or its end, such as car-racing/trans
+static bool is_wanted(const char *path, const char *name)
+{
+    if (!name || strcmp(path, name) == 0) return true;
+    size_t length = strlen(path) - (sizeof suffix - 1), end = strlen(name);
+    if (end > length || strncmp(path + length - end, name, end) != 0) return false;
+    return end == length || path[length - end - 1] == '/';
+}
+
 static void add(listing *zoo, const char *path)
 {
+    if (!is_wanted(path, zoo->wanted)) return;
     sac_policy *policy;
     sac_policy_info info;
     if (sac_policy_load(&policy, &info, path) != SAC_OK)
@@ -83,11 +114,14 @@ static void add(listing *zoo, const char *path)
         zoo->failures++;
         return;
     }
-    json_array_append_new(zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i}", "policy", path, "env",
-                                               info.environment, "variant", info.variant[0] ? info.variant : "original",
-                                               "attention", setting(policy, "attention"), "parameters",
-                                               sac_policy_parameter_count(policy), "score", score(info.score), "std",
-                                               score(info.score_std), "episodes", info.score_episodes));
+    char hash[17];
+    sac_recipe_hash(policy, hash);
+    json_array_append_new(
+        zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:s, s:o}", "policy", path, "env",
+                             info.environment, "variant", info.variant[0] ? info.variant : "original", "attention",
+                             setting(policy, "attention"), "parameters", sac_policy_parameter_count(policy), "score",
+                             score(info.score), "std", score(info.score_std), "episodes", info.score_episodes, "hash",
+                             hash, "verified", verified(path, hash)));
     sac_policy_info_clear(&info);
     sac_policy_destroy(policy);
 }
@@ -152,25 +186,67 @@ static void print_table(const json_t *list)
     }
 }
 
+static void print_listing(const listing *zoo, bool json)
+{
+    if (json)
+    {
+        json_dumpf(zoo->list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        puts("");
+    }
+    else if (json_array_size(zoo->list) > 0)
+        print_table(zoo->list);
+}
+
+// what the recipes' paths begin at: the folder that the zoo lies in
+static void find_root(char root[PATH_SIZE], const char *folder)
+{
+    snprintf(root, PATH_SIZE, "%s", folder);
+    char *slash = strrchr(root, '/');
+    if (slash)
+        slash[slash == root] = 0;
+    else
+        snprintf(root, PATH_SIZE, ".");
+}
+
+static int use_recipes(const cli_args *args, const listing *zoo, const char *folder, int threads)
+{
+    zoo_choice choice = {.count = (int)json_array_size(zoo->list)};
+    snprintf(choice.folder, sizeof choice.folder, "%s", folder);
+    find_root(choice.root, folder);
+    choice.paths = calloc((size_t)choice.count + 1, sizeof *choice.paths);
+    if (!choice.paths) return cli_fail(SAC_ERROR_MEMORY);
+    for (int i = 0; i < choice.count; i++)
+        snprintf(choice.paths[i], PATH_SIZE, "%s", text(json_array_get(zoo->list, (size_t)i), "policy"));
+    int code =
+        cli_has(args, "verify") ? zoo_verify(&choice, cli_value(args, "run"), threads) : zoo_print_commands(&choice);
+    free(choice.paths);
+    return code;
+}
+
 static int run(const cli_args *args)
 {
     char folder[PATH_SIZE];
+    bool ok = true, recipes = cli_has(args, "verify") || cli_has(args, "commands");
+    int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
+    if (!ok) return CLI_USAGE;
+    if (cli_has(args, "verify") && cli_has(args, "commands")) return cli_usage("zoo: --verify or --commands, not both");
     if (!find_zoo(folder))
     {
         fprintf(stderr, "saccade: zoo: no folder of trained policies at %s; set SACCADE_ZOO to one\n", folder);
         return CLI_FAILURE;
     }
-    listing zoo = {.list = json_array()};
+    listing zoo = {.list = json_array(), .wanted = cli_positional(args, 0)};
     walk(&zoo, folder, 0);
-    if (cli_has(args, "json"))
-    {
-        json_dumpf(zoo.list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        puts("");
-    }
-    else if (json_array_size(zoo.list) > 0)
-        print_table(zoo.list);
+    int code = zoo.failures ? CLI_FAILURE : CLI_OK;
+    if (zoo.wanted && json_array_size(zoo.list) == 0 && !zoo.failures)
+        code = cli_usage("zoo: no policy is called '%.80s' (see 'saccade zoo')", zoo.wanted);
+    else if (!recipes)
+        print_listing(&zoo, cli_has(args, "json"));
+    else if (code == CLI_OK)
+        code = use_recipes(args, &zoo, folder, threads);
     json_decref(zoo.list);
-    return zoo.failures ? CLI_FAILURE : CLI_OK;
+    return code;
 }
 
-const cli_command cli_zoo = {"zoo", "", "the trained policies, with what they scored", flags, run};
+const cli_command cli_zoo = {"zoo", "[NAME]", "the trained policies: what they scored, and how each was trained", flags,
+                             run};

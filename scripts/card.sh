@@ -1,17 +1,73 @@
 #!/usr/bin/env bash
-# card.sh RUN NAME "COMMAND": puts a run's best policy into the zoo with its card: the command that trained it, what it
-# cost, its curve, and its returns over 100 unseen episodes, in other looks of its world, too. The worlds of the control
-# suite go to zoo/control, CarRacing to zoo/car-racing, TakeCover to zoo/take-cover.
+# card.sh POLICY RUNS: puts the policy that a recipe has made into the zoo with its card. POLICY is zoo/WORLD/NAME, beside
+# whose recipe, POLICY.yaml, it goes; RUNS is the folder with the run of each part (saccade zoo --verify --run RUNS makes
+# it). The card holds the recipe's commands, what they cost, the curve, and the returns over 100 unseen episodes, in other
+# looks of the world, too, beside those of random actions and of doing nothing.
+# card.sh --recipe POLICY...: writes anew what cards say of recipes, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-run=${1:?run folder} name=${2:?name} command=${3:?command that trained it}
 saccade=build/saccade threads=${THREADS:-$(nproc)}
-world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
-case $world in car-racing | take-cover) zoo=zoo/$world ;; *) zoo=zoo/control ;; esac
-policy=$zoo/$name.safetensors card=$zoo/$name.md
 
-mkdir -p "$zoo"
-"$saccade" eval "$run/best.safetensors" --seeds 0..99 --threads "$threads" --stamp "$policy" >/dev/null
+steps_of() # RECIPE: in millions, of all parts
+{
+    awk '$1 == "steps:" {sum += $2} END {printf "%.2f", sum / 1e6}' "$1"
+}
+
+# what a card says of its recipe: where it starts, the commands, whether they were carried out again
+of_recipe() # POLICY
+{
+    local policy=$1 recipe=$1.yaml name=${1#zoo/} start date hash
+    start=$(sed -n 's/^start: //p' "$recipe")
+    date=$(sed -n 's/^ *date: //p' "$recipe") hash=$(sed -n 's/^ *parameters: //p' "$recipe")
+    case $start in
+        "") echo "From nothing:" ;;
+        zoo/training/starts/*)
+            echo "Its start, \`$start\`,"
+            echo "was trained by an earlier version of saccade. What follows:"
+            ;;
+        *)
+            echo "It starts from the vector that ships as \`$start\`, whose card says how that was"
+            echo "trained. What follows:"
+            ;;
+    esac
+    echo
+    echo '```sh'
+    "$saccade" zoo --commands "$name"
+    echo '```'
+    echo
+    if [[ -n $date ]]; then
+        echo "Verified on $date: \`saccade zoo --verify $name\` ended in these parameters to the bit,"
+        echo "\`$hash\`."
+    else
+        echo "Not verified yet: \`saccade zoo --verify $name\` takes $(steps_of "$recipe") million steps."
+    fi
+    echo
+}
+
+# the first paragraph stays, what follows up to the table is the recipe's
+refresh() # POLICY
+{
+    local card=$1.md
+    of_recipe "$1" >"$card.recipe"
+    awk -v recipe="$card.recipe" '/^\| \| \|$/ && !done {while ((getline line <recipe) > 0) print line; done = 1}
+        !done && blanks >= 2 {next} {print} /^$/ {blanks++}' "$card" >"$card.tmp"
+    rm "$card.recipe"
+    mv "$card.tmp" "$card"
+}
+
+if [[ ${1:-} == --recipe ]]; then
+    shift
+    for policy in "$@"; do refresh "${policy%.*}"; done
+    exit
+fi
+
+base=${1:?POLICY, such as zoo/control/NAME} runs=${2:?folder of runs}
+policy=$base.safetensors card=$base.md recipe=$base.yaml name=$(basename "$base") zoo=$(dirname "$base")
+run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
+vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
+world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
+
+"$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" --stamp "$policy" >/dev/null
 "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
 
 # score WHAT...: "mean +- standard deviation" over episodes 0..99
@@ -29,6 +85,8 @@ rows_of_car_racing() {
     echo "| variant | mean +- standard deviation of 100 | the paper's agent |"
     echo "| --- | --- | --- |"
     echo "| original, rules v3 | $(score "$policy") | |"
+    echo "| random actions (\`--random --env car-racing\`) | $(score --random --env car-racing) | |"
+    echo "| doing nothing (\`--idle\`) | $(score --idle --env car-racing) | |"
     echo "| original, rules v0 (\`--set rules=v0\`) | $(score "$policy" --set rules=v0) | 914 +- 15 |"
     echo "| color | $(score "$policy" --variant color) | 866 +- 112 |"
     echo "| bars | $(score "$policy" --variant bars) | 900 +- 35 |"
@@ -40,7 +98,8 @@ rows_of_car_racing() {
 
 rows_of_take_cover() {
     echo "Tics survived over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, and"
-    echo "the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V --set skill=S\`."
+    echo "the vector was chosen by seeds 1000 and on):"
+    echo "\`saccade eval $policy --seeds 0..99 --variant V --set skill=S\`."
     echo
     echo "| variant | skill 4, ViZDoom's own | skill 5, released | the paper's agent |"
     echo "| --- | --- | --- | --- |"
@@ -50,6 +109,11 @@ rows_of_take_cover() {
         echo "| $variant | $(score "$policy" --variant "$variant" --set skill=4) |" \
             "$(score "$policy" --variant "$variant" --set skill=5) | ${row#* } |"
     done
+    local other
+    for other in random idle; do
+        echo "| \`--$other --env take-cover\` | $(score "--$other" --env take-cover --set skill=4) |" \
+            "$(score "--$other" --env take-cover --set skill=5) | |"
+    done
 }
 
 # what the articles report of IAP, SAC and QT-Opt in static distractions of medium strength
@@ -58,7 +122,6 @@ papers() {
         cheetah-run) echo "134, 77, 74" ;;
         walker-walk) echo "125, 24, 111" ;;
         cartpole-swingup) echo "196, 167, 212" ;;
-        ball-in-cup-catch) echo "135, 109, 62" ;;
         reacher-easy) echo "128, 75, 109" ;;
     esac
 }
@@ -67,18 +130,18 @@ all() { echo "camera:$1+color:$1+background:$1"; }
 
 rows_of_control() {
     echo "Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, and the"
-    echo "vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, and"
-    echo "\`saccade eval --random --env $world --seeds 0..99\` for random actions. Distractions are of camera, colour and"
-    echo "background (procedural)."
+    echo "vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`,"
+    echo "and \`saccade eval --random --env $world --seeds 0..99\` for random actions, \`--idle\` for none. Distractions are of"
+    echo "camera, colour and background (procedural)."
     echo
-    echo "| variant | mean +- standard deviation of 100 | random actions | the article: IAP, SAC, QT-Opt |"
-    echo "| --- | --- | --- | --- |"
-    local random
-    random=$(score --random --env "$world" --set observe=state --set "action_repeat=$(setting action_repeat)")
-    echo "| original | $(score "$policy" --variant original) | $random | |"
-    echo "| easy, static | $(score "$policy" --variant "$(all easy)") | | |"
-    echo "| medium, static | $(score "$policy" --variant "$(all medium)") | | $(papers) |"
-    echo "| easy, dynamic | $(score "$policy" --variant "$(all easy):dynamic") | | |"
+    echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | the article: IAP, SAC, QT-Opt |"
+    echo "| --- | --- | --- | --- | --- |"
+    local random idle blind=(--env "$world" --set observe=state --set "action_repeat=$(setting action_repeat)")
+    random=$(score --random "${blind[@]}") idle=$(score --idle "${blind[@]}")
+    echo "| original | $(score "$policy" --variant original) | $random | $idle | |"
+    echo "| easy, static | $(score "$policy" --variant "$(all easy)") | | | |"
+    echo "| medium, static | $(score "$policy" --variant "$(all medium)") | | | $(papers) |"
+    echo "| easy, dynamic | $(score "$policy" --variant "$(all easy):dynamic") | | | |"
 }
 
 last=$(tail -n 1 "$run/metrics.csv")
@@ -97,10 +160,7 @@ esac
     echo
     echo "$agent, attention \`$(setting attention)\`, $parameters parameters."
     echo
-    echo '```sh'
-    echo "$command"
-    echo '```'
-    echo
+    of_recipe "$base"
     echo "| | |"
     echo "| --- | --- |"
     echo "| trained in | $(setting variant) |"

@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-generations=${GENERATIONS:-20} # half of it is a generation that is evaluated, so that a stop there adds nothing
+generations=${GENERATIONS:-20}
 failed=0
 
 cmake --preset release >/dev/null && cmake --build --preset release -j"$(nproc)" >/dev/null || exit 1
@@ -46,7 +46,7 @@ for level in scalar avx2 avx512 neon; do
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
 done
 
-"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 2)) --threads 2 >/dev/null 2>&1
+"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 3)) --threads 2 >/dev/null 2>&1
 "build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations "$generations" --threads 1 --resume >/dev/null 2>&1
 hash=$(policies "$work/resumed")
 printf '%-28s %s\n' "policies after a resume" "$hash"

@@ -81,6 +81,7 @@ scripts()
     git ls-files '*.sh' .ci/run | xargs shellcheck -S warning
 }
 
+check "figures of README and docs/results.md are those that landed" scripts/figures.sh
 check "format (clang-format)" format
 check "scripts (shellcheck)" scripts
 check "headers alone as C99" headers gcc c99 c

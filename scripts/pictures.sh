@@ -9,7 +9,7 @@ build/saccade watch zoo/car-racing/softmax.safetensors --seed 1 --steps 130 --fr
 mkdir -p docs/images
 cp "$frames/000130.png" docs/images/attention.png
 policy=zoo/car-racing/softmax.safetensors
-build/saccade plot zoo/training/car-racing-linear --out docs/images/plot-run.svg
+build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"
 build/saccade plot "$frames/worlds.csv" --out docs/images/plot-worlds.svg
 build/saccade watch $policy --seed 3 --attention "$frames/attention.csv" >/dev/null

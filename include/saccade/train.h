@@ -14,6 +14,9 @@
 /// Seeds below this are for evaluation only; training draws its episodes from above.
 #define SAC_TRAINING_SEED_FIRST UINT64_C(1000000)
 
+/// Seeds below this are for reporting what is done; a run chooses its best vector by others (evaluation.first_seed).
+#define SAC_REPORTING_SEEDS UINT64_C(100)
+
 /// One finished episode.
 typedef struct sac_episode
 {

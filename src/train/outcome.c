@@ -61,12 +61,34 @@ static sac_status evaluate(sac_run *r)
         r->episodes[i] = (sac_episode){r->units[i].seed, r->units[i].episode_return, r->units[i].steps};
     r->progress.evaluated = true;
     r->progress.evaluation = sac_score_of(r->episodes, evaluation->episodes);
-    if (r->progress.evaluation.mean > r->state.best_evaluation)
-    {
-        r->state.best_evaluation = r->progress.evaluation.mean;
-        if (sac_run_writes(r)) SAC_TRY(save_policy(r, "best.safetensors", &r->progress.evaluation));
-    }
     return SAC_OK;
+}
+
+static bool has_best(const sac_run *r)
+{
+    return r->state.best_evaluation > -INFINITY;
+}
+
+// Evaluations on the task's schedule decide `best`, so that it follows from the task and the generation however often
+// the run was stopped on its way. A run that ends before the first of them is evaluated at its end, so that it leaves a
+// policy; that score is not kept in the state, and the first evaluation on schedule replaces the policy.
+static sac_status evaluate_if_due(sac_run *r, bool last)
+{
+    int every = r->task->evaluation.every;
+    bool due = every > 0 && r->state.generation % (uint64_t)every == 0;
+    if (!due && !(every > 0 && last && !has_best(r))) return SAC_OK;
+    SAC_TRY(evaluate(r));
+    double mean = r->progress.evaluation.mean;
+    bool better = due && mean > r->state.best_evaluation;
+    if (better) r->state.best_evaluation = mean;
+    if (!better && !(last && !has_best(r))) return SAC_OK;
+    return sac_run_writes(r) ? save_policy(r, "best.safetensors", &r->progress.evaluation) : SAC_OK;
+}
+
+sac_status sac_run_leave_policy(sac_run *r)
+{
+    bool any = has_best(r) || r->task->evaluation.every == 0;
+    return any || !sac_run_writes(r) ? SAC_OK : save_policy(r, "best.safetensors", NULL);
 }
 
 sac_status sac_run_write_checkpoint(sac_run *r)
@@ -84,10 +106,9 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     sac_progress *p = &r->progress;
     double begin = sac_clock();
     bool last = r->state.generation >= generations || sac_search_stop(r->search);
-    int every = r->task->evaluation.every;
     p->evaluated = false;
     sac_phases_begin(&r->phases);
-    if (every > 0 && (last || r->state.generation % (uint64_t)every == 0)) SAC_TRY(evaluate(r));
+    SAC_TRY(evaluate_if_due(r, last));
     sac_phases_end(&r->phases, SAC_PHASE_EVALUATION);
     sac_rollouts_times(r->rollouts, &r->phases.acting, &r->phases.stepping);
     r->seconds += sac_clock() - begin;
@@ -104,7 +125,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->mean = r->state.mean;
     p->std = r->state.std;
     p->sigma = sac_search_sigma(r->search);
-    p->best_evaluation = r->state.best_evaluation;
+    p->best_evaluation = has_best(r) || !p->evaluated ? r->state.best_evaluation : p->evaluation.mean;
     p->note = r->note[0] ? r->note : NULL;
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;

@@ -123,6 +123,10 @@ SAC_CHECKED sac_status sac_run_advance(sac_run *r);
 /// Evaluate, write the row, checkpoint, report; an interrupt leaves the generation pending.
 SAC_CHECKED sac_status sac_run_finish(sac_run *r, uint64_t generations);
 
+/// After an interrupt: write the present vector as best.safetensors, without a score, where no evaluation has chosen
+/// one.
+SAC_CHECKED sac_status sac_run_leave_policy(sac_run *r);
+
 SAC_CHECKED sac_status sac_run_write_checkpoint(sac_run *r);
 SAC_CHECKED sac_status sac_run_event(sac_run *r, const char *event, const char *text);
 

@@ -21,9 +21,16 @@ enum
     LINE_SIZE = 4096
 };
 
+typedef struct reader
+{
+    sac_run_summary *summary;
+    uint64_t every;  ///< generations between the evaluations of the task's schedule
+    bool has_chosen; ///< whether `best` is of one of those
+} reader;
+
 // every whole line of a text file of the folder, one by one: however long the file, the memory is the same
-static sac_status read_lines(sac_run_summary *s, const char *run_dir, const char *name,
-                             void (*take)(sac_run_summary *s, const char *line), char last[LINE_SIZE])
+static sac_status read_lines(reader *r, const char *run_dir, const char *name,
+                             void (*take)(reader *r, const char *line), char last[LINE_SIZE])
 {
     char path[SAC_PATH_SIZE], line[LINE_SIZE];
     last[0] = 0;
@@ -36,7 +43,7 @@ static sac_status read_lines(sac_run_summary *s, const char *run_dir, const char
         char *end = strchr(line, '\n');
         if (!end) continue;
         *end = 0;
-        if (take) take(s, line);
+        if (take) take(r, line);
         memcpy(last, line, (size_t)(end - line) + 1);
     }
     bool failed = ferror(file) != 0;
@@ -50,8 +57,9 @@ static void copy_entry(char out[SAC_TEXT_SIZE], const sac_yaml *yaml, const char
     snprintf(out, SAC_TEXT_SIZE, "%s", entry ? entry->value : "");
 }
 
-static sac_status read_task(sac_run_summary *s, const char *run_dir)
+static sac_status read_task(reader *r, const char *run_dir)
 {
+    sac_run_summary *s = r->summary;
     char path[SAC_PATH_SIZE], text[SAC_TEXT_SIZE];
     SAC_TRY(sac_join_path(path, run_dir, "task.yaml"));
     sac_yaml *yaml;
@@ -63,23 +71,35 @@ static sac_status read_task(sac_run_summary *s, const char *run_dir)
     s->seed = strtoull(text, NULL, 10);
     copy_entry(text, yaml, "train.generations");
     s->generations = strtoull(text, NULL, 10);
+    copy_entry(text, yaml, "evaluation.every");
+    r->every = strtoull(text, NULL, 10);
     sac_yaml_destroy(yaml);
     return SAC_OK;
 }
 
-static void take_row(sac_run_summary *s, const char *row)
+// best.safetensors is chosen by the evaluations on schedule; another one, at the end of a short run, counts until the
+// first of them
+static void take_evaluation(reader *r, const sac_progress *p)
 {
+    sac_run_summary *s = r->summary;
+    bool chooses = r->every > 0 && p->generation % r->every == 0;
+    s->evaluation = p->evaluation;
+    if (r->has_chosen && !(chooses && p->evaluation.mean > s->best.mean)) return;
+    s->best = p->evaluation;
+    s->best_generation = p->generation;
+    r->has_chosen |= chooses;
+}
+
+static void take_row(reader *r, const char *row)
+{
+    sac_run_summary *s = r->summary;
     sac_progress p;
     if (!sac_journal_parse_row(row, &p)) return;
     s->generation = p.generation;
     s->steps = p.steps;
     s->seconds = p.seconds;
     s->mean = p.mean;
-    if (!p.evaluated) return;
-    s->evaluation = p.evaluation;
-    if (s->best.episodes && !(p.evaluation.mean > s->best.mean)) return;
-    s->best = p.evaluation;
-    s->best_generation = p.generation;
+    if (p.evaluated) take_evaluation(r, &p);
 }
 
 // the state that the last line of events.jsonl tells
@@ -123,10 +143,11 @@ static bool is_locked(const char *run_dir)
 sac_status sac_run_summarise(sac_run_summary *s, const char *run_dir)
 {
     *s = (sac_run_summary){.mean = NAN, .state = "broken off"};
+    reader r = {.summary = s};
     char last[LINE_SIZE];
-    SAC_TRY(read_task(s, run_dir));
-    SAC_TRY(read_lines(s, run_dir, "metrics.csv", take_row, last));
-    SAC_TRY(read_lines(s, run_dir, "events.jsonl", NULL, last));
+    SAC_TRY(read_task(&r, run_dir));
+    SAC_TRY(read_lines(&r, run_dir, "metrics.csv", take_row, last));
+    SAC_TRY(read_lines(&r, run_dir, "events.jsonl", NULL, last));
     take_last_event(s, last);
     SAC_TRY(read_host(s, run_dir));
     if (is_locked(run_dir)) s->state = "running";

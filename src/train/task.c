@@ -74,7 +74,8 @@ static const sac_option evaluation_options[] = {
     {"every", SAC_OPTION_INT, offsetof(sac_task_evaluation, every), "10", 0, 1000000, NULL, "generations; 0: never"},
     {"episodes", SAC_OPTION_INT, offsetof(sac_task_evaluation, episodes), "20", 1, 100000, NULL, "held-out episodes"},
     {"first_seed", SAC_OPTION_SEED, offsetof(sac_task_evaluation, first_seed), "1000", 0, 0, NULL,
-     "of the held-out episodes; below 1000000, so that training never sees them"},
+     "of the held-out episodes; below 1000000, so that training never sees them, and not 0..99, which are for "
+     "reporting alone"},
     {0},
 };
 
@@ -339,6 +340,11 @@ static sac_status check_task(const sac_task *task, const char *file)
                         "%s: search.restart_tolerance and search.restart_stagnation look at the fitness, and that of "
                         "train.fitness: rank or pair never rises; set both to 0",
                         file);
+    if (task->evaluation.first_seed < SAC_REPORTING_SEEDS)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: evaluation.first_seed: the best vector is chosen by these episodes, and 0..%d are for "
+                        "reporting alone; take 1000..1999",
+                        file, (int)SAC_REPORTING_SEEDS - 1);
     uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",

@@ -24,6 +24,7 @@ static sac_status train(sac_run *r)
         {
             SAC_TRY(sac_run_event(r, "interrupted", "--resume goes on from here"));
             SAC_TRY(sac_run_write_checkpoint(r));
+            SAC_TRY(sac_run_leave_policy(r));
             return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at generation %llu",
                             (unsigned long long)r->state.generation);
         }

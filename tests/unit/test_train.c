@@ -103,17 +103,59 @@ TEST(resume_without_a_checkpoint_starts_from_the_beginning)
     sac_task_destroy(task);
 }
 
-TEST(a_longer_run_goes_on_where_a_shorter_one_ended)
+// a run of so many generations, gone on with where the folder holds a shorter one
+static void train_for(const char *run, int generations)
 {
-    sac_task *task = load_task(task_text, NULL, 0);
-    sac_task *shorter = load_task(task_text, &(sac_setting){"train.generations", "4"}, 1);
-    assert_ok(train(task, "long", 1, false, &(watcher){0}));
-    assert_ok(train(shorter, "grown", 1, false, &(watcher){0}));
-    assert_ok(train(task, "grown", 1, true, &(watcher){0}));
-    // the shorter run evaluated at its end as well, which may have given it another best
-    assert_same_file("long", "grown", "mean.safetensors");
+    char total[16];
+    snprintf(total, sizeof total, "%d", generations);
+    const sac_setting settings[] = {{"train.generations", total}, {"evaluation.every", "4"}};
+    sac_task *task = load_task(task_text, settings, 2);
+    assert_ok(train(task, run, 1, true, &(watcher){0}));
     sac_task_destroy(task);
-    sac_task_destroy(shorter);
+}
+
+static sac_run_summary summary_of(const char *run)
+{
+    char path[512];
+    sac_run_summary summary;
+    path_in(path, run);
+    assert_ok(sac_run_summarise(&summary, path));
+    return summary;
+}
+
+TEST(stopped_at_any_generation_a_run_ends_with_the_vectors_of_a_straight_one)
+{
+    for (int end = 3; end <= 9; end += 3) // before the first evaluation on schedule, between two, after the last
+    {
+        char straight[32], stopped[32];
+        snprintf(straight, sizeof straight, "straight-%d", end);
+        train_for(straight, end);
+        for (int stop = 1; stop < end; stop++)
+        {
+            snprintf(stopped, sizeof stopped, "stopped-%d-%d", stop, end);
+            train_for(stopped, stop);
+            train_for(stopped, end);
+            assert_same_file(straight, stopped, "mean.safetensors");
+            assert_same_file(straight, stopped, "best.safetensors");
+            sac_run_summary a = summary_of(straight), b = summary_of(stopped);
+            assert_float_equal(a.best.mean, b.best.mean, 0);
+            assert_int_equal(a.best_generation, b.best_generation);
+        }
+    }
+}
+
+// of a straight run that ended there: so whatever ends a run, a policy is there to go on with
+TEST(an_interrupt_before_the_first_evaluation_leaves_the_vector)
+{
+    sac_task *task = load_task(task_text, &(sac_setting){"evaluation.every", "4"}, 1);
+    assert_int_equal(train(task, "broken", 1, false, &(watcher){.at = 2}), SAC_ERROR_INTERRUPTED);
+    sac_task_destroy(task);
+    train_for("ended", 2);
+    sac_policy *left = load_policy("broken", "best.safetensors"), *best = load_policy("ended", "best.safetensors");
+    size_t bytes = (size_t)sac_policy_parameter_count(best) * sizeof(float);
+    assert_memory_equal(sac_policy_parameters(left), sac_policy_parameters(best), bytes);
+    sac_policy_destroy(left);
+    sac_policy_destroy(best);
 }
 
 TEST(the_mean_is_what_is_evaluated)
@@ -161,6 +203,8 @@ TEST(a_bad_task_says_what_and_where)
     assert_bad_task(text, "train.race compares");
     snprintf(text, sizeof text, "%s  restarts: 2\ntrain:\n  fitness: rank\n", good);
     assert_bad_task(text, "never rises");
+    snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 99\n", good);
+    assert_bad_task(text, "0..99 are for reporting alone");
     snprintf(text, sizeof text, "%sevaluation:\n  first_seed: 999990\n", good);
     assert_bad_task(text, "below 1000000");
 }
@@ -371,7 +415,8 @@ int main(void)
         IN_FOLDER(an_existing_run_is_not_overwritten_and_another_task_is_refused),
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
-        IN_FOLDER(a_longer_run_goes_on_where_a_shorter_one_ended),
+        IN_FOLDER(stopped_at_any_generation_a_run_ends_with_the_vectors_of_a_straight_one),
+        IN_FOLDER(an_interrupt_before_the_first_evaluation_leaves_the_vector),
         IN_FOLDER(the_mean_is_what_is_evaluated),
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "cli.h"
+
+/// What `saccade zoo` does with the recipes beside the policies.
+
+enum
+{
+    ZOO_PATH_SIZE = 4096
+};
+
+/// The policies that a command line asks for.
+typedef struct zoo_choice
+{
+    char folder[ZOO_PATH_SIZE], root[ZOO_PATH_SIZE]; ///< the zoo, and what its recipes' paths begin at
+    char (*paths)[ZOO_PATH_SIZE];
+    int count;
+} zoo_choice;
+
+/// Print the commands of each policy's recipe, as its card shows them. @return an exit code
+int zoo_print_commands(const zoo_choice *zoo);
+
+/// Train each policy again from its recipe and compare. @return an exit code: CLI_FAILURE when one differs
+int zoo_verify(const zoo_choice *zoo, const char *runs, int threads);
+
+/// "zoo/NAME.safetensors" -> "zoo/NAME.yaml".
+void zoo_recipe_path(char path[ZOO_PATH_SIZE], const char *policy);

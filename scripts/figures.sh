@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Figures of documents beside those that landed: every row of a table whose last cell holds a command in backticks.
+#   figures.sh [DOCUMENT...]    compares (default README.md docs/results.md); a part of make lint
+#   figures.sh --measure        runs the commands of bench/results/returns.csv again and writes what they give
+# `make bench ROW=NAME`: the second cell holds the value, the third "N x" the peer's figure over it, as last landed in the
+# folder of bench/results that the document names. `saccade eval ...`: "M +- S" of the second cell is what that command
+# gave, "M +- S" of the third is among what landed. README.md holds no other figure of these kinds.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+returns=bench/results/returns.csv
+
+measure()
+{
+    local mean std episodes command line
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    ln -s "$PWD/zoo" "$PWD/.venv" "$folder"
+    [[ ! -e ../shared/golden ]] ||
+        build/saccade import attention-agent-npz ../shared/golden/attention_agent/CarRacing_released.npz "$folder/article.safetensors" >/dev/null
+    while IFS=, read -r mean std episodes command; do
+        line=$mean,$std,$episodes
+        if [[ $command == "saccade eval "* && ($command != *article* || -e $folder/article.safetensors) ]]; then
+            line=$(cd "$folder" && eval "PATH=$OLDPWD/build:\$PATH $command --threads $(nproc)" |
+                sed -n 's/^mean \([-0-9.]*\), standard deviation \([0-9.]*\), \([0-9]*\) .*/\1,\2,\3/p')
+            [[ -n $line ]] || { echo "$command: no figure" >&2; return 1; }
+            [[ $line == "$mean,$std,$episodes" ]] || echo "$command: $mean +- $std was landed, now $line" >&2
+        fi
+        echo "$line,$command"
+    done <$returns >"$folder/returns.csv" && cp "$folder/returns.csv" $returns
+}
+
+compare() # DOCUMENT LANDED
+{
+    awk -v document="$1" -v landed="$2" -v returns=$returns '
+    function fail(words) {printf "%s:%d: %s\n", document, FNR, words; bad = 1}
+    # whether a figure as it is written is the value, rounded to the digits that it shows
+    function is_rounded(text, value,    digits, point, half) {
+        gsub(/,/, "", text)
+        point = index(text, ".")
+        if (point) half = 0.5 * 10 ^ (point - length(text))
+        else {
+            digits = text
+            half = 0.5
+            while (digits ~ /0$/ && length(digits) > 2) {sub(/0$/, "", digits); half *= 10}
+        }
+        return text - value <= half * 1.000001 && value - text <= half * 1.000001
+    }
+    # how often the unit that is written holds the landed one
+    function scale(text, unit) {
+        if (unit == "steps/s") return text ~ /a second/ ? 1 : 0
+        if (unit == "us") return text ~ / ms/ ? 1000 : text ~ / us/ ? 1 : 0
+        return unit == "ms" && text ~ / ms/ ? 1 : 0
+    }
+    function check_bench(name, shown, beside,    number, ratio) {
+        if (!(name in value)) {fail("no figure of " name " has landed in " landed); return}
+        ratio = peer[name] ? (unit[name] == "steps/s" ? value[name] / peer[name] : peer[name] / value[name]) : 0
+        match(shown, /[0-9][0-9.,]*/)
+        number = substr(shown, RSTART, RLENGTH)
+        if (shown ~ /[0-9] x/) {if (!is_rounded(number, ratio)) fail(name ": " number " x, landed is " ratio)}
+        else if (!scale(shown, unit[name])) fail(name ": " shown " is not in a unit of " unit[name])
+        else if (!is_rounded(number, value[name] / scale(shown, unit[name]))) fail(name ": " shown ", landed is " value[name] " " unit[name])
+        if (!match(beside, /[0-9][0-9.,]* x/)) return
+        number = substr(beside, RSTART, RLENGTH - 2)
+        if (!is_rounded(number, ratio)) fail(name ": " number " x, landed is " ratio)
+    }
+    function check_returns(shown, allowed, where,    pair) {
+        while (match(shown, /-?[0-9.]+ \+- [0-9.]+/)) {
+            pair = substr(shown, RSTART, RLENGTH)
+            if (index(allowed, "|" pair "|") == 0) fail(pair " is not what " where)
+            shown = substr(shown, RSTART + RLENGTH)
+        }
+    }
+    function read_landed(    line, cell, count) {
+        while ((getline line <landed) > 0) {
+            count = split(line, cell, ",")
+            value[cell[1]] = cell[2]; unit[cell[1]] = cell[3]; peer[cell[1]] = count > 5 ? cell[6] : 0
+        }
+        while ((getline line <returns) > 0) {
+            split(line, cell, ",")
+            pair = cell[1] " +- " cell[2]
+            all = all "|" pair "|"
+            sub(/^[^,]*,[^,]*,[^,]*,/, "", line)
+            of[line] = "|" pair "|"
+        }
+    }
+    BEGIN {read_landed()}
+    /^\|.*\|$/ {
+        count = split($0, cell, "|")
+        last = cell[count - 1]
+        if (match(last, /`make bench ROW=[a-z0-9-]+`/)) {
+            check_bench(substr(last, RSTART + 16, RLENGTH - 17), cell[3], cell[4])
+            rows++
+            next
+        }
+        if (last ~ /`saccade eval /) {
+            allowed = ""
+            for (rest = last; match(rest, /`[^`]*`/); rest = substr(rest, RSTART + RLENGTH))
+                allowed = allowed of[substr(rest, RSTART + 1, RLENGTH - 2)]
+            check_returns(cell[3], allowed, "its command landed in " returns)
+            check_returns(cell[4], all, "landed in " returns)
+            rows++
+            next
+        }
+    }
+    document ~ /README/ && /[0-9] \+- [0-9]|[0-9] x |[0-9] (steps )?a second/ {fail("a figure without a command beside it: " $0)}
+    END {if (!rows) fail("no row with a command"); exit bad}' "$1"
+}
+
+if [[ ${1:-} == --measure ]]; then
+    measure
+    exit
+fi
+[[ $# -gt 0 ]] || set -- README.md docs/results.md
+status=0
+for document in "$@"; do
+    machine=$(grep -oE 'bench/results/[a-z0-9]+(-[a-z0-9]+)+' "$document" | head -n 1)
+    [[ -e $machine/bench.csv ]] || { echo "$document: it names no folder of bench/results" >&2; status=1; continue; }
+    compare "$document" "$machine/bench.csv" || status=1
+done
+exit $status

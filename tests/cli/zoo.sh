@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# saccade zoo from outside, with the recipes of the policies that ship: zoo.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+mapfile -t policies < <(git ls-files 'zoo/*.safetensors' | grep -v '^zoo/training/')
+
+commands() # POLICY: the first sh block of its card is what its recipe says
+{
+    diff <("$saccade" zoo --commands "$1") <(awk '/^```$/ {exit} inside {print} /^```sh$/ {inside = 1}' "${1%.*}.md")
+}
+
+sources() # POLICY: every file that its recipe begins with is in the tree
+{
+    local file
+    sed -nE 's/^ *(- )?(start|task): (.*)$/\3/p' "${1%.*}.yaml" >"$work/files"
+    [[ -s $work/files ]] || return 1
+    while read -r file; do
+        [[ $file == zeros || $file == '{'* ]] || git ls-files --error-unmatch "$file" >/dev/null || return 1
+    done <"$work/files"
+}
+
+# what a recipe calls verified is the file that ships, and the card says the same
+verified() # POLICY
+{
+    local name=${1#zoo/} hash date
+    name=${name%.*}
+    hash=$(sed -n 's/^ *parameters: //p' "${1%.*}.yaml") date=$(sed -n 's/^ *date: //p' "${1%.*}.yaml")
+    if [[ -z $hash ]]; then
+        grep -qF "Not verified yet: \`saccade zoo --verify $name\`" "${1%.*}.md"
+        return
+    fi
+    "$saccade" zoo "$1" --json | grep -qF "\"hash\": \"$hash\"" &&
+        "$saccade" zoo "$1" --json | grep -qF "\"verified\": \"$date\"" &&
+        grep -qF "Verified on $date: \`saccade zoo --verify $name\`" "${1%.*}.md" && grep -qF "\`$hash\`" "${1%.*}.md"
+}
+
+check "there are policies" test "${#policies[@]}" -gt 0
+for policy in "${policies[@]}"; do
+    check "$policy: its card shows its recipe's commands" commands "$policy"
+    check "$policy: what its recipe begins with is there" sources "$policy"
+    check "$policy: its card says whether it was verified" verified "$policy"
+done
+
+kept() # training states are those that zoo/TRAINING.md goes on with
+{
+    local state
+    for state in $(git ls-files zoo/training | cut -d/ -f3 | sort -u); do
+        [[ $state == starts ]] || grep -q "^| [0-9]* | \`$state\`" zoo/TRAINING.md || { echo "$state"; return 1; }
+    done
+}
+check "no training state is kept that nothing continues" kept
+
+# --- a zoo of one small policy, made by two parts ---------------------------------------------------------------
+
+export SACCADE_ZOO=$work/zoo
+mkdir -p "$work/zoo/toy" "$work/tasks"
+sed 's/^env:/env:\n  size: 24\n  max_steps: 12/' tasks/toy.yaml >"$work/tasks/toy.yaml"
+recipe=$work/zoo/toy/small.yaml
+cat >"$recipe" <<'END'
+parts:
+  - run: first
+    task: tasks/toy.yaml
+    generations: 4
+    steps: 0
+    vector: mean
+  - run: second
+    task: tasks/toy.yaml
+    generations: 13
+    steps: 0
+    vector: best
+    set:
+      search: {sigma: 0.05, population: 8}
+      train: {seed: 3}
+      evaluation: {every: 5, episodes: 4}
+END
+# as the recipe's commands would be typed
+"$saccade" train "$work/tasks/toy.yaml" --run "$work/runs/first" --generations 4 --quiet
+"$saccade" train "$work/tasks/toy.yaml" --run "$work/runs/second" --generations 13 --quiet --set search.sigma=0.05 \
+    --set "train.start=$work/runs/first/mean.safetensors" --set search.population=8 --set train.seed=3 \
+    --set evaluation.every=5 --set evaluation.episodes=4
+cp "$work/runs/second/best.safetensors" "$work/zoo/toy/small.safetensors"
+steps() { tail -n 1 "$work/runs/$1/metrics.csv" | cut -d, -f2; }
+
+refuses_recipe() { refuses 1 "$1" "$saccade" zoo --verify toy/small; }
+check "a recipe without steps is refused" refuses_recipe "small.yaml: part 0 has no steps"
+sed -i "0,/steps: 0/s//steps: $(steps first)/; 0,/steps: 0/s//steps: $(steps second)/" "$recipe"
+
+same()
+{
+    "$saccade" zoo --verify toy/small >"$work/said" || { cat "$work/said"; return 1; }
+    head -n 1 "$work/said" | grep -q "^1 policy to train again, $(($(steps first) + $(steps second))) steps in all$" &&
+        grep -q "^  second: generation 13 of 13, .* left$" "$work/said" && grep -q "^  same: [0-9]* parameters, [0-9a-f]\{16\}$" "$work/said"
+}
+different() # WORDS: exit code 1, and the words
+{
+    local code
+    "$saccade" zoo --verify small >"$work/said"
+    code=$?
+    grep -q "$1" "$work/said" && [[ $code == 1 ]]
+}
+scratch_is_gone() { [[ -z $(TMPDIR=$work/tmp "$saccade" zoo --verify small >/dev/null; ls "$work/tmp") ]]; }
+goes_on() # with runs that are there: nothing is trained twice
+{
+    "$saccade" zoo --verify small --run "$work/kept" >/dev/null && "$saccade" zoo --verify small --run "$work/kept" >"$work/said" &&
+        grep -q '^  same: ' "$work/said" && ! grep -q generation "$work/said"
+}
+check "the policy that its recipe gives is the same" same
+mkdir "$work/tmp"
+check "the scratch folder goes" scratch_is_gone
+check "--run keeps the runs and goes on with them" goes_on
+sed -i "s/steps: $(steps second)/steps: 17/" "$recipe"
+check "another number of steps is a difference" different "DIFFERENT: second took $(steps second) steps, the recipe says 17"
+sed -i "s/steps: 17/steps: $(steps second)/" "$recipe"
+cp "$work/runs/second/mean.safetensors" "$work/zoo/toy/small.safetensors"
+check "another vector is a difference" different "DIFFERENT: the parameters differ, [0-9a-f]\{16\} shipped, [0-9a-f]\{16\} trained"
+
+check "an unknown name is a wrong command line" refuses 2 "no policy is called 'smal'" "$saccade" zoo --verify smal
+sed -i 's/vector: best/vector: worst/' "$recipe"
+check "a bad word says where" refuses 2 "small.yaml:11: vector is 'worst'" "$saccade" zoo --verify toy/small
+rm "$recipe"
+check "a policy without a recipe says what is missing" refuses_recipe "small.yaml"
+finish
