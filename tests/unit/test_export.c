@@ -31,6 +31,14 @@ static const char *const agents[] = {
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
     "attention=relu,motion=true,filter=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",
+    "attention=hybrid,attention_features=5,attention_directions=3",
+    "attention=hybrid,normalize=true,attention_features=9,attention_directions=1",
+    "kind=iap-trans,attention=hybrid,attention_features=4,attention_directions=2,order=right,stride=9",
+    "attention=relu,image_size=44,features=conv+histogram,masking=true,stride=9",
+    // more sums than are in hand at once: rows in several groups
+    "kind=iap-trans,attention=relu,attention_features=100,rows=7,value_size=3,order=left",
+    "kind=iap-trans,attention=trig,attention_features=40,rows=5,value_size=60,order=right",
+    "kind=iap-trans,attention=positive,attention_features=300,rows=2,value_size=5,order=middle",
 };
 
 static int run_command(const char *format, ...)
@@ -149,15 +157,5 @@ TEST(what_has_no_graph_is_said)
     }
 }
 
-TEST(what_has_no_c_file_is_said)
-{
-    scratch_open();
-    sac_policy *policy = agent("attention=hybrid", 1);
-    const sac_export_def def = {0};
-    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "attention hybrid");
-    sac_policy_destroy(policy);
-    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
-}
-
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
-      names_from_files_stay_in_their_comment, what_has_no_c_file_is_said, what_has_no_graph_is_said)
+      names_from_files_stay_in_their_comment, what_has_no_graph_is_said)
