@@ -48,7 +48,8 @@ static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, i
         status = sac_env_step(env, &row);
         sum += reward;
     }
-    if (status == SAC_OK) printf("%d steps, return %.1f\n", step, sum);
+    if (status == SAC_OK)
+        printf("%d steps, return %.1f, of a step %zu bytes and %zu actions\n", step, sum, pixels, actions);
     sac_policy_state_destroy(state);
     return status;
 }
