@@ -5,6 +5,7 @@
 #include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "export/known.h"
 #include "export/scene.h"
 
 // a policy as one freestanding C99 file: its head, its constants, its memory, its code, and its own test
@@ -55,8 +56,7 @@ static void add_entry(sac_c_file *file)
                   a->has_cell ? "    int i;\n    for (i = 0; i < HIDDEN; i++) state.hidden[i] = state.cell[i] = 0;\n"
                               : "",
                   a->config.motion ? "    state.started = 0;\n" : "");
-    sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n%s    look(image);\n",
-                  a->resize ? "    image = resize(image);\n" : "");
+    sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n    look(image);\n");
     if (a->positions) sac_grow_text(text, "    add_positions();\n");
     if (a->attention && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
     sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n");
@@ -126,16 +126,17 @@ static sac_status add_all(sac_c_file *file)
     (layers ? sac_c_layer_code : sac_c_attention_code)(file);
     sac_c_controller_code(file);
     add_entry(file);
-    return add_test(file);
+    SAC_TRY(add_test(file));
+    if (file->missing[0])
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: the C file has no part '%s' yet", file->missing);
+    return SAC_OK;
 }
 
 sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, const char *path, sac_export_sizes *sizes)
 {
     sac_policy *rounded = NULL;
     sac_policy_state *state = NULL;
-    if (!sac_policy_is_agent(policy))
-        return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of kind '%s' come from a plugin and cannot be exported as C",
-                        policy->ops->name);
+    SAC_TRY(sac_export_check(policy));
     if (def->int8) SAC_TRY(sac_export_round(&rounded, policy));
     sac_c_file file = {.def = def, .policy = policy, .rounded = rounded ? rounded : policy, .agent = policy->self};
     sac_status status = sac_policy_state_create(&state, file.rounded);

@@ -14,6 +14,7 @@ typedef struct sac_c_file
     const sac_agent *agent;
     const sac_agent_state *state; ///< of the rounded policy
     sac_export_sizes sizes;
+    char missing[64]; ///< a part that was asked for and is not there; "": none
 } sac_c_file;
 
 /// A part of the file that is written already: src/export/parts/NAME.
@@ -44,6 +45,7 @@ void sac_c_layer_fields(sac_c_file *file);
 void sac_c_layer_code(sac_c_file *file);
 sac_status sac_c_attention_constants(sac_c_file *file);
 void sac_c_attention_fields(sac_c_file *file);
+void sac_c_map_fields(sac_c_file *file); ///< of these, what the features of a token need
 void sac_c_attention_code(sac_c_file *file);
 void sac_c_controller_constants(sac_c_file *file);
 void sac_c_controller_fields(sac_c_file *file);

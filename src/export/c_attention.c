@@ -22,12 +22,18 @@ static const char *map_part(const sac_attention *a)
            : a->map == k->exp_features    ? "map_exp.c"
            : a->map == k->square_features ? "map_square.c"
            : a->map == k->trig_features   ? "map_trig.c"
+           : a->map == k->hybrid_features ? "map_hybrid.c"
                                           : NULL;
+}
+
+static bool is_hybrid(const sac_attention *a)
+{
+    return a->map == a->kernels.hybrid_features;
 }
 
 static bool uses_norm(const sac_attention *a)
 {
-    return a->map == a->kernels.exp_features || a->map == a->kernels.trig_features;
+    return a->map == a->kernels.exp_features || a->map == a->kernels.trig_features || is_hybrid(a);
 }
 
 static void add_map(sac_c_file *file)
@@ -46,6 +52,12 @@ static void add_map(sac_c_file *file)
         if (!shared) sac_c_floats(file, "map_of_keys", keys->matrix, size);
         sac_grow_text(text, "#define MAP_WEIGHT(side, f, d) ((side) ? %s : map_of_queries)[(f) * D + (d)]\n\n",
                       shared ? "map_of_queries" : "map_of_keys");
+    }
+    if (is_hybrid(a))
+    {
+        sac_grow_text(text, "enum\n{\n    WAVES = %d,\n    PLANES = %d\n};\n\n", queries->count,
+                      queries->direction_count);
+        sac_c_floats(file, "map_planes", queries->directions, (size_t)queries->direction_count * (size_t)queries->size);
     }
     if (file->agent->trans.attention)
     {
@@ -74,6 +86,14 @@ sac_status sac_c_attention_constants(sac_c_file *file)
     return SAC_OK;
 }
 
+void sac_c_map_fields(sac_c_file *file)
+{
+    const sac_attention *a = file->agent->attention;
+    if (is_hybrid(a))
+        sac_c_field(file, "float", sizeof(float), "sides", "[PLANES]",
+                    (size_t)a->features[SAC_QUERIES].direction_count);
+}
+
 void sac_c_attention_fields(sac_c_file *file)
 {
     const sac_agent *agent = file->agent;
@@ -90,6 +110,7 @@ void sac_c_attention_fields(sac_c_file *file)
     {
         sac_c_field(file, "float", sizeof(float), "lanes", "[FEATURES][LANES]", f * SAC_LANES);
         sac_c_field(file, "float", sizeof(float), "sums", "[FEATURES]", f);
+        sac_c_map_fields(file);
         return;
     }
     sac_c_field(file, "float", sizeof(float), "gained", "[TOKENS]", n);
@@ -111,7 +132,10 @@ void sac_c_attention_code(sac_c_file *file)
     if (uses_norm(a)) sac_c_part(file, "map_norm.c");
     sac_c_part(file, map_part(a));
     if (file->agent->trans.attention)
+    {
         sac_c_trans_code(file);
-    else
-        sac_c_part(file, "linear.c");
+        return;
+    }
+    sac_c_part(file, is_hybrid(a) ? "score_hybrid.c" : "score.c");
+    sac_c_part(file, "linear.c");
 }

@@ -25,7 +25,9 @@ void sac_c_part(sac_c_file *file, const char *name)
             if (!is_foreign(line)) sac_grow(&file->text, line, length);
             line += length;
         }
+        return;
     }
+    snprintf(file->missing, sizeof file->missing, "%s", name);
 }
 
 // nine digits give the same float back

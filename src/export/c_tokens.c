@@ -97,9 +97,8 @@ void sac_c_token_fields(sac_c_file *file)
     const sac_patches *p = &file->agent->patches;
     if (!file->agent->resize) return;
     size_t row = (size_t)p->width * (size_t)p->channels;
-    sac_c_field(file, "uint8_t", 1, "narrow", "[INPUT_HEIGHT * WIDTH * CHANNELS]",
-                (size_t)file->policy->def.height * row);
-    sac_c_field(file, "uint8_t", 1, "resized", "[HEIGHT * WIDTH * CHANNELS]", (size_t)p->height * row);
+    sac_c_field(file, "int32_t", sizeof(int32_t), "wide", "[WIDTH * CHANNELS]", row);
+    sac_c_field(file, "uint8_t", 1, "strip", "[PATCH * WIDTH * CHANNELS]", (size_t)p->patch * row);
 }
 
 sac_status sac_c_token_constants(sac_c_file *file)
@@ -140,7 +139,7 @@ sac_status sac_c_token_constants(sac_c_file *file)
 
 void sac_c_token_code(sac_c_file *file)
 {
-    if (file->agent->resize) sac_c_part(file, "resize.c");
+    sac_c_part(file, file->agent->resize ? "resize.c" : "strip.c");
     sac_c_part(file, "tokens.c");
     if (file->agent->positions) sac_c_part(file, "positions_code.c");
 }

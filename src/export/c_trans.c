@@ -3,6 +3,11 @@
 
 // IAP-trans: what follows the features of queries and keys
 
+enum
+{
+    ROOM = 256
+};
+
 static sac_trans_order order_of(const sac_agent *a)
 {
     const sac_trans *t = &a->trans;
@@ -24,12 +29,21 @@ static int block_of(const sac_agent *a)
     return sac_block_size(a->attention);
 }
 
+// sums that are in hand at once: 16 KiB of parts, and a whole row of any kind
+static size_t part_count(const sac_agent *a)
+{
+    size_t f = (size_t)a->attention->feature_size, v = (size_t)a->value_size, l = (size_t)a->trans.rows;
+    size_t widest = f > v ? f : v, rows = l > v ? l : v;
+    return rows * widest < ROOM ? rows * widest : widest > ROOM ? widest : ROOM;
+}
+
 void sac_c_trans_constants(sac_c_file *file)
 {
     const sac_agent *a = file->agent;
     const sac_trans *t = &a->trans;
-    sac_grow_text(&file->text, "enum\n{\n    L = %d,\n    V = %d,\n    BLOCK = %d,\n    RESIDUAL = %d\n};\n\n", t->rows,
-                  t->value_size, block_of(a), t->residual);
+    sac_grow_text(&file->text,
+                  "enum\n{\n    L = %d,\n    V = %d,\n    BLOCK = %d,\n    PARTS = %zu,\n    RESIDUAL = %d\n};\n\n",
+                  t->rows, t->value_size, block_of(a), part_count(a), t->residual);
     add_gains(file, "gain_of_queries", a->attention->gains[SAC_QUERIES]);
     add_gains(file, "gain_of_keys", a->attention->gains[SAC_KEYS]);
     sac_c_matrix(file, "trans_projection", a->trans_projection, t->rows, a->count);
@@ -42,14 +56,14 @@ void sac_c_trans_constants(sac_c_file *file)
 void sac_c_trans_fields(sac_c_file *file)
 {
     const sac_agent *a = file->agent;
-    size_t real = sizeof(float), n = (size_t)a->count, block = (size_t)block_of(a), l = (size_t)a->trans.rows;
-    size_t v = (size_t)a->value_size, f = (size_t)a->attention->feature_size;
+    size_t real = sizeof(float), n = (size_t)a->count, l = (size_t)a->trans.rows, v = (size_t)a->value_size;
+    size_t f = (size_t)a->attention->feature_size, parts = part_count(a);
+    sac_trans_order order = order_of(a);
     sac_c_field(file, "float", real, "tokens", "[OUTPUTS][TOKENS]", n * (size_t)a->patches.outputs);
-    sac_c_field(file, "float", real, "block", "[FEATURES * BLOCK]", f * block);
-    sac_c_field(file, "float", real, "summary", "[L * FEATURES]", l * f);
-    sac_c_field(file, "float", real, "product", "[V * FEATURES]", v * f);
-    sac_c_field(file, "float", real, "mixed", "[V * BLOCK]", v * block);
-    sac_c_field(file, "float", real, "line", "[TOKENS]", n);
+    sac_c_field(file, "float", real, "parts", "[PARTS][LANES]", parts * SAC_LANES);
+    if (order != SAC_TRANS_RIGHT) sac_c_field(file, "float", real, "summary", "[L * FEATURES]", l * f);
+    if (order != SAC_TRANS_LEFT) sac_c_field(file, "float", real, "product", "[V * FEATURES]", v * f);
+    sac_c_map_fields(file);
 }
 
 void sac_c_trans_code(sac_c_file *file)

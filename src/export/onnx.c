@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/known.h"
 #include "saccade/export.h"
 
 /// A policy as an ONNX graph: opset 13, one step, the recurrent state as inputs and outputs.
@@ -55,6 +56,23 @@ static size_t element_size(sac_onnx_type type)
     return type == SAC_ONNX_FLOAT ? 4 : type == SAC_ONNX_UINT8 ? 1 : 8;
 }
 
+// a name of at most 79 bytes with o->side in place of each @
+static void put_name(sac_growing *message, int field, const sac_onnx *o, const char *name, size_t length)
+{
+    char text[80];
+    size_t used = 0;
+    const char *side = o->side ? o->side : "";
+    for (size_t i = 0; i < length && used < sizeof text - 1; i++)
+    {
+        size_t room = sizeof text - used;
+        if (name[i] == '@')
+            used += (size_t)snprintf(text + used, room, "%s", side);
+        else
+            text[used++] = name[i];
+    }
+    sac_proto_bytes(message, field, text, used < sizeof text ? used : sizeof text - 1);
+}
+
 void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const void *data, int rank,
                      const int64_t *shape)
 {
@@ -66,7 +84,7 @@ void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const vo
         size *= (size_t)shape[i];
     }
     sac_proto_int(&tensor, TENSOR_TYPE, type);
-    sac_proto_text(&tensor, TENSOR_NAME, name);
+    put_name(&tensor, TENSOR_NAME, o, name, strlen(name));
     sac_proto_bytes(&tensor, TENSOR_RAW, data, size); // little endian, as every machine that this runs on
     sac_proto_message(&o->graph, GRAPH_INITIALIZER, &tensor);
 }
@@ -104,13 +122,29 @@ void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type typ
     sac_proto_message(&o->graph, output ? GRAPH_OUTPUT : GRAPH_INPUT, &value);
 }
 
+// small constants that many nodes use are added where the first of them asks
+static void add_shared(sac_onnx *o, const char *name, size_t length)
+{
+    static const char *const names[] = {"nothing", "unit", "zero", "one"};
+    for (int i = 0; i < 4; i++)
+    {
+        if (strlen(names[i]) != length || strncmp(names[i], name, length) != 0 || o->shared[i]) continue;
+        o->shared[i] = true;
+        if (i < 2)
+            sac_onnx_number(o, names[i], (float)i);
+        else
+            sac_onnx_ints(o, names[i], (const int64_t[]){i - 2}, 1);
+    }
+}
+
 // words separated by spaces, each as one field
-static void add_words(sac_growing *node, int field, const char *words)
+static void add_words(sac_growing *node, int field, sac_onnx *o, const char *words)
 {
     while (*words)
     {
         size_t length = strcspn(words, " ");
-        sac_proto_bytes(node, field, words, length);
+        if (field == NODE_INPUT) add_shared(o, words, length);
+        put_name(node, field, o, words, length);
         words += length;
         words += strspn(words, " ");
     }
@@ -121,8 +155,8 @@ void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *
     sac_growing node = {0};
     char name[32];
     snprintf(name, sizeof name, "n%d", o->nodes++);
-    add_words(&node, NODE_INPUT, inputs);
-    add_words(&node, NODE_OUTPUT, outputs);
+    add_words(&node, NODE_INPUT, o, inputs);
+    add_words(&node, NODE_OUTPUT, o, outputs);
     sac_proto_text(&node, NODE_NAME, name);
     sac_proto_text(&node, NODE_OP, op);
     va_list list;
@@ -146,7 +180,11 @@ static sac_status add_graph(sac_onnx *o)
 {
     sac_proto_text(&o->graph, GRAPH_NAME, "policy");
     SAC_TRY(sac_onnx_add_tokens(o));
-    SAC_TRY(sac_onnx_add_attention(o));
+    if (o->agent->attention) SAC_TRY(sac_onnx_add_attention(o));
+    const sac_reading_ops *reading = o->agent->reading;
+    SAC_TRY((reading == &sac_reading_trans  ? sac_onnx_add_trans
+             : reading == &sac_reading_conv ? sac_onnx_add_layers
+                                            : sac_onnx_add_features)(o));
     return sac_onnx_add_controller(o);
 }
 
@@ -164,11 +202,8 @@ static sac_status write_model(sac_onnx *o, const char *path)
 
 sac_status sac_export_onnx(const sac_policy *policy, const char *path)
 {
-    if (strcmp(policy->ops->name, "attention-agent") != 0)
-        return sac_fail(SAC_ERROR_UNAVAILABLE,
-                        "export: policies of kind %s have no ONNX graph yet, only attention-agent has",
-                        policy->ops->name);
     sac_policy_state *state;
+    SAC_TRY(sac_export_check(policy));
     SAC_TRY(sac_policy_state_create(&state, policy));
     sac_onnx o = {.policy = policy, .agent = policy->self, .state = (const sac_agent_state *)state};
     sac_status status = add_graph(&o);

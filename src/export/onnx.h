@@ -10,7 +10,9 @@ typedef struct sac_onnx
     const sac_policy *policy;
     const sac_agent *agent;
     const sac_agent_state *state;
-    int nodes; ///< so far; names them
+    const char *side; ///< stands where a name has @, so that queries and keys share what makes their nodes
+    bool shared[4];   ///< whether "nothing", "unit", "zero" and "one" are there
+    int nodes;        ///< so far; names them
 } sac_onnx;
 
 typedef enum sac_onnx_type
@@ -21,7 +23,7 @@ typedef enum sac_onnx_type
     SAC_ONNX_DOUBLE = 11
 } sac_onnx_type;
 
-/// A constant of any shape.
+/// A constant of any shape. In names, here and below, o->side stands for @.
 void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const void *data, int rank,
                      const int64_t *shape);
 
@@ -36,7 +38,11 @@ void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type typ
 /// int, 'I' and a count with that many ints; 0 ends them.
 void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *outputs, ...);
 
-/// The parts of the graph: image -> "tokens" [O, N]; -> "importance" [N]; -> "action" (onnx_agent.c).
-sac_status sac_onnx_add_tokens(sac_onnx *o);
-sac_status sac_onnx_add_attention(sac_onnx *o);
-sac_status sac_onnx_add_controller(sac_onnx *o);
+/// The parts of the graph. Constants that any node may name: "nothing", "unit" (float 0 and 1), "zero", "one"
+/// (int64 [1]).
+sac_status sac_onnx_add_tokens(sac_onnx *o);     ///< "image" -> "pixels" [1, C, H, W] -> "tokens" [O, N]
+sac_status sac_onnx_add_attention(sac_onnx *o);  ///< -> "importance" [N]; features "phi_q", "phi_k" [F, N]
+sac_status sac_onnx_add_features(sac_onnx *o);   ///< -> "kept" [K] -> "seen" [1, T]
+sac_status sac_onnx_add_trans(sac_onnx *o);      ///< features and values -> "seen" [1, T]
+sac_status sac_onnx_add_layers(sac_onnx *o);     ///< a cnn's: "tokens" -> "seen" [1, T]
+sac_status sac_onnx_add_controller(sac_onnx *o); ///< "seen" -> "told" -> "action"

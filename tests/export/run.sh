@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The zoo's agents as C files: by both compilers, with every option that might change a float, and for a bare Cortex-M4
-# and Cortex-M0 under emulation, over an episode of real frames.
+# Every policy of the zoo as a C file, bit for bit, and as an ONNX graph, but for rounding, over a whole episode of its
+# own world; those of CarRacing also by both compilers, with every option that might change a float, and for a bare
+# Cortex-M4 and Cortex-M0 under emulation.
 #   run.sh SACCADE EPISODE [STEPS]     STEPS of it on the Cortex-M4, 1000: all; default 40
 set -uo pipefail
 saccade=$1 episode=$2 steps=${3:-40}
@@ -10,11 +11,21 @@ source "$here/../check.sh"
 m4=(arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16)
 m0=(arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb)
 
-repeats() # EPISODE COMPILER...: the actions of every step, bit for bit
+# an episode of a policy's own world into $work/NAME.frames; its sizes into $bytes and $actions
+record() # NAME POLICY SEED STEPS [int8]
 {
-    local frames=$1
+    local name=$1
     shift
-    "$@" -Wall -Wextra -Werror "$here/repeat.c" "$work/agent.c" -o "$work/repeat" && "$work/repeat" "$frames" 27648 3
+    "$episode" "$1" "$2" "$3" "$work/$name.frames" "${@:4}" >"$work/recorded" || { cat "$work/recorded"; return 1; }
+    read -r bytes actions < <(sed -E 's/.* ([0-9]+) bytes and ([0-9]+) actions/\1 \2/' "$work/recorded")
+}
+
+repeats() # NAME COMPILER...: the actions of every step of its episode, bit for bit
+{
+    local frames=$work/$1.frames
+    shift
+    "$@" -Wall -Wextra -Werror "$here/repeat.c" "$work/agent.c" -o "$work/repeat" &&
+        "$work/repeat" "$frames" "$bytes" "$actions"
 }
 
 tests_itself()
@@ -39,9 +50,9 @@ runs_on() # STEPS COMPILER... -- MACHINE...
     shift
     "${compiler[@]}" -O2 -DSTACK --specs=rdimon.specs -T "$here/cortex_m.ld" "$here/repeat.c" "$here/cortex_m.c" \
         "$work/agent.c" -o "$work/chip.elf" || return 1
-    head -c $((count * (27648 + 12))) "$work/frames" >"$work/part"
+    head -c $((count * (bytes + 4 * actions))) "$work/car.frames" >"$work/part"
     (cd "$work" && timeout 3600 qemu-system-arm "$@" -nographic -monitor none -serial none -kernel chip.elf \
-        -semihosting-config enable=on,target=native,arg=repeat,arg=part,arg=27648,arg=3) | tee "$work/ran"
+        -semihosting-config "enable=on,target=native,arg=repeat,arg=part,arg=$bytes,arg=$actions") | tee "$work/ran"
     [[ ${PIPESTATUS[0]} == 0 ]] || return 1
     "${compiler[@]}" -std=c99 -O2 -ffreestanding -c "$work/agent.c" -o "$work/agent.o" || return 1
     arm-none-eabi-size "$work/agent.o" | awk -v stack="$(sed -n 's/ bytes of stack//p' "$work/ran")" '
@@ -57,15 +68,60 @@ refuses_387()
 }
 has_fp16() { gcc -mavx512fp16 -fsyntax-only -x c /dev/null 2>/dev/null; }
 
-says_its_sizes() { grep -qE '^.*: [0-9]+ bytes of constants, [0-9]+ bytes of memory beside the image$' "$work/said"; }
+says_its_sizes() # MOST: bytes of memory
+{
+    local memory
+    memory=$(sed -nE 's/^.*: [0-9]+ bytes of constants, ([0-9]+) bytes of memory beside the image$/\1/p' "$work/said")
+    echo "memory: $memory bytes"
+    [[ -n $memory && $memory -lt $1 ]]
+}
 says_its_loss() { grep -qE '^8 bits: return .* a loss of .* 4 episodes\.$' "$work/said" && grep -q '8 bits: return' "$work/agent.c"; }
 
-for agent in softmax linear; do
+python=${SACCADE_PEERS:-.venv/bin/python}
+graphs=no
+"$python" -c "import onnxruntime" 2>/dev/null && graphs=yes
+
+graph() # NAME POLICY: its recorded episode by the graph (onnx.py says what may differ)
+{
+    "$saccade" export "$2" --onnx "$work/$1.onnx" >/dev/null &&
+        "$python" -B "$here/onnx.py" "$work/$1.onnx" "$work/$1.frames"
+}
+
+# what a policy's world needs and is not there; nothing: it can be played
+lacks() # POLICY
+{
+    local module=
+    case $1 in
+        zoo/take-cover/*) module=vizdoom ;;
+        zoo/control/*) module=mujoco ;;
+    esac
+    [[ -z $module ]] || "$python" -c "import $module" 2>/dev/null || echo "$module"
+}
+
+for policy in zoo/*/*.safetensors; do
+    name=${policy#zoo/} name=${name%.safetensors}
+    label=${name//\//-}
+    missing=$(lacks "$policy")
+    if [[ -n $missing ]]; then
+        skip "$name over an episode" "a peer: $missing"
+        continue
+    fi
+    "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
+    check "$name: its sizes are printed, below 60 KiB of memory" says_its_sizes 61440
+    check "$name: an episode is recorded" record "$label" "$policy" 3 100000
+    check "$name: a whole episode of the C file, bit for bit" repeats "$label" gcc -O2
+    if [[ $graphs == yes ]]; then
+        check "$name: a whole episode in onnxruntime" graph "$label" "$policy"
+    else
+        skip "$name in onnxruntime" "a peer: onnxruntime (make peers)"
+    fi
+    rm -f "$work/$label".*
+done
+
+for agent in softmax linear trans; do
     policy=zoo/car-racing/$agent.safetensors
     "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
-    "$episode" "$policy" 3 1000 "$work/frames" >/dev/null
-    check "$agent: its sizes are printed" says_its_sizes
-    check "$agent: a whole episode, gcc -O2" repeats "$work/frames" gcc -O2
+    check "$agent: an episode is recorded" record car "$policy" 3 "$steps"
     check "$agent: its own test, gcc in the machine's own instructions" tests_itself gcc -O3 -march=native -std=gnu99
     if has_fp16; then
         check "$agent: compiles where half floats have arithmetic" compiles gcc -O2 -mavx512fp16 -std=gnu99
@@ -85,36 +141,33 @@ for agent in softmax linear; do
     fi
 done
 
-python=${SACCADE_PEERS:-.venv/bin/python}
-graphs=no
-"$python" -c "import onnxruntime" 2>/dev/null && graphs=yes
-
-# with the same patches kept, what differs is the order of sums: a gate adds some 40 products of which the largest is
-# below 40, each rounded to 2^-24, and no function after it is steeper than 1: 40 * 40 * 2^-24 < 1e-4
-graph() # NAME POLICY SEED STEPS
-{
-    "$saccade" export "$2" --onnx "$work/$1.onnx" >/dev/null && "$episode" "$2" "$3" "$4" "$work/$1.frames" >/dev/null &&
-        "$python" -B "$here/onnx.py" "$work/$1.onnx" "$work/$1.frames"
-}
-other_graph() # NAME SETTING...: an agent of the toy world
+# what no policy of the zoo has: agents of the toy world, 40 steps
+other_graph() # NAME SETTING...
 {
     local name=$1
     shift
-    "$saccade" train tasks/toy.yaml --run "$work/$name" --generations 1 --quiet "${@/#/--set=policy.}" &&
-        graph "$name" "$work/$name/mean.safetensors" 1 40
+    sed '/top:/d' tasks/toy.yaml >"$work/toy.yaml" # which other kinds do not have
+    "$saccade" train "$work/toy.yaml" --run "$work/$name" --generations 1 --quiet "${@/#/--set=policy.}" &&
+        record "$name" "$work/$name/mean.safetensors" 1 40 && graph "$name" "$work/$name/mean.safetensors"
 }
 if [[ $graphs == yes ]]; then
-    check "softmax: 200 steps in onnxruntime" graph softmax zoo/car-racing/softmax.safetensors 3 200
-    check "linear: 200 steps in onnxruntime" graph linear zoo/car-racing/linear.safetensors 3 200
     check "positive features in onnxruntime" other_graph positive attention=positive normalize=true controller=mlp
     check "squares in onnxruntime" other_graph square attention=sara-square position_encoding=flat controller=linear
+    check "waves in onnxruntime" other_graph trig attention=trig motion=true
+    check "hybrid features in onnxruntime" other_graph hybrid attention=hybrid attention_features=6
+    check "pixels of patches in onnxruntime" other_graph pixels features=histogram+positions+values activation=clip
+    check "convolutions of patches in onnxruntime" other_graph conv features=conv top=3 controller=mlp
+    check "masked patches in onnxruntime" other_graph masked masking=true attention=relu features=positions
+    check "a larger image in onnxruntime" other_graph larger image_size=61 attention=sara-relu features=values
+    check "a convolutional network in onnxruntime" other_graph cnn kind=cnn image_size=70 conv_channels=4,3,5
+    check "mixed patches in onnxruntime" other_graph mixed kind=iap-trans attention=positive order=left motion=true
 else
     skip "graphs in onnxruntime" "onnxruntime (scripts/python.sh readers)"
 fi
 
 "$saccade" export zoo/car-racing/linear.safetensors --c "$work/agent.c" --int8 --seeds 0..3 >"$work/said"
-"$episode" zoo/car-racing/linear.safetensors 3 200 "$work/frames" int8 >/dev/null
+check "8 bits: an episode is recorded" record int8 zoo/car-racing/linear.safetensors 3 200 int8
 check "8 bits: what they cost is said" says_its_loss
-check "8 bits: an episode, gcc -O2" repeats "$work/frames" gcc -O2
+check "8 bits: an episode, gcc -O2" repeats int8 gcc -O2
 check "nothing to write is a wrong command line" refuses 2 "--c F.c or --onnx F.onnx" "$saccade" export zoo/car-racing/linear.safetensors
 finish

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "golden.h"
@@ -16,14 +15,10 @@ enum
 typedef struct scene
 {
     int height, width, pixels, channels, outputs;
+    int weight_count;            // heads that there are weights for, nine at least
     float *planes;               // [channels, pixels]
-    const float *weights, *bias; // [heads, channels, outputs], [outputs]
+    const float *weights, *bias; // [weight_count, channels, outputs], [outputs]
 } scene;
-
-static void *scratch(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
 
 static sac_status create_heads(sac_heads **out, const scene *image, const sac_head *list, int count)
 {
@@ -48,20 +43,20 @@ static sac_status run_heads(golden *g, const scene *image, const sac_head *list,
     SAC_TRY(status);
     sac_heads *heads;
     SAC_TRY(create_heads(&heads, image, list, count));
-    void *workspace = scratch(sac_heads_workspace_size(heads, most));
-    float *planes = scratch((size_t)pixels * (size_t)image->outputs * sizeof(float));
-    for (int i = 0; rows && i < pixels; i++) sac_heads_row(heads, 0, rows + i * pixels, i, workspace);
-    for (int i = 0; logits && i < pixels; i++) sac_heads_logits(heads, 0, logits + i * pixels, i);
-    if (out)
+    size_t size = (size_t)pixels;
+    void *workspace = golden_scratch(g, &status, sac_heads_workspace_size(heads, most), 1);
+    float *planes = golden_scratch(g, &status, size * (size_t)image->outputs, sizeof(float));
+    for (size_t i = 0; status == SAC_OK && rows && i < size; i++)
+        sac_heads_row(heads, 0, rows + i * size, (int)i, workspace);
+    for (size_t i = 0; logits && i < size; i++) sac_heads_logits(heads, 0, logits + i * size, (int)i);
+    if (out && status == SAC_OK)
     {
         sac_heads_layer(heads, planes, image->outputs, pixels, image->planes, image->channels, pixels, image->weights,
                         image->bias, workspace);
         golden_transpose(out, planes, image->outputs, pixels);
     }
-    free(planes);
-    free(workspace);
     sac_heads_destroy(heads);
-    return SAC_OK;
+    return status;
 }
 
 // [count, encoding]; count = 0: one head, [encoding]
@@ -96,10 +91,10 @@ static sac_status run_isotropic(golden *g, const scene *image)
 {
     double alpha;
     sac_status status = SAC_OK;
-    const float *center = golden_input(g, &status, "iso_center", 1, (const int64_t[]){2}, NULL);
+    const double *center = golden_doubles(g, &status, "iso_center", 1, (const int64_t[]){2}, NULL);
     SAC_TRY(status);
     SAC_TRY(golden_number(g, "iso_alpha", &alpha));
-    sac_head head = sac_head_isotropic(alpha, (double)center[0], (double)center[1]);
+    sac_head head = sac_head_isotropic(alpha, center[0], center[1]);
     SAC_TRY(encode(g, "t_iso", &head, 0, SAC_HEAD_ISOTROPIC));
     return run_heads(g, image, &head, 1, NULL, "iso_probs", NULL);
 }
@@ -108,20 +103,16 @@ static sac_status run_general(golden *g, const scene *image)
 {
     const sac_tensor *mu;
     sac_status status = SAC_OK;
-    const float *centers = golden_input(g, &status, "mu", 2, (const int64_t[]){-1, 2}, &mu);
+    const double *centers = golden_doubles(g, &status, "mu", 2, (const int64_t[]){GOLDEN_ANY, 2}, &mu);
     SAC_TRY(status);
-    if (mu->shape[0] < 1 || mu->shape[0] > NINE)
-        return sac_fail(SAC_ERROR_FORMAT, "mu: %d heads, but Wv has weights for 1 to %d", (int)mu->shape[0], NINE);
+    if (mu->shape[0] > image->weight_count)
+        return sac_fail(SAC_ERROR_FORMAT, "mu: %d heads, but Wv has weights for %d", (int)mu->shape[0],
+                        image->weight_count);
     int count = (int)mu->shape[0];
-    const float *roots = golden_input(g, &status, "Sigma_inv_half", 3, (const int64_t[]){count, 2, 2}, NULL);
+    const double *roots = golden_doubles(g, &status, "Sigma_inv_half", 3, (const int64_t[]){count, 2, 2}, NULL);
+    sac_head *list = golden_scratch(g, &status, (size_t)count, sizeof *list);
     SAC_TRY(status);
-    sac_head list[NINE];
-    for (int h = 0; h < count; h++)
-    {
-        const float *r = roots + 4 * h;
-        const double root[] = {(double)r[0], (double)r[1], (double)r[2], (double)r[3]};
-        list[h] = sac_head_from_root(root, (double)centers[2 * h], (double)centers[2 * h + 1]);
-    }
+    for (int h = 0; h < count; h++) list[h] = sac_head_from_root(roots + 4 * h, centers[2 * h], centers[2 * h + 1]);
     SAC_TRY(encode(g, "t_gauss", list, count, SAC_HEAD_GENERAL));
     SAC_TRY(encode(g, "t_gauss5", list, count, SAC_HEAD_SHORT));
     return run_heads(g, image, list, count, "out_gauss", "gauss_probs", "gauss_logits");
@@ -143,9 +134,11 @@ static sac_status write_terms(golden *g, const sac_relative *r, const relative_i
     for (int i = 0; i < 5; i++) logits[i] = golden_output(g, &status, names[i], SAC_F32, 2, (const int64_t[]){n, n});
     SAC_TRY(status);
     size_t size = (size_t)in->size;
-    float *tokens = scratch(size * (size_t)n * sizeof(float)), *places = scratch(size * (size_t)n * sizeof(float));
-    float *offsets = scratch(size * (size_t)offset_count * sizeof(float));
-    void *workspace = scratch(sac_relative_workspace_size(r, n));
+    float *tokens = golden_scratch(g, &status, size * (size_t)n, sizeof(float));
+    float *places = golden_scratch(g, &status, size * (size_t)n, sizeof(float));
+    float *offsets = golden_scratch(g, &status, size * (size_t)offset_count, sizeof(float));
+    void *workspace = golden_scratch(g, &status, sac_relative_workspace_size(r, n), 1);
+    SAC_TRY(status);
     golden_transpose(tokens, in->tokens, n, in->size);
     golden_transpose(places, in->places, n, in->size);
     golden_transpose(offsets, in->offsets, offset_count, in->size);
@@ -154,10 +147,6 @@ static sac_status write_terms(golden *g, const sac_relative *r, const relative_i
         if (i == 4) sac_tokens_add(tokens, n, places, n, in->size, n);
         sac_relative_logits(r, logits[i], terms[i], tokens, n, n, offsets, offset_count, workspace);
     }
-    free(workspace);
-    free(offsets);
-    free(places);
-    free(tokens);
     return SAC_OK;
 }
 
@@ -165,12 +154,13 @@ static sac_status run_relative(golden *g)
 {
     const sac_tensor *tokens, *query;
     sac_status status = SAC_OK;
-    golden_input(g, &status, "txl_E", 2, (const int64_t[]){-1, -1}, &tokens);
-    golden_input(g, &status, "txl_Wq", 2, (const int64_t[]){-1, -1}, &query);
+    const int64_t any[] = {GOLDEN_ANY, GOLDEN_ANY};
+    const float *token_rows = golden_input(g, &status, "txl_E", 2, any, &tokens);
+    golden_input(g, &status, "txl_Wq", 2, any, &query);
     SAC_TRY(status);
     const int64_t n = tokens->shape[0], size = tokens->shape[1], key_size = query->shape[0];
     const int64_t matrix[] = {key_size, size}, plane[] = {n, size}, offsets[] = {2 * n - 1, size};
-    relative_inputs in = {.count = (int)n, .size = (int)size, .tokens = tokens->data};
+    relative_inputs in = {.count = (int)n, .size = (int)size, .tokens = token_rows};
     in.places = golden_input(g, &status, "txl_U", 2, plane, NULL);
     in.offsets = golden_input(g, &status, "txl_Rel", 2, offsets, NULL);
     sac_relative r = {.size = (int)size, .key_size = (int)key_size};
@@ -183,29 +173,40 @@ static sac_status run_relative(golden *g)
     return write_terms(g, &r, &in);
 }
 
-static sac_status run(golden *g)
+static sac_status read_image(golden *g, scene *image)
 {
-    int hw[2];
     const sac_tensor *x, *weights;
     sac_status status = SAC_OK;
-    SAC_TRY(golden_integers(g, "hw", 2, hw));
+    const int *hw = golden_integers(g, &status, "hw", 1, (const int64_t[]){2}, NULL);
+    SAC_TRY(status);
     if (hw[0] < 1 || hw[1] < 1 || hw[0] > 1024 || hw[1] > 1024)
         return sac_fail(SAC_ERROR_FORMAT, "hw: %d x %d, expected 1 to 1024", hw[0], hw[1]);
-    scene image = {.height = hw[0], .width = hw[1], .pixels = hw[0] * hw[1]};
-    golden_input(g, &status, "X", 2, (const int64_t[]){image.pixels, -1}, &x);
-    image.weights = golden_input(g, &status, "Wv", 3, (const int64_t[]){NINE, x ? x->shape[1] : -1, -1}, &weights);
-    image.bias = golden_input(g, &status, "b", 1, (const int64_t[]){weights ? weights->shape[2] : -1}, NULL);
+    *image = (scene){.height = hw[0], .width = hw[1], .pixels = hw[0] * hw[1]};
+    const float *rows = golden_input(g, &status, "X", 2, (const int64_t[]){image->pixels, GOLDEN_ANY}, &x);
     SAC_TRY(status);
-    image.channels = (int)x->shape[1];
-    image.outputs = (int)weights->shape[2];
-    image.planes = malloc((size_t)image.pixels * (size_t)image.channels * sizeof(float));
-    golden_transpose(image.planes, x->data, image.pixels, image.channels);
-    status = run_nine(g, &image);
-    if (status == SAC_OK) status = run_isotropic(g, &image);
-    if (status == SAC_OK) status = run_general(g, &image);
-    if (status == SAC_OK) status = run_relative(g);
-    free(image.planes);
-    return status;
+    image->channels = (int)x->shape[1];
+    image->weights =
+        golden_input(g, &status, "Wv", 3, (const int64_t[]){GOLDEN_ANY, image->channels, GOLDEN_ANY}, &weights);
+    SAC_TRY(status);
+    image->weight_count = (int)weights->shape[0];
+    image->outputs = (int)weights->shape[2];
+    image->bias = golden_input(g, &status, "b", 1, (const int64_t[]){image->outputs}, NULL);
+    image->planes = golden_scratch(g, &status, sac_tensor_count(x), sizeof(float));
+    SAC_TRY(status);
+    if (image->weight_count < NINE)
+        return sac_fail(SAC_ERROR_FORMAT, "Wv: weights for %d heads, expected nine or more", image->weight_count);
+    golden_transpose(image->planes, rows, image->pixels, image->channels);
+    return SAC_OK;
+}
+
+static sac_status run(golden *g)
+{
+    scene image;
+    SAC_TRY(read_image(g, &image));
+    SAC_TRY(run_nine(g, &image));
+    SAC_TRY(run_isotropic(g, &image));
+    SAC_TRY(run_general(g, &image));
+    return run_relative(g);
 }
 
 const golden_family golden_conv = {"conv", run};

@@ -9,8 +9,6 @@
 
 enum
 {
-    MAX_DIMENSION = 512,
-    MAX_POPULATION = 1024,
     MAX_SETTINGS = 8
 };
 
@@ -20,31 +18,23 @@ typedef struct scene
     int n, pairs;
     const double *theta, *directions, *plus, *minus;
     double rate, sigma, top;
+    double *points, *fitness; // [2 pairs, n], [2 pairs]
 } scene;
 
-static const double *doubles(const golden *g, sac_status *status, const char *name, int rank, const int64_t *shape,
-                             const sac_tensor **tensor)
-{
-    const sac_tensor *found = NULL;
-    if (*status == SAC_OK) *status = sac_tensors_get(&found, g->in, name, SAC_F64, rank, shape);
-    if (tensor) *tensor = found;
-    return found ? found->data : NULL;
-}
-
-static sac_status read_scene(const golden *g, scene *s)
+static sac_status read_scene(golden *g, scene *s)
 {
     sac_status status = SAC_OK;
     const sac_tensor *directions;
-    s->directions = doubles(g, &status, "delta", 2, (const int64_t[]){-1, -1}, &directions);
+    s->directions = golden_doubles(g, &status, "delta", 2, (const int64_t[]){GOLDEN_ANY, GOLDEN_ANY}, &directions);
     SAC_TRY(status);
-    if (directions->shape[1] > MAX_DIMENSION || 2 * directions->shape[0] > MAX_POPULATION)
-        return sac_fail(SAC_ERROR_FORMAT, "delta is larger than the harness has room for");
     s->pairs = (int)directions->shape[0];
     s->n = (int)directions->shape[1];
-    s->theta = doubles(g, &status, "theta", 1, &directions->shape[1], NULL);
-    s->plus = doubles(g, &status, "r_plus", 1, &directions->shape[0], NULL);
-    s->minus = doubles(g, &status, "r_minus", 1, &directions->shape[0], NULL);
-    const double *hyper = doubles(g, &status, "hyper_lr_sigma_top", 1, (const int64_t[]){3}, NULL);
+    s->theta = golden_doubles(g, &status, "theta", 1, &directions->shape[1], NULL);
+    s->plus = golden_doubles(g, &status, "r_plus", 1, &directions->shape[0], NULL);
+    s->minus = golden_doubles(g, &status, "r_minus", 1, &directions->shape[0], NULL);
+    const double *hyper = golden_doubles(g, &status, "hyper_lr_sigma_top", 1, (const int64_t[]){3}, NULL);
+    s->points = golden_scratch(g, &status, 2 * sac_tensor_count(directions), sizeof *s->points);
+    s->fitness = golden_scratch(g, &status, 2 * (size_t)s->pairs, sizeof *s->fitness);
     if (status == SAC_OK) s->rate = hyper[0], s->sigma = hyper[1], s->top = hyper[2];
     return status;
 }
@@ -96,8 +86,7 @@ static sac_status put(golden *g, sac_search *search, const char *array, const ch
 // tell the scene's returns at the search's mean, with the directions' coordinates in order or from last to first
 static sac_status tell_scene(sac_search *search, const scene *s, bool reversed)
 {
-    static double x[MAX_POPULATION * MAX_DIMENSION];
-    double fitness[MAX_POPULATION];
+    double *x = s->points, *fitness = s->fitness;
     const double *mean = array_of(search, "mean")->data;
     for (int k = 0; k < s->pairs; k++)
     {
@@ -231,10 +220,12 @@ static void copy_covariance(double *out, const double *lower, int n)
         for (int j = 0; j < n; j++) out[i * n + j] = j <= i ? lower[i * n + j] : lower[j * n + i];
 }
 
-static sac_status run_generations(golden *g, sac_search *search, const sac_tensor *points, const double *values)
+static sac_status run_generations(golden *g, sac_search *search, const sac_tensor *tensor, const double *points,
+                                  const double *values)
 {
-    int generations = (int)points->shape[0], population = (int)points->shape[1], n = (int)points->shape[2];
+    int generations = (int)tensor->shape[0], population = (int)tensor->shape[1], n = (int)tensor->shape[2];
     sac_status status = SAC_OK;
+    double *fitness = golden_scratch(g, &status, (size_t)population, sizeof *fitness);
     const int64_t rows[] = {generations, n}, squares[] = {generations, n, n};
     double *mean = golden_output(g, &status, "cma_m", SAC_F64, 2, rows);
     double *sigma = golden_output(g, &status, "cma_sigma", SAC_F64, 1, rows);
@@ -243,9 +234,8 @@ static sac_status run_generations(golden *g, sac_search *search, const sac_tenso
     double *covariance = golden_output(g, &status, "cma_C", SAC_F64, 3, squares);
     for (int t = 0; status == SAC_OK && t < generations; t++)
     {
-        double fitness[MAX_POPULATION];
         for (int i = 0; i < population; i++) fitness[i] = -values[t * population + i]; // the case minimises
-        SAC_TRY(sac_search_tell_with(search, fitness, (const double *)points->data + t * population * n));
+        SAC_TRY(sac_search_tell_with(search, fitness, points + (size_t)t * (size_t)population * (size_t)n));
         size_t row = (size_t)n * sizeof(double);
         memcpy(mean + t * n, array_of(search, "mean")->data, row);
         memcpy(path_c + t * n, array_of(search, "path_c")->data, row);
@@ -259,23 +249,22 @@ static sac_status run_generations(golden *g, sac_search *search, const sac_tenso
 static sac_status run_cma(golden *g, const scene *s)
 {
     sac_status status = SAC_OK;
-    const sac_tensor *points;
-    doubles(g, &status, "cma_X", 3, (const int64_t[]){-1, -1, s->n}, &points);
+    const sac_tensor *tensor;
+    const int64_t shape[] = {GOLDEN_ANY, GOLDEN_ANY, s->n};
+    const double *points = golden_doubles(g, &status, "cma_X", 3, shape, &tensor);
     SAC_TRY(status);
-    if (points->shape[1] > MAX_POPULATION)
-        return sac_fail(SAC_ERROR_FORMAT, "cma_X is larger than the harness has room for");
-    const double *values = doubles(g, &status, "cma_f", 2, points->shape, NULL);
+    const double *values = golden_doubles(g, &status, "cma_f", 2, tensor->shape, NULL);
     double sigma;
     SAC_TRY(status);
     SAC_TRY(golden_number(g, "cma_sigma0", &sigma));
 
     char text[256];
-    snprintf(text, sizeof text, "population=%d sigma=%.17g update_gap=1", (int)points->shape[1], sigma);
+    snprintf(text, sizeof text, "population=%d sigma=%.17g update_gap=1", (int)tensor->shape[1], sigma);
     sac_search *search;
     SAC_TRY(open_search(&search, "cma-es", s->n, text));
     status = set_mean(search, s->theta, s->n);
     if (status == SAC_OK) status = put_constants(g, search);
-    if (status == SAC_OK) status = run_generations(g, search, points, values);
+    if (status == SAC_OK) status = run_generations(g, search, tensor, points, values);
     sac_search_destroy(search);
     return status;
 }

@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attention/form.h"
@@ -8,11 +6,6 @@
 #include "golden.h"
 
 // every linear form: features of both sides, importance, outputs, random matrices
-
-enum
-{
-    MAX_ARRAYS = 16
-};
 
 typedef struct scene
 {
@@ -22,16 +15,22 @@ typedef struct scene
     float *matrix;                  // W [m, d]
     const float *directions;        // Xi [r, d]
     float *queries, *keys, *values; // planar
-    void *arrays[MAX_ARRAYS];       // freed at the end
-    int array_count;
     sac_status status;
 } scene;
 
-static void *take(scene *s, size_t bytes)
+static void *take(scene *s, size_t count, size_t size)
 {
-    void *memory = aligned_alloc(64, (bytes + 127) / 64 * 64);
-    if (!memory) abort();
-    return s->arrays[s->array_count++] = memory;
+    return golden_scratch(s->g, &s->status, count, size);
+}
+
+static float *floats(scene *s, int rows, int columns)
+{
+    return take(s, (size_t)rows * (size_t)columns, sizeof(float));
+}
+
+static void *workspace_for(scene *s, const sac_attention *a)
+{
+    return take(s, sac_attention_workspace_size(a, s->n), 1);
 }
 
 static sac_attention_def def_of(const scene *s, const char *form)
@@ -65,16 +64,14 @@ static float *output(scene *s, const char *name, int64_t rows, int64_t columns)
 static void write_features(scene *s, const char *name, const sac_attention *a, sac_attention_side side)
 {
     int f = sac_attention_feature_size(a);
-    float *out = output(s, name, s->n, f), *planar = malloc((size_t)(s->n * f) * sizeof *planar);
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, s->n) / 64 * 64 + 64);
-    if (out && planar && workspace)
+    float *out = output(s, name, s->n, f), *planar = floats(s, s->n, f);
+    void *workspace = workspace_for(s, a);
+    if (s->status == SAC_OK)
     {
         const float *x = side == SAC_QUERIES ? s->queries : s->keys;
         sac_attention_features(a, side, planar, s->n, x, s->n, s->n, workspace);
         golden_transpose(out, planar, f, s->n);
     }
-    free(planar);
-    free(workspace);
 }
 
 static void write_importance(scene *s, const char *name, const sac_attention_def *def)
@@ -82,10 +79,9 @@ static void write_importance(scene *s, const char *name, const sac_attention_def
     sac_attention *a;
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, def);
     if (s->status != SAC_OK) return;
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, s->n) / 64 * 64 + 64);
+    void *workspace = workspace_for(s, a);
     float *out = output(s, name, s->n, 0);
-    if (out && workspace) sac_attention_importance(a, out, s->queries, s->keys, s->n, s->n, workspace);
-    free(workspace);
+    if (s->status == SAC_OK) sac_attention_importance(a, out, s->queries, s->keys, s->n, s->n, workspace);
     sac_attention_destroy(a);
 }
 
@@ -97,15 +93,13 @@ static void write_output(scene *s, const char *name, sac_attention_def def, bool
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
     if (s->status != SAC_OK) return;
     int v = s->value_size;
-    float *out = output(s, name, s->n, v), *planar = malloc((size_t)(s->n * v) * sizeof *planar);
-    void *workspace = aligned_alloc(64, sac_attention_output_workspace_size(a, s->n, v) / 64 * 64 + 64);
-    if (out && planar && workspace)
+    float *out = output(s, name, s->n, v), *planar = floats(s, s->n, v);
+    void *workspace = take(s, sac_attention_output_workspace_size(a, s->n, v), 1);
+    if (s->status == SAC_OK)
     {
         sac_attention_output(a, planar, s->n, s->queries, s->n, s->n, s->keys, s->values, s->n, s->n, v, workspace);
         golden_transpose(out, planar, v, s->n);
     }
-    free(planar);
-    free(workspace);
     sac_attention_destroy(a);
 }
 
@@ -151,9 +145,8 @@ static void write_softmax(scene *s)
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
     if (s->status != SAC_OK) return;
     float *out = output(s, "A_brute_row0", s->n, 0);
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, s->n) / 64 * 64 + 64);
-    if (out && workspace) sac_attention_row(a, out, 0, s->queries, s->keys, s->n, s->n, workspace);
-    free(workspace);
+    void *workspace = workspace_for(s, a);
+    if (s->status == SAC_OK) sac_attention_row(a, out, 0, s->queries, s->keys, s->n, s->n, workspace);
     sac_attention_destroy(a);
 }
 
@@ -167,77 +160,72 @@ static void write_tokens(scene *s, const char *name, const float *x)
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
     if (s->status != SAC_OK) return;
     int count = s->n * s->d;
-    float *planar = malloc((size_t)count * 3 * sizeof *planar), *minus = planar + count, *negative = minus + count;
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, s->n) / 64 * 64 + 64);
+    float *positive = floats(s, s->d, s->n), *negative = floats(s, s->d, s->n), *minus = floats(s, s->d, s->n);
+    void *workspace = workspace_for(s, a);
     float *out = output(s, name, s->n, s->d);
-    if (planar && workspace && out)
+    if (s->status == SAC_OK)
     {
         for (int i = 0; i < count; i++) minus[i] = -x[i];
-        sac_attention_features(a, SAC_QUERIES, planar, s->n, x, s->n, s->n, workspace);
+        sac_attention_features(a, SAC_QUERIES, positive, s->n, x, s->n, s->n, workspace);
         sac_attention_features(a, SAC_QUERIES, negative, s->n, minus, s->n, s->n, workspace);
-        for (int i = 0; i < count; i++) planar[i] -= negative[i];
-        golden_transpose(out, planar, s->d, s->n);
+        for (int i = 0; i < count; i++) positive[i] -= negative[i];
+        golden_transpose(out, positive, s->d, s->n);
     }
-    free(planar);
-    free(workspace);
     sac_attention_destroy(a);
 }
 
 // W from the Gaussian numbers that the file gives
-static sac_status write_matrix(scene *s, const sac_tensor *blocks, const float *source)
+static void write_matrix(scene *s, const double *blocks, size_t block_count, const double *lengths)
 {
-    double *directions = take(s, sac_tensor_count(blocks) * sizeof *directions);
-    double *lengths = take(s, (size_t)(s->m * s->d) * sizeof *lengths);
-    s->matrix = take(s, (size_t)(s->m * s->d) * sizeof(float));
-    for (size_t i = 0; i < sac_tensor_count(blocks); i++) directions[i] = (double)((const float *)blocks->data)[i];
-    for (int i = 0; i < s->m * s->d; i++) lengths[i] = (double)source[i];
-    sac_orthogonal_features(s->matrix, directions, lengths, s->m, s->d);
+    size_t size = (size_t)s->m * (size_t)s->d;
+    double *directions = take(s, block_count, sizeof *directions); // orthonormalised in place
+    s->matrix = take(s, size, sizeof *s->matrix);
     float *out = output(s, "W", s->m, s->d);
-    if (out) memcpy(out, s->matrix, (size_t)(s->m * s->d) * sizeof *out);
-    return s->status;
+    if (s->status != SAC_OK) return;
+    memcpy(directions, blocks, block_count * sizeof *directions);
+    sac_orthogonal_features(s->matrix, directions, lengths, s->m, s->d);
+    memcpy(out, s->matrix, size * sizeof *out);
 }
 
-static float *planar(scene *s, const sac_tensor *rows)
+static float *planar(scene *s, const float *rows, int count, int size)
 {
-    float *out = take(s, sac_tensor_count(rows) * sizeof *out);
-    golden_transpose(out, rows->data, rows->shape[0], rows->shape[1]);
+    float *out = floats(s, size, count);
+    if (out) golden_transpose(out, rows, count, size);
     return out;
-}
-
-static sac_status run_scene(scene *s)
-{
-    golden *g = s->g;
-    const sac_tensor *q, *k, *v, *blocks, *source, *directions;
-    sac_status *status = &s->status;
-    golden_input(g, status, "Q", 2, (const int64_t[]){-1, -1}, &q);
-    if (*status != SAC_OK) return *status;
-    golden_input(g, status, "K", 2, q->shape, &k);
-    golden_input(g, status, "V", 2, (const int64_t[]){q->shape[0], -1}, &v);
-    golden_input(g, status, "G_blocks", 3, (const int64_t[]){-1, q->shape[1], q->shape[1]}, &blocks);
-    golden_input(g, status, "norm_src", 2, (const int64_t[]){-1, q->shape[1]}, &source);
-    golden_input(g, status, "Xi", 2, (const int64_t[]){-1, q->shape[1]}, &directions);
-    int mode = 0;
-    if (*status == SAC_OK) *status = golden_integers(g, "mode", 1, &mode);
-    if (*status != SAC_OK) return *status;
-    s->n = (int)q->shape[0], s->d = (int)q->shape[1], s->m = (int)source->shape[0];
-    s->r = (int)directions->shape[0], s->value_size = (int)v->shape[1];
-    s->normalize = mode == 1;
-    s->directions = directions->data;
-    s->queries = planar(s, q), s->keys = planar(s, k), s->values = planar(s, v);
-    SAC_TRY(write_matrix(s, blocks, source->data));
-    write_tokens(s, "q", s->queries);
-    write_tokens(s, "k", s->keys);
-    write_forms(s);
-    write_softmax(s);
-    return s->status;
 }
 
 static sac_status run(golden *g)
 {
     scene s = {.g = g};
-    sac_status status = run_scene(&s);
-    for (int i = 0; i < s.array_count; i++) free(s.arrays[i]);
-    return status;
+    sac_status *status = &s.status;
+    const int64_t any[] = {GOLDEN_ANY, GOLDEN_ANY};
+    const sac_tensor *q, *v, *blocks, *source, *directions;
+    const float *queries = golden_input(g, status, "Q", 2, any, &q);
+    SAC_TRY(*status);
+    const int64_t n = q->shape[0], d = q->shape[1], rows[] = {GOLDEN_ANY, d}, squares[] = {GOLDEN_ANY, d, d};
+    const float *keys = golden_input(g, status, "K", 2, q->shape, NULL);
+    const float *values = golden_input(g, status, "V", 2, (const int64_t[]){n, GOLDEN_ANY}, &v);
+    const double *gaussian = golden_doubles(g, status, "G_blocks", 3, squares, &blocks);
+    const double *lengths = golden_doubles(g, status, "norm_src", 2, rows, &source);
+    s.directions = golden_input(g, status, "Xi", 2, rows, &directions);
+    double mode = 0;
+    SAC_TRY(*status);
+    SAC_TRY(golden_number(g, "mode", &mode));
+    s.n = (int)n, s.d = (int)d, s.m = (int)source->shape[0];
+    s.r = (int)directions->shape[0], s.value_size = (int)v->shape[1];
+    s.normalize = mode > 0;
+    if (blocks->shape[0] * d < s.m)
+        return sac_fail(SAC_ERROR_FORMAT, "G_blocks holds %d rows, fewer than the %d of norm_src",
+                        (int)(blocks->shape[0] * d), s.m);
+    s.queries = planar(&s, queries, s.n, s.d), s.keys = planar(&s, keys, s.n, s.d);
+    s.values = planar(&s, values, s.n, s.value_size);
+    write_matrix(&s, gaussian, sac_tensor_count(blocks), lengths);
+    SAC_TRY(s.status);
+    write_tokens(&s, "q", s.queries);
+    write_tokens(&s, "k", s.keys);
+    write_forms(&s);
+    write_softmax(&s);
+    return s.status;
 }
 
 const golden_family golden_features = {"features", run};

@@ -1,59 +1,59 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "golden.h"
-#include "kernels/kernels.h"
 #include "saccade/attention.h"
+#include "saccade/readings.h"
 
 // SARA's three maps with a learned G for each side and v, their outputs, the softmax that they are trained towards, and
-// a navigation policy's scores
-
-enum
-{
-    MAX_TOKENS = 256,
-    MAX_SIZE = 64,
-    TOP = 3
-};
+// a navigation policy's scores. Tokens by row in the file are planar here.
 
 typedef struct side
 {
-    float tokens[MAX_SIZE * MAX_TOKENS], projected[MAX_SIZE * MAX_TOKENS]; // planar
+    float *tokens, *projected; // [d, count], [p, count]
     int count;
 } side;
 
 typedef struct scene
 {
+    golden *g;
     side queries, keys;
-    float values[MAX_SIZE * MAX_TOKENS], out[MAX_SIZE * MAX_TOKENS];
-    int d, m, value_size;
+    float *values;           // [value_size, keys]
+    int d, p, m, value_size; // p: numbers that WQ and WK make of a token's d
     const float *query_projection, *key_projection, *gains;
     double epsilon;
 } scene;
 
-static sac_status attend(golden *g, scene *s, const char *name, const sac_attention_def *def, const float *queries,
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// one form's output [queries, value_size] under a name
+static sac_status attend(const scene *s, const char *name, const sac_attention_def *def, const float *queries,
                          const float *keys)
 {
+    golden *g = s->g;
+    int m = s->queries.count, n = s->keys.count, v = s->value_size;
     sac_status status = SAC_OK;
     sac_attention *a;
     SAC_TRY(sac_attention_create(&a, def));
-    int most = s->queries.count > s->keys.count ? s->queries.count : s->keys.count;
-    void *workspace = aligned_alloc(64, sac_attention_output_workspace_size(a, most, s->value_size) / 64 * 64 + 64);
-    float *out = golden_output(g, &status, name, SAC_F32, 2, (const int64_t[]){s->queries.count, s->value_size});
-    if (out && workspace)
+    void *workspace = golden_scratch(g, &status, sac_attention_output_workspace_size(a, larger(m, n), v), 1);
+    float *planar = golden_scratch(g, &status, (size_t)v * (size_t)m, sizeof *planar);
+    float *out = golden_output(g, &status, name, SAC_F32, 2, (const int64_t[]){m, v});
+    if (status == SAC_OK)
     {
-        sac_attention_output(a, s->out, s->queries.count, queries, s->queries.count, s->queries.count, keys, s->values,
-                             s->keys.count, s->keys.count, s->value_size, workspace);
-        golden_transpose(out, s->out, s->value_size, s->queries.count);
+        sac_attention_output(a, planar, m, queries, m, m, keys, s->values, n, n, v, workspace);
+        golden_transpose(out, planar, v, m);
     }
-    free(workspace);
     sac_attention_destroy(a);
     return status;
 }
 
-static sac_status run_map(golden *g, scene *s, const char *form, const char *features_name, const char *output_name)
+static sac_status run_map(const scene *s, const char *form, const char *features_name, const char *output_name)
 {
+    golden *g = s->g;
+    int n = s->queries.count;
     sac_attention_def def = sac_attention_default_def();
     def.form = form;
     def.key_size = s->d;
@@ -65,95 +65,108 @@ static sac_status run_map(golden *g, scene *s, const char *form, const char *fea
     sac_status status = SAC_OK;
     sac_attention *a;
     SAC_TRY(sac_attention_create(&a, &def));
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, MAX_TOKENS) / 64 * 64 + 64);
-    float *out = golden_output(g, &status, features_name, SAC_F32, 2, (const int64_t[]){s->queries.count, s->m});
-    if (out && workspace)
+    void *workspace = golden_scratch(g, &status, sac_attention_workspace_size(a, n), 1);
+    float *planar = golden_scratch(g, &status, (size_t)s->m * (size_t)n, sizeof *planar);
+    float *out = golden_output(g, &status, features_name, SAC_F32, 2, (const int64_t[]){n, s->m});
+    if (status == SAC_OK)
     {
-        sac_attention_features(a, SAC_QUERIES, s->out, s->queries.count, s->queries.tokens, s->queries.count,
-                               s->queries.count, workspace);
-        golden_transpose(out, s->out, s->m, s->queries.count);
+        sac_attention_features(a, SAC_QUERIES, planar, n, s->queries.tokens, n, n, workspace);
+        golden_transpose(out, planar, s->m, n);
     }
-    free(workspace);
     sac_attention_destroy(a);
     SAC_TRY(status);
-    return attend(g, s, output_name, &def, s->queries.tokens, s->keys.tokens);
+    return attend(s, output_name, &def, s->queries.tokens, s->keys.tokens);
+}
+
+// softmax of WQ x and WK y, its scale 1/sqrt(m)
+static sac_status run_target(const scene *s)
+{
+    sac_attention_def def = sac_attention_default_def();
+    def.key_size = s->p;
+    def.scale = 1 / sqrt((double)s->m);
+    return attend(s, "target_softmax", &def, s->queries.projected, s->keys.projected);
 }
 
 // rows of softmax over the tokens themselves, and the three largest weights of the first alone
-static sac_status run_navigation(golden *g, scene *s)
+static sac_status run_navigation(const scene *s)
 {
+    golden *g = s->g;
+    int m = s->queries.count, n = s->keys.count, top[3], kept_count = n < 3 ? n : 3;
     sac_status status = SAC_OK;
+    float *scores = golden_output(g, &status, "nav_scores", SAC_F32, 2, (const int64_t[]){m, n});
+    float *kept = golden_output(g, &status, "nav_top3_row0", SAC_F32, 1, (const int64_t[]){n});
+    // the library's rows are of as many queries as keys: each query comes as the first of such
+    float *queries = golden_scratch(g, &status, (size_t)s->d * (size_t)n, sizeof *queries);
+    SAC_TRY(status);
     sac_attention_def def = sac_attention_default_def();
     def.key_size = s->d;
     def.scale = 1;
-    int n = s->keys.count;
-    float *scores = golden_output(g, &status, "nav_scores", SAC_F32, 2, (const int64_t[]){s->queries.count, n});
-    float *kept = golden_output(g, &status, "nav_top3_row0", SAC_F32, 1, (const int64_t[]){n});
-    SAC_TRY(status);
-    if (s->queries.count > n || n < TOP) return sac_fail(SAC_ERROR_FORMAT, "Xk: expected no fewer tokens than in Xq");
-    // rows as far apart as the keys'
-    for (int d = 0; d < s->d; d++)
-        memcpy(s->out + d * n, s->queries.tokens + d * s->queries.count, (size_t)s->queries.count * sizeof(float));
-
     sac_attention *a;
     SAC_TRY(sac_attention_create(&a, &def));
-    void *workspace = aligned_alloc(64, sac_attention_workspace_size(a, n) / 64 * 64 + 64);
-    for (int i = 0; workspace && i < s->queries.count; i++)
-        sac_attention_row(a, scores + i * n, i, s->out, s->keys.tokens, n, n, workspace);
-    free(workspace);
-    int top[TOP];
-    sac_attention_top(a, top, TOP, scores, n);
+    void *workspace = golden_scratch(g, &status, sac_attention_workspace_size(a, n), 1);
+    for (int i = 0; status == SAC_OK && i < m; i++)
+    {
+        for (int d = 0; d < s->d; d++) queries[d * n] = s->queries.tokens[d * m + i];
+        sac_attention_row(a, scores + (size_t)i * (size_t)n, 0, queries, s->keys.tokens, n, n, workspace);
+    }
+    if (status == SAC_OK) status = golden_top(g, a, top, kept_count, scores, n);
     sac_attention_destroy(a);
+    SAC_TRY(status);
     float sum = 0;
-    for (int i = 0; i < TOP; i++) sum += scores[top[i]];
-    for (int i = 0; i < TOP; i++) kept[top[i]] = scores[top[i]] / sum;
+    for (int i = 0; i < kept_count; i++) sum += scores[top[i]];
+    for (int i = 0; i < kept_count; i++) kept[top[i]] = scores[top[i]] / sum;
     return SAC_OK;
 }
 
-static void load_side(side *out, const sac_tensor *rows, const float *weights, int size)
-{
-    sac_kernels kernels = sac_kernels_create(sac_get_cpu_level());
-    out->count = (int)rows->shape[0];
-    golden_transpose(out->tokens, rows->data, out->count, size);
-    kernels.mix(out->projected, out->count, weights, size, size, out->tokens, size, out->count, out->count);
-}
-
-static sac_status load(golden *g, scene *s)
+static sac_status load_side(scene *s, side *out, const float *rows, int count, const float *weights)
 {
     sac_status status = SAC_OK;
-    const sac_tensor *xq, *xk, *v, *gq;
-    golden_input(g, &status, "Xq", 2, (const int64_t[]){-1, -1}, &xq);
+    size_t n = (size_t)count;
+    out->count = count;
+    out->tokens = golden_scratch(s->g, &status, (size_t)s->d * n, sizeof(float));
+    out->projected = golden_scratch(s->g, &status, (size_t)s->p * n, sizeof(float));
     SAC_TRY(status);
-    int64_t d = xq->shape[1];
-    golden_input(g, &status, "Xk", 2, (const int64_t[]){-1, d}, &xk);
+    golden_transpose(out->tokens, rows, count, s->d);
+    sac_linear(out->projected, count, weights, NULL, s->p, out->tokens, s->d, count, count);
+    return SAC_OK;
+}
+
+static sac_status load(scene *s)
+{
+    golden *g = s->g;
+    sac_status status = SAC_OK;
+    const int64_t any[] = {GOLDEN_ANY, GOLDEN_ANY};
+    const sac_tensor *xq, *xk, *v, *w, *matrix;
+    const float *query_rows = golden_input(g, &status, "Xq", 2, any, &xq);
     SAC_TRY(status);
-    golden_input(g, &status, "V", 2, (const int64_t[]){xk->shape[0], -1}, &v);
-    const float *wq = golden_input(g, &status, "WQ", 2, (const int64_t[]){d, d}, NULL);
-    const float *wk = golden_input(g, &status, "WK", 2, (const int64_t[]){d, d}, NULL);
-    s->query_projection = golden_input(g, &status, "GQ", 2, (const int64_t[]){-1, d}, &gq);
+    const int64_t rows[] = {GOLDEN_ANY, xq->shape[1]};
+    const float *key_rows = golden_input(g, &status, "Xk", 2, rows, &xk);
+    const float *wq = golden_input(g, &status, "WQ", 2, rows, &w);
+    s->query_projection = golden_input(g, &status, "GQ", 2, rows, &matrix);
     SAC_TRY(status);
-    s->key_projection = golden_input(g, &status, "GK", 2, gq->shape, NULL);
-    s->gains = golden_input(g, &status, "v", 1, gq->shape, NULL);
+    const float *value_rows = golden_input(g, &status, "V", 2, (const int64_t[]){xk->shape[0], GOLDEN_ANY}, &v);
+    const float *wk = golden_input(g, &status, "WK", 2, w->shape, NULL);
+    s->key_projection = golden_input(g, &status, "GK", 2, matrix->shape, NULL);
+    s->gains = golden_input(g, &status, "v", 1, matrix->shape, NULL);
     SAC_TRY(status);
     SAC_TRY(golden_number(g, "eps", &s->epsilon));
-    if (xq->shape[0] > MAX_TOKENS || xk->shape[0] > MAX_TOKENS || d > MAX_SIZE || gq->shape[0] > MAX_SIZE ||
-        v->shape[1] > MAX_SIZE)
-        return sac_fail(SAC_ERROR_FORMAT, "expected at most %d tokens of %d numbers", MAX_TOKENS, MAX_SIZE);
-    s->d = (int)d, s->m = (int)gq->shape[0], s->value_size = (int)v->shape[1];
-    load_side(&s->queries, xq, wq, s->d);
-    load_side(&s->keys, xk, wk, s->d);
-    golden_transpose(s->values, v->data, v->shape[0], v->shape[1]);
-    return SAC_OK;
+    s->d = (int)xq->shape[1], s->p = (int)w->shape[0], s->m = (int)matrix->shape[0], s->value_size = (int)v->shape[1];
+    SAC_TRY(load_side(s, &s->queries, query_rows, (int)xq->shape[0], wq));
+    SAC_TRY(load_side(s, &s->keys, key_rows, (int)xk->shape[0], wk));
+    s->values = golden_scratch(g, &status, sac_tensor_count(v), sizeof(float));
+    if (s->values) golden_transpose(s->values, value_rows, v->shape[0], v->shape[1]);
+    return status;
 }
 
 static sac_status run(golden *g)
 {
-    static scene s;
-    SAC_TRY(load(g, &s));
-    SAC_TRY(run_map(g, &s, "sara-relu", "phi_relu_q", "relu_out"));
-    SAC_TRY(run_map(g, &s, "sara-exp", "phi_exp_q", "exp_out"));
-    SAC_TRY(run_map(g, &s, "sara-square", "phi_square_q", "square_out"));
-    return run_navigation(g, &s);
+    scene s = {.g = g};
+    SAC_TRY(load(&s));
+    SAC_TRY(run_map(&s, "sara-relu", "phi_relu_q", "relu_out"));
+    SAC_TRY(run_map(&s, "sara-exp", "phi_exp_q", "exp_out"));
+    SAC_TRY(run_map(&s, "sara-square", "phi_square_q", "square_out"));
+    SAC_TRY(run_target(&s));
+    return run_navigation(&s);
 }
 
 const golden_family golden_sara = {"sara", run};

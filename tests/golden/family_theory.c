@@ -19,15 +19,17 @@ enum
 
 static sac_status run(golden *g)
 {
-    const sac_tensor *sizes, *ms, *rs, *xs, *ys;
-    SAC_TRY(sac_tensors_get(&sizes, g->in, "d", SAC_I32, 1, (const int64_t[]){-1}));
-    int64_t count = sizes->shape[0];
-    SAC_TRY(sac_tensors_get(&ms, g->in, "m", SAC_I32, 1, &count));
-    SAC_TRY(sac_tensors_get(&rs, g->in, "r", SAC_I32, 1, &count));
-    SAC_TRY(sac_tensors_get(&xs, g->in, "x", SAC_F64, 2, (const int64_t[]){count, -1}));
-    SAC_TRY(sac_tensors_get(&ys, g->in, "y", SAC_F64, 2, xs->shape));
-
+    const sac_tensor *sizes, *vectors;
     sac_status status = SAC_OK;
+    golden_integers(g, &status, "d", 1, (const int64_t[]){GOLDEN_ANY}, &sizes);
+    SAC_TRY(status);
+    int64_t count = sizes->shape[0];
+    const int *m = golden_integers(g, &status, "m", 1, &count, NULL);
+    const int *r = golden_integers(g, &status, "r", 1, &count, NULL);
+    const double *x = golden_doubles(g, &status, "x", 2, (const int64_t[]){count, GOLDEN_ANY}, &vectors);
+    SAC_TRY(status);
+    const double *y = golden_doubles(g, &status, "y", 2, vectors->shape, NULL);
+    int size = (int)vectors->shape[1]; // shorter vectors are padded with zeros, which change nothing
     double *trig = golden_output(g, &status, "mse_trig", SAC_F64, 1, &count);
     double *positive = golden_output(g, &status, "mse_exp", SAC_F64, 1, &count);
     double *hybrid = golden_output(g, &status, "mse_hyb", SAC_F64, 1, &count);
@@ -35,11 +37,9 @@ static sac_status run(golden *g)
     SAC_TRY(status);
     for (int64_t i = 0; i < count; i++)
     {
-        const double *x = (const double *)xs->data + i * xs->shape[1], *y = (const double *)ys->data + i * xs->shape[1];
-        int size = (int)xs->shape[1], m = ((const int32_t *)ms->data)[i], r = ((const int32_t *)rs->data)[i];
-        trig[i] = sac_theory_mse_trig(x, y, size, m);
-        positive[i] = sac_theory_mse_exp(x, y, size, m);
-        hybrid[i] = sac_theory_mse_hybrid(x, y, size, m, r);
+        trig[i] = sac_theory_mse_trig(x + i * size, y + i * size, size, m[i]);
+        positive[i] = sac_theory_mse_exp(x + i * size, y + i * size, size, m[i]);
+        hybrid[i] = sac_theory_mse_hybrid(x + i * size, y + i * size, size, m[i], r[i]);
     }
     for (int i = 0; i < DEVIATIONS; i++)
         deviation[i] =

@@ -33,7 +33,7 @@ static const family features = {
 static const family sara = {.name = "sara",
                             .inputs = {"Xq", "Xk", "V", "WQ", "WK", "GQ", "GK", "v", "dO", "eps"},
                             .only = {"phi_relu_q", "relu_out", "phi_exp_q", "exp_out", "phi_square_q", "square_out",
-                                     "nav_scores", "nav_top3_row0"},
+                                     "target_softmax", "nav_scores", "nav_top3_row0"},
                             .tolerance = 1e-4};
 static const family iap = {
     .name = "iap",

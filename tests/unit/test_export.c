@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include "policy/kind.h"
 #include "policy_scene.h"
 #include "scratch.h"
 
@@ -31,6 +32,14 @@ static const char *const agents[] = {
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
     "attention=relu,motion=true,filter=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",
+    "attention=hybrid,attention_features=5,attention_directions=3",
+    "attention=hybrid,normalize=true,attention_features=9,attention_directions=1",
+    "kind=iap-trans,attention=hybrid,attention_features=4,attention_directions=2,order=right,stride=9",
+    "attention=relu,image_size=44,features=conv+histogram,masking=true,stride=9",
+    // more sums than are in hand at once: rows in several groups
+    "kind=iap-trans,attention=relu,attention_features=100,rows=7,value_size=3,order=left",
+    "kind=iap-trans,attention=trig,attention_features=40,rows=5,value_size=60,order=right",
+    "kind=iap-trans,attention=positive,attention_features=300,rows=2,value_size=5,order=middle",
 };
 
 static int run_command(const char *format, ...)
@@ -133,31 +142,73 @@ TEST(names_from_files_stay_in_their_comment)
     assert_repeats("a hostile name");
 }
 
-TEST(what_has_no_graph_is_said)
+// an exporter's own view of what it is given: a kind and options that it has never heard of
+static void assert_refused(sac_policy *policy, const char *words)
 {
-    static const char *const rows[][2] = {{"attention=trig", "attention trig"},
-                                          {"image_size=64", "64 x 64"},
-                                          {"features=histogram", "features histogram"},
-                                          {"masking=true", "with masking"}};
+    const sac_export_def def = {0};
+    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, words);
+    assert_fails(sac_export_onnx(policy, scratch_path("a.onnx")), SAC_ERROR_UNAVAILABLE, words);
+    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
+    assert_int_equal(access(scratch_path("a.onnx"), F_OK), -1);
+}
+
+TEST(an_unknown_kind_is_refused)
+{
     scratch_open();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    sac_policy *policy = agent("attention=relu", 1);
+    const sac_policy_ops *ops = policy->ops;
+    sac_policy_ops newer = *ops;
+    newer.name = "legs";
+    policy->ops = &newer;
+    assert_refused(policy, "kind 'legs'");
+    policy->ops = ops;
+    sac_policy_destroy(policy);
+}
+
+// an option that is newer than the exporter may have its default, as every policy before it had, and nothing else
+TEST(an_unknown_option_is_refused_unless_it_has_its_default)
+{
+    scratch_open();
+    sac_policy *policy = agent("attention=relu", 1);
+    const sac_policy_ops *ops = policy->ops;
+    static sac_option options[64];
+    int count = 0, last = -1;
+    for (; ops->options[count].name; count++)
     {
-        sac_policy *policy = agent(rows[i][0], 1);
-        assert_fails(sac_export_onnx(policy, scratch_path("a.onnx")), SAC_ERROR_UNAVAILABLE, rows[i][1]);
-        assert_int_equal(access(scratch_path("a.onnx"), F_OK), -1);
+        options[count] = ops->options[count];
+        if (strcmp(options[count].name, "bins") == 0) last = count;
+    }
+    assert_in_range(last, 0, count);
+    options[last].name = "heads"; // its default is 4, and so is its value
+    sac_policy_ops newer = *ops;
+    newer.options = options;
+    policy->ops = &newer;
+    sac_setting *settings = (sac_setting *)policy->def.settings;
+    for (int i = 0; i < policy->def.setting_count; i++)
+        if (strcmp(settings[i].key, "bins") == 0) last = i;
+    settings[last].key = "heads";
+    const sac_export_def def = {0};
+    assert_ok(sac_export_c(policy, &def, scratch_path("b.c"), NULL));
+    assert_ok(sac_export_onnx(policy, scratch_path("b.onnx")));
+    settings[last].value = "8";
+    assert_refused(policy, "heads is '8', but only '4' can be exported");
+    settings[last].key = "bins";
+    policy->ops = ops;
+    sac_policy_destroy(policy);
+}
+
+// every row of the tables of parts has a graph, too; tests/export/run.sh runs them
+TEST(agents_of_all_parts_have_a_graph)
+{
+    scratch_open();
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+    {
+        sac_policy *policy = agent(agents[i], i);
+        assert_ok(sac_export_onnx(policy, scratch_path("a.onnx")));
         sac_policy_destroy(policy);
     }
 }
 
-TEST(what_has_no_c_file_is_said)
-{
-    scratch_open();
-    sac_policy *policy = agent("attention=hybrid", 1);
-    const sac_export_def def = {0};
-    assert_fails(sac_export_c(policy, &def, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE, "attention hybrid");
-    sac_policy_destroy(policy);
-    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
-}
-
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
-      names_from_files_stay_in_their_comment, what_has_no_c_file_is_said, what_has_no_graph_is_said)
+      names_from_files_stay_in_their_comment, an_unknown_kind_is_refused,
+      an_unknown_option_is_refused_unless_it_has_its_default, agents_of_all_parts_have_a_graph)

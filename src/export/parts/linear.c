@@ -12,9 +12,7 @@ static void attend(void)
     for (f = 0; f < FEATURES; f++) state.sums[f] = (float)((double)sum_of(state.lanes[f]) * feature_gain[f]);
     for (i = 0; i < TOKENS; i++)
     {
-        float sum = 0;
         read_features(phi, state.tokens + D, i, 1);
-        for (f = 0; f < FEATURES; f++) sum = fused(state.sums[f], phi[f], sum);
-        state.row[i] = sum;
+        state.row[i] = score(phi);
     }
 }

@@ -5,26 +5,30 @@ static uint8_t to_byte(int32_t sum)
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
-static const uint8_t *resize(const uint8_t *image)
+static void add_row(const uint8_t *row, int32_t weight)
 {
-    int y, x, c, t;
-    for (y = 0; y < INPUT_HEIGHT; y++)
-        for (x = 0; x < WIDTH; x++)
-            for (c = 0; c < CHANNELS; c++)
-            {
-                int32_t sum = (int32_t)1 << 21;
-                for (t = 0; t < column_count[x]; t++)
-                    sum += image[(y * INPUT_WIDTH + column_first[x] + t) * CHANNELS + c] *
-                           column_weights[x * COLUMN_TAPS + t];
-                state.narrow[(y * WIDTH + x) * CHANNELS + c] = to_byte(sum);
-            }
-    for (y = 0; y < HEIGHT; y++)
-        for (x = 0; x < WIDTH * CHANNELS; x++)
+    int x, c, t;
+    for (x = 0; x < WIDTH; x++)
+        for (c = 0; c < CHANNELS; c++)
         {
             int32_t sum = (int32_t)1 << 21;
-            for (t = 0; t < row_count[y]; t++)
-                sum += state.narrow[(row_first[y] + t) * WIDTH * CHANNELS + x] * row_weights[y * ROW_TAPS + t];
-            state.resized[y * WIDTH * CHANNELS + x] = to_byte(sum);
+            for (t = 0; t < column_count[x]; t++)
+                sum += row[(column_first[x] + t) * CHANNELS + c] * column_weights[x * COLUMN_TAPS + t];
+            state.wide[x * CHANNELS + c] += to_byte(sum) * weight;
         }
-    return state.resized;
+}
+
+/* the pixel rows that a row of patches lies on; no more of the resized image is ever there */
+static const uint8_t *strip_at(const uint8_t *image, int row)
+{
+    int y, x, t;
+    for (y = 0; y < PATCH; y++)
+    {
+        int at = row * STRIDE + y;
+        for (x = 0; x < WIDTH * CHANNELS; x++) state.wide[x] = (int32_t)1 << 21;
+        for (t = 0; t < row_count[at]; t++)
+            add_row(image + (row_first[at] + t) * INPUT_WIDTH * CHANNELS, row_weights[at * ROW_TAPS + t]);
+        for (x = 0; x < WIDTH * CHANNELS; x++) state.strip[y * WIDTH * CHANNELS + x] = to_byte(state.wide[x]);
+    }
+    return state.strip;
 }

@@ -2,14 +2,16 @@
 static void look(const uint8_t *image)
 {
     int o, y, x, r, i;
-    for (o = 0; o < OUTPUTS; o++)
+    for (y = 0; y < ROWS; y++)
     {
-        const int16_t *weights = projection_row(o);
-        float *out = state.tokens[o];
-        for (y = 0; y < ROWS; y++)
+        const uint8_t *strip = strip_at(image, y);
+        for (o = 0; o < OUTPUTS; o++)
+        {
+            const int16_t *weights = projection_row(o);
+            float *out = state.tokens[o] + y * COLUMNS;
             for (x = 0; x < COLUMNS; x++)
             {
-                const uint8_t *pixels = image + (y * STRIDE * WIDTH + x * STRIDE) * CHANNELS;
+                const uint8_t *pixels = strip + x * STRIDE * CHANNELS;
                 const int16_t *w = weights;
                 int32_t sum = 0;
                 for (r = 0; r < PATCH; r++, pixels += WIDTH * CHANNELS)
@@ -17,5 +19,6 @@ static void look(const uint8_t *image)
                 *out = (float)sum * projection_scale[o];
                 *out++ += projection_bias[o];
             }
+        }
     }
 }

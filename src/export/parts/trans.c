@@ -1,87 +1,87 @@
-/* IAP-trans: the patches become L tokens of V numbers, LN(P V + P Q' K'^T V), over blocks of patches */
+/* IAP-trans: the patches become L tokens of V numbers, LN(P V + P Q' K'^T V). Sums over patches are taken block by
+   block, each in parts of their own, for as many rows at a time as there are parts. */
 
-/* features of a block of queries (side 0) or keys (1) */
-static void read_block(int side, int first, int count)
+static float value_of(int v, int patch)
 {
-    float phi[FEATURES];
-    int i, f;
-    for (i = 0; i < count; i++)
-    {
-        read_features(phi, state.tokens + side * D, first + i, side);
-        for (f = 0; f < FEATURES; f++) state.block[f * BLOCK + i] = phi[f];
-    }
+    return state.tokens[2 * D + v][patch];
 }
 
-static int block_at(int first)
+static int smaller(int a, int b)
 {
-    return TOKENS - first < BLOCK ? TOKENS - first : BLOCK;
+    return a < b ? a : b;
 }
 
-/* sums[m] += sum over j of line[j] b[m][j] */
-static void contract(float *sums, const float *line, const float *b, int stride, int size, int n)
-{
-    int m, j;
-    for (m = 0; m < size; m++)
-    {
-        float lanes[LANES] = {0};
-        for (j = 0; j < n; j++) lanes[j % LANES] = fused(line[j], b[m * stride + j], lanes[j % LANES]);
-        sums[m] += sum_of(lanes);
-    }
-}
-
-/* one row of weights times x */
-static void mix(float *out, const float *weights, const float *x, int stride, int size, int n)
-{
-    int m, j;
-    for (j = 0; j < n; j++)
-    {
-        float sum = weights[0] * x[j];
-        for (m = 1; m < size; m++) sum = fused(weights[m], x[m * stride + j], sum);
-        out[j] = sum;
-    }
-}
-
-static const float *projection_line(int row, int first, int count)
-{
-    int j;
-    for (j = 0; j < count; j++) state.line[j] = trans_projection(row, first + j);
-    return state.line;
-}
-
-static void apply(float *sums, const double *gains, int rows)
+static void clear_parts(int count)
 {
     int i;
+    for (i = 0; i < count * LANES; i++) state.parts[i / LANES][i % LANES] = 0;
+}
+
+/* what a block has gathered */
+static void add_parts(float *sums, int count)
+{
+    int i;
+    for (i = 0; i < count; i++) sums[i] += sum_of(state.parts[i]);
+}
+
+/* sums[r][f] = sum over patches of weight(r, patch) phi_f(patch); side 0: queries, 1: keys */
+static void gather(float *sums, int side, int rows, float (*weight)(int row, int patch), const double *gains)
+{
+    float phi[FEATURES];
+    int row, first, patch, r, f, i;
+    for (i = 0; i < rows * FEATURES; i++) sums[i] = 0;
+    for (row = 0; row < rows; row += PARTS / FEATURES)
+        for (first = 0; first < TOKENS; first += BLOCK)
+        {
+            int group = smaller(rows - row, PARTS / FEATURES), end = smaller(TOKENS, first + BLOCK);
+            clear_parts(group * FEATURES);
+            for (patch = first; patch < end; patch++)
+            {
+                read_features(phi, state.tokens + side * D, patch, side);
+                for (r = 0; r < group; r++)
+                {
+                    float w = weight(row + r, patch);
+                    for (f = 0; f < FEATURES; f++)
+                    {
+                        float *part = &state.parts[r * FEATURES + f][(patch - first) % LANES];
+                        *part = fused(w, phi[f], *part);
+                    }
+                }
+            }
+            add_parts(sums + row * FEATURES, group * FEATURES);
+        }
     for (i = 0; i < rows * FEATURES; i++) sums[i] = (float)((double)sums[i] * gains[i % FEATURES]);
 }
 
-/* P Q' */
-static void summarise(void)
+/* one row of weights times the features of a patch */
+static float mixed(const float *weights, const float *phi)
 {
-    int first, r;
-    for (r = 0; r < L * FEATURES; r++) state.summary[r] = 0;
-    for (first = 0; first < TOKENS; first += BLOCK)
-    {
-        int count = block_at(first);
-        read_block(0, first, count);
-        for (r = 0; r < L; r++)
-            contract(state.summary + r * FEATURES, projection_line(r, first, count), state.block, BLOCK, FEATURES,
-                     count);
-    }
-    apply(state.summary, gain_of_queries, L);
+    float sum = weights[0] * phi[0];
+    int f;
+    for (f = 1; f < FEATURES; f++) sum = fused(weights[f], phi[f], sum);
+    return sum;
 }
 
-/* V^T K' */
-static void gather(void)
+/* out[r][v] += sum over patches of left_r right_v, which `read` gives for rows from one on */
+static void add_products(float *out, int block, void (*read)(float *left, int row, int rows, float *right, int patch))
 {
-    int first, v;
-    for (v = 0; v < V * FEATURES; v++) state.product[v] = 0;
-    for (first = 0; first < TOKENS; first += BLOCK)
-    {
-        int count = block_at(first);
-        read_block(1, first, count);
-        for (v = 0; v < V; v++)
-            contract(state.product + v * FEATURES, state.tokens[2 * D + v] + first, state.block, BLOCK, FEATURES,
-                     count);
-    }
-    apply(state.product, gain_of_keys, V);
+    float left[L], right[V];
+    int row, first, patch, r, v;
+    for (row = 0; row < L; row += PARTS / V)
+        for (first = 0; first < TOKENS; first += block)
+        {
+            int group = smaller(L - row, PARTS / V), end = smaller(TOKENS, first + block);
+            clear_parts(group * V);
+            for (patch = first; patch < end; patch++)
+            {
+                read(left, row, group, right, patch);
+                for (r = 0; r < group; r++)
+                    for (v = 0; v < V; v++)
+                    {
+                        float *part = &state.parts[r * V + v][(patch - first) % LANES];
+                        *part = fused(left[r], right[v], *part);
+                    }
+            }
+            add_parts(out + row * V, group * V);
+        }
 }

@@ -1,18 +1,18 @@
 /* ((P Q') K'^T) V */
+static void read_left(float *left, int row, int rows, float *right, int patch)
+{
+    float phi[FEATURES];
+    int r, v;
+    read_features(phi, state.tokens + D, patch, 1);
+    for (r = 0; r < rows; r++) left[r] = mixed(state.summary + (row + r) * FEATURES, phi);
+    for (v = 0; v < V; v++) right[v] = value_of(v, patch);
+}
+
 static void multiply(float *out)
 {
-    int first, r;
-    summarise();
-    apply(state.summary, gain_of_keys, L);
-    for (first = 0; first < TOKENS; first += BLOCK)
-    {
-        int count = block_at(first);
-        read_block(1, first, count);
-        for (r = 0; r < L; r++)
-        {
-            mix(state.mixed, state.summary + r * FEATURES, state.block, BLOCK, FEATURES, count);
-            contract(out + r * V, state.mixed, state.tokens[2 * D] + first, TOKENS, V, count);
-        }
-    }
-    (void)gather;
+    int i;
+    gather(state.summary, 0, L, trans_projection, gain_of_queries);
+    for (i = 0; i < L * FEATURES; i++)
+        state.summary[i] = (float)((double)state.summary[i] * gain_of_keys[i % FEATURES]);
+    add_products(out, BLOCK, read_left);
 }

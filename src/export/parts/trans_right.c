@@ -1,16 +1,18 @@
 /* P (Q' (K'^T V)) */
+static void read_right(float *left, int row, int rows, float *right, int patch)
+{
+    float phi[FEATURES];
+    int r, v;
+    read_features(phi, state.tokens, patch, 0);
+    for (r = 0; r < rows; r++) left[r] = trans_projection(row + r, patch);
+    for (v = 0; v < V; v++) right[v] = mixed(state.product + v * FEATURES, phi);
+}
+
 static void multiply(float *out)
 {
-    int first, r;
-    gather();
-    apply(state.product, gain_of_queries, V);
-    for (first = 0; first < TOKENS; first += BLOCK)
-    {
-        int count = block_at(first);
-        read_block(0, first, count);
-        for (r = 0; r < V; r++)
-            mix(state.mixed + r * BLOCK, state.product + r * FEATURES, state.block, BLOCK, FEATURES, count);
-        for (r = 0; r < L; r++) contract(out + r * V, projection_line(r, first, count), state.mixed, BLOCK, V, count);
-    }
-    (void)summarise;
+    int i;
+    gather(state.product, 1, V, value_of, gain_of_keys);
+    for (i = 0; i < V * FEATURES; i++)
+        state.product[i] = (float)((double)state.product[i] * gain_of_queries[i % FEATURES]);
+    add_products(out, BLOCK, read_right);
 }

@@ -1,0 +1,163 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attention/image.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "export/agent_c.h"
+#include "export/onnx.h"
+
+/// The image and its tokens, as nodes. Both have the library's bits: weights are split into digits so small
+/// that every sum of a convolution is a whole number below 2^24, which float holds in any order.
+
+enum
+{
+    EXACT = 1 << 24,
+    WEIGHT_BITS = 16
+};
+
+// bits of a digit whose products with 255, summed over a patch, stay exact
+static int digit_bits(int inputs)
+{
+    int bits = 8;
+    while (bits > 1 && (int64_t)((1 << bits) - 1) * 255 * inputs >= EXACT) bits--;
+    return bits;
+}
+
+// digit `index` of the weights as a kernel [O, C, patch, patch]; the highest one has the sign
+static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
+{
+    const sac_agent *a = o->agent;
+    const sac_patches *p = &a->patches;
+    int side = p->patch, channels = p->channels;
+    float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)a->inputs);
+    if (!kernel) return sac_fail_memory("an ONNX graph");
+    for (int out = 0; out < p->outputs; out++)
+        for (int i = 0; i < a->inputs; i++)
+        {
+            int digit = sac_c_weight(o->state, out, i) >> (index * bits);
+            if (!highest) digit &= (1 << bits) - 1;
+            int pixel = i / channels, channel = i % channels;
+            kernel[(out * channels + channel) * side * side + pixel] = (float)digit;
+        }
+    char name[32];
+    snprintf(name, sizeof name, "kernel%d", index);
+    sac_onnx_tensor(o, name, SAC_ONNX_FLOAT, kernel, 4, (const int64_t[]){p->outputs, channels, side, side});
+    sac_free(kernel);
+    return SAC_OK;
+}
+
+static void add_sums(sac_onnx *o, int digits, int bits)
+{
+    const sac_patches *p = &o->agent->patches;
+    char kernel[48], sum[32], large[32], place[32], shifted[32], inputs[80], total[32];
+    for (int i = 0; i < digits; i++)
+    {
+        double factor = ldexp(1, i * bits);
+        snprintf(kernel, sizeof kernel, "pixels kernel%d", i);
+        snprintf(sum, sizeof sum, "sum%d", i);
+        snprintf(large, sizeof large, "large%d", i);
+        snprintf(place, sizeof place, "place%d", i);
+        snprintf(shifted, sizeof shifted, "shifted%d", i);
+        sac_onnx_node(o, "Conv", kernel, sum, "strides", 'I', 2, p->stride, p->stride, "kernel_shape", 'I', 2, p->patch,
+                      p->patch, NULL);
+        sac_onnx_node(o, "Cast", sum, large, "to", 'i', SAC_ONNX_DOUBLE, NULL);
+        sac_onnx_tensor(o, place, SAC_ONNX_DOUBLE, &factor, 0, NULL);
+        snprintf(inputs, sizeof inputs, "%s %s", large, place);
+        sac_onnx_node(o, "Mul", inputs, shifted, NULL);
+        snprintf(total, sizeof total, "total%d", i);
+        if (i > 0)
+            snprintf(inputs, sizeof inputs, "total%d %s", i - 1, shifted);
+        else
+            snprintf(inputs, sizeof inputs, "%s", shifted);
+        sac_onnx_node(o, i > 0 ? "Add" : "Identity", inputs, total, NULL);
+    }
+    sac_onnx_node(o, "Cast", total, "whole", "to", 'i', SAC_ONNX_FLOAT, NULL);
+}
+
+// one axis of a resizing as a matrix [in, out] of whole numbers; transposed: [out, in]
+static sac_status add_axis(sac_onnx *o, const char *name, bool rows)
+{
+    sac_resize_axis axis = sac_resize_get_axis(o->agent->resize, rows);
+    double *matrix = SAC_NEW_ARRAY(double, (size_t)axis.in *(size_t)axis.out);
+    if (!matrix) return sac_fail_memory("an ONNX graph");
+    for (int i = 0; i < axis.out; i++)
+        for (int t = 0; t < axis.count[i]; t++)
+        {
+            int from = axis.first[i] + t;
+            matrix[rows ? i * axis.in + from : from * axis.out + i] = axis.weights[i * axis.taps + t];
+        }
+    const int64_t shape[] = {rows ? axis.out : axis.in, rows ? axis.in : axis.out};
+    sac_onnx_tensor(o, name, SAC_ONNX_DOUBLE, matrix, 2, shape);
+    sac_free(matrix);
+    return SAC_OK;
+}
+
+// sums in parts of 2^22 to bytes, as whole numbers that double holds: half a unit is added, the rest cut
+static void add_bytes(sac_onnx *o)
+{
+    sac_onnx_node(o, "Add", "sums@ half_unit", "more@", NULL);
+    sac_onnx_node(o, "Mul", "more@ part", "units@", NULL);
+    sac_onnx_node(o, "Floor", "units@", "whole@", NULL);
+    sac_onnx_node(o, "Min", "whole@ brightest", "bytes@", NULL);
+}
+
+// "large" [C, H, W] -> "planes" [C, height, width], exactly as the library does it
+static sac_status add_resize(sac_onnx *o)
+{
+    const double half_unit = 1 << 21, part = ldexp(1, -22), brightest = 255;
+    sac_onnx_tensor(o, "half_unit", SAC_ONNX_DOUBLE, &half_unit, 0, NULL);
+    sac_onnx_tensor(o, "part", SAC_ONNX_DOUBLE, &part, 0, NULL);
+    sac_onnx_tensor(o, "brightest", SAC_ONNX_DOUBLE, &brightest, 0, NULL);
+    SAC_TRY(add_axis(o, "weights_across", false));
+    SAC_TRY(add_axis(o, "weights_down", true));
+    sac_onnx_node(o, "Cast", "large", "large_double", "to", 'i', SAC_ONNX_DOUBLE, NULL);
+    o->side = "_across";
+    sac_onnx_node(o, "MatMul", "large_double weights@", "sums@", NULL);
+    add_bytes(o);
+    o->side = "_down";
+    sac_onnx_node(o, "MatMul", "weights@ bytes_across", "sums@", NULL);
+    add_bytes(o);
+    sac_onnx_node(o, "Cast", "bytes@", "planes", "to", 'i', SAC_ONNX_FLOAT, NULL);
+    o->side = NULL;
+    return SAC_OK;
+}
+
+static sac_status add_pixels(sac_onnx *o)
+{
+    const sac_agent *a = o->agent;
+    const sac_policy_def *def = &o->policy->def;
+    sac_onnx_port(o, false, "image", SAC_ONNX_UINT8, 3, (const int64_t[]){def->height, def->width, def->channels});
+    sac_onnx_node(o, "Cast", "image", "image_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
+    sac_onnx_node(o, "Transpose", "image_float", a->resize ? "large" : "planes", "perm", 'I', 3, 2, 0, 1, NULL);
+    if (a->resize) SAC_TRY(add_resize(o));
+    sac_onnx_node(o, "Unsqueeze", "planes zero", "pixels", NULL);
+    return SAC_OK;
+}
+
+sac_status sac_onnx_add_tokens(sac_onnx *o)
+{
+    const sac_agent *a = o->agent;
+    const sac_patches *p = &a->patches;
+    SAC_TRY(add_pixels(o));
+    int bits = digit_bits(a->inputs), digits = (WEIGHT_BITS + bits - 1) / bits;
+    for (int i = 0; i < digits; i++) SAC_TRY(add_digit(o, i, bits, i == digits - 1));
+    add_sums(o, digits, bits);
+    sac_onnx_ints(o, "token_shape", (const int64_t[]){p->outputs, a->count}, 2);
+    sac_onnx_node(o, "Reshape", "whole token_shape", "sums", NULL);
+    sac_onnx_floats(o, "scales", o->state->scales, p->outputs, 1);
+    sac_onnx_floats(o, "biases", o->state->bias, p->outputs, 1);
+    sac_onnx_node(o, "Mul", "sums scales", "scaled", NULL);
+    sac_onnx_node(o, "Add", "scaled biases", a->positions ? "unplaced" : "tokens", NULL);
+    if (!a->positions) return SAC_OK;
+    float *code = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)a->count);
+    if (!code) return sac_fail_memory("an ONNX graph");
+    for (int out = 0; out < p->outputs; out++)
+        memcpy(code + (size_t)out * (size_t)a->count, o->state->offsets + (size_t)out * (size_t)a->stride,
+               (size_t)a->count * sizeof(float));
+    sac_onnx_floats(o, "position_code", code, p->outputs, a->count);
+    sac_free(code);
+    sac_onnx_node(o, "Add", "unplaced position_code", "tokens", NULL);
+    return SAC_OK;
+}
