@@ -5,6 +5,7 @@
 #include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "export/refuse.h"
 #include "export/scene.h"
 
 // a policy as one freestanding C99 file: its head, its constants, its memory, its code, and its own test
@@ -133,6 +134,7 @@ sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, con
 {
     sac_policy *rounded = NULL;
     sac_policy_state *state = NULL;
+    SAC_TRY(sac_export_check(policy));
     if (def->int8) SAC_TRY(sac_export_round(&rounded, policy));
     sac_c_file file = {.def = def, .policy = policy, .rounded = rounded ? rounded : policy, .agent = policy->self};
     sac_status status = sac_policy_state_create(&state, file.rounded);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/refuse.h"
 #include "saccade/export.h"
 
 /// A policy as an ONNX graph: opset 13, one step, the recurrent state as inputs and outputs.
@@ -169,6 +170,7 @@ sac_status sac_export_onnx(const sac_policy *policy, const char *path)
                         "export: policies of kind %s have no ONNX graph yet, only attention-agent has",
                         policy->ops->name);
     sac_policy_state *state;
+    SAC_TRY(sac_export_check(policy));
     SAC_TRY(sac_policy_state_create(&state, policy));
     sac_onnx o = {.policy = policy, .agent = policy->self, .state = (const sac_agent_state *)state};
     sac_status status = add_graph(&o);

@@ -52,7 +52,7 @@ struct sac_policy_state
     const sac_policy *policy;
 };
 
-extern const sac_policy_ops sac_attention_agent_ops, sac_iap_trans_ops, sac_cnn_ops;
+extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops;
 
 /// Add a tensor at the end of the vector.
 /// @param      name    must outlive the policy

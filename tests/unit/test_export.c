@@ -1,6 +1,7 @@
 #include "saccade/export.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "policy_scene.h"
 #include "scratch.h"
@@ -31,6 +32,8 @@ static const char *const agents[] = {
     "attention=relu,masking=true,stride=11,position_encoding=flat,filter=true",
     "attention=relu,motion=true,filter=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",
+    "kind=iap-rank",
+    "kind=iap-rank,masking=true,stride=11,projection=ones,selection=top",
 };
 
 static int run_command(const char *format, ...)
@@ -159,5 +162,32 @@ TEST(what_has_no_c_file_is_said)
     assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
 }
 
+// readings of attention that neither kind of file has
+TEST(readings_without_a_file_are_said)
+{
+    static const char *const others[][2] = {
+        {"kind=iap-rank,projection=learned", "the policy's projection is learned"},
+        {"selection=sample", "the policy's selection is sample"},
+        {"kind=iap-rank,selection=tree", "the policy's selection is tree"},
+        {"heads=2", "the policy's heads is more than 1"},
+        {"kind=iap-trans,heads=2", "the policy's heads is more than 1"},
+        {"kind=iap-rank,key_period=2", "the policy's key_period is more than 1"},
+    };
+    scratch_open();
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    {
+        sac_policy *policy = scene_policy(others[i][0], 1);
+        assert_fails(sac_export_c(policy, &(sac_export_def){0}, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE,
+                     others[i][1]);
+        sac_policy_destroy(policy);
+    }
+    sac_policy *policy = scene_policy("attention=relu,projection=learned", 1);
+    assert_fails(sac_export_onnx(policy, scratch_path("a.c")), SAC_ERROR_UNAVAILABLE,
+                 "the policy's projection is learned");
+    sac_policy_destroy(policy);
+    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
+}
+
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
-      names_from_files_stay_in_their_comment, what_has_no_c_file_is_said, what_has_no_graph_is_said)
+      names_from_files_stay_in_their_comment, what_has_no_c_file_is_said, what_has_no_graph_is_said,
+      readings_without_a_file_are_said)
