@@ -38,6 +38,15 @@ same_after_resuming() # NAME SETTINGS...: ten generations and then the rest leav
     return $status
 }
 
+is_watched() # every step of an episode as a picture, the attention in it
+{
+    "$saccade" watch "$work/$1/best.safetensors" --frames "$work/frames" || return 1
+    local count
+    count=$(find "$work/frames" -name '*.png' | wc -l)
+    rm -r "$work/frames"
+    [[ $count -ge 50 ]]
+}
+
 says() { [[ $("$saccade" "${@:2}" 2>&1) == *"$1"* ]]; }
 
 read -r random random_error < <(mean_of --random --env toy)
@@ -48,6 +57,7 @@ while read -r name settings; do
     check "$name trains" "$saccade" train "$work/task.yaml" --run "$work/$name" "${args[@]}"
     check "$name is better than random actions" learns "$name"
     check "$name ends the same after a stop" same_after_resuming "$name" "${args[@]}"
+    check "$name is watched" is_watched "$name"
     check "$name is spelled out by its run" grep -qE "^  ${words[0]%%=*}: ${words[0]#*=}$" "$work/$name/task.yaml"
 done <<END
 values features=values
