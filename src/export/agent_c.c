@@ -5,7 +5,7 @@
 #include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "export/refuse.h"
+#include "export/known.h"
 #include "export/scene.h"
 
 // a policy as one freestanding C99 file: its head, its constants, its memory, its code, and its own test

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "export/refuse.h"
+#include "export/known.h"
 #include "saccade/export.h"
 
 /// A policy as an ONNX graph: opset 13, one step, the recurrent state as inputs and outputs.

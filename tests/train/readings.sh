@@ -68,7 +68,7 @@ heads heads=3
 keys key_period=3
 all projection=learned selection=sample heads=2 key_period=2
 END
-check "an export says what it does not have" says "the policy's heads is more than 1" \
+check "an export says what it does not have" says "heads is '3', but only '1' can be exported" \
     export "$work/heads/best.safetensors" --c "$work/a.c"
 check "a mistake is named" says "did you mean 'learned'" train "$work/task.yaml" --run "$work/no" --set policy.projection=lerned
 finish

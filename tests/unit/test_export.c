@@ -166,12 +166,12 @@ TEST(what_has_no_c_file_is_said)
 TEST(readings_without_a_file_are_said)
 {
     static const char *const others[][2] = {
-        {"kind=iap-rank,projection=learned", "the policy's projection is learned"},
-        {"selection=sample", "the policy's selection is sample"},
-        {"kind=iap-rank,selection=tree", "the policy's selection is tree"},
-        {"heads=2", "the policy's heads is more than 1"},
-        {"kind=iap-trans,heads=2", "the policy's heads is more than 1"},
-        {"kind=iap-rank,key_period=2", "the policy's key_period is more than 1"},
+        {"kind=iap-rank,projection=learned", "projection is 'learned', but only 'ones' can be exported"},
+        {"selection=sample", "selection is 'sample', but only 'top'"},
+        {"kind=iap-rank,selection=tree", "selection is 'tree', but only 'top'"},
+        {"heads=2", "heads is '2', but only '1'"},
+        {"kind=iap-trans,heads=2", "heads is '2', but only '1'"},
+        {"kind=iap-rank,key_period=2", "key_period is '2', but only '1'"},
     };
     scratch_open();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -183,7 +183,7 @@ TEST(readings_without_a_file_are_said)
     }
     sac_policy *policy = scene_policy("attention=relu,projection=learned", 1);
     assert_fails(sac_export_onnx(policy, scratch_path("a.c")), SAC_ERROR_UNAVAILABLE,
-                 "the policy's projection is learned");
+                 "projection is 'learned', but only 'ones' can be exported");
     sac_policy_destroy(policy);
     assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
 }
