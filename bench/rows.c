@@ -56,7 +56,7 @@
 #define RENDER_ALL(task, domain)  RENDER(task, domain, "100", "100 100"), RENDER(task, domain, "240", "240 320")
 #define CONTROL_ALL(task, domain) CONTROL(task, domain, "100", "100 100"), CONTROL(task, domain, "240", "240 320")
 
-// an IAP agent in it
+// an agent in IAP's sizes in it
 #define IAP(task)                                                                                            \
     {"iap-" task, "steps/s", NULL, true, "world, 240 x 320 picture, 19200 patches, ReLU", bench_control},    \
     {                                                                                                        \
