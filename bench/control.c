@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "bench.h"
 
-/// The control suite: steps with their pictures, and whole steps of IAP agents. The row's name says which.
+/// The control suite: steps with their pictures, and whole steps of agents in IAP's sizes. The row's name says which.
 
 enum
 {

@@ -169,10 +169,12 @@ static sac_status read_question(const char *name, question *q)
         if (q->n < 2 || q->n > MAX_DIMENSION || *end != '-') break;
         snprintf(q->method, sizeof q->method, "%s", end + 1);
         // the peer's name may follow that of the method
-        static const char peer[] = "-evosax";
-        size_t size = strlen(q->method);
-        if (size > strlen(peer) && strcmp(q->method + size - strlen(peer), peer) == 0)
-            q->method[size - strlen(peer)] = 0;
+        static const char *const peers[] = {"-evosax", "-evojax"};
+        for (size_t p = 0, size = strlen(q->method), end_size; p < sizeof peers / sizeof *peers; p++)
+        {
+            end_size = strlen(peers[p]);
+            if (size > end_size && strcmp(q->method + size - end_size, peers[p]) == 0) q->method[size - end_size] = 0;
+        }
         return SAC_OK;
     }
     return sac_fail(SAC_ERROR_ARGUMENT, "bench: '%s' is not a function, a dimension and a method", name);

@@ -13,6 +13,7 @@
     }
 #define PYCMA(method, function, n)  "evals.py pycma " method " " function " " n " %s"
 #define EVOSAX(method, function, n) "evals.py evosax " method " " function " " n " %s"
+#define EVOJAX(method, function, n) "evals.py evojax " method " " function " " n " %s"
 // the separable and limited-memory forms
 #define EVALS_LARGE(function, n)                                                    \
     EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)),             \
@@ -22,6 +23,7 @@
 #define EVALS_ALL(function, n)                                              \
     EVALS(function, n, "cma-es", PYCMA("cma-es", function, n)),             \
         EVALS(function, n, "cma-es-evosax", EVOSAX("cma-es", function, n)), \
+        EVALS(function, n, "cma-es-evojax", EVOJAX("cma-es", function, n)), \
         EVALS(function, n, "cholesky-cma-es", PYCMA("cma-es", function, n)), EVALS_LARGE(function, n)
 #define COARSE(function, n, method)                                                                    \
     {                                                                                                  \
@@ -54,7 +56,7 @@
 #define RENDER_ALL(task, domain)  RENDER(task, domain, "100", "100 100"), RENDER(task, domain, "240", "240 320")
 #define CONTROL_ALL(task, domain) CONTROL(task, domain, "100", "100 100"), CONTROL(task, domain, "240", "240 320")
 
-// an IAP agent in it
+// an agent in IAP's sizes in it
 #define IAP(task)                                                                                            \
     {"iap-" task, "steps/s", NULL, true, "world, 240 x 320 picture, 19200 patches, ReLU", bench_control},    \
     {                                                                                                        \
@@ -112,6 +114,10 @@ const bench_row bench_rows[] = {
     SEARCH("ars", "ars", "evosax", "40", false, "the same by augmented random search"),
     {"search-bgs", "ms", NULL, false, "the same by blackbox gradient sensing", bench_search},
     SEARCH("ga", "ga", "evosax", "40", false, "the same by a genetic algorithm"),
+    SEARCH("cma-es-evojax", "cma-es", "evojax", "6", true, "the full covariance beside evojax"),
+    SEARCH("pgpe-evojax", "pgpe", "evojax", "40", false, "policy gradients beside evojax"),
+    SEARCH("ars-evojax", "ars", "evojax", "40", false, "augmented random search beside evojax"),
+    SEARCH("ga-evojax", "ga", "evojax", "40", false, "the genetic algorithm beside evojax"),
     EVALS_ALL("sphere", "10"),
     EVALS_ALL("ellipsoid", "10"),
     EVALS_ALL("turned", "10"),

@@ -80,6 +80,25 @@ static inline sac_policy *scene_policy(const char *settings, uint64_t seed)
     return policy;
 }
 
+/// The same, also of the tensors that start at zero.
+static inline sac_policy *scene_any_policy(const char *settings)
+{
+    sac_policy *fresh = scene_policy(settings, 9), *policy;
+    int count = sac_policy_parameter_count(fresh);
+    float *parameters = malloc((size_t)count * sizeof *parameters);
+    assert_non_null(parameters);
+    memcpy(parameters, sac_policy_parameters(fresh), (size_t)count * sizeof *parameters);
+    for (int i = 0; i < sac_policy_view_count(fresh); i++)
+    {
+        const sac_view *view = sac_policy_view(fresh, i);
+        if (view->init_limit == 0) fill_uniform(parameters + view->offset, sac_view_size(view), (uint64_t)i);
+    }
+    assert_ok(sac_policy_create_with(&policy, fresh, parameters));
+    free(parameters);
+    sac_policy_destroy(fresh);
+    return policy;
+}
+
 static inline sac_policy_state *scene_state(const sac_policy *policy)
 {
     sac_policy_state *state;

@@ -1,6 +1,7 @@
 """evals.py PEER METHOD FUNCTION N A..B: evaluations until the mean is at the target, median over the seeds A..B.
 
-PEER is pycma (cma-es, sep-cma-es) or evosax (these, lm-ma-es, snes). The functions, where a search begins, its
+PEER is pycma (cma-es, sep-cma-es), evosax (these, lm-ma-es, snes) or evojax
+(cma-es). The functions, where a search begins, its
 population and the targets are those of bench/evals.c.
 """
 
@@ -131,12 +132,39 @@ def with_evosax():
     return f"evosax {version('evosax')}", lambda seed: float(run(jax.random.key(seed)))
 
 
+def with_evojax():
+    from importlib.metadata import version
+    import logging
+
+    import jax
+    import jax.numpy as jnp
+    from evojax import algo
+
+    jax.config.update("jax_enable_x64", True)
+    f = jax.jit(objective(jnp))
+    quiet = logging.getLogger("evojax")
+    quiet.setLevel(logging.ERROR)
+
+    def count(seed):
+        search = algo.CMA_ES_JAX(param_size=n, pop_size=population, mean=jnp.full(n, start), init_stdev=sigma, seed=seed,
+                                 logger=quiet)
+        done = 0
+        while float(f(search.best_params[None])[0]) > target:
+            if done > BUDGET:
+                return math.inf
+            search.tell(-f(search.ask()))
+            done += population
+        return done
+
+    return f"evojax {version('evojax')}", count
+
+
 def finite(x):
     return x if math.isfinite(x) else 1e300
 
 
 try:
-    name, count = with_pycma() if peer == "pycma" else with_evosax()
+    name, count = {"pycma": with_pycma, "evosax": with_evosax, "evojax": with_evojax}[peer]()
 except ImportError as error:
     absent(error)
 counts = sorted(count(seed + 1) for seed in range(first, last + 1))  # pycma's seed 0 is the clock

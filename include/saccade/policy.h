@@ -104,15 +104,16 @@ typedef struct sac_gaze
     int height, width; ///< pixels of the image that is cut into patches: the observation, or what it is resized to
     int rows, columns; ///< of the patch grid; N = rows * columns
     int patch, stride; ///< pixels, in that image
-    const float *importance; ///< [N]: how much attention each patch received
+    const float *importance; ///< [N]: how much attention each patch received; the scores that patches are kept by
     int kept;                ///< K
-    const int *top;          ///< [K] patch indices, most important first, ties to the lower index
+    const int *top;          ///< [K] patch indices, most important first, ties to the lower index; with drawn patches
+                             ///< in the order of drawing
     const float *centers;    ///< [K, 2] row and column of their centres: pixels, in that image
     const float *features;   ///< [feature_count] what the controller was given
     int feature_count;
-    const float *queries; ///< [N, key_size]
-    const float *keys;    ///< [N, key_size]
-    int key_size;
+    const float *queries;       ///< [N, key_size]
+    const float *keys;          ///< [N, key_size]: where keys are kept for several steps, those that were looked at
+    int key_size;               ///< of all heads: head h has the numbers from h times the option key_size on
     const float *hidden, *cell; ///< [hidden_size] recurrent state after the step
     int hidden_size;
     const float *output; ///< [output_size] the controller's output after its activation
@@ -132,7 +133,8 @@ SAC_API bool sac_policy_patch(const sac_policy_state *state, int index, float *p
 
 /// How one patch of the last image divides its attention over all patches.
 /// @param      query    0..N-1
-/// @param[out] weights  [N]; their sum over all queries is gaze.importance
+/// @param[out] weights  [N], the mean over heads; their sum over all queries is gaze.importance where every query
+///                      weighs the same
 /// @return false for a kind without attention
 SAC_API bool sac_policy_attention_row(const sac_policy_state *state, int query, float *weights);
 

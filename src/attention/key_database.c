@@ -142,8 +142,7 @@ void sac_key_database_scores(const sac_key_database *database, float *scores, in
 {
     int f = sac_attention_feature_size(database->attention), n = database->count;
     database->attention->kernels.mix(scores, score_stride, z, f, rows, database->features, f, n, database->stride);
-    for (int r = 0; r < rows; r++)
-        for (int j = 0; j < n; j++) scores[(size_t)r * (size_t)score_stride + (size_t)j] /= (float)query_count;
+    database->attention->kernels.divide(scores, score_stride, rows, (float)query_count, n);
 }
 
 void sac_key_database_hash_scores(sac_key_database *database, float *scores, const float *z, int query_count)

@@ -50,12 +50,6 @@ void sac_rank_summary(const sac_attention *attention, float *z, const float *wei
     sac_apply_gains(attention, SAC_QUERIES, z, z, rows);
 }
 
-static void divide(float *scores, int score_stride, int rows, int count, int query_count)
-{
-    for (int r = 0; r < rows; r++)
-        for (int j = 0; j < count; j++) scores[(size_t)r * (size_t)score_stride + (size_t)j] /= (float)query_count;
-}
-
 void sac_rank_scores(const sac_attention *attention, float *scores, int score_stride, const float *z, int rows,
                      int query_count, const float *keys, int token_count, int stride, void *workspace)
 {
@@ -70,9 +64,11 @@ void sac_rank_scores(const sac_attention *attention, float *scores, int score_st
         float *out = scores + (size_t)first * (size_t)score_stride;
         sac_apply_gains(attention, SAC_KEYS, p.weights, z + (size_t)first * (size_t)f, count);
         for (int i = 0; sac_block_read(b, attention, SAC_KEYS, keys, i, token_count, stride); i += b->size)
+        {
             attention->kernels.mix(out + i, score_stride, p.weights, f, count, b->features, f, b->count, b->size);
+            attention->kernels.divide(out + i, score_stride, count, (float)query_count, b->count);
+        }
     }
-    divide(scores, score_stride, rows, token_count, query_count);
 }
 
 void sac_rank_mean_query(const sac_attention *attention, float *z, const float *queries, int token_count, int stride,

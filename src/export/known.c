@@ -8,7 +8,7 @@
 // A policy may be exported when all that can change its actions has its place here. An option that is not named below
 // may have its default alone, which is what policies were before it was there.
 
-static const char *const kinds[] = {"attention-agent", "iap-trans", "cnn", NULL};
+static const char *const kinds[] = {"attention-agent", "iap-rank", "iap-trans", "cnn", NULL};
 static const char *const options[] = {"image_size",
                                       "patch",
                                       "stride",
@@ -80,9 +80,10 @@ static sac_status check_option(const sac_policy *policy, const sac_setting *sett
 sac_status sac_export_check(const sac_policy *policy)
 {
     if (!is_one_of(policy->ops->name, kinds))
-        return sac_fail(SAC_ERROR_UNAVAILABLE,
-                        "export: policies of kind '%.80s' cannot be exported, only attention-agent, iap-trans and cnn",
-                        policy->ops->name);
+        return sac_fail(
+            SAC_ERROR_UNAVAILABLE,
+            "export: policies of kind '%.80s' cannot be exported, only attention-agent, iap-rank, iap-trans and cnn",
+            policy->ops->name);
     for (int i = 0; i < policy->def.setting_count; i++) SAC_TRY(check_option(policy, &policy->def.settings[i]));
     const sac_agent *a = policy->self;
     if (a->reading != &sac_reading_rank && a->reading != &sac_reading_trans && a->reading != &sac_reading_conv)

@@ -151,6 +151,8 @@ typedef struct sac_features
     X(hybrid_features, SAC_FEATURES_PARAMETERS)                                                                        \
     /* out[r * out_stride + i] /= divisors[i] + epsilon, as a product with the inverse; where that sum is zero: 0 */   \
     X(divide_rows, (float *out, int out_stride, int rows, const float *divisors, float epsilon, int n))                \
+    /* rows of n numbers divided by one number */                                                                      \
+    X(divide, (float *out, int out_stride, int rows, float divisor, int n))                                            \
     /* each column divided by its length; zero stays zero */                                                           \
     X(normalize, (float *out, int out_stride, const float *x, int size, int n, int stride))                            \
     /* one step of torch's LSTMCell, h and c in place [hidden]; scratch: sac_round_up(hidden) floats, aligned */       \

@@ -146,6 +146,12 @@ void sac_hybrid_scores_scalar SAC_SCORES_PARAMETERS
     }
 }
 
+void sac_divide_scalar(float *out, int out_stride, int rows, float divisor, int n)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < n; i++) out[(size_t)r * (size_t)out_stride + (size_t)i] /= divisor;
+}
+
 void sac_divide_rows_scalar(float *out, int out_stride, int rows, const float *divisors, float epsilon, int n)
 {
     for (int i = 0; i < n; i++)

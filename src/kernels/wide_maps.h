@@ -398,6 +398,13 @@ static void wide_hybrid_features SAC_FEATURES_PARAMETERS
     angle_features(features, features_stride, x, n, stride, f, true, f->direction_count);
 }
 
+static void wide_divide(float *out, int out_stride, int rows, float divisor, int n)
+{
+    for (int r = 0; r < rows; r++, out += out_stride)
+        for (int i = 0; i < n; i += SAC_LANES)
+            store_tokens(out + i, lanes_div(load_tokens(out + i, n - i), lanes_set(divisor)), n - i);
+}
+
 static void wide_divide_rows(float *out, int out_stride, int rows, const float *divisors, float epsilon, int n)
 {
     lanes zero = lanes_set(0.0f);
@@ -444,6 +451,7 @@ static void maps_add(sac_kernels *k)
     ADD(trig);
     ADD(hybrid);
 #undef ADD
+    k->divide = wide_divide;
     k->divide_rows = wide_divide_rows;
     k->normalize = wide_normalize;
 }

@@ -8,7 +8,10 @@
 enum
 {
     PRODUCT_ROWS = WIDE_ROWS,
-    PRODUCT_SUMS = 2 * WIDE_ROWS
+    PRODUCT_SUMS = 2 * WIDE_ROWS,
+    CARRY_SIDE = 16,    ///< rows and columns whose sums are carried from block to block
+    CARRY_BLOCK = 512,  ///< tokens: 32 planes of them stay in the first or second cache
+    CARRY_TOKENS = 2048 ///< from here on planes are worth reading once
 };
 
 // `rows` rows of 16 columns
@@ -33,6 +36,9 @@ WIDE void mix_columns(float *out, int out_stride, const float *weights, int weig
     for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
         mix_tile(out + (size_t)r * (size_t)out_stride, out_stride, weights + (size_t)r * (size_t)weight_stride,
                  weight_stride, PRODUCT_ROWS, x, size, left, stride);
+    for (; r + 4 <= rows; r += 4)
+        mix_tile(out + (size_t)r * (size_t)out_stride, out_stride, weights + (size_t)r * (size_t)weight_stride,
+                 weight_stride, 4, x, size, left, stride);
     for (; r < rows; r++)
         mix_tile(out + (size_t)r * (size_t)out_stride, out_stride, weights + (size_t)r * (size_t)weight_stride,
                  weight_stride, 1, x, size, left, stride);
@@ -95,12 +101,93 @@ WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stri
                          b + (size_t)m * (size_t)stride, n, stride);
 }
 
+// the same with its lanes in `carried` [rows, carried_stride vectors] from one block of tokens to the next
+WIDE void carry_tile(float *carried, int carried_stride, const float *a, int a_stride, int rows, const float *b,
+                     int columns, int n, int stride)
+{
+    lanes sum[PRODUCT_SUMS];
+    for (int i = 0; i < rows * columns; i++)
+        sum[i] = lanes_load(carried + (i / columns * carried_stride + i % columns) * SAC_LANES);
+    int j = 0;
+    for (; j + SAC_LANES <= n; j += SAC_LANES)
+        contract_step(sum, a + j, a_stride, rows, b + j, columns, stride, SAC_LANES);
+    if (j < n) contract_step(sum, a + j, a_stride, rows, b + j, columns, stride, n - j);
+    for (int i = 0; i < rows * columns; i++)
+        lanes_store(carried + (i / columns * carried_stride + i % columns) * SAC_LANES, sum[i]);
+}
+
+static void carry_one(float *carried, const float *a, const float *b, int n, int stride)
+{
+    carry_tile(carried, 1, a, 0, 1, b, 1, n, stride);
+}
+
+static void carry_rows(float *carried, const float *a, int a_stride, const float *b, int columns, int n, int stride)
+{
+    int m = 0;
+    for (; m + PRODUCT_SUMS / PRODUCT_ROWS <= columns; m += PRODUCT_SUMS / PRODUCT_ROWS)
+        carry_tile(carried + m * SAC_LANES, CARRY_SIDE, a, a_stride, PRODUCT_ROWS, b + (size_t)m * (size_t)stride,
+                   PRODUCT_SUMS / PRODUCT_ROWS, n, stride);
+    for (; m < columns; m++)
+        for (int r = 0; r < PRODUCT_ROWS; r++)
+            carry_one(carried + (r * CARRY_SIDE + m) * SAC_LANES, a + (size_t)r * (size_t)a_stride,
+                      b + (size_t)m * (size_t)stride, n, stride);
+}
+
+// one row
+static void carry_row(float *carried, const float *a, const float *b, int columns, int n, int stride)
+{
+    int m = 0;
+    for (; m + PRODUCT_SUMS <= columns; m += PRODUCT_SUMS)
+        carry_tile(carried + m * SAC_LANES, CARRY_SIDE, a, 0, 1, b + (size_t)m * (size_t)stride, PRODUCT_SUMS, n,
+                   stride);
+    for (; m < columns; m++) carry_one(carried + m * SAC_LANES, a, b + (size_t)m * (size_t)stride, n, stride);
+}
+
+// up to CARRY_SIDE rows and columns over many tokens, each plane read once: block by block, and every sum in the order
+// in which one walk over all tokens adds
+static void contract_in_blocks(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
+                               int columns, int n, int stride)
+{
+    float carried[CARRY_SIDE * CARRY_SIDE * SAC_LANES];
+    memset(carried, 0, (size_t)rows * CARRY_SIDE * SAC_LANES * sizeof *carried);
+    for (int j = 0; j < n; j += CARRY_BLOCK)
+    {
+        int count = n - j < CARRY_BLOCK ? n - j : CARRY_BLOCK, r = 0;
+        for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
+            carry_rows(carried + r * CARRY_SIDE * SAC_LANES, a + (size_t)r * (size_t)a_stride + j, a_stride, b + j,
+                       columns, count, stride);
+        for (; r < rows; r++)
+            carry_row(carried + r * CARRY_SIDE * SAC_LANES, a + (size_t)r * (size_t)a_stride + j, b + j, columns, count,
+                      stride);
+    }
+    for (int r = 0; r < rows; r++)
+        for (int m = 0; m < columns; m++)
+            sums[(size_t)r * (size_t)sums_stride + (size_t)m] +=
+                lanes_sum(lanes_load(carried + (r * CARRY_SIDE + m) * SAC_LANES));
+}
+
+static void contract_many(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
+                          int size, int n, int stride)
+{
+    for (int r = 0; r < rows; r += CARRY_SIDE)
+        for (int m = 0; m < size; m += CARRY_SIDE)
+            contract_in_blocks(sums + (size_t)r * (size_t)sums_stride + m, sums_stride,
+                               a + (size_t)r * (size_t)a_stride, a_stride,
+                               rows - r < CARRY_SIDE ? rows - r : CARRY_SIDE, b + (size_t)m * (size_t)stride,
+                               size - m < CARRY_SIDE ? size - m : CARRY_SIDE, n, stride);
+}
+
 static void wide_contract(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                           int size, int n, int stride)
 {
     if (!a)
     {
         contract_rows(sums, sums_stride, NULL, 0, 1, b, size, PRODUCT_SUMS, n, stride);
+        return;
+    }
+    if (n >= CARRY_TOKENS)
+    {
+        contract_many(sums, sums_stride, a, a_stride, rows, b, size, n, stride);
         return;
     }
     int r = 0;

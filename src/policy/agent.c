@@ -44,9 +44,11 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     int height = config->image_size ? config->image_size : def->height;
     int width = config->image_size ? config->image_size : def->width;
     agent->channels = def->channels;
-    agent->value_size = agent->reading->has_values ? config->value_size : 0;
+    agent->heads = config->heads > 0 ? config->heads : 1;
+    agent->query_size = agent->heads * config->key_size;
+    agent->value_size = agent->reading->has_values ? agent->heads * config->value_size : 0;
     agent->patches = sac_patches_create(height, width, def->channels, config->patch, config->stride,
-                                        2 * config->key_size + agent->value_size);
+                                        2 * agent->query_size + agent->value_size);
     agent->count = agent->patches.rows * agent->patches.columns;
     agent->stride = sac_round_up(agent->count);
     agent->inputs = sac_patch_size(&agent->patches);
@@ -58,23 +60,23 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
 static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
-    int d = config->key_size;
-    SAC_TRY(sac_agent_add_layer(policy, "query.bias", "query.weight", d, agent->inputs, &agent->query_bias,
+    int rows = agent->query_size;
+    SAC_TRY(sac_agent_add_layer(policy, "query.bias", "query.weight", rows, agent->inputs, &agent->query_bias,
                                 &agent->query_weight));
-    SAC_TRY(
-        sac_agent_add_layer(policy, "key.bias", "key.weight", d, agent->inputs, &agent->key_bias, &agent->key_weight));
+    SAC_TRY(sac_agent_add_layer(policy, "key.bias", "key.weight", rows, agent->inputs, &agent->key_bias,
+                                &agent->key_weight));
     if (agent->value_size)
         SAC_TRY(sac_agent_add_layer(policy, "value.bias", "value.weight", agent->value_size, agent->inputs,
                                     &agent->value_bias, &agent->value_weight));
 
     sac_attention_def def = sac_attention_default_def();
     def.form = config->attention;
-    def.key_size = d;
+    def.key_size = config->key_size;
     def.feature_count = config->attention_features;
     def.direction_count = config->attention_directions;
     def.normalize = config->normalize;
     // the attention agent's own default; IAP's is the attention's: d^(1/4) on either side
-    bool natural = config->normalize || agent->reading != &sac_reading_rank;
+    bool natural = config->normalize || policy->ops != &sac_attention_agent_ops;
     def.scale = config->scale > 0 || natural ? config->scale : 1 / sqrt((double)agent->inputs);
     def.seed = config->attention_seed;
     sac_status status = sac_attention_create(&agent->attention, &def);
@@ -145,6 +147,11 @@ static sac_status create_attention_agent(sac_policy *policy)
     return create(policy, &sac_reading_rank);
 }
 
+static sac_status create_iap_rank(sac_policy *policy)
+{
+    return create(policy, &sac_reading_rank);
+}
+
 static sac_status create_iap_trans(sac_policy *policy)
 {
     return create(policy, &sac_reading_trans);
@@ -166,6 +173,9 @@ static sac_status create_cnn(sac_policy *policy)
 
 const sac_policy_ops sac_attention_agent_ops = {
     .name = "attention-agent", .options = sac_agent_options, .create = create_attention_agent, AGENT, ATTENTIVE};
+
+const sac_policy_ops sac_iap_rank_ops = {
+    .name = "iap-rank", .options = sac_iap_rank_options, .create = create_iap_rank, AGENT, ATTENTIVE};
 
 const sac_policy_ops sac_iap_trans_ops = {
     .name = "iap-trans", .options = sac_iap_trans_options, .create = create_iap_trans, AGENT, ATTENTIVE};

@@ -6,11 +6,14 @@
 #include "saccade/tokens.h"
 
 /// Agents that look through attention: tokens are patches, something is read from the attention between them, and a
-/// small controller is told that alone. Two readings are two kinds of policies, and a third is their baseline:
+/// small controller is told that alone. Three readings are three kinds of policies, and a fourth is their baseline:
 ///
-///     attention-agent   the K most important patches are kept (Tang, Nguyen, Ha 2020; IAP-rank)
+///     attention-agent   K patches are kept, and the controller is told where they are (Tang, Nguyen, Ha 2020)
+///     iap-rank          K patches are kept by linear scores, and the controller is told their rows of V (IAP-rank)
 ///     iap-trans         N patches become l tokens (IAP-trans)
 ///     cnn               no attention: convolutions over the whole image
+///
+/// The first two are one reading with other defaults: each has all options of the other.
 ///
 /// Parts that are chosen by name are one file each: see the lists below.
 
@@ -24,8 +27,17 @@ enum
 {
     SAC_MAX_FEATURE_PARTS = 4,
     SAC_MAX_CONV_LAYERS = 4,
-    SAC_MAX_CONTROLLER_VIEWS = 8
+    SAC_MAX_CONTROLLER_VIEWS = 8,
+    SAC_MAX_HEADS = 16
 };
+
+/// Which patches are kept, by their scores.
+typedef enum sac_selection
+{
+    SAC_SELECT_TOP,    ///< the highest
+    SAC_SELECT_SAMPLE, ///< drawn from softmax(scores)
+    SAC_SELECT_TREE,   ///< drawn in proportion to the scores, in time log N
+} sac_selection;
 
 typedef struct sac_agent_config
 {
@@ -41,6 +53,10 @@ typedef struct sac_agent_config
     char position_encoding[SAC_TEXT_SIZE];
     char features[SAC_TEXT_SIZE];
     bool masking;
+    int heads;
+    char projection[SAC_TEXT_SIZE], selection[SAC_TEXT_SIZE];
+    uint64_t selection_seed;
+    int key_period;
     int value_size;
     int rows;
     bool residual, layer_norm;
@@ -73,6 +89,11 @@ typedef struct sac_reading_ops
     void (*attend)(sac_agent_state *state);
     /// Compute what acting skips, when the gaze is read; NULL: nothing.
     void (*look_back)(sac_agent_state *state);
+    /// What a state owns beside its arrays: made with it, started with an episode, released with it, also where it was
+    /// not made; NULL: nothing.
+    sac_status (*open)(sac_agent_state *state);
+    void (*reset)(sac_agent_state *state);
+    void (*close)(sac_agent_state *state);
 } sac_reading_ops;
 
 /// A kept patch.
@@ -135,13 +156,19 @@ struct sac_agent
     int channels;        ///< of the image
     sac_patches patches; ///< how the image is cut; its outputs are the queries', the keys' and the values'
     int count, stride;   ///< N; N in whole lanes
+    int query_size;      ///< H D, rows of queries, and of keys; 0: no attention
+    int heads;           ///< H
     int inputs;          ///< numbers in a patch
     int value_size;      ///< V; 0: no values
     float *positions;    ///< [inputs, stride] added to the patches; NULL: none
     size_t query_bias, query_weight, key_bias, key_weight, value_bias, value_weight; ///< offsets in the vector
 
     const sac_reading_ops *reading;
-    sac_trans trans; ///< iap-trans: all but the parameters
+    sac_selection selection;
+    bool has_projection;    ///< the queries are weighted by learned numbers
+    bool has_database;      ///< the keys are kept as features
+    size_t rank_projection; ///< offset
+    sac_trans trans;        ///< iap-trans: all but the parameters
     size_t trans_projection, trans_gain, trans_bias;
 
     sac_image_layer layers[SAC_MAX_CONV_LAYERS]; ///< cnn
@@ -180,7 +207,7 @@ SAC_CONTROLLERS(X)
 sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                size_t *bias_offset, size_t *weight_offset);
 
-extern const sac_option sac_agent_options[], sac_iap_trans_options[], sac_cnn_options[];
+extern const sac_option sac_agent_options[], sac_iap_rank_options[], sac_iap_trans_options[], sac_cnn_options[];
 extern const sac_reading_ops sac_reading_rank, sac_reading_trans, sac_reading_conv;
 
 /// Choose the parts by the config's words, plan them, add their views.

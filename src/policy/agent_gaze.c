@@ -23,7 +23,7 @@ void sac_agent_read_patch(const sac_agent_state *s, int index, float *pixels)
 // planar [D, stride] -> [N, D]
 static void by_token(float *out, const float *planar, const sac_agent *a)
 {
-    int d = a->config.key_size;
+    int d = a->query_size;
     for (int n = 0; n < a->count; n++)
         for (int i = 0; i < d; i++) out[n * d + i] = planar[i * a->stride + n];
 }
@@ -44,7 +44,7 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
     if (!a->attention) return;
     if (a->reading->look_back) a->reading->look_back(s);
     by_token(s->queries_by_token, s->tokens, a);
-    by_token(s->keys_by_token, s->tokens + (size_t)a->config.key_size * (size_t)a->stride, a);
+    by_token(s->keys_by_token, sac_agent_keys(s), a);
     gaze->rows = a->patches.rows;
     gaze->columns = a->patches.columns;
     gaze->patch = a->patches.patch;
@@ -55,7 +55,7 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
     gaze->centers = s->centers;
     gaze->queries = s->queries_by_token;
     gaze->keys = s->keys_by_token;
-    gaze->key_size = a->config.key_size;
+    gaze->key_size = a->query_size;
 }
 
 void sac_agent_patch(const sac_policy_state *base, int index, float *pixels)
@@ -67,6 +67,15 @@ void sac_agent_attention_row(const sac_policy_state *base, int query, float *wei
 {
     const sac_agent_state *s = (const sac_agent_state *)base;
     const sac_agent *a = s->agent;
-    const float *keys = s->tokens + (size_t)a->config.key_size * (size_t)a->stride;
+    const float *keys = sac_agent_keys(s);
+    size_t head = (size_t)a->config.key_size * (size_t)a->stride; // floats of its queries
     sac_attention_row(a->attention, weights, query, s->tokens, keys, a->count, a->stride, s->attention_workspace);
+    for (int h = 1; h < a->heads; h++)
+    {
+        size_t at = (size_t)h * head;
+        sac_attention_row(a->attention, s->head_scores, query, s->tokens + at, keys + at, a->count, a->stride,
+                          s->attention_workspace);
+        for (int n = 0; n < a->count; n++) weights[n] += s->head_scores[n];
+    }
+    for (int n = 0; n < a->count && a->heads > 1; n++) weights[n] /= (float)a->heads;
 }

@@ -1,6 +1,6 @@
 #include "policy/agent.h"
 
-// the options of both kinds of agents; what they share is written once
+// the options of every kind of agent; what they share is written once
 
 #define FIELD(name) offsetof(sac_agent_config, name)
 
@@ -39,6 +39,34 @@ static const char controllers[] = SAC_CONTROLLERS(X);
 
 #define UNIT "divide queries and keys by their length first; the default scale is sqrt(d) then"
 
+#define HEADS INT(heads, "1", 1, 16, "H: attentions side by side, each with queries and keys of its own")
+
+#define SCORES                                                                                                        \
+    HEADS,                                                                                                            \
+        TEXT(projection, "ones", "ones learned",                                                                      \
+             "what a patch's vote weighs in the scores: the same for all, or one learned number a patch"),            \
+        TEXT(selection, "top", "top sample tree",                                                                     \
+             "which patches are kept: the highest scores, drawn from softmax(scores), or drawn in proportion to the " \
+             "scores by a tree"),                                                                                     \
+        SEED(selection_seed, "1", "of the draws, the same ones in every episode"),                                    \
+        INT(key_period, "1", 1, 1 << 20, "steps from one look at the keys to the next; queries are new in each step")
+
+// of a patch that is kept, and of those that are not
+#define TOLD(default_features)                                                                        \
+    TEXT(features, default_features, NULL,                                                            \
+         "what the controller is told of a patch: positions, histogram, conv, values, or "            \
+         "several joined by +"),                                                                      \
+        BOOL(normalise, "true", "divide positions by the image's height"),                            \
+        INT(bins, "4", 1, 256, "histogram: bins a channel"),                                          \
+        TEXT(conv_channels, "4,2", NULL, "conv: output channels of each layer, separated by commas"), \
+        INT(conv_kernel, "3", 1, 16, "conv: side of the kernels"),                                    \
+        INT(conv_stride, "2", 1, 16, "conv: stride of the layers"),                                   \
+        INT(value_size, "4", 1, 1024, "values: learned numbers of a patch"),                          \
+        BOOL(masking, "false", "tell the controller of every patch in its own place, zeros where it is not kept")
+
+#define TOP      INT(top, "10", 1, 128, "K: patches that are kept")
+#define ANY_FORM "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"
+
 #define CONTROLLER                                                                                                    \
     TEXT(controller, "lstm", controllers, "what acts on the features"),                                               \
         INT(hidden, "16", 1, 1024, "units of lstm, or of mlp's one hidden layer"),                                    \
@@ -53,21 +81,28 @@ static const char controllers[] = SAC_CONTROLLERS(X);
 
 const sac_option sac_agent_options[] = {
     IMAGE,
-    INT(top, "10", 1, 128, "K: patches that are kept"),
-    TEXT(attention, "softmax", NULL, "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
+    TOP,
+    TEXT(attention, "softmax", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(numbers in a patch), as published"),
     FEATURES,
     BOOL(normalize, "false", UNIT),
     POSITIONS,
-    TEXT(features, "positions", NULL,
-         "what the controller is told of a patch: positions, histogram, conv, values, or several joined by +"),
-    BOOL(normalise, "true", "divide positions by the image's height"),
-    INT(bins, "4", 1, 256, "histogram: bins a channel"),
-    TEXT(conv_channels, "4,2", NULL, "conv: output channels of each layer, separated by commas"),
-    INT(conv_kernel, "3", 1, 16, "conv: side of the kernels"),
-    INT(conv_stride, "2", 1, 16, "conv: stride of the layers"),
-    INT(value_size, "4", 1, 1024, "values: learned numbers of a patch"),
-    BOOL(masking, "false", "tell the controller of every patch in its own place, zeros where it is not kept"),
+    SCORES,
+    TOLD("positions"),
+    CONTROLLER,
+    {0},
+};
+
+const sac_option sac_iap_rank_options[] = {
+    IMAGE,
+    TOP,
+    TEXT(attention, "relu", NULL, ANY_FORM),
+    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalize"),
+    FEATURES,
+    BOOL(normalize, "true", UNIT),
+    POSITIONS,
+    SCORES,
+    TOLD("values"),
     CONTROLLER,
     {0},
 };
@@ -83,7 +118,8 @@ const sac_option sac_cnn_options[] = {
 
 const sac_option sac_iap_trans_options[] = {
     IMAGE,
-    INT(value_size, "4", 1, 1024, "width d_V of values"),
+    HEADS,
+    INT(value_size, "4", 1, 1024, "width d_V of values, of each head"),
     INT(rows, "10", 1, 1024, "l: tokens that the patches become"),
     TEXT(attention, "positive", NULL, "relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
     REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalize"),

@@ -24,14 +24,27 @@ typedef struct array
 
 enum
 {
-    ARRAY_COUNT = 30
+    ARRAY_COUNT = 38,
+    MOST_LEVELS = 31 ///< of a tree of patches, each of which takes a number
 };
+
+// of the importance of all heads
+static size_t workspace_size(const sac_agent *a)
+{
+    if (!a->attention) return 0;
+    if (a->heads == 1) return sac_attention_workspace_size(a->attention, a->count);
+    const sac_attention *heads[SAC_MAX_HEADS] = {a->attention};
+    for (int h = 1; h < a->heads; h++) heads[h] = a->attention;
+    return sac_multi_head_workspace_size(&(sac_multi_head){heads, a->heads}, a->count, 1);
+}
 
 static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac_agent *a, int parameter_count)
 {
-    size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = (size_t)a->config.key_size;
+    size_t outputs = (size_t)a->patches.outputs, stride = (size_t)a->stride, d = (size_t)a->query_size;
     size_t image = (size_t)a->patches.height * (size_t)a->patches.width * (size_t)a->channels;
-    size_t resized = a->resize ? image : 0, workspace = a->resize ? sac_resize_workspace_size(a->resize) : 0;
+    size_t resized = a->resize ? image : 0, resizing = a->resize ? sac_resize_workspace_size(a->resize) : 0;
+    size_t kept = (size_t)a->config.top, f = a->attention ? (size_t)sac_attention_feature_size(a->attention) : 0;
+    bool ranks = a->has_projection || a->has_database;
     const array list[ARRAY_COUNT] = {
         ARRAY(parameters, parameter_count),
         ARRAY(projection, outputs * (size_t)a->inputs),
@@ -40,18 +53,26 @@ static void list_arrays(array arrays[ARRAY_COUNT], sac_agent_state *s, const sac
         ARRAY(packed, sac_project_packed_count(&a->patches)),
         ARRAY(scales, outputs),
         ARRAY(gain, a->value_size),
+        ARRAY(weights, a->has_projection ? stride : 0),
         ARRAY(prepared, a->prepared_size),
         ARRAY(resized_bytes, resized),
         ARRAY(resized_floats, resized),
-        BYTES(resize_workspace, workspace),
+        BYTES(resize_workspace, resizing),
         BYTES(project_scratch, sac_project_scratch_size(&a->patches)),
-        BYTES(attention_workspace, a->attention ? sac_attention_workspace_size(a->attention, a->count) : 0),
+        BYTES(attention_workspace, workspace_size(a)),
+        BYTES(rank_workspace, ranks ? sac_rank_workspace_size(a->attention) : 0),
         BYTES(trans_workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0),
         ARRAY(sums, outputs * stride),
         ARRAY(tokens, outputs * stride),
         ARRAY(importance, stride),
-        ARRAY(top, a->config.top),
-        ARRAY(centers, 2 * a->config.top),
+        ARRAY(summary, ranks ? f : 0),
+        ARRAY(head_scores, a->heads > 1 ? stride : 0),
+        ARRAY(held_keys, a->has_database ? d * stride : 0),
+        ARRAY(probabilities, a->selection == SAC_SELECT_SAMPLE ? stride : 0),
+        ARRAY(uniform, a->selection == SAC_SELECT_TOP ? 0 : kept * MOST_LEVELS),
+        ARRAY(taken, a->selection == SAC_SELECT_TREE ? kept * f : 0),
+        ARRAY(top, kept),
+        ARRAY(centers, 2 * kept),
         ARRAY(pixels, a->inputs),
         ARRAY(features, a->feature_count),
         ARRAY(before, a->config.motion ? a->told_count : 0),
@@ -82,6 +103,12 @@ sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *poli
         sac_agent_state_destroy(&state->base);
         return sac_fail_memory("an agent's state");
     }
+    sac_status status = state->agent->reading->open ? state->agent->reading->open(state) : SAC_OK;
+    if (status != SAC_OK)
+    {
+        sac_agent_state_destroy(&state->base);
+        return status;
+    }
     *out = &state->base;
     return SAC_OK;
 }
@@ -89,6 +116,7 @@ sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *poli
 void sac_agent_state_destroy(sac_policy_state *base)
 {
     sac_agent_state *state = (sac_agent_state *)base;
+    if (state->agent->reading->close) state->agent->reading->close(state);
     array arrays[ARRAY_COUNT];
     list_arrays(arrays, state, state->agent, state->base.policy->parameter_count);
     for (int i = 0; i < ARRAY_COUNT; i++) sac_free(*arrays[i].pointer);
@@ -107,7 +135,7 @@ void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     const sac_agent *a = s->agent;
-    int d = a->config.key_size;
+    int d = a->query_size;
     memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
     take_layer(s, a->query_bias, a->query_weight, 0, d);
     take_layer(s, a->key_bias, a->key_weight, d, d);
@@ -127,6 +155,7 @@ void sac_agent_reset(sac_policy_state *base)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     s->started = false;
+    if (s->agent->reading->reset) s->agent->reading->reset(s);
     memset(s->hidden, 0, (size_t)s->agent->hidden_size * sizeof(float));
     memset(s->cell, 0, (size_t)s->agent->hidden_size * sizeof(float));
 }

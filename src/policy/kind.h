@@ -53,7 +53,7 @@ struct sac_policy_state
     const sac_policy *policy;
 };
 
-extern const sac_policy_ops sac_attention_agent_ops, sac_iap_trans_ops, sac_cnn_ops;
+extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops;
 
 /// Whether a policy is of one of those kinds, so that its self is a sac_agent.
 bool sac_policy_is_agent(const sac_policy *policy);

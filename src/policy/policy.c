@@ -10,6 +10,7 @@
 /// The kinds of policies.
 static const sac_policy_ops *const kinds[] = {
     &sac_attention_agent_ops,
+    &sac_iap_rank_ops,
     &sac_iap_trans_ops,
     &sac_cnn_ops,
 };

@@ -1,17 +1,17 @@
 #include <string.h>
 
+#include "base/error.h"
 #include "policy/agent_state.h"
 
-// IAP-rank with one row of ones, and the attention agent, which is that with softmax: queries and keys -> importance ->
-// the K most important patches -> what the controller is told about them
+// The attention agent and IAP-rank: queries and keys -> scores of the patches -> K of them are kept -> what the
+// controller is told about them
 
 static void attend(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
     const sac_patches *p = &a->patches;
-    const float *keys = s->tokens + (size_t)a->config.key_size * (size_t)a->stride;
-    sac_attention_importance(a->attention, s->importance, s->tokens, keys, a->count, a->stride, s->attention_workspace);
-    a->kernels.top(s->top, a->config.top, s->importance, a->count);
+    sac_rank_score(s);
+    sac_rank_choose(s);
 
     if (a->config.masking) memset(s->features, 0, (size_t)a->told_count * sizeof *s->features);
     for (int k = 0; k < a->config.top; k++)
@@ -32,4 +32,16 @@ static void attend(sac_agent_state *s)
     }
 }
 
-const sac_reading_ops sac_reading_rank = {.plan = sac_agent_plan_features, .attend = attend};
+static sac_status plan(sac_agent *agent, sac_policy *policy)
+{
+    SAC_TRY(sac_rank_plan_choice(agent));
+    SAC_TRY(sac_rank_plan_scores(agent, policy));
+    return sac_agent_plan_features(agent, policy);
+}
+
+const sac_reading_ops sac_reading_rank = {.plan = plan,
+                                          .prepare = sac_rank_prepare,
+                                          .attend = attend,
+                                          .open = sac_rank_open,
+                                          .reset = sac_rank_restart,
+                                          .close = sac_rank_close};

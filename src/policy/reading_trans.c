@@ -4,12 +4,13 @@
 #include "base/error.h"
 #include "policy/agent_state.h"
 
-// IAP-trans: the N patches become l tokens, LN(P V + P A V), and the controller is told all of them
+// IAP-trans: the N patches become l tokens, LN(P V + P A V), and the controller is told all of them; with several heads
+// those of one after those of another, from one P
 
 static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
-    int l = config->rows, n = agent->count, v = agent->value_size;
+    int l = config->rows, n = agent->count, v = agent->value_size; // of all heads
     if (sac_attention_feature_size(agent->attention) == 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: attention is %s, but iap-trans needs a form with features",
                         config->attention);
@@ -22,7 +23,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     }
     agent->trans = (sac_trans){.attention = agent->attention,
                                .rows = l,
-                               .value_size = v,
+                               .value_size = config->value_size,
                                .projection_stride = n,
                                .residual = config->residual};
     for (int order = 0; sac_trans_order_name(order); order++)
@@ -40,28 +41,20 @@ static void prepare(sac_agent_state *s)
         s->gain[v] = 1 + s->parameters[a->trans_gain + (size_t)v];
 }
 
-static const float *rows_of(const sac_agent_state *s, int row)
-{
-    return s->tokens + (size_t)row * (size_t)s->agent->stride;
-}
-
 static void attend(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
-    int d = a->config.key_size;
+    int d = a->config.key_size, v = a->config.value_size;
     sac_trans trans = a->trans;
     trans.projection = s->parameters + a->trans_projection;
-    if (a->config.layer_norm) trans.gain = s->gain, trans.bias = s->parameters + a->trans_bias;
-    sac_trans_run(&trans, s->features, s->tokens, rows_of(s, d), rows_of(s, 2 * d), a->count, a->stride,
-                  s->trans_workspace);
-}
-
-static void look_back(sac_agent_state *s)
-{
-    const sac_agent *a = s->agent;
-    sac_attention_importance(a->attention, s->importance, s->tokens, rows_of(s, a->config.key_size), a->count,
-                             a->stride, s->attention_workspace);
+    for (int h = 0; h < a->heads; h++)
+    {
+        if (a->config.layer_norm) trans.gain = s->gain + h * v, trans.bias = s->parameters + a->trans_bias + h * v;
+        sac_trans_run(&trans, s->features + h * trans.rows * v, sac_agent_rows(s, h * d),
+                      sac_agent_rows(s, a->query_size + h * d), sac_agent_rows(s, 2 * a->query_size + h * v), a->count,
+                      a->stride, s->trans_workspace);
+    }
 }
 
 const sac_reading_ops sac_reading_trans = {
-    .has_values = true, .plan = plan, .prepare = prepare, .attend = attend, .look_back = look_back};
+    .has_values = true, .plan = plan, .prepare = prepare, .attend = attend, .look_back = sac_agent_importance};

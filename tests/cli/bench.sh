@@ -51,6 +51,15 @@ times_training() # one run a seed for all three targets, and one that is not rea
     [[ $(grep -cE '^train-to-(800|850|900) +not reached$' "$work/table") == 3 && $(grep -c 'held-out' "$work/err") == 4 ]]
 }
 
+searches() # PEER measures each of its rows
+{
+    local row
+    for row in "${@:2}"; do
+        "$saccade" bench "$row" --seeds 1..2 --json >"$work/json" 2>"$work/err" || { cat "$work/err"; return 1; }
+        grep -q "\"peer\": \"$1 " "$work/json" || { echo "$row has no figure of $1"; cat "$work/err"; return 1; }
+    done
+}
+
 has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 
 check "bench --json" fields
@@ -62,6 +71,12 @@ check "bench attention refuses an unknown form" refuses 2 "did you mean 'hybrid'
 check "bench attention refuses sizes between two" refuses 2 "--tokens 65..127 holds no" \
     "$saccade" bench attention --tokens 65..127
 check "bench attention" attention
+if has evojax; then
+    check "evojax searches" searches evojax search-pgpe-evojax search-ars-evojax search-ga-evojax \
+        evals-sphere-10-cma-es-evojax
+else
+    skip "evojax searches" "a peer: evojax"
+fi
 if has numpy && (has torch || has jax); then
     check "the peers compute the same attention" same_attention
 else

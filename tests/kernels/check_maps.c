@@ -152,6 +152,18 @@ static void check_lengths(const sac_kernels *ref, const sac_kernels *now, int si
     check_release();
 }
 
+static void check_divide(const sac_kernels *ref, const sac_kernels *now, int rows, int n)
+{
+    int stride = n + 1;
+    float *expected = check_floats((rows - 1) * stride + n), *out = check_floats((rows - 1) * stride + n);
+    check_fill(expected, (rows - 1) * stride + n, -2, 2);
+    for (int i = 0; i < (rows - 1) * stride + n; i++) out[i] = expected[i];
+    ref->divide(expected, stride, rows, 529, n);
+    now->divide(out, stride, rows, 529, n);
+    check_same_floats(expected, out, (rows - 1) * stride + n, "divide: %d rows, n %d", rows, n);
+    check_release();
+}
+
 // a divisor that is zero, and one NaN
 static void check_divisors(const sac_kernels *ref, const sac_kernels *now, int rows, int n)
 {
@@ -173,6 +185,7 @@ void check_maps(const sac_kernels *ref, const sac_kernels *now)
 {
     static const int sizes[] = {1, 3, 4, 16}, counts[] = {1, 4, 8, 16, MAX_COUNT}, tokens[] = {1, 15, 16, 17, 67, 130};
     bool own = check_kernel(normalize);
+    own |= check_kernel(divide);
     own |= check_kernel(divide_rows);
 #define OWN(name) \
     own |= check_kernel(name##_sums), own |= check_kernel(name##_scores), own |= check_kernel(name##_features)
@@ -195,6 +208,7 @@ void check_maps(const sac_kernels *ref, const sac_kernels *now)
         for (int t = 0; t < 6; t++)
         {
             check_lengths(ref, now, check_integer(1, 9), tokens[t]);
+            check_divide(ref, now, check_integer(1, 9), tokens[t]);
             check_divisors(ref, now, check_integer(1, 9), tokens[t]);
         }
     bench_maps(ref, now, 4, 529);

@@ -99,5 +99,12 @@ void check_products(const sac_kernels *ref, const sac_kernels *now)
             if (check_kernel(hamming)) check_hamming(ref, now, rows[r], n);
             check_release();
         }
+    // where planes are read once, in blocks: about its first token count, and groups of rows and columns
+    static const int many[] = {2047, 2048, 2049, 2560, 3001};
+    for (int i = 0; i < 5 && check_kernel(contract); i++)
+    {
+        check_contract(ref, now, check_integer(1, 35), check_integer(1, 35), many[i], false);
+        check_release();
+    }
     bench(ref, now);
 }

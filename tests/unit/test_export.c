@@ -1,6 +1,7 @@
 #include "saccade/export.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "policy/kind.h"
 #include "policy_scene.h"
@@ -40,6 +41,8 @@ static const char *const agents[] = {
     "kind=iap-trans,attention=relu,attention_features=100,rows=7,value_size=3,order=left",
     "kind=iap-trans,attention=trig,attention_features=40,rows=5,value_size=60,order=right",
     "kind=iap-trans,attention=positive,attention_features=300,rows=2,value_size=5,order=middle",
+    "kind=iap-rank",
+    "kind=iap-rank,masking=true,stride=11,projection=ones,selection=top",
 };
 
 static int run_command(const char *format, ...)
@@ -209,6 +212,33 @@ TEST(agents_of_all_parts_have_a_graph)
     }
 }
 
+// readings of attention that neither kind of file has
+TEST(readings_without_a_file_are_said)
+{
+    static const char *const others[][2] = {
+        {"kind=iap-rank,projection=learned", "projection is 'learned', but only 'ones' can be exported"},
+        {"selection=sample", "selection is 'sample', but only 'top'"},
+        {"kind=iap-rank,selection=tree", "selection is 'tree', but only 'top'"},
+        {"heads=2", "heads is '2', but only '1'"},
+        {"kind=iap-trans,heads=2", "heads is '2', but only '1'"},
+        {"kind=iap-rank,key_period=2", "key_period is '2', but only '1'"},
+    };
+    scratch_open();
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    {
+        sac_policy *policy = scene_policy(others[i][0], 1);
+        assert_fails(sac_export_c(policy, &(sac_export_def){0}, scratch_path("a.c"), NULL), SAC_ERROR_UNAVAILABLE,
+                     others[i][1]);
+        sac_policy_destroy(policy);
+    }
+    sac_policy *policy = scene_policy("attention=relu,projection=learned", 1);
+    assert_fails(sac_export_onnx(policy, scratch_path("a.c")), SAC_ERROR_UNAVAILABLE,
+                 "projection is 'learned', but only 'ones' can be exported");
+    sac_policy_destroy(policy);
+    assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
+}
+
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
       names_from_files_stay_in_their_comment, an_unknown_kind_is_refused,
-      an_unknown_option_is_refused_unless_it_has_its_default, agents_of_all_parts_have_a_graph)
+      an_unknown_option_is_refused_unless_it_has_its_default, agents_of_all_parts_have_a_graph,
+      readings_without_a_file_are_said)

@@ -21,29 +21,10 @@ typedef struct seen
     float action[3];
 } seen;
 
-// drawn parameters, also of the tensors that start at zero
-static sac_policy *any_policy(const char *settings)
-{
-    sac_policy *fresh = scene_policy(settings, 9), *policy;
-    int count = sac_policy_parameter_count(fresh);
-    float *parameters = malloc((size_t)count * sizeof *parameters);
-    assert_non_null(parameters);
-    memcpy(parameters, sac_policy_parameters(fresh), (size_t)count * sizeof *parameters);
-    for (int i = 0; i < sac_policy_view_count(fresh); i++)
-    {
-        const sac_view *view = sac_policy_view(fresh, i);
-        if (view->init_limit == 0) fill_uniform(parameters + view->offset, sac_view_size(view), (uint64_t)i);
-    }
-    assert_ok(sac_policy_create_with(&policy, fresh, parameters));
-    free(parameters);
-    sac_policy_destroy(fresh);
-    return policy;
-}
-
 // floats, so that weights are not rounded
 static seen look(const char *settings)
 {
-    seen s = {.policy = any_policy(settings)};
+    seen s = {.policy = scene_any_policy(settings)};
     s.state = scene_state(s.policy);
     scene_image(image, 4);
     scene_floats(floats, image);
