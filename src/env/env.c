@@ -34,6 +34,9 @@ struct sac_env
     void *self;
     sac_env_spec spec;
     const uint8_t *last_observation; // the caller's, for environments without a picture of their own
+    uint64_t def;                    // a hash of id, variant and options: what may restore its snapshots
+    size_t snapshot_size;            // 0: it cannot be saved
+    bool started;                    // it was reset once
 };
 
 int sac_env_count(void)
@@ -80,6 +83,107 @@ sac_status sac_env_register(const sac_env_ops *ops)
     return SAC_OK;
 }
 
+// ---- snapshots: a head that says whose they are, then what the world hands over
+
+void sac_snapshot_part(sac_snapshot *snapshot, void *part, size_t size)
+{
+    if (snapshot->way == SAC_SNAPSHOT_SAVE) memcpy(snapshot->bytes, part, size);
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) memcpy(part, snapshot->bytes, size);
+    if (snapshot->bytes) snapshot->bytes += size;
+    snapshot->size += size;
+}
+
+typedef struct snapshot_head
+{
+    uint64_t magic, def, size;
+    uint64_t sum; // of what follows: bytes that were changed on the way never reach a world
+} snapshot_head;
+
+static const uint64_t snapshot_magic = 0x31736e6170636173; // "sacpans1"
+
+static size_t measure(sac_env *env)
+{
+    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_MEASURE};
+    if (!env->ops->snapshot || env->ops->snapshot(env->self, &snapshot) != SAC_OK) return 0;
+    return sizeof(snapshot_head) + snapshot.size;
+}
+
+size_t sac_env_snapshot_size(const sac_env *env)
+{
+    return env->snapshot_size;
+}
+
+static uint64_t sum_of(const uint8_t *bytes, size_t size)
+{
+    uint64_t sum = 0, word;
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word)
+    {
+        memcpy(&word, bytes, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+        sum ^= sum >> 32;
+    }
+    word = 0;
+    memcpy(&word, bytes, size);
+    return (sum ^ word) * 0x9e3779b97f4a7c15;
+}
+
+static snapshot_head head_of(const sac_env *env, const uint8_t *parts)
+{
+    size_t size = env->snapshot_size;
+    return (snapshot_head){snapshot_magic, env->def, size, sum_of(parts, size - sizeof(snapshot_head))};
+}
+
+sac_status sac_env_save(sac_env *env, void *bytes)
+{
+    if (!env->snapshot_size) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot be saved", env->ops->name);
+    if (!env->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: reset comes before save", env->ops->name);
+    uint8_t *parts = (uint8_t *)bytes + sizeof(snapshot_head);
+    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_SAVE, .bytes = parts};
+    SAC_TRY(env->ops->snapshot(env->self, &snapshot));
+    SAC_ASSERT(snapshot.size + sizeof(snapshot_head) == env->snapshot_size);
+    snapshot_head head = head_of(env, parts);
+    memcpy(bytes, &head, sizeof head);
+    return SAC_OK;
+}
+
+sac_status sac_env_restore(sac_env *env, const void *bytes, size_t size)
+{
+    if (!env->snapshot_size) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot be restored", env->ops->name);
+    const uint8_t *parts = (const uint8_t *)bytes + sizeof(snapshot_head);
+    snapshot_head head = {0}, found = {0};
+    bool fits = size == env->snapshot_size;
+    if (fits) memcpy(&found, bytes, sizeof found), head = head_of(env, parts);
+    if (!fits || memcmp(&head, &found, sizeof head) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: these %zu bytes are no snapshot of this world with these options",
+                        env->ops->name, size);
+    // the way in never writes to its bytes
+    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_RESTORE, .bytes = (uint8_t *)(uintptr_t)parts};
+    SAC_TRY(env->ops->snapshot(env->self, &snapshot));
+    env->started = true;
+    return SAC_OK;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (size_t i = 0, size = strlen(text) + 1; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3; // FNV-1a
+    return hash;
+}
+
+// the same for all environments of one def, however its options were written
+static uint64_t hash_def(const sac_env_def *def, const sac_option *options, const void *config)
+{
+    char text[SAC_TEXT_SIZE];
+    uint64_t hash = hash_text(0xcbf29ce484222325, def->id);
+    hash = hash_text(hash, def->variant ? def->variant : "original");
+    for (const sac_option *option = options; option->name; option++)
+    {
+        sac_options_format(option, config, text);
+        hash = hash_text(hash, text);
+    }
+    return hash;
+}
+
 sac_status sac_env_create(sac_env **out, const sac_env_def *def)
 {
     *out = NULL;
@@ -100,6 +204,7 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     if (status == SAC_OK && rest && !rest[0])
         status = sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': a name must follow", ops->name);
     if (status == SAC_OK) status = ops->create(&env->self, config, def->variant ? def->variant : "original");
+    if (status == SAC_OK) env->def = hash_def(def, ops->options ? ops->options : none, config);
     sac_free(config);
     if (status != SAC_OK)
     {
@@ -108,6 +213,7 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     }
     env->ops = ops;
     ops->spec(env->self, &env->spec);
+    env->snapshot_size = measure(env);
     *out = env;
     return SAC_OK;
 }
@@ -134,7 +240,9 @@ sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
     env->last_observation = row->observation;
     *row->reward = 0;
     *row->terminated = *row->truncated = 0;
-    return env->ops->reset(env->self, seed, row);
+    SAC_TRY(env->ops->reset(env->self, seed, row));
+    env->started = true;
+    return SAC_OK;
 }
 
 sac_status sac_env_step(sac_env *env, const sac_env_row *row)
@@ -172,10 +280,11 @@ bool sac_env_act_precisely(sac_env *env, const double *action)
     return env->ops->precise != NULL;
 }
 
-sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count, const sac_env_row *row)
+sac_status sac_env_set_state(sac_env *env, const sac_env_field *fields, int count, const sac_env_row *row)
 {
-    if (!env->ops->restore) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
-    return env->ops->restore(env->self, parts, count, row);
+    if (!env->ops->set_state)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
+    return env->ops->set_state(env->self, fields, count, row);
 }
 
 void sac_env_state(const sac_env *env, double *values)

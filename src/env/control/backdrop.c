@@ -94,6 +94,18 @@ void sac_backdrop_step(control_backdrop *b)
     b->shown = false;
 }
 
+void sac_backdrop_snapshot(control_backdrop *b, sac_snapshot *snapshot)
+{
+    if (!b) return;
+    int reel = (int)(b->reel - b->reels->reels);
+    sac_snapshot_part(snapshot, &reel, sizeof reel);
+    sac_snapshot_part(snapshot, &b->frame, sizeof b->frame);
+    sac_snapshot_part(snapshot, &b->direction, sizeof b->direction);
+    if (snapshot->way != SAC_SNAPSHOT_RESTORE) return;
+    b->reel = &b->reels->reels[reel];
+    b->shown = false;
+}
+
 void sac_backdrop_show(control_backdrop *b)
 {
     if (!b || b->shown) return;

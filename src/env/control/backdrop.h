@@ -21,6 +21,9 @@ void sac_backdrop_destroy(control_backdrop *backdrop);
 void sac_backdrop_reset(control_backdrop *backdrop, sac_stream *stream);
 void sac_backdrop_step(control_backdrop *backdrop);
 
+/// Which frame is shown. NULL is ignored.
+void sac_backdrop_snapshot(control_backdrop *backdrop, sac_snapshot *snapshot);
+
 /// Make the present frame ready for painting.
 void sac_backdrop_show(control_backdrop *backdrop);
 

@@ -155,6 +155,16 @@ void sac_distraction_step(control_distraction *d, control_world *w)
     sac_backdrop_step(d->backdrop);
 }
 
+void sac_distraction_snapshot(control_distraction *d, control_world *w, sac_snapshot *snapshot)
+{
+    if (!d) return;
+    sac_snapshot_part(snapshot, &d->seed, sizeof d->seed);
+    sac_snapshot_part(snapshot, &d->step, sizeof d->step);
+    if (d->level[CAMERA]) sac_distraction_camera_snapshot(&d->camera, w, snapshot);
+    if (d->level[COLOR]) sac_distraction_color_snapshot(&d->color, w, snapshot);
+    sac_backdrop_snapshot(d->backdrop, snapshot);
+}
+
 const control_backdrop *sac_distraction_backdrop(control_distraction *d)
 {
     if (d && d->backdrop) sac_backdrop_show(d->backdrop);

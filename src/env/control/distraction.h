@@ -37,5 +37,8 @@ void sac_distraction_reset(control_distraction *distraction, control_world *worl
 /// Move on, after the world's step. NULL is ignored.
 void sac_distraction_step(control_distraction *distraction, control_world *world);
 
+/// Everything that a reset or a step changes, after the world's own. NULL is ignored.
+void sac_distraction_snapshot(control_distraction *distraction, control_world *world, sac_snapshot *snapshot);
+
 /// What to show in place of the sky; NULL: the sky.
 const control_backdrop *sac_distraction_backdrop(control_distraction *distraction);

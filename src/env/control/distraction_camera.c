@@ -169,3 +169,9 @@ void sac_distraction_camera_step(distraction_camera *c, control_world *w, const 
     if (c->dynamic) move(c, normal);
     place_camera(c, w);
 }
+
+void sac_distraction_camera_snapshot(distraction_camera *c, control_world *w, sac_snapshot *snapshot)
+{
+    sac_snapshot_part(snapshot, c, sizeof *c); // plain data
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) place_camera(c, w);
+}

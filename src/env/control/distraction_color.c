@@ -64,3 +64,9 @@ void sac_distraction_color_step(distraction_color *c, control_world *w, uint64_t
         set(c, w, i, c->now[i] + STEP * c->scale * normals[i % 16]);
     }
 }
+
+void sac_distraction_color_snapshot(distraction_color *c, control_world *w, sac_snapshot *snapshot)
+{
+    sac_snapshot_part(snapshot, c->now, (size_t)c->count * sizeof *c->now);
+    for (int i = 0; i < c->count && snapshot->way == SAC_SNAPSHOT_RESTORE; i++) *channel(w, i) = (float)c->now[i];
+}

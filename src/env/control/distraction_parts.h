@@ -21,6 +21,7 @@ void sac_distraction_camera_reset(distraction_camera *camera, control_world *wor
                                   const double normal[DISTRACTION_NORMALS]);
 void sac_distraction_camera_step(distraction_camera *camera, control_world *world,
                                  const double normal[DISTRACTION_NORMALS]);
+void sac_distraction_camera_snapshot(distraction_camera *camera, control_world *world, sac_snapshot *snapshot);
 
 typedef struct distraction_color
 {
@@ -35,3 +36,4 @@ SAC_CHECKED sac_status sac_distraction_color_create(distraction_color *color, co
 void sac_distraction_color_destroy(distraction_color *color);
 void sac_distraction_color_reset(distraction_color *color, control_world *world, sac_stream *stream);
 void sac_distraction_color_step(distraction_color *color, control_world *world, uint64_t seed, uint64_t step);
+void sac_distraction_color_snapshot(distraction_color *color, control_world *world, sac_snapshot *snapshot);

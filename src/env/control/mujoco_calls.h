@@ -13,6 +13,9 @@
     X(mj_makeData)                               \
     X(mj_deleteData)                             \
     X(mj_resetData)                              \
+    X(mj_stateSize)                              \
+    X(mj_getState)                               \
+    X(mj_setState)                               \
     X(mj_name2id)                                \
     X(mj_parseXML)                               \
     X(mj_compile)                                \
