@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/memory.h"
 #include "env/carracing/picture_parts.h"
 #include "env/carracing/variant_parts.h"
@@ -35,20 +36,7 @@ void sac_car_turn(double angle, double *sine, double *cosine)
 
 const car_raster *sac_car_raster(void)
 {
-    extern const car_raster sac_car_raster_scalar;
-#if defined(__x86_64__)
-    extern const car_raster sac_car_raster_avx2, sac_car_raster_avx512;
-    switch (sac_get_cpu_level())
-    {
-    case SAC_CPU_AVX512: return &sac_car_raster_avx512;
-    case SAC_CPU_AVX2: return &sac_car_raster_avx2;
-    default: break;
-    }
-#elif defined(__aarch64__)
-    extern const car_raster sac_car_raster_neon;
-    if (sac_get_cpu_level() == SAC_CPU_NEON) return &sac_car_raster_neon;
-#endif
-    return &sac_car_raster_scalar;
+    return SAC_AT_LEVEL(&sac_car_raster);
 }
 
 static car_camera camera_of(const car_picture *p, const car_scene *scene)

@@ -73,3 +73,4 @@ typedef struct car_raster
 
 /// The functions for the CPU level in use.
 const car_raster *sac_car_raster(void);
+extern const car_raster sac_car_raster_scalar, sac_car_raster_neon, sac_car_raster_avx2, sac_car_raster_avx512;

@@ -1,6 +1,7 @@
 #include "env/control/backdrop.h"
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/memory.h"
 #include "env/control/sky.h"
 
@@ -16,20 +17,6 @@ struct control_backdrop
     uint32_t *scratch;
     const uint32_t *texels; // of the present frame
 };
-
-static sky_fn *choose_sky(void)
-{
-    switch (sac_get_cpu_level())
-    {
-#if defined(__x86_64__)
-    case SAC_CPU_AVX512: return sac_sky_avx512;
-    case SAC_CPU_AVX2: return sac_sky_avx2;
-#elif defined(__aarch64__)
-    case SAC_CPU_NEON: return sac_sky_neon;
-#endif
-    default: return sac_sky_scalar;
-    }
-}
 
 // MuJoCo draws what can be seen through twice, once from each side, without shadows and without what it mirrors; where
 // the picture has neither, it is drawn as if it were solid, which is quicker, and mixed here
@@ -54,7 +41,7 @@ sac_status sac_backdrop_create(control_backdrop **out, control_world *w, const c
     control_backdrop *b = SAC_NEW(control_backdrop);
     if (!b) return sac_fail_memory("a background");
     b->dynamic = dynamic;
-    b->paint = choose_sky();
+    b->paint = SAC_AT_LEVEL(sac_sky);
     b->scratch = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
     sac_status status = b->scratch ? sac_reels_acquire(&b->reels, pictures, videos) : sac_fail_memory("a background");
     if (status != SAC_OK)
