@@ -1,4 +1,4 @@
-#include "evolve/sensing.h"
+#include "evolve/strategies/sensing.h"
 
 /// ars: augmented random search after Mania et al. 2018 (arXiv:1803.07055), V1, and V1-t where `top` is below 1. V2 is
 /// V1 on observations that are whitened by running statistics: a matter of the policy, not of the search.

@@ -1,4 +1,4 @@
-#include "evolve/shape.h"
+#include "evolve/strategies/shape.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evolve/common.h"
-#include "evolve/pairs.h"
-#include "evolve/shape.h"
-#include "evolve/step.h"
+#include "evolve/strategies/pairs.h"
+#include "evolve/strategies/shape.h"
+#include "evolve/strategies/step.h"
 #include "evolve/vector.h"
 
 /// pgpe: policy gradients with parameter-based exploration, symmetric (Sehnke et al. 2010), on centred ranks u and with

@@ -1,9 +1,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evolve/common.h"
-#include "evolve/pairs.h"
-#include "evolve/shape.h"
-#include "evolve/step.h"
+#include "evolve/strategies/pairs.h"
+#include "evolve/strategies/shape.h"
+#include "evolve/strategies/step.h"
 #include "evolve/vector.h"
 
 /// openai-es: evolution strategies after Salimans et al. 2017 (arXiv:1703.03864). With centred ranks u and P pairs,

@@ -1,4 +1,4 @@
-#include "evolve/step.h"
+#include "evolve/strategies/step.h"
 
 #include <math.h>
 #include <string.h>

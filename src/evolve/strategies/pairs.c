@@ -1,4 +1,4 @@
-#include "evolve/pairs.h"
+#include "evolve/strategies/pairs.h"
 
 #include <math.h>
 

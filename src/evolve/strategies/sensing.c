@@ -1,4 +1,4 @@
-#include "evolve/sensing.h"
+#include "evolve/strategies/sensing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "evolve/shape.h"
+#include "evolve/strategies/shape.h"
 #include "evolve/vector.h"
 
 typedef struct direction

@@ -1,4 +1,4 @@
-#include "evolve/sensing.h"
+#include "evolve/strategies/sensing.h"
 
 /// bgs: blackbox gradient sensing (Choromanski et al. 2018, arXiv:1804.02395, and 2019, arXiv:1903.02993) with the
 /// settings of SARA-RT: 50 orthogonal directions, the 30 % whose two returns differ most, sigma 0.02, step 0.02.

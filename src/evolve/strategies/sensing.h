@@ -1,8 +1,8 @@
 #pragma once
 
 #include "evolve/common.h"
-#include "evolve/pairs.h"
-#include "evolve/step.h"
+#include "evolve/strategies/pairs.h"
+#include "evolve/strategies/step.h"
 
 /// Blackbox gradient sensing: the gradient of the smoothed fitness from antithetic pairs, the best directions only,
 ///

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "evolve/cma_dense.h"
+#include "evolve/cma/cma_dense.h"
 
 /// cholesky-cma-es: CMA-ES with the full covariance matrix, whose root is a triangle (after Krause, Arbones and Igel
 /// 2016). In place of eigenvectors

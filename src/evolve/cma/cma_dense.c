@@ -1,4 +1,4 @@
-#include "evolve/cma_dense.h"
+#include "evolve/cma/cma_dense.h"
 
 #include <cblas.h>
 #include <math.h>

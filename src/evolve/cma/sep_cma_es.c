@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "evolve/cma.h"
+#include "evolve/cma/cma.h"
 #include "evolve/vector.h"
 
 /// sep-cma-es: CMA-ES with a diagonal covariance matrix, which learns (n + 2) / 3 times faster (Ros and Hansen 2008).

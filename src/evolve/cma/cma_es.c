@@ -1,7 +1,7 @@
 #include <cblas.h>
 
-#include "evolve/cma_dense.h"
-#include "evolve/eigen.h"
+#include "evolve/cma/cma_dense.h"
+#include "evolve/cma/eigen.h"
 
 /// cma-es: CMA-ES with the full covariance matrix C (Hansen 2016, arXiv:1604.00772), as pycma 4.5 has it. Its root is
 /// C = V^T diag(d^2) V, with V the axes and d the scale.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "evolve/cma.h"
+#include "evolve/cma/cma.h"
 
 /// CMA-ES with a full covariance matrix C, but for the form in which its root A is kept. With B an orthogonal or
 /// triangular matrix and s a vector,

@@ -1,4 +1,4 @@
-#include "evolve/cma.h"
+#include "evolve/cma/cma.h"
 
 #include <math.h>
 #include <stdlib.h>

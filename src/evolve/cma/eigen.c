@@ -1,4 +1,4 @@
-#include "evolve/eigen.h"
+#include "evolve/cma/eigen.h"
 
 #include <lapacke.h>
 #include <math.h>
