@@ -140,15 +140,6 @@ static void judge(car_racing *car, const sac_env_row *row, const car_picture *pa
     *row->truncated = !done && car->step >= car->max_steps;
 }
 
-sac_status sac_car_lay_track(car_racing *car, sac_pcg64 *random)
-{
-    SAC_TRY(sac_car_track_draw(&car->track, random));
-    // a variant draws from numbers of its own, so that it changes no track
-    sac_car_variant_reset(car->variant, car->episode ? sac_mix_seed(car->seed, car->episode, 0) : car->seed);
-    sac_car_ground_lay(&car->ground, &car->track);
-    return SAC_OK;
-}
-
 static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     car_racing *car = self;

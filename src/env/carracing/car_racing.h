@@ -1,7 +1,7 @@
 #pragma once
 
 #include "env/carracing/ground.h"
-#include "env/carracing/variant.h"
+#include "env/carracing/picture/variant.h"
 #include "env/carracing/wheels.h"
 
 /// The environment's own structs, for car_racing.c and the tests that look inside.

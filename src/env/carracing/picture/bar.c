@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "env/carracing/glyph.h"
-#include "env/carracing/picture_parts.h"
+#include "env/carracing/picture/glyph.h"
+#include "env/carracing/picture/picture_parts.h"
 
 /// The indicator bar under the field: speed, wheel speeds, steering, yaw rate, and the reward so far. Lengths are in
 /// units of the 1000 x 800 scene.

@@ -1,4 +1,4 @@
-#include "env/carracing/variant.h"
+#include "env/carracing/picture/variant.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "env/carracing/variant_parts.h"
+#include "env/carracing/picture/variant_parts.h"
 #include "files/footage.h"
 
 enum

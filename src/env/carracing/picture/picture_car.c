@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "env/carracing/picture_parts.h"
+#include "env/carracing/picture/picture_parts.h"
 
 /// The car as the picture shows it: black wheels with a turning stripe, a red hull.
 

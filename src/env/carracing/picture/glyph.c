@@ -1,8 +1,8 @@
-#include "env/carracing/glyph.h"
+#include "env/carracing/picture/glyph.h"
 
 #include <math.h>
 
-#include "env/carracing/picture_parts.h"
+#include "env/carracing/picture/picture_parts.h"
 
 /// A digit is a few strokes: a pen's way along arcs of ellipses that are joined by lines, or what such a way encloses.
 /// An arc without radii is a point. Angles in degrees, clockwise from the right; y points down. The digits are drawn 30

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/carracing/picture.h"
+#include "env/carracing/picture/picture.h"
 
 /// The generalisation tests of the attention agent's paper: the same car and track, another look.
 ///

@@ -1,5 +1,15 @@
 #include "base/error.h"
 #include "env/carracing/car_racing.h"
+#include "env/carracing/track.h"
+
+sac_status sac_car_lay_track(car_racing *car, sac_pcg64 *random)
+{
+    SAC_TRY(sac_car_track_draw(&car->track, random));
+    // a variant draws from numbers of its own, so that it changes no track
+    sac_car_variant_reset(car->variant, car->episode ? sac_mix_seed(car->seed, car->episode, 0) : car->seed);
+    sac_car_ground_lay(&car->ground, &car->track);
+    return SAC_OK;
+}
 
 // field by field: padding has no value
 static bool same_numbers(const sac_pcg64 *a, const sac_pcg64 *b)

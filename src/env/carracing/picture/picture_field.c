@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "env/carracing/picture_parts.h"
+#include "env/carracing/picture/picture_parts.h"
 
 /// What lies on the ground: the playfield, its light squares, the road and its kerbs.
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/carracing/raster.h"
+#include "env/carracing/picture/raster.h"
 
 /// Digits and a minus sign as outlines of our own: a plain, heavy face drawn with an oval pen. They take the places of
 /// the digits of Gymnasium's picture, in units of the 1000 x 800 scene.

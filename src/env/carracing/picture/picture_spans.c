@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "env/carracing/picture_parts.h"
+#include "env/carracing/picture/picture_parts.h"
 #include "env/carracing/trig.h"
 
 /// The car in the agent's picture, unit for unit as Gymnasium draws it: corners are cut to whole units of the 1000 x

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "env/carracing/variant_parts.h"
+#include "env/carracing/picture/variant_parts.h"
 
 /// What variants draw over the finished field.
 

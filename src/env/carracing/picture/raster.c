@@ -1,4 +1,4 @@
-#include "env/carracing/raster.h"
+#include "env/carracing/picture/raster.h"
 
 #include <string.h>
 

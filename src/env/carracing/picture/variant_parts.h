@@ -1,7 +1,7 @@
 #pragma once
 
-#include "env/carracing/picture_parts.h"
-#include "env/carracing/variant.h"
+#include "env/carracing/picture/picture_parts.h"
+#include "env/carracing/picture/variant.h"
 
 /// What the picture asks of a variant.
 

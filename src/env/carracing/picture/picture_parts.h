@@ -1,7 +1,7 @@
 #pragma once
 
-#include "env/carracing/picture.h"
-#include "env/carracing/raster.h"
+#include "env/carracing/picture/picture.h"
+#include "env/carracing/picture/raster.h"
 
 /// What the parts of the picture share. World coordinates are turned and zoomed into pixels of the picture by one
 /// affine map; the 1000 x 800 scene, in "units", lies between.
