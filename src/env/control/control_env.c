@@ -57,22 +57,22 @@ static void describe(control_env *e)
     for (int i = 0; i < e->numbers.count; i++) add_column(e, e->numbers.part[i], e->numbers.place[i]);
 }
 
-static control_view_def view_def(const control_config *config, int height, int width)
+static sac_mujoco_view_def view_def(const control_config *config, int height, int width)
 {
-    return (control_view_def){.height = height,
-                              .width = width,
-                              .camera = config->camera,
-                              .shadows = config->shadows,
-                              .reflections = config->reflections,
-                              .antialias = config->antialias,
-                              .opengl = strcmp(config->renderer, "opengl") == 0};
+    return (sac_mujoco_view_def){.height = height,
+                                 .width = width,
+                                 .camera = config->camera,
+                                 .shadows = config->shadows,
+                                 .reflections = config->reflections,
+                                 .antialias = config->antialias,
+                                 .opengl = strcmp(config->renderer, "opengl") == 0};
 }
 
 static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
 {
     const control_config *config = &e->config;
     SAC_TRY(sac_world_create(&e->world, task, config->models));
-    control_view_def def = view_def(config, config->height, config->width);
+    sac_mujoco_view_def def = view_def(config, config->height, config->width);
     if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
                                    !config->shadows && !config->reflections));
@@ -211,7 +211,7 @@ sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
         sac_control_view_destroy(e->poster);
         e->poster = NULL;
         e->poster_height = e->poster_width = 0;
-        control_view_def def = view_def(&e->config, height, width);
+        sac_mujoco_view_def def = view_def(&e->config, height, width);
         def.antialias = !sac_distraction_backdrop(e->distraction);
         SAC_TRY(sac_control_view_create(&e->poster, e->world, &def));
         e->poster_height = height;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/random.h"
-#include "env/control/model.h"
 #include "env/control/numbers.h"
+#include "env/mujoco/model.h"
 #include "saccade/env.h"
 
 /// A world of the control suite: a model, its state, and the task in it. It steps, resets and rewards as dm_control

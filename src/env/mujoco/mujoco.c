@@ -1,4 +1,4 @@
-#include "env/control/mujoco.h"
+#include "env/mujoco/mujoco.h"
 
 #include <pthread.h>
 #include <setjmp.h>

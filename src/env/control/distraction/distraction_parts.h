@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/distraction.h"
+#include "env/control/distraction/distraction.h"
 
 /// The camera and the colours of a distraction. `scale` is 0.1, 0.2 or 0.3; `normal` are fresh normal numbers.
 

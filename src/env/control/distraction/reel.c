@@ -1,4 +1,4 @@
-#include "env/control/reel.h"
+#include "env/control/distraction/reel.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "env/control/reel.h"
+#include "env/control/distraction/reel.h"
 #include "env/control/world.h"
 
 /// Pictures in place of the sky: each of the sky's six faces shows the frame, as in the original. Static: one frame of

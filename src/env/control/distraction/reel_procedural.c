@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "env/control/reel.h"
+#include "env/control/distraction/reel.h"
 
 /// Moving textures: two layers of cloudy patches in a few colours drift over one another. Noise on grids of 4 to 32
 /// cells (value noise) is summed, spread, and read as a place on a palette; everything repeats after REEL_SIDE pixels.

@@ -1,15 +1,15 @@
-#include "env/control/opengl.h"
+#include "env/mujoco/opengl.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "env/control/gl.h"
+#include "env/mujoco/gl.h"
 
-struct control_opengl
+struct sac_mujoco_opengl
 {
-    control_view_def def;
+    sac_mujoco_view_def def;
     const sac_mujoco *mj;
     mjModel *model;
     control_gl *gl;
@@ -26,7 +26,7 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static sac_status make_context(void *self)
 {
-    control_opengl *o = self;
+    sac_mujoco_opengl *o = self;
     mjVisual *visual = &o->model->vis;
     mjVisual kept = *visual; // the buffer's size and samples are read from the model
     visual->global.offwidth = o->def.width;
@@ -41,7 +41,7 @@ static sac_status make_context(void *self)
     return sac_fail(SAC_ERROR_UNAVAILABLE, "renderer opengl: MuJoCo cannot draw into memory");
 }
 
-static sac_status create_parts(control_opengl *o)
+static sac_status create_parts(sac_mujoco_opengl *o)
 {
     o->row = sac_alloc_array((size_t)o->def.width, 3);
     if (!o->row) return sac_fail_memory("OpenGL's pictures");
@@ -54,25 +54,24 @@ static sac_status create_parts(control_opengl *o)
     return status;
 }
 
-sac_status sac_control_opengl_create(control_opengl **out, const control_world *world, const control_view_def *def)
+sac_status sac_mujoco_opengl_create(sac_mujoco_opengl **out, const sac_mujoco *mj, mjModel *model,
+                                    const sac_mujoco_view_def *def)
 {
     *out = NULL;
-    control_opengl *o = SAC_NEW(control_opengl);
+    sac_mujoco_opengl *o = SAC_NEW(sac_mujoco_opengl);
     if (!o) return sac_fail_memory("OpenGL's pictures");
     o->def = *def;
-    o->mj = world->mj;
-    o->model = world->model;
+    o->mj = mj;
+    o->model = model;
     sac_status status = create_parts(o);
     if (status != SAC_OK)
-    {
-        sac_control_opengl_destroy(o);
-        return sac_fail_in(status, "%s", world->task->id);
-    }
-    *out = o;
-    return SAC_OK;
+        sac_mujoco_opengl_destroy(o);
+    else
+        *out = o;
+    return status;
 }
 
-void sac_control_opengl_destroy(control_opengl *o)
+void sac_mujoco_opengl_destroy(sac_mujoco_opengl *o)
 {
     if (!o) return;
     if (o->has_context && sac_gl_enter(o->gl) == SAC_OK)
@@ -86,7 +85,7 @@ void sac_control_opengl_destroy(control_opengl *o)
 }
 
 // OpenGL's first row is the lowest
-static void turn_over(control_opengl *o)
+static void turn_over(sac_mujoco_opengl *o)
 {
     size_t size = (size_t)o->def.width * 3;
     for (int y = 0; y < o->def.height / 2; y++)
@@ -100,7 +99,7 @@ static void turn_over(control_opengl *o)
 
 static sac_status draw(void *self)
 {
-    control_opengl *o = self;
+    sac_mujoco_opengl *o = self;
     mjrRect place = {0, 0, o->def.width, o->def.height};
     o->scene->flags[mjRND_SHADOW] = o->def.shadows;
     o->scene->flags[mjRND_REFLECTION] = o->def.reflections;
@@ -110,7 +109,7 @@ static sac_status draw(void *self)
     return SAC_OK;
 }
 
-sac_status sac_control_opengl_draw(control_opengl *o, mjvScene *scene, uint8_t *rgb)
+sac_status sac_mujoco_opengl_draw(sac_mujoco_opengl *o, mjvScene *scene, uint8_t *rgb)
 {
     o->scene = scene;
     o->rgb = rgb;

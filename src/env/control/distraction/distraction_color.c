@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "env/control/distraction_parts.h"
+#include "env/control/distraction/distraction_parts.h"
 
 /// Colours: each within `scale` of the model's, drawn at the start; dynamic ones walk at random within the same bounds.
 

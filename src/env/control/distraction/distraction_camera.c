@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "env/control/distraction_parts.h"
+#include "env/control/distraction/distraction_parts.h"
 
 /// A camera that stands elsewhere: somewhere on a shell around the body that it follows, or around the origin where it
 /// is fixed, within bounds about its own place. Dynamic ones walk: their velocity is a random walk of bounded length.

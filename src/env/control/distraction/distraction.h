@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/backdrop.h"
+#include "env/control/distraction/backdrop.h"
 #include "env/control/world.h"
 
 /// The Distracting Control Suite (Stone et al. 2021): the same physics and rewards, another look.

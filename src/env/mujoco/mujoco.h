@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/mujoco_calls.h"
+#include "env/mujoco/mujoco_calls.h"
 #include "saccade/base.h"
 
 /// MuJoCo, opened when the first world needs it. Where it would end the process or write a file, it fails instead.

@@ -1,4 +1,4 @@
-#include "env/control/distraction.h"
+#include "env/control/distraction/distraction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "env/control/distraction_parts.h"
+#include "env/control/distraction/distraction_parts.h"
 
 enum
 {

@@ -1,11 +1,11 @@
-#include "env/control/model.h"
+#include "env/mujoco/model.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "env/control/scene.h"
+#include "env/mujoco/scene.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static control_model *first;

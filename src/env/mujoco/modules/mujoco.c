@@ -1,4 +1,4 @@
-#include "env/control/mujoco_calls.h"
+#include "env/mujoco/mujoco_calls.h"
 
 /// saccade-mujoco.so: MuJoCo's functions as one table, so that what needs no physics starts without the library.
 

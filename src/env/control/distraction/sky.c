@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "env/control/sky.h"
+#include "env/control/distraction/sky.h"
 
 enum
 {

@@ -1,9 +1,9 @@
-#include "env/control/backdrop.h"
+#include "env/control/distraction/backdrop.h"
 
 #include "base/error.h"
 #include "base/level.h"
 #include "base/memory.h"
-#include "env/control/sky.h"
+#include "env/control/distraction/sky.h"
 
 struct control_backdrop
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/mujoco.h"
+#include "env/mujoco/mujoco.h"
 #include "saccade/render.h"
 
 /// Models as they were loaded, with their textures made ready for drawing: each is read once and shared by all worlds

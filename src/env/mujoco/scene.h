@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/mujoco.h"
+#include "env/mujoco/mujoco.h"
 #include "saccade/render.h"
 
 /// MuJoCo's abstract scene as one that saccade draws.

@@ -1,4 +1,4 @@
-#include "env/control/gl.h"
+#include "env/mujoco/gl.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

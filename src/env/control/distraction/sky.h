@@ -1,6 +1,6 @@
 #pragma once
 
-#include "env/control/reel.h"
+#include "env/control/distraction/reel.h"
 #include "saccade/render.h"
 
 /// Painting a sky behind a picture: a cube around the eye, z up, whose six faces all show one frame.

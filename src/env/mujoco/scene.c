@@ -1,4 +1,4 @@
-#include "env/control/scene.h"
+#include "env/mujoco/scene.h"
 
 #include <math.h>
 #include <string.h>

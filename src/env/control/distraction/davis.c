@@ -1,4 +1,4 @@
-#include "env/control/reel.h"
+#include "env/control/distraction/reel.h"
 
 /// The training videos of DAVIS 2017 (Pont-Tuset et al.), which the distracting suite shows, in its order.
 const char *const sac_davis_names[] = {
