@@ -109,17 +109,17 @@ static sac_status write_frame(replay *r, int step)
 static sac_status restore(replay *r)
 {
     sac_tensors *tensors;
-    sac_env_part parts[MAX_PARTS];
+    sac_env_field parts[MAX_PARTS];
     int count = 0;
-    if (!sac_env_get_ops(r->env)->restore) return sac_env_restore(r->env, NULL, 0, &r->row); // says so
+    if (!sac_env_get_ops(r->env)->set_state) return sac_env_set_state(r->env, NULL, 0, &r->row); // says so
     SAC_TRY(sac_tensors_load(&tensors, r->state, STATE_LIMIT));
     for (int i = 0; i < sac_tensors_count(tensors) && count < MAX_PARTS; i++)
     {
         const sac_tensor *tensor = sac_tensors_at(tensors, i);
         if (tensor->dtype == SAC_F64)
-            parts[count++] = (sac_env_part){tensor->name, tensor->data, sac_tensor_count(tensor)};
+            parts[count++] = (sac_env_field){tensor->name, tensor->data, sac_tensor_count(tensor)};
     }
-    sac_status status = sac_env_restore(r->env, parts, count, &r->row);
+    sac_status status = sac_env_set_state(r->env, parts, count, &r->row);
     sac_tensors_destroy(tensors);
     return status == SAC_OK ? SAC_OK : sac_fail_in(status, "%.200s", r->state);
 }

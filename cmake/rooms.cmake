@@ -1,13 +1,14 @@
 # A room is a folder of src/ and one target, sac_<name>. A room sees the headers of the rooms it names and of those they
 # name: each room has an include folder of its own in the build tree, so a wrong include does not compile.
 #
-#   sac_room(NAME [FOLDER path] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...] [ONLY file.c...])
+#   sac_room(NAME [FOLDER path] [PARTS folder...] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...] [ONLY file.c...])
 #
+# PARTS     folders inside the room's folder that belong to it
 # PUBLIC    headers of include/saccade that belong to the room
 # LEVELS    sources that are compiled once a CPU level, with SAC_LEVEL and SAC_LEVEL_NAME(f) set (f_scalar, f_avx2, ...)
 #           and with intrinsics of that level allowed
 # ONLY      where what the rest needs is not installed: the sources that are left
-# The room's other sources are all *.c in its folder.
+# The room's other sources are all *.c in its folder and its parts.
 
 set(SAC_FLAGS_scalar "")
 set(SAC_FLAGS_neon "")
@@ -26,7 +27,7 @@ endif()
 set_property(GLOBAL PROPERTY SAC_ROOMS "")
 
 function(sac_room name)
-  cmake_parse_arguments(ROOM "" "FOLDER" "PUBLIC;USES;LIBRARIES;LEVELS;ONLY" ${ARGN})
+  cmake_parse_arguments(ROOM "" "FOLDER" "PARTS;PUBLIC;USES;LIBRARIES;LEVELS;ONLY" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
@@ -40,6 +41,10 @@ function(sac_room name)
   endforeach()
 
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  foreach(part ${ROOM_PARTS})
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/${part}/*.c)
+    list(APPEND sources ${more})
+  endforeach()
   if(ROOM_ONLY)
     list(TRANSFORM ROOM_ONLY PREPEND ${folder}/ OUTPUT_VARIABLE sources)
   endif()

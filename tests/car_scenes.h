@@ -7,7 +7,7 @@
 
 #include <png.h>
 
-#include "env/carracing/picture.h"
+#include "env/carracing/picture/picture.h"
 
 /// Scenes of CarRacing with Gymnasium's picture of each, as tests/golden/car_picture.py stores them.
 

@@ -58,13 +58,34 @@ typedef struct sac_env_spec
 /// Episode seed that means: the episode after this one, from where this one's random numbers stand.
 #define SAC_SEED_NEXT UINT64_MAX
 
-/// A part of a stored state, such as "qpos".
-typedef struct sac_env_part
+/// A field of a state that was stored in a file, such as "qpos".
+typedef struct sac_env_field
 {
     const char *name;
     const double *values; ///< [count]
     size_t count;
-} sac_env_part;
+} sac_env_field;
+
+/// What a snapshot is doing with an environment.
+typedef enum sac_snapshot_way
+{
+    SAC_SNAPSHOT_MEASURE, ///< count the bytes, touch nothing
+    SAC_SNAPSHOT_SAVE,    ///< copy the environment to the caller's memory
+    SAC_SNAPSHOT_RESTORE, ///< copy the caller's memory to the environment
+} sac_snapshot_way;
+
+/// A snapshot under way. An environment hands each part of itself that can differ between two moments of its life to
+/// sac_snapshot_part, in an order that never changes, so that one list of parts serves all three ways.
+typedef struct sac_snapshot
+{
+    sac_snapshot_way way;
+    uint8_t *bytes; ///< the next part's place; NULL while measuring
+    size_t size;    ///< bytes handed over so far
+} sac_snapshot;
+
+/// Measure, save or restore one part.
+/// @param part  [size] bytes of plain data; read while saving, written while restoring
+SAC_API void sac_snapshot_part(sac_snapshot *snapshot, void *part, size_t size);
 
 /// What a backend supplies. `self` is its own struct; it holds all state, random numbers included.
 typedef struct sac_env_ops
@@ -87,8 +108,11 @@ typedef struct sac_env_ops
     sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);
     /// Take this action with the next step in place of the row's, [action_size]; NULL: the world computes in floats.
     void (*precise)(void *self, const double *action);
-    /// Go on from a stored state; NULL: it cannot.
-    sac_status (*restore)(void *self, const sac_env_part *parts, int count, const sac_env_row *row);
+    /// Go on from a state that was stored in a file; NULL: it cannot.
+    sac_status (*set_state)(void *self, const sac_env_field *fields, int count, const sac_env_row *row);
+    /// Hand over everything that a reset or a step changes, random numbers included, and after restoring rebuild what
+    /// follows from it; NULL: the world cannot be saved. The size is the same for all environments of one def.
+    sac_status (*snapshot)(void *self, sac_snapshot *snapshot);
     /// Write the values of spec.columns; NULL when there are none.
     void (*state)(const void *self, double *values);
     /// Draw the scene for people at any size, [height, width, 3]; NULL: the observation is all there is.
@@ -148,10 +172,26 @@ SAC_API SAC_CHECKED sac_status sac_env_step_batch(sac_env *const *envs, const sa
 /// @return whether the world takes it; otherwise the row's action counts
 SAC_API bool sac_env_act_precisely(sac_env *env, const double *action);
 
-/// Go on from a stored state, after a reset: writes its observation.
-/// @return SAC_ERROR_ARGUMENT where the environment cannot, SAC_ERROR_FORMAT for parts that do not fit
-SAC_API SAC_CHECKED sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count,
-                                               const sac_env_row *row);
+/// Go on from a state that was stored in a file, after a reset: writes its observation.
+/// @return SAC_ERROR_ARGUMENT where the environment cannot, SAC_ERROR_FORMAT for fields that do not fit
+SAC_API SAC_CHECKED sac_status sac_env_set_state(sac_env *env, const sac_env_field *fields, int count,
+                                                 const sac_env_row *row);
+
+/// Bytes that a snapshot takes: the same for all environments of one def, at any time; 0: this world cannot be saved.
+SAC_API size_t sac_env_snapshot_size(const sac_env *env);
+
+/// Save the whole world as it stands between two steps, random numbers included, so that it can be branched, searched
+/// in and put back. The observation is the caller's and is not part of it. Never allocates. Costs microseconds.
+/// @param[out] snapshot  [sac_env_snapshot_size]; may be copied, kept, and given to any environment of the same def
+/// @return SAC_ERROR_ARGUMENT before the first reset, or where the world cannot be saved
+SAC_API SAC_CHECKED sac_status sac_env_save(sac_env *env, void *snapshot);
+
+/// Put a world back to where it was saved: from here the same actions give the same bits as they gave from there, also
+/// by sac_env_step_batch, and a reset with SAC_SEED_NEXT starts the same episode. No observation is written; a picture
+/// of the observation's own kind comes with the next step. Never allocates.
+/// @param snapshot  [size], from an environment of the same def and the same build of saccade
+/// @return SAC_ERROR_FORMAT for other bytes, changed ones included; the world is then as it was
+SAC_API SAC_CHECKED sac_status sac_env_restore(sac_env *env, const void *snapshot, size_t size);
 
 /// The values of spec.columns, [column_count].
 SAC_API void sac_env_state(const sac_env *env, double *values);

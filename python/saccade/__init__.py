@@ -25,13 +25,13 @@ from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noq
 from saccade.policy import Gaze, Info, Policy, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
 from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
-from saccade.worlds import World, Worlds  # noqa: E402
+from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
-    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "State", "UnavailableError",
-    "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load", "load_plugin",
-    "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
+    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "State",
+    "UnavailableError", "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
+    "load_plugin", "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()
 

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from saccade._core import lib
 from saccade._gymnasium import ids, register  # noqa: F401
-from saccade.worlds import Spec, World, Worlds
+from saccade.worlds import Snapshot, Spec, World, Worlds
 
 def action_space(spec: Spec) -> gymnasium.Space[Any]:
     if spec.action_choices:
@@ -55,6 +55,15 @@ class Env(gymnasium.Env[np.ndarray, Any]):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated = self.world.step(action)
         return observation, reward, terminated, truncated, self._facts()
+
+    def save(self) -> Snapshot:
+        """The world as it stands; see saccade.World.save. Gymnasium's own np_random is not part of it."""
+        return self.world.save()
+
+    def restore(self, snapshot: Snapshot) -> np.ndarray:
+        """Puts the world back to where it was saved; returns the observation of that moment."""
+        self._begun = True
+        return self.world.restore(snapshot)
 
     def _facts(self) -> dict[str, Any]:
         return dict(self.world.state()) if self._info else {}

@@ -4,6 +4,7 @@ The seed of an episode and its actions decide every bit.
 """
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,26 @@ class Spec:
         into[:] = values
 
 
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A world as it stood between two steps. It can be restored any number of times, by any world of the same name,
+    variant and options, and pickled."""
+
+    data: bytes  # the library's, random numbers included
+    observation: np.ndarray  # the last one
+    going: bool  # between a reset and an end
+
+
+def _save(env: Any, observation: np.ndarray, going: bool) -> Snapshot:
+    data = bytearray(lib.sac_env_snapshot_size(env))
+    check(lib.sac_env_save(env, ffi.from_buffer(data)))
+    return Snapshot(bytes(data), observation.copy(), going)
+
+
+def _restore(env: Any, snapshot: Snapshot) -> None:
+    check(lib.sac_env_restore(env, ffi.from_buffer(snapshot.data), len(snapshot.data)))
+
+
 class World:
     """One environment. It has one owner at a time; reset comes before step, and after an end."""
 
@@ -128,6 +149,25 @@ class World:
             ends = self._ends
             self._going = not (ends[0] or ends[1])
             return result, self._reward[0], bool(ends[0]), bool(ends[1])
+
+    @documented("sac_env_save")
+    def save(self) -> Snapshot:
+        """The world as it stands, to branch it, search in it and put it back; see restore."""
+        if self._observation is None:
+            raise RuntimeError(f"{self.name}: reset comes before save")
+        with self._owner:
+            return _save(self._handle, self._observation, self._going)
+
+    @documented("sac_env_restore")
+    def restore(self, snapshot: Snapshot, out: Any = None) -> Any:
+        """Puts the world back to where it was saved, here or in another world of the same kind. Returns the
+        observation of that moment."""
+        with self._owner:
+            _restore(self._handle, snapshot)
+            result = self._look(out)
+            np.copyto(self._observation, snapshot.observation)
+            self._going = snapshot.going
+            return result
 
     @documented("sac_env_state")
     def state(self) -> dict[str, float]:
@@ -255,6 +295,21 @@ class Worlds:
             check(lib.sac_env_step_batch(envs + first, rows + first, min(share, count - first)))
 
         self._each(step, list(range(0, count, share or 1)))
+
+    @documented("sac_env_save")
+    def save(self, index: int) -> Snapshot:
+        """One of the worlds as it stands; see World.save."""
+        with self._owner:
+            return _save(self._handles[index], self.observations[index], bool(self.going[index]))
+
+    @documented("sac_env_restore")
+    def restore(self, index: int, snapshot: Snapshot) -> None:
+        """Puts one of the worlds to where that world or another of its kind was saved; observations[index] becomes the
+        observation of that moment."""
+        with self._owner:
+            _restore(self._handles[index], snapshot)
+            self.observations[index] = snapshot.observation
+            self.going[index] = snapshot.going
 
     def picture(self, index: int, height: int = 400, width: int | None = None) -> np.ndarray:
         """The scene of one of them for people."""

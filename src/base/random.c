@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/normals.h"
 
 void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high)
@@ -79,20 +80,6 @@ uint32_t sac_stream_below(sac_stream *stream, uint32_t count)
     return (uint32_t)(product >> 32);
 }
 
-static sac_normals_block *best_block(void)
-{
-#if defined(__x86_64__)
-    switch (sac_get_cpu_level())
-    {
-    case SAC_CPU_AVX512: return sac_normals_block_avx512;
-    case SAC_CPU_AVX2: return sac_normals_block_avx2;
-    default: return sac_normals_block_scalar;
-    }
-#else
-    return sac_normals_block_scalar;
-#endif
-}
-
 void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
 {
     sac_normals_from(out, 0, count, seed, generation, individual);
@@ -101,7 +88,7 @@ void sac_normals(double *out, size_t count, uint64_t seed, uint64_t generation, 
 void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, uint64_t generation, uint64_t individual)
 {
     SAC_ASSERT(first % 2 == 0);
-    sac_normals_block *block = best_block();
+    sac_normals_block *block = SAC_AT_LEVEL(sac_normals_block);
     uint64_t name = sac_mix_seed(1, generation, individual);
     for (size_t i = 0; i < count; i += SAC_NORMALS_BLOCK)
     {

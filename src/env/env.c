@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "env/check.h"
+#include "env/instance.h"
 #include "env/registry.h"
 
 enum
@@ -28,16 +29,6 @@ enum
 
 static const sac_env_ops *registered[MAX_REGISTERED];
 static int registered_count;
-
-struct sac_env
-{
-    const sac_env_ops *ops;
-    void *self;
-    sac_env_spec spec;
-    const uint8_t *last_observation; // the caller's, for environments without a picture of their own
-    int steps;                       // of this episode
-    float choice[2];                 // bounds of a choice, where the environment leaves them out
-};
 
 int sac_env_count(void)
 {
@@ -98,6 +89,27 @@ static sac_status read_spec(sac_env *env)
     return SAC_OK;
 }
 
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (size_t i = 0, size = strlen(text) + 1; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3; // FNV-1a
+    return hash;
+}
+
+// the same for all environments of one def, however its options were written
+static uint64_t hash_def(const sac_env_def *def, const sac_option *options, const void *config)
+{
+    char text[SAC_TEXT_SIZE];
+    uint64_t hash = hash_text(0xcbf29ce484222325, def->id);
+    hash = hash_text(hash, def->variant ? def->variant : "original");
+    for (const sac_option *option = options; option->name; option++)
+    {
+        sac_options_format(option, config, text);
+        hash = hash_text(hash, text);
+    }
+    return hash;
+}
+
 sac_status sac_env_create(sac_env **out, const sac_env_def *def)
 {
     *out = NULL;
@@ -124,6 +136,7 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     if (status == SAC_OK)
         status = sac_outcome(ops->create(&env->self, config, def->variant ? def->variant : "original"), failures,
                              ops->name, "create");
+    if (status == SAC_OK) env->def = hash_def(def, ops->options ? ops->options : none, config);
     sac_free(config);
     if (status != SAC_OK)
     {
@@ -132,6 +145,7 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     }
     env->ops = ops;
     status = read_spec(env);
+    env->snapshot_size = sac_env_measure(env);
     if (status == SAC_OK)
         *out = env;
     else
@@ -175,7 +189,9 @@ sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
     uint64_t failures = sac_failure_count();
     begin_step(env, row);
     env->steps = 0;
-    return sac_outcome(env->ops->reset(env->self, seed, row), failures, env->ops->name, "reset");
+    SAC_TRY(sac_outcome(env->ops->reset(env->self, seed, row), failures, env->ops->name, "reset"));
+    env->started = true;
+    return SAC_OK;
 }
 
 sac_status sac_env_step(sac_env *env, const sac_env_row *row)
@@ -219,11 +235,12 @@ bool sac_env_act_precisely(sac_env *env, const double *action)
     return env->ops->precise != NULL;
 }
 
-sac_status sac_env_restore(sac_env *env, const sac_env_part *parts, int count, const sac_env_row *row)
+sac_status sac_env_set_state(sac_env *env, const sac_env_field *fields, int count, const sac_env_row *row)
 {
-    if (!env->ops->restore) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
+    if (!env->ops->set_state)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
     uint64_t failures = sac_failure_count();
-    return sac_outcome(env->ops->restore(env->self, parts, count, row), failures, env->ops->name, "restore");
+    return sac_outcome(env->ops->set_state(env->self, fields, count, row), failures, env->ops->name, "set_state");
 }
 
 void sac_env_state(const sac_env *env, double *values)

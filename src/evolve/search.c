@@ -289,22 +289,6 @@ void sac_search_mean(const sac_search *search, float *x)
     for (int i = 0; i < search->dimension; i++) x[i] = (float)search->mean[i];
 }
 
-void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,
-                          size_t length)
-{
-    if (*count < capacity) arrays[*count] = (sac_search_array){name, data, length};
-    (*count)++;
-}
-
-sac_status sac_search_check_positive(const sac_search *search, const char *array, const double *x, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(x[i] > 0))
-            return sac_fail(SAC_ERROR_FORMAT, "%s: the state's %s[%zu] is %g, expected a positive number",
-                            search->method->name, array, i, x[i]);
-    return SAC_OK;
-}
-
 int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity)
 {
     int count = 0;

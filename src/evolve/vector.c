@@ -2,43 +2,34 @@
 
 #include <string.h>
 
+#include "base/level.h"
 #include "evolve/vector_loops.h"
-#include "saccade/base.h"
-
-#if defined(__x86_64__)
-#define BEST(loop)                                         \
-    (sac_get_cpu_level() == SAC_CPU_AVX512 ? loop##_avx512 \
-     : sac_get_cpu_level() == SAC_CPU_AVX2 ? loop##_avx2   \
-                                           : loop##_scalar)
-#else
-#define BEST(loop) loop##_scalar
-#endif
 
 double sac_vector_dot(const double *a, const double *b, size_t n)
 {
-    return BEST(sac_vector_dot)(a, b, n);
+    return SAC_AT_LEVEL(sac_vector_dot)(a, b, n);
 }
 
 void sac_vector_mix(double *y, double keep, double factor, const double *x, size_t n)
 {
-    BEST(sac_vector_mix)(y, keep, factor, x, n);
+    SAC_AT_LEVEL(sac_vector_mix)(y, keep, factor, x, n);
 }
 
 void sac_vector_sample(float *x, const double *mean, double sigma, const double *deviation, const double *z, size_t n)
 {
-    BEST(sac_vector_sample)(x, mean, sigma, deviation, z, n);
+    SAC_AT_LEVEL(sac_vector_sample)(x, mean, sigma, deviation, z, n);
 }
 
 void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
                         size_t n)
 {
-    BEST(sac_vector_moments)(first, second, weight_first, weight_second, y, n);
+    SAC_AT_LEVEL(sac_vector_moments)(first, second, weight_first, weight_second, y, n);
 }
 
 void sac_vector_scaled_moments(double *first, double *second, const double *deviation, const sac_weighted_row *rows,
                                int count, size_t n)
 {
-    BEST(sac_vector_scaled_moments)(first, second, deviation, rows, count, n);
+    SAC_AT_LEVEL(sac_vector_scaled_moments)(first, second, deviation, rows, count, n);
 }
 
 void sac_vector_add(double *y, double factor, const double *x, size_t n)

@@ -273,8 +273,11 @@ OP words words_mark(words word, lanes u, uint32_t bit)
     return (words){mark(word.low, u.low, all), mark(word.high, u.high, all)};
 }
 
-#define WIDE_ROWS 4
+#define WIDE_ROWS  4
+#define GEMM_ROWS  6
+#define GEMM_LANES 1
 #include "kernels/wide_bits.h"
+#include "kernels/wide_gemm.h"
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
@@ -335,6 +338,7 @@ void sac_kernels_add_avx2(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    k->gemm = wide_gemm;
     maps_add(k);
     softmax_add(k);
     k->project_bytes = project_bytes;

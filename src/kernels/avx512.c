@@ -199,8 +199,11 @@ OP words words_count(words a)
     return _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 }
 
-#define WIDE_ROWS 8
+#define WIDE_ROWS  8
+#define GEMM_ROWS  12
+#define GEMM_LANES 2
 #include "kernels/wide_bits.h"
+#include "kernels/wide_gemm.h"
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
@@ -312,6 +315,7 @@ void sac_kernels_add_avx512(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    k->gemm = wide_gemm;
     maps_add(k);
     softmax_add(k);
     if (__builtin_cpu_supports("avx512vpopcntdq")) k->hamming = hamming;

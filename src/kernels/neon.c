@@ -253,8 +253,11 @@ OP words words_mark(words word, lanes u, uint32_t bit)
     EACH_WORD(vorrq_u32(word.v[i], vandq_u32(vcgezq_f32(u.v[i]), vdupq_n_u32(bit))));
 }
 
-#define WIDE_ROWS 4
+#define WIDE_ROWS  4
+#define GEMM_ROWS  6
+#define GEMM_LANES 1
 #include "kernels/wide_bits.h"
+#include "kernels/wide_gemm.h"
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
@@ -314,6 +317,7 @@ void sac_kernels_add_neon(sac_kernels *k)
 {
     wide_add(k);
     products_add(k);
+    k->gemm = wide_gemm;
     maps_add(k);
     softmax_add(k);
     k->project_bytes = project_bytes;

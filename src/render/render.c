@@ -1,6 +1,7 @@
 #include "saccade/render.h"
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/memory.h"
 #include "render/frame.h"
 
@@ -93,23 +94,9 @@ void sac_renderer_destroy(sac_renderer *r)
     sac_free(r);
 }
 
-static sac_draw_fn *draw_fn(void)
-{
-    switch (sac_get_cpu_level())
-    {
-#if defined(__x86_64__)
-    case SAC_CPU_AVX512: return sac_draw_avx512;
-    case SAC_CPU_AVX2: return sac_draw_avx2;
-#elif defined(__aarch64__)
-    case SAC_CPU_NEON: return sac_draw_neon;
-#endif
-    default: return sac_draw_scalar;
-    }
-}
-
 sac_status sac_render(sac_renderer *renderer, const sac_scene *scene, const sac_picture *picture)
 {
     SAC_TRY(sac_frame_prepare(renderer, scene));
-    draw_fn()(renderer, picture);
+    SAC_AT_LEVEL(sac_draw)(renderer, picture);
     return SAC_OK;
 }

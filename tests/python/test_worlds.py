@@ -103,6 +103,60 @@ def test_threads_change_no_bit(random):
     assert np.array_equal(batches[0].rewards, batches[1].rewards)
 
 
+@pytest.mark.parametrize("name", ["toy", "car-racing"])
+def test_a_restored_world_goes_on_with_the_same_bits(random, name):
+    import pickle
+
+    world, other = saccade.World(name), saccade.World(name)
+    with pytest.raises(RuntimeError, match="reset comes before save"):
+        world.save()
+    world.reset(5)
+    size = world.spec.action_size
+    moves = [random.uniform(-1, 1, size).astype(np.float32) for _ in range(12)]
+    for move in moves[:4]:
+        last = world.step(move)[0].copy()
+    snapshot = pickle.loads(pickle.dumps(world.save()))
+    expected = [(o.copy(), *rest) for o, *rest in map(world.step, moves[4:])]
+    other.reset(6)
+    for place in (other, world):
+        assert np.array_equal(place.restore(snapshot), last)
+        for move, (observation, *rest) in zip(moves[4:], expected):
+            again, *others = place.step(move)
+            assert np.array_equal(again, observation) and others == rest
+
+
+def test_worlds_in_a_batch_are_branched():
+    batch, single = saccade.Worlds("toy", 3), saccade.World("toy")
+    batch.reset(1)
+    single.reset(9)
+    single.step([0.5, 0.5])
+    batch.restore(2, single.save())
+    batch.step(np.zeros((3, 2)))
+    observation, reward, *_ = single.step([0, 0])
+    assert np.array_equal(batch.observations[2], observation) and batch.rewards[2] == reward
+    assert np.array_equal(single.restore(batch.save(2)), observation)
+
+
+def test_gymnasiums_environment_is_branched(gymnasium):
+    env = gymnasium.make("saccade/Toy-v0").unwrapped
+    env.reset(seed=1)
+    snapshot = env.save()
+    action = env.action_space.sample()
+    first = env.step(action)
+    assert np.array_equal(env.restore(snapshot), snapshot.observation)
+    again = env.step(action)
+    assert np.array_equal(first[0], again[0]) and first[1:] == again[1:]
+
+
+def test_a_snapshot_of_another_world_is_refused():
+    world, other = saccade.World("toy"), saccade.World("toy", "noise")
+    world.reset(1), other.reset(1)
+    before = other.save().data
+    with pytest.raises(ValueError, match="no snapshot of this world"):
+        other.restore(world.save())
+    assert other.save().data == before
+
+
 def test_gymnasium_finds_the_environments(gymnasium):
     assert "saccade/CarRacing-v3" in gymnasium.registry
     assert set(saccade.gym.ids()) <= set(gymnasium.registry)

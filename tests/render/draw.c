@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "env/control/scene.h"
+#include "env/mujoco/scene.h"
 
 static double now(void)
 {

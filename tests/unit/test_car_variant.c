@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "car_scenes.h"
-#include "env/carracing/variant.h"
+#include "env/carracing/picture/variant.h"
 
 /// CarRacing's variants: what each may change in the picture, and that the episode's seed decides it.
 

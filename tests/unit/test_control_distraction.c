@@ -1,9 +1,9 @@
 #include <sys/stat.h>
 
-#include "env/control/distraction_parts.h"
+#include "env/control/distraction/distraction_parts.h"
 
 #include "base/memory.h"
-#include "env/control/sky.h"
+#include "env/control/distraction/sky.h"
 #include "env/control/view.h"
 #include "files/png.h"
 
@@ -324,7 +324,7 @@ TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
         control_view *view;
         rgb[plain] = sac_alloc(HEIGHT * WIDTH * 3);
         assert_ok(sac_distraction_create(&d, w, "background:easy", 0, "procedural", plain));
-        assert_ok(sac_control_view_create(&view, w, &(control_view_def){.height = HEIGHT, .width = WIDTH}));
+        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
         sac_distraction_reset(d, w, 3);
         assert_ok(sac_control_view_draw(view, w, d, rgb[plain]));
         sac_control_view_destroy(view);

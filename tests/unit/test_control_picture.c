@@ -1,5 +1,5 @@
-#include "env/control/scene.h"
 #include "env/control/world.h"
+#include "env/mujoco/scene.h"
 #include "files/npz.h"
 
 #include "test.h"

@@ -151,10 +151,8 @@ static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
         car->seed = seed;
         car->episode = 0;
     }
-    SAC_TRY(sac_car_track_draw(&car->track, &car->random));
-    // a variant draws from numbers of its own, so that it changes no track
-    sac_car_variant_reset(car->variant, car->episode ? sac_mix_seed(car->seed, car->episode, 0) : car->seed);
-    sac_car_ground_lay(&car->ground, &car->track);
+    car->drawn_from = car->random;
+    SAC_TRY(sac_car_lay_track(car, &car->random));
     sac_car_chain_place(&car->chain, car->track.x[0], car->track.y[0], car->track.beta[0]);
     car->wheels = (car_wheels){0};
     car->reward = car->paid = car->scene.time = 0;
@@ -233,6 +231,7 @@ const sac_env_ops sac_car_racing_ops = {
     .step = car_step,
     .step_batch = car_step_batch,
     .state = car_state,
+    .snapshot = sac_car_snapshot,
     .picture = car_picture_at,
     .destroy = car_destroy,
 };

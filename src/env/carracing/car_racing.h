@@ -1,7 +1,7 @@
 #pragma once
 
 #include "env/carracing/ground.h"
-#include "env/carracing/variant.h"
+#include "env/carracing/picture/variant.h"
 #include "env/carracing/wheels.h"
 
 /// The environment's own structs, for car_racing.c and the tests that look inside.
@@ -16,8 +16,8 @@ typedef struct car_racing
 {
     int max_steps;
     bool lap_rule;
-    sac_pcg64 random;
-    uint64_t seed, episode; // the last seed given, and the resets without one since then
+    sac_pcg64 random, drawn_from; // now, and before it drew this episode's track
+    uint64_t seed, episode;       // the last seed given, and the resets without one since then
     car_track track;
     car_ground ground;
     car_chain chain;
@@ -31,3 +31,10 @@ typedef struct car_racing
     car_picture *poster;  // for people; NULL until asked for
     int poster_height, poster_width;
 } car_racing;
+
+/// Draw the episode's track and what follows from it: the ground, and what the variant shows.
+SAC_CHECKED sac_status sac_car_lay_track(car_racing *car, sac_pcg64 *random);
+
+/// Everything that a reset or a step changes. The track is drawn anew from its random numbers where it is another one,
+/// so a snapshot takes a few KiB, and putting the car back on the same track a microsecond.
+sac_status sac_car_snapshot(void *self, sac_snapshot *snapshot);

@@ -1,5 +1,6 @@
 #include "env/carracing/chain.h"
 
+#include "base/level.h"
 #include "env/carracing/chain_constants.h"
 #include "env/carracing/chain_levels.h"
 #include "env/carracing/trig.h"
@@ -20,40 +21,20 @@ void sac_car_chain_place(car_chain *chain, double x, double y, double angle)
     chain->center_y[0] = chain->sine[0] * HULL_CENTER_X + chain->cosine[0] * HULL_CENTER_Y + chain->y[0];
 }
 
-typedef struct stepper
-{
-    car_chain_step_fn *narrow, *wide;
-    int lanes; // of wide
-} stepper;
-
-static stepper stepper_of(sac_cpu_level level)
-{
-    switch (level)
-    {
-#if defined(__x86_64__)
-    case SAC_CPU_AVX512: return (stepper){sac_car_chain_step_narrow_avx512, sac_car_chain_step_wide_avx512, 16};
-    case SAC_CPU_AVX2: return (stepper){sac_car_chain_step_narrow_avx2, sac_car_chain_step_wide_avx2, 8};
-#elif defined(__aarch64__)
-    case SAC_CPU_NEON: return (stepper){sac_car_chain_step_narrow_neon, sac_car_chain_step_wide_neon, 4};
-#endif
-    default: return (stepper){sac_car_chain_step_narrow_scalar, sac_car_chain_step_wide_scalar, 4};
-    }
-}
-
 void sac_car_chain_step(car_chain *const *chains, int count)
 {
     enum
     {
         NARROW = 4
     };
-    stepper step = stepper_of(sac_get_cpu_level());
+    const int lanes = SAC_AT_LEVEL(sac_car_chain_lanes);
     while (count > 0)
     {
-        int part = count < step.lanes ? count : step.lanes;
-        if (part <= 1 || (part <= NARROW && step.lanes > NARROW))
-            step.narrow(chains, part);
+        int part = count < lanes ? count : lanes;
+        if (part <= 1 || (part <= NARROW && lanes > NARROW))
+            SAC_AT_LEVEL(sac_car_chain_step_narrow)(chains, part);
         else
-            step.wide(chains, part);
+            SAC_AT_LEVEL(sac_car_chain_step_wide)(chains, part);
         chains += part;
         count -= part;
     }

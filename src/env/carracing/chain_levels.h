@@ -9,3 +9,7 @@ car_chain_step_fn sac_car_chain_step_narrow_scalar, sac_car_chain_step_wide_scal
 car_chain_step_fn sac_car_chain_step_narrow_neon, sac_car_chain_step_wide_neon;
 car_chain_step_fn sac_car_chain_step_narrow_avx2, sac_car_chain_step_wide_avx2;
 car_chain_step_fn sac_car_chain_step_narrow_avx512, sac_car_chain_step_wide_avx512;
+
+/// How many cars the wide step takes at once.
+extern const int sac_car_chain_lanes_scalar, sac_car_chain_lanes_neon, sac_car_chain_lanes_avx2,
+    sac_car_chain_lanes_avx512;

@@ -57,22 +57,22 @@ static void describe(control_env *e)
     for (int i = 0; i < e->numbers.count; i++) add_column(e, e->numbers.part[i], e->numbers.place[i]);
 }
 
-static control_view_def view_def(const control_config *config, int height, int width)
+static sac_mujoco_view_def view_def(const control_config *config, int height, int width)
 {
-    return (control_view_def){.height = height,
-                              .width = width,
-                              .camera = config->camera,
-                              .shadows = config->shadows,
-                              .reflections = config->reflections,
-                              .antialias = config->antialias,
-                              .opengl = strcmp(config->renderer, "opengl") == 0};
+    return (sac_mujoco_view_def){.height = height,
+                                 .width = width,
+                                 .camera = config->camera,
+                                 .shadows = config->shadows,
+                                 .reflections = config->reflections,
+                                 .antialias = config->antialias,
+                                 .opengl = strcmp(config->renderer, "opengl") == 0};
 }
 
 static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
 {
     const control_config *config = &e->config;
     SAC_TRY(sac_world_create(&e->world, task, config->models));
-    control_view_def def = view_def(config, config->height, config->width);
+    sac_mujoco_view_def def = view_def(config, config->height, config->width);
     if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
                                    !config->shadows && !config->reflections));
@@ -211,7 +211,7 @@ sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
         sac_control_view_destroy(e->poster);
         e->poster = NULL;
         e->poster_height = e->poster_width = 0;
-        control_view_def def = view_def(&e->config, height, width);
+        sac_mujoco_view_def def = view_def(&e->config, height, width);
         def.antialias = !sac_distraction_backdrop(e->distraction);
         SAC_TRY(sac_control_view_create(&e->poster, e->world, &def));
         e->poster_height = height;
@@ -222,7 +222,19 @@ sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
 
 // ---- stored states
 
-static sac_status take_part(control_env *e, const sac_env_part *part, double *warmstart)
+sac_status sac_control_snapshot(void *self, sac_snapshot *snapshot)
+{
+    control_env *e = self;
+    sac_snapshot_part(snapshot, &e->seed, sizeof e->seed);
+    sac_snapshot_part(snapshot, &e->episode, sizeof e->episode);
+    sac_snapshot_part(snapshot, &e->step, sizeof e->step);
+    SAC_TRY(sac_world_snapshot(e->world, snapshot));
+    sac_distraction_snapshot(e->distraction, e->world, snapshot);
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) e->has_precise = false, e->started = true;
+    return SAC_OK;
+}
+
+static sac_status take_field(control_env *e, const sac_env_field *field, double *warmstart)
 {
     const control_world *w = e->world;
     int target = w->mj->mj_name2id(w->model, mjOBJ_GEOM, "target");
@@ -239,31 +251,31 @@ static sac_status take_part(control_env *e, const sac_env_part *part, double *wa
     };
     for (int i = 0; i < 4; i++)
     {
-        if (strcmp(part->name, places[i].name) != 0 || !places[i].to) continue;
-        if (part->count != (size_t)places[i].count)
-            return sac_fail(SAC_ERROR_FORMAT, "%s: '%s' holds %zu numbers, expected %d", w->task->id, part->name,
-                            part->count, (int)places[i].count);
-        memcpy(places[i].to, part->values, part->count * sizeof(double));
+        if (strcmp(field->name, places[i].name) != 0 || !places[i].to) continue;
+        if (field->count != (size_t)places[i].count)
+            return sac_fail(SAC_ERROR_FORMAT, "%s: '%s' holds %zu numbers, expected %d", w->task->id, field->name,
+                            field->count, (int)places[i].count);
+        memcpy(places[i].to, field->values, field->count * sizeof(double));
         return SAC_OK;
     }
     return SAC_OK; // whatever else is in the file is for others
 }
 
-static bool has(const sac_env_part *parts, int count, const char *name)
+static bool has(const sac_env_field *fields, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
-        if (strcmp(parts[i].name, name) == 0) return true;
+        if (strcmp(fields[i].name, name) == 0) return true;
     return false;
 }
 
-sac_status sac_control_restore(void *self, const sac_env_part *parts, int count, const sac_env_row *row)
+sac_status sac_control_set_state(void *self, const sac_env_field *fields, int count, const sac_env_row *row)
 {
     control_env *e = self;
     const char *id = e->world->task->id;
     double warmstart[CONTROL_MAX_COLUMNS] = {0};
-    if (!has(parts, count, "qpos") || !has(parts, count, "qvel"))
+    if (!has(fields, count, "qpos") || !has(fields, count, "qvel"))
         return sac_fail(SAC_ERROR_FORMAT, "%s: a stored state needs qpos and qvel", id);
-    for (int i = 0; i < count; i++) SAC_TRY(take_part(e, &parts[i], warmstart));
+    for (int i = 0; i < count; i++) SAC_TRY(take_field(e, &fields[i], warmstart));
     SAC_TRY(sac_world_settle(e->world));
     memcpy(e->world->data->qacc_warmstart, warmstart, (size_t)e->world->model->nv * sizeof *warmstart);
     sac_distraction_reset(e->distraction, e->world, e->seed);

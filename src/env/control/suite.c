@@ -49,7 +49,7 @@ static const char *const variants[] = {"original",
     }
 #define CALLS                                                                                                          \
     .spec = sac_control_spec, .reset = sac_control_reset, .step = sac_control_step, .precise = sac_control_precise,    \
-    .restore = sac_control_restore, .state = sac_control_state, .picture = sac_control_picture,                        \
+    .set_state = sac_control_set_state, .snapshot = sac_control_snapshot, .state = sac_control_state, .picture = sac_control_picture,                        \
     .destroy = sac_control_destroy
 #else
 #define CREATE(symbol, id)                                                                                             \

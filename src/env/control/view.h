@@ -1,18 +1,10 @@
 #pragma once
 
-#include "env/control/distraction.h"
-#include "env/control/scene.h"
+#include "env/control/distraction/distraction.h"
 #include "env/control/world.h"
+#include "env/mujoco/view.h"
 
-/// Pictures of a world at one size.
-
-typedef struct control_view_def
-{
-    int height, width; ///< pixels
-    int camera;        ///< of the model; -1: the free camera
-    bool shadows, reflections, antialias;
-    bool opengl; ///< drawn by MuJoCo's OpenGL, which shows no backdrop
-} control_view_def;
+/// Pictures of a world of the suite, with what distracts from it.
 
 typedef struct control_view control_view;
 
@@ -20,7 +12,7 @@ typedef struct control_view control_view;
 /// @param      world  must outlive the view
 /// @return SAC_ERROR_ARGUMENT for a camera that the model has not, SAC_ERROR_UNAVAILABLE where there is no OpenGL
 SAC_CHECKED sac_status sac_control_view_create(control_view **out, const control_world *world,
-                                               const control_view_def *def);
+                                               const sac_mujoco_view_def *def);
 
 /// NULL is ignored.
 void sac_control_view_destroy(control_view *view);

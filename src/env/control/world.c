@@ -102,7 +102,8 @@ static sac_status open_world(control_world *w, const char *folder)
     if (!w->model) return sac_fail_memory("a world's model");
     SAC_TRY(check_model(w));
     w->data = w->mj->mj_makeData(w->model);
-    if (!w->data) return sac_fail_memory("a world's data");
+    w->state = SAC_NEW_ARRAY(double, (size_t)w->mj->mj_stateSize(w->model, mjSTATE_INTEGRATION));
+    if (!w->data || !w->state) return sac_fail_memory("a world's data");
     return w->task->open(w);
 }
 
@@ -129,6 +130,7 @@ void sac_world_destroy(control_world *w)
     if (w->data) w->mj->mj_deleteData(w->data);
     if (w->model) w->mj->mj_deleteModel(w->model);
     sac_control_model_release(w->shared);
+    sac_free(w->state);
     sac_free(w);
 }
 
@@ -189,4 +191,29 @@ static sac_status settle(void *self)
 sac_status sac_world_settle(control_world *w)
 {
     return sac_mujoco_guard(settle, w);
+}
+
+// ---- snapshots
+
+// what lies between the state and the next step, as the step before left it
+static sac_status derive(void *self)
+{
+    control_world *w = self;
+    w->mj->mj_setState(w->model, w->data, w->state, mjSTATE_INTEGRATION);
+    w->mj->mj_step1(w->model, w->data);
+    return SAC_OK;
+}
+
+sac_status sac_world_snapshot(control_world *w, sac_snapshot *snapshot)
+{
+    const mjModel *m = w->model;
+    if (snapshot->way == SAC_SNAPSHOT_SAVE) w->mj->mj_getState(m, w->data, w->state, mjSTATE_INTEGRATION);
+    sac_snapshot_part(snapshot, w->state, (size_t)w->mj->mj_stateSize(m, mjSTATE_INTEGRATION) * sizeof *w->state);
+    sac_snapshot_part(snapshot, &w->random, sizeof w->random);
+    // tasks move targets
+    sac_snapshot_part(snapshot, m->geom_pos, 3 * (size_t)m->ngeom * sizeof *m->geom_pos);
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) SAC_TRY(sac_mujoco_guard(derive, w));
+    // sensors of acceleration and force still hold the last step's readings, which are observed
+    sac_snapshot_part(snapshot, w->data->sensordata, (size_t)m->nsensordata * sizeof *w->data->sensordata);
+    return SAC_OK;
 }

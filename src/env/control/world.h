@@ -1,8 +1,9 @@
 #pragma once
 
 #include "base/random.h"
-#include "env/control/model.h"
 #include "env/control/numbers.h"
+#include "env/mujoco/model.h"
+#include "saccade/env.h"
 
 /// A world of the control suite: a model, its state, and the task in it. It steps, resets and rewards as dm_control
 /// does, to the bit; it knows nothing of pictures.
@@ -51,6 +52,7 @@ struct control_world
     mjData *data;
     int substeps; ///< physics steps in a control step
     sac_mersenne random;
+    double *state;            ///< room for what MuJoCo calls the integration state
     int ids[CONTROL_MAX_IDS]; ///< the task's
 };
 
@@ -76,6 +78,9 @@ void sac_world_observe(const control_world *world, control_numbers *numbers);
 
 /// Take over a state that was set in model and data from outside: everything derived from it is computed anew.
 SAC_CHECKED sac_status sac_world_settle(control_world *world);
+
+/// Everything that a reset or a step changes, the random numbers and what tasks move in the model included.
+SAC_CHECKED sac_status sac_world_snapshot(control_world *world, sac_snapshot *snapshot);
 
 // ---- for tasks
 

@@ -139,6 +139,12 @@ static void toy_state(const void *self, double *values)
     values[2] = t->sight[0], values[3] = t->sight[1];
 }
 
+static sac_status toy_snapshot(void *self, sac_snapshot *snapshot)
+{
+    sac_snapshot_part(snapshot, self, sizeof(toy)); // plain data, and its options are those of its def
+    return SAC_OK;
+}
+
 static void toy_destroy(void *self)
 {
     sac_free(self);
@@ -155,5 +161,6 @@ const sac_env_ops sac_toy_ops = {
     .reset = toy_reset,
     .step = toy_step,
     .state = toy_state,
+    .snapshot = toy_snapshot,
     .destroy = toy_destroy,
 };

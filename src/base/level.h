@@ -1,0 +1,20 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Which of the builds of a function serves: a source that is compiled once a CPU level (LEVELS in src/CMakeLists.txt)
+/// defines `name_scalar` and, where the machine's kind has them, `name_neon`, or `name_avx2` and `name_avx512`. This is
+/// the one place where a level chooses among them.
+///
+///     SAC_AT_LEVEL(sac_draw)(renderer, picture);
+///     const car_raster *raster = SAC_AT_LEVEL(&sac_car_raster);
+#if defined(__x86_64__)
+#define SAC_AT_LEVEL(name)                                 \
+    (sac_get_cpu_level() == SAC_CPU_AVX512 ? name##_avx512 \
+     : sac_get_cpu_level() == SAC_CPU_AVX2 ? name##_avx2   \
+                                           : name##_scalar)
+#elif defined(__aarch64__)
+#define SAC_AT_LEVEL(name) (sac_get_cpu_level() == SAC_CPU_NEON ? name##_neon : name##_scalar)
+#else
+#define SAC_AT_LEVEL(name) name##_scalar
+#endif

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "saccade/env.h"
+
+/// An environment as env.c creates it: the world's own self, and what is the same for all worlds.
+struct sac_env
+{
+    const sac_env_ops *ops;
+    void *self;
+    sac_env_spec spec;
+    const uint8_t *last_observation; ///< the caller's, for environments without a picture of their own
+    int steps;                       ///< of this episode
+    float choice[2];                 ///< bounds of a choice, where the environment leaves them out
+    uint64_t def;                    ///< a hash of id, variant and options: what may restore its snapshots
+    size_t snapshot_size;            ///< 0: it cannot be saved
+    bool started;                    ///< it was reset once
+};
+
+/// What sac_env_snapshot_size says, computed once.
+size_t sac_env_measure(sac_env *env);

@@ -1,0 +1,104 @@
+#include "evolve/strategies/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/series.h"
+#include "evolve/vector.h"
+
+static const double keep_squares = 0.999;
+
+sac_status sac_step_create(sac_step *step, const sac_step_config *config, double rate, int n)
+{
+    step->rule = strcmp(config->optimizer, "adam") == 0  ? SAC_STEP_ADAM
+                 : strcmp(config->optimizer, "sgd") == 0 ? SAC_STEP_SGD
+                                                         : SAC_STEP_CLIPUP;
+    step->momentum = config->momentum;
+    step->rate = config->rate > 0 ? config->rate : rate;
+    step->rate_decay = config->rate_decay;
+    step->rate_floor = config->rate_floor;
+    step->velocity = SAC_NEW_ARRAY(double, (size_t)n);
+    if (step->rule == SAC_STEP_ADAM) step->squares = SAC_NEW_ARRAY(double, (size_t)n);
+    return step->velocity && (step->squares || step->rule != SAC_STEP_ADAM) ? SAC_OK : sac_fail_memory("a search");
+}
+
+void sac_step_destroy(sac_step *step)
+{
+    sac_free(step->velocity);
+    sac_free(step->squares);
+}
+
+// b^t by its series; 0^t = 0
+static double power(double b, double t)
+{
+    return b > 0 ? sac_series_exp(t * sac_series_log(b)) : 0;
+}
+
+static void move_adam(sac_step *s, double *mean, const double *gradient, int n)
+{
+    double b = s->momentum, c = keep_squares;
+    double rate = s->rate * sqrt(1 - power(c, s->count)) / (1 - power(b, s->count));
+    for (int i = 0; i < n; i++)
+    {
+        double g = gradient[i];
+        s->velocity[i] = b * s->velocity[i] + (1 - b) * g;
+        s->squares[i] = c * s->squares[i] + (1 - c) * g * g;
+        mean[i] += rate * s->velocity[i] / (sqrt(s->squares[i]) + 1e-8);
+    }
+}
+
+static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
+{
+    for (int i = 0; i < n; i++)
+    {
+        s->velocity[i] = s->momentum * s->velocity[i] + (1 - s->momentum) * gradient[i];
+        mean[i] += s->rate * s->velocity[i];
+    }
+}
+
+static void move_clipup(sac_step *s, double *mean, const double *gradient, int n)
+{
+    double length = sqrt(sac_vector_dot(gradient, gradient, (size_t)n));
+    double push = length > 0 ? s->rate / length : 0;
+    for (int i = 0; i < n; i++) s->velocity[i] = s->momentum * s->velocity[i] + push * gradient[i];
+    double speed = sqrt(sac_vector_dot(s->velocity, s->velocity, (size_t)n)), most = 2 * s->rate;
+    for (int i = 0; i < n; i++)
+    {
+        if (speed > most) s->velocity[i] *= most / speed;
+        mean[i] += s->velocity[i];
+    }
+}
+
+void sac_step_move(sac_step *step, sac_search *search, const double *gradient)
+{
+    static void (*const moves[])(sac_step *, double *, const double *, int) = {move_adam, move_sgd, move_clipup};
+    step->count++;
+    moves[step->rule](step, search->mean, gradient, search->dimension);
+    step->rate = fmax(step->rate * step->rate_decay, step->rate_floor);
+}
+
+void sac_step_state(sac_step *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count)
+{
+    size_t n = (size_t)search->dimension;
+    sac_search_add_array(arrays, capacity, count, "steps", &step->count, 1);
+    sac_search_add_array(arrays, capacity, count, "rate", &step->rate, 1);
+    sac_search_add_array(arrays, capacity, count, "velocity", step->velocity, n);
+    if (step->squares) sac_search_add_array(arrays, capacity, count, "squares", step->squares, n);
+}
+
+sac_status sac_step_restored(const sac_step *step, const sac_search *search)
+{
+    const char *name = search->method->name;
+    if (step->count < 0 || step->count > search->generation || step->rate < 0)
+        return sac_fail(SAC_ERROR_FORMAT,
+                        "%s: the state's steps is %g and rate %g, expected 0 to the generation and no "
+                        "less than 0",
+                        name, step->count, step->rate);
+    for (int i = 0; step->squares && i < search->dimension; i++)
+        if (step->squares[i] < 0)
+            return sac_fail(SAC_ERROR_FORMAT, "%s: the state's squares[%d] is %g, expected no less than 0", name, i,
+                            step->squares[i]);
+    return SAC_OK;
+}
