@@ -107,8 +107,9 @@ static sac_status add(const sac_plugin *plugin)
 
 sac_status sac_plugin_load(const char *path)
 {
-    void *object;
-    SAC_TRY(open_object(&object, path));
+    void *object = NULL;
+    sac_status status = open_object(&object, path);
+    if (!object) return status;
     const sac_plugin *plugin = dlsym(object, symbol);
     for (int i = 0; plugin && i < opened_count; i++)
         if (opened[i].plugin == plugin)
@@ -116,7 +117,7 @@ sac_status sac_plugin_load(const char *path)
             dlclose(object); // one reference is enough
             return SAC_OK;
         }
-    sac_status status = check_version(plugin, path);
+    status = check_version(plugin, path);
     if (status == SAC_OK && opened_count == MAX_PLUGINS)
         status = sac_fail(SAC_ERROR_ARGUMENT, "plugin '%.300s': more than %d plugins", path, MAX_PLUGINS);
     char *copy = strdup(path); // as long as the process, like the plugin: no memory of the hooks'
