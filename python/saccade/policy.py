@@ -70,10 +70,10 @@ class Gaze:
         return gaze
 
     def _levels(self) -> np.ndarray:
-        levels = np.empty((2, *self.grid), FLOAT)
+        levels, room = np.empty(self.grid, FLOAT), np.empty(self.grid, FLOAT)
         importance = pointer(dense(self._known(), "importance", self.grid))
-        lib.sac_heat_levels(pointer(levels[0]), pointer(levels[1]), importance, levels[0].size)
-        return levels[0]
+        lib.sac_heat_levels(pointer(levels), pointer(room), importance, levels.size)
+        return levels
 
     @documented("sac_overlay_blend", "sac_overlay_keep", "sac_overlay_light")
     def overlay(self, picture: Any, strength: float = 1.0) -> np.ndarray:

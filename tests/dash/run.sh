@@ -68,7 +68,7 @@ if command -v chromium >/dev/null; then
     cat >"$work/slow.yaml" <<'END'
 env: {id: toy}
 policy: {kind: attention-agent}
-search: {method: sep-cma-es, population: 64}
+search: {method: sep-cma-es, population: 16}
 train: {generations: 5000, checkpoint_every: 5, stages: [{above: -1000, episodes: 8}]}
 evaluation: {every: 10, episodes: 4}
 END

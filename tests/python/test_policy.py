@@ -155,6 +155,22 @@ def test_pictures_of_a_gaze(policy, image):
     assert heat[brightest[0] * gaze.stride + 3, brightest[1] * gaze.stride + 3].sum() == heat.sum(2).max()
 
 
+def test_pictures_of_an_agent_that_mixes_all_patches(random):
+    empty = saccade.World("toy").policy("iap-trans", attention="relu")
+    mixer, image = empty.with_parameters(empty.draw(3)), random.integers(0, 256, empty.observation_shape, np.uint8)
+    gaze = mixer.attend(image)
+    assert gaze.top is None
+    dimmed = gaze.overlay(np.full_like(image, 200))[..., 0]
+    best, least = (np.unravel_index(f(), gaze.grid) for f in (gaze.importance.argmax, gaze.importance.argmin))
+
+    def centre(patch):
+        return tuple(i * gaze.stride + gaze.patch // 2 for i in patch)
+
+    assert dimmed[centre(best)] == 200 and dimmed[centre(least)] == 60  # 0.3 of it
+    heat = gaze.heat_map(*image.shape[:2]).sum(2)
+    assert heat[centre(best)] == heat.max() and heat[centre(least)] == heat.min()
+
+
 def test_a_new_policy_has_the_shapes_of_its_world():
     world = saccade.World("toy")
     policy = world.policy(attention="relu", attention_features=0, controller="linear")
