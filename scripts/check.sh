@@ -14,6 +14,7 @@ step make lint
 step make test
 step make check-kernels
 step tests/kernels/check_arm.sh
+step tests/kernels/check_cpus.sh build # this processor with masked levels, and others under emulation
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step make determinism
 step make docs

@@ -60,6 +60,16 @@ bool sac_module_find(char path[PATH_SIZE], const char *file)
     return place < FOLDER_COUNT;
 }
 
+static bool has_avx(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx");
+#else
+    return true; // no other processor has it, nor a library that wants it
+#endif
+}
+
 sac_status sac_module_open(const void **table, const char *name)
 {
     *table = NULL;
@@ -74,6 +84,10 @@ sac_status sac_module_open(const void **table, const char *name)
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "%s is not there, for %s: %s and build again, or set SACCADE_MODULES to its folder", file,
                         module->does, module->install);
+    // the libraries as MuJoCo ships them are built for AVX, and end the process where there is none
+    if (strcmp(name, "mujoco") == 0 && !has_avx())
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo, for %s, needs a processor with AVX, which this one has not",
+                        module->does);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "%s cannot be opened, %s: %s", file, module->install, dlerror());

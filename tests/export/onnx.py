@@ -1,8 +1,8 @@
 """An exported graph in onnxruntime over a recorded episode (episode.c): onnx.py GRAPH FRAMES [STEPS]
 
-The graph runs on its own states from the first step to the last. Its actions must be the library's but for rounding, and
-it must keep the same patches. Where two patches are as important as each other but for rounding, either may be kept:
-such a tie is counted, its gap is held against the bound, and the graph goes on from the library's states."""
+The graph runs on its own states from the first step to the last. Its actions must be the library's but for rounding,
+and it must keep the same patches. Where two patches are as important as each other but for rounding, either may be
+kept: such a tie is counted, its gap is held against the bound, and the graph goes on from the library's states."""
 
 import os
 import sys
@@ -28,7 +28,10 @@ tie = 4 * (outputs.get("importance", [0])[0] + 100) * 2.0**-24
 
 # With the same patches kept what differs is the order of sums: a gate adds some 40 products of which the largest is
 # below 40, each rounded to 2^-24, and no function after it is steeper than 1: 40 * 40 * 2^-24 < 1e-4 of the action's
-# range, which is 2 here.
+# range, which is 2 here. An agent that mixes patches is told sums over N of them, which the graph takes in double: what
+# differs is the library's rounding of 16 parts of N / 16 terms, of either sign, so some sqrt(N / 16 + 4) 2^-24 = 4e-7
+# of what is summed. Where the norm divides that by a deviation ten times smaller, and a gate's weights, whose sum is below
+# 15, add it up, that is 6e-5, and within the bound, too.
 bound = 1e-4
 
 size = os.path.getsize(sys.argv[2])

@@ -2,9 +2,9 @@
 # Every policy of the zoo as a C file, bit for bit, and as an ONNX graph, but for rounding, over a whole episode of its
 # own world; those of CarRacing also by both compilers, with every option that might change a float, and for a bare
 # Cortex-M4 and Cortex-M0 under emulation.
-#   run.sh SACCADE EPISODE [STEPS]     STEPS of it on the Cortex-M4, 1000: all; default 40
+#   run.sh SACCADE EPISODE [STEPS]     STEPS of it on the Cortex-M4, 1000: all; default 8
 set -uo pipefail
-saccade=$1 episode=$2 steps=${3:-40}
+saccade=$1 episode=$2 steps=${3:-8}
 here=$(dirname "$0")
 source "$here/../check.sh"
 

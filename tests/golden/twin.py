@@ -1,4 +1,4 @@
-"""The golden harness at shapes that no reference file has, beside a plain NumPy twin of each family, in double precision:
+"""The golden harness at shapes that no reference file has, beside a NumPy twin of each family, in double precision:
 
     twin.py GOLDEN            GOLDEN: build/golden
 
@@ -208,7 +208,8 @@ def iap(x):
     block = (block - block.mean(1, keepdims=True)) / np.sqrt(block.var(1, keepdims=True) + 1e-5)
     out = {"PE": pe, "Q": raw_q, "K": raw_k, "r_exp": r, "r_exp_learned": fk @ (p1 @ fq) / n, "idx": idx,
            "rank_nomask": v[idx], "rank_mask": masked, "sampling_probs": softmax(r), "trans": trans,
-           "trans_block": block * x["gamma"] + x["beta"], "r_cross_next": fk @ phi_exp(following, w).sum(0) / n}  # fmt: skip
+           "trans_block": block * x["gamma"] + x["beta"],
+           "r_cross_next": fk @ phi_exp(following, w).sum(0) / n}  # fmt: skip
     tq, tk = phi_trig(q, w), phi_trig(k, w)
     z = tq.sum(0)
     out["r_trig"], out["lsh_z"] = tk @ z / n, z
@@ -362,7 +363,8 @@ def es(x):
         mean = mean + 0.01 * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(v) + 1e-8)
         out[{1: "adam1_theta", 2: "adam2_theta_with_reversed_grad"}[t]] = mean
     out["adam2_m"], out["adam2_v"] = m, v
-    return {**out, **cma(theta, float(np.ravel(x["cma_sigma0"])[0]), x["cma_X"].astype(float), x["cma_f"].astype(float))}
+    start = float(np.ravel(x["cma_sigma0"])[0])
+    return {**out, **cma(theta, start, x["cma_X"].astype(float), x["cma_f"].astype(float))}
 
 
 def cma(mean, sigma, points, values):

@@ -46,7 +46,7 @@ static struct
     int buffer_count;
     sac_stream random;
     const char *level, *kernel;
-    bool bench;
+    bool bench, unguarded;
     int failures, comparisons;
     uint32_t digest; // of all reference values
 } run;
@@ -72,7 +72,8 @@ void *check_buffer(size_t bytes, size_t alignment)
     size_t page = (size_t)sysconf(_SC_PAGESIZE), body = (bytes + page - 1) / page * page;
     if (body == 0) body = page;
     unsigned char *memory = mmap(NULL, body + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || run.buffer_count == MAX_BUFFERS || mprotect(memory + body, page, PROT_NONE) != 0)
+    if (memory == MAP_FAILED || run.buffer_count == MAX_BUFFERS ||
+        (!run.unguarded && mprotect(memory + body, page, PROT_NONE) != 0))
     {
         fputs("check: out of buffers\n", stderr);
         exit(1);
@@ -229,9 +230,11 @@ static void check_level(sac_cpu_level level, uint64_t seed)
 
 static void usage(void)
 {
-    puts("check_kernels [--bench] [--seed=N] [--level=NAME] [--digest=HEX]\n"
+    puts("check_kernels [--bench] [--seed=N] [--level=NAME] [--digest=HEX] [--no-guards] [--best]\n"
          "compares every kernel of every CPU level with scalar; --bench times them;\n"
-         "--digest fails when the reference values are not those of that seed on other machines");
+         "--digest fails when the reference values are not those of that seed on other machines;\n"
+         "--no-guards lets what follows a buffer be read, as emulators do for masked loads;\n"
+         "--best prints the level of this machine and does nothing else");
 }
 
 int main(int argc, char **argv)
@@ -242,6 +245,13 @@ int main(int argc, char **argv)
     {
         if (strcmp(argv[i], "--bench") == 0)
             run.bench = true;
+        else if (strcmp(argv[i], "--best") == 0)
+        {
+            puts(sac_cpu_level_name(sac_get_cpu_level()));
+            return 0;
+        }
+        else if (strcmp(argv[i], "--no-guards") == 0)
+            run.unguarded = true;
         else if (strncmp(argv[i], "--seed=", 7) == 0)
             seed = strtoull(argv[i] + 7, NULL, 10);
         else if (strncmp(argv[i], "--level=", 8) == 0)

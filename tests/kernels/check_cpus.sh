@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The same bits on processors of several kinds: this one with its levels masked, and others under qemu-user, from one
+# without AVX to those that have all but AVX-512 (which qemu does not emulate). On each: the golden families, exported
+# agents, an episode and a training run must have the bytes that this machine's best level gives.
+#
+#   tests/kernels/check_cpus.sh [BUILD_DIR] [CPU...]     needs a release build; default: build and the list below
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+build=${1:-build}
+shift
+cpus=("$@")
+[[ ${#cpus[@]} -gt 0 ]] || cpus=(Nehalem SandyBridge Opteron_G5 Haswell Icelake-Server EPYC EPYC-Milan)
+source tests/check.sh
+digest=$(head -1 tests/kernels/digest.txt)
+
+# what a processor makes of the project, into $work/$1; the rest is how programs are run on it
+make_all() # NAME COMMAND...
+{
+    local out=$work/$1 agent
+    shift
+    rm -rf "$out"
+    mkdir -p "$out"
+    for case in tests/golden/data/{agent,features,iap,sara,conv}_*.safetensors; do
+        family=$(basename "$case") family=${family%%_*}
+        "$@" "$build/golden" "$family" "$case" "$out/$(basename "$case")" || return 1
+    done
+    for agent in softmax linear trans; do
+        "$@" "$build/saccade" export "zoo/car-racing/$agent.safetensors" --c "$out/$agent.c" \
+            --onnx "$out/$agent.onnx" >/dev/null || return 1
+        "$@" "$build/saccade" eval "zoo/car-racing/$agent.safetensors" --seeds 1000..1000 --set max_steps=20 --json \
+            >"$out/$agent.json" || return 1
+    done
+    "$@" "$build/saccade" train tasks/toy.yaml --run "$out/toy" --generations 2 --quiet || return 1
+    mv "$out"/toy/{mean,best}.safetensors "$out" && rm -r "$out/toy"
+}
+
+same_bytes() # NAME COMMAND...
+{
+    make_all "$@" && diff -rq "$work/native" "$work/$1"
+}
+
+kernels() # COMMAND...
+{
+    "$@" "$build/check_kernels" --seed=1 "--digest=$digest" --no-guards && "$@" "$build/same_bits"
+}
+
+level_of() { "$@" "$build/check_kernels" --best 2>/dev/null; }
+
+check "this machine makes all" make_all native env
+for level in scalar avx2 avx512; do
+    masked=(env "SACCADE_CPU=$level")
+    if [[ $(level_of "${masked[@]}") != "$level" ]]; then
+        skip "level $level" "a peer: a processor with $level"
+        continue
+    fi
+    check "level $level: kernels" kernels "${masked[@]}"
+    check "level $level: the same bytes" same_bytes "$level" "${masked[@]}"
+    check "level $level: golden families of any shape" "${masked[@]}" tests/golden/twin.sh "$build/golden"
+    for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export; do
+        check "level $level: test_$unit" "${masked[@]}" "$build/test_$unit"
+    done
+done
+
+if ! command -v qemu-x86_64 >/dev/null || [[ $(uname -m) != x86_64 ]]; then
+    skip "other processors" "a peer: qemu-user on x86-64"
+    finish
+fi
+unset SACCADE_CPU
+declare -A checked=()
+for cpu in "${cpus[@]}"; do
+    emulated() { qemu-x86_64 -cpu "$cpu" "$@" 2> >(grep -v '^qemu-x86_64: warning' >&2); }
+    level=$(level_of emulated)
+    # one processor of a level will do for what is emulated in minutes
+    [[ -n ${checked[$level]:-} ]] || check "$cpu (level $level): kernels" kernels emulated
+    checked[$level]=yes
+    check "$cpu (level $level): the same bytes" same_bytes "$cpu" emulated
+    if [[ $cpu == Nehalem && -e $build/saccade-mujoco.so ]]; then
+        check "$cpu, without AVX: MuJoCo is refused" refuses 1 "a processor with AVX" emulated \
+            "$build/saccade" eval zoo/control/walker-walk.safetensors --seeds 1000..1000
+    fi
+done
+finish
