@@ -98,7 +98,6 @@ interrupted() # the checkpoint's place and how to go on, then going on
     train stopped --generations $((at + 1)) --resume >"$work/out" && grep -q "$((at + 1))/$((at + 1))" "$work/out"
 }
 
-<<<<<<< ours
 timed() # a limit of time: an end without failure that --resume goes on from, and what is to go counts towards it
 {
     local begin=$SECONDS
@@ -145,13 +144,13 @@ timed_on_sigint() # a signal before that is an interruption as ever
     kill -INT "$pid"
     wait "$pid"
     [[ $? == 130 ]] && grep -q "interrupted at generation" "$work/err"
-=======
+}
+
 unevaluated() # a run without an evaluation has no best one
 {
     printf 'task: %s\nfields:\n  evaluation:\n    every: [0]\n' "$PWD/tasks/toy.yaml" >"$work/sweep.yaml"
     "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 3 >"$work/out" || return 1
     grep -q '^  3/3  mean ' "$work/out" && ! grep -qi 'inf\|nan' "$work/out"
->>>>>>> theirs
 }
 
 if script -qec true /dev/null >/dev/null 2>&1; then
@@ -168,13 +167,10 @@ else
 fi
 check "one line a generation elsewhere" lines
 check "--json" json
-<<<<<<< ours
 check "--seconds ends a run, and what is to go counts towards it" timed
 check "--seconds and --json" timed_json
 check "--seconds and SIGINT" timed_on_sigint
 check "--seconds is a number of seconds" refuses 2 "--seconds is '0'" "$saccade" train tasks/toy.yaml --run "$work/none" --seconds 0
-=======
 check "a sweep without evaluations says nothing of a best one" unevaluated
->>>>>>> theirs
 check "SIGINT says where the checkpoint is and how to go on" interrupted
 finish
