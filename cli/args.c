@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "share.h"
 
 int cli_usage(const char *format, ...)
 {
@@ -152,8 +153,10 @@ static bool add_positional(cli_args *args, const char *value)
     for (int i = 0; i < args->positional_count && strchr(words, ' '); i++) words = strchr(words, ' ') + 1;
     int length = (int)strcspn(words, " ");
     bool good = *value && strlen(value) < CLI_PATH_SIZE;
+    bool shared = strncmp(words, "POLICY", 6) == 0 || strncmp(words, "[POLICY", 7) == 0 ||
+                  strncmp(words, "TASK", 4) == 0 || strncmp(words, "FILE.yaml", 9) == 0;
     if (good)
-        args->positionals[args->positional_count++] = value;
+        args->positionals[args->positional_count++] = shared ? cli_shared_file(value) : value;
     else if (*value)
         cli_usage("%s: %.*s is longer than %d bytes", args->command->name, length, words, CLI_PATH_SIZE - 1);
     else

@@ -10,7 +10,6 @@
 
 static const cli_flag flags[] = {
     {"set", "SECTION.KEY=VALUE", "overrule the task file, such as policy.attention=relu", true},
-    {"resolved", NULL, "every option spelled out; there is no other form", false},
     {0},
 };
 

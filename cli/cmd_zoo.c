@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "cli.h"
 #include "saccade/policy.h"
+#include "share.h"
 #include "train/recipe.h"
 #include "zoo.h"
 
@@ -41,30 +42,15 @@ typedef struct listing
 
 static const char suffix[] = ".safetensors";
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool find_zoo(char folder[PATH_SIZE])
 {
     const char *given = getenv("SACCADE_ZOO");
     if (given)
     {
         snprintf(folder, PATH_SIZE, "%s", given);
-        return is_folder(folder);
+        return cli_is_folder(folder);
     }
-    snprintf(folder, PATH_SIZE, "zoo");
-    if (is_folder(folder)) return true;
-    char command[PATH_SIZE / 2];
-    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
-    command[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(command, '/');
-    if (!slash) return false;
-    *slash = 0;
-    snprintf(folder, PATH_SIZE, "%s/../%s/saccade/zoo", command, SAC_DATADIR);
-    return is_folder(folder);
+    return cli_share_folder(folder, "zoo");
 }
 
 static const char *setting(const sac_policy *policy, const char *key)
@@ -139,7 +125,7 @@ static void walk(listing *zoo, const char *folder, int depth)
         bool skipped = name[0] == '.' || (depth == 0 && strcmp(name, "training") == 0);
         if (!skipped && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_SIZE)
         {
-            if (is_folder(path) && depth < MAX_DEPTH)
+            if (cli_is_folder(path) && depth < MAX_DEPTH)
                 walk(zoo, path, depth + 1);
             else if (length > end && strcmp(name + length - end, suffix) == 0)
                 add(zoo, path);

@@ -20,6 +20,7 @@ extern const cli_command cli_generalise;
 extern const cli_command cli_plot;
 extern const cli_command cli_replay;
 extern const cli_command cli_import;
+extern const cli_command cli_tasks;
 extern const cli_command cli_theory;
 extern const cli_command cli_report;
 extern const cli_command cli_runs;
@@ -29,9 +30,10 @@ extern const cli_command cli_watch;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
-    &cli_train,  &cli_eval,   &cli_watch, &cli_attend, &cli_compare, &cli_generalise, &cli_runs,
-    &cli_sweep,  &cli_plot,   &cli_dash,  &cli_report, &cli_replay,  &cli_envs,       &cli_zoo,
-    &cli_import, &cli_export, &cli_bench, &cli_theory, &cli_config,  &cli_doctor,     NULL,
+    &cli_train,  &cli_eval,   &cli_watch,  &cli_attend, &cli_compare, &cli_generalise,
+    &cli_runs,   &cli_sweep,  &cli_plot,   &cli_dash,   &cli_report,  &cli_replay,
+    &cli_envs,   &cli_tasks,  &cli_zoo,    &cli_import, &cli_export,  &cli_bench,
+    &cli_theory, &cli_config, &cli_doctor, NULL,
 };
 
 static const char *command_name(const void *user, int index)
@@ -44,6 +46,8 @@ static void print_help(void)
 {
     puts("saccade: vision policies that look at the world through attention\n\nusage: saccade COMMAND ...\n");
     for (int i = 0; cli_commands[i]; i++) printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    puts("\nPaths such as tasks/toy.yaml and zoo/car-racing/linear.safetensors are those of this folder, or, where it "
+         "has none,\nthe installed ones; 'saccade tasks' and 'saccade zoo' list them.");
     puts("\n'saccade COMMAND --help' says more; 'saccade --version' the version.");
 }
 

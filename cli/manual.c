@@ -53,7 +53,8 @@ void cli_print_manual(void)
          "is\n"
          "one line on standard error.");
     puts(".SH ENVIRONMENT\n.TP\n.B SACCADE_COMMAND_OPTION\nan option of a command, such as SACCADE_TRAIN_THREADS=2; a "
-         "switch takes 1 or 0, what may be\nrepeated stands between semicolons; the command line overrules it\n.TP\n.B "
+         "switch takes 1 or 0, what may be\nrepeated stands between semicolons; an empty\none is none; the command "
+         "line overrules it\n.TP\n.B "
          "SACCADE_CPU\nlimits the instruction set: scalar, neon, avx2, avx512\n"
          ".TP\n.B SACCADE_PLUGINS\nshared objects with worlds and policies of your own, as by\n.B \\-\\-plugin ,\n"
          "colons between them\n"

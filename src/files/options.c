@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,13 @@ static const sac_option *find(const sac_option *table, const char *key)
     for (const sac_option *option = table; option->name; option++)
         if (strcmp(option->name, key) == 0) return option;
     return NULL;
+}
+
+static bool is_option(const sac_option *table, const char *name, size_t length)
+{
+    for (const sac_option *option = table; option->name; option++)
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) return true;
+    return false;
 }
 
 size_t sac_options_size(const sac_option *table)
@@ -74,12 +82,35 @@ static sac_status bad_value(const sac_option *option, const char *where, const c
     return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is '%.80s', expected %s", where, option->name, value, expected);
 }
 
+static sac_status bad_range(const sac_option *option, const char *where, const char *value)
+{
+    bool free = option->min == 0 && option->max == 0;
+    char expected[80];
+    if (option->type == SAC_OPTION_REAL)
+        snprintf(expected, sizeof expected, "%.10g to %.10g", option->min, option->max);
+    else
+        snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", free ? INT_MIN : option->min,
+                 free ? INT_MAX : option->max);
+    return bad_value(option, where, value, expected);
+}
+
 static sac_status check_range(const sac_option *option, const char *where, const char *value, double number)
 {
     if ((option->min == 0 && option->max == 0) || (number >= option->min && number <= option->max)) return SAC_OK;
-    char expected[80];
-    snprintf(expected, sizeof expected, "%.10g to %.10g", option->min, option->max);
-    return bad_value(option, where, value, expected);
+    return bad_range(option, where, value);
+}
+
+static sac_status bad_choice(const sac_option *option, const char *where, const char *value)
+{
+    char list[512] = "";
+    const char *word;
+    for (int i = 0; (word = choice_at(option->choices, i)); i++)
+    {
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", word);
+    }
+    return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is '%.80s', expected one of: %s%s", where, option->name, value, list,
+                    sac_did_you_mean(nearest_choice(value, option->choices)));
 }
 
 // strtoll takes leading blanks, too
@@ -105,8 +136,7 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
     {
         long long number = strtoll(value, &end, 10);
         int small = (int)number;
-        if (!is_whole(value) || *end || errno || small != number)
-            return bad_value(option, where, value, "a whole number");
+        if (!is_whole(value) || *end || errno || small != number) return bad_range(option, where, value);
         SAC_TRY(check_range(option, where, value, small));
         memcpy(field, &small, sizeof small);
         return SAC_OK;
@@ -129,9 +159,7 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
     }
     case SAC_OPTION_TEXT:
         if (strlen(value) >= SAC_TEXT_SIZE) return bad_value(option, where, value, "at most 255 characters");
-        if (option->choices && !is_choice(option->choices, value))
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is '%.80s', expected one of: %s%s", where, option->name, value,
-                            option->choices, sac_did_you_mean(nearest_choice(value, option->choices)));
+        if (option->choices && !is_choice(option->choices, value)) return bad_choice(option, where, value);
         snprintf(field, SAC_TEXT_SIZE, "%s", value);
         return SAC_OK;
     }
@@ -141,6 +169,10 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
 sac_status sac_options_set(const sac_option *table, void *config, const char *key, const char *value, const char *where)
 {
     const sac_option *option = find(table, key);
+    const char *dot = strchr(key, '.');
+    if (!option && dot && is_option(table, key, (size_t)(dot - key)))
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: %.*s takes one value, not a %s", where, (int)(dot - key), key,
+                        dot[1] >= '0' && dot[1] <= '9' ? "list" : "map");
     if (!option)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown option '%.80s'%s", where, key,
                         sac_did_you_mean(sac_nearest(key, option_name, table)));

@@ -79,6 +79,13 @@ static const sac_option evaluation_options[] = {
     {0},
 };
 
+const sac_option *sac_task_options(const char *section)
+{
+    return strcmp(section, "train") == 0        ? train_options
+           : strcmp(section, "evaluation") == 0 ? evaluation_options
+                                                : NULL;
+}
+
 /// A section whose keys belong to something chosen by name in one of them.
 typedef struct chosen
 {

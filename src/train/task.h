@@ -79,6 +79,9 @@ sac_stage sac_task_stage(const sac_task *task, int stage);
 /// Whether `fitness` is what the search is told at the start or from some stage on.
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
+/// The option table of a section that is the same for every task, "train" or "evaluation"; NULL for any other.
+const sac_option *sac_task_options(const char *section);
+
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.
 SAC_CHECKED sac_status sac_task_write(const sac_task *task, char **text);
 

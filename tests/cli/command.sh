@@ -39,7 +39,7 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval generalise watch attend replay envs zoo compare import bench theory runs sweep plot export dash report config doctor; do
+    for command in train eval generalise watch attend replay envs tasks zoo compare import bench theory runs sweep plot export dash report config doctor; do
         commands | grep -x "$command" >/dev/null || { echo "no '$command'"; return 1; }
     done
 }
@@ -66,17 +66,64 @@ completes_in_bash()
         COMP_WORDS=(saccade plot --mem) COMP_CWORD=2; _saccade; [[ ${COMPREPLY[*]} == --memory ]]' "$work/completion"
 }
 
+offers() # EXPECTED WORD...: what bash offers for the last word, in a folder with one file
+{
+    local expected=$1
+    shift
+    "$saccade" --completion bash >"$work/completion"
+    mkdir -p "$work/folder" && touch "$work/folder/carfile"
+    (cd "$work/folder" && bash -c 'source "$1"; COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3)); _saccade; echo "${COMPREPLY[*]}"; [[ ${COMPREPLY[*]} == $2 ]]' \
+        - "$work/completion" "$expected" saccade "$@")
+}
+
+offers_what_belongs() # worlds, variants, options and axes where they belong, files where files do, nothing for numbers
+{
+    offers car-racing eval --random --env car- && offers car-racing replay car- && offers "cheetah-run" envs che &&
+        offers blob watch zoo/x --variant blo && offers "rules=" eval x --set ru && offers opengl eval x --renderer op &&
+        offers "search.sigma= search.sigma_*" train x --set search.sigma && offers "train.patience=" config x --set train.pa &&
+        offers minutes plot x --x m && offers carfile plot ca && offers carfile watch x --video ca && offers "" eval x --threads ca &&
+        offers "" plot x --title ca
+}
+
+all_tasks() # each with its world and a line of its own, and its path can be used
+{
+    "$saccade" tasks >"$work/tasks" || return 1
+    cat "$work/tasks"
+    local file
+    for file in tasks/*.yaml; do
+        grep -qE "^$file +[a-z-]+ +[^ ].{10,}[^ ]$" "$work/tasks" || { echo "no $file"; return 1; }
+    done
+    [[ $(grep -c '^tasks/' "$work/tasks") == $(ls tasks/*.yaml | wc -l) ]] && grep -qE '^tasks/toy.yaml +toy +Keep the sight on a drifting square$' "$work/tasks" &&
+        "$saccade" tasks --json | python3 -c 'import json, sys; rows = json.load(sys.stdin); assert all(set(r) == {"task", "env", "about"} and r["env"] for r in rows)'
+}
+
+one_world() # alone, with all of its options; in the list of all, what the control suite shares stands once
+{
+    "$saccade" envs cheetah-run >"$work/one" && "$saccade" envs >"$work/envs" || return 1
+    grep -q '^cheetah-run: ' "$work/one" && [[ $(grep -cE '^[a-z-]+: ' "$work/one") == 1 ]] && grep -q '^  shadows ' "$work/one" &&
+        [[ $(grep -c '^  shadows ' "$work/envs") == 1 && $(grep -cE '^  \* .* shadows ' "$work/envs") == 7 ]] &&
+        refuses 2 "did you mean 'cheetah-run'?" "$saccade" envs cheeta-run
+}
+
+task_words() # a task's mistakes are answered with what would be right
+{
+    refuses 2 "controller is 'lstn', expected one of: lstm, mlp, linear, did you mean 'lstm'?" "$saccade" config tasks/toy.yaml --set policy.controller=lstn &&
+        refuses 2 "population is '10000000000', expected a whole number from " "$saccade" config tasks/toy.yaml --set search.population=10000000000 &&
+        printf 'env:\n  id: toy\npolicy:\n  kind: attention-agent\nsearch:\n  method: sep-cma-es\ntrain:\n  episodes: [1, 2]\n' >"$work/list.yaml" &&
+        refuses 2 "list.yaml:8: train: episodes takes one value, not a list" "$saccade" config "$work/list.yaml"
+}
+
 resolves() # a task as its run writes it
 {
     "$saccade" train tasks/toy.yaml --run "$work/run" --generations 1 --set search.sigma=0.3 --quiet &&
-        "$saccade" config tasks/toy.yaml --resolved --set search.sigma=0.3 >"$work/task" &&
+        "$saccade" config tasks/toy.yaml --set search.sigma=0.3 >"$work/task" &&
         diff "$work/run/task.yaml" "$work/task"
 }
 
 from_environment() # the same as on the command line, which comes after it
 {
     "$saccade" config tasks/toy.yaml --set search.sigma=0.3 --set train.tune='lstm output:0.5' >"$work/flags" || return 1
-    SACCADE_CONFIG_SET='search.sigma=0.3;train.tune=lstm output:0.5' SACCADE_CONFIG_RESOLVED=1 SACCADE_EVAL_SEEDS=x \
+    SACCADE_CONFIG_SET='search.sigma=0.3;train.tune=lstm output:0.5' SACCADE_EVAL_SEEDS=x \
         "$saccade" config tasks/toy.yaml >"$work/variables" && diff "$work/flags" "$work/variables" || return 1
     SACCADE_CONFIG_SET='search.sigma=0.2;train.tune=lstm output:0.5' \
         "$saccade" config tasks/toy.yaml --set search.sigma=0.3 >"$work/both" && diff "$work/flags" "$work/both"
@@ -123,11 +170,16 @@ check "unknown command far from all" refuses 2 "unknown command 'xyzzyxyzzy'" "$
 check "everything is in the manual" documented
 check "everything is completed" completes
 check "bash completes" completes_in_bash
+check "bash offers what belongs" offers_what_belongs
+check "every task is listed" all_tasks
+check "one world, and what worlds share" one_world
+check "mistakes in a task" task_words
+check "config has one form" refuses 2 "unknown option '--resolved'" "$saccade" config tasks/toy.yaml --resolved
 check "a shell that is not known" refuses 2 "bash, zsh or fish" "$saccade" --completion tcsh
 check "config spells a task out" resolves
 check "options from environment variables" from_environment
 check "a variable that names no option" refuses 2 "did you mean '--set'?" env SACCADE_CONFIG_SETS=a "$saccade" config tasks/toy.yaml
-check "a variable for a switch" refuses 2 "expected 1 or 0" env SACCADE_CONFIG_RESOLVED=yes "$saccade" config tasks/toy.yaml
+check "a variable for a switch" refuses 2 "expected 1 or 0" env SACCADE_EVAL_JSON=yes "$saccade" eval
 check "doctor says what there is" examines
 if /usr/bin/python3 -c "import venv" 2>/dev/null; then
     check "doctor says what to type for worlds in Python" says_what_to_type

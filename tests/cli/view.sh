@@ -44,6 +44,9 @@ stopped() # by Ctrl-C: the film ends there and is whole
     [[ $status == 130 && $(head -c 8 "$work/s.mp4" | tail -c 4) == ftyp && ! -e $work/s.mp4.tmp ]] && grep -q '^return ' "$work/said"
 }
 
+# a display that is named but not there: SDL alone would draw into nothing
+no_answer() { refuses 1 "the display DISPLAY=:87 does not answer" timeout 20 env DISPLAY=:87 "$saccade" watch "$policy" && grep -qF -- "--video F.mp4" "$work/err"; }
+
 window() # SDL's dummy driver is a display that nobody sees
 {
     SDL_VIDEODRIVER=dummy timeout 60 "$saccade" watch "$policy" --seed 4 --steps 50 --fps 1000 --size 320x200 \
@@ -118,6 +121,7 @@ done
 [[ ! -e $modules/saccade-film.so ]] || check "watch --video" film
 [[ ! -e $modules/saccade-film.so ]] || check "watch --video ends whole" stopped
 [[ ! -e $modules/saccade-window.so ]] || check "watch in a window" window
+[[ ! -e $modules/saccade-window.so ]] || check "watch on a display that does not answer" no_answer
 if [[ -e $modules/saccade-plot.so ]]; then
     check "watch --histogram" share
     check "plot of one run" curve
@@ -129,8 +133,6 @@ fi
 
 watch=("$saccade" watch)
 check "watch without a policy" refuses 2 "--env" "${watch[@]}"
-# a display that is named but not there: SDL alone would draw into nothing
-no_answer() { refuses 1 "the display DISPLAY=:87 does not answer" env DISPLAY=:87 "${watch[@]}" "$policy" && grep -qF -- "--video F.mp4" "$work/err"; }
 check "watch without a display" refuses 1 "--video F.mp4 or --frames DIR" "${watch[@]}" "$policy"
 check "watch with a missing policy" refuses 1 "none.safetensors" "${watch[@]}" "$work/none.safetensors" --video "$work/b.mp4"
 check "watch with a bad size" refuses 2 "such as 1136x720" "${watch[@]}" "$policy" --size 12by9 --frames "$work/b"

@@ -47,6 +47,22 @@ moved() # the package files find themselves in a tree that was moved
         LD_LIBRARY_PATH='' "$work/cmake2/shared" && LD_LIBRARY_PATH='' "$work/elsewhere/bin/saccade" envs
 }
 
+# in another folder, README's paths are those of the installed share folder; a folder of that name here comes first
+elsewhere()
+{
+    local there=$work/there saccade=$prefix/bin/saccade
+    mkdir -p "$there" && cd "$there" || return 1
+    "$saccade" tasks | grep "$prefix/share/saccade/tasks/toy.yaml  *toy " && "$saccade" zoo | grep "zoo/car-racing/linear" &&
+        "$saccade" train tasks/toy.yaml --generations 2 --quiet && [[ -s runs/toy/mean.safetensors ]] &&
+        "$saccade" eval zoo/car-racing/linear.safetensors --seeds 0 --set max_steps=9 &&
+        "$saccade" compare zoo/car-racing/linear.safetensors zoo/car-racing/softmax.safetensors --seeds 0..1 --set max_steps=9 &&
+        refuses 1 "zoo/nobody.safetensors" "$saccade" eval zoo/nobody.safetensors &&
+        mkdir tasks && sed 's/^  id: toy/  id: nowhere/' "$prefix/share/saccade/tasks/toy.yaml" >tasks/toy.yaml &&
+        refuses 2 "unknown name 'nowhere'" "$saccade" config tasks/toy.yaml
+    local status=$?
+    cd "$OLDPWD" && return $status
+}
+
 exports() # nothing but sac_ symbols leaves the shared library
 {
     nm -D --defined-only "$prefix/lib/libsaccade.so" | awk '$3 !~ /^sac_/ {print; bad = 1} END {exit bad}'
@@ -85,5 +101,6 @@ check "pkg-config, static" static
 check "pkg-config, attention alone" attention
 check "CMake package" cmake_package
 check "exported symbols" exports
+check "paths of README elsewhere" elsewhere
 check "a moved tree" moved
 finish

@@ -63,8 +63,8 @@ TEST(bad_values_say_what_was_expected)
     static const char *const cases[][3] = {
         {"normalise", "yes", "policy: normalise is 'yes', expected true or false"},
         {"normalise", "", "expected true or false"},
-        {"patch", "0", "policy: patch is '0', expected 1 to 64"},
-        {"patch", "65", "expected 1 to 64"},
+        {"patch", "0", "policy: patch is '0', expected a whole number from 1 to 64"},
+        {"patch", "65", "from 1 to 64"},
         {"patch", "7.5", "expected a whole number"},
         {"patch", "", "expected a whole number"},
         {"patch", "7 ", "expected a whole number"},
@@ -76,6 +76,9 @@ TEST(bad_values_say_what_was_expected)
         {"seed", "18446744073709551615", "expected a whole number from 0"}, // means "the next episode"
         {"seed", "18446744073709551616", "expected a whole number from 0"},
         {"seed", "", "expected a whole number from 0"},
+        {"patch", "10000000000", "policy: patch is '10000000000', expected a whole number from 1 to 64"},
+        {"patch.0", "3", "policy: patch takes one value, not a list"},
+        {"attention.name", "relu", "policy: attention takes one value, not a map"},
         {"sigma", "2.6", "policy: sigma is '2.6', expected -1 to 2.5"},
         {"sigma", "nan", "expected a number"},
         {"sigma", "inf", "expected a number"},
@@ -84,7 +87,7 @@ TEST(bad_values_say_what_was_expected)
         {"sigma", "1,5", "expected a number"},
         {"sigma", "", "expected a number"},
         {"sigma", " 1", "expected a number"},
-        {"attention", "sofmax", "expected one of: softmax relu sara-relu, did you mean 'softmax'?"},
+        {"attention", "sofmax", "expected one of: softmax, relu, sara-relu, did you mean 'softmax'?"},
         {"attention", "sara", "did you mean 'sara-relu'?"},
         {"attention", "", "expected one of"},
         {"attention", "softmax relu", "expected one of"},
@@ -106,6 +109,17 @@ TEST(bad_values_say_what_was_expected)
     text[SAC_TEXT_SIZE - 1] = 0;
     assert_ok(sac_options_set(table, &c, "note", text, "policy"));
     assert_string_equal(c.note, text);
+}
+
+// a table's words may be put together by a program, with a blank behind the last
+TEST(the_words_of_a_choice_are_listed_whole)
+{
+    static const sac_option words[] = {
+        {"attention", SAC_OPTION_TEXT, offsetof(config, attention), "mlp", 0, 0, "lstm mlp linear ", "controller"},
+        {0}};
+    config c;
+    assert_fails(sac_options_set(words, &c, "attention", "lstn", "policy"), SAC_ERROR_ARGUMENT,
+                 "policy: attention is 'lstn', expected one of: lstm, mlp, linear, did you mean 'lstm'?");
 }
 
 TEST(unknown_keys_and_missing_ones)
@@ -161,5 +175,5 @@ TEST(formats_read_back)
     }
 }
 
-TESTS(defaults_then_settings_in_order, good_values, bad_values_say_what_was_expected, unknown_keys_and_missing_ones,
-      formats_read_back)
+TESTS(defaults_then_settings_in_order, good_values, bad_values_say_what_was_expected,
+      the_words_of_a_choice_are_listed_whole, unknown_keys_and_missing_ones, formats_read_back)

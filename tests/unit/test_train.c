@@ -194,7 +194,7 @@ TEST(a_bad_task_says_what_and_where)
     snprintf(text, sizeof text, "%sevaluaton:\n  every: 4\n", good);
     assert_bad_task(text, "did you mean 'evaluation'?");
     snprintf(text, sizeof text, "%strain:\n  patience: -3\n", good);
-    assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected 0 to 1000000");
+    assert_bad_task(text, "bad.yaml:8: train: patience is '-3', expected a whole number from 0 to 1000000");
     snprintf(text, sizeof text, "%strain:\n  fitness: rank\n  common_episodes: false\n", good);
     assert_bad_task(text, "needs common_episodes");
     snprintf(text, sizeof text, "%strain:\n  screen: 4\n  common_episodes: false\n", good);
