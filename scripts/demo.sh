@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 saccade=build/saccade
 task=tasks/car-racing-pairs.yaml
 shipped=zoo/car-racing/trans.safetensors patches=zoo/car-racing/softmax.safetensors
-folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
+cores=$(nproc) folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
 
 # the first demo's files have plain names, the second's end in -2
 last="" number=1
@@ -20,7 +20,7 @@ mkdir -p "$folder" || exit 1
 
 goes_on() # how to go on with the run, where there is one
 {
-    [[ -e $run/task.yaml ]] || return
+    [[ -e $run/task.yaml ]] || return 0
     echo "The run, to look at or to go on with: $run"
     echo "   $saccade train $task --run $run --resume"
 }
@@ -42,6 +42,8 @@ step() # COMMAND...: a part of the demo after the training
     [[ $status == 0 ]] || { echo "demo: failed, see above: $*" >&2; exit "$status"; }
 }
 
+interrupted=""
+trap 'interrupted=yes' INT
 if [[ -n $last ]]; then
     echo "$folder/run holds the run of an earlier demo, which stays as it is."
     echo "This demo's run is $run."
@@ -52,12 +54,13 @@ echo "   from nothing, for $seconds seconds; Ctrl-C ends this part early."
 echo "   evaluation: its mean return on tracks that training never uses;"
 echo "   a good human drives about 800 to 900."
 echo
-interrupted=""
-trap 'interrupted=yes' INT
-"$saccade" train "$task" --run "$run" --threads "$(nproc)" --seconds "$seconds" 2>"$folder/errors.txt"
-status=$?
-grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
-rm -f "$folder/errors.txt"
+status=130
+if [[ -z $interrupted ]]; then
+    "$saccade" train "$task" --run "$run" --threads "$cores" --seconds "$seconds" 2>"$folder/errors.txt"
+    status=$?
+    grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
+    rm -f "$folder/errors.txt"
+fi
 [[ $status == 0 || $status == 130 ]] || exit "$status"
 trap leave INT
 if [[ -n $interrupted || $status == 130 ]]; then
@@ -80,7 +83,7 @@ echo
 track=""
 for policy in "${policies[@]}"; do
     echo "$policy"
-    step "$saccade" eval "$policy" --seeds "$seeds" --threads "$(nproc)" >"$folder/returns.txt"
+    step "$saccade" eval "$policy" --seeds "$seeds" --threads "$cores" >"$folder/returns.txt"
     cat "$folder/returns.txt"
     # the track in the middle of what the first of them made of all
     [[ -n $track ]] || track=$(awk '$1 ~ /^[0-9]+$/ && NF == 3 {print $2, $1}' "$folder/returns.txt" | sort -n |
@@ -91,8 +94,8 @@ rm -f "$folder/returns.txt"
 echo "The article reports 914 +- 15 for its own agent, over 100 tracks."
 
 echo
-echo "3. Films of all ${#policies[@]} on track $track, the one in the middle of what the first of"
-echo "   them made of these tracks. The attention is drawn on what they see."
+echo "3. Films on track $track, which lies in the middle of what the first agent made of"
+echo "   these tracks. The attention is drawn on what each sees."
 echo
 for policy in "${policies[@]}"; do
     case $policy in
