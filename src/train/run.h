@@ -52,7 +52,7 @@ typedef struct sac_run
     char note[256];
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
-    bool under_way; ///< the generation after state.generation, which events are then of
+    bool under_way;        ///< the generation after state.generation, which events are then of
 } sac_run;
 
 enum
