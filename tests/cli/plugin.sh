@@ -86,7 +86,7 @@ films()
 if [[ -e $(dirname "$saccade")/saccade-film.so ]]; then
     check "watch --video" films
 else
-    skip "watch --video" "a peer: FFmpeg's libraries"
+    skip "watch --video" "FFmpeg's libraries (make setup)"
 fi
 
 reports()
@@ -99,7 +99,7 @@ reports()
 if [[ -e $(dirname "$saccade")/saccade-plot.so ]]; then
     check "report" reports
 else
-    skip "report" "a peer: cairo"
+    skip "report" "cairo (make setup)"
 fi
 
 cat >sweep.yaml <<'E2'

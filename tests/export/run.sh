@@ -103,7 +103,7 @@ for policy in zoo/*/*.safetensors; do
     label=${name//\//-}
     missing=$(lacks "$policy")
     if [[ -n $missing ]]; then
-        skip "$name over an episode" "a peer: $missing"
+        skip "$name over an episode" "$missing"
         continue
     fi
     "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
