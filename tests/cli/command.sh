@@ -184,7 +184,7 @@ check "doctor says what there is" examines
 if /usr/bin/python3 -c "import venv" 2>/dev/null; then
     check "doctor says what to type for worlds in Python" says_what_to_type
 else
-    skip "doctor says what to type for worlds in Python" "a peer: python3-venv"
+    skip "doctor says what to type for worlds in Python" "python3-venv (make setup-dev)"
 fi
 [[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
 finish

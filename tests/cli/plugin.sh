@@ -9,7 +9,7 @@ source tests/check.sh
 root=$PWD
 unset SACCADE_PLUGINS
 compiler=${CC:-cc}
-command -v "$compiler" >/dev/null || { skip "plugins" "a peer: a C compiler"; exit 77; }
+command -v "$compiler" >/dev/null || { skip "plugins" "a C compiler"; exit 77; }
 
 build() # OUT SOURCE [flag...]: as people build one
 {
