@@ -1,15 +1,16 @@
 #pragma once
 
 #include "evolve/race.h"
-#include "train/checkpoint.h"
-#include "train/comm.h"
+#include "rollout/comm.h"
+#include "rollout/returns.h"
+#include "rollout/rollout.h"
+#include "run/checkpoint.h"
+#include "run/folder.h"
+#include "run/journal.h"
+#include "run/pace.h"
+#include "run/phases.h"
+#include "saccade/train.h"
 #include "train/filter.h"
-#include "train/folder.h"
-#include "train/journal.h"
-#include "train/pace.h"
-#include "train/phases.h"
-#include "train/returns.h"
-#include "train/rollout.h"
 #include "train/tuned.h"
 
 /// A run under way. Every rank holds the same one, the search included, and takes it through the same steps; rank 0
