@@ -63,7 +63,8 @@ class Env(gymnasium.Env[np.ndarray, Any]):
     def restore(self, snapshot: Snapshot) -> np.ndarray:
         """Puts the world back to where it was saved; returns the observation of that moment."""
         self._begun = True
-        return self.world.restore(snapshot)
+        observation: np.ndarray = self.world.restore(snapshot)
+        return observation
 
     def _facts(self) -> dict[str, Any]:
         return dict(self.world.state()) if self._info else {}

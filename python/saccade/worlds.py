@@ -165,6 +165,7 @@ class World:
         with self._owner:
             _restore(self._handle, snapshot)
             result = self._look(out)
+            assert self._observation is not None
             np.copyto(self._observation, snapshot.observation)
             self._going = snapshot.going
             return result
