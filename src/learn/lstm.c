@@ -1,0 +1,144 @@
+#include <string.h>
+
+#include "learn/layer.h"
+
+/// An LSTM over a segment: gates [T, B, 4 H] = x W_ih^T + h W_hh^T + b, in the order i f g o;
+/// c' = f c + i g, h' = o tanh(c'). The segment's gradient is cut off at its ends (truncated back-propagation).
+
+// what forward keeps: activated gates [T, B, 4 H]; of each step h and c before it and tanh(c) after it [T, B, H]
+typedef struct memory
+{
+    float *gates, *hidden, *cell, *tanh_cell;
+} memory;
+
+static memory memory_of(const sac_lstm *s, float *kept)
+{
+    const size_t part = (size_t)s->steps * (size_t)s->sequences * (size_t)s->hidden;
+    return (memory){kept, kept + 4 * part, kept + 5 * part, kept + 6 * part};
+}
+
+// one sequence's step: gates [4 H] are activated in place
+static inline void cell_forward(float *restrict gates, float *restrict hidden, float *restrict cell,
+                                float *restrict tanh_cell, const float *restrict before, int size)
+{
+    float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
+    float *restrict out = gates + 3 * size;
+    for (int j = 0; j < size; j++)
+    {
+        in[j] = sac_sigmoid(in[j]);
+        forget[j] = sac_sigmoid(forget[j]);
+        new[j] = sac_tanh(new[j]);
+        out[j] = sac_sigmoid(out[j]);
+        cell[j] = fmaf(forget[j], before[j], in[j] * new[j]);
+        tanh_cell[j] = sac_tanh(cell[j]);
+        hidden[j] = out[j] * tanh_cell[j];
+    }
+}
+
+// the gates become their gradients; dcell [H] becomes that by the cell before the step
+static inline void cell_backward(float *restrict gates, float *restrict dcell, const float *restrict dout,
+                                 const float *restrict dhidden, const float *restrict tanh_cell,
+                                 const float *restrict before, int size)
+{
+    float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
+    float *restrict out = gates + 3 * size;
+    for (int j = 0; j < size; j++)
+    {
+        float i = in[j], f = forget[j], g = new[j], o = out[j], t = tanh_cell[j], dh = dout[j] + dhidden[j];
+        // h' = o tanh(c')
+        float dc = fmaf(dh * o, fmaf(-t, t, 1.0f), dcell[j]);
+        out[j] = dh * t * (o * (1.0f - o));
+        // c' = f c + i g
+        in[j] = dc * g * (i * (1.0f - i));
+        forget[j] = dc * before[j] * (f * (1.0f - f));
+        new[j] = dc *i *fmaf(-g, g, 1.0f);
+        dcell[j] = dc * f;
+    }
+}
+
+// zeros where a sequence begins anew
+static void forget_rows(float *state, const uint8_t *starts, int rows, int size)
+{
+    for (int b = 0; b < rows; b++)
+        if (starts[b]) memset(state + (size_t)b * (size_t)size, 0, (size_t)size * sizeof *state);
+}
+
+static void turn(float *to, const float *from, int rows, int columns)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
+}
+
+// out [B, columns] += or = a [B, inner] b [inner, columns]
+static void step_product(const sac_learn *l, float *out, const float *a, const float *b, int rows, int inner,
+                         int columns, bool add)
+{
+    layer_gemm(l, (sac_gemm){.rows = rows,
+                             .columns = columns,
+                             .inner = inner,
+                             .a = a,
+                             .a_row = inner,
+                             .a_column = 1,
+                             .b = b,
+                             .b_row = columns,
+                             .b_column = 1,
+                             .out = out,
+                             .out_row = columns,
+                             .add = add});
+}
+
+void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, float *hidden, float *cell, float *kept,
+                         const float *x, const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
+{
+    const int h = s->hidden;
+    const ptrdiff_t state = (ptrdiff_t)s->sequences * h;
+    float *turned = workspace, *bias = workspace + 4 * h * h;
+    memory m = memory_of(s, kept);
+    turn(turned, weights->weight_hh, 4 * h, h);
+    for (int j = 0; j < 4 * h; j++) bias[j] = weights->bias_ih[j] + weights->bias_hh[j];
+    // 1: what the inputs say, of all steps at once
+    LAYER(linear_forward)
+    (l, m.gates, x, weights->weight_ih, bias, s->steps * s->sequences, s->inputs, 4 * h, SAC_ACTIVATION_NONE);
+    // 2: what the state adds, step by step
+    for (int t = 0; t < s->steps; t++)
+    {
+        float *gates = m.gates + t * 4 * state, *before_h = m.hidden + t * state, *before_c = m.cell + t * state;
+        memcpy(before_h, t ? out + (t - 1) * state : hidden, (size_t)state * sizeof *before_h);
+        memcpy(before_c, cell, (size_t)state * sizeof *before_c);
+        if (starts) forget_rows(before_h, starts + t * s->sequences, s->sequences, h);
+        if (starts) forget_rows(before_c, starts + t * s->sequences, s->sequences, h);
+        step_product(l, gates, before_h, turned, s->sequences, h, 4 * h, true);
+        for (ptrdiff_t at = 0; at < state; at += h)
+            cell_forward(gates + 4 * at, out + t * state + at, cell + at, m.tanh_cell + t * state + at, before_c + at,
+                         h);
+    }
+    if (s->steps) memcpy(hidden, out + (s->steps - 1) * state, (size_t)state * sizeof *hidden);
+}
+
+void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,
+                          const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,
+                          const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
+{
+    const int h = s->hidden, rows = s->steps * s->sequences;
+    const ptrdiff_t state = (ptrdiff_t)s->sequences * h;
+    memory m = memory_of(s, kept);
+    // 2: backwards through the steps: gates become their gradients
+    for (int t = s->steps - 1; t >= 0; t--)
+    {
+        float *gates = m.gates + t * 4 * state;
+        for (ptrdiff_t at = 0; at < state; at += h)
+            cell_backward(gates + 4 * at, dcell + at, dout + t * state + at, dhidden + at, m.tanh_cell + t * state + at,
+                          m.cell + t * state + at, h);
+        step_product(l, dhidden, gates, weights->weight_hh, s->sequences, 4 * h, h, false);
+        if (starts) forget_rows(dhidden, starts + t * s->sequences, s->sequences, h);
+        if (starts) forget_rows(dcell, starts + t * s->sequences, s->sequences, h);
+    }
+    // 1: by inputs and parameters of all steps at once: gates = x W_ih^T + h W_hh^T + b_ih + b_hh
+    LAYER(linear_backward)(l, dx, gradients->weight_ih, NULL, m.gates, x, weights->weight_ih, rows, s->inputs, 4 * h);
+    LAYER(linear_backward)(l, NULL, gradients->weight_hh, NULL, m.gates, m.hidden, NULL, rows, h, 4 * h);
+    float *sum = workspace;
+    memset(sum, 0, 4 * (size_t)h * sizeof *sum);
+    add_columns(sum, m.gates, rows, 4 * h);
+    LAYER(add)(l, gradients->bias_ih, sum, 4 * (size_t)h);
+    LAYER(add)(l, gradients->bias_hh, sum, 4 * (size_t)h);
+}
