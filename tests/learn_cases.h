@@ -634,10 +634,10 @@ static void twin_likelihood_rows(double *const *in, double *out)
             {"gains_q", 1, features, false, true}, {"gains_k", 1, features, false, true},                 \
             {"directions", ATT_R, ATT_D, true, false},                                                    \
     }
-#define LEARN_MAP_CASE(phi, features)                                                                    \
+#define LEARN_MAP_CASE(phi, features, above, share)                                                      \
     {                                                                                                    \
         .name = #phi, .in = LEARN_MAP_ARRAYS(features), .out_rows = ATT_M, .out_columns = ATT_H * ATT_V, \
-        .positive = true, LEARN_RUN(phi)                                                                 \
+        .positive = above, .learnt = share, LEARN_RUN(phi)                                               \
     }
 
 static const learn_case learn_cases[] = {
@@ -699,7 +699,12 @@ static const learn_case learn_cases[] = {
      .out_rows = POOL_ROWS * POOL_COLUMNS,
      .out_columns = PIC_C,
      LEARN_RUN(average_pooling)},
-    {.name = "lstm", .in = LEARN_LSTM_ARRAYS, .out_rows = LSTM_T * LSTM_B, .out_columns = LSTM_H, LEARN_RUN(lstm)},
+    {.name = "lstm",
+     .in = LEARN_LSTM_ARRAYS,
+     .out_rows = LSTM_T * LSTM_B,
+     .out_columns = LSTM_H,
+     .learnt = 0.05,
+     LEARN_RUN(lstm)},
     {.name = "lstm_starts",
      .in = LEARN_LSTM_ARRAYS,
      .out_rows = LSTM_T * LSTM_B,
@@ -713,12 +718,12 @@ static const learn_case learn_cases[] = {
      .out_columns = ATT_H * ATT_V,
      .positive = true,
      LEARN_RUN(plain)},
-    LEARN_MAP_CASE(map_relu, ATT_F),
-    LEARN_MAP_CASE(map_exp, ATT_F),
-    LEARN_MAP_CASE(map_square, ATT_F),
-    LEARN_MAP_CASE(map_positive, ATT_F),
-    LEARN_MAP_CASE(map_trig, 2 * ATT_F),
-    LEARN_MAP_CASE(map_hybrid, 3 * ATT_F * (1 + ATT_R)),
+    LEARN_MAP_CASE(map_relu, ATT_F, true, 0),
+    LEARN_MAP_CASE(map_exp, ATT_F, false, 0),
+    LEARN_MAP_CASE(map_square, ATT_F, true, 0),
+    LEARN_MAP_CASE(map_positive, ATT_F, false, 0),
+    LEARN_MAP_CASE(map_trig, 2 * ATT_F, false, 0),
+    LEARN_MAP_CASE(map_hybrid, 3 * ATT_F * (1 + ATT_R), false, 0.2), // its signs jump
     {.name = "square_loss",
      .in = {{"x", 1, CURVE_N, false, false}, {"target", 1, CURVE_N, true, false}},
      .out_rows = 1,
