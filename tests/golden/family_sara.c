@@ -153,7 +153,8 @@ static sac_status run(golden *g)
     SAC_TRY(run_map(g, &s, "sara-relu", "phi_relu_q", "relu_out"));
     SAC_TRY(run_map(g, &s, "sara-exp", "phi_exp_q", "exp_out"));
     SAC_TRY(run_map(g, &s, "sara-square", "phi_square_q", "square_out"));
-    return run_navigation(g, &s);
+    SAC_TRY(run_navigation(g, &s));
+    return golden_sara_gradients(g);
 }
 
 const golden_family golden_sara = {"sara", run};
