@@ -21,7 +21,7 @@ typedef struct learn_array
     bool positive; ///< 0.05..1 instead of -1..1
 } learn_array;
 
-/// Where a case runs: the table, and room that holds NaN before each run.
+/// Where a case runs: the table, and room that holds NaN before the first run.
 typedef struct learn_place
 {
     sac_learn l;
@@ -818,6 +818,7 @@ static learn_scene learn_scene_create(const learn_case *c, uint64_t seed)
     s.dout = learn_memory((size_t)s.out_count * sizeof(float));
     s.place.kept = learn_memory(2 * LEARN_ROOM * sizeof(float));
     s.place.workspace = s.place.kept + LEARN_ROOM;
+    for (int i = 0; i < 2 * LEARN_ROOM; i++) s.place.kept[i] = NAN;
     s.scratch = learn_memory(SAC_LEARN_SCRATCH);
     learn_scene_fill(&s, seed, false);
     return s;
@@ -833,7 +834,6 @@ static void learn_scene_destroy(learn_scene *s)
 static void learn_scene_run(learn_scene *s)
 {
     s->place.l = sac_learn_create(s->scratch);
-    for (int i = 0; i < 2 * LEARN_ROOM; i++) s->place.kept[i] = NAN;
     for (int i = 0; i < s->arrays; i++) memset(s->din[i], 0, (size_t)learn_count(&s->c->in[i]) * sizeof(float));
     s->c->run(&s->place, s->in, s->out, s->dout, s->din);
 }

@@ -17,13 +17,15 @@ static memory memory_of(const sac_lstm *s, float *kept)
     return (memory){kept, kept + 4 * part, kept + 5 * part, kept + 6 * part};
 }
 
-// one sequence's step: gates [4 H] are activated in place
-static inline void cell_forward(float *restrict gates, float *restrict hidden, float *restrict cell,
-                                float *restrict tanh_cell, const float *restrict before, int size)
+#define PART static inline __attribute__((always_inline))
+
+// `count` units of one sequence's step: gates, `size` apart, are activated in place
+PART void part_forward(float *restrict gates, float *restrict hidden, float *restrict cell, float *restrict tanh_cell,
+                       const float *restrict before, int size, int count)
 {
     float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
     float *restrict out = gates + 3 * size;
-    for (int j = 0; j < size; j++)
+    for (int j = 0; j < count; j++)
     {
         in[j] = sac_sigmoid(in[j]);
         forget[j] = sac_sigmoid(forget[j]);
@@ -35,14 +37,14 @@ static inline void cell_forward(float *restrict gates, float *restrict hidden, f
     }
 }
 
-// the gates become their gradients; dcell [H] becomes that by the cell before the step
-static inline void cell_backward(float *restrict gates, float *restrict dcell, const float *restrict dout,
-                                 const float *restrict dhidden, const float *restrict tanh_cell,
-                                 const float *restrict before, int size)
+// the gates become their gradients; dcell becomes that by the cell before the step
+PART void part_backward(float *restrict gates, float *restrict dcell, const float *restrict dout,
+                        const float *restrict dhidden, const float *restrict tanh_cell, const float *restrict before,
+                        int size, int count)
 {
     float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
     float *restrict out = gates + 3 * size;
-    for (int j = 0; j < size; j++)
+    for (int j = 0; j < count; j++)
     {
         float i = in[j], f = forget[j], g = new[j], o = out[j], t = tanh_cell[j], dh = dout[j] + dhidden[j];
         // h' = o tanh(c')
@@ -53,6 +55,40 @@ static inline void cell_backward(float *restrict gates, float *restrict dcell, c
         forget[j] = dc * before[j] * (f * (1.0f - f));
         new[j] = dc *i *fmaf(-g, g, 1.0f);
         dcell[j] = dc * f;
+    }
+}
+
+// all sequences, whole vectors of units at a time
+static void step_forward(float *gates, float *hidden, float *cell, float *tanh_cell, const float *before, int sequences,
+                         int size)
+{
+    for (int b = 0; b < sequences; b++, gates += 3 * size)
+    {
+        int left = size;
+        for (; left >= SAC_LANES; left -= SAC_LANES)
+        {
+            part_forward(gates, hidden, cell, tanh_cell, before, size, SAC_LANES);
+            gates += SAC_LANES, hidden += SAC_LANES, cell += SAC_LANES, tanh_cell += SAC_LANES, before += SAC_LANES;
+        }
+        if (left) part_forward(gates, hidden, cell, tanh_cell, before, size, left);
+        gates += left, hidden += left, cell += left, tanh_cell += left, before += left;
+    }
+}
+
+static void step_backward(float *gates, float *dcell, const float *dout, const float *dhidden, const float *tanh_cell,
+                          const float *before, int sequences, int size)
+{
+    for (int b = 0; b < sequences; b++, gates += 3 * size)
+    {
+        int left = size;
+        for (; left >= SAC_LANES; left -= SAC_LANES)
+        {
+            part_backward(gates, dcell, dout, dhidden, tanh_cell, before, size, SAC_LANES);
+            gates += SAC_LANES, dcell += SAC_LANES, dout += SAC_LANES, dhidden += SAC_LANES;
+            tanh_cell += SAC_LANES, before += SAC_LANES;
+        }
+        if (left) part_backward(gates, dcell, dout, dhidden, tanh_cell, before, size, left);
+        gates += left, dcell += left, dout += left, dhidden += left, tanh_cell += left, before += left;
     }
 }
 
@@ -87,6 +123,26 @@ static void step_product(const sac_learn *l, float *out, const float *a, const f
                              .add = add});
 }
 
+// dweights [4 H, I] += dgates [rows, 4 H]^T x [rows, I]; the product is computed turned, whose columns fill vectors
+static void add_weights(const sac_learn *l, float *dweights, const float *dgates, const float *x, int rows, int inputs,
+                        int gates, float *workspace)
+{
+    turn(workspace, dweights, gates, inputs);
+    layer_gemm(l, (sac_gemm){.rows = inputs,
+                             .columns = gates,
+                             .inner = rows,
+                             .a = x,
+                             .a_row = 1,
+                             .a_column = inputs,
+                             .b = dgates,
+                             .b_row = gates,
+                             .b_column = 1,
+                             .out = workspace,
+                             .out_row = gates,
+                             .add = true});
+    turn(dweights, workspace, inputs, gates);
+}
+
 void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, float *hidden, float *cell, float *kept,
                          const float *x, const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
@@ -108,9 +164,7 @@ void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, floa
         if (starts) forget_rows(before_h, starts + t * s->sequences, s->sequences, h);
         if (starts) forget_rows(before_c, starts + t * s->sequences, s->sequences, h);
         step_product(l, gates, before_h, turned, s->sequences, h, 4 * h, true);
-        for (ptrdiff_t at = 0; at < state; at += h)
-            cell_forward(gates + 4 * at, out + t * state + at, cell + at, m.tanh_cell + t * state + at, before_c + at,
-                         h);
+        step_forward(gates, out + t * state, cell, m.tanh_cell + t * state, before_c, s->sequences, h);
     }
     if (s->steps) memcpy(hidden, out + (s->steps - 1) * state, (size_t)state * sizeof *hidden);
 }
@@ -126,16 +180,16 @@ void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, floa
     for (int t = s->steps - 1; t >= 0; t--)
     {
         float *gates = m.gates + t * 4 * state;
-        for (ptrdiff_t at = 0; at < state; at += h)
-            cell_backward(gates + 4 * at, dcell + at, dout + t * state + at, dhidden + at, m.tanh_cell + t * state + at,
-                          m.cell + t * state + at, h);
+        step_backward(gates, dcell, dout + t * state, dhidden, m.tanh_cell + t * state, m.cell + t * state,
+                      s->sequences, h);
         step_product(l, dhidden, gates, weights->weight_hh, s->sequences, 4 * h, h, false);
         if (starts) forget_rows(dhidden, starts + t * s->sequences, s->sequences, h);
         if (starts) forget_rows(dcell, starts + t * s->sequences, s->sequences, h);
     }
     // 1: by inputs and parameters of all steps at once: gates = x W_ih^T + h W_hh^T + b_ih + b_hh
-    LAYER(linear_backward)(l, dx, gradients->weight_ih, NULL, m.gates, x, weights->weight_ih, rows, s->inputs, 4 * h);
-    LAYER(linear_backward)(l, NULL, gradients->weight_hh, NULL, m.gates, m.hidden, NULL, rows, h, 4 * h);
+    LAYER(linear_backward)(l, dx, NULL, NULL, m.gates, NULL, weights->weight_ih, rows, s->inputs, 4 * h);
+    add_weights(l, gradients->weight_ih, m.gates, x, rows, s->inputs, 4 * h, workspace);
+    add_weights(l, gradients->weight_hh, m.gates, m.hidden, rows, h, 4 * h, workspace);
     float *sum = workspace;
     memset(sum, 0, 4 * (size_t)h * sizeof *sum);
     add_columns(sum, m.gates, rows, 4 * h);
