@@ -40,9 +40,9 @@
     }
 
 // a product of matrices [m, n], k terms each, the second turned, beside OpenBLAS
-#define GEMM(size)                                                                                         \
-    {                                                                                                      \
-        "gemm-" size, "us", NULL, false, "a product of matrices beside OpenBLAS's, one thread", bench_gemm \
+#define GEMM(size)                                                                                               \
+    {                                                                                                            \
+        "gemm-" size, "us", "OpenBLAS", false, "a product of matrices beside OpenBLAS's, one thread", bench_gemm \
     }
 
 // a world of the control suite: its own picture at two sizes, and beside dm_control's

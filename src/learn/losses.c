@@ -19,20 +19,43 @@ static double sum_total(const sum *s)
     return lanes[0];
 }
 
+// a term and its slope for each lane
+#define PART static inline __attribute__((always_inline))
+
+PART void square_part(double *restrict lanes, float *restrict dx, const float *restrict x, const float *restrict target,
+                      float factor, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        // d^2
+        float d = x[i] - target[i];
+        dx[i] = factor * d;
+        lanes[i] += (double)d * (double)d;
+    }
+}
+
 void LAYER(square_loss)(const sac_learn *l, double *loss, float *dx, const float *x, const float *target, size_t count,
                         double share)
 {
     (void)l;
     const float factor = (float)(2 * share);
     sum s = {{0}};
-    for (size_t i = 0; i < count; i++)
-    {
-        // d^2
-        float d = x[i] - target[i];
-        dx[i] = factor * d;
-        s.lanes[i % SAC_LANES] += (double)d * (double)d;
-    }
+    size_t i = 0;
+    for (; i + SAC_LANES <= count; i += SAC_LANES) square_part(s.lanes, dx + i, x + i, target + i, factor, SAC_LANES);
+    square_part(s.lanes, dx + i, x + i, target + i, factor, (int)(count - i));
     *loss = share * sum_total(&s);
+}
+
+PART void huber_part(double *restrict lanes, float *restrict dx, const float *restrict x, const float *restrict target,
+                     float knee, float factor, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        // d^2 / 2 or knee (|d| - knee / 2): the slope is d, cut off at the knee
+        float d = x[i] - target[i], cut = sac_min(knee, sac_max(-knee, d));
+        dx[i] = factor * cut;
+        lanes[i] += (double)cut * ((double)d - 0.5 * (double)cut);
+    }
 }
 
 void LAYER(huber_loss)(const sac_learn *l, double *loss, float *dx, const float *x, const float *target, float knee,
@@ -41,13 +64,10 @@ void LAYER(huber_loss)(const sac_learn *l, double *loss, float *dx, const float 
     (void)l;
     const float factor = (float)share;
     sum s = {{0}};
-    for (size_t i = 0; i < count; i++)
-    {
-        // d^2 / 2 or knee (|d| - knee / 2): the slope is d, cut off at the knee
-        float d = x[i] - target[i], cut = sac_min(knee, sac_max(-knee, d));
-        dx[i] = factor * cut;
-        s.lanes[i % SAC_LANES] += (double)cut * ((double)d - 0.5 * (double)cut);
-    }
+    size_t i = 0;
+    for (; i + SAC_LANES <= count; i += SAC_LANES)
+        huber_part(s.lanes, dx + i, x + i, target + i, knee, factor, SAC_LANES);
+    huber_part(s.lanes, dx + i, x + i, target + i, knee, factor, (int)(count - i));
     *loss = share * sum_total(&s);
 }
 

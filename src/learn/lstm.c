@@ -5,7 +5,8 @@
 /// An LSTM over a segment: gates [T, B, 4 H] = x W_ih^T + h W_hh^T + b, in the order i f g o;
 /// c' = f c + i g, h' = o tanh(c'). The segment's gradient is cut off at its ends (truncated back-propagation).
 
-// what forward keeps: activated gates [T, B, 4 H]; of each step h and c before it and tanh(c) after it [T, B, H]
+// what forward keeps: activated gates [T, B, 4 H]; h and c before each step and after the last [T + 1, B, H]; tanh(c)
+// after each step [T, B, H]
 typedef struct memory
 {
     float *gates, *hidden, *cell, *tanh_cell;
@@ -13,15 +14,16 @@ typedef struct memory
 
 static memory memory_of(const sac_lstm *s, float *kept)
 {
-    const size_t part = (size_t)s->steps * (size_t)s->sequences * (size_t)s->hidden;
-    return (memory){kept, kept + 4 * part, kept + 5 * part, kept + 6 * part};
+    const size_t state = (size_t)s->sequences * (size_t)s->hidden, part = (size_t)s->steps * state;
+    float *hidden = kept + 4 * part, *cell = hidden + part + state;
+    return (memory){kept, hidden, cell, cell + part + state};
 }
 
 #define PART static inline __attribute__((always_inline))
 
 // `count` units of one sequence's step: gates, `size` apart, are activated in place
-PART void part_forward(float *restrict gates, float *restrict hidden, float *restrict cell, float *restrict tanh_cell,
-                       const float *restrict before, int size, int count)
+PART void part_forward(float *restrict gates, float *restrict hidden, float *restrict kept, float *restrict cell,
+                       float *restrict tanh_cell, const float *restrict before, int size, int count)
 {
     float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
     float *restrict out = gates + 3 * size;
@@ -33,7 +35,7 @@ PART void part_forward(float *restrict gates, float *restrict hidden, float *res
         out[j] = sac_sigmoid(out[j]);
         cell[j] = fmaf(forget[j], before[j], in[j] * new[j]);
         tanh_cell[j] = sac_tanh(cell[j]);
-        hidden[j] = out[j] * tanh_cell[j];
+        hidden[j] = kept[j] = out[j] * tanh_cell[j];
     }
 }
 
@@ -59,19 +61,20 @@ PART void part_backward(float *restrict gates, float *restrict dcell, const floa
 }
 
 // all sequences, whole vectors of units at a time
-static void step_forward(float *gates, float *hidden, float *cell, float *tanh_cell, const float *before, int sequences,
-                         int size)
+static void step_forward(float *gates, float *hidden, float *kept, float *cell, float *tanh_cell, const float *before,
+                         int sequences, int size)
 {
     for (int b = 0; b < sequences; b++, gates += 3 * size)
     {
         int left = size;
         for (; left >= SAC_LANES; left -= SAC_LANES)
         {
-            part_forward(gates, hidden, cell, tanh_cell, before, size, SAC_LANES);
-            gates += SAC_LANES, hidden += SAC_LANES, cell += SAC_LANES, tanh_cell += SAC_LANES, before += SAC_LANES;
+            part_forward(gates, hidden, kept, cell, tanh_cell, before, size, SAC_LANES);
+            gates += SAC_LANES, hidden += SAC_LANES, kept += SAC_LANES, cell += SAC_LANES;
+            tanh_cell += SAC_LANES, before += SAC_LANES;
         }
-        if (left) part_forward(gates, hidden, cell, tanh_cell, before, size, left);
-        gates += left, hidden += left, cell += left, tanh_cell += left, before += left;
+        if (left) part_forward(gates, hidden, kept, cell, tanh_cell, before, size, left);
+        gates += left, hidden += left, kept += left, cell += left, tanh_cell += left, before += left;
     }
 }
 
@@ -156,17 +159,19 @@ void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, floa
     LAYER(linear_forward)
     (l, m.gates, x, weights->weight_ih, bias, s->steps * s->sequences, s->inputs, 4 * h, SAC_ACTIVATION_NONE);
     // 2: what the state adds, step by step
+    memcpy(m.hidden, hidden, (size_t)state * sizeof *hidden);
+    memcpy(m.cell, cell, (size_t)state * sizeof *cell);
     for (int t = 0; t < s->steps; t++)
     {
         float *gates = m.gates + t * 4 * state, *before_h = m.hidden + t * state, *before_c = m.cell + t * state;
-        memcpy(before_h, t ? out + (t - 1) * state : hidden, (size_t)state * sizeof *before_h);
-        memcpy(before_c, cell, (size_t)state * sizeof *before_c);
         if (starts) forget_rows(before_h, starts + t * s->sequences, s->sequences, h);
         if (starts) forget_rows(before_c, starts + t * s->sequences, s->sequences, h);
         step_product(l, gates, before_h, turned, s->sequences, h, 4 * h, true);
-        step_forward(gates, out + t * state, cell, m.tanh_cell + t * state, before_c, s->sequences, h);
+        step_forward(gates, out + t * state, before_h + state, before_c + state, m.tanh_cell + t * state, before_c,
+                     s->sequences, h);
     }
-    if (s->steps) memcpy(hidden, out + (s->steps - 1) * state, (size_t)state * sizeof *hidden);
+    memcpy(hidden, m.hidden + s->steps * state, (size_t)state * sizeof *hidden);
+    memcpy(cell, m.cell + s->steps * state, (size_t)state * sizeof *cell);
 }
 
 void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,

@@ -33,7 +33,7 @@ size_t sac_convolution_workspace(const sac_convolution *c)
 
 size_t sac_lstm_kept(const sac_lstm *s)
 {
-    return 7 * product(s->steps, s->sequences) * (size_t)s->hidden;
+    return (7 * (size_t)s->steps + 2) * product(s->sequences, s->hidden);
 }
 
 size_t sac_lstm_workspace(const sac_lstm *s)

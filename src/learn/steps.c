@@ -53,7 +53,10 @@ void LAYER(clip)(const sac_learn *l, double *norm, float *gradient, double large
 {
     (void)l;
     double lanes[SAC_LANES] = {0};
-    for (size_t i = 0; i < count; i++) lanes[i % SAC_LANES] += (double)gradient[i] * (double)gradient[i];
+    size_t at = 0;
+    for (; at + SAC_LANES <= count; at += SAC_LANES)
+        for (int i = 0; i < SAC_LANES; i++) lanes[i] += (double)gradient[at + i] * (double)gradient[at + i];
+    for (int i = 0; at + i < count; i++) lanes[i] += (double)gradient[at + i] * (double)gradient[at + i];
     for (int width = SAC_LANES / 2; width > 0; width /= 2)
         for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
     *norm = sqrt(lanes[0]);
