@@ -1,7 +1,11 @@
 #pragma once
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
 #include "learn/learn.h"
-#include "test.h"
 
 /// Every layer and loss of src/learn once, as a function from arrays to `out` with a twin in double: test_learn_layers
 /// checks gradients against differences of the twin, tests/learn/dump.c hands all to PyTorch. Sizes are odd and wider
@@ -789,8 +793,15 @@ typedef struct learn_scene
 static void *learn_memory(size_t size)
 {
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    assert_non_null(memory);
+    if (!memory) abort();
     return memory;
+}
+
+// uniform numbers in -1..1
+static void learn_fill(float *out, int count, uint64_t seed)
+{
+    sac_stream stream = sac_stream_create(seed, 0, 0);
+    for (int i = 0; i < count; i++) out[i] = (float)sac_stream_uniform(&stream, -1.0, 1.0);
 }
 
 static void learn_scene_fill(learn_scene *s, uint64_t seed, bool positive)
@@ -798,11 +809,11 @@ static void learn_scene_fill(learn_scene *s, uint64_t seed, bool positive)
     for (int i = 0; i < s->arrays; i++)
     {
         int count = learn_count(&s->c->in[i]);
-        fill_uniform(s->in[i], (size_t)count, seed + (uint64_t)i);
+        learn_fill(s->in[i], count, seed + (uint64_t)i);
         for (int j = 0; (s->c->in[i].positive || (positive && !s->c->in[i].fixed)) && j < count; j++)
             s->in[i][j] = 0.05f + 0.95f * fabsf(s->in[i][j]);
     }
-    fill_uniform(s->dout, (size_t)s->out_count, seed + 100);
+    learn_fill(s->dout, s->out_count, seed + 100);
 }
 
 static learn_scene learn_scene_create(const learn_case *c, uint64_t seed)
@@ -836,4 +847,20 @@ static void learn_scene_run(learn_scene *s)
     s->place.l = sac_learn_create(s->scratch);
     for (int i = 0; i < s->arrays; i++) memset(s->din[i], 0, (size_t)learn_count(&s->c->in[i]) * sizeof(float));
     s->c->run(&s->place, s->in, s->out, s->dout, s->din);
+}
+
+// of what a case gives and its gradients
+static inline uint32_t learn_digest(const learn_case *c)
+{
+    learn_scene s = learn_scene_create(c, 1);
+    learn_scene_run(&s);
+    uint32_t hash = 1;
+    for (int i = -1; i < s.arrays; i++)
+    {
+        const unsigned char *bytes = (const unsigned char *)(i < 0 ? s.out : s.din[i]);
+        size_t size = (size_t)(i < 0 ? s.out_count : learn_count(&c->in[i])) * sizeof(float);
+        for (size_t j = 0; j < size; j++) hash = (hash ^ bytes[j]) * 16777619u;
+    }
+    learn_scene_destroy(&s);
+    return hash;
 }

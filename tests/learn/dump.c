@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "files/safetensors.h"
 #include "learn_cases.h"
 

@@ -1,4 +1,5 @@
 #include "learn_cases.h"
+#include "test.h"
 
 // every layer and loss against differences of its twin in double
 
@@ -117,35 +118,18 @@ TEST(each_layer_overfits_one_batch)
     for (int i = 0; i < LEARN_CASES; i++) overfit(&learn_cases[i]);
 }
 
-static uint32_t digest(uint32_t hash, const void *memory, size_t size)
-{
-    const unsigned char *bytes = memory;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 16777619u;
-    return hash;
-}
-
-static uint32_t case_digest(const learn_case *c)
-{
-    learn_scene s = learn_scene_create(c, 1);
-    learn_scene_run(&s);
-    uint32_t hash = digest(1, s.out, (size_t)s.out_count * sizeof *s.out);
-    for (int i = 0; i < s.arrays; i++) hash = digest(hash, s.din[i], (size_t)learn_count(&c->in[i]) * sizeof(float));
-    learn_scene_destroy(&s);
-    return hash;
-}
-
 TEST(every_level_gives_the_same_bits)
 {
     const sac_cpu_level best = sac_get_cpu_level();
     for (int i = 0; i < LEARN_CASES; i++)
     {
         sac_set_cpu_level(SAC_CPU_SCALAR);
-        uint32_t expected = case_digest(&learn_cases[i]);
+        uint32_t expected = learn_digest(&learn_cases[i]);
         for (sac_cpu_level level = SAC_CPU_SCALAR + 1; level <= best; level++)
         {
             sac_set_cpu_level(level);
             if (sac_get_cpu_level() != level) continue;
-            uint32_t got = case_digest(&learn_cases[i]);
+            uint32_t got = learn_digest(&learn_cases[i]);
             if (got != expected)
                 fail_msg("%s at %s: %08x, expected %08x", learn_cases[i].name, sac_cpu_level_name(level), got,
                          expected);
