@@ -9,10 +9,12 @@
 typedef struct head
 {
     const sac_attend *a;
-    int pitch;            // of what has a column a key
-    float *keys, *values; // [D, pitch], [V, pitch]: turned
-    float *rows, *drows;  // [SAC_ATTEND_ROWS, pitch]
-    float *queries;       // [SAC_ATTEND_ROWS, D], times scale
+    int pitch;              // of what has a column a key
+    float *keys, *values;   // [D, pitch], [V, pitch]: turned
+    float *rows, *drows;    // [SAC_ATTEND_ROWS, pitch]
+    float *queries;         // [SAC_ATTEND_ROWS, D], times scale
+    float *plain;           // [N, D] keys or [N, V] values, close together: a row a page is slow
+    float *dkeys, *dvalues; // [N, D], [N, V]
 } head;
 
 static head head_of(const sac_attend *a, float *workspace)
@@ -23,6 +25,9 @@ static head head_of(const sac_attend *a, float *workspace)
     h.rows = h.values + (ptrdiff_t)a->value_size * n;
     h.drows = h.rows + (ptrdiff_t)SAC_ATTEND_ROWS * n;
     h.queries = h.drows + (ptrdiff_t)SAC_ATTEND_ROWS * n;
+    h.dkeys = h.queries + (ptrdiff_t)SAC_ATTEND_ROWS * a->size;
+    h.dvalues = h.dkeys + (ptrdiff_t)a->size * n;
+    h.plain = h.dvalues + (ptrdiff_t)a->value_size * n;
     return h;
 }
 
@@ -39,6 +44,11 @@ static void turn_tokens(float *to, int pitch, const float *from, ptrdiff_t from_
             const float *restrict column = from + i * from_row + j;
             for (int r = 0; r < SAC_LANES && i + r < rows; r++) line[r] = column[r * from_row];
         }
+}
+
+static void copy_tokens(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row, int rows, int size)
+{
+    for (int i = 0; i < rows; i++) memcpy(to + i * to_row, from + i * from_row, (size_t)size * sizeof *to);
 }
 
 // scores [count, pitch] = x [count, size] turned [size, pitch]
@@ -109,8 +119,7 @@ static inline void scale_row(float *restrict row, float factor, int count)
     for (int j = 0; j < count; j++) row[j] *= factor;
 }
 
-static void forward_block(const sac_learn *l, const head *h, float *out, float *kept, const float *q, const float *v,
-                          int count)
+static void forward_block(const sac_learn *l, const head *h, float *out, float *kept, const float *q, int count)
 {
     const sac_attend *a = h->a;
     scale_queries(h, q, count);
@@ -123,7 +132,7 @@ static void forward_block(const sac_learn *l, const head *h, float *out, float *
         exponents(row, kept[2 * i], 1.0f, a->keys);
         kept[2 * i + 1] = 1.0f / row_total(row, a->keys);
     }
-    weigh(l, h, out, a->out_row, h->rows, count, v, a->value_row, a->value_size);
+    weigh(l, h, out, a->out_row, h->rows, count, h->plain, a->value_size, a->value_size);
     for (int i = 0; i < count; i++) scale_row(out + i * a->out_row, kept[2 * i + 1], a->value_size);
 }
 
@@ -134,10 +143,11 @@ void LAYER(attend_forward)(const sac_learn *l, const sac_attend *a, float *out, 
     for (int i = 0; i < a->heads; i++, q += a->size, k += a->size, v += a->value_size, out += a->value_size)
     {
         turn_tokens(h.keys, h.pitch, k, a->key_row, a->keys, a->size);
+        copy_tokens(h.plain, a->value_size, v, a->value_row, a->keys, a->value_size);
         for (int from = 0; from < a->queries; from += SAC_ATTEND_ROWS)
         {
             int count = a->queries - from < SAC_ATTEND_ROWS ? a->queries - from : SAC_ATTEND_ROWS;
-            forward_block(l, &h, out + from * a->out_row, kept + 2 * from, q + from * a->query_row, v, count);
+            forward_block(l, &h, out + from * a->out_row, kept + 2 * from, q + from * a->query_row, count);
         }
         kept += 2 * a->queries;
     }
@@ -148,35 +158,25 @@ static inline void row_backward(float *restrict drow, const float *restrict row,
     for (int j = 0; j < count; j++) drow[j] = row[j] * (drow[j] - mean);
 }
 
-// one head's gradients; those by keys and values are added to
-typedef struct gradients
-{
-    float *dq, *dk, *dv;
-} gradients;
-
-static void backward_block(const sac_learn *l, const head *h, gradients to, const float *dout, const float *out,
-                           const float *kept, const float *q, const float *k, int count)
+// dq is written, the head's dkeys and dvalues are added to
+static void backward_block(const sac_learn *l, const head *h, float *dq, const float *dout, const float *out,
+                           const float *kept, const float *q, int count)
 {
     const sac_attend *a = h->a;
     scale_queries(h, q, count);
     scores(l, h, h->rows, h->queries, a->size, count, h->keys, a->size);
     for (int i = 0; i < count; i++) exponents(h->rows + (ptrdiff_t)i * h->pitch, kept[2 * i], kept[2 * i + 1], a->keys);
     // out = P v
-    weigh_back(l, h, to.dv, a->value_row, h->rows, count, dout, a->out_row, a->value_size);
+    weigh_back(l, h, h->dvalues, a->value_size, h->rows, count, dout, a->out_row, a->value_size);
     scores(l, h, h->drows, dout, a->out_row, count, h->values, a->value_size);
     // P = softmax(score): by a score, P (dP - sum dP P), and that sum is dout . out
     for (int i = 0; i < count; i++)
         row_backward(h->drows + (ptrdiff_t)i * h->pitch, h->rows + (ptrdiff_t)i * h->pitch,
                      row_dot(dout + i * a->out_row, out + i * a->out_row, a->value_size), a->keys);
     // score = scale q k^T
-    weigh(l, h, to.dq, a->query_row, h->drows, count, k, a->key_row, a->size);
-    for (int i = 0; i < count; i++) scale_row(to.dq + i * a->query_row, a->scale, a->size);
-    weigh_back(l, h, to.dk, a->key_row, h->drows, count, h->queries, a->size, a->size);
-}
-
-static void clear(float *x, ptrdiff_t row, int rows, int size)
-{
-    for (int i = 0; i < rows; i++) memset(x + i * row, 0, (size_t)size * sizeof *x);
+    weigh(l, h, dq, a->query_row, h->drows, count, h->plain, a->size, a->size);
+    for (int i = 0; i < count; i++) scale_row(dq + i * a->query_row, a->scale, a->size);
+    weigh_back(l, h, h->dkeys, a->size, h->drows, count, h->queries, a->size, a->size);
 }
 
 void LAYER(attend_backward)(const sac_learn *l, const sac_attend *a, float *dq, float *dk, float *dv, const float *dout,
@@ -189,14 +189,16 @@ void LAYER(attend_backward)(const sac_learn *l, const sac_attend *a, float *dq, 
         ptrdiff_t key = (ptrdiff_t)i * a->size, value = (ptrdiff_t)i * a->value_size;
         turn_tokens(h.keys, h.pitch, k + key, a->key_row, a->keys, a->size);
         turn_tokens(h.values, h.pitch, v + value, a->value_row, a->keys, a->value_size);
-        clear(dk + key, a->key_row, a->keys, a->size);
-        clear(dv + value, a->value_row, a->keys, a->value_size);
+        copy_tokens(h.plain, a->size, k + key, a->key_row, a->keys, a->size);
+        memset(h.dkeys, 0, (size_t)a->keys * (size_t)a->size * sizeof *h.dkeys);
+        memset(h.dvalues, 0, (size_t)a->keys * (size_t)a->value_size * sizeof *h.dvalues);
         for (int from = 0; from < a->queries; from += SAC_ATTEND_ROWS)
         {
             int count = a->queries - from < SAC_ATTEND_ROWS ? a->queries - from : SAC_ATTEND_ROWS;
             ptrdiff_t query = from * a->query_row + key, at = from * a->out_row + value;
-            gradients to = {dq + query, dk + key, dv + value};
-            backward_block(l, &h, to, dout + at, out + at, kept + 2 * from, q + query, k + key, count);
+            backward_block(l, &h, dq + query, dout + at, out + at, kept + 2 * from, q + query, count);
         }
+        copy_tokens(dk + key, a->key_row, h.dkeys, a->size, a->keys, a->size);
+        copy_tokens(dv + value, a->value_row, h.dvalues, a->value_size, a->keys, a->value_size);
     }
 }

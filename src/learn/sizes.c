@@ -49,7 +49,7 @@ size_t sac_attend_kept(const sac_attend *a)
 size_t sac_attend_workspace(const sac_attend *a)
 {
     size_t n = (size_t)sac_round_up(a->keys), d = (size_t)a->size, v = (size_t)a->value_size;
-    return (d + v) * n + SAC_ATTEND_ROWS * (2 * n + d);
+    return (2 * (d + v) + larger(d, v)) * n + SAC_ATTEND_ROWS * (2 * n + d);
 }
 
 int sac_map_features(const sac_map_side *side)

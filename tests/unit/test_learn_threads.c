@@ -318,7 +318,7 @@ TEST(attention_never_holds_a_square)
     {
         N = 4096,
         D = 8,
-        ROOM_FOR_EACH = 2 * D + 2 * SAC_ATTEND_ROWS
+        ROOM_FOR_EACH = 5 * D + 2 * SAC_ATTEND_ROWS
     };
     const sac_attend a = {1, N, N, D, D, D, D, D, D, 1.0f};
     const size_t workspace = sac_attend_workspace(&a), kept = sac_attend_kept(&a), guard = 64;
