@@ -44,7 +44,7 @@ typedef struct bench_row
     const char *name;
     const char *unit; ///< "steps/s" is better when larger, a time when smaller
     const char *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames, "%s":
-                      ///< the seeds; NULL: none
+                      ///< the seeds; NULL: none. A row that is its own comparison says its name
     bool named_only;  ///< runs only when asked for by name: it takes minutes
     const char *summary;
     /// Fill the figure; and `own_peer`, where the row is its own comparison (untouched otherwise).
@@ -86,6 +86,9 @@ sac_status bench_search(const bench_place *place, bench_figure *figure, bench_fi
 sac_status bench_evaluations(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_frame(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_gemm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_vit(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

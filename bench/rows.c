@@ -41,6 +41,12 @@
         "tokens-" form "-" n, "us", "attention.py best " form " " n, false, summary " of " n " tokens", bench_tokens \
     }
 
+// a product of matrices [m, n], k terms each, the second turned, beside OpenBLAS
+#define GEMM(size)                                                                                               \
+    {                                                                                                            \
+        "gemm-" size, "us", "OpenBLAS", false, "a product of matrices beside OpenBLAS's, one thread", bench_gemm \
+    }
+
 // a world of the control suite: its own picture at two sizes, and beside dm_control's
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
@@ -88,6 +94,19 @@ const bench_row bench_rows[] = {
     TOKENS("hybrid", "19200", "importance by (10, 5) hybrid features"),
     {"tokens-frame-19200", "us", "attention.py best frame 19200", false,
      "240 x 320 bytes to the ten best of 19200 patches, ReLU", bench_frame},
+    GEMM("512x512x512"),
+    GEMM("16x64x36"),
+    GEMM("64x64x16"),
+    GEMM("192x48x60"),
+    GEMM("256x16x48"),
+    GEMM("512x64x256"),
+    GEMM("512x256x64"),
+    {"learn-lstm", "us", "learn.py lstm", false, "LSTM of 16 over 64 sequences of 128 steps, forward and backward",
+     bench_lstm},
+    {"learn-vit-196", "us", "learn.py vit 196", false, "ViT layer, width 768, 196 tokens, forward and backward",
+     bench_vit},
+    {"learn-vit-linear-3136", "us", "learn.py vit 3136", true,
+     "the same with linear attention and 3136 tokens beside softmax", bench_vit},
     CONTROL_ALL("cheetah-run", "cheetah run"),
     RENDER_ALL("cheetah-run", "cheetah run"),
     CONTROL_ALL("walker-walk", "walker walk"),

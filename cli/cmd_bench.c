@@ -60,7 +60,7 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     bench_peer peer;
     if (own_peer.value > 0)
     {
-        snprintf(r->peer, sizeof r->peer, "one thread");
+        snprintf(r->peer, sizeof r->peer, "%s", row->peer ? row->peer : "one thread");
         r->peer_value = own_peer.value;
     }
     else if (bench_ask_peer(row, place, &peer))

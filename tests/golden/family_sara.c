@@ -166,7 +166,8 @@ static sac_status run(golden *g)
     SAC_TRY(run_map(&s, "sara-exp", "phi_exp_q", "exp_out"));
     SAC_TRY(run_map(&s, "sara-square", "phi_square_q", "square_out"));
     SAC_TRY(run_target(&s));
-    return run_navigation(&s);
+    SAC_TRY(run_navigation(&s));
+    return golden_sara_gradients(g);
 }
 
 const golden_family golden_sara = {"sara", run};

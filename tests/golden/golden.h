@@ -61,3 +61,6 @@ sac_status golden_top(golden *g, const sac_attention *attention, int *top, int k
 
 /// out [columns, rows] from in [rows, columns]: between the files' tokens by row and planar ones.
 void golden_transpose(float *out, const float *in, int64_t rows, int64_t columns);
+
+/// The second part of the family sara: gradients and losses.
+sac_status golden_sara_gradients(golden *g);

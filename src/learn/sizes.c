@@ -1,0 +1,73 @@
+#include "learn/learn.h"
+
+/// Sizes of outputs, of what is kept, and of workspaces.
+
+static size_t product(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+void sac_convolution_size(const sac_convolution *c, int *rows, int *columns)
+{
+    *rows = (c->height + 2 * c->padding - c->patch) / c->stride + 1;
+    *columns = (c->width + 2 * c->padding - c->patch) / c->stride + 1;
+}
+
+void sac_pooling_size(const sac_pooling *p, int *rows, int *columns)
+{
+    *rows = (p->height - p->patch) / p->stride + 1;
+    *columns = (p->width - p->patch) / p->stride + 1;
+}
+
+size_t sac_convolution_workspace(const sac_convolution *c)
+{
+    int rows, columns;
+    sac_convolution_size(c, &rows, &columns);
+    return product(rows, columns) * product(c->patch, c->patch) * (size_t)c->channels;
+}
+
+size_t sac_lstm_kept(const sac_lstm *s)
+{
+    return (7 * (size_t)s->steps + 2) * product(s->sequences, s->hidden);
+}
+
+size_t sac_lstm_workspace(const sac_lstm *s)
+{
+    return 4 * product(s->hidden, s->inputs > s->hidden ? s->inputs : s->hidden) + 4 * (size_t)s->hidden;
+}
+
+size_t sac_attend_kept(const sac_attend *a)
+{
+    return 2 * product(a->heads, a->queries);
+}
+
+size_t sac_attend_workspace(const sac_attend *a)
+{
+    size_t n = (size_t)sac_round_up(a->keys), d = (size_t)a->size, v = (size_t)a->value_size;
+    return (2 * (d + v) + larger(d, v)) * n + SAC_ATTEND_ROWS * (2 * n + d);
+}
+
+int sac_map_features(const sac_map_side *side)
+{
+    int per = side->phi == SAC_PHI_TRIG ? 2 : side->phi == SAC_PHI_HYBRID ? 3 * (1 + side->direction_count) : 1;
+    return side->count * per;
+}
+
+size_t sac_attend_linear_kept(const sac_attend *a, const sac_map_side *query_map, const sac_map_side *key_map)
+{
+    size_t f = (size_t)sac_map_features(query_map), m = (size_t)a->queries, n = (size_t)a->keys;
+    (void)key_map;
+    return (size_t)a->heads * ((m + n) * f + f * (size_t)(a->value_size + 1) + m);
+}
+
+size_t sac_attend_linear_workspace(const sac_attend *a, const sac_map_side *query_map, const sac_map_side *key_map)
+{
+    size_t f = (size_t)sac_map_features(query_map), count = larger((size_t)query_map->count, (size_t)key_map->count);
+    size_t n = larger((size_t)a->queries, (size_t)a->keys), v = (size_t)a->value_size;
+    return n * (count + f + v + 2) + f * (v + 2);
+}

@@ -1,0 +1,188 @@
+"""Every layer and loss of src/learn beside PyTorch: parity.py DUMP
+
+DUMP (tests/learn/dump.c) writes inputs, outputs and gradients; PyTorch computes them from the same inputs in double.
+Code 77: PyTorch is missing. Arrays travel as raw bytes, so that NumPy is not needed.
+"""
+
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+        import torch.nn.functional as F
+except Exception as error:
+    print(f"skip: needs a peer: PyTorch ({error})")
+    sys.exit(77)
+
+TOLERANCE = 1e-6  # of an array's largest, as in tests/unit/test_learn_layers.c
+HEADS, SIZE, VALUE, SIDES = 2, 5, 3, 3  # of attention, see tests/learn_cases.h
+PICTURE = (9, 8, 5)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    length = int.from_bytes(data[:8], "little")
+    tensors = {}
+    for name, entry in json.loads(data[8:8 + length]).items():
+        if name != "__metadata__":
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            flat = torch.frombuffer(data[begin:end], dtype=torch.float32)
+            tensors[name] = flat.reshape(entry["shape"]).double()
+    return tensors
+
+
+def picture(x):
+    return x.reshape(1, *PICTURE).permute(0, 3, 1, 2)
+
+
+def places(x):
+    return x.permute(0, 2, 3, 1)
+
+
+def convolution(x, weights, bias):
+    kernel = weights.reshape(-1, 3, 3, PICTURE[2]).permute(0, 3, 1, 2)
+    return places(F.conv2d(picture(x), kernel, bias.reshape(-1), stride=2, padding=1))
+
+
+def lstm(starts):
+    def run(x, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh):
+        state, out = (hidden, cell), []
+        for step, row in enumerate(x.reshape(5, 3, 4)):
+            keep = torch.tensor([[0.0 if 3 * step + b in starts else 1.0] for b in range(3)], dtype=torch.float64)
+            state = torch.lstm_cell(row, [s * keep for s in state], weight_ih, weight_hh, bias_ih[0], bias_hh[0])
+            out.append(state[0])
+        return torch.stack(out)
+    return run
+
+
+def heads(x, size):
+    return x.reshape(x.shape[0], HEADS, size).transpose(0, 1)
+
+
+def attend(q, k, v):
+    scores = 0.699999988079071 * heads(q, SIZE) @ heads(k, SIZE).transpose(1, 2)
+    return (torch.softmax(scores, -1) @ heads(v, VALUE)).transpose(0, 1)
+
+
+def linear_attention(features):
+    def run(q, k, v, matrix_q=None, matrix_k=None, gains_q=None, gains_k=None, directions=None):
+        q, k = features(heads(q, SIZE), matrix_q, directions), features(heads(k, SIZE), matrix_k, directions)
+        if gains_q is not None:
+            q, k = q * gains_q[0], k * gains_k[0]
+        numerator = q @ (k.transpose(1, 2) @ heads(v, VALUE))
+        return (numerator / ((q * k.sum(1, keepdim=True)).sum(-1, keepdim=True) + 0.5)).transpose(0, 1)
+    return run
+
+
+def half(x):
+    return (x * x).sum(-1, keepdim=True) / 2
+
+
+def plain(f):
+    return lambda x, matrix, _: f(x if matrix is None else x @ matrix.T)
+
+
+def positive(x, matrix, _):
+    return torch.exp(x @ matrix.T - half(x))
+
+
+def trig(x, matrix, _):
+    u = x @ matrix.T
+    return (torch.exp(half(x)).unsqueeze(-1) * torch.stack((torch.sin(u), torch.cos(u)), -1)).flatten(-2)
+
+
+def hybrid(x, matrix, directions):
+    waves, powers = trig(x, matrix, None), positive(x, matrix, None)
+    signs = torch.where(x @ directions.T >= 0, 1.0, -1.0)[..., None, :]
+    pairs = waves.reshape(*powers.shape, 1, 2) * signs.unsqueeze(-1)
+    return torch.cat((waves, powers, pairs.flatten(-3), (powers.unsqueeze(-1) * signs).flatten(-2)), -1)
+
+
+def gaussian(mean, log, target_mean, target_log):
+    normal = torch.distributions.Normal
+    one, other = normal(target_mean, target_log.exp()), normal(mean, log.exp())
+    return torch.distributions.kl_divergence(one, other).mean()
+
+
+def likelihood(x, mean, log):
+    return torch.distributions.Normal(mean, log.exp()).log_prob(x).sum(-1)
+
+
+def categorical(x, target):
+    return F.kl_div(F.log_softmax(x, -1), F.log_softmax(target, -1), log_target=True, reduction="batchmean")
+
+
+CASES = {
+    "linear": lambda x, weights, bias: torch.tanh(F.linear(x, weights, bias[0])),
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "gelu": F.gelu,
+    "norm": lambda x, gain, shift: F.layer_norm(x, (37,), gain[0], shift[0], 1e-5),
+    "unit": lambda x: 1.5 * F.normalize(x, dim=-1),
+    "softmax": lambda x: torch.softmax(x, -1),
+    "convolution": convolution,
+    "max_pooling": lambda x: places(F.max_pool2d(picture(x), 3, 2)),
+    "average_pooling": lambda x: places(F.avg_pool2d(picture(x), 3, 2)),
+    "lstm": lstm(()),
+    "lstm_starts": lstm((7, 9)),
+    "attend": attend,
+    "plain": linear_attention(plain(torch.relu)),
+    "map_relu": linear_attention(plain(torch.relu)),
+    "map_exp": linear_attention(plain(torch.exp)),
+    "map_square": linear_attention(plain(torch.square)),
+    "map_positive": linear_attention(positive),
+    "map_trig": linear_attention(trig),
+    "map_hybrid": linear_attention(hybrid),
+    "square_loss": lambda x, target: F.mse_loss(x, target),
+    "huber_loss": lambda x, target: F.huber_loss(x, target, delta=0.5),
+    "cross_entropy": lambda x: F.cross_entropy(x, torch.tensor([i * 11 % 37 for i in range(7)])),
+    "categorical": categorical,
+    "gaussian": gaussian,
+    "likelihood": likelihood,
+    "likelihood_rows": likelihood,
+}
+
+
+def distance(got, expected):
+    return float((got.reshape(-1) - expected.reshape(-1)).abs().max() / expected.abs().max())
+
+
+def check(name, tensors):
+    """The largest distance of a case's arrays, as a share of the array's largest."""
+    inputs = {key.split(".")[2]: tensors[key].requires_grad_() for key in tensors if key.startswith(f"{name}.in.")}
+    out = CASES[name](*inputs.values()) if list(inputs) == ["x"] else CASES[name](**inputs)
+    distances = {"out": distance(tensors[f"{name}.out"], out.detach())}
+    out.reshape(-1).backward(tensors[f"{name}.dout"].reshape(-1))
+    for key, array in inputs.items():
+        if f"{name}.gradient.{key}" in tensors:
+            distances[key] = distance(tensors[f"{name}.gradient.{key}"], array.grad)
+    return distances
+
+
+def main():
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        subprocess.run([sys.argv[1], file.name], check=True)
+        tensors = read(file.name)
+    names = {key.split(".")[0] for key in tensors}
+    if names != set(CASES):
+        sys.exit(f"only one side has {', '.join(sorted(names ^ set(CASES)))}")
+    failures = 0
+    for name in sorted(names):
+        distances = check(name, tensors)
+        worst = max(distances, key=lambda key: distances[key] if not math.isnan(distances[key]) else math.inf)
+        bad = not distances[worst] <= TOLERANCE
+        failures += bad
+        print(f"{name:16} {len(distances):2} arrays, {worst} off by {distances[worst]:.1e}{' TOO FAR' if bad else ''}")
+    print(f"{len(names)} cases, {failures} too far")
+    sys.exit(failures > 0)
+
+
+main()

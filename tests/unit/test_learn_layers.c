@@ -1,0 +1,141 @@
+#include "learn_cases.h"
+#include "test.h"
+
+// every layer and loss against differences of its twin in double
+
+static const double tolerance = 1e-6; // of an array's largest
+
+// the gradient of sum dout out(in) by number `at` of array `array`: differences of fourth order
+static double difference(const learn_scene *s, double *const *in, double *out, int array, int at)
+{
+    static const double places[4] = {1, -1, 2, -2}, weights[4] = {8, -8, -1, 1}, step = 1e-4;
+    double kept = in[array][at], sum = 0;
+    for (int i = 0; i < 4; i++)
+    {
+        in[array][at] = kept + places[i] * step;
+        s->c->twin(in, out);
+        for (int o = 0; o < s->out_count; o++) sum += weights[i] * (double)s->dout[o] * out[o];
+    }
+    in[array][at] = kept;
+    return sum / (12 * step);
+}
+
+// |got - expected| <= tolerance * largest
+static void compare(const learn_case *c, const char *name, const float *got, const double *expected, int count)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++) largest = fmax(largest, fabs(expected[i]));
+    for (int i = 0; i < count; i++)
+        if (!(fabs((double)got[i] - expected[i]) <= tolerance * largest))
+            fail_msg("%s: %s[%d] is %.9g, expected %.9g, largest %g", c->name, name, i, (double)got[i], expected[i],
+                     largest);
+}
+
+static void check_gradients(const learn_case *c)
+{
+    learn_scene s = learn_scene_create(c, 1);
+    learn_scene_run(&s);
+    double *in[LEARN_ARRAYS], *out = learn_memory((size_t)s.out_count * sizeof *out), *expected;
+    for (int i = 0; i < s.arrays; i++)
+    {
+        int count = learn_count(&c->in[i]);
+        in[i] = learn_memory((size_t)count * sizeof **in);
+        for (int j = 0; j < count; j++) in[i][j] = (double)s.in[i][j];
+    }
+    c->twin(in, out);
+    compare(c, "out", s.out, out, s.out_count);
+    for (int i = 0; i < s.arrays; i++)
+    {
+        int count = learn_count(&c->in[i]);
+        expected = learn_memory((size_t)count * sizeof *expected);
+        for (int j = 0; !c->in[i].fixed && j < count; j++) expected[j] = difference(&s, in, out, i, j);
+        if (!c->in[i].fixed) compare(c, c->in[i].name, s.din[i], expected, count);
+        free(expected);
+    }
+    for (int i = 0; i < s.arrays; i++) free(in[i]);
+    free(out);
+    learn_scene_destroy(&s);
+}
+
+TEST(gradients_are_those_of_differences)
+{
+    for (int i = 0; i < LEARN_CASES; i++) check_gradients(&learn_cases[i]);
+}
+
+// the loss of one step: out itself, or its distance from what other arrays gave
+static double training_loss(learn_scene *s, const float *target)
+{
+    double loss;
+    const sac_learn *l = &s->place.l;
+    s->c->run(&s->place, s->in, s->out, NULL, NULL);
+    if (s->c->is_loss) return s->dout[0] = 1, (double)s->out[0];
+    l->square_loss(l, &loss, s->dout, s->out, target, (size_t)s->out_count, 1.0 / s->out_count);
+    return loss;
+}
+
+// by Adam a batch is learnt
+static void overfit(const learn_case *c)
+{
+    enum
+    {
+        STEPS = 3000
+    };
+    learn_scene s = learn_scene_create(c, 50);
+    learn_scene_fill(&s, 50, c->positive);
+    learn_scene_run(&s);
+    float *target = learn_memory((size_t)s.out_count * sizeof *target), *moments[LEARN_ARRAYS][2];
+    memcpy(target, s.out, (size_t)s.out_count * sizeof *target);
+    learn_scene_fill(&s, 1, c->positive);
+    for (int i = 0; i < s.arrays; i++)
+        for (int m = 0; m < 2; m++)
+        {
+            size_t size = (size_t)learn_count(&c->in[i]) * sizeof(float);
+            moments[i][m] = memset(learn_memory(size), 0, size);
+        }
+    double share = c->learnt > 0 ? c->learnt : 0.01, first = training_loss(&s, target), last = first;
+    for (uint64_t step = 1; step <= STEPS && !(last < share * first); step++)
+    {
+        learn_scene_run(&s);
+        const sac_step rates = {.rate = 0.01f * (float)sac_schedule(step, 20, STEPS, 0.1),
+                                .beta1 = 0.9f,
+                                .beta2 = 0.999f,
+                                .epsilon = 1e-8f,
+                                .number = step};
+        for (int i = 0; i < s.arrays; i++)
+            if (!c->in[i].fixed)
+                s.place.l.adam_step(&s.place.l, s.in[i], moments[i][0], moments[i][1], s.din[i],
+                                    (size_t)learn_count(&c->in[i]), &rates);
+        last = training_loss(&s, target);
+    }
+    if (!(last < share * first)) fail_msg("%s: from %g to %g", c->name, first, last);
+    for (int i = 0; i < s.arrays; i++) free(moments[i][0]), free(moments[i][1]);
+    free(target);
+    learn_scene_destroy(&s);
+}
+
+TEST(each_layer_overfits_one_batch)
+{
+    for (int i = 0; i < LEARN_CASES; i++) overfit(&learn_cases[i]);
+}
+
+TEST(every_level_gives_the_same_bits)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    for (int i = 0; i < LEARN_CASES; i++)
+    {
+        sac_set_cpu_level(SAC_CPU_SCALAR);
+        uint32_t expected = learn_digest(&learn_cases[i]);
+        for (sac_cpu_level level = SAC_CPU_SCALAR + 1; level <= best; level++)
+        {
+            sac_set_cpu_level(level);
+            if (sac_get_cpu_level() != level) continue;
+            uint32_t got = learn_digest(&learn_cases[i]);
+            if (got != expected)
+                fail_msg("%s at %s: %08x, expected %08x", learn_cases[i].name, sac_cpu_level_name(level), got,
+                         expected);
+        }
+    }
+    sac_set_cpu_level(best);
+}
+
+TESTS(gradients_are_those_of_differences, each_layer_overfits_one_batch, every_level_gives_the_same_bits)
