@@ -43,9 +43,12 @@ void sac_c_trans_fields(sac_c_file *file);
 void sac_c_trans_code(sac_c_file *file);
 void sac_c_layer_fields(sac_c_file *file);
 void sac_c_layer_code(sac_c_file *file);
+bool sac_c_map_constants(sac_c_file *file); ///< the map of tokens to features (c_map.c); false: a form without one
+void sac_c_map_fields(sac_c_file *file);
+void sac_c_map_code(sac_c_file *file);
+bool sac_c_map_is_hybrid(const sac_attention *a);
 sac_status sac_c_attention_constants(sac_c_file *file);
 void sac_c_attention_fields(sac_c_file *file);
-void sac_c_map_fields(sac_c_file *file); ///< of these, what the features of a token need
 void sac_c_attention_code(sac_c_file *file);
 void sac_c_controller_constants(sac_c_file *file);
 void sac_c_controller_fields(sac_c_file *file);

@@ -61,13 +61,13 @@ static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
     int rows = agent->query_size;
-    SAC_TRY(sac_agent_add_layer(policy, "query.bias", "query.weight", rows, agent->inputs, &agent->query_bias,
-                                &agent->query_weight));
-    SAC_TRY(sac_agent_add_layer(policy, "key.bias", "key.weight", rows, agent->inputs, &agent->key_bias,
-                                &agent->key_weight));
+    SAC_TRY(sac_policy_add_layer(policy, "query.bias", "query.weight", rows, agent->inputs, &agent->query_bias,
+                                 &agent->query_weight));
+    SAC_TRY(sac_policy_add_layer(policy, "key.bias", "key.weight", rows, agent->inputs, &agent->key_bias,
+                                 &agent->key_weight));
     if (agent->value_size)
-        SAC_TRY(sac_agent_add_layer(policy, "value.bias", "value.weight", agent->value_size, agent->inputs,
-                                    &agent->value_bias, &agent->value_weight));
+        SAC_TRY(sac_policy_add_layer(policy, "value.bias", "value.weight", agent->value_size, agent->inputs,
+                                     &agent->value_bias, &agent->value_weight));
 
     sac_attention_def def = sac_attention_default_def();
     def.form = config->attention;

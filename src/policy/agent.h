@@ -203,10 +203,6 @@ SAC_FEATURES(X)
 SAC_CONTROLLERS(X)
 #undef X
 
-/// Add a layer's views "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
-sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
-                               size_t *bias_offset, size_t *weight_offset);
-
 extern const sac_option sac_agent_options[], sac_iap_rank_options[], sac_iap_trans_options[], sac_cnn_options[];
 extern const sac_reading_ops sac_reading_rank, sac_reading_trans, sac_reading_conv;
 

@@ -7,10 +7,10 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     agent->hidden_size = agent->config.hidden;
     size_t *at = agent->controller_views;
-    SAC_TRY(sac_agent_add_layer(policy, "hidden.bias", "hidden.weight", agent->hidden_size, agent->feature_count,
-                                &at[0], &at[1]));
-    return sac_agent_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->hidden_size, &at[2],
-                               &at[3]);
+    SAC_TRY(sac_policy_add_layer(policy, "hidden.bias", "hidden.weight", agent->hidden_size, agent->feature_count,
+                                 &at[0], &at[1]));
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->hidden_size, &at[2],
+                                &at[3]);
 }
 
 static void step(const sac_agent *agent, const float *parameters, const float *prepared, sac_controller_io *io)

@@ -19,7 +19,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     SAC_TRY(sac_policy_add_view(policy, "lstm.bias_ih", limit, 1, &gates, &at[1]));
     SAC_TRY(sac_policy_add_view(policy, "lstm.weight_hh", limit, 2, (int[]){gates, hidden}, &at[2]));
     SAC_TRY(sac_policy_add_view(policy, "lstm.weight_ih", limit, 2, (int[]){gates, in}, &at[3]));
-    return sac_agent_add_layer(policy, "output.bias", "output.weight", agent->output_size, hidden, &at[4], &at[5]);
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", agent->output_size, hidden, &at[4], &at[5]);
 }
 
 static void prepare(const sac_agent *agent, const float *parameters, float *prepared)

@@ -5,8 +5,8 @@
 static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 {
     *size = agent->config.value_size;
-    return sac_agent_add_layer(policy, "value.bias", "value.weight", *size, agent->inputs, &agent->value_bias,
-                               &agent->value_weight);
+    return sac_policy_add_layer(policy, "value.bias", "value.weight", *size, agent->inputs, &agent->value_bias,
+                                &agent->value_weight);
 }
 
 static void read(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out)

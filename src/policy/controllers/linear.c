@@ -5,8 +5,8 @@
 static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     size_t *at = agent->controller_views;
-    return sac_agent_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->feature_count, &at[0],
-                               &at[1]);
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->feature_count,
+                                &at[0], &at[1]);
 }
 
 static void step(const sac_agent *agent, const float *parameters, const float *prepared, sac_controller_io *io)
