@@ -14,26 +14,26 @@ static int capacity(const sac_attention *a, int n)
 
 static void add_gains(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     sac_growing *text = &file->text;
     sac_grow_text(text, "static const double feature_gain[FEATURES] = {\n");
     for (int f = 0; f < a->feature_size; f++) // as linear.c multiplies them
         sac_grow_text(text, "    %.17g,\n",
-                      a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * (1.0 / file->agent->count));
+                      a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * (1.0 / file->parts.embedding->count));
     sac_grow_text(text, "};\n\n");
     file->sizes.constants += (size_t)a->feature_size * sizeof(double);
 }
 
 sac_status sac_c_attention_constants(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     if (!a->form->map)
         sac_grow_text(&file->text, "#define SOFTMAX_FACTOR %.8ef\n\nenum\n{\n    CAPACITY = %d\n};\n\n",
-                      (double)sac_softmax_factor(a), capacity(a, file->agent->count));
+                      (double)sac_softmax_factor(a), capacity(a, file->parts.embedding->count));
     else if (!sac_c_map_constants(file))
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: attention %s is not among the forms that the C file knows",
                         a->form->name);
-    else if (file->agent->trans.attention)
+    else if (file->parts.agent->trans.attention)
         sac_c_trans_constants(file);
     else
         add_gains(file);
@@ -42,15 +42,16 @@ sac_status sac_c_attention_constants(sac_c_file *file)
 
 void sac_c_attention_fields(sac_c_file *file)
 {
-    const sac_agent *agent = file->agent;
+    const sac_agent *agent = file->parts.agent;
     const sac_attention *a = agent->attention;
     if (agent->trans.attention)
     {
         sac_c_trans_fields(file);
         return;
     }
-    size_t n = (size_t)agent->count, f = (size_t)a->feature_size;
-    sac_c_field(file, "float", sizeof(float), "tokens", "[OUTPUTS][TOKENS]", n * (size_t)agent->patches.outputs);
+    size_t n = (size_t)agent->embedding.count, f = (size_t)a->feature_size;
+    sac_c_field(file, "float", sizeof(float), "tokens", "[OUTPUTS][TOKENS]",
+                n * (size_t)agent->embedding.patches.outputs);
     sac_c_field(file, "float", sizeof(float), "row", "[TOKENS]", n);
     if (a->form->map)
     {
@@ -67,7 +68,7 @@ void sac_c_attention_fields(sac_c_file *file)
 
 void sac_c_attention_code(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     if (a->normalize) sac_c_part(file, "unit_length.c");
     if (!a->form->map)
     {
@@ -75,7 +76,7 @@ void sac_c_attention_code(sac_c_file *file)
         return;
     }
     sac_c_map_code(file);
-    if (file->agent->trans.attention)
+    if (file->parts.agent->trans.attention)
     {
         sac_c_trans_code(file);
         return;

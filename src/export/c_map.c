@@ -29,7 +29,7 @@ static bool uses_norm(const sac_attention *a)
 
 bool sac_c_map_constants(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     const sac_features *queries = &a->features[SAC_QUERIES], *keys = &a->features[SAC_KEYS];
     if (!map_part(a)) return false;
     size_t size = (size_t)queries->count * (size_t)queries->size;
@@ -56,7 +56,7 @@ bool sac_c_map_constants(sac_c_file *file)
 
 void sac_c_map_fields(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     if (sac_c_map_is_hybrid(a))
         sac_c_field(file, "float", sizeof(float), "sides", "[PLANES]",
                     (size_t)a->features[SAC_QUERIES].direction_count);
@@ -64,7 +64,7 @@ void sac_c_map_fields(sac_c_file *file)
 
 void sac_c_map_code(sac_c_file *file)
 {
-    const sac_attention *a = file->agent->attention;
+    const sac_attention *a = file->parts.agent->attention;
     sac_c_part(file, a->features[SAC_QUERIES].matrix ? "map.c" : "map_raw.c");
     if (uses_norm(a)) sac_c_part(file, "map_norm.c");
     sac_c_part(file, map_part(a));

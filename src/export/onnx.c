@@ -24,11 +24,11 @@ static sac_status add_graph(sac_onnx *o)
 {
     sac_proto_text(&o->graph, GRAPH_NAME, "policy");
     SAC_TRY(sac_onnx_add_tokens(o));
-    if (o->agent->attention) SAC_TRY(sac_onnx_add_attention(o));
-    const sac_reading_ops *reading = o->agent->reading;
-    SAC_TRY((reading == &sac_reading_trans  ? sac_onnx_add_trans
-             : reading == &sac_reading_conv ? sac_onnx_add_layers
-                                            : sac_onnx_add_features)(o));
+    if (o->parts.agent) SAC_TRY(sac_onnx_add_attention(o));
+    static sac_status (*const readings[])(sac_onnx * o) = {[SAC_PARTS_RANK] = sac_onnx_add_features,
+                                                           [SAC_PARTS_TRANS] = sac_onnx_add_trans,
+                                                           [SAC_PARTS_LAYERS] = sac_onnx_add_layers};
+    SAC_TRY(readings[o->parts.reading](o));
     return sac_onnx_add_controller(o);
 }
 
@@ -49,7 +49,8 @@ sac_status sac_export_onnx(const sac_policy *policy, const char *path)
     sac_policy_state *state;
     SAC_TRY(sac_export_check(policy));
     SAC_TRY(sac_policy_state_create(&state, policy));
-    sac_onnx o = {.policy = policy, .agent = policy->self, .state = (const sac_agent_state *)state};
+    sac_onnx o = {.policy = policy};
+    policy->ops->program->parts(state, &o.parts);
     sac_status status = add_graph(&o);
     if (status == SAC_OK)
         status = write_model(&o, path);

@@ -11,6 +11,18 @@ enum
     SAC_MAX_PARAMETERS = 1 << 24
 };
 
+/// The parts of a policy that exporters read (parts.h).
+typedef struct sac_policy_parts sac_policy_parts;
+
+/// How a kind is written as a program of its own (src/export).
+typedef struct sac_policy_program
+{
+    /// Names of the options that exporters write, NULL behind the last. Any other option may have its default alone,
+    /// which is what policies were before it was there.
+    const char *const *options;
+    void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);
+} sac_policy_program;
+
 typedef struct sac_policy_ops
 {
     const char *name;
@@ -31,6 +43,7 @@ typedef struct sac_policy_ops
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
+    const sac_policy_program *program;                                               ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy
@@ -69,6 +82,12 @@ void sac_policy_unregister_last(int count);
 /// Add the tensors of a filter of `size` numbers, after all others.
 sac_status sac_policy_add_filter(sac_policy *policy, int size);
 
+/// Where a layer's tensors lie in the parameter vector.
+typedef struct sac_layer
+{
+    size_t bias, weight;
+} sac_layer;
+
 /// Add a layer's views "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
 sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
-                                size_t *bias_offset, size_t *weight_offset);
+                                sac_layer *layer);

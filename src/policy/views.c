@@ -56,11 +56,11 @@ sac_status sac_policy_add_filter(sac_policy *policy, int size)
 }
 
 sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
-                                size_t *bias_offset, size_t *weight_offset)
+                                sac_layer *layer)
 {
     double limit = 1 / sqrt((double)in);
-    SAC_TRY(sac_policy_add_view(policy, bias, limit, 1, &out, bias_offset));
-    return sac_policy_add_view(policy, weight, limit, 2, (int[]){out, in}, weight_offset);
+    SAC_TRY(sac_policy_add_view(policy, bias, limit, 1, &out, &layer->bias));
+    return sac_policy_add_view(policy, weight, limit, 2, (int[]){out, in}, &layer->weight);
 }
 
 int sac_policy_view_count(const sac_policy *policy)

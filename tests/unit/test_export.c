@@ -155,15 +155,18 @@ static void assert_refused(sac_policy *policy, const char *words)
     assert_int_equal(access(scratch_path("a.onnx"), F_OK), -1);
 }
 
+// a kind says by its ops that it can be exported, and one that says nothing is refused, whatever its name is
 TEST(an_unknown_kind_is_refused)
 {
     scratch_open();
     sac_policy *policy = agent("attention=relu", 1);
     const sac_policy_ops *ops = policy->ops;
     sac_policy_ops newer = *ops;
-    newer.name = "legs";
+    newer.program = NULL;
     policy->ops = &newer;
-    assert_refused(policy, "kind 'legs'");
+    assert_refused(policy, "kind 'attention-agent' cannot be exported");
+    newer.name = "legs";
+    assert_refused(policy, "kind 'legs' cannot be exported");
     policy->ops = ops;
     sac_policy_destroy(policy);
 }

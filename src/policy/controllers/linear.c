@@ -1,20 +1,18 @@
-#include "policy/agent.h"
+#include "policy/controllers/controller.h"
 
-// one linear layer from the features to the output
+// one linear layer from the inputs to the outputs
 
-static sac_status plan(sac_agent *agent, sac_policy *policy)
+static sac_status plan(sac_controller *c, sac_policy *policy)
 {
-    size_t *at = agent->controller_views;
-    return sac_policy_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->feature_count,
-                                &at[0], &at[1]);
+    c->hidden = 0;
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->inputs, &c->to_outputs);
 }
 
-static void step(const sac_agent *agent, const float *parameters, const float *prepared, sac_controller_io *io)
+static void step(const sac_controller *c, const float *parameters, const float *prepared, sac_controller_io *io)
 {
     (void)prepared;
-    const size_t *at = agent->controller_views;
-    agent->kernels.dense(io->output, parameters + at[1], parameters + at[0], io->features, agent->output_size,
-                         agent->feature_count);
+    c->kernels.dense(io->outputs, parameters + c->to_outputs.weight, parameters + c->to_outputs.bias, io->inputs,
+                     c->outputs, c->inputs);
 }
 
 const sac_controller_ops sac_controller_linear = {"linear", plan, NULL, step};

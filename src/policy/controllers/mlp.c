@@ -1,27 +1,23 @@
 #include "base/error.h"
-#include "policy/agent.h"
+#include "policy/controllers/controller.h"
 
 // one hidden layer with tanh, without memory
 
-static sac_status plan(sac_agent *agent, sac_policy *policy)
+static sac_status plan(sac_controller *c, sac_policy *policy)
 {
-    agent->hidden_size = agent->config.hidden;
-    size_t *at = agent->controller_views;
-    SAC_TRY(sac_policy_add_layer(policy, "hidden.bias", "hidden.weight", agent->hidden_size, agent->feature_count,
-                                 &at[0], &at[1]));
-    return sac_policy_add_layer(policy, "output.bias", "output.weight", agent->output_size, agent->hidden_size, &at[2],
-                                &at[3]);
+    SAC_TRY(sac_policy_add_layer(policy, "hidden.bias", "hidden.weight", c->hidden, c->inputs, &c->from_inputs));
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->hidden, &c->to_outputs);
 }
 
-static void step(const sac_agent *agent, const float *parameters, const float *prepared, sac_controller_io *io)
+static void step(const sac_controller *c, const float *parameters, const float *prepared, sac_controller_io *io)
 {
     (void)prepared;
-    const size_t *at = agent->controller_views;
-    const sac_kernels *k = &agent->kernels;
-    k->dense(io->hidden, parameters + at[1], parameters + at[0], io->features, agent->hidden_size,
-             agent->feature_count);
-    k->tanh(io->hidden, io->hidden, agent->hidden_size);
-    k->dense(io->output, parameters + at[3], parameters + at[2], io->hidden, agent->output_size, agent->hidden_size);
+    const sac_kernels *k = &c->kernels;
+    k->dense(io->hidden, parameters + c->from_inputs.weight, parameters + c->from_inputs.bias, io->inputs, c->hidden,
+             c->inputs);
+    k->tanh(io->hidden, io->hidden, c->hidden);
+    k->dense(io->outputs, parameters + c->to_outputs.weight, parameters + c->to_outputs.bias, io->hidden, c->outputs,
+             c->hidden);
 }
 
 const sac_controller_ops sac_controller_mlp = {"mlp", plan, NULL, step};

@@ -49,6 +49,6 @@ sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
         more = at[length] == '+';
         at += length + more;
     }
-    agent->feature_count = agent->patch_features * (agent->config.masking ? agent->count : agent->config.top);
+    agent->told_count = agent->patch_features * (agent->config.masking ? agent->embedding.count : agent->config.top);
     return SAC_OK;
 }
