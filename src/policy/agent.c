@@ -169,7 +169,8 @@ static const sac_policy_program program = {written, parts};
     .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,               \
     .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,    \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
-    .filter_input = sac_agent_filter_input, .patch = sac_agent_patch, .attention_row = sac_agent_attention_row, .program = &program
+    .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
+    .attention_row = sac_agent_attention_row, .program = &program
 // clang-format on
 
 const sac_policy_ops sac_attention_agent_ops = {

@@ -194,6 +194,12 @@ void sac_policy_act_float(sac_policy_state *state, const float *observation, flo
     state->policy->ops->act_float(state, observation, action);
 }
 
+void sac_policy_act_batch(sac_policy_state *const *states, const uint8_t *const *observations, float *const *actions,
+                          int count)
+{
+    for (int i = 0; i < count; i++) states[i]->policy->ops->act(states[i], observations[i], actions[i]);
+}
+
 void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)
 {
     *gaze = (sac_gaze){0};
