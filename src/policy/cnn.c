@@ -19,10 +19,9 @@ enum
     MAX_CHANNELS = 256
 };
 
-static const char *const names[SAC_MAX_IMAGE_LAYERS][2] = {{"conv0.bias", "conv0.weight"},
-                                                           {"conv1.bias", "conv1.weight"},
-                                                           {"conv2.bias", "conv2.weight"},
-                                                           {"conv3.bias", "conv3.weight"}};
+static const char *const bias_names[SAC_MAX_IMAGE_LAYERS] = {"conv0.bias", "conv1.bias", "conv2.bias", "conv3.bias"};
+static const char *const weight_names[SAC_MAX_IMAGE_LAYERS] = {"conv0.weight", "conv1.weight", "conv2.weight",
+                                                               "conv3.weight"};
 
 static sac_status bad_channels(const char *text)
 {
@@ -53,9 +52,9 @@ static sac_status add_views(sac_cnn *cnn, sac_policy *policy, int index)
     sac_image_layer *layer = &cnn->layers[index];
     const sac_patches *p = &layer->patches;
     double limit = 1 / sqrt((double)sac_patch_size(p));
-    SAC_TRY(sac_policy_add_view(policy, names[index][0], limit, 1, &p->outputs, &layer->tensors.bias));
+    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &p->outputs, &layer->tensors.bias));
     int shape[] = {p->outputs, p->patch, p->patch, p->channels};
-    return sac_policy_add_view(policy, names[index][1], limit, 4, shape, &layer->tensors.weight);
+    return sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight);
 }
 
 static size_t planar_size(const sac_patches *p)
