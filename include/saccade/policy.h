@@ -88,6 +88,13 @@ SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation,
 /// The same for an image of floats in 0..1.
 SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action);
 
+/// Look and act in `count` episodes: observations[i] and actions[i] belong to states[i], which must differ from each
+/// other. The bits are those of sac_policy_act one by one. The states may be of different policies.
+/// @param      observations  [count], each [height, width, channels], 0..255
+/// @param[out] actions       [count], each [action_size]
+SAC_API void sac_policy_act_batch(sac_policy_state *const *states, const uint8_t *const *observations,
+                                  float *const *actions, int count);
+
 /// A policy with a filter whitens what its controller is told, (f - filter.mean) / filter.deviation, where a deviation
 /// of 0 counts as 1, so that a filter of zeros changes nothing. The two are tensors of the policy like any other;
 /// training measures them over all that candidates see (ARS V2, Mania et al. 2018).

@@ -50,19 +50,22 @@ static void add_head(sac_c_file *file)
 
 static void add_entry(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
+    const sac_policy_parts *p = &file->parts;
+    const sac_agent *a = p->agent;
+    bool motion = p->actor->motion;
     sac_growing *text = &file->text;
     sac_grow_text(text, "void agent_reset(void)\n{\n%s%s}\n\n",
-                  a->has_cell ? "    int i;\n    for (i = 0; i < HIDDEN; i++) state.hidden[i] = state.cell[i] = 0;\n"
-                              : "",
-                  a->config.motion ? "    state.started = 0;\n" : "");
+                  p->actor->controller.has_cell
+                      ? "    int i;\n    for (i = 0; i < HIDDEN; i++) state.hidden[i] = state.cell[i] = 0;\n"
+                      : "",
+                  motion ? "    state.started = 0;\n" : "");
     sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n    look(image);\n");
-    if (a->positions) sac_grow_text(text, "    add_positions();\n");
-    if (a->attention && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
-    sac_grow_text(text, a->layer_count ? "    read_image();\n" : "    attend();\n");
-    if (a->part_count > 0) sac_grow_text(text, "    choose();\n    tell(image);\n");
-    if (a->trans.attention && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");
-    if (a->config.motion) sac_grow_text(text, "    move();\n");
+    if (p->embedding->positions) sac_grow_text(text, "    add_positions();\n");
+    if (a && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
+    sac_grow_text(text, p->cnn ? "    read_image();\n" : "    attend();\n");
+    if (p->reading == SAC_PARTS_RANK) sac_grow_text(text, "    choose();\n    tell(image);\n");
+    if (p->reading == SAC_PARTS_TRANS && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");
+    if (motion) sac_grow_text(text, "    move();\n");
     if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }
@@ -107,7 +110,7 @@ static sac_status add_all(sac_c_file *file)
 {
     add_head(file);
     SAC_TRY(sac_c_token_constants(file));
-    bool layers = file->agent->layer_count > 0;
+    bool layers = file->parts.cnn != NULL;
     if (layers)
         sac_c_layer_constants(file);
     else
@@ -138,10 +141,13 @@ sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, con
     sac_policy_state *state = NULL;
     SAC_TRY(sac_export_check(policy));
     if (def->int8) SAC_TRY(sac_export_round(&rounded, policy));
-    sac_c_file file = {.def = def, .policy = policy, .rounded = rounded ? rounded : policy, .agent = policy->self};
+    sac_c_file file = {.def = def, .policy = policy, .rounded = rounded ? rounded : policy};
     sac_status status = sac_policy_state_create(&state, file.rounded);
-    file.state = (const sac_agent_state *)state;
-    if (status == SAC_OK) status = add_all(&file);
+    if (status == SAC_OK)
+    {
+        file.rounded->ops->program->parts(state, &file.parts);
+        status = add_all(&file);
+    }
     if (status == SAC_OK)
         status = sac_grow_into_file(&file.text, path, "a C file");
     else

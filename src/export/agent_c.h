@@ -1,7 +1,7 @@
 #pragma once
 
 #include "files/growing.h"
-#include "policy/agent_state.h"
+#include "policy/parts.h"
 #include "saccade/export.h"
 
 /// A C file that is being written: what the policy is, and what the file takes.
@@ -11,8 +11,7 @@ typedef struct sac_c_file
     const sac_export_def *def;
     const sac_policy *policy;  ///< as given: its matrices are rounded here with int8
     const sac_policy *rounded; ///< the policy whose actions the file repeats
-    const sac_agent *agent;
-    const sac_agent_state *state; ///< of the rounded policy
+    sac_policy_parts parts;    ///< of the rounded policy
     sac_export_sizes sizes;
     char missing[64]; ///< a part that was asked for and is not there; "": none
 } sac_c_file;
@@ -30,7 +29,7 @@ void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, i
 void sac_c_field(sac_c_file *file, const char *type, size_t size, const char *name, const char *shape, size_t count);
 
 /// The int16 weight of a patch's number.
-int sac_c_weight(const sac_agent_state *state, int output, int i);
+int sac_c_weight(const sac_policy_parts *parts, int output, int i);
 
 /// The weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), what the controller is told
 /// of a patch and the controller (c_controller.c): constants first, then the state's fields, then code.
@@ -43,9 +42,12 @@ void sac_c_trans_fields(sac_c_file *file);
 void sac_c_trans_code(sac_c_file *file);
 void sac_c_layer_fields(sac_c_file *file);
 void sac_c_layer_code(sac_c_file *file);
+bool sac_c_map_constants(sac_c_file *file); ///< the map of tokens to features (c_map.c); false: a form without one
+void sac_c_map_fields(sac_c_file *file);
+void sac_c_map_code(sac_c_file *file);
+bool sac_c_map_is_hybrid(const sac_attention *a);
 sac_status sac_c_attention_constants(sac_c_file *file);
 void sac_c_attention_fields(sac_c_file *file);
-void sac_c_map_fields(sac_c_file *file); ///< of these, what the features of a token need
 void sac_c_attention_code(sac_c_file *file);
 void sac_c_controller_constants(sac_c_file *file);
 void sac_c_controller_fields(sac_c_file *file);

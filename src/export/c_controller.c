@@ -12,56 +12,54 @@ static bool tells(const sac_agent *a, const char *name)
     return false;
 }
 
-static void add_layer(sac_c_file *file, const char *name, size_t bias, size_t weight, int rows, int columns)
+static void add_layer(sac_c_file *file, const char *name, sac_layer layer, int rows, int columns)
 {
     char vector[64], matrix[64];
     snprintf(vector, sizeof vector, "%s_bias", name);
     snprintf(matrix, sizeof matrix, "%s_weight", name);
-    sac_c_floats(file, vector, file->rounded->parameters + bias, (size_t)rows);
-    sac_c_matrix(file, matrix, weight, rows, columns);
+    sac_c_floats(file, vector, file->rounded->parameters + layer.bias, (size_t)rows);
+    sac_c_matrix(file, matrix, layer.weight, rows, columns);
 }
 
+// numbers of the kept patches, all 0 where none is kept
 static void add_feature_constants(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
-    const sac_agent_config *config = &a->config;
+    const sac_policy_parts *p = &file->parts;
+    const sac_agent *a = p->agent;
     sac_grow_text(&file->text,
                   "enum\n{\n    TOP = %d,\n    TOLD_EACH = %d,\n    TOLD = %d,\n    BINS = %d,\n    VALUES = %d,\n"
                   "    KERNEL = %d,\n    CONV_STRIDE = %d\n};\n\n#define POSITION_UNIT %.1ff\n\n",
-                  config->top, a->patch_features, a->feature_count, config->bins, config->value_size,
-                  config->conv_kernel, config->conv_stride, config->normalise ? (double)a->patches.height : 1.0);
-    if (tells(a, "values")) add_layer(file, "value", a->value_bias, a->value_weight, config->value_size, a->inputs);
+                  a ? a->config.top : 0, a ? a->patch_features : 0, p->actor->feature_count, a ? a->config.bins : 0,
+                  a ? a->config.value_size : p->embedding->patches.outputs,
+                  a ? a->config.conv_kernel : p->cnn->config.conv_kernel,
+                  a ? a->config.conv_stride : p->cnn->config.conv_stride,
+                  a && a->config.normalise ? (double)p->embedding->patches.height : 1.0);
+    if (!a) return;
+    if (tells(a, "values")) add_layer(file, "value", a->value, a->config.value_size, p->embedding->inputs);
     for (int i = 0; i < a->conv_count; i++)
     {
         const sac_conv_layer *layer = &a->conv[i];
         char name[16];
         snprintf(name, sizeof name, "conv%d", i);
-        add_layer(file, name, layer->bias, layer->weight, layer->out_channels,
-                  layer->in_channels * config->conv_kernel * config->conv_kernel);
+        add_layer(file, name, layer->tensors, layer->out_channels,
+                  layer->in_channels * a->config.conv_kernel * a->config.conv_kernel);
     }
 }
 
 static void add_lstm_constants(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
-    const size_t *at = a->controller_views;
+    const sac_controller *c = &file->parts.actor->controller;
     const float *parameters = file->rounded->parameters;
-    sac_grow_text(&file->text, "static const float lstm_bias[%d] = {\n", 4 * a->hidden_size);
-    for (int i = 0; i < 4 * a->hidden_size; i++)
+    sac_grow_text(&file->text, "static const float lstm_bias[%d] = {\n", 4 * c->hidden);
+    for (int i = 0; i < 4 * c->hidden; i++)
     {
-        float sum = parameters[at[1] + (size_t)i] + parameters[at[0] + (size_t)i];
+        float sum = parameters[c->from_inputs.bias + (size_t)i] + parameters[c->from_hidden.bias + (size_t)i];
         sac_grow_text(&file->text, "%s%.8ef,", i % 8 == 0 ? "\n    " : "", (double)sum);
     }
     sac_grow_text(&file->text, "\n};\n\n");
-    file->sizes.constants += 4 * (size_t)a->hidden_size * sizeof(float);
-    sac_c_matrix(file, "lstm_weight_hh", at[2], 4 * a->hidden_size, a->hidden_size);
-    sac_c_matrix(file, "lstm_weight_ih", at[3], 4 * a->hidden_size, a->feature_count);
-    add_layer(file, "output", at[4], at[5], a->output_size, a->hidden_size);
-}
-
-static bool is(const sac_c_file *file, const char *controller)
-{
-    return strcmp(file->agent->controller->name, controller) == 0;
+    file->sizes.constants += 4 * (size_t)c->hidden * sizeof(float);
+    sac_c_matrix(file, "lstm_weight_hh", c->from_hidden.weight, 4 * c->hidden, c->hidden);
+    sac_c_matrix(file, "lstm_weight_ih", c->from_inputs.weight, 4 * c->hidden, c->inputs);
 }
 
 static void add_filter(sac_c_file *file)
@@ -69,25 +67,21 @@ static void add_filter(sac_c_file *file)
     const sac_policy *policy = file->rounded;
     if (policy->filter_size == 0) return;
     sac_c_floats(file, "filter_mean", policy->parameters + policy->filter_mean, (size_t)policy->filter_size);
-    sac_c_floats(file, "filter_whitening", file->state->whitening, (size_t)policy->filter_size);
+    sac_c_floats(file, "filter_whitening", file->parts.actor_state->whitening, (size_t)policy->filter_size);
 }
 
 void sac_c_controller_constants(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
+    const sac_actor *actor = file->parts.actor;
+    const sac_controller *c = &actor->controller;
     const sac_policy_def *def = &file->policy->def;
-    const size_t *at = a->controller_views;
     add_feature_constants(file);
     sac_grow_text(&file->text,
                   "enum\n{\n    HIDDEN = %d,\n    ACTIONS = %d,\n    ACTION_SIZE = %d,\n    STRETCHED = %d\n};\n\n",
-                  a->hidden_size, a->output_size, def->action_size, strcmp(a->config.activation, "none") != 0);
-    if (is(file, "lstm")) add_lstm_constants(file);
-    if (is(file, "mlp"))
-    {
-        add_layer(file, "hidden", at[0], at[1], a->hidden_size, a->feature_count);
-        add_layer(file, "output", at[2], at[3], a->output_size, a->hidden_size);
-    }
-    if (is(file, "linear")) add_layer(file, "output", at[0], at[1], a->output_size, a->feature_count);
+                  c->hidden, c->outputs, def->action_size, actor->squash != SAC_SQUASH_NONE);
+    if (c->ops == &sac_controller_lstm) add_lstm_constants(file);
+    if (c->ops == &sac_controller_mlp) add_layer(file, "hidden", c->from_inputs, c->hidden, c->inputs);
+    add_layer(file, "output", c->to_outputs, c->outputs, c->hidden ? c->hidden : c->inputs);
     add_filter(file);
     if (def->action_choices > 0) return;
     sac_c_floats(file, "action_low", def->action_low, (size_t)def->action_size);
@@ -96,24 +90,26 @@ void sac_c_controller_constants(sac_c_file *file)
 
 void sac_c_controller_fields(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
-    size_t real = sizeof(float);
-    sac_c_field(file, "uint16_t", sizeof(uint16_t), "top", "[TOP]", (size_t)a->config.top);
-    if (a->wants_pixels) sac_c_field(file, "float", real, "pixels", "[PATCH * PATCH * CHANNELS]", (size_t)a->inputs);
-    sac_c_field(file, "float", real, "features", "[TOLD]", (size_t)a->feature_count);
-    if (a->config.motion)
+    const sac_policy_parts *p = &file->parts;
+    const sac_controller *c = &p->actor->controller;
+    size_t real = sizeof(float), kept = p->agent ? (size_t)p->agent->config.top : 0;
+    sac_c_field(file, "uint16_t", sizeof(uint16_t), "top", "[TOP]", kept);
+    if (p->agent && p->agent->wants_pixels)
+        sac_c_field(file, "float", real, "pixels", "[PATCH * PATCH * CHANNELS]", (size_t)p->embedding->inputs);
+    sac_c_field(file, "float", real, "features", "[TOLD]", (size_t)p->actor->feature_count);
+    if (p->actor->motion)
     {
-        sac_c_field(file, "float", real, "before", "[TOLD / 2]", (size_t)a->told_count);
+        sac_c_field(file, "float", real, "before", "[TOLD / 2]", (size_t)p->actor->told_count);
         sac_c_field(file, "uint16_t", sizeof(uint16_t), "started", "", 1);
     }
-    sac_c_field(file, "float", real, "hidden", "[HIDDEN]", (size_t)a->hidden_size);
-    if (a->has_cell) sac_c_field(file, "float", real, "cell", "[HIDDEN]", (size_t)a->hidden_size);
-    sac_c_field(file, "float", real, "output", "[ACTIONS]", (size_t)a->output_size);
+    sac_c_field(file, "float", real, "hidden", "[HIDDEN]", (size_t)c->hidden);
+    if (c->has_cell) sac_c_field(file, "float", real, "cell", "[HIDDEN]", (size_t)c->hidden);
+    sac_c_field(file, "float", real, "output", "[ACTIONS]", (size_t)c->outputs);
 }
 
 static void add_conv(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
+    const sac_agent *a = file->parts.agent;
     sac_growing *text = &file->text;
     sac_c_part(file, "features_conv.c");
     sac_grow_text(text, "static float *tell_conv(float *out, int index)\n{\n    static float images[2][%d];\n",
@@ -137,7 +133,7 @@ static void add_conv(sac_c_file *file)
 
 static void add_tell(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
+    const sac_agent *a = file->parts.agent;
     sac_growing *text = &file->text;
     sac_grow_text(text, "/* what the controller is told of the kept patches */\n"
                         "static void tell(const uint8_t *image)\n{\n    int k;\n    (void)image;\n");
@@ -150,12 +146,11 @@ static void add_tell(sac_c_file *file)
     sac_grow_text(text, "        (void)out;\n    }\n}\n\n");
 }
 
-void sac_c_controller_code(sac_c_file *file)
+static void add_feature_code(sac_c_file *file)
 {
-    const sac_agent *a = file->agent;
-    const char *action = file->policy->def.action_choices == 0 ? "box" : a->threshold ? "threshold" : "largest";
+    const sac_agent *a = file->parts.agent;
     char name[80];
-    if (a->part_count > 0) sac_c_part(file, "top.c");
+    sac_c_part(file, "top.c");
     if (a->wants_pixels) sac_c_part(file, "pixels.c");
     for (int i = 0; i < a->part_count; i++)
     {
@@ -165,12 +160,20 @@ void sac_c_controller_code(sac_c_file *file)
         else
             sac_c_part(file, name);
     }
-    if (a->part_count > 0) add_tell(file);
-    if (a->config.motion) sac_c_part(file, "motion.c");
+    add_tell(file);
+}
+
+void sac_c_controller_code(sac_c_file *file)
+{
+    const sac_actor *actor = file->parts.actor;
+    const char *action = file->policy->def.action_choices == 0 ? "box" : actor->threshold ? "threshold" : "largest";
+    char name[80];
+    if (file->parts.reading == SAC_PARTS_RANK) add_feature_code(file);
+    if (actor->motion) sac_c_part(file, "motion.c");
     if (file->policy->filter_size > 0) sac_c_part(file, "filter.c");
-    snprintf(name, sizeof name, "controller_%s.c", a->controller->name);
+    snprintf(name, sizeof name, "controller_%s.c", actor->controller.ops->name);
     sac_c_part(file, name);
-    snprintf(name, sizeof name, "activation_%.40s.c", a->config.activation);
+    snprintf(name, sizeof name, "activation_%.40s.c", sac_squash_names[actor->squash]);
     sac_c_part(file, name);
     snprintf(name, sizeof name, "decide_%s.c", action);
     sac_c_part(file, name);

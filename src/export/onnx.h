@@ -1,15 +1,14 @@
 #pragma once
 
 #include "export/protobuf.h"
-#include "policy/agent_state.h"
+#include "policy/parts.h"
 
 /// An ONNX graph that is being written. Values have names; a node's output gets the name that is asked for.
 typedef struct sac_onnx
 {
     sac_growing graph;
     const sac_policy *policy;
-    const sac_agent *agent;
-    const sac_agent_state *state;
+    sac_policy_parts parts;
     const char *side; ///< stands where a name has @, so that queries and keys share what makes their nodes
     bool shared[4];   ///< whether "nothing", "unit", "zero" and "one" are there
     int nodes;        ///< so far; names them

@@ -22,7 +22,7 @@ static void add_softmax(sac_onnx *o)
 {
     sac_onnx_node(o, "Transpose", "tokens_q", "rows", "perm", 'I', 2, 1, 0, NULL);
     sac_onnx_node(o, "MatMul", "rows tokens_k", "products", NULL);
-    sac_onnx_number(o, "scale", (float)o->agent->attention->scale);
+    sac_onnx_number(o, "scale", (float)o->parts.agent->attention->scale);
     sac_onnx_node(o, "Mul", "products scale", "scores", NULL);
     sac_onnx_node(o, "Softmax", "scores", "attention", "axis", 'i', 1, NULL);
     sac_onnx_node(o, "ReduceSum", "attention zero", "importance", "keepdims", 'i', 0, NULL);
@@ -110,7 +110,7 @@ static void add_hybrid(sac_onnx *o, const sac_features *f)
 // "phi@" [F, N] without its gains
 static sac_status add_map(sac_onnx *o, sac_attention_side side)
 {
-    const sac_attention *a = o->agent->attention;
+    const sac_attention *a = o->parts.agent->attention;
     const sac_kernels *k = &a->kernels;
     const sac_features *f = &a->features[side];
     add_projection(o, f);
@@ -135,11 +135,11 @@ static sac_status add_map(sac_onnx *o, sac_attention_side side)
 // (1/N) phi(k).z, z the sum of phi(q)
 static sac_status add_linear(sac_onnx *o)
 {
-    const sac_attention *a = o->agent->attention;
+    const sac_attention *a = o->parts.agent->attention;
     float *gains = SAC_NEW_ARRAY(float, (size_t)a->feature_size);
     if (!gains) return sac_fail_memory("an ONNX graph");
     for (int f = 0; f < a->feature_size; f++)
-        gains[f] = (float)(a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] / o->agent->count);
+        gains[f] = (float)(a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] / o->parts.embedding->count);
     sac_onnx_floats(o, "gains", gains, 0, a->feature_size);
     sac_free(gains);
     sac_onnx_node(o, "ReduceSum", "phi_q one", "z", "keepdims", 'i', 0, NULL);
@@ -150,8 +150,8 @@ static sac_status add_linear(sac_onnx *o)
 
 sac_status sac_onnx_add_attention(sac_onnx *o)
 {
-    const sac_attention *a = o->agent->attention;
-    int d = a->key_size, v = o->agent->value_size;
+    const sac_attention *a = o->parts.agent->attention;
+    int d = a->key_size, v = o->parts.agent->value_size;
     sac_onnx_ints(o, "kinds", (const int64_t[]){d, d, v}, v > 0 ? 3 : 2);
     char outputs[64] = "raw_q raw_k values";
     if (!a->normalize) strcpy(outputs, "tokens_q tokens_k values");

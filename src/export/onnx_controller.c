@@ -10,7 +10,7 @@
 // how what is seen has changed since the step before: "before" is what that step saw, "started" 1 after the first
 static void add_motion(sac_onnx *o)
 {
-    const int64_t shape[] = {1, o->agent->told_count}, one[] = {1};
+    const int64_t shape[] = {1, o->parts.actor->told_count}, one[] = {1};
     sac_onnx_port(o, false, "before", SAC_ONNX_FLOAT, 2, shape);
     sac_onnx_port(o, false, "started", SAC_ONNX_FLOAT, 1, one);
     sac_onnx_port(o, true, "next_before", SAC_ONNX_FLOAT, 2, shape);
@@ -27,9 +27,9 @@ static void add_motion(sac_onnx *o)
 // "told": what is seen, its motion, by the mean and deviation of training
 static void add_told(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    if (a->config.motion) add_motion(o);
-    const char *seen = a->config.motion ? "seen_moving" : "seen";
+    const sac_actor *a = o->parts.actor;
+    if (a->motion) add_motion(o);
+    const char *seen = a->motion ? "seen_moving" : "seen";
     if (o->policy->filter_size == 0)
     {
         sac_onnx_node(o, "Identity", seen, "told", NULL);
@@ -37,37 +37,36 @@ static void add_told(sac_onnx *o)
     }
     char inputs[64];
     snprintf(inputs, sizeof inputs, "%s filter_mean", seen);
-    sac_onnx_floats(o, "filter_mean", o->state->parameters + o->policy->filter_mean, 1, a->feature_count);
-    sac_onnx_floats(o, "filter_whitening", o->state->whitening, 1, a->feature_count);
+    sac_onnx_floats(o, "filter_mean", o->policy->parameters + o->policy->filter_mean, 1, a->feature_count);
+    sac_onnx_floats(o, "filter_whitening", o->parts.actor_state->whitening, 1, a->feature_count);
     sac_onnx_node(o, "Sub", inputs, "centred", NULL);
     sac_onnx_node(o, "Mul", "centred filter_whitening", "told", NULL);
 }
 
 // OUT = W IN + bias, rows of one
-static void add_layer(sac_onnx *o, const char *in, const char *name, const char *out, size_t bias, size_t weight,
-                      int rows, int columns)
+static void add_layer(sac_onnx *o, const char *in, const char *name, const char *out, sac_layer layer, int rows,
+                      int columns)
 {
     char w[32], b[32], inputs[96];
     snprintf(w, sizeof w, "%s_weight", name);
     snprintf(b, sizeof b, "%s_bias", name);
-    sac_onnx_floats(o, w, o->state->parameters + weight, rows, columns);
-    sac_onnx_floats(o, b, o->state->parameters + bias, 0, rows);
+    sac_onnx_floats(o, w, o->policy->parameters + layer.weight, rows, columns);
+    sac_onnx_floats(o, b, o->policy->parameters + layer.bias, 0, rows);
     snprintf(inputs, sizeof inputs, "%s %s %s", in, w, b);
     sac_onnx_node(o, "Gemm", inputs, out, "transB", 'i', 1, NULL);
 }
 
 static void add_lstm(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    const size_t *at = a->controller_views;
-    int h = a->hidden_size;
+    const sac_controller *c = &o->parts.actor->controller;
+    int h = c->hidden;
     const int64_t shape[] = {1, h};
     sac_onnx_port(o, false, "hidden", SAC_ONNX_FLOAT, 2, shape);
     sac_onnx_port(o, false, "cell", SAC_ONNX_FLOAT, 2, shape);
     sac_onnx_port(o, true, "next_hidden", SAC_ONNX_FLOAT, 2, shape);
     sac_onnx_port(o, true, "next_cell", SAC_ONNX_FLOAT, 2, shape);
-    add_layer(o, "hidden", "hh", "from_hidden", at[0], at[2], 4 * h, h);
-    add_layer(o, "told", "ih", "from_told", at[1], at[3], 4 * h, a->feature_count);
+    add_layer(o, "hidden", "hh", "from_hidden", c->from_hidden, 4 * h, h);
+    add_layer(o, "told", "ih", "from_told", c->from_inputs, 4 * h, c->inputs);
     sac_onnx_node(o, "Add", "from_hidden from_told", "gates", NULL);
     sac_onnx_ints(o, "quarters", (const int64_t[]){h, h, h, h}, 4);
     sac_onnx_node(o, "Split", "gates quarters", "gate_in gate_forget gate_cell gate_out", "axis", 'i', 1, NULL);
@@ -80,26 +79,25 @@ static void add_lstm(sac_onnx *o)
     sac_onnx_node(o, "Add", "remembered learned", "next_cell", NULL);
     sac_onnx_node(o, "Tanh", "next_cell", "curved_cell", NULL);
     sac_onnx_node(o, "Mul", "open_out curved_cell", "next_hidden", NULL);
-    add_layer(o, "next_hidden", "output", "output", at[4], at[5], a->output_size, h);
+    add_layer(o, "next_hidden", "output", "output", c->to_outputs, c->outputs, h);
 }
 
 static sac_status add_thought(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    const size_t *at = a->controller_views;
-    if (strcmp(a->controller->name, "lstm") == 0)
+    const sac_controller *c = &o->parts.actor->controller;
+    if (c->ops == &sac_controller_lstm)
         add_lstm(o);
-    else if (strcmp(a->controller->name, "mlp") == 0)
+    else if (c->ops == &sac_controller_mlp)
     {
-        add_layer(o, "told", "hidden", "straight", at[0], at[1], a->hidden_size, a->feature_count);
+        add_layer(o, "told", "hidden", "straight", c->from_inputs, c->hidden, c->inputs);
         sac_onnx_node(o, "Tanh", "straight", "bent", NULL);
-        add_layer(o, "bent", "output", "output", at[2], at[3], a->output_size, a->hidden_size);
+        add_layer(o, "bent", "output", "output", c->to_outputs, c->outputs, c->hidden);
     }
-    else if (strcmp(a->controller->name, "linear") == 0)
-        add_layer(o, "told", "output", "output", at[0], at[1], a->output_size, a->feature_count);
+    else if (c->ops == &sac_controller_linear)
+        add_layer(o, "told", "output", "output", c->to_outputs, c->outputs, c->inputs);
     else
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: controller %s is not among those that the ONNX graph knows",
-                        a->controller->name);
+                        c->ops->name);
     return SAC_OK;
 }
 
@@ -121,7 +119,7 @@ static sac_status add_box(sac_onnx *o)
 {
     const sac_policy_def *def = &o->policy->def;
     int count = def->action_size;
-    bool stretched = strcmp(o->agent->config.activation, "none") != 0;
+    bool stretched = o->parts.actor->squash != SAC_SQUASH_NONE;
     float *half = SAC_NEW_ARRAY(float, 2 * (size_t)count), *center = half + count;
     if (!half) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < count; i++)
@@ -144,32 +142,28 @@ static sac_status add_box(sac_onnx *o)
 
 static sac_status add_activation(sac_onnx *o)
 {
-    const char *activation = o->agent->config.activation;
-    if (strcmp(activation, "tanh") == 0)
-        sac_onnx_node(o, "Tanh", "output", "activated", NULL);
-    else if (strcmp(activation, "clip") == 0)
+    switch (o->parts.actor->squash)
     {
+    case SAC_SQUASH_TANH: sac_onnx_node(o, "Tanh", "output", "activated", NULL); return SAC_OK;
+    case SAC_SQUASH_CLIP:
         sac_onnx_number(o, "least", -1);
         sac_onnx_node(o, "Clip", "output least unit", "activated", NULL);
+        return SAC_OK;
+    case SAC_SQUASH_NONE: sac_onnx_node(o, "Identity", "output", "activated", NULL); return SAC_OK;
     }
-    else if (strcmp(activation, "none") == 0)
-        sac_onnx_node(o, "Identity", "output", "activated", NULL);
-    else
-        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: activation %s is not among those that the ONNX graph knows",
-                        activation);
-    return SAC_OK;
+    return sac_fail(SAC_ERROR_UNAVAILABLE, "export: activation %s is not among those that the ONNX graph knows",
+                    sac_squash_names[o->parts.actor->squash]);
 }
 
 // outputs to actions in the environment's bounds, or to a choice
 static sac_status add_action(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
     const sac_policy_def *def = &o->policy->def;
     SAC_TRY(add_activation(o));
     sac_onnx_ints(o, "action_shape", (const int64_t[]){def->action_size}, 1);
     sac_onnx_port(o, true, "action", SAC_ONNX_FLOAT, 1, (const int64_t[]){def->action_size});
     if (def->action_choices == 0) return add_box(o);
-    if (a->threshold)
+    if (o->parts.actor->threshold)
     {
         add_threshold(o);
         return SAC_OK;
@@ -181,11 +175,12 @@ static sac_status add_action(sac_onnx *o)
 
 sac_status sac_onnx_add_controller(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     add_told(o);
     SAC_TRY(add_thought(o));
     SAC_TRY(add_action(o));
-    if (a->part_count > 0) sac_onnx_port(o, true, "kept", SAC_ONNX_INT64, 1, (const int64_t[]){a->config.top});
-    if (a->attention) sac_onnx_port(o, true, "importance", SAC_ONNX_FLOAT, 1, (const int64_t[]){a->count});
+    if (o->parts.reading == SAC_PARTS_RANK)
+        sac_onnx_port(o, true, "kept", SAC_ONNX_INT64, 1, (const int64_t[]){a->config.top});
+    if (a) sac_onnx_port(o, true, "importance", SAC_ONNX_FLOAT, 1, (const int64_t[]){a->embedding.count});
     return SAC_OK;
 }

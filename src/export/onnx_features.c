@@ -10,11 +10,11 @@
 // "kept_row", "kept_column" [K] of the grid
 static void add_kept(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     sac_onnx_ints(o, "kept_count", (const int64_t[]){a->config.top}, 1);
     sac_onnx_node(o, "TopK", "importance kept_count", "kept_importance kept", "axis", 'i', 0, NULL);
-    sac_onnx_ints(o, "columns", (const int64_t[]){a->patches.columns}, 1);
-    sac_onnx_ints(o, "stride", (const int64_t[]){a->patches.stride}, 1);
+    sac_onnx_ints(o, "columns", (const int64_t[]){a->embedding.patches.columns}, 1);
+    sac_onnx_ints(o, "stride", (const int64_t[]){a->embedding.patches.stride}, 1);
     sac_onnx_node(o, "Div", "kept columns", "kept_row", NULL);
     sac_onnx_node(o, "Mul", "kept_row columns", "row_start", NULL);
     sac_onnx_node(o, "Sub", "kept row_start", "kept_column", NULL);
@@ -22,28 +22,28 @@ static void add_kept(sac_onnx *o)
 
 static void add_positions(sac_onnx *o, const char *out)
 {
-    const sac_agent *a = o->agent;
-    sac_onnx_ints(o, "middle", (const int64_t[]){a->patches.patch / 2}, 1);
+    const sac_agent *a = o->parts.agent;
+    sac_onnx_ints(o, "middle", (const int64_t[]){a->embedding.patches.patch / 2}, 1);
     sac_onnx_node(o, "Unsqueeze", "kept_row one", "tall_row", NULL);
     sac_onnx_node(o, "Unsqueeze", "kept_column one", "tall_column", NULL);
     sac_onnx_node(o, "Concat", "tall_row tall_column", "places", "axis", 'i', 1, NULL);
     sac_onnx_node(o, "Mul", "places stride", "corners", NULL);
     sac_onnx_node(o, "Add", "corners middle", "centers", NULL);
     sac_onnx_node(o, "Cast", "centers", "centers_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
-    sac_onnx_number(o, "height", a->config.normalise ? (float)a->patches.height : 1.0f);
+    sac_onnx_number(o, "height", a->config.normalise ? (float)a->embedding.patches.height : 1.0f);
     sac_onnx_node(o, "Div", "centers_float height", out, NULL);
 }
 
 // "patch_pixels" [K, patch * patch * C], 0..1, in the order row, column, channel
 static sac_status add_patch_pixels(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    const sac_patches *p = &a->patches;
+    const sac_agent *a = o->parts.agent;
+    const sac_patches *p = &a->embedding.patches;
     int row = p->patch * p->channels;
-    int64_t *offsets = SAC_NEW_ARRAY(int64_t, (size_t)a->inputs);
+    int64_t *offsets = SAC_NEW_ARRAY(int64_t, (size_t)a->embedding.inputs);
     if (!offsets) return sac_fail_memory("an ONNX graph");
-    for (int i = 0; i < a->inputs; i++) offsets[i] = i / row * p->width * p->channels + i % row;
-    sac_onnx_tensor(o, "pixel_offsets", SAC_ONNX_INT64, offsets, 2, (const int64_t[]){1, a->inputs});
+    for (int i = 0; i < a->embedding.inputs; i++) offsets[i] = i / row * p->width * p->channels + i % row;
+    sac_onnx_tensor(o, "pixel_offsets", SAC_ONNX_INT64, offsets, 2, (const int64_t[]){1, a->embedding.inputs});
     sac_free(offsets);
     sac_onnx_ints(o, "row_step", (const int64_t[]){p->stride * p->width * p->channels}, 1);
     sac_onnx_ints(o, "column_step", (const int64_t[]){p->stride * p->channels}, 1);
@@ -64,15 +64,15 @@ static sac_status add_patch_pixels(sac_onnx *o)
 // the share of a channel's pixels in each bin; counts are whole numbers, so that it has the library's bits
 static void add_histogram(sac_onnx *o, const char *out)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     int bins = a->config.bins, pixels = a->config.patch * a->config.patch;
     sac_onnx_number(o, "bins", (float)bins);
     sac_onnx_number(o, "last_bin", (float)(bins - 1));
     sac_onnx_number(o, "pixel_count", (float)pixels);
     sac_onnx_ints(o, "bin_count", (const int64_t[]){bins}, 1);
     sac_onnx_floats(o, "off_on", (const float[]){0, 1}, 0, 2);
-    sac_onnx_ints(o, "channel_shape", (const int64_t[]){a->config.top, pixels, a->channels}, 3);
-    sac_onnx_ints(o, "histogram_shape", (const int64_t[]){a->config.top, a->channels * bins}, 2);
+    sac_onnx_ints(o, "channel_shape", (const int64_t[]){a->config.top, pixels, a->embedding.channels}, 3);
+    sac_onnx_ints(o, "histogram_shape", (const int64_t[]){a->config.top, a->embedding.channels * bins}, 2);
     sac_onnx_node(o, "Mul", "patch_pixels bins", "bin_place", NULL);
     sac_onnx_node(o, "Floor", "bin_place", "bin_floor", NULL);
     sac_onnx_node(o, "Clip", "bin_floor nothing last_bin", "bin_float", NULL);
@@ -86,17 +86,18 @@ static void add_histogram(sac_onnx *o, const char *out)
 
 static void add_values(sac_onnx *o, const char *out)
 {
-    const sac_agent *a = o->agent;
-    sac_onnx_floats(o, "value_weight", o->state->parameters + a->value_weight, a->config.value_size, a->inputs);
-    sac_onnx_floats(o, "value_bias", o->state->parameters + a->value_bias, 0, a->config.value_size);
+    const sac_agent *a = o->parts.agent;
+    sac_onnx_floats(o, "value_weight", o->policy->parameters + a->value.weight, a->config.value_size,
+                    a->embedding.inputs);
+    sac_onnx_floats(o, "value_bias", o->policy->parameters + a->value.bias, 0, a->config.value_size);
     sac_onnx_node(o, "Gemm", "patch_pixels value_weight value_bias", out, "transB", 'i', 1, NULL);
 }
 
 static void add_conv(sac_onnx *o, const char *out)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     int side = a->config.patch, k = a->config.conv_kernel, stride = a->config.conv_stride;
-    sac_onnx_ints(o, "stack_shape", (const int64_t[]){a->config.top, side, side, a->channels}, 4);
+    sac_onnx_ints(o, "stack_shape", (const int64_t[]){a->config.top, side, side, a->embedding.channels}, 4);
     sac_onnx_ints(o, "stack_size", (const int64_t[]){a->config.top, -1}, 2);
     sac_onnx_node(o, "Reshape", "patch_pixels stack_shape", "stack_by_pixel", NULL);
     sac_onnx_node(o, "Transpose", "stack_by_pixel", "stack0", "perm", 'I', 4, 0, 3, 1, 2, NULL);
@@ -108,9 +109,9 @@ static void add_conv(sac_onnx *o, const char *out)
         snprintf(number, sizeof number, "%d", i + 1);
         snprintf(inputs, sizeof inputs, "%s stack_kernel@ stack_bias@", last);
         o->side = number;
-        sac_onnx_tensor(o, "stack_kernel@", SAC_ONNX_FLOAT, o->state->parameters + layer->weight, 4,
+        sac_onnx_tensor(o, "stack_kernel@", SAC_ONNX_FLOAT, o->policy->parameters + layer->tensors.weight, 4,
                         (const int64_t[]){layer->out_channels, layer->in_channels, k, k});
-        sac_onnx_floats(o, "stack_bias@", o->state->parameters + layer->bias, 0, layer->out_channels);
+        sac_onnx_floats(o, "stack_bias@", o->policy->parameters + layer->tensors.bias, 0, layer->out_channels);
         sac_onnx_node(o, "Conv", inputs, "stack_sum@", "strides", 'I', 2, stride, stride, "kernel_shape", 'I', 2, k, k,
                       NULL);
         sac_onnx_node(o, "Tanh", "stack_sum@", "stack@", NULL);
@@ -143,10 +144,10 @@ static sac_status add_part(sac_onnx *o, const char *name)
 // each patch in its own place, zeros where it is not kept
 static sac_status add_masking(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    float *nobody = SAC_NEW_ARRAY(float, (size_t)a->count *(size_t)a->patch_features);
+    const sac_agent *a = o->parts.agent;
+    float *nobody = SAC_NEW_ARRAY(float, (size_t)a->embedding.count *(size_t)a->patch_features);
     if (!nobody) return sac_fail_memory("an ONNX graph");
-    sac_onnx_floats(o, "nobody", nobody, a->count, a->patch_features);
+    sac_onnx_floats(o, "nobody", nobody, a->embedding.count, a->patch_features);
     sac_free(nobody);
     sac_onnx_node(o, "Unsqueeze", "kept one", "kept_places", NULL);
     sac_onnx_node(o, "ScatterND", "nobody kept_places kept_told", "every_told", NULL);
@@ -155,7 +156,7 @@ static sac_status add_masking(sac_onnx *o)
 
 sac_status sac_onnx_add_features(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     add_kept(o);
     if (a->wants_pixels) SAC_TRY(add_patch_pixels(o));
     char all[SAC_MAX_FEATURE_PARTS * 64] = "";

@@ -28,15 +28,15 @@ static int digit_bits(int inputs)
 // digit `index` of the weights as a kernel [O, C, patch, patch]; the highest one has the sign
 static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
 {
-    const sac_agent *a = o->agent;
-    const sac_patches *p = &a->patches;
+    const sac_embedding *e = o->parts.embedding;
+    const sac_patches *p = &e->patches;
     int side = p->patch, channels = p->channels;
-    float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)a->inputs);
+    float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)e->inputs);
     if (!kernel) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)
-        for (int i = 0; i < a->inputs; i++)
+        for (int i = 0; i < e->inputs; i++)
         {
-            int digit = sac_c_weight(o->state, out, i) >> (index * bits);
+            int digit = sac_c_weight(&o->parts, out, i) >> (index * bits);
             if (!highest) digit &= (1 << bits) - 1;
             int pixel = i / channels, channel = i % channels;
             kernel[(out * channels + channel) * side * side + pixel] = (float)digit;
@@ -50,7 +50,7 @@ static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
 
 static void add_sums(sac_onnx *o, int digits, int bits)
 {
-    const sac_patches *p = &o->agent->patches;
+    const sac_patches *p = &o->parts.embedding->patches;
     char kernel[48], sum[32], large[32], place[32], shifted[32], inputs[80], total[32];
     for (int i = 0; i < digits; i++)
     {
@@ -79,7 +79,7 @@ static void add_sums(sac_onnx *o, int digits, int bits)
 // one axis of a resizing as a matrix [in, out] of whole numbers; transposed: [out, in]
 static sac_status add_axis(sac_onnx *o, const char *name, bool rows)
 {
-    sac_resize_axis axis = sac_resize_get_axis(o->agent->resize, rows);
+    sac_resize_axis axis = sac_resize_get_axis(o->parts.embedding->resize, rows);
     double *matrix = SAC_NEW_ARRAY(double, (size_t)axis.in *(size_t)axis.out);
     if (!matrix) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < axis.out; i++)
@@ -126,37 +126,37 @@ static sac_status add_resize(sac_onnx *o)
 
 static sac_status add_pixels(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
+    const sac_embedding *e = o->parts.embedding;
     const sac_policy_def *def = &o->policy->def;
     sac_onnx_port(o, false, "image", SAC_ONNX_UINT8, 3, (const int64_t[]){def->height, def->width, def->channels});
     sac_onnx_node(o, "Cast", "image", "image_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
-    sac_onnx_node(o, "Transpose", "image_float", a->resize ? "large" : "planes", "perm", 'I', 3, 2, 0, 1, NULL);
-    if (a->resize) SAC_TRY(add_resize(o));
+    sac_onnx_node(o, "Transpose", "image_float", e->resize ? "large" : "planes", "perm", 'I', 3, 2, 0, 1, NULL);
+    if (e->resize) SAC_TRY(add_resize(o));
     sac_onnx_node(o, "Unsqueeze", "planes zero", "pixels", NULL);
     return SAC_OK;
 }
 
 sac_status sac_onnx_add_tokens(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    const sac_patches *p = &a->patches;
+    const sac_embedding *e = o->parts.embedding;
+    const sac_patches *p = &e->patches;
     SAC_TRY(add_pixels(o));
-    int bits = digit_bits(a->inputs), digits = (WEIGHT_BITS + bits - 1) / bits;
+    int bits = digit_bits(e->inputs), digits = (WEIGHT_BITS + bits - 1) / bits;
     for (int i = 0; i < digits; i++) SAC_TRY(add_digit(o, i, bits, i == digits - 1));
     add_sums(o, digits, bits);
-    sac_onnx_ints(o, "token_shape", (const int64_t[]){p->outputs, a->count}, 2);
+    sac_onnx_ints(o, "token_shape", (const int64_t[]){p->outputs, e->count}, 2);
     sac_onnx_node(o, "Reshape", "whole token_shape", "sums", NULL);
-    sac_onnx_floats(o, "scales", o->state->scales, p->outputs, 1);
-    sac_onnx_floats(o, "biases", o->state->bias, p->outputs, 1);
+    sac_onnx_floats(o, "scales", o->parts.embedding_state->scales, p->outputs, 1);
+    sac_onnx_floats(o, "biases", o->parts.embedding_state->bias, p->outputs, 1);
     sac_onnx_node(o, "Mul", "sums scales", "scaled", NULL);
-    sac_onnx_node(o, "Add", "scaled biases", a->positions ? "unplaced" : "tokens", NULL);
-    if (!a->positions) return SAC_OK;
-    float *code = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)a->count);
+    sac_onnx_node(o, "Add", "scaled biases", e->positions ? "unplaced" : "tokens", NULL);
+    if (!e->positions) return SAC_OK;
+    float *code = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)e->count);
     if (!code) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)
-        memcpy(code + (size_t)out * (size_t)a->count, o->state->offsets + (size_t)out * (size_t)a->stride,
-               (size_t)a->count * sizeof(float));
-    sac_onnx_floats(o, "position_code", code, p->outputs, a->count);
+        memcpy(code + (size_t)out * (size_t)e->count,
+               o->parts.embedding_state->offsets + (size_t)out * (size_t)e->stride, (size_t)e->count * sizeof(float));
+    sac_onnx_floats(o, "position_code", code, p->outputs, e->count);
     sac_free(code);
     sac_onnx_node(o, "Add", "unplaced position_code", "tokens", NULL);
     return SAC_OK;

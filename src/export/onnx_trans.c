@@ -10,7 +10,7 @@
 
 static sac_status add_gains(sac_onnx *o, sac_attention_side side)
 {
-    const sac_attention *a = o->agent->attention;
+    const sac_attention *a = o->parts.agent->attention;
     float *gains = SAC_NEW_ARRAY(float, (size_t)a->feature_size);
     if (!gains) return sac_fail_memory("an ONNX graph");
     for (int f = 0; f < a->feature_size; f++) gains[f] = (float)a->gains[side][f];
@@ -28,10 +28,11 @@ static void add_product(sac_onnx *o, const char *inputs, const char *out)
 // "mixture" [L, V] = P Q' K'^T V in the library's order
 static void add_mixture(sac_onnx *o)
 {
-    const sac_trans *t = &o->agent->trans;
+    const sac_trans *t = &o->parts.agent->trans;
     sac_trans_order order = t->order;
     if (order == SAC_TRANS_CHEAPEST)
-        order = sac_trans_cheapest(t->rows, sac_attention_feature_size(t->attention), o->agent->count, t->value_size);
+        order = sac_trans_cheapest(t->rows, sac_attention_feature_size(t->attention), o->parts.embedding->count,
+                                   t->value_size);
     if (order != SAC_TRANS_RIGHT)
     {
         add_product(o, "projection_double phi_q_double", "raw_summary");
@@ -61,12 +62,12 @@ static void add_mixture(sac_onnx *o)
 // each row to mean 0 and variance 1 in double, then gain and bias
 static void add_norm(sac_onnx *o, const char *in)
 {
-    const sac_agent *a = o->agent;
+    const sac_agent *a = o->parts.agent;
     const double epsilon = (double)1e-5f;
     int v = a->value_size;
     sac_onnx_tensor(o, "epsilon", SAC_ONNX_DOUBLE, &epsilon, 0, NULL);
-    sac_onnx_floats(o, "norm_gain", o->state->gain, 0, v);
-    sac_onnx_floats(o, "norm_bias", o->state->parameters + a->trans_bias, 0, v);
+    sac_onnx_floats(o, "norm_gain", o->parts.agent_state->gain, 0, v);
+    sac_onnx_floats(o, "norm_bias", o->policy->parameters + a->trans_bias, 0, v);
     sac_onnx_node(o, "Identity", in, "row", NULL);
     sac_onnx_node(o, "ReduceMean", "row", "row_mean", "axes", 'I', 1, 1, NULL);
     sac_onnx_node(o, "Sub", "row row_mean", "centred_row", NULL);
@@ -86,14 +87,14 @@ static void add_seen(sac_onnx *o, const char *in)
 {
     char inputs[64];
     snprintf(inputs, sizeof inputs, "%s seen_shape", in);
-    sac_onnx_ints(o, "seen_shape", (const int64_t[]){1, o->agent->told_count}, 2);
+    sac_onnx_ints(o, "seen_shape", (const int64_t[]){1, o->parts.actor->told_count}, 2);
     sac_onnx_node(o, "Reshape", inputs, "seen", NULL);
 }
 
 sac_status sac_onnx_add_trans(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    sac_onnx_floats(o, "projection", o->state->parameters + a->trans_projection, a->trans.rows, a->count);
+    const sac_agent *a = o->parts.agent;
+    sac_onnx_floats(o, "projection", o->policy->parameters + a->trans_projection, a->trans.rows, a->embedding.count);
     o->side = "_q";
     SAC_TRY(add_gains(o, SAC_QUERIES));
     o->side = "_k";
@@ -124,7 +125,7 @@ static sac_status add_kernel(sac_onnx *o, const sac_image_layer *layer)
 {
     const sac_patches *p = &layer->patches;
     int size = p->patch * p->patch, channels = p->channels;
-    const float *weights = o->state->parameters + layer->weight;
+    const float *weights = o->policy->parameters + layer->tensors.weight;
     float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)(size * channels));
     if (!kernel) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < p->outputs * size * channels; i++)
@@ -135,26 +136,26 @@ static sac_status add_kernel(sac_onnx *o, const sac_image_layer *layer)
     sac_onnx_tensor(o, "layer_kernel@", SAC_ONNX_FLOAT, kernel, 4,
                     (const int64_t[]){p->outputs, channels, p->patch, p->patch});
     sac_free(kernel);
-    sac_onnx_floats(o, "layer_bias@", o->state->parameters + layer->bias, 0, p->outputs);
+    sac_onnx_floats(o, "layer_bias@", o->policy->parameters + layer->tensors.bias, 0, p->outputs);
     return SAC_OK;
 }
 
 sac_status sac_onnx_add_layers(sac_onnx *o)
 {
-    const sac_agent *a = o->agent;
-    const sac_patches *p = &a->patches;
+    const sac_cnn *cnn = o->parts.cnn;
+    const sac_patches *p = &cnn->embedding.patches;
     sac_onnx_ints(o, "first_shape", (const int64_t[]){1, p->outputs, p->rows, p->columns}, 4);
     sac_onnx_node(o, "Relu", "tokens", "first_lit", NULL);
     sac_onnx_node(o, "Reshape", "first_lit first_shape", "picture0", NULL);
     char last[32] = "picture0";
-    for (int i = 1; i < a->layer_count; i++)
+    for (int i = 1; i < cnn->layer_count; i++)
     {
         char side[16], inputs[64];
-        const sac_patches *q = &a->layers[i].patches;
+        const sac_patches *q = &cnn->layers[i].patches;
         snprintf(side, sizeof side, "%d", i);
         snprintf(inputs, sizeof inputs, "%s layer_kernel@ layer_bias@", last);
         o->side = side;
-        SAC_TRY(add_kernel(o, &a->layers[i]));
+        SAC_TRY(add_kernel(o, &cnn->layers[i]));
         sac_onnx_node(o, "Conv", inputs, "layer@", "strides", 'I', 2, q->stride, q->stride, "kernel_shape", 'I', 2,
                       q->patch, q->patch, NULL);
         sac_onnx_node(o, "Relu", "layer@", "picture@", NULL);

@@ -1,26 +1,9 @@
 #include "policy/agent.h"
 
+#define CONFIG sac_agent_config
+#include "policy/option_rows.h"
+
 // the options of every kind of agent; what they share is written once
-
-#define FIELD(name) offsetof(sac_agent_config, name)
-
-// rows of an option table
-#define ROW(name, type, fallback, low, high, words, help)             \
-    {                                                                 \
-        "" #name, type, FIELD(name), fallback, low, high, words, help \
-    }
-#define INT(name, fallback, low, high, help) ROW(name, SAC_OPTION_INT, fallback, low, high, NULL, help)
-#define REAL(name, fallback, high, help)     ROW(name, SAC_OPTION_REAL, fallback, 0, high, NULL, help)
-#define SEED(name, fallback, help)           ROW(name, SAC_OPTION_SEED, fallback, 0, 0, NULL, help)
-#define BOOL(name, fallback, help)           ROW(name, SAC_OPTION_BOOL, fallback, 0, 0, NULL, help)
-#define TEXT(name, fallback, words, help)    ROW(name, SAC_OPTION_TEXT, fallback, 0, 0, words, help)
-
-#define X(name) #name " "
-static const char controllers[] = SAC_CONTROLLERS(X);
-#undef X
-
-#define IMAGE_SIZE \
-    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
 
 #define IMAGE                                                                                                \
     IMAGE_SIZE, INT(patch, "7", 1, 64, "side of a patch in pixels"),                                         \
@@ -67,18 +50,6 @@ static const char controllers[] = SAC_CONTROLLERS(X);
 #define TOP      INT(top, "10", 1, 128, "K: patches that are kept")
 #define ANY_FORM "softmax, relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"
 
-#define CONTROLLER                                                                                                    \
-    TEXT(controller, "lstm", controllers, "what acts on the features"),                                               \
-        INT(hidden, "16", 1, 1024, "units of lstm, or of mlp's one hidden layer"),                                    \
-        TEXT(activation, "tanh", "tanh clip none",                                                                    \
-             "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),           \
-        TEXT(choice, "auto", "auto threshold argmax",                                                                 \
-             "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n " \
-             "outputs; auto: threshold where there are 3"),                                                           \
-        BOOL(motion, "false", "tell the controller also how each of its features has changed since the step before"), \
-        BOOL(filter, "false",                                                                                         \
-             "whiten what the controller is told by its running mean and deviation, measured in training")
-
 const sac_option sac_agent_options[] = {
     IMAGE,
     TOP,
@@ -89,7 +60,7 @@ const sac_option sac_agent_options[] = {
     POSITIONS,
     SCORES,
     TOLD("positions"),
-    CONTROLLER,
+    ACTOR,
     {0},
 };
 
@@ -103,16 +74,7 @@ const sac_option sac_iap_rank_options[] = {
     POSITIONS,
     SCORES,
     TOLD("values"),
-    CONTROLLER,
-    {0},
-};
-
-const sac_option sac_cnn_options[] = {
-    IMAGE_SIZE,
-    TEXT(conv_channels, "8,8,8", NULL, "output channels of each layer, separated by commas"),
-    INT(conv_kernel, "5", 1, 16, "side of the kernels"),
-    INT(conv_stride, "3", 1, 16, "stride of the layers"),
-    CONTROLLER,
+    ACTOR,
     {0},
 };
 
@@ -129,6 +91,6 @@ const sac_option sac_iap_trans_options[] = {
     BOOL(residual, "true", "add P V to P A V"),
     BOOL(layer_norm, "true", "norm each token, then gain and bias"),
     TEXT(order, "cheapest", "cheapest left right middle", "of multiplication in P Q' K'^T V"),
-    CONTROLLER,
+    ACTOR,
     {0},
 };

@@ -2,7 +2,7 @@
 
 #include "saccade/policy.h"
 
-/// What a built-in kind of policy supplies: one file a kind, one row in policy.c. Kinds of others supply a
+/// What a built-in kind of policy supplies: one file a kind, one row in kinds.c. Kinds of others supply a
 /// sac_policy_kind_ops, of which own.c makes this.
 
 enum
@@ -10,6 +10,18 @@ enum
     SAC_MAX_VIEWS = 32,
     SAC_MAX_PARAMETERS = 1 << 24
 };
+
+/// The parts of a policy that exporters read (parts.h).
+typedef struct sac_policy_parts sac_policy_parts;
+
+/// How a kind is written as a program of its own (src/export).
+typedef struct sac_policy_program
+{
+    /// Names of the options that exporters write, NULL behind the last. Any other option may have its default alone,
+    /// which is what policies were before it was there.
+    const char *const *options;
+    void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);
+} sac_policy_program;
 
 typedef struct sac_policy_ops
 {
@@ -31,6 +43,7 @@ typedef struct sac_policy_ops
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
+    const sac_policy_program *program;                                               ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy
@@ -55,10 +68,12 @@ struct sac_policy_state
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops;
 
-/// Whether a policy is of one of those kinds, so that its self is a sac_agent.
-bool sac_policy_is_agent(const sac_policy *policy);
+/// The kind of a name, built in or registered (kinds.c); NULL: none.
+const sac_policy_ops *sac_policy_find_kind(const char *name);
 
-/// The index-th kind of somebody else's, from sac_policy_register; NULL past the last.
+/// Kinds of others (own.c): whether one has all that it needs, adding it, and the index-th; NULL past the last.
+sac_status sac_policy_own_check(const sac_policy_kind_ops *kind);
+sac_status sac_policy_own_add(const sac_policy_kind_ops *kind);
 const sac_policy_ops *sac_policy_own_at(int index);
 
 /// Take the last `count` registered kinds back. While no other thread creates any.
@@ -66,3 +81,13 @@ void sac_policy_unregister_last(int count);
 
 /// Add the tensors of a filter of `size` numbers, after all others.
 sac_status sac_policy_add_filter(sac_policy *policy, int size);
+
+/// Where a layer's tensors lie in the parameter vector.
+typedef struct sac_layer
+{
+    size_t bias, weight;
+} sac_layer;
+
+/// Add a layer's views "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
+sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
+                                sac_layer *layer);

@@ -185,7 +185,7 @@ static void attention_row(const sac_policy_state *base, int query, float *weight
 
 // ---- registration
 
-static sac_status check(const sac_policy_kind_ops *kind)
+sac_status sac_policy_own_check(const sac_policy_kind_ops *kind)
 {
     static const char forbidden[] = " \t\n,;=\"'";
     if (!kind->name || !kind->name[0]) return sac_fail(SAC_ERROR_ARGUMENT, "a kind of policy has no name");
@@ -217,13 +217,9 @@ static sac_status check(const sac_policy_kind_ops *kind)
     return SAC_OK;
 }
 
-sac_status sac_policy_register(const sac_policy_kind_ops *kind)
+sac_status sac_policy_own_add(const sac_policy_kind_ops *kind)
 {
     static const sac_option none[] = {{0}};
-    SAC_TRY(check(kind));
-    for (int i = 0; sac_policy_kind_at(i, NULL); i++)
-        if (strcmp(sac_policy_kind_at(i, NULL), kind->name) == 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy kind '%s': the name is taken", kind->name);
     if (count == MAX_REGISTERED)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy kind '%s': more than %d registered", kind->name, MAX_REGISTERED);
     all[count++] = (registered){.ops = {.name = kind->name,

@@ -7,101 +7,16 @@
 #include "base/text.h"
 #include "policy/kind.h"
 
-/// The kinds of policies.
-static const sac_policy_ops *const kinds[] = {
-    &sac_attention_agent_ops,
-    &sac_iap_rank_ops,
-    &sac_iap_trans_ops,
-    &sac_cnn_ops,
-};
-
 enum
 {
-    KIND_COUNT = sizeof kinds / sizeof *kinds,
     MAX_SIDE = 1 << 14,
     MAX_ACTION = 1 << 12,
 };
-
-static const sac_policy_ops *kind_at(int index)
-{
-    if (index < 0) return NULL;
-    return index < KIND_COUNT ? kinds[index] : sac_policy_own_at(index - KIND_COUNT);
-}
-
-const char *sac_policy_kind_at(int index, const sac_option **options)
-{
-    const sac_policy_ops *kind = kind_at(index);
-    if (kind && options) *options = kind->options;
-    return kind ? kind->name : NULL;
-}
 
 static const char *kind_name(const void *user, int index)
 {
     (void)user;
     return sac_policy_kind_at(index, NULL);
-}
-
-static const sac_policy_ops *find(const char *name)
-{
-    for (int i = 0; kind_at(i); i++)
-        if (strcmp(kind_at(i)->name, name) == 0) return kind_at(i);
-    return NULL;
-}
-
-bool sac_policy_is_agent(const sac_policy *policy)
-{
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (policy->ops == kinds[i]) return true;
-    return false;
-}
-
-static sac_status check_view(const sac_policy *policy, const char *name, double init_limit, int rank, const int *shape)
-{
-    if (!name || !name[0] || strlen(name) >= SAC_TEXT_SIZE)
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a tensor without a name, or one of more than %d characters",
-                        SAC_TEXT_SIZE - 1);
-    if (policy->view_count == SAC_MAX_VIEWS)
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: more than %d tensors with %s", SAC_MAX_VIEWS, name);
-    if (rank < 1 || rank > SAC_VIEW_MAX_RANK || !(init_limit >= 0) || !isfinite(init_limit))
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "policy: tensor %s of rank %d, drawn from +-%g; expected rank 1 to %d and a limit of 0 or more",
-                        name, rank, init_limit, SAC_VIEW_MAX_RANK);
-    for (int i = 0; i < rank; i++)
-        if (shape[i] < 1)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy: side %d of tensor %s is %d, expected 1 at least", i, name,
-                            shape[i]);
-    for (int i = 0; i < policy->view_count; i++)
-        if (strcmp(policy->views[i].name, name) == 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy: two tensors are called %s", name);
-    return SAC_OK;
-}
-
-sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank, const int *shape,
-                               size_t *offset)
-{
-    SAC_TRY(check_view(policy, name, init_limit, rank, shape));
-    int64_t size = 1;
-    for (int i = 0; i < rank; i++) size = size <= SAC_MAX_PARAMETERS ? size * shape[i] : size;
-    if (policy->parameter_count + size > SAC_MAX_PARAMETERS)
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: more than %d parameters with %s", SAC_MAX_PARAMETERS, name);
-
-    sac_view *view = &policy->views[policy->view_count++];
-    *view = (sac_view){
-        .name = name, .offset = (size_t)policy->parameter_count, .rank = rank, .init_limit = (float)init_limit};
-    memcpy(view->shape, shape, (size_t)rank * sizeof *shape);
-    policy->parameter_count += (int)size;
-    if (offset) *offset = view->offset;
-    return SAC_OK;
-}
-
-sac_status sac_policy_add_filter(sac_policy *policy, int size)
-{
-    int first = policy->view_count;
-    SAC_TRY(sac_policy_add_view(policy, "filter.mean", 0, 1, &size, &policy->filter_mean));
-    SAC_TRY(sac_policy_add_view(policy, "filter.deviation", 0, 1, &size, &policy->filter_deviation));
-    for (int i = first; i < policy->view_count; i++) policy->views[i].measured = true;
-    policy->filter_size = size;
-    return SAC_OK;
 }
 
 static sac_status check_shapes(const sac_policy_def *def)
@@ -171,7 +86,7 @@ static sac_status create(sac_policy *policy, const sac_policy_def *def)
 sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
 {
     *out = NULL;
-    const sac_policy_ops *ops = find(def->kind);
+    const sac_policy_ops *ops = sac_policy_find_kind(def->kind);
     if (!ops)
     {
         const char *meant = sac_did_you_mean(sac_nearest(def->kind, kind_name, NULL));
@@ -227,24 +142,6 @@ const float *sac_policy_parameters(const sac_policy *policy)
     return policy->parameters;
 }
 
-int sac_policy_view_count(const sac_policy *policy)
-{
-    return policy->view_count;
-}
-
-const sac_view *sac_policy_view(const sac_policy *policy, int index)
-{
-    SAC_ASSERT(index >= 0 && index < policy->view_count);
-    return &policy->views[index];
-}
-
-size_t sac_view_size(const sac_view *view)
-{
-    size_t size = 1;
-    for (int i = 0; i < view->rank; i++) size *= (size_t)view->shape[i];
-    return size;
-}
-
 const sac_policy_def *sac_policy_get_def(const sac_policy *policy)
 {
     return &policy->def;
@@ -295,6 +192,12 @@ void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *
 void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action)
 {
     state->policy->ops->act_float(state, observation, action);
+}
+
+void sac_policy_act_batch(sac_policy_state *const *states, const uint8_t *const *observations, float *const *actions,
+                          int count)
+{
+    for (int i = 0; i < count; i++) states[i]->policy->ops->act(states[i], observations[i], actions[i]);
 }
 
 void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)

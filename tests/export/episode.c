@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "policy/agent_state.h"
+#include "base/error.h"
+#include "policy/parts.h"
 #include "saccade/env.h"
 #include "saccade/export.h"
 
@@ -15,16 +16,17 @@ static float action[64];
 
 static void write_look(const sac_policy_state *state, FILE *look)
 {
-    const sac_agent_state *s = (const sac_agent_state *)state;
-    const sac_agent *a = s->agent;
-    for (int k = 0; k < a->config.top && a->part_count > 0; k++)
+    sac_policy_parts p;
+    state->policy->ops->program->parts(state, &p);
+    for (int k = 0; p.reading == SAC_PARTS_RANK && k < p.agent->config.top; k++)
     {
-        float patch = (float)s->top[k];
+        float patch = (float)p.agent_state->top[k];
         fwrite(&patch, sizeof patch, 1, look);
     }
-    if (a->has_cell) fwrite(s->hidden, sizeof(float), (size_t)a->hidden_size, look);
-    if (a->has_cell) fwrite(s->cell, sizeof(float), (size_t)a->hidden_size, look);
-    if (a->config.motion) fwrite(s->before, sizeof(float), (size_t)a->told_count, look);
+    const sac_controller *c = &p.actor->controller;
+    if (c->has_cell) fwrite(p.actor_state->hidden, sizeof(float), (size_t)c->hidden, look);
+    if (c->has_cell) fwrite(p.actor_state->cell, sizeof(float), (size_t)c->hidden, look);
+    if (p.actor->motion) fwrite(p.actor_state->before, sizeof(float), (size_t)p.actor->told_count, look);
 }
 
 static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, int most, FILE *out, FILE *look)
@@ -36,6 +38,7 @@ static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, i
     uint8_t terminated = 0, truncated = 0;
     sac_env_row row = {action, image, &reward, &terminated, &truncated};
     sac_policy_state *state;
+    if (!policy->ops->program) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
     sac_status status = sac_policy_state_create(&state, policy);
     if (status == SAC_OK) status = sac_env_reset(env, seed, &row);
     int step = 0;

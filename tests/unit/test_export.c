@@ -155,15 +155,18 @@ static void assert_refused(sac_policy *policy, const char *words)
     assert_int_equal(access(scratch_path("a.onnx"), F_OK), -1);
 }
 
+// a kind says by its ops that it can be exported, and one that says nothing is refused, whatever its name is
 TEST(an_unknown_kind_is_refused)
 {
     scratch_open();
     sac_policy *policy = agent("attention=relu", 1);
     const sac_policy_ops *ops = policy->ops;
     sac_policy_ops newer = *ops;
-    newer.name = "legs";
+    newer.program = NULL;
     policy->ops = &newer;
-    assert_refused(policy, "kind 'legs'");
+    assert_refused(policy, "kind 'attention-agent' cannot be exported");
+    newer.name = "legs";
+    assert_refused(policy, "kind 'legs' cannot be exported");
     policy->ops = ops;
     sac_policy_destroy(policy);
 }
@@ -182,19 +185,19 @@ TEST(an_unknown_option_is_refused_unless_it_has_its_default)
         if (strcmp(options[count].name, "bins") == 0) last = count;
     }
     assert_in_range(last, 0, count);
-    options[last].name = "later"; // its default is 4, and so is its value
+    options[last].name = "ears"; // its default is 4, and so is its value
     sac_policy_ops newer = *ops;
     newer.options = options;
     policy->ops = &newer;
     sac_setting *settings = (sac_setting *)policy->def.settings;
     for (int i = 0; i < policy->def.setting_count; i++)
         if (strcmp(settings[i].key, "bins") == 0) last = i;
-    settings[last].key = "later";
+    settings[last].key = "ears";
     const sac_export_def def = {0};
     assert_ok(sac_export_c(policy, &def, scratch_path("b.c"), NULL));
     assert_ok(sac_export_onnx(policy, scratch_path("b.onnx")));
     settings[last].value = "8";
-    assert_refused(policy, "later is '8', but only '4' can be exported");
+    assert_refused(policy, "ears is '8', but only '4' can be exported");
     settings[last].key = "bins";
     policy->ops = ops;
     sac_policy_destroy(policy);

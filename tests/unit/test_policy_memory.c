@@ -36,6 +36,7 @@ TEST(every_allocation_may_fail)
     assert_survives_lack_of_memory(create("attention=positive,controller=mlp"), destroy());
     assert_survives_lack_of_memory(create("features=values,masking=true,position_encoding=flat"), destroy());
     assert_survives_lack_of_memory(create("kind=iap-trans"), destroy());
+    assert_survives_lack_of_memory(create("kind=cnn,image_size=64"), destroy());
 }
 
 TEST(saving_and_loading_may_lack_memory)

@@ -13,7 +13,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 static void read(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out)
 {
     (void)parameters;
-    float unit = agent->config.normalise ? (float)agent->patches.height : 1.0f;
+    float unit = agent->config.normalise ? (float)agent->embedding.patches.height : 1.0f;
     out[0] = (float)patch->row / unit;
     out[1] = (float)patch->column / unit;
 }

@@ -9,11 +9,11 @@
 static void attend(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
-    const sac_patches *p = &a->patches;
+    const sac_patches *p = &a->embedding.patches;
     sac_rank_score(s);
     sac_rank_choose(s);
 
-    if (a->config.masking) memset(s->features, 0, (size_t)a->told_count * sizeof *s->features);
+    if (a->config.masking) memset(s->actor.features, 0, (size_t)a->told_count * sizeof *s->actor.features);
     for (int k = 0; k < a->config.top; k++)
     {
         sac_patch patch = {.row = p->patch / 2 + s->top[k] / p->columns * p->stride,
@@ -22,8 +22,8 @@ static void attend(sac_agent_state *s)
                            .scratch = s->scratch};
         s->centers[2 * k] = (float)patch.row;
         s->centers[2 * k + 1] = (float)patch.column;
-        if (a->wants_pixels) sac_agent_read_patch(s, s->top[k], s->pixels);
-        float *out = s->features + (size_t)(a->config.masking ? s->top[k] : k) * (size_t)a->patch_features;
+        if (a->wants_pixels) sac_embedding_patch(&s->embedding, &a->embedding, s->top[k], s->pixels);
+        float *out = s->actor.features + (size_t)(a->config.masking ? s->top[k] : k) * (size_t)a->patch_features;
         for (int i = 0; i < a->part_count; i++)
         {
             a->parts[i]->read(a, s->parameters, &patch, out);

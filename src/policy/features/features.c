@@ -9,21 +9,9 @@
 #define X(name) &sac_features_##name,
 static const sac_features_ops *const features[] = {SAC_FEATURES(X) NULL};
 #undef X
-#define X(name) &sac_controller_##name,
-static const sac_controller_ops *const controllers[] = {SAC_CONTROLLERS(X) NULL};
-#undef X
-
 #define X(name) #name,
 static const char *const feature_names[] = {SAC_FEATURES(X) NULL};
 #undef X
-
-sac_status sac_agent_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
-                               size_t *bias_offset, size_t *weight_offset)
-{
-    double limit = 1 / sqrt((double)in);
-    SAC_TRY(sac_policy_add_view(policy, bias, limit, 1, &out, bias_offset));
-    return sac_policy_add_view(policy, weight, limit, 2, (int[]){out, in}, weight_offset);
-}
 
 static sac_status find_features(sac_agent *agent, const char *word, const sac_features_ops **found)
 {
@@ -61,14 +49,6 @@ sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
         more = at[length] == '+';
         at += length + more;
     }
-    agent->feature_count = agent->patch_features * (agent->config.masking ? agent->count : agent->config.top);
+    agent->told_count = agent->patch_features * (agent->config.masking ? agent->embedding.count : agent->config.top);
     return SAC_OK;
-}
-
-sac_status sac_agent_plan_controller(sac_agent *agent, sac_policy *policy)
-{
-    for (int i = 0; controllers[i]; i++)
-        if (strcmp(controllers[i]->name, agent->config.controller) == 0) agent->controller = controllers[i];
-    SAC_ASSERT(agent->controller); // the option's choices are this table
-    return agent->controller->plan(agent, policy);
 }

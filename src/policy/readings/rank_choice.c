@@ -49,14 +49,14 @@ void sac_rank_choose(sac_agent_state *s)
     int kept = a->config.top;
     if (a->selection == SAC_SELECT_TOP)
     {
-        a->kernels.top(s->top, kept, s->importance, a->count);
+        a->kernels.top(s->top, kept, s->importance, a->embedding.count);
         return;
     }
     if (a->selection == SAC_SELECT_SAMPLE)
     {
         draw_numbers(s, kept);
-        sac_rank_probabilities(a->attention, s->probabilities, s->importance, a->count);
-        sac_rank_draw(s->top, kept, s->probabilities, a->count, s->uniform);
+        sac_rank_probabilities(a->attention, s->probabilities, s->importance, a->embedding.count);
+        sac_rank_draw(s->top, kept, s->probabilities, a->embedding.count, s->uniform);
         return;
     }
     sac_tree *tree = sac_key_database_tree(s->databases[0]);

@@ -43,11 +43,11 @@ static sac_status plan_layer(sac_agent *agent, sac_policy *policy, int in_side, 
                         index + 1, agent->config.conv_channels, in_side, in_side, kernel);
     sac_conv_layer *layer = &agent->conv[agent->conv_count++];
     *layer =
-        (sac_conv_layer){in_side, in_channels, (in_side - kernel) / agent->config.conv_stride + 1, out_channels, 0, 0};
+        (sac_conv_layer){in_side, in_channels, (in_side - kernel) / agent->config.conv_stride + 1, out_channels, {0}};
     double limit = 1 / sqrt((double)(in_channels * kernel * kernel));
-    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &out_channels, &layer->bias));
+    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &out_channels, &layer->tensors.bias));
     int shape[] = {out_channels, in_channels, kernel, kernel};
-    SAC_TRY(sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->weight));
+    SAC_TRY(sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight));
     // two images: a layer reads one and writes the other
     agent->scratch_size = larger(agent->scratch_size, 2 * image_size(layer->out_side, out_channels));
     return SAC_OK;
@@ -56,7 +56,7 @@ static sac_status plan_layer(sac_agent *agent, sac_policy *policy, int in_side, 
 static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 {
     const char *text = agent->config.conv_channels, *at = text;
-    int side = agent->config.patch, channels = agent->channels;
+    int side = agent->config.patch, channels = agent->embedding.channels;
     for (;; at++)
     {
         char *end;
@@ -77,7 +77,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 static void run_layer(const sac_conv_layer *layer, int kernel, int stride, const float *parameters, const float *in,
                       float *out)
 {
-    const float *bias = parameters + layer->bias, *weights = parameters + layer->weight;
+    const float *bias = parameters + layer->tensors.bias, *weights = parameters + layer->tensors.weight;
     int depth = layer->in_channels;
     for (int y = 0; y < layer->out_side; y++)
         for (int x = 0; x < layer->out_side; x++)

@@ -6,16 +6,16 @@
 static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 {
     (void)policy;
-    *size = agent->channels * agent->config.bins;
+    *size = agent->embedding.channels * agent->config.bins;
     return SAC_OK;
 }
 
 static void read(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out)
 {
     (void)parameters;
-    int bins = agent->config.bins, channels = agent->channels;
+    int bins = agent->config.bins, channels = agent->embedding.channels;
     for (int i = 0; i < channels * bins; i++) out[i] = 0;
-    for (int i = 0; i < agent->inputs; i++)
+    for (int i = 0; i < agent->embedding.inputs; i++)
     {
         // what is not in 0..1 belongs to the nearer end
         float place = patch->pixels[i] * (float)bins;

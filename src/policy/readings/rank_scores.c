@@ -23,7 +23,7 @@ sac_status sac_rank_plan_scores(sac_agent *agent, sac_policy *policy)
     if (agent->has_projection) SAC_TRY(needs_features(agent, "projection", "learned"));
     if (config->key_period > 1) SAC_TRY(needs_features(agent, "key_period", "more than 1"));
     if (agent->has_projection)
-        return sac_policy_add_view(policy, "rank.projection", 0, 1, &agent->count, &agent->rank_projection);
+        return sac_policy_add_view(policy, "rank.projection", 0, 1, &agent->embedding.count, &agent->rank_projection);
     return SAC_OK;
 }
 
@@ -32,7 +32,7 @@ sac_status sac_rank_open(sac_agent_state *s)
     const sac_agent *a = s->agent;
     sac_key_database_def def = sac_key_database_default_def();
     def.attention = a->attention;
-    def.capacity = a->count;
+    def.capacity = a->embedding.count;
     def.period = a->config.key_period;
     def.tree = a->selection == SAC_SELECT_TREE;
     for (int h = 0; a->has_database && h < a->heads; h++) SAC_TRY(sac_key_database_create(&s->databases[h], &def));
@@ -55,7 +55,7 @@ void sac_rank_restart(sac_agent_state *s)
 void sac_rank_prepare(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
-    for (int n = 0; a->has_projection && n < a->count; n++)
+    for (int n = 0; a->has_projection && n < a->embedding.count; n++)
         s->weights[n] = 1 + s->parameters[a->rank_projection + (size_t)n];
 }
 
@@ -64,22 +64,22 @@ static void score_head(sac_agent_state *s, int head, float *scores)
     const sac_agent *a = s->agent;
     int d = a->config.key_size;
     const float *queries = sac_agent_rows(s, head * d), *keys = sac_agent_rows(s, a->query_size + head * d);
-    sac_rank_summary(a->attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->stride, queries, a->count,
-                     a->stride, s->rank_workspace);
+    sac_rank_summary(a->attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->embedding.stride, queries,
+                     a->embedding.count, a->embedding.stride, s->rank_workspace);
     if (!a->has_database)
     {
-        sac_rank_scores(a->attention, scores, a->stride, s->summary, 1, a->count, keys, a->count, a->stride,
-                        s->rank_workspace);
+        sac_rank_scores(a->attention, scores, a->embedding.stride, s->summary, 1, a->embedding.count, keys,
+                        a->embedding.count, a->embedding.stride, s->rank_workspace);
         return;
     }
     sac_key_database *database = s->databases[head];
     if (sac_key_database_frame(database))
     {
-        sac_key_database_refresh(database, keys, a->count, a->stride);
-        size_t size = (size_t)d * (size_t)a->stride;
+        sac_key_database_refresh(database, keys, a->embedding.count, a->embedding.stride);
+        size_t size = (size_t)d * (size_t)a->embedding.stride;
         memcpy(s->held_keys + (size_t)head * size, keys, size * sizeof *keys); // for those who look at the gaze
     }
-    sac_key_database_scores(database, scores, a->stride, s->summary, 1, a->count);
+    sac_key_database_scores(database, scores, a->embedding.stride, s->summary, 1, a->embedding.count);
 }
 
 void sac_agent_importance(sac_agent_state *s)
@@ -88,14 +88,14 @@ void sac_agent_importance(sac_agent_state *s)
     const float *keys = sac_agent_rows(s, a->query_size);
     if (a->heads == 1)
     {
-        sac_attention_importance(a->attention, s->importance, s->tokens, keys, a->count, a->stride,
-                                 s->attention_workspace);
+        sac_attention_importance(a->attention, s->importance, s->embedding.tokens, keys, a->embedding.count,
+                                 a->embedding.stride, s->attention_workspace);
         return;
     }
     const sac_attention *heads[SAC_MAX_HEADS];
     for (int h = 0; h < a->heads; h++) heads[h] = a->attention;
-    sac_multi_head_importance(&(sac_multi_head){heads, a->heads}, s->importance, s->tokens, keys, a->count, a->stride,
-                              s->attention_workspace);
+    sac_multi_head_importance(&(sac_multi_head){heads, a->heads}, s->importance, s->embedding.tokens, keys,
+                              a->embedding.count, a->embedding.stride, s->attention_workspace);
 }
 
 void sac_rank_score(sac_agent_state *s)
@@ -111,7 +111,7 @@ void sac_rank_score(sac_agent_state *s)
     for (int h = 1; h < a->heads; h++)
     {
         score_head(s, h, s->head_scores);
-        for (int n = 0; n < a->count; n++) s->importance[n] += s->head_scores[n];
+        for (int n = 0; n < a->embedding.count; n++) s->importance[n] += s->head_scores[n];
     }
-    for (int n = 0; n < a->count; n++) s->importance[n] /= (float)a->heads;
+    for (int n = 0; n < a->embedding.count; n++) s->importance[n] /= (float)a->heads;
 }

@@ -10,7 +10,7 @@
 static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
-    int l = config->rows, n = agent->count, v = agent->value_size; // of all heads
+    int l = config->rows, n = agent->embedding.count, v = agent->value_size; // of all heads
     if (sac_attention_feature_size(agent->attention) == 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: attention is %s, but iap-trans needs a form with features",
                         config->attention);
@@ -28,7 +28,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
                                .residual = config->residual};
     for (int order = 0; sac_trans_order_name(order); order++)
         if (strcmp(sac_trans_order_name(order), config->order) == 0) agent->trans.order = (sac_trans_order)order;
-    agent->feature_count = l * v;
+    agent->told_count = l * v;
     agent->config.top = 0; // no patch is kept
     return SAC_OK;
 }
@@ -50,9 +50,9 @@ static void attend(sac_agent_state *s)
     for (int h = 0; h < a->heads; h++)
     {
         if (a->config.layer_norm) trans.gain = s->gain + h * v, trans.bias = s->parameters + a->trans_bias + h * v;
-        sac_trans_run(&trans, s->features + h * trans.rows * v, sac_agent_rows(s, h * d),
-                      sac_agent_rows(s, a->query_size + h * d), sac_agent_rows(s, 2 * a->query_size + h * v), a->count,
-                      a->stride, s->trans_workspace);
+        sac_trans_run(&trans, s->actor.features + h * trans.rows * v, sac_agent_rows(s, h * d),
+                      sac_agent_rows(s, a->query_size + h * d), sac_agent_rows(s, 2 * a->query_size + h * v),
+                      a->embedding.count, a->embedding.stride, s->trans_workspace);
     }
 }
 

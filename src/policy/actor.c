@@ -1,0 +1,158 @@
+#include "policy/actor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/arrays.h"
+
+const char *const sac_squash_names[] = {"tanh", "clip", "none", NULL};
+
+sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def *def)
+{
+    if (def->action_choices > 0 && def->action_size != 1)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a choice among %d is one number, not %d", def->action_choices,
+                        def->action_size);
+    if (strcmp(config->choice, "threshold") == 0 && def->action_choices != 3)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: choice threshold is for 3 discrete actions, not %d",
+                        def->action_choices);
+    for (int i = 0; def->action_choices == 0 && i < def->action_size; i++)
+    {
+        float low = def->action_low[i], high = def->action_high[i];
+        bool stretched = strcmp(config->activation, "none") != 0;
+        if (!(low <= high) || (stretched && !isfinite(high - low)))
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "policy: action %d is bounded by %g and %g; without finite bounds the "
+                            "activation must be none",
+                            i, (double)low, (double)high);
+    }
+    return SAC_OK;
+}
+
+sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_config *config, int told_count)
+{
+    const sac_policy_def *def = &policy->def;
+    for (int i = 0; sac_squash_names[i]; i++)
+        if (strcmp(sac_squash_names[i], config->activation) == 0) a->squash = (sac_squash)i;
+    a->motion = config->motion;
+    a->told_count = told_count;
+    a->feature_count = config->motion ? 2 * told_count : told_count;
+    a->threshold = def->action_choices == 3 && strcmp(config->choice, "argmax") != 0;
+    int outputs = def->action_choices == 0 ? def->action_size : a->threshold ? 1 : def->action_choices;
+    SAC_TRY(sac_controller_plan(&a->controller, policy, config->controller, a->feature_count, config->hidden, outputs));
+    return config->filter ? sac_policy_add_filter(policy, a->feature_count) : SAC_OK;
+}
+
+size_t sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, unsigned char *block)
+{
+    const sac_controller *c = &a->controller;
+    const sac_array arrays[] = {
+        SAC_ARRAY(s, features, a->feature_count),
+        SAC_ARRAY(s, before, a->motion ? a->told_count : 0),
+        SAC_ARRAY(s, unfiltered, policy->filter_size),
+        SAC_ARRAY(s, whitening, policy->filter_size),
+        SAC_ARRAY(s, prepared, c->prepared_size),
+        SAC_ARRAY(s, hidden, c->hidden),
+        SAC_ARRAY(s, cell, c->hidden),
+        SAC_ARRAY(s, output, c->outputs),
+        SAC_ARRAY(s, scratch, c->scratch_size),
+    };
+    return sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
+}
+
+void sac_actor_set(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
+{
+    const float *deviation = parameters + policy->filter_deviation;
+    for (int i = 0; i < policy->filter_size; i++) s->whitening[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
+    const sac_controller *c = &a->controller;
+    if (c->ops->prepare) c->ops->prepare(c, parameters, s->prepared);
+}
+
+void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
+{
+    s->started = false;
+    memset(s->hidden, 0, (size_t)a->controller.hidden * sizeof(float));
+    memset(s->cell, 0, (size_t)a->controller.hidden * sizeof(float));
+}
+
+// nothing moves in an episode's first step
+static void tell_motion(sac_actor_state *s, const sac_actor *a)
+{
+    int count = a->told_count;
+    for (int i = 0; i < count; i++)
+    {
+        s->features[count + i] = s->started ? s->features[i] - s->before[i] : 0;
+        s->before[i] = s->features[i];
+    }
+    s->started = true;
+}
+
+// features as the controller is given them
+static void filter(sac_actor_state *s, const sac_policy *policy, const float *parameters)
+{
+    const float *mean = parameters + policy->filter_mean;
+    for (int i = 0; i < policy->filter_size; i++)
+    {
+        s->unfiltered[i] = s->features[i];
+        s->features[i] = (s->features[i] - mean[i]) * s->whitening[i];
+    }
+}
+
+static float clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static int choose(const sac_actor *a, const float *output)
+{
+    const float third = 1.0f / 3.0f;
+    if (a->threshold) return output[0] < -third ? 1 : output[0] > third ? 2 : 0;
+    int best = 0;
+    for (int i = 1; i < a->controller.outputs; i++)
+        if (output[i] > output[best] || isnan(output[best])) best = i;
+    return isnan(output[best]) ? 0 : best;
+}
+
+static void activate(float *output, const sac_actor *a)
+{
+    const sac_controller *c = &a->controller;
+    if (a->squash == SAC_SQUASH_TANH) c->kernels.tanh(output, output, c->outputs);
+    if (a->squash != SAC_SQUASH_CLIP) return;
+    for (int i = 0; i < c->outputs; i++) output[i] = clamp(output[i], -1, 1);
+}
+
+void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
+                   float *action)
+{
+    const sac_policy_def *def = &policy->def;
+    if (a->motion) tell_motion(s, a);
+    filter(s, policy, parameters);
+    sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};
+    a->controller.ops->step(&a->controller, parameters, s->prepared, &io);
+    activate(s->output, a);
+
+    if (def->action_choices)
+    {
+        action[0] = (float)choose(a, s->output);
+        return;
+    }
+    bool stretched = a->squash != SAC_SQUASH_NONE;
+    for (int i = 0; i < def->action_size; i++)
+    {
+        float low = def->action_low[i], high = def->action_high[i];
+        float x = isnan(s->output[i]) ? 0 : s->output[i];
+        action[i] = clamp(stretched ? x * (high - low) / 2 + (high + low) / 2 : x, low, high);
+    }
+}
+
+void sac_actor_gaze(const sac_actor_state *s, const sac_actor *a, sac_gaze *gaze)
+{
+    const sac_controller *c = &a->controller;
+    gaze->features = s->features;
+    gaze->feature_count = a->feature_count;
+    gaze->hidden = c->hidden ? s->hidden : NULL;
+    gaze->cell = c->has_cell ? s->cell : NULL;
+    gaze->hidden_size = c->hidden;
+    gaze->output = s->output;
+    gaze->output_size = c->outputs;
+}

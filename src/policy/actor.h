@@ -1,0 +1,69 @@
+#pragma once
+
+#include "policy/controllers/controller.h"
+
+/// From what a policy has seen to its action: how the features have changed since the step before (motion), their
+/// whitening (filter), the controller, its activation, and the environment's bounds or choices. Any kind of policy may
+/// use it: it writes `told_count` features into the state and asks for the action.
+
+typedef struct sac_actor_config
+{
+    char controller[SAC_TEXT_SIZE];
+    int hidden;
+    char activation[SAC_TEXT_SIZE];
+    char choice[SAC_TEXT_SIZE];
+    bool motion, filter;
+} sac_actor_config;
+
+typedef enum sac_squash
+{
+    SAC_SQUASH_TANH,
+    SAC_SQUASH_CLIP, ///< to -1..1
+    SAC_SQUASH_NONE, ///< the environment's bounds alone
+} sac_squash;
+
+extern const char *const sac_squash_names[]; ///< by sac_squash; NULL behind the last
+
+/// What is fixed after creation.
+typedef struct sac_actor
+{
+    sac_controller controller;
+    sac_squash squash;
+    bool motion;
+    int told_count;    ///< features of this step
+    int feature_count; ///< that the controller is given: with motion, twice as many
+    bool threshold;    ///< one output chooses among three actions
+} sac_actor;
+
+/// What changes in an episode, and the parameters in the form of the inner loops.
+typedef struct sac_actor_state
+{
+    float *features;   ///< [feature_count], of which the kind writes the first told_count
+    float *before;     ///< [told_count] of the step before, as they were read; empty without motion
+    bool started;      ///< there was such a step
+    float *unfiltered; ///< [feature_count] as they were read; empty without a filter
+    float *whitening;  ///< [feature_count] one over the filter's deviation; likewise
+    float *prepared;   ///< the controller's
+    float *hidden, *cell, *output, *scratch;
+} sac_actor_state;
+
+/// Whether the config fits the actions.
+sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def *def);
+
+/// Declare the tensors of the controller and, behind all others, of the filter.
+sac_status sac_actor_plan(sac_actor *actor, sac_policy *policy, const sac_actor_config *config, int told_count);
+
+/// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
+size_t sac_actor_place(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, unsigned char *block);
+
+/// Take parameters, the policy's whole vector. They must stay where they are until the last action.
+void sac_actor_set(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters);
+
+void sac_actor_reset(sac_actor_state *state, const sac_actor *actor);
+
+/// The action that follows from the features.
+void sac_actor_act(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters,
+                   float *action);
+
+/// Features, recurrent state and output of the last step.
+void sac_actor_gaze(const sac_actor_state *state, const sac_actor *actor, sac_gaze *gaze);

@@ -1,0 +1,286 @@
+#include "policy/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "policy/arrays.h"
+
+#define CONFIG sac_cnn_config
+#include "policy/option_rows.h"
+
+// The first layer is a projection of the image's patches; the others are projections of the image that the last one
+// made.
+
+enum
+{
+    MAX_CHANNELS = 256
+};
+
+static const char *const bias_names[SAC_MAX_IMAGE_LAYERS] = {"conv0.bias", "conv1.bias", "conv2.bias", "conv3.bias"};
+static const char *const weight_names[SAC_MAX_IMAGE_LAYERS] = {"conv0.weight", "conv1.weight", "conv2.weight",
+                                                               "conv3.weight"};
+
+static sac_status bad_channels(const char *text)
+{
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "policy: conv_channels is '%.80s', expected the channels of 1 to %d layers, 1 to %d each, such as "
+                    "8,8,8",
+                    text, SAC_MAX_IMAGE_LAYERS, MAX_CHANNELS);
+}
+
+// the number of layers and the channels of each
+static sac_status read_channels(const char *text, int channels[SAC_MAX_IMAGE_LAYERS], int *count)
+{
+    *count = 0;
+    for (const char *at = text;; at++)
+    {
+        char *end;
+        long value = strtol(at, &end, 10);
+        if (end == at || (*end && *end != ',') || value < 1 || value > MAX_CHANNELS || *count == SAC_MAX_IMAGE_LAYERS)
+            return bad_channels(text);
+        channels[(*count)++] = (int)value;
+        at = end;
+        if (!*at) return SAC_OK;
+    }
+}
+
+static sac_status add_views(sac_cnn *cnn, sac_policy *policy, int index)
+{
+    sac_image_layer *layer = &cnn->layers[index];
+    const sac_patches *p = &layer->patches;
+    double limit = 1 / sqrt((double)sac_patch_size(p));
+    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &p->outputs, &layer->tensors.bias));
+    int shape[] = {p->outputs, p->patch, p->patch, p->channels};
+    return sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight);
+}
+
+static size_t planar_size(const sac_patches *p)
+{
+    return (size_t)p->outputs * (size_t)sac_round_up(p->rows * p->columns);
+}
+
+// what the layers behind the first need
+static void plan_rooms(sac_cnn *cnn)
+{
+    for (int i = 1; i < cnn->layer_count; i++)
+    {
+        const sac_patches *p = &cnn->layers[i].patches;
+        size_t input = (size_t)p->height * (size_t)p->width * (size_t)p->channels;
+        if (input > cnn->image_room) cnn->image_room = input;
+        if (planar_size(p) > cnn->planar_room) cnn->planar_room = planar_size(p);
+        if (sac_project_scratch_size(p) > cnn->work_room) cnn->work_room = sac_project_scratch_size(p);
+    }
+}
+
+static sac_status plan_layers(sac_cnn *cnn, sac_policy *policy, const int channels[SAC_MAX_IMAGE_LAYERS])
+{
+    const sac_cnn_config *config = &cnn->config;
+    int kernel = config->conv_kernel;
+    cnn->layers[0].patches = cnn->embedding.patches;
+    SAC_TRY(add_views(cnn, policy, 0));
+    sac_embedding_add(&cnn->embedding, cnn->layers[0].tensors, channels[0]);
+    for (int i = 1; i < cnn->layer_count; i++)
+    {
+        const sac_patches *p = &cnn->layers[i - 1].patches;
+        if (p->rows < kernel || p->columns < kernel)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "policy: layer %d of conv_channels '%.40s' gets %d x %d pixels, fewer than conv_kernel %d",
+                            i + 1, config->conv_channels, p->rows, p->columns, kernel);
+        cnn->layers[i].patches =
+            sac_patches_create(p->rows, p->columns, p->outputs, kernel, config->conv_stride, channels[i]);
+        SAC_TRY(add_views(cnn, policy, i));
+    }
+    return SAC_OK;
+}
+
+static sac_status plan(sac_cnn *cnn, sac_policy *policy)
+{
+    int channels[SAC_MAX_IMAGE_LAYERS] = {0};
+    cnn->config = *(const sac_cnn_config *)policy->config;
+    const sac_cnn_config *config = &cnn->config;
+    SAC_TRY(read_channels(config->conv_channels, channels, &cnn->layer_count));
+    SAC_TRY(sac_embedding_plan(&cnn->embedding, &policy->def, config->image_size, config->conv_kernel,
+                               config->conv_stride, channels[0], "conv_kernel"));
+    SAC_TRY(sac_actor_check(&config->actor, &policy->def));
+    SAC_TRY(plan_layers(cnn, policy, channels));
+    plan_rooms(cnn);
+    const sac_patches *last = &cnn->layers[cnn->layer_count - 1].patches;
+    return sac_actor_plan(&cnn->actor, policy, &config->actor, last->rows * last->columns * last->outputs);
+}
+
+static sac_status create(sac_policy *policy)
+{
+    sac_cnn *cnn = SAC_NEW(sac_cnn);
+    if (!cnn) return sac_fail_memory("a convolutional network");
+    policy->self = cnn; // destroyed with the policy
+    return plan(cnn, policy);
+}
+
+static void destroy(void *self)
+{
+    sac_cnn *cnn = self;
+    if (cnn) sac_embedding_clear(&cnn->embedding);
+    sac_free(cnn);
+}
+
+// the bytes of all arrays, which are set into `block`; NULL: only counted
+static size_t place(sac_cnn_state *s, const sac_policy *policy, unsigned char *block)
+{
+    const sac_cnn *cnn = s->cnn;
+    const sac_array arrays[] = {
+        SAC_ARRAY(s, parameters, policy->parameter_count),
+        SAC_ARRAY(s, image, cnn->image_room),
+        SAC_ARRAY(s, planar, cnn->planar_room),
+        SAC_BYTES(s, work, cnn->work_room),
+    };
+    size_t used = sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
+    used += sac_embedding_place(&s->embedding, &cnn->embedding, block ? block + used : NULL);
+    return used + sac_actor_place(&s->actor, &cnn->actor, policy, block ? block + used : NULL);
+}
+
+static void state_destroy(sac_policy_state *base)
+{
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    sac_free(s->block);
+    sac_free(s);
+}
+
+static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
+{
+    sac_cnn_state *s = SAC_NEW(sac_cnn_state);
+    if (!s) return sac_fail_memory("a convolutional network's state");
+    s->base.policy = policy;
+    s->cnn = policy->self;
+    s->block = sac_alloc(place(s, policy, NULL));
+    if (!s->block)
+    {
+        state_destroy(&s->base);
+        return sac_fail_memory("a convolutional network's state");
+    }
+    place(s, policy, s->block);
+    *out = &s->base;
+    return SAC_OK;
+}
+
+static void set_parameters(sac_policy_state *base, const float *parameters)
+{
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
+    sac_embedding_set(&s->embedding, &s->cnn->embedding, s->parameters);
+    sac_actor_set(&s->actor, &s->cnn->actor, base->policy, s->parameters);
+}
+
+static void reset(sac_policy_state *base)
+{
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    sac_actor_reset(&s->actor, &s->cnn->actor);
+}
+
+// planar [outputs, stride] -> [pixels, outputs], with the bias where there is one, and ReLU
+static void interleave(float *out, const float *planar, const sac_patches *p, const float *bias)
+{
+    int pixels = p->rows * p->columns, stride = sac_round_up(pixels);
+    for (int o = 0; o < p->outputs; o++)
+    {
+        float add = bias ? bias[o] : 0;
+        for (int n = 0; n < pixels; n++)
+        {
+            float x = planar[(size_t)o * (size_t)stride + (size_t)n] + add;
+            out[(size_t)n * (size_t)p->outputs + (size_t)o] = x > 0 ? x : 0;
+        }
+    }
+}
+
+// all layers but the first, whose outputs are the tokens
+static void read_image(sac_cnn_state *s)
+{
+    const sac_cnn *cnn = s->cnn;
+    float *features = s->actor.features;
+    interleave(cnn->layer_count > 1 ? s->image : features, s->embedding.tokens, &cnn->layers[0].patches, NULL);
+    for (int i = 1; i < cnn->layer_count; i++)
+    {
+        const sac_image_layer *layer = &cnn->layers[i];
+        const sac_patches *p = &layer->patches;
+        cnn->embedding.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
+                                              s->parameters + layer->tensors.weight, p, s->work);
+        interleave(i == cnn->layer_count - 1 ? features : s->image, s->planar, p, s->parameters + layer->tensors.bias);
+    }
+}
+
+static void finish(sac_cnn_state *s, float *action)
+{
+    read_image(s);
+    sac_actor_act(&s->actor, &s->cnn->actor, s->base.policy, s->parameters, action);
+}
+
+static void act(sac_policy_state *base, const uint8_t *observation, float *action)
+{
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    sac_embedding_run(&s->embedding, &s->cnn->embedding, observation);
+    finish(s, action);
+}
+
+static void act_float(sac_policy_state *base, const float *observation, float *action)
+{
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    sac_embedding_run_floats(&s->embedding, &s->cnn->embedding, observation);
+    finish(s, action);
+}
+
+static void gaze(sac_policy_state *base, sac_gaze *seen)
+{
+    const sac_cnn_state *s = (const sac_cnn_state *)base;
+    const sac_patches *p = &s->cnn->embedding.patches;
+    sac_actor_gaze(&s->actor, &s->cnn->actor, seen);
+    seen->height = p->height;
+    seen->width = p->width;
+}
+
+static const float *filter_input(const sac_policy_state *base)
+{
+    return ((const sac_cnn_state *)base)->actor.unfiltered;
+}
+
+static const sac_option options[] = {
+    IMAGE_SIZE,
+    TEXT(conv_channels, "8,8,8", NULL, "output channels of each layer, separated by commas"),
+    INT(conv_kernel, "5", 1, 16, "side of the kernels"),
+    INT(conv_stride, "3", 1, 16, "stride of the layers"),
+    ACTOR,
+    {0},
+};
+
+static void parts(const sac_policy_state *base, sac_policy_parts *parts)
+{
+    const sac_cnn_state *s = (const sac_cnn_state *)base;
+    *parts = (sac_policy_parts){.embedding = &s->cnn->embedding,
+                                .embedding_state = &s->embedding,
+                                .actor = &s->cnn->actor,
+                                .actor_state = &s->actor,
+                                .cnn = s->cnn,
+                                .reading = SAC_PARTS_LAYERS};
+}
+
+static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
+                                      "controller", "hidden",        "activation",  "choice",
+                                      "motion",     "filter",        NULL};
+
+static const sac_policy_program program = {written, parts};
+
+const sac_policy_ops sac_cnn_ops = {.name = "cnn",
+                                    .options = options,
+                                    .config_size = sizeof(sac_cnn_config),
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .state_create = state_create,
+                                    .state_destroy = state_destroy,
+                                    .set_parameters = set_parameters,
+                                    .reset = reset,
+                                    .act = act,
+                                    .act_float = act_float,
+                                    .gaze = gaze,
+                                    .filter_input = filter_input,
+                                    .program = &program};

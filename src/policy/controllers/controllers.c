@@ -1,0 +1,19 @@
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/controllers/controller.h"
+
+#define X(name) &sac_controller_##name,
+static const sac_controller_ops *const controllers[] = {SAC_CONTROLLERS(X) NULL};
+#undef X
+
+sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, const char *name, int inputs, int hidden,
+                               int outputs)
+{
+    *controller = (sac_controller){
+        .kernels = sac_kernels_create(sac_get_cpu_level()), .inputs = inputs, .hidden = hidden, .outputs = outputs};
+    for (int i = 0; controllers[i]; i++)
+        if (strcmp(controllers[i]->name, name) == 0) controller->ops = controllers[i];
+    SAC_ASSERT(controller->ops); // the option's choices are this table
+    return controller->ops->plan(controller, policy);
+}

@@ -1,0 +1,18 @@
+#include "policy/controllers/controller.h"
+
+// one linear layer from the inputs to the outputs
+
+static sac_status plan(sac_controller *c, sac_policy *policy)
+{
+    c->hidden = 0;
+    return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->inputs, &c->to_outputs);
+}
+
+static void step(const sac_controller *c, const float *parameters, const float *prepared, sac_controller_io *io)
+{
+    (void)prepared;
+    c->kernels.dense(io->outputs, parameters + c->to_outputs.weight, parameters + c->to_outputs.bias, io->inputs,
+                     c->outputs, c->inputs);
+}
+
+const sac_controller_ops sac_controller_linear = {"linear", plan, NULL, step};

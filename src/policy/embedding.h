@@ -1,0 +1,75 @@
+#pragma once
+
+#include "kernels/kernels.h"
+#include "policy/kind.h"
+#include "saccade/tokens.h"
+
+/// How an image becomes tokens: it is resized, cut into patches, and each patch is multiplied by learned weights (the
+/// patch embedding of vision transformers). Any kind of policy may use it.
+
+enum
+{
+    SAC_MAX_EMBEDDING_LAYERS = 3
+};
+
+/// What is fixed after creation.
+typedef struct sac_embedding
+{
+    sac_kernels kernels;
+    sac_resize *resize;          ///< NULL: the observation is cut as it is
+    int height, width, channels; ///< of the observation
+    sac_patches patches;         ///< how the image is cut; its outputs are all layers'
+    int count, stride;           ///< N; N in whole lanes
+    int inputs;                  ///< numbers in a patch
+    float *positions;            ///< [inputs, stride] added to the patches; NULL: none
+    struct
+    {
+        sac_layer tensors;
+        int outputs;
+    } layers[SAC_MAX_EMBEDDING_LAYERS]; ///< one below the other in the tokens
+    int layer_count;
+} sac_embedding;
+
+/// What changes: the weights in the form of the inner loops, and the last image.
+typedef struct sac_embedding_state
+{
+    float *projection; ///< [outputs, inputs] all layers' weights
+    float *bias;       ///< [outputs]
+    float *offsets;    ///< [outputs, stride] the projection of the positions; empty without
+    int32_t *packed;   ///< the projection in int16, packed
+    float *scales;     ///< [outputs] of one step of a packed weight times one step of a byte
+
+    // the image as it is cut; the other one is NULL
+    const uint8_t *bytes;
+    const float *floats;
+    uint8_t *resized_bytes; ///< [height, width, channels]; empty without resizing
+    float *resized_floats;  ///< the same
+    void *resize_workspace, *project_scratch;
+
+    int32_t *sums; ///< [outputs, stride]
+    float *tokens; ///< [outputs, stride]
+} sac_embedding_state;
+
+/// Cut images of the def, resized to squares of `image_size` pixels (0: as they are), into patches.
+/// @param option  names the size of a patch where it does not fit
+sac_status sac_embedding_plan(sac_embedding *embedding, const sac_policy_def *def, int image_size, int patch,
+                              int stride, int outputs, const char *option);
+
+/// Put a layer of the parameters below those that are there; all layers' outputs together are those of the plan.
+void sac_embedding_add(sac_embedding *embedding, sac_layer tensors, int outputs);
+
+/// Release what the plan has taken.
+void sac_embedding_clear(sac_embedding *embedding);
+
+/// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
+size_t sac_embedding_place(sac_embedding_state *state, const sac_embedding *embedding, unsigned char *block);
+
+/// Take parameters, the policy's whole vector.
+void sac_embedding_set(sac_embedding_state *state, const sac_embedding *embedding, const float *parameters);
+
+/// Image -> tokens. The image must stay where it is as long as its patches are read.
+void sac_embedding_run(sac_embedding_state *state, const sac_embedding *embedding, const uint8_t *observation);
+void sac_embedding_run_floats(sac_embedding_state *state, const sac_embedding *embedding, const float *observation);
+
+/// The pixels of a patch of the last image, [patch, patch, channels], 0..1.
+void sac_embedding_patch(const sac_embedding_state *state, const sac_embedding *embedding, int index, float *pixels);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "policy/actor.h"
+
+/// Rows of option tables, and those that several kinds share. Who includes this defines CONFIG as the struct that its
+/// table fills, which has an int `image_size` and a sac_actor_config `actor`.
+
+#define ROW_OF(field, name, type, fallback, low, high, words, help)           \
+    {                                                                         \
+        name, type, offsetof(CONFIG, field), fallback, low, high, words, help \
+    }
+#define ROW(name, type, fallback, low, high, words, help) ROW_OF(name, #name, type, fallback, low, high, words, help)
+#define INT(name, fallback, low, high, help)              ROW(name, SAC_OPTION_INT, fallback, low, high, NULL, help)
+#define REAL(name, fallback, high, help)                  ROW(name, SAC_OPTION_REAL, fallback, 0, high, NULL, help)
+#define SEED(name, fallback, help)                        ROW(name, SAC_OPTION_SEED, fallback, 0, 0, NULL, help)
+#define BOOL(name, fallback, help)                        ROW(name, SAC_OPTION_BOOL, fallback, 0, 0, NULL, help)
+#define TEXT(name, fallback, words, help)                 ROW(name, SAC_OPTION_TEXT, fallback, 0, 0, words, help)
+
+#define IMAGE_SIZE \
+    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
+
+#define X(name) #name " "
+static const char sac_controller_words[] = SAC_CONTROLLERS(X);
+#undef X
+
+#define ACTOR_ROW(name, type, fallback, low, high, words, help) \
+    ROW_OF(actor.name, #name, type, fallback, low, high, words, help)
+
+#define ACTOR                                                                                                         \
+    ACTOR_ROW(controller, SAC_OPTION_TEXT, "lstm", 0, 0, sac_controller_words, "what acts on the features"),          \
+        ACTOR_ROW(hidden, SAC_OPTION_INT, "16", 1, 1024, NULL, "units of lstm, or of mlp's one hidden layer"),        \
+        ACTOR_ROW(activation, SAC_OPTION_TEXT, "tanh", 0, 0, "tanh clip none",                                        \
+                  "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),      \
+        ACTOR_ROW(choice, SAC_OPTION_TEXT, "auto", 0, 0, "auto threshold argmax",                                     \
+                  "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest " \
+                  "of n outputs; auto: threshold where there are 3"),                                                 \
+        ACTOR_ROW(motion, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
+                  "tell the controller also how each of its features has changed since the step before"),             \
+        ACTOR_ROW(filter, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
+                  "whiten what the controller is told by its running mean and deviation, measured in training")
