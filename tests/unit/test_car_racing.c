@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "env/carracing/car_racing.h"
 #include "env/carracing/track.h"
-#include "env/registry.h"
+#include "env/worlds/built_in.h"
 #include "files/atomic.h"
 #include "files/tensors.h"
 #include "saccade/env.h"
