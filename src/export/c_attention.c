@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "attention/form.h"
-#include "attention/softmax.h"
+#include "attention/forms/softmax.h"
 #include "base/error.h"
 #include "export/agent_c.h"
 

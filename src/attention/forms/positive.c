@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "attention/softmax_kernel.h"
+#include "attention/forms/softmax_kernel.h"
 
 // phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), 003 eq. 6
 

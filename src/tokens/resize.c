@@ -1,10 +1,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/form.h"
-#include "attention/image.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernels/workspace.h"
+#include "tokens/image.h"
 
 /// Resizing along one axis after the other, by weights that are planned ahead.
 

@@ -1,4 +1,4 @@
-#include "attention/image.h"
+#include "tokens/image.h"
 #include "base/error.h"
 
 /// Views of images, how they are cut, and patches as they are.

@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "attention/softmax_kernel.h"
+#include "attention/forms/softmax_kernel.h"
 
 // phi(x) = exp(|y|^2 / 2) (sin w_1.y, cos w_1.y, sin w_2.y, ...) / sqrt(M), 000 eq. 5
 

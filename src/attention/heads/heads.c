@@ -1,4 +1,4 @@
-#include "attention/heads.h"
+#include "attention/heads/heads.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/softmax.h"
+#include "attention/forms/softmax.h"
 #include "kernels/elementary.h"
 
 /// out[i] = sum_j exp(s_ij) v_j / sum_j exp(s_ij): a tile of keys and values that stays in the first caches meets all

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/softmax.h"
+#include "attention/forms/softmax.h"
 #include "kernels/elementary.h"
 
 /// softmax: importance[j] = sum_i exp(s_ij) / sum_j exp(s_ij), s_ij = scale q_i.k_j, a few rows of A at a time.

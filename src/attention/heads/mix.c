@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "attention/form.h"
-#include "attention/heads.h"
+#include "attention/heads/heads.h"
 #include "base/error.h"
 
 /// What heads read: logits, rows of attention, mixtures of pixels, and whole layers. Work goes on a few image rows at a

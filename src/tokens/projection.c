@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention/image.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernels/kernels.h"
+#include "tokens/image.h"
 
 /// Patches times weights, straight from the image. The order of a camera's bytes is put into the weights, so that a
 /// frame costs the same in any layout: blue first permutes them, a byte that is not looked at gets the weight 0.

@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "attention/softmax_kernel.h"
+#include "attention/forms/softmax_kernel.h"
 
 // phi(x) = v f(G y), 001 section II: f relu, exp or square; G the identity, drawn, or given for each side
 

@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "attention/softmax_kernel.h"
+#include "attention/forms/softmax_kernel.h"
 
 // phi = (trig, exp, alpha, beta) / sqrt(2), 003 eq. 8 and 9: with K_ang = 1 - 2 theta / pi, estimated by the signs of R
 // directions, phi(q).phi(k) = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2. As printed beta has its minus sign on

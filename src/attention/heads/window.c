@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "attention/heads.h"
+#include "attention/heads/heads.h"
 #include "base/error.h"
 #include "base/memory.h"
 
