@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "files/atomic.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 #include "saccade/policy.h"
 #include "saccade/view.h"
 

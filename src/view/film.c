@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "files/film_module.h"
 #include "files/module.h"
-#include "files/png.h"
+#include "files/pictures/film_module.h"
+#include "files/pictures/png.h"
 #include "saccade/view.h"
 
 struct sac_film

@@ -1,6 +1,6 @@
 #include "saccade/view.h"
 #include "test.h"
-#include "view/canvas.h"
+#include "view/picture/canvas.h"
 
 enum
 {

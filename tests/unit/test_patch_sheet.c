@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 #include "saccade/view.h"
 
 #include "test.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 
 /// Reading NumPy's .npz: a zip archive of .npy arrays, stored or deflated.
 ///

@@ -1,4 +1,4 @@
-#include "view/table.h"
+#include "view/plots/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 #include "saccade/view.h"
-#include "view/canvas.h"
+#include "view/picture/canvas.h"
 
 enum
 {

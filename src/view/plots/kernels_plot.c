@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "saccade/view.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 /// Time or memory of forms of attention against the number of tokens, both logarithmic, from a table of saccade bench
 /// attention: saccade as lines, the fastest peer as dots of the same colour.

@@ -1,4 +1,4 @@
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/arrays/tensors.h"
 #include "files/atomic.h"
-#include "files/tensors.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors are little-endian");
 

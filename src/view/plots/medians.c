@@ -8,7 +8,7 @@
 #include "files/atomic.h"
 #include "files/yaml.h"
 #include "saccade/view.h"
-#include "view/metrics.h"
+#include "view/plots/metrics.h"
 
 /// Runs that differ in their seed alone, as one line: median and quartiles at the same x.
 

@@ -1,4 +1,4 @@
-#include "files/footage.h"
+#include "files/pictures/footage.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "files/film_module.h"
 #include "files/module.h"
-#include "files/png.h"
+#include "files/pictures/film_module.h"
+#include "files/pictures/png.h"
 
 enum
 {

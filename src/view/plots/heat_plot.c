@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "view/plot_module.h"
+#include "view/plots/plot_module.h"
 
 /// Heat plots: values become colours and axes get their marks here, the module puts them on a sheet.
 

@@ -1,4 +1,4 @@
-#include "files/png.h"
+#include "files/pictures/png.h"
 
 #include <png.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "files/npz.h"
+#include "files/arrays/npz.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/arrays/npy.h"
+#include "files/arrays/tensors.h"
 #include "files/atomic.h"
-#include "files/npy.h"
-#include "files/tensors.h"
 
 // PKWARE's APPNOTE: members, then the central directory that lists them, then its end record. Sizes are taken from the
 // central directory; archives above 4 GiB (zip64) are refused.

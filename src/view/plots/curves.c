@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "saccade/view.h"
-#include "view/metrics.h"
+#include "view/plots/metrics.h"
 
 /// Training curves out of the metrics.csv of run folders.
 

@@ -1,4 +1,4 @@
-#include "view/canvas.h"
+#include "view/picture/canvas.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "saccade/view.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 /// Policies in changed worlds as bars: a group each variant, in it a bar each policy and one of the article's agent.
 

@@ -1,4 +1,4 @@
-#include "files/tensors.h"
+#include "files/arrays/tensors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

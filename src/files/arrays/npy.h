@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 
 /// One .npy array: a Python dictionary as text, then the data.
 

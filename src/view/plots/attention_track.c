@@ -7,7 +7,7 @@
 #include "files/atomic.h"
 #include "files/growing.h"
 #include "saccade/view.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 /// Attention over time: in which rows and columns the patches lie that are kept, as a file and as a plot of it.
 

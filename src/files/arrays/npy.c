@@ -1,9 +1,9 @@
-#include "files/npy.h"
+#include "files/arrays/npy.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "files/tensors.h"
+#include "files/arrays/tensors.h"
 
 // numpy/lib/format.py: magic, version, length of the header, header, data
 

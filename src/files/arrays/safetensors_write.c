@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/arrays/tensors.h"
 #include "files/atomic.h"
-#include "files/tensors.h"
 
 enum
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 
 /// What a reader of arrays fills: used by safetensors and npz.
 

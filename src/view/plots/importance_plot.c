@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "saccade/view.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 /// The importance of every patch of one image as a heat plot.
 
