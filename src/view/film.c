@@ -7,7 +7,7 @@
 #include "files/module.h"
 #include "files/pictures/film_module.h"
 #include "files/pictures/png.h"
-#include "saccade/view.h"
+#include "saccade/film.h"
 
 struct sac_film
 {

@@ -6,7 +6,7 @@
 #include "files/module.h"
 #include "files/pictures/footage.h"
 #include "files/pictures/png.h"
-#include "saccade/view.h"
+#include "saccade/film.h"
 #include "scratch.h"
 #include "test.h"
 

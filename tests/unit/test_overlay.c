@@ -1,4 +1,5 @@
-#include "saccade/view.h"
+#include "saccade/frame.h"
+#include "saccade/overlay.h"
 #include "test.h"
 #include "view/picture/canvas.h"
 

@@ -2,7 +2,8 @@
 
 #include "base/memory.h"
 #include "files/pictures/png.h"
-#include "saccade/view.h"
+#include "saccade/attention_plots.h"
+#include "saccade/viewer.h"
 
 #include "test.h"
 

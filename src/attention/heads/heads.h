@@ -19,11 +19,11 @@ void sac_band_destroy(sac_band *band);
 
 /// Which keys of a query matter, and how much: key row r holds columns first[r].. with count[r] weights, which follow
 /// each other row by row.
-typedef struct sac_window
+typedef struct sac_head_window
 {
     int *first, *count; ///< [height]
     float *weights;     ///< [L] at most; the largest is 1
-} sac_window;
+} sac_head_window;
 
 /// The rectangle of queries whose windows lie inside the image as a whole: all have the same one, moved.
 typedef struct sac_inside
@@ -59,7 +59,7 @@ struct sac_heads
 
 /// The window of a query of a head with b != 0.
 /// @return the number of weights
-int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_window *window);
+int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_head_window *window);
 
 /// What the queries in the middle of the image have in common.
 SAC_CHECKED sac_status sac_inside_create(sac_inside *out, const sac_heads *heads, const sac_head *head);

@@ -15,11 +15,11 @@ enum
 
 typedef struct scratch
 {
-    float *rows;       // [channels, BLOCK_ROWS, width]: image rows after the pass along the columns; or one row
-    sac_window window; // of one query
-    float *sums;       // [channels + 1]
-    float *mixed;      // of a layer: [heads * channels + 1, BLOCK_ROWS, width], the last is ones
-    float *weights;    // of a layer: [outputs, heads * channels + 1], the last is the bias
+    float *rows;            // [channels, BLOCK_ROWS, width]: image rows after the pass along the columns; or one row
+    sac_head_window window; // of one query
+    float *sums;            // [channels + 1]
+    float *mixed;           // of a layer: [heads * channels + 1, BLOCK_ROWS, width], the last is ones
+    float *weights;         // of a layer: [outputs, heads * channels + 1], the last is the bias
 } scratch;
 
 static scratch take_scratch(const sac_heads *heads, int most, unsigned char **workspace)
@@ -83,7 +83,7 @@ void sac_heads_row(const sac_heads *heads, int head, float *weights, int query, 
         return;
     }
     unsigned char *at = workspace;
-    sac_window window = take_scratch(heads, 1, &at).window;
+    sac_head_window window = take_scratch(heads, 1, &at).window;
     int total = sac_heads_window(heads, &plan->head, query, &window);
     float sum = 0;
     heads->kernels.contract(&sum, 1, NULL, 0, 1, window.weights, 1, total, total);
@@ -125,7 +125,7 @@ static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, con
 static void mix_query(const sac_heads *heads, const sac_head_plan *plan, float *out, int query, const block *b,
                       const scratch *s)
 {
-    sac_window window = s->window;
+    sac_head_window window = s->window;
     int total = sac_heads_window(heads, &plan->head, query, &window), channels = b->channels;
     memset(s->sums, 0, ((size_t)channels + 1) * sizeof *s->sums);
     heads->kernels.contract(s->sums + channels, 1, NULL, 0, 1, window.weights, 1, total, total);

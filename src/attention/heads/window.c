@@ -40,7 +40,7 @@ static void find_columns(const parabola *p, double curvature, double least, int 
     *count = (int)high - (int)low + 1;
 }
 
-int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_window *window)
+int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sac_head_window *window)
 {
     int *first = window->first, *count = window->count;
     int y = query / heads->width, x = query % heads->width;
@@ -73,7 +73,7 @@ static void find_inside(int *low, int *high, double target, double reach, int si
 }
 
 // from the window of one query
-static sac_status fill_inside(sac_inside *in, const sac_heads *heads, const sac_window *window, int total)
+static sac_status fill_inside(sac_inside *in, const sac_heads *heads, const sac_head_window *window, int total)
 {
     int from = 0, to = heads->height - 1;
     while (window->count[from] == 0) from++;
@@ -108,9 +108,9 @@ sac_status sac_inside_create(sac_inside *out, const sac_heads *heads, const sac_
     find_inside(&out->left, &out->right, head->target[1], sqrt(size * s[0]) + 1, heads->width);
     if (out->top > out->bottom || out->left > out->right) return SAC_OK;
 
-    sac_window window = {.first = SAC_NEW_ARRAY(int, (size_t)heads->height),
-                         .count = SAC_NEW_ARRAY(int, (size_t)heads->height),
-                         .weights = SAC_NEW_ARRAY(float, (size_t)heads->height *(size_t)heads->width)};
+    sac_head_window window = {.first = SAC_NEW_ARRAY(int, (size_t)heads->height),
+                              .count = SAC_NEW_ARRAY(int, (size_t)heads->height),
+                              .weights = SAC_NEW_ARRAY(float, (size_t)heads->height *(size_t)heads->width)};
     sac_status status = window.first && window.count && window.weights ? SAC_OK : sac_fail_memory("Gaussian heads");
     if (status == SAC_OK)
     {

@@ -4,7 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "saccade/view.h"
+#include "saccade/frame.h"
+#include "saccade/overlay.h"
 #include "view/picture/canvas.h"
 
 static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226, 230, 236}, dim = {132, 140, 153},

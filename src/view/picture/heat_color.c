@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "saccade/view.h"
+#include "saccade/overlay.h"
 
 /// The heat map's colours: a path through OKLab (Ottosson 2020) on which lightness is a straight line, hue turns from
 /// violet over red to yellow, and chroma swells in the middle, where the screen can show it.

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saccade/view.h"
+#include "saccade/overlay.h"
 
 static int rising(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "saccade/view.h"
+#include "saccade/overlay.h"
 
 static const float LEAST_LIGHT = 0.3f; // of a patch that matters least
 

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "files/pictures/png.h"
-#include "saccade/view.h"
+#include "saccade/attention_plots.h"
+#include "saccade/viewer.h"
 #include "view/picture/canvas.h"
 
 enum

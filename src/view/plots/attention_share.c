@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "saccade/view.h"
+#include "saccade/attention_plots.h"
+#include "saccade/plot.h"
 
 enum
 {

@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "files/growing.h"
-#include "saccade/view.h"
+#include "saccade/attention_plots.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
 /// Attention over time: in which rows and columns the patches lie that are kept, as a file and as a plot of it.

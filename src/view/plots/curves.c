@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "saccade/view.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/metrics.h"
 
 /// Training curves out of the metrics.csv of run folders.

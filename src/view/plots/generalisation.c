@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "saccade/view.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
 /// Policies in changed worlds as bars: a group each variant, in it a bar each policy and one of the article's agent.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "saccade/overlay.h"
 #include "view/plots/plot_module.h"
 
 /// Heat plots: values become colours and axes get their marks here, the module puts them on a sheet.

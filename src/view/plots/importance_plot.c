@@ -3,7 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "saccade/view.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
 /// The importance of every patch of one image as a heat plot.

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "saccade/view.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
 /// Time or memory of forms of attention against the number of tokens, both logarithmic, from a table of saccade bench

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "files/yaml.h"
-#include "saccade/view.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "view/plots/metrics.h"
 
 /// Runs that differ in their seed alone, as one line: median and quartiles at the same x.

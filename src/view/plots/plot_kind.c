@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "saccade/view.h"
+#include "saccade/result_plots.h"
 
 sac_status sac_plot_kind_of(sac_plot_kind *kind, const char *path)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "saccade/view.h"
+#include "saccade/plot.h"
 
 /// The table that saccade-plot.so exports as `sac_plot_module`: plots drawn by cairo. What stands where is decided
 /// before: the module gets axes with their texts.
