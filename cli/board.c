@@ -104,8 +104,7 @@ static void print_line(const cli_board *b, const sac_progress *p)
     format_time(elapsed, p->seconds);
     format_left(left, b, p);
     printf("%6" PRIu64 "%-7s %8s %8s %14s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, best, mean,
-           evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "",
-           p->note ? p->note : "");
+           evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "", p->note ? p->note : "");
     fflush(stdout);
 }
 

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli.h"
+#include "run/task.h"
 #include "saccade/train.h"
-#include "train/task.h"
 
 /// saccade config: a task with every option spelled out, as its run would write it.
 

@@ -9,9 +9,9 @@
 
 #include "base/number.h"
 #include "cli.h"
+#include "run/recipe.h"
 #include "saccade/policy.h"
 #include "share.h"
-#include "train/recipe.h"
 #include "zoo.h"
 
 // the trained policies: every *.safetensors below the first folder that exists of $SACCADE_ZOO, ./zoo and the installed

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/task.h"
 #include "saccade/env.h"
 #include "saccade/evolve.h"
 #include "saccade/policy.h"
-#include "train/task.h"
 
 static bool is_one_of(const char *word, size_t length, const char *const *words)
 {

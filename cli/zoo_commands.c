@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "train/recipe.h"
+#include "run/recipe.h"
 #include "zoo.h"
 
 /// saccade zoo --commands: a recipe as a person would type it.

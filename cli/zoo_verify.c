@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "stop.h"
-#include "train/recipe.h"
+#include "train/recipe_train.h"
 #include "zoo.h"
 
 /// saccade zoo --verify: every policy trained again by its recipe, and compared with the one that ships, bit by bit.

@@ -42,7 +42,7 @@ def rooms_of_cmake():
 
 
 def unit_of(path):
-    """A .c file and its header are one unit: src/train/task.c and src/train/task.h are train/task."""
+    """A .c file and its header are one unit: src/run/task.c and src/run/task.h are run/task."""
     return str(path.relative_to(ROOT / "src").with_suffix(""))
 
 

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "train/task.h"
+#include "run/task.h"
 
 /// Scenes for the tests of training: a small task on the toy, a folder for its runs, what runs leave.
 

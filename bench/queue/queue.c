@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "train/comm.h"
+#include "rollout/comm.h"
 
 /// How well the queue keeps ranks busy, with episodes that sleep instead of computing, so that many ranks fit on few
 /// cores: run as `mpirun -n RANKS build/queue [EPISODE_MS] [UNITS_A_RANK] [ROUNDS]`. Prints one line:

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "train/journal.h"
+#include "run/journal.h"
 
 enum
 {

@@ -2,7 +2,7 @@
 
 #include "files/atomic.h"
 #include "files/growing.h"
-#include "saccade/train.h"
+#include "saccade/run.h"
 
 /// What is told of a run: its rows, evaluations and events, read from its folder while it grows. However long the run,
 /// the memory is the same: neighbouring rows are merged when there are too many.

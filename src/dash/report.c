@@ -12,11 +12,11 @@
 #include "dash/stage.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
+#include "run/start.h"
 #include "saccade/dash.h"
 #include "saccade/plugin.h"
-#include "saccade/train.h"
+#include "saccade/run.h"
 #include "saccade/view.h"
-#include "train/start.h"
 
 /// A run as one HTML file: the template report.html with its {{words}} filled in.
 

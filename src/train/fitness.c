@@ -16,28 +16,6 @@ static void ask(const void *user, int individual, float *parameters)
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
-sac_status sac_run_report_bad(sac_run *r, sac_round_kind kind, int unit_count)
-{
-    for (int i = 0; i < unit_count; i++)
-    {
-        const sac_unit *unit = &r->units[i];
-        if (!isnan(unit->episode_return)) continue;
-        char who[32] = "the evaluated mean", text[240];
-        if (kind == SAC_ROUND_TRAINING) snprintf(who, sizeof who, "candidate %d", unit->individual);
-        snprintf(text, sizeof r->first_bad,
-                 "%s, episode seed %" PRIu64 ", step %d: an action or a reward is not a number", who, unit->seed,
-                 unit->steps);
-        if (!r->first_bad[0]) memcpy(r->first_bad, text, sizeof r->first_bad);
-        uint64_t count = ++r->bad_episodes;
-        if ((count & (count - 1)) != 0) continue;
-        size_t length = strlen(text);
-        snprintf(text + length, sizeof text - length, "; it ranks last; %" PRIu64 " such episode%s so far", count,
-                 count == 1 ? "" : "s");
-        SAC_TRY(sac_run_event(r, "nan", text));
-    }
-    return SAC_OK;
-}
-
 // Episodes first .. first+count-1 for each of the listed individuals; `steps` grows by what they took.
 static sac_status drive_round(sac_run *r, int listed, int first, int count, uint64_t *steps)
 {

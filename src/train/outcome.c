@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "files/atomic.h"
-#include "train/live.h"
+#include "run/live.h"
 #include "train/run.h"
 
 /// What comes of a generation: its evaluation, and what is written.

@@ -1,3 +1,5 @@
+#include "train/plan.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "files/yaml.h"
-#include "train/sweep.h"
 
 /// Sweep files: YAML with task, method, samples, seed, seeds, and fields in the sections of a task.
 

@@ -1,15 +1,16 @@
 #pragma once
 
 #include "evolve/race.h"
-#include "train/checkpoint.h"
-#include "train/comm.h"
+#include "rollout/comm.h"
+#include "rollout/returns.h"
+#include "rollout/rollout.h"
+#include "run/checkpoint.h"
+#include "run/folder.h"
+#include "run/journal.h"
+#include "run/pace.h"
+#include "run/phases.h"
+#include "saccade/train.h"
 #include "train/filter.h"
-#include "train/folder.h"
-#include "train/journal.h"
-#include "train/pace.h"
-#include "train/phases.h"
-#include "train/returns.h"
-#include "train/rollout.h"
 #include "train/tuned.h"
 
 /// A run under way. Every rank holds the same one, the search included, and takes it through the same steps; rank 0
@@ -52,7 +53,7 @@ typedef struct sac_run
     char note[256];
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
-    bool under_way; ///< the generation after state.generation, which events are then of
+    bool under_way;        ///< the generation after state.generation, which events are then of
 } sac_run;
 
 enum

@@ -192,7 +192,10 @@ static sac_status read_past(sac_run *r, uint8_t **bytes, size_t *size)
 {
     uint8_t *checkpoint = NULL, *rounds = NULL;
     size_t checkpoint_size = 0, rounds_size = 0;
-    SAC_TRY(sac_folder_open(&r->folder, r->def));
+    SAC_TRY(sac_folder_open(&r->folder, &(sac_folder_def){.run_dir = r->def->run_dir,
+                                                          .task = r->task,
+                                                          .resume = r->def->resume,
+                                                          .interrupt = r->def->interrupt}));
     if (r->def->resume) SAC_TRY(sac_checkpoint_load(r->def->run_dir, &checkpoint, &checkpoint_size));
     sac_status status = r->def->resume ? sac_returns_load(r->def->run_dir, &rounds, &rounds_size) : SAC_OK;
     if (status == SAC_OK) status = join(bytes, size, checkpoint, checkpoint_size, rounds, rounds_size);

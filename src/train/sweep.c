@@ -1,4 +1,4 @@
-#include "train/sweep.h"
+#include "train/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "files/append.h"
 #include "files/atomic.h"
-#include "train/comm.h"
+#include "rollout/comm.h"
 
 /// A sweep: the runs of a plan, one after the other, each in a folder of its own.
 

@@ -6,11 +6,6 @@
 
 /// The loop that joins policy, environment and search.
 
-sac_status sac_run_event(sac_run *r, const char *event, const char *text)
-{
-    return sac_run_writes(r) ? sac_journal_event(r->journal, r->state.generation + r->under_way, event, text) : SAC_OK;
-}
-
 static sac_status train(sac_run *r)
 {
     uint64_t generations = sac_run_generations(r);

@@ -176,6 +176,8 @@ def test_the_worked_example():
         elif "." in name:
             with open(name, "w") as file:
                 file.write(text)
+        elif name != "test gymnasium":
+            continue  # of other examples
         kinds.append(kind)
     assert kinds == ["python", "yaml", "sh", "python"], kinds
     scores = [tuple(map(float, x)) for x in

@@ -33,7 +33,7 @@ if "${SACCADE_PEERS:-.venv/bin/python}" -c "import gymnasium" 2>/dev/null; then
     export SACCADE_PYTHON=${SACCADE_PYTHON:-${SACCADE_PEERS:-.venv/bin/python}}
     check "idle takes the first of choices" idles_with_choices
 else
-    skip "idle takes the first of choices" "a peer: gymnasium (make peers)"
+    skip "idle takes the first of choices" "gymnasium (make worlds)"
 fi
 check "idle and random" refuses 2 "one of --random and --idle" "$saccade" eval --random --idle --env toy
 check "idle has nothing to stamp" refuses 2 "--idle has no policy to stamp" "$saccade" eval --idle --env toy --stamp out.safetensors

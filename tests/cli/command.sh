@@ -149,7 +149,7 @@ says_what_to_type()
     cat "$work/doctor"
     grep -qE '^take-cover +missing$' "$work/doctor" && grep -qE '^gym:CartPole-v1 +missing$' "$work/doctor" &&
         grep -qE '^toy +works$' "$work/doctor" && ! grep -qE 'Error|Traceback' "$work/doctor" || return 1
-    grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy', or in a checkout 'make peers'" "$work/doctor" || return 1
+    grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy', or in a checkout 'make worlds'" "$work/doctor" || return 1
     # with NumPy in its place, what is missing next
     mkdir -p "$work/modules/numpy" && touch "$work/modules/numpy/__init__.py"
     for module in gymnasium vizdoom; do
@@ -184,7 +184,7 @@ check "doctor says what there is" examines
 if /usr/bin/python3 -c "import venv" 2>/dev/null; then
     check "doctor says what to type for worlds in Python" says_what_to_type
 else
-    skip "doctor says what to type for worlds in Python" "a peer: python3-venv"
+    skip "doctor says what to type for worlds in Python" "python3-venv (make setup-dev)"
 fi
 [[ ${2:-} != --time ]] || check "--help within 20 ms" starts_quickly
 finish

@@ -5,7 +5,7 @@ saccade=$1
 source "$(dirname "$0")/../check.sh"
 python=${SACCADE_PEERS:-$PWD/.venv/bin/python}
 if ! "$python" -c "import gymnasium" 2>/dev/null; then
-    skip "rewards that are not numbers" "a peer: gymnasium (make peers)"
+    skip "rewards that are not numbers" "gymnasium (make worlds)"
     finish
 fi
 export SACCADE_PYTHON=$python PYTHONPATH=$work

@@ -4,7 +4,7 @@ set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
 if [[ ! -w /dev/full ]]; then
-    skip "a full disk" "a peer: /dev/full"
+    skip "a full disk" "/dev/full"
     finish
 fi
 

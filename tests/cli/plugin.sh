@@ -9,7 +9,7 @@ source tests/check.sh
 root=$PWD
 unset SACCADE_PLUGINS
 compiler=${CC:-cc}
-command -v "$compiler" >/dev/null || { skip "plugins" "a peer: a C compiler"; exit 77; }
+command -v "$compiler" >/dev/null || { skip "plugins" "a C compiler"; exit 77; }
 
 build() # OUT SOURCE [flag...]: as people build one
 {
@@ -86,7 +86,7 @@ films()
 if [[ -e $(dirname "$saccade")/saccade-film.so ]]; then
     check "watch --video" films
 else
-    skip "watch --video" "a peer: FFmpeg's libraries"
+    skip "watch --video" "FFmpeg's libraries (make setup)"
 fi
 
 reports()
@@ -99,7 +99,7 @@ reports()
 if [[ -e $(dirname "$saccade")/saccade-plot.so ]]; then
     check "report" reports
 else
-    skip "report" "a peer: cairo"
+    skip "report" "cairo (make setup)"
 fi
 
 cat >sweep.yaml <<'E2'
@@ -159,7 +159,7 @@ check "a variable that names what is missing" refuses 1 "SACCADE_PLUGINS: plugin
     env_of catch.so:none.so "$saccade" envs
 check "a file that is no shared object" refuses 1 "plugin 'text.so' cannot be opened" "$saccade" envs --plugin text.so
 check "a folder" refuses 1 "plugin '/tmp' cannot be opened" "$saccade" envs --plugin /tmp
-check "an empty path" refuses 1 "the path is empty" "$saccade" envs --plugin ""
+check "an empty path" refuses 2 "--plugin is empty, expected FILE.so" "$saccade" envs --plugin ""
 check "a flag without its value" refuses 2 "--plugin needs a value" "$saccade" envs --plugin
 check "a misspelt flag" refuses 2 "did you mean '--plugin'" "$saccade" envs --pluggin catch.so
 check "an object without the entry" refuses 1 "'plain.so' is no plugin: it has no sac_plugin_table" \
@@ -181,7 +181,7 @@ check "a task without its plugin" refuses 2 "env.id: unknown name 'catch'; one t
 check "nothing was begun" test ! -e none
 check "a policy without its plugin" refuses 1 "unknown kind 'columns'; one that is not built in comes with a plugin" \
     "$saccade" eval one/best.safetensors
-check "no export" refuses 1 "come from a plugin and cannot be exported as C" \
+check "no export" refuses 1 "policies of kind 'columns' cannot be exported, only" \
     "$saccade" export one/best.safetensors --c x.c --plugin catch.so
 
 in_cpp() # the entry has C's name, and its functions are C's

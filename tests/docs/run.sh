@@ -11,6 +11,7 @@
 #   install   changes the machine                            serves    ends when it is stopped
 #   cluster   needs a batch system                           minutes   and cannot be made short
 #   build     what the tests themselves do
+# A block that is fenced as LANGUAGE FILE.EXT is written to that file, for the blocks after it.
 # A block without a word holds calls of make and nothing else; its targets must be some that the Makefile has.
 set -uo pipefail
 build=$(realpath "$1")
@@ -80,6 +81,8 @@ count=0
 for document in "${documents[@]}"; do
     folder=$work/$(basename "$document" .md)
     place "$folder"
+    # a block that is fenced with the name of a file is that file
+    awk -v folder="$folder/" '/^```[a-z]+ [a-z_]+\.[a-z]+$/ {file = folder $2; next} /^```/ {file = ""} file {print >file}' "$document"
     # each block to a file of its own, its first line "# sh WORD..."
     awk -v prefix="$folder-" '/^```sh( |$)/ {n++; file = prefix sprintf("%02d", n) ".sh"; print "# " substr($0, 4) >file; next}
         /^```/ {file = ""} file {print >file}' "$document"

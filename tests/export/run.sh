@@ -103,7 +103,7 @@ for policy in zoo/*/*.safetensors; do
     label=${name//\//-}
     missing=$(lacks "$policy")
     if [[ -n $missing ]]; then
-        skip "$name over an episode" "a peer: $missing"
+        skip "$name over an episode" "$missing"
         continue
     fi
     "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
@@ -113,7 +113,7 @@ for policy in zoo/*/*.safetensors; do
     if [[ $graphs == yes ]]; then
         check "$name: a whole episode in onnxruntime" graph "$label" "$policy"
     else
-        skip "$name in onnxruntime" "a peer: onnxruntime (make peers)"
+        skip "$name in onnxruntime" "onnxruntime (scripts/python.sh readers)"
     fi
     rm -f "$work/$label".*
 done

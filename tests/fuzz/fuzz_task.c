@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "run/task.h"
 #include "saccade/train.h"
-#include "train/task.h"
 
 #include "fuzz.h"
 

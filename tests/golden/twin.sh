@@ -5,5 +5,5 @@ python=/usr/bin/python3
 for candidate in "$python" .venv/bin/python; do
     "$candidate" -c "import numpy" 2>/dev/null && exec "$candidate" -B "$(dirname "$0")/twin.py" "$1"
 done
-echo "skip: needs a peer: numpy (make setup)"
+echo "skip: needs numpy (make setup-dev)"
 exit 77

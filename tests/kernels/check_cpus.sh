@@ -50,7 +50,7 @@ check "this machine makes all" make_all native env
 for level in scalar avx2 avx512; do
     masked=(env "SACCADE_CPU=$level")
     if [[ $(level_of "${masked[@]}") != "$level" ]]; then
-        skip "level $level" "a peer: a processor with $level"
+        skip "level $level" "a processor with $level"
         continue
     fi
     check "level $level: kernels" kernels "${masked[@]}"
@@ -62,7 +62,7 @@ for level in scalar avx2 avx512; do
 done
 
 if ! command -v qemu-x86_64 >/dev/null || [[ $(uname -m) != x86_64 ]]; then
-    skip "other processors" "a peer: qemu-user on x86-64"
+    skip "other processors" "qemu-user on x86-64"
     finish
 fi
 unset SACCADE_CPU

@@ -163,7 +163,8 @@ def test_every_flag_of_a_training_has_a_word_in_python():
     from saccade._core import _FLAGS, _in_python
 
     found = set()
-    for path in (TASK.parents[1] / "src/train").glob("*.c"):
+    rooms = [TASK.parents[1] / "src" / room for room in ("rollout", "run", "train")]
+    for path in (path for room in rooms for path in room.glob("*.c")):
         code = re.sub(r'"\s*\n\s*"', "", path.read_text())  # sentences over several lines
         for call in re.findall(r"sac_fail(?:_in)?\(.*?\);|set_entry\(.*?\);", code, re.S):
             found |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", call))

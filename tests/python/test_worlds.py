@@ -306,7 +306,7 @@ def test_a_plugin_is_opened(tmp_path):
     """In a process of its own: a plugin stays."""
     compiler = shutil.which("cc")
     if not compiler:
-        pytest.skip("needs a peer: a C compiler")
+        pytest.skip("needs a C compiler")
     subprocess.run([compiler, "-shared", "-fPIC", f"-I{ROOT}/include", ROOT / "examples/plugin.c", "-o",
                     tmp_path / "catch.so", "-lm"], check=True)
     code = """

@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "train/comm.h"
-#include "train/task.h"
+#include "rollout/comm.h"
+#include "run/task.h"
+#include "saccade/train.h"
 
 /// Ranks as threads of one process, over mailboxes instead of MPI: the queue hands out every unit once, everyone ends
 /// with the same results, and a failure anywhere ends all with one sentence.

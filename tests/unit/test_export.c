@@ -182,19 +182,19 @@ TEST(an_unknown_option_is_refused_unless_it_has_its_default)
         if (strcmp(options[count].name, "bins") == 0) last = count;
     }
     assert_in_range(last, 0, count);
-    options[last].name = "heads"; // its default is 4, and so is its value
+    options[last].name = "later"; // its default is 4, and so is its value
     sac_policy_ops newer = *ops;
     newer.options = options;
     policy->ops = &newer;
     sac_setting *settings = (sac_setting *)policy->def.settings;
     for (int i = 0; i < policy->def.setting_count; i++)
         if (strcmp(settings[i].key, "bins") == 0) last = i;
-    settings[last].key = "heads";
+    settings[last].key = "later";
     const sac_export_def def = {0};
     assert_ok(sac_export_c(policy, &def, scratch_path("b.c"), NULL));
     assert_ok(sac_export_onnx(policy, scratch_path("b.onnx")));
     settings[last].value = "8";
-    assert_refused(policy, "heads is '8', but only '4' can be exported");
+    assert_refused(policy, "later is '8', but only '4' can be exported");
     settings[last].key = "bins";
     policy->ops = ops;
     sac_policy_destroy(policy);

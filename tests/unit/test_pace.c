@@ -1,4 +1,4 @@
-#include "train/pace.h"
+#include "run/pace.h"
 
 #include <math.h>
 

@@ -7,8 +7,9 @@
 
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "train/returns.h"
-#include "train/task.h"
+#include "rollout/returns.h"
+#include "run/task.h"
+#include "saccade/train.h"
 
 /// The returns since the last checkpoint: known again after a kill, never for another round, never when damaged.
 

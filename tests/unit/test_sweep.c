@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "train/sweep.h"
+#include "train/plan.h"
 
 /// Sweeps: a grid has every combination once, draws are a pure function of the file, what is done is not done again.
 

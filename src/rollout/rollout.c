@@ -1,0 +1,309 @@
+#include "rollout/rollout.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+enum
+{
+    NO_INDIVIDUAL = -1
+};
+
+/// One episode under way.
+typedef struct lane
+{
+    sac_policy_state *state;
+    sac_unit *unit;
+    int individual; // whose parameters the state holds
+    int negative;   // rewards below zero in a row
+    double *seen;   // [2 F] of the unit; NULL: not wanted
+} lane;
+
+/// One thread's episodes: the first `active` rows of each array are under way.
+typedef struct crew
+{
+    int active;
+    bool dry; // nothing is left to take
+    lane *lanes;
+    sac_env **envs;
+    sac_env_row *rows;
+    uint8_t *observations;
+    float *actions;
+    double *rewards;
+    uint8_t *ends; // [lanes][2]
+    float *parameters;
+    double acting, stepping; // seconds
+} crew;
+
+struct sac_rollouts
+{
+    const sac_policy *policy;
+    sac_comm *comm;
+    sac_threads *pool; // the workers, and a server where the queue needs one
+    int workers, lanes, action_size;
+    int room;    // lanes that the current job uses
+    crew *crews; // one a worker
+    const sac_rollout_job *job;
+};
+
+static void swap_lanes(crew *c, int a, int b)
+{
+    lane l = c->lanes[a];
+    c->lanes[a] = c->lanes[b];
+    c->lanes[b] = l;
+    sac_env *env = c->envs[a];
+    c->envs[a] = c->envs[b];
+    c->envs[b] = env;
+    sac_env_row row = c->rows[a];
+    c->rows[a] = c->rows[b];
+    c->rows[b] = row;
+}
+
+static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
+{
+    const sac_rollout_job *job = r->job;
+    lane *l = &c->lanes[i];
+    l->unit = unit;
+    l->unit->episode_return = 0;
+    l->unit->steps = 0;
+    l->negative = 0;
+    size_t seen = 2 * (size_t)sac_policy_filter_size(r->policy);
+    l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
+    if (l->seen) memset(l->seen, 0, seen * sizeof *l->seen);
+    if (l->individual != l->unit->individual)
+    {
+        if (job->parameters)
+        {
+            job->parameters(job->user, l->unit->individual, c->parameters);
+            sac_policy_state_set_parameters(l->state, c->parameters);
+        }
+        else
+            sac_policy_state_set_parameters(l->state, sac_policy_parameters(r->policy));
+        l->individual = l->unit->individual;
+    }
+    sac_policy_state_reset(l->state);
+    return sac_env_reset(c->envs[i], l->unit->seed, &c->rows[i]);
+}
+
+// takes units for the lanes that are free; a crew without any waits for one
+static sac_status fill_lanes(sac_rollouts *r, crew *c)
+{
+    while (!c->dry && c->active < r->room)
+    {
+        int unit = sac_comm_take(r->comm, c->active == 0);
+        if (unit == SAC_UNIT_LATER) break;
+        c->dry = unit == SAC_UNIT_NONE;
+        if (c->dry) break;
+        SAC_TRY(start_episode(r, c, c->active, &r->job->units[unit]));
+        c->active++;
+    }
+    return SAC_OK;
+}
+
+static bool is_number(const float *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+// adds a step to lane i's unit; true when its episode has ended
+static bool take_step(sac_rollouts *r, crew *c, int i)
+{
+    lane *l = &c->lanes[i];
+    const sac_env_row *row = &c->rows[i];
+    l->unit->episode_return += *row->reward;
+    l->unit->steps++;
+    l->negative = *row->reward < 0 ? l->negative + 1 : 0;
+    bool impatient = r->job->patience > 0 && l->negative > r->job->patience;
+    bool over = r->job->steps > 0 && l->unit->steps >= r->job->steps;
+    return *row->terminated || *row->truncated || over || impatient || isnan(l->unit->episode_return);
+}
+
+// what the filter was told in this step, added to the unit's sums
+static void note_seen(const sac_rollouts *r, lane *l)
+{
+    const float *seen = sac_policy_filter_input(l->state);
+    int size = sac_policy_filter_size(r->policy);
+    for (int i = 0; i < size; i++)
+    {
+        l->seen[i] += (double)seen[i];
+        l->seen[size + i] += (double)seen[i] * (double)seen[i];
+    }
+}
+
+// every lane's action, from what it sees
+static void decide(const sac_rollouts *r, crew *c)
+{
+    for (int i = 0; i < c->active; i++)
+    {
+        float *action = c->actions + (size_t)(c->rows[i].action - c->actions);
+        sac_policy_act(c->lanes[i].state, c->rows[i].observation, action);
+        if (c->lanes[i].seen) note_seen(r, &c->lanes[i]);
+        // what is not a number never reaches the world
+        if (is_number(action, r->action_size)) continue;
+        c->lanes[i].unit->episode_return = NAN;
+        memset(action, 0, sizeof(float) * (size_t)r->action_size);
+    }
+}
+
+static sac_status run_crew(sac_rollouts *r, crew *c)
+{
+    for (int i = 0; i < r->lanes; i++) c->lanes[i].individual = NO_INDIVIDUAL;
+    c->active = 0;
+    c->dry = false;
+    for (;;)
+    {
+        SAC_TRY(fill_lanes(r, c));
+        if (c->active == 0 || sac_comm_stopped(r->comm)) return SAC_OK;
+        if (r->job->interrupt && *r->job->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
+        double begin = sac_clock();
+        decide(r, c);
+        double decided = sac_clock();
+        SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
+        c->acting += decided - begin;
+        c->stepping += sac_clock() - decided;
+        for (int i = c->active - 1; i >= 0; i--)
+        {
+            if (!take_step(r, c, i)) continue;
+            sac_comm_give(r->comm, (int)(c->lanes[i].unit - r->job->units));
+            swap_lanes(c, i, --c->active);
+        }
+    }
+}
+
+// where the queue needs a server it is the calling thread, the only one that may use the transport
+static void work(void *user, int index)
+{
+    sac_rollouts *r = user;
+    if (sac_comm_needs_server(r->comm) && index == 0)
+    {
+        sac_comm_serve(r->comm);
+        return;
+    }
+    sac_status status = run_crew(r, &r->crews[index - sac_comm_needs_server(r->comm)]);
+    if (status != SAC_OK) sac_comm_stop(r->comm, status);
+}
+
+sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
+{
+    // no more lanes than there is work for, so that every thread gets its share
+    int everyone = r->workers * sac_comm_size(r->comm), share = (job->unit_count + everyone - 1) / everyone;
+    r->room = share < r->lanes ? share : r->lanes;
+    r->job = job;
+    SAC_TRY(sac_comm_begin(r->comm, &(sac_round){.units = job->units,
+                                                 .unit_count = job->unit_count,
+                                                 .seen = job->seen,
+                                                 .seen_size = job->seen ? 2 * sac_policy_filter_size(r->policy) : 0,
+                                                 .slots = r->room * r->workers,
+                                                 .fingerprint = job->fingerprint,
+                                                 .interrupt = job->interrupt}));
+    sac_threads_run(r->pool, work, r);
+    r->job = NULL;
+    return sac_comm_verdict(r->comm);
+}
+
+void sac_rollouts_times(const sac_rollouts *r, double *acting, double *stepping)
+{
+    *acting = *stepping = 0;
+    for (int i = 0; i < r->workers; i++)
+    {
+        *acting += r->crews[i].acting;
+        *stepping += r->crews[i].stepping;
+    }
+}
+
+static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
+{
+    size_t lanes = (size_t)r->lanes;
+    c->lanes = SAC_NEW_ARRAY(lane, lanes);
+    c->envs = SAC_NEW_ARRAY(sac_env *, lanes);
+    c->rows = SAC_NEW_ARRAY(sac_env_row, lanes);
+    c->rewards = SAC_NEW_ARRAY(double, lanes);
+    c->ends = SAC_NEW_ARRAY(uint8_t, 2 * lanes);
+    c->parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(r->policy));
+    if (!c->lanes || !c->envs || !c->rows || !c->rewards || !c->ends || !c->parameters)
+        return sac_fail_memory("rollouts");
+
+    SAC_TRY(sac_env_create(&c->envs[0], env));
+    const sac_env_spec *spec = sac_env_get_spec(c->envs[0]);
+    if (spec->lanes > 0 && spec->lanes < r->lanes) lanes = (size_t)(r->lanes = spec->lanes);
+    for (size_t i = 0; i < lanes; i++)
+    {
+        if (i > 0) SAC_TRY(sac_env_create(&c->envs[i], env));
+        SAC_TRY(sac_policy_state_create(&c->lanes[i].state, r->policy));
+    }
+    const sac_policy_def *def = sac_policy_get_def(r->policy);
+    if (def->height != spec->height || def->width != spec->width || def->channels != spec->channels ||
+        def->action_size != spec->action_size || def->action_choices != spec->action_choices)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "the policy is for images of %dx%dx%d and %d actions, '%s' has %dx%dx%d and %d", def->height,
+                        def->width, def->channels, def->action_size, env->id, spec->height, spec->width, spec->channels,
+                        spec->action_size);
+
+    size_t image = (size_t)spec->height * (size_t)spec->width * (size_t)spec->channels;
+    size_t actions = (size_t)spec->action_size;
+    r->action_size = spec->action_size;
+    c->observations = SAC_NEW_ARRAY(uint8_t, lanes * image);
+    c->actions = SAC_NEW_ARRAY(float, lanes *actions);
+    if (!c->observations || !c->actions) return sac_fail_memory("observations");
+    for (size_t i = 0; i < lanes; i++)
+        c->rows[i] = (sac_env_row){.action = c->actions + i * actions,
+                                   .observation = c->observations + i * image,
+                                   .reward = c->rewards + i,
+                                   .terminated = c->ends + 2 * i,
+                                   .truncated = c->ends + 2 * i + 1};
+    return SAC_OK;
+}
+
+static void destroy_crew(sac_rollouts *r, crew *c)
+{
+    for (int i = 0; i < r->lanes; i++)
+    {
+        if (c->envs) sac_env_destroy(c->envs[i]);
+        if (c->lanes) sac_policy_state_destroy(c->lanes[i].state);
+    }
+    sac_free(c->lanes);
+    sac_free(c->envs);
+    sac_free(c->rows);
+    sac_free(c->observations);
+    sac_free(c->actions);
+    sac_free(c->rewards);
+    sac_free(c->ends);
+    sac_free(c->parameters);
+}
+
+sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env, sac_comm *comm,
+                               int threads, int lanes)
+{
+    *out = NULL;
+    sac_rollouts *r = SAC_NEW(sac_rollouts);
+    if (!r) return sac_fail_memory("rollouts");
+    r->policy = policy;
+    r->comm = comm;
+    r->workers = threads;
+    r->lanes = lanes;
+    r->crews = SAC_NEW_ARRAY(crew, (size_t)threads);
+    sac_status status = r->crews ? SAC_OK : sac_fail_memory("rollouts");
+    if (status == SAC_OK) status = sac_threads_create(&r->pool, threads + sac_comm_needs_server(comm));
+    for (int i = 0; status == SAC_OK && i < threads; i++) status = create_crew(r, &r->crews[i], env);
+    if (status != SAC_OK)
+    {
+        sac_rollouts_destroy(r);
+        return status;
+    }
+    *out = r;
+    return SAC_OK;
+}
+
+void sac_rollouts_destroy(sac_rollouts *r)
+{
+    if (!r) return;
+    for (int i = 0; r->crews && i < r->workers; i++) destroy_crew(r, &r->crews[i]);
+    sac_threads_destroy(r->pool);
+    sac_free(r->crews);
+    sac_free(r);
+}

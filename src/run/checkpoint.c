@@ -1,0 +1,263 @@
+#include "run/checkpoint.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/arrays/safetensors.h"
+#include "files/atomic.h"
+
+enum
+{
+    MAX_ARRAYS = 16,   ///< of a search's state
+    NUMBERS = 11,      ///< of a run's state
+    FIRST_NUMBERS = 9, ///< in the files of before fresh starts existed
+    KEPT = 2,
+    PREFIX_SIZE = 64,
+};
+
+static const char format_version[] = "1";
+
+// the run's numbers, counters included: whole numbers are exact below 2^53
+static void pack(double numbers[NUMBERS], const sac_run_state *s)
+{
+    numbers[0] = (double)s->generation;
+    numbers[1] = (double)s->steps;
+    numbers[2] = s->fitness_average;
+    numbers[3] = s->stage;
+    numbers[4] = s->best_evaluation;
+    numbers[5] = s->best;
+    numbers[6] = s->mean;
+    numbers[7] = s->std;
+    numbers[8] = s->pending;
+    numbers[9] = s->attempt;
+    numbers[10] = (double)s->attempt_start;
+}
+
+static void unpack(sac_run_state *s, const double numbers[NUMBERS])
+{
+    s->generation = (uint64_t)numbers[0];
+    s->steps = (uint64_t)numbers[1];
+    s->fitness_average = numbers[2];
+    s->stage = (int)numbers[3];
+    s->best_evaluation = numbers[4];
+    s->best = numbers[5];
+    s->mean = numbers[6];
+    s->std = numbers[7];
+    s->pending = numbers[8] != 0;
+    s->attempt = (int)numbers[9];
+    s->attempt_start = (uint64_t)numbers[10];
+}
+
+/// Everything as tensors: the search's arrays under "search.", then the run's.
+typedef struct layout
+{
+    sac_search_array arrays[MAX_ARRAYS];
+    char names[MAX_ARRAYS][PREFIX_SIZE];
+    int array_count;
+    double numbers[NUMBERS];
+    sac_tensor tensors[MAX_ARRAYS + 3];
+    int count;
+} layout;
+
+static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
+{
+    l->array_count = sac_search_state(search, l->arrays, MAX_ARRAYS);
+    SAC_ASSERT(l->array_count <= MAX_ARRAYS);
+    for (int i = 0; i < l->array_count; i++)
+    {
+        snprintf(l->names[i], PREFIX_SIZE, "search.%s", l->arrays[i].name);
+        l->tensors[i] = (sac_tensor){.name = l->names[i],
+                                     .dtype = SAC_F64,
+                                     .rank = 1,
+                                     .shape = {(int64_t)l->arrays[i].count},
+                                     .data = l->arrays[i].data};
+    }
+    pack(l->numbers, state);
+    l->count = l->array_count;
+    l->tensors[l->count++] =
+        (sac_tensor){.name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
+    l->tensors[l->count++] = (sac_tensor){
+        .name = "run.average", .dtype = SAC_F64, .rank = 1, .shape = {state->dimension}, .data = state->average};
+    if (state->filter_count > 0)
+        l->tensors[l->count++] = (sac_tensor){
+            .name = "run.filter", .dtype = SAC_F64, .rank = 1, .shape = {state->filter_count}, .data = state->filter};
+}
+
+// "00000120.safetensors" -> 120; false for any other name
+static bool parse_name(const char *name, uint64_t *generation)
+{
+    char *end;
+    if (name[0] < '0' || name[0] > '9') return false;
+    *generation = strtoull(name, &end, 10);
+    return end == name + 8 && strcmp(end, ".safetensors") == 0;
+}
+
+/// The checkpoints of a folder, newest first.
+typedef struct listing
+{
+    uint64_t generations[64];
+    int count;
+} listing;
+
+static void list_checkpoints(listing *list, const char *folder)
+{
+    list->count = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return;
+    struct dirent *entry;
+    while ((entry = readdir(dir)))
+    {
+        uint64_t generation;
+        if (!parse_name(entry->d_name, &generation)) continue;
+        int at = list->count < 64 ? list->count++ : 63;
+        for (; at > 0 && list->generations[at - 1] < generation; at--)
+            list->generations[at] = list->generations[at - 1];
+        list->generations[at] = generation;
+    }
+    closedir(dir);
+}
+
+static sac_status checkpoint_path(char path[SAC_PATH_SIZE], const char *run_dir, uint64_t generation)
+{
+    char name[64];
+    snprintf(name, sizeof name, "checkpoints/%08" PRIu64 ".safetensors", generation);
+    return sac_join_path(path, run_dir, name);
+}
+
+// all but the newest two; a kill may have left more
+static void remove_old(const char *run_dir)
+{
+    char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
+    listing list;
+    if (sac_join_path(folder, run_dir, "checkpoints") != SAC_OK) return;
+    list_checkpoints(&list, folder);
+    for (int i = KEPT; i < list.count; i++)
+        if (checkpoint_path(path, run_dir, list.generations[i]) == SAC_OK) unlink(path);
+}
+
+sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state)
+{
+    layout l;
+    lay_out(&l, search, state);
+    const sac_metadata metadata[] = {
+        {"format", format_version}, {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())}, {"checksum", NULL}};
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(checkpoint_path(path, run_dir, state->generation));
+    SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));
+
+    remove_old(run_dir);
+    return SAC_OK;
+}
+
+static sac_status check_level(const sac_tensors *file, bool any_cpu_level)
+{
+    const char *level = sac_tensors_metadata(file, "cpu_level"), *mine = sac_cpu_level_name(sac_get_cpu_level());
+    if (any_cpu_level || (level && strcmp(level, mine) == 0)) return SAC_OK;
+    return sac_fail(
+        SAC_ERROR_ARGUMENT,
+        "the checkpoint was written at CPU level %s, this is %s: set SACCADE_CPU=%s, or allow it with --any-cpu-level",
+        level ? level : "unknown", mine, level ? level : "...");
+}
+
+static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected, double *out)
+{
+    const sac_tensor *found;
+    SAC_TRY(sac_tensors_get(&found, file, expected->name, SAC_F64, 1, expected->shape));
+    memcpy(out, found->data, sizeof(double) * sac_tensor_count(found));
+    return SAC_OK;
+}
+
+// the run's numbers; those that an older file lacks are zero
+static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expected, double numbers[NUMBERS])
+{
+    const sac_tensor *found = sac_tensors_find(file, expected->name);
+    sac_tensor older = *expected;
+    older.shape[0] = FIRST_NUMBERS;
+    memset(numbers, 0, NUMBERS * sizeof *numbers);
+    bool is_older = found && sac_tensor_count(found) == FIRST_NUMBERS;
+    return copy_into(file, is_older ? &older : expected, numbers);
+}
+
+// a search that restarts takes the shape of its last one before the rest is read
+static sac_status reshape(const sac_tensors *file, sac_search *search, const sac_run_state *state)
+{
+    layout l;
+    lay_out(&l, search, state);
+    for (int i = 0; i < l.array_count; i++)
+    {
+        if (strcmp(l.arrays[i].name, "restarts") != 0) continue;
+        SAC_TRY(copy_into(file, &l.tensors[i], l.arrays[i].data));
+        return sac_search_reshape(search);
+    }
+    return SAC_OK;
+}
+
+sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search, sac_run_state *state,
+                                  bool any_cpu_level)
+{
+    sac_tensors *file;
+    SAC_TRY(sac_tensors_read(&file, bytes, size, "the checkpoint"));
+    const char *version = sac_tensors_metadata(file, "format");
+    sac_status status = SAC_OK;
+    if (!version || strcmp(version, format_version) != 0)
+        status = sac_fail(SAC_ERROR_FORMAT, "the checkpoint has format version %.20s, this saccade reads %s",
+                          version ? version : "absent", format_version);
+    if (status == SAC_OK) status = check_level(file, any_cpu_level);
+    if (status == SAC_OK) status = reshape(file, search, state);
+
+    layout l;
+    lay_out(&l, search, state);
+    for (int i = 0; status == SAC_OK && i < l.array_count; i++)
+        status = copy_into(file, &l.tensors[i], l.arrays[i].data);
+    if (status == SAC_OK) status = copy_numbers(file, &l.tensors[l.array_count], l.numbers);
+    if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count + 1], state->average);
+    if (status == SAC_OK && state->filter_count > 0)
+        status = copy_into(file, &l.tensors[l.array_count + 2], state->filter);
+    if (status == SAC_OK) unpack(state, l.numbers);
+    if (status == SAC_OK) status = sac_search_restored(search);
+    sac_tensors_destroy(file);
+    return status;
+}
+
+// a file whose checksum fits
+static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
+{
+    sac_tensors *file = NULL;
+    SAC_TRY(sac_read_file(bytes, size, path, (size_t)4 << 30));
+    sac_status status = sac_tensors_read(&file, *bytes, *size, path);
+    if (status == SAC_OK) status = sac_tensors_verify(file);
+    sac_tensors_destroy(file);
+    if (status == SAC_OK) return SAC_OK;
+    sac_free(*bytes);
+    *bytes = NULL;
+    *size = 0;
+    return status;
+}
+
+sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
+{
+    char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
+    listing list;
+    *bytes = NULL;
+    *size = 0;
+    SAC_TRY(sac_join_path(folder, run_dir, "checkpoints"));
+    list_checkpoints(&list, folder);
+    sac_status status = SAC_OK;
+    for (int i = 0; i < list.count; i++)
+    {
+        SAC_TRY(checkpoint_path(path, run_dir, list.generations[i]));
+        status = load_one(path, bytes, size);
+        if (status == SAC_OK) remove_old(run_dir);
+        if (status != SAC_ERROR_FORMAT) return status;
+        // a damaged file: the one before it is as good, only older
+        sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
+    }
+    return status;
+}

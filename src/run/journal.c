@@ -1,0 +1,200 @@
+#include "run/journal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/append.h"
+#include "files/atomic.h"
+#include "files/tensorboard.h"
+
+static const char header[] = "generation,steps,seconds,best,mean,std,eval_mean,eval_std,eval_episodes,sigma\n";
+
+struct sac_journal
+{
+    sac_append *metrics, *lines;
+    sac_events *events;
+    double flushed; // wall clock of the last flush
+};
+
+static double wall_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// --- what an earlier part of the run has left -------------------------------------------------------------------
+
+bool sac_journal_parse_row(const char *row, sac_progress *p)
+{
+    int used = 0;
+    *p = (sac_progress){0};
+    if (sscanf(row, "%" SCNu64 ",%" SCNu64 ",%lf,%lf,%lf,%lf,%n", &p->generation, &p->steps, &p->seconds, &p->best,
+               &p->mean, &p->std, &used) < 6 ||
+        used == 0)
+        return false;
+    row += used;
+    p->evaluated =
+        sscanf(row, "%lf,%lf,%d,%lf", &p->evaluation.mean, &p->evaluation.std, &p->evaluation.episodes, &p->sigma) == 4;
+    return p->evaluated || sscanf(row, ",,,%lf", &p->sigma) == 1;
+}
+
+// the generation of a line of events.jsonl
+static bool parse_event(const char *line, sac_progress *p)
+{
+    static const char key[] = "\"generation\": ";
+    const char *at = strstr(line, key);
+    *p = (sac_progress){0};
+    return at && sscanf(at + sizeof key - 1, "%" SCNu64, &p->generation) == 1;
+}
+
+// Calls `visit` for each whole row up to `generation` and counts their bytes, a first line that is no row included.
+static sac_status read_kept(const char *path, uint64_t generation, bool (*parse)(const char *, sac_progress *),
+                            sac_status (*visit)(void *user, const sac_progress *), void *user, uint64_t *kept)
+{
+    uint8_t *bytes;
+    size_t size;
+    *kept = 0;
+    if (generation == 0 || access(path, F_OK) != 0) return SAC_OK;
+    SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 30));
+    sac_status status = SAC_OK;
+    for (char *row = (char *)bytes, *end; status == SAC_OK && (end = strchr(row, '\n')); row = end + 1)
+    {
+        sac_progress p;
+        *end = 0;
+        bool is_row = parse(row, &p);
+        if (is_row ? p.generation > generation : *kept > 0) break;
+        if (is_row && visit) status = visit(user, &p);
+        *kept = (uint64_t)(end + 1 - (char *)bytes);
+    }
+    sac_free(bytes);
+    return status;
+}
+
+// --- TensorBoard ------------------------------------------------------------------------------------------------
+
+static sac_status write_scalars(sac_events *events, const sac_progress *p, double wall)
+{
+    const struct
+    {
+        const char *tag;
+        double value;
+        bool there;
+    } scalars[] = {
+        {"population/mean", p->mean, true},
+        {"population/best", p->best, true},
+        {"population/std", p->std, true},
+        {"search/sigma", p->sigma, true},
+        {"evaluation/mean", p->evaluation.mean, p->evaluated},
+        {"evaluation/std", p->evaluation.std, p->evaluated},
+    };
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (scalars[i].there && isfinite(scalars[i].value))
+            SAC_TRY(sac_events_scalar(events, scalars[i].tag, scalars[i].value, p->steps, wall));
+    return SAC_OK;
+}
+
+/// What reading the kept rows does: they are told to TensorBoard again, so its file never disagrees with metrics.csv.
+typedef struct replay
+{
+    sac_events *events;
+    double begin;   // wall clock that second 0 of the training is given
+    double seconds; // of the last row
+} replay;
+
+static sac_status replay_row(void *user, const sac_progress *p)
+{
+    replay *r = user;
+    r->seconds = p->seconds;
+    return r->events ? write_scalars(r->events, p, r->begin + p->seconds) : SAC_OK;
+}
+
+static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, double *seconds)
+{
+    char path[SAC_PATH_SIZE];
+    uint64_t kept;
+    replay r = {0};
+    SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
+    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept)); // for its length in seconds
+    *seconds = r.seconds;
+    r.begin = wall_clock() - r.seconds;
+    SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
+    r.events = j->events;
+    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept));
+    SAC_TRY(sac_append_open(&j->metrics, path, kept));
+    if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
+
+    SAC_TRY(sac_join_path(path, run_dir, "events.jsonl"));
+    SAC_TRY(read_kept(path, generation, parse_event, NULL, NULL, &kept));
+    return sac_append_open(&j->lines, path, kept);
+}
+
+sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, double *seconds)
+{
+    *out = NULL;
+    sac_journal *j = SAC_NEW(sac_journal);
+    if (!j) return sac_fail_memory("the journal");
+    sac_status status = open_files(j, run_dir, generation, seconds);
+    if (status != SAC_OK)
+    {
+        (void)sac_journal_close(j);
+        return status;
+    }
+    *out = j;
+    return SAC_OK;
+}
+
+sac_status sac_journal_close(sac_journal *j)
+{
+    if (!j) return SAC_OK;
+    sac_status metrics = sac_append_close(j->metrics), lines = sac_append_close(j->lines);
+    sac_status events = sac_events_close(j->events);
+    sac_free(j);
+    return metrics != SAC_OK ? metrics : lines != SAC_OK ? lines : events;
+}
+
+sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
+{
+    char evaluation[128] = ",,";
+    if (p->evaluated)
+        snprintf(evaluation, sizeof evaluation, "%.6f,%.6f,%d", p->evaluation.mean, p->evaluation.std,
+                 p->evaluation.episodes);
+    SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.6f,%.6f,%.6f,%s,%.9g\n", p->generation,
+                             p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
+    double wall = wall_clock();
+    SAC_TRY(write_scalars(j->events, p, wall));
+    // people watch these files grow, but early generations last milliseconds
+    return wall - j->flushed < 1 ? SAC_OK : sac_journal_sync(j);
+}
+
+sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *event, const char *text)
+{
+    char when[32];
+    time_t clock = time(NULL);
+    struct tm utc;
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&clock, &utc));
+    json_t *root = json_pack("{s:I, s:s, s:s, s:s}", "generation", (json_int_t)generation, "event", event, "text", text,
+                             "time", when);
+    char *line = root ? json_dumps(root, JSON_PRESERVE_ORDER) : NULL;
+    json_decref(root);
+    sac_status status = line ? sac_append_print(j->lines, "%s\n", line) : sac_fail_memory("an event");
+    free(line);
+    return status;
+}
+
+sac_status sac_journal_sync(sac_journal *j)
+{
+    j->flushed = wall_clock();
+    SAC_TRY(sac_append_flush(j->metrics));
+    SAC_TRY(sac_append_flush(j->lines));
+    return sac_events_flush(j->events);
+}

@@ -1,0 +1,141 @@
+#include "run/recipe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "files/checksum.h"
+
+/// Recipes of trained policies: reading one. train/recipe_train.c carries it out.
+
+static const sac_option part_options[] = {
+    {"run", SAC_OPTION_TEXT, offsetof(sac_recipe_part, run), "", 0, 0, NULL, "name of its run folder"},
+    {"task", SAC_OPTION_TEXT, offsetof(sac_recipe_part, task), "", 0, 0, NULL, "the task file"},
+    {"generations", SAC_OPTION_INT, offsetof(sac_recipe_part, generations), "0", 1, 100000000, NULL, "in total"},
+    {"steps", SAC_OPTION_SEED, offsetof(sac_recipe_part, steps), "0", 0, 0, NULL, "environment steps that it takes"},
+    {"vector", SAC_OPTION_TEXT, offsetof(sac_recipe_part, vector), "best", 0, 0, "best mean", "the one that is taken"},
+    {0},
+};
+
+static const sac_option recipe_options[] = {
+    {"start", SAC_OPTION_TEXT, offsetof(sac_recipe, start), "", 0, 0, NULL, "a policy file"},
+    {"verified.date", SAC_OPTION_TEXT, offsetof(sac_recipe, verified_date), "", 0, 0, NULL, "when it was"},
+    {"verified.parameters", SAC_OPTION_TEXT, offsetof(sac_recipe, verified_hash), "", 0, 0, NULL, "their hash"},
+    {0},
+};
+
+// --- reading ----------------------------------------------------------------------------------------------------
+
+// "parts.0.task" and its like, behind "parts."
+static sac_status set_part(sac_recipe *recipe, const char *key, const char *value, const char *where)
+{
+    char *end;
+    long index = strtol(key, &end, 10);
+    if (end == key || *end != '.' || index < 0 || index > recipe->part_count || index >= RECIPE_PARTS)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: parts is a list of 1 to %d maps, each with run, task and generations",
+                        where, RECIPE_PARTS);
+    sac_recipe_part *part = &recipe->parts[index];
+    if (index == recipe->part_count)
+    {
+        recipe->part_count++;
+        *part = (sac_recipe_part){.vector = "best"};
+    }
+    const char *name = end + 1;
+    if (strncmp(name, "set.", 4) != 0) return sac_options_set(part_options, part, name, value, where);
+    if (part->setting_count == RECIPE_SETTINGS)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: more than %d settings", where, RECIPE_SETTINGS);
+    part->settings[part->setting_count++] = (sac_setting){name + 4, value};
+    return SAC_OK;
+}
+
+static sac_status check(const sac_recipe *recipe, const char *path)
+{
+    if (recipe->part_count == 0) return sac_fail(SAC_ERROR_FORMAT, "%s: a recipe needs parts", path);
+    for (int i = 0; i < recipe->part_count; i++)
+    {
+        const sac_recipe_part *part = &recipe->parts[i];
+        const char *missing = !part->run[0]        ? "run"
+                              : !part->task[0]     ? "task"
+                              : !part->generations ? "generations"
+                                                   : NULL;
+        if (!missing && part->steps == 0) missing = "steps";
+        if (missing) return sac_fail(SAC_ERROR_FORMAT, "%s: part %d has no %s", path, i, missing);
+        if (strchr(part->run, '/') || part->run[0] == '.')
+            return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: '%s' is no name of a folder", path, i, part->run);
+        for (int k = 0; k < i; k++)
+            if (strcmp(part->run, recipe->parts[k].run) == 0)
+                return sac_fail(SAC_ERROR_FORMAT, "%s: two parts have the run folder %s", path, part->run);
+    }
+    return SAC_OK;
+}
+
+static sac_status fill(sac_recipe *recipe, const char *path)
+{
+    SAC_TRY(sac_options_read(recipe_options, recipe, NULL, 0, path));
+    SAC_TRY(sac_yaml_load(&recipe->yaml, path));
+    for (int i = 0; i < sac_yaml_count(recipe->yaml); i++)
+    {
+        const sac_yaml_entry *entry = sac_yaml_at(recipe->yaml, i);
+        char where[SAC_TEXT_SIZE];
+        snprintf(where, sizeof where, "%.200s:%d", path, entry->line);
+        SAC_TRY(strncmp(entry->key, "parts.", 6) == 0
+                    ? set_part(recipe, entry->key + 6, entry->value, where)
+                    : sac_options_set(recipe_options, recipe, entry->key, entry->value, where));
+    }
+    return check(recipe, path);
+}
+
+sac_status sac_recipe_load(sac_recipe **out, const char *path)
+{
+    *out = NULL;
+    sac_recipe *recipe = SAC_NEW(sac_recipe);
+    if (!recipe) return sac_fail_memory("a recipe");
+    sac_status status = fill(recipe, path);
+    if (status == SAC_OK)
+        *out = recipe;
+    else
+        sac_recipe_destroy(recipe);
+    return status;
+}
+
+void sac_recipe_destroy(sac_recipe *recipe)
+{
+    if (!recipe) return;
+    sac_yaml_destroy(recipe->yaml);
+    sac_free(recipe);
+}
+
+uint64_t sac_recipe_steps(const sac_recipe *recipe)
+{
+    uint64_t steps = 0;
+    for (int i = 0; i < recipe->part_count; i++) steps += recipe->parts[i].steps;
+    return steps;
+}
+
+void sac_recipe_hash(const sac_policy *policy, char hash[17])
+{
+    size_t bytes = sizeof(float) * (size_t)sac_policy_parameter_count(policy);
+    snprintf(hash, 17, "%016" PRIx64, sac_hash_bytes(SAC_HASH_START, sac_policy_parameters(policy), bytes));
+}
+
+// --- paths ------------------------------------------------------------------------------------------------------
+
+sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_TEXT_SIZE])
+{
+    int length = snprintf(path, SAC_TEXT_SIZE, "%s/%s/%s.safetensors", runs, part->run, part->vector);
+    return length < SAC_TEXT_SIZE ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is too long", path);
+}
+
+sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
+                            char path[SAC_TEXT_SIZE])
+{
+    path[0] = 0;
+    if (part > 0) return sac_recipe_vector(&recipe->parts[part - 1], runs, path);
+    if (!recipe->start[0]) return SAC_OK;
+    bool here = strcmp(root, ".") == 0;
+    int length = snprintf(path, SAC_TEXT_SIZE, "%s%s%s", here ? "" : root, here ? "" : "/", recipe->start);
+    return length < SAC_TEXT_SIZE ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is too long", path);
+}

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "files/yaml.h"
+#include "saccade/run.h"
+
+/// How a policy of the zoo was trained: a YAML file beside it, the one source of its card's commands, which
+/// `saccade zoo --verify` carries out again.
+///
+///     start: zoo/training/starts/NAME.safetensors   # of the first part; absent: from nothing
+///     parts:                                        # each starts from the vector of the one before
+///       - run: NAME                               # its run folder
+///         task: zoo/tasks/NAME.yaml
+///         generations: 84
+///         steps: 1008000                            # environment steps that it takes
+///         vector: best                              # or mean
+///         set:                                      # overrules the task file
+///           search: {sigma: 0.05}
+///     verified:                                     # absent: not yet
+///       date: 2026-11-22
+///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
+
+enum
+{
+    RECIPE_PARTS = 8,
+    RECIPE_SETTINGS = 32 ///< of one part
+};
+
+typedef struct sac_recipe_part
+{
+    char run[SAC_TEXT_SIZE], task[SAC_TEXT_SIZE], vector[SAC_TEXT_SIZE];
+    int generations;
+    uint64_t steps;
+    sac_setting settings[RECIPE_SETTINGS]; ///< "section.key" and value
+    int setting_count;
+} sac_recipe_part;
+
+typedef struct sac_recipe
+{
+    char start[SAC_TEXT_SIZE];                                       ///< "": from nothing
+    char verified_date[SAC_TEXT_SIZE], verified_hash[SAC_TEXT_SIZE]; ///< "": not yet
+    sac_recipe_part parts[RECIPE_PARTS];
+    int part_count;
+    sac_yaml *yaml; ///< holds the texts of the settings
+} sac_recipe;
+
+/// @param[out] out  released by sac_recipe_destroy; NULL on failure
+/// @return SAC_ERROR_FORMAT or SAC_ERROR_ARGUMENT with file and line, SAC_ERROR_FILE, SAC_ERROR_MEMORY
+SAC_CHECKED sac_status sac_recipe_load(sac_recipe **out, const char *path);
+
+/// NULL is ignored.
+void sac_recipe_destroy(sac_recipe *recipe);
+
+/// Environment steps of all parts.
+uint64_t sac_recipe_steps(const sac_recipe *recipe);
+
+/// Where a part leaves its vector: RUNS/RUN/VECTOR.safetensors.
+SAC_CHECKED sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_TEXT_SIZE]);
+
+/// What a part starts from: the recipe's start, or RUNS/RUN/VECTOR.safetensors of the part before; "": nothing.
+SAC_CHECKED sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
+                                        char path[SAC_TEXT_SIZE]);
+
+/// A hash of a policy's parameters, 16 hexadecimal digits: FNV-1a of their bytes in the order of the vector.
+void sac_recipe_hash(const sac_policy *policy, char hash[17]);

@@ -1,0 +1,517 @@
+#include "run/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "files/yaml.h"
+#include "saccade/evolve.h"
+
+static const sac_option train_options[] = {
+    {"seed", SAC_OPTION_SEED, offsetof(sac_task_train, seed), "1", 0, 0, NULL, "decides every draw of the run"},
+    {"generations", SAC_OPTION_INT, offsetof(sac_task_train, generations), "100", 1, 100000000, NULL,
+     "in total; --generations overrules it"},
+    {"episodes", SAC_OPTION_INT, offsetof(sac_task_train, episodes), "1", 1, 10000, NULL,
+     "episodes an individual and generation"},
+    {"race", SAC_OPTION_INT, offsetof(sac_task_train, race), "0", 0, 10000, NULL,
+     "episodes that an individual has at most: those that `episodes` cannot tell from the best get more, one at a "
+     "time; 0: all have the same number"},
+    {"race_keep", SAC_OPTION_REAL, offsetof(sac_task_train, race_keep), "0.25", 0, 1, NULL,
+     "the best: this share of the population"},
+    {"race_confidence", SAC_OPTION_REAL, offsetof(sac_task_train, race_confidence), "1", 0, 100, NULL,
+     "standard errors behind the best at which an individual gets no more episodes"},
+    {"screen", SAC_OPTION_INT, offsetof(sac_task_train, screen), "0", 0, 10000, NULL,
+     "episodes that the search's mean tries before a generation, half of whose episodes are those where it did worst; "
+     "0: "
+     "all are fresh"},
+    {"common_episodes", SAC_OPTION_BOOL, offsetof(sac_task_train, common_episodes), "true", 0, 0, NULL,
+     "every individual of a generation sees the same episodes"},
+    {"fitness", SAC_OPTION_TEXT, offsetof(sac_task_train, fitness), "return", 0, 0, "return rank pair",
+     "return: mean over the episodes; rank: mean of the rank within each episode, so that one disaster weighs no more; "
+     "pair: half the difference of two mirrored candidates, each two of which have episodes of their own"},
+    {"steps", SAC_OPTION_INT, offsetof(sac_task_train, steps), "0", 0, 1000000, NULL,
+     "an episode ends after so many steps; 0: at its own end, as those of evaluation do"},
+    {"patience", SAC_OPTION_INT, offsetof(sac_task_train, patience), "0", 0, 1000000, NULL,
+     "an episode ends after more than so many negative rewards in a row; 0: never"},
+    {"start", SAC_OPTION_TEXT, offsetof(sac_task_train, start), "draw", 0, 0, NULL,
+     "first mean: draw (as layers are initialised), zeros, or a policy file"},
+    {"tune", SAC_OPTION_TEXT, offsetof(sac_task_train, tune), "all", 0, 0, NULL,
+     "tensors that the search moves, by how their names begin, each with a factor of sigma: 'lstm output:0.5'; the "
+     "others "
+     "stay as at the start"},
+    {"restart_after", SAC_OPTION_INT, offsetof(sac_task_train, restart_after), "0", 0, 1000000, NULL,
+     "generations after which a fresh start is made where the population's fitness is low; 0: never"},
+    {"restart_below", SAC_OPTION_REAL, offsetof(sac_task_train, restart_below), "0", 0, 0, NULL,
+     "low: its moving average is below this"},
+    {"average", SAC_OPTION_REAL, offsetof(sac_task_train, average), "1", 1e-6, 1, NULL,
+     "weight of the newest mean in the running average that is evaluated; 1: the mean itself"},
+    {"lanes", SAC_OPTION_INT, offsetof(sac_task_train, lanes), "16", 1, 256, NULL,
+     "episodes in lockstep a thread; changes speed alone"},
+    {"checkpoint_every", SAC_OPTION_INT, offsetof(sac_task_train, checkpoint_every), "10", 1, 1000000, NULL,
+     "generations between checkpoints"},
+    {0},
+};
+
+static const sac_option stage_options[] = {
+    {"above", SAC_OPTION_REAL, offsetof(sac_stage, above), NULL, 0, 0, NULL,
+     "begins when the moving average of the population's fitness passes this"},
+    {"steps", SAC_OPTION_INT, offsetof(sac_stage, steps), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
+    {"patience", SAC_OPTION_INT, offsetof(sac_stage, patience), "-1", -1, 1000000, NULL, "from then on; -1: as before"},
+    {"episodes", SAC_OPTION_INT, offsetof(sac_stage, episodes), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"race", SAC_OPTION_INT, offsetof(sac_stage, race), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"screen", SAC_OPTION_INT, offsetof(sac_stage, screen), "-1", -1, 10000, NULL, "from then on; -1: as before"},
+    {"average", SAC_OPTION_REAL, offsetof(sac_stage, average), "-1", -1, 1, NULL, "from then on; -1: as before"},
+    {"fitness", SAC_OPTION_TEXT, offsetof(sac_stage, fitness), "same", 0, 0, "same return rank pair",
+     "from then on; same: as before"},
+    {"sigma", SAC_OPTION_REAL, offsetof(sac_stage, sigma), "1", 1e-6, 1e6, NULL,
+     "factor on the search's step size when the stage begins"},
+    {0},
+};
+
+static const sac_option evaluation_options[] = {
+    {"every", SAC_OPTION_INT, offsetof(sac_task_evaluation, every), "10", 0, 1000000, NULL, "generations; 0: never"},
+    {"episodes", SAC_OPTION_INT, offsetof(sac_task_evaluation, episodes), "20", 1, 100000, NULL, "held-out episodes"},
+    {"first_seed", SAC_OPTION_SEED, offsetof(sac_task_evaluation, first_seed), "1000", 0, 0, NULL,
+     "of the held-out episodes; below 1000000, so that training never sees them, and not 0..99, which are for "
+     "reporting alone"},
+    {0},
+};
+
+const sac_option *sac_task_options(const char *section)
+{
+    return strcmp(section, "train") == 0        ? train_options
+           : strcmp(section, "evaluation") == 0 ? evaluation_options
+                                                : NULL;
+}
+
+/// A section whose keys belong to something chosen by name in one of them.
+typedef struct chosen
+{
+    const char *section, *selector; // "env", "id"
+    char *name;                     // where the choice is kept
+    sac_section *settings;
+    const sac_option *options; // of the choice
+} chosen;
+
+enum
+{
+    ENV,
+    POLICY,
+    SEARCH,
+    CHOSEN_COUNT
+};
+
+static const char *env_name_at(const void *user, int index)
+{
+    (void)user;
+    return index < sac_env_count() ? sac_env_at(index)->name : NULL;
+}
+
+static const char *policy_name_at(const void *user, int index)
+{
+    (void)user;
+    const sac_option *options;
+    return sac_policy_kind_at(index, &options);
+}
+
+static const char *search_name_at(const void *user, int index)
+{
+    (void)user;
+    const sac_option *options;
+    const char *summary;
+    return sac_search_method_at(index, &summary, &options);
+}
+
+static const sac_option *options_of(int which, int index)
+{
+    static const sac_option none[] = {{0}};
+    const sac_option *options = NULL;
+    const char *summary;
+    switch (which)
+    {
+    case ENV: options = sac_env_at(index)->options; break;
+    case POLICY: sac_policy_kind_at(index, &options); break;
+    default: sac_search_method_at(index, &summary, &options); break;
+    }
+    return options ? options : none;
+}
+
+static void list_chosen(sac_task *task, chosen list[CHOSEN_COUNT])
+{
+    list[ENV] = (chosen){"env", "id", task->env, &task->env_settings, NULL};
+    list[POLICY] = (chosen){"policy", "kind", task->policy, &task->policy_settings, NULL};
+    list[SEARCH] = (chosen){"search", "method", task->search, &task->search_settings, NULL};
+}
+
+// whether this is what a table's name stands for: itself, or where it ends with ':' what begins with it
+static bool names(const char *name, const char *choice)
+{
+    size_t length = strlen(name);
+    bool open = length > 0 && name[length - 1] == ':';
+    return open ? strncmp(name, choice, length) == 0 : strcmp(name, choice) == 0;
+}
+
+// finds the option table of each section's choice
+static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
+{
+    static const char *(*const name_at[])(const void *, int) = {env_name_at, policy_name_at, search_name_at};
+    for (int i = 0; i < CHOSEN_COUNT; i++)
+    {
+        chosen *c = &list[i];
+        if (!c->name[0]) return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s is missing", where, c->section, c->selector);
+        const char *name;
+        int index = 0;
+        while ((name = name_at[i](NULL, index)) && !names(name, c->name)) index++;
+        if (!name)
+        {
+            const char *meant = sac_did_you_mean(sac_nearest(c->name, name_at[i], NULL));
+            bool pluggable = i == ENV || i == POLICY;
+            const char *else_say =
+                pluggable ? "; one that is not built in comes with a plugin, which is not loaded" : "";
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s: unknown name '%.80s'%s", where, c->section, c->selector,
+                            c->name, meant[0] ? meant : else_say);
+        }
+        c->options = options_of(i, index);
+    }
+    return SAC_OK;
+}
+
+// checks one value against its table without keeping it
+static sac_status check_setting(const sac_option *options, const char *key, const char *value, const char *where)
+{
+    void *scratch = sac_alloc(sac_options_size(options));
+    if (!scratch) return sac_fail_memory("options");
+    sac_status status = sac_options_set(options, scratch, key, value, where);
+    sac_free(scratch);
+    return status;
+}
+
+static sac_status keep_setting(sac_section *section, const char *key, const char *value, const char *where)
+{
+    int i = 0;
+    while (i < section->count && strcmp(section->keys[i], key) != 0) i++;
+    if (i == TASK_MAX_SETTINGS || strlen(key) >= sizeof section->keys[0] || strlen(value) >= SAC_TEXT_SIZE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: too many or too long options at '%.60s'", where, key);
+    snprintf(section->keys[i], sizeof section->keys[i], "%s", key);
+    snprintf(section->values[i], sizeof section->values[i], "%s", value);
+    section->settings[i] = (sac_setting){section->keys[i], section->values[i]};
+    if (i == section->count) section->count++;
+    return SAC_OK;
+}
+
+// "stages.0.above" and its like
+static sac_status set_stage(sac_task *task, const char *key, const char *value, const char *where)
+{
+    char *end;
+    long index = strtol(key, &end, 10);
+    if (end == key || *end != '.' || index < 0 || index > task->stage_count || index >= TASK_MAX_STAGES)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: stages is a list of at most %d maps, each with above", where,
+                        TASK_MAX_STAGES);
+    sac_stage *stage = &task->stages[index];
+    if (index == task->stage_count)
+    {
+        *stage = (sac_stage){.above = 0,
+                             .steps = -1,
+                             .patience = -1,
+                             .episodes = -1,
+                             .race = -1,
+                             .screen = -1,
+                             .average = -1,
+                             .sigma = 1,
+                             .fitness = "same"};
+        task->stage_count++;
+    }
+    return sac_options_set(stage_options, stage, end + 1, value, where);
+}
+
+// "section.key" of the file or of --set; the choices are known by now
+static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], const char *path, const char *value,
+                            const char *file)
+{
+    static const char *const sections[] = {"env", "policy", "search", "train", "evaluation", NULL};
+    const char *dot = strchr(path, '.');
+    char section[64], where[SAC_TEXT_SIZE];
+    snprintf(section, sizeof section, "%.*s", (int)(dot ? dot - path : (long)strlen(path)), path);
+    snprintf(where, sizeof where, "%.150s: %.60s", file, section);
+    const char *key = dot ? dot + 1 : "";
+
+    for (int i = 0; i < CHOSEN_COUNT; i++)
+    {
+        const chosen *c = &list[i];
+        if (strcmp(section, c->section) != 0) continue;
+        if (strcmp(key, c->selector) == 0) return SAC_OK; // was read first
+        if (i == ENV && strcmp(key, "variant") == 0)
+        {
+            snprintf(task->variant, sizeof task->variant, "%s", value);
+            return SAC_OK;
+        }
+        SAC_TRY(check_setting(c->options, key, value, where));
+        return keep_setting(c->settings, key, value, where);
+    }
+    if (strcmp(section, "train") == 0 && strncmp(key, "stages.", 7) == 0) return set_stage(task, key + 7, value, where);
+    if (strcmp(section, "train") == 0) return sac_options_set(train_options, &task->train, key, value, where);
+    if (strcmp(section, "evaluation") == 0)
+        return sac_options_set(evaluation_options, &task->evaluation, key, value, where);
+    return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown section '%.60s'%s", file, section,
+                    sac_did_you_mean(sac_nearest_of(section, sections)));
+}
+
+static void read_choice(chosen list[CHOSEN_COUNT], const char *path, const char *value)
+{
+    for (int i = 0; i < CHOSEN_COUNT; i++)
+    {
+        size_t length = strlen(list[i].section);
+        if (strncmp(path, list[i].section, length) == 0 && path[length] == '.' &&
+            strcmp(path + length + 1, list[i].selector) == 0)
+            snprintf(list[i].name, SAC_TEXT_SIZE, "%s", value);
+    }
+}
+
+static bool has_restarts(const sac_task *task)
+{
+    int restarts = 0;
+    double tolerance = 1e-12, stagnation = 0; // the defaults
+    for (int i = 0; i < task->search_settings.count; i++)
+    {
+        const sac_setting *setting = &task->search_settings.settings[i];
+        if (strcmp(setting->key, "restarts") == 0) restarts = atoi(setting->value);
+        if (strcmp(setting->key, "restart_tolerance") == 0) tolerance = atof(setting->value);
+        if (strcmp(setting->key, "restart_stagnation") == 0) stagnation = atof(setting->value);
+    }
+    return restarts > 0 && (tolerance > 0 || stagnation > 0);
+}
+
+sac_stage sac_task_stage(const sac_task *task, int stage)
+{
+    const sac_task_train *t = &task->train;
+    sac_stage now = {.steps = t->steps,
+                     .patience = t->patience,
+                     .episodes = t->episodes,
+                     .race = t->race,
+                     .screen = t->screen,
+                     .average = t->average,
+                     .sigma = 1};
+    memcpy(now.fitness, t->fitness, sizeof now.fitness);
+    for (int i = 0; i < stage; i++)
+    {
+        const sac_stage *next = &task->stages[i];
+        now.above = next->above;
+        now.sigma = next->sigma;
+        if (next->steps >= 0) now.steps = next->steps;
+        if (next->patience >= 0) now.patience = next->patience;
+        if (next->episodes > 0) now.episodes = next->episodes;
+        if (next->race >= 0) now.race = next->race;
+        if (next->screen >= 0) now.screen = next->screen;
+        if (next->average > 0) now.average = next->average;
+        if (strcmp(next->fitness, "same") != 0) memcpy(now.fitness, next->fitness, sizeof now.fitness);
+    }
+    return now;
+}
+
+bool sac_task_may_have_fitness(const sac_task *task, const char *fitness)
+{
+    bool found = false;
+    for (int i = 0; i <= task->stage_count; i++) found |= strcmp(sac_task_stage(task, i).fitness, fitness) == 0;
+    return found;
+}
+
+static sac_status check_task(const sac_task *task, const char *file)
+{
+    for (int i = 1; i < task->stage_count; i++)
+        if (task->stages[i].above <= task->stages[i - 1].above)
+            return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.stages must rise: 'above' of stage %d is not above stage %d",
+                            file, i, i - 1);
+    bool rank = sac_task_may_have_fitness(task, "rank"), plain = !rank && !sac_task_may_have_fitness(task, "pair");
+    bool race = false, screen = false;
+    for (int i = 0; i <= task->stage_count; i++)
+    {
+        race |= sac_task_stage(task, i).race > 0;
+        screen |= sac_task_stage(task, i).screen > 0;
+    }
+    if (rank && !task->train.common_episodes)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.fitness: rank compares episodes, so it needs common_episodes: true", file);
+    if (screen && !task->train.common_episodes)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.screen chooses episodes for all candidates, so it needs common_episodes: true",
+                        file);
+    if (race && (!task->train.common_episodes || !plain))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: train.race compares returns of the same episodes, so it needs common_episodes: true and "
+                        "fitness: return",
+                        file);
+    if (has_restarts(task) && !plain)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: search.restart_tolerance and search.restart_stagnation look at the fitness, and that of "
+                        "train.fitness: rank or pair never rises; set both to 0",
+                        file);
+    if (task->evaluation.first_seed < SAC_REPORTING_SEEDS)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%s: evaluation.first_seed: the best vector is chosen by these episodes, and 0..%d are for "
+                        "reporting alone; take 1000..1999",
+                        file, (int)SAC_REPORTING_SEEDS - 1);
+    uint64_t last = task->evaluation.first_seed + (uint64_t)task->evaluation.episodes;
+    if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",
+                        file);
+    return SAC_OK;
+}
+
+static sac_status fill(sac_task *task, const sac_yaml *yaml, const char *path, const sac_setting *settings, int count)
+{
+    chosen list[CHOSEN_COUNT];
+    list_chosen(task, list);
+    for (int i = 0; i < sac_yaml_count(yaml); i++)
+        read_choice(list, sac_yaml_at(yaml, i)->key, sac_yaml_at(yaml, i)->value);
+    for (int i = 0; i < count; i++) read_choice(list, settings[i].key, settings[i].value);
+    SAC_TRY(resolve_choices(list, path));
+
+    for (int i = 0; i < sac_yaml_count(yaml); i++)
+    {
+        const sac_yaml_entry *entry = sac_yaml_at(yaml, i);
+        char where[SAC_TEXT_SIZE];
+        snprintf(where, sizeof where, "%.200s:%d", path, entry->line);
+        SAC_TRY(set_entry(task, list, entry->key, entry->value, where));
+    }
+    for (int i = 0; i < count; i++) SAC_TRY(set_entry(task, list, settings[i].key, settings[i].value, "--set"));
+    return check_task(task, path);
+}
+
+sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *settings, int setting_count)
+{
+    *out = NULL;
+    sac_task *task = SAC_NEW(sac_task);
+    if (!task) return sac_fail_memory("a task");
+    sac_yaml *yaml = NULL;
+    sac_status status = sac_options_read(train_options, &task->train, NULL, 0, "train");
+    if (status == SAC_OK) status = sac_options_read(evaluation_options, &task->evaluation, NULL, 0, "evaluation");
+    if (status == SAC_OK) status = sac_yaml_load(&yaml, path);
+    if (status == SAC_OK) status = fill(task, yaml, path, settings, setting_count);
+    sac_yaml_destroy(yaml);
+    if (status != SAC_OK)
+    {
+        sac_free(task);
+        return status;
+    }
+    *out = task;
+    return SAC_OK;
+}
+
+void sac_task_destroy(sac_task *task)
+{
+    sac_free(task);
+}
+
+sac_env_def sac_task_env_def(const sac_task *task)
+{
+    return (sac_env_def){.id = task->env,
+                         .variant = task->variant[0] ? task->variant : NULL,
+                         .settings = task->env_settings.settings,
+                         .setting_count = task->env_settings.count};
+}
+
+// --- the resolved task ------------------------------------------------------------------------------------------
+
+enum
+{
+    MAX_RESOLVED = 4 * TASK_MAX_SETTINGS
+};
+
+/// Every option of a task as dotted key and text.
+typedef struct resolved
+{
+    char keys[MAX_RESOLVED][128], values[MAX_RESOLVED][SAC_TEXT_SIZE];
+    sac_setting settings[MAX_RESOLVED];
+    bool plain[MAX_RESOLVED]; // the option's own default
+    int count;
+} resolved;
+
+static void add(resolved *r, const char *section, const char *key, const char *value)
+{
+    SAC_ASSERT(r->count < MAX_RESOLVED);
+    int i = r->count++;
+    snprintf(r->keys[i], sizeof r->keys[i], "%.60s.%.60s", section, key);
+    snprintf(r->values[i], sizeof r->values[i], "%s", value);
+    r->settings[i] = (sac_setting){r->keys[i], r->values[i]};
+}
+
+static void add_table(resolved *r, const char *section, const sac_option *options, const void *config)
+{
+    char text[SAC_TEXT_SIZE];
+    for (const sac_option *option = options; option->name; option++)
+    {
+        sac_options_format(option, config, text);
+        add(r, section, option->name, text);
+        r->plain[r->count - 1] = option->fallback && strcmp(text, option->fallback) == 0;
+    }
+}
+
+static sac_status add_chosen(resolved *r, const chosen *c, const sac_section *given, const char *variant)
+{
+    void *config = sac_alloc(sac_options_size(c->options));
+    if (!config) return sac_fail_memory("options");
+    add(r, c->section, c->selector, c->name);
+    if (variant) add(r, c->section, "variant", variant[0] ? variant : "original");
+    sac_status status = sac_options_read(c->options, config, given->settings, given->count, c->section);
+    if (status == SAC_OK) add_table(r, c->section, c->options, config);
+    sac_free(config);
+    return status;
+}
+
+static sac_status resolve(resolved *r, const sac_task *task)
+{
+    sac_task *own = (sac_task *)task; // the list only points; nothing is changed
+    chosen list[CHOSEN_COUNT];
+    list_chosen(own, list);
+    SAC_TRY(resolve_choices(list, "task"));
+    for (int i = 0; i < CHOSEN_COUNT; i++)
+        SAC_TRY(add_chosen(r, &list[i], list[i].settings, i == ENV ? task->variant : NULL));
+    add_table(r, "train", train_options, &task->train);
+    for (int i = 0; i < task->stage_count; i++)
+    {
+        char section[32];
+        snprintf(section, sizeof section, "train.stages.%d", i);
+        add_table(r, section, stage_options, &task->stages[i]);
+    }
+    add_table(r, "evaluation", evaluation_options, &task->evaluation);
+    return SAC_OK;
+}
+
+sac_status sac_task_write(const sac_task *task, char **text)
+{
+    *text = NULL;
+    resolved *r = SAC_NEW(resolved);
+    if (!r) return sac_fail_memory("the resolved task");
+    sac_status status = resolve(r, task);
+    if (status == SAC_OK) status = sac_yaml_write(text, r->settings, r->count);
+    sac_free(r);
+    return status;
+}
+
+sac_status sac_task_check_same(const sac_task *task, const char *path)
+{
+    // what may differ between a run and its continuation
+    static const char *const free_keys[] = {"train.generations", "train.lanes", NULL};
+    resolved *r = SAC_NEW(resolved);
+    sac_yaml *yaml = NULL;
+    sac_status status = r ? resolve(r, task) : sac_fail_memory("the resolved task");
+    if (status == SAC_OK) status = sac_yaml_load(&yaml, path);
+    for (int i = 0; status == SAC_OK && i < r->count; i++)
+    {
+        const sac_setting *mine = &r->settings[i];
+        const sac_yaml_entry *theirs = sac_yaml_find(yaml, mine->key);
+        if (strcmp(mine->key, free_keys[0]) == 0 || strcmp(mine->key, free_keys[1]) == 0) continue;
+        // an option that did not exist when the run was started had its default's effect
+        if (!theirs && r->plain[i]) continue;
+        if (!theirs || strcmp(theirs->value, mine->value) != 0)
+            status = sac_fail(SAC_ERROR_ARGUMENT,
+                              "%s: the run was started with %s '%.60s', now it is '%.60s'; use another --run", path,
+                              mine->key, theirs ? theirs->value : "absent", mine->value);
+    }
+    sac_yaml_destroy(yaml);
+    sac_free(r);
+    return status;
+}

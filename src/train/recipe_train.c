@@ -1,0 +1,68 @@
+#include "train/recipe_train.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "files/atomic.h"
+
+/// A recipe carried out: every part is a run of its own, which begins where the one before has ended.
+
+/// One part under way.
+typedef struct work
+{
+    const sac_recipe_def *def;
+    int part;
+} work;
+
+static void report(void *user, const sac_progress *progress)
+{
+    const work *w = user;
+    if (w->def->progress) w->def->progress(w->def->user, w->part, progress);
+}
+
+static sac_status load_task(sac_task **task, const sac_recipe *recipe, const sac_recipe_def *def, int index)
+{
+    const sac_recipe_part *part = &recipe->parts[index];
+    sac_setting settings[RECIPE_SETTINGS + 1];
+    char path[SAC_PATH_SIZE], start[SAC_TEXT_SIZE];
+    memcpy(settings, part->settings, sizeof part->settings);
+    int count = part->setting_count;
+    *task = NULL;
+    SAC_TRY(sac_recipe_start(recipe, index, def->root, def->runs, start));
+    if (start[0]) settings[count++] = (sac_setting){"train.start", start};
+    SAC_TRY(sac_join_path(path, def->root, part->task));
+    return sac_task_load(task, path, settings, count);
+}
+
+static sac_status train_part(const sac_recipe *recipe, const sac_recipe_def *def, int index, uint64_t *steps)
+{
+    const sac_recipe_part *part = &recipe->parts[index];
+    work w = {.def = def, .part = index};
+    char folder[SAC_PATH_SIZE];
+    sac_task *task;
+    SAC_TRY(sac_join_path(folder, def->runs, part->run));
+    SAC_TRY(load_task(&task, recipe, def, index));
+    sac_status status = sac_train(&(sac_train_def){.task = task,
+                                                   .run_dir = folder,
+                                                   .resume = true,
+                                                   .threads = def->threads,
+                                                   .generations = (uint64_t)part->generations,
+                                                   .progress = report,
+                                                   .user = &w,
+                                                   .interrupt = def->interrupt});
+    sac_task_destroy(task);
+    SAC_TRY(status);
+    sac_run_summary summary;
+    SAC_TRY(sac_run_summarise(&summary, folder));
+    *steps = summary.steps;
+    return SAC_OK;
+}
+
+sac_status sac_recipe_train(const sac_recipe *recipe, const sac_recipe_def *def, sac_policy **policy, uint64_t *steps)
+{
+    *policy = NULL;
+    for (int i = 0; i < recipe->part_count; i++) SAC_TRY(train_part(recipe, def, i, &steps[i]));
+    char path[SAC_TEXT_SIZE];
+    SAC_TRY(sac_recipe_vector(&recipe->parts[recipe->part_count - 1], def->runs, path));
+    return sac_policy_load(policy, NULL, path);
+}
