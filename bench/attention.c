@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "saccade/rank.h"
 
 const bench_form bench_forms[] = {
     {"softmax", "softmax", BENCH_IMPORTANCE, 16, false, 0},

@@ -2,7 +2,8 @@
 
 #include "bench.h"
 #include "saccade/attention.h"
-#include "saccade/readings.h"
+#include "saccade/key_database.h"
+#include "saccade/trans.h"
 
 /// Attention by itself, tokens given: every form and every reading of it, at any number of tokens. D = 16 and V = 16;
 /// the peer is bench/peers/attention.py.

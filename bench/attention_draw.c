@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "figures.h"
 #include "files/atomic.h"
+#include "saccade/result_plots.h"
 
 /// A sweep as a folder: the table, its curves, and the papers' figures.
 

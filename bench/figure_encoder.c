@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "figures.h"
+#include "saccade/multi_head.h"
 #include "saccade/tokens.h"
 
 /// SARA-RT, figures 6 and 8: attention of encoders against the number of tokens, softmax beside SARA's ReLU.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "saccade/view.h"
+#include "saccade/plot.h"
 
 /// Plots of what was measured.
 

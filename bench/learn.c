@@ -60,7 +60,7 @@ typedef struct product
 static void run_gemm(void *self)
 {
     product *p = self;
-    p->arena.l.kernels.gemm(&p->g, p->arena.l.scratch);
+    p->arena.l.gemm(&p->g, p->arena.l.scratch);
 }
 
 static void run_openblas(void *self)

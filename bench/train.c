@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "crossing.h"
 #include "saccade/train.h"
-#include "view/metrics.h"
+#include "view/plots/metrics.h"
 
 /// Time from nothing to a held-out score, as the run itself reports it: the second of the first two consecutive
 /// evaluations whose mean is at or above the target.

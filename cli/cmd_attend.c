@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "files/atomic.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
+#include "saccade/overlay.h"
 #include "saccade/policy.h"
-#include "saccade/view.h"
 
 /// saccade attend: where a policy looks in one image.
 

@@ -7,7 +7,9 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "files/atomic.h"
-#include "saccade/view.h"
+#include "saccade/film.h"
+#include "saccade/frame.h"
+#include "saccade/viewer.h"
 #include "target.h"
 
 /// generalise: policies under every change of their worlds, beside the figures of the article.

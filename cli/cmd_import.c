@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli.h"
-#include "files/npz.h"
+#include "files/arrays/npz.h"
 #include "saccade/policy.h"
 
 // policies of others as policy files: one row a format

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "saccade/view.h"
+#include "saccade/result_plots.h"
 
 /// saccade plot: what runs, or a table of another subcommand, look like.
 

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli.h"
+#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
 #include "files/csv.h"
-#include "files/png.h"
-#include "files/safetensors.h"
+#include "files/pictures/png.h"
 #include "saccade/env.h"
 
 /// replay: recorded actions in, a table of states out, and the pictures that the agent would have seen.

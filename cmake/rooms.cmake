@@ -1,8 +1,9 @@
 # A room is a folder of src/ and one target, sac_<name>. A room sees the headers of the rooms it names and of those they
 # name: each room has an include folder of its own in the build tree, so a wrong include does not compile.
 #
-#   sac_room(NAME [FOLDER path] [PARTS folder...] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...] [ONLY file.c...])
+#   sac_room(NAME [WORLD] [FOLDER path] [PARTS folder...] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...] [ONLY file.c...])
 #
+# WORLD     the room holds environments: its folder is env/NAME, it uses env, and SAC_WORLDS names it
 # PARTS     folders inside the room's folder that belong to it
 # PUBLIC    headers of include/saccade that belong to the room
 # LEVELS    sources that are compiled once a CPU level, with SAC_LEVEL and SAC_LEVEL_NAME(f) set (f_scalar, f_avx2, ...)
@@ -25,10 +26,15 @@ else()
 endif()
 
 set_property(GLOBAL PROPERTY SAC_ROOMS "")
+set_property(GLOBAL PROPERTY SAC_WORLDS "")
 
 function(sac_room name)
-  cmake_parse_arguments(ROOM "" "FOLDER" "PARTS;PUBLIC;USES;LIBRARIES;LEVELS;ONLY" ${ARGN})
-  if(NOT ROOM_FOLDER)
+  cmake_parse_arguments(ROOM "WORLD" "FOLDER" "PARTS;PUBLIC;USES;LIBRARIES;LEVELS;ONLY" ${ARGN})
+  if(ROOM_WORLD)
+    set(ROOM_FOLDER env/${name})
+    list(PREPEND ROOM_USES env)
+    set_property(GLOBAL APPEND PROPERTY SAC_WORLDS ${name})
+  elseif(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
   set(folder ${CMAKE_SOURCE_DIR}/src/${ROOM_FOLDER})

@@ -26,12 +26,17 @@ problems = []
 def rooms_of_cmake():
     """{room: (folder, rooms that it uses)} in reading order."""
     text = re.sub(r"#.*", "", (ROOT / "src/CMakeLists.txt").read_text())
-    rooms = {}
+    rooms, worlds = {}, []
     for name, rest in re.findall(r"sac_room\((\w+)([^)]*)\)", text):
         folder = re.search(r"FOLDER (\S+)", rest)
-        uses = re.search(r"USES ((?:[a-z_]+\s*)+)", rest)
-        declared = uses.group(1).split() if uses else []
-        if name not in rooms:  # a room that is built in two ways is declared twice
+        uses = re.search(r"USES ((?:[a-z_${}]+\s*)+)", rest)
+        declared = uses.group(1).replace("${worlds}", " ".join(worlds)).split() if uses else []
+        if name in rooms:  # a room that is built in two ways is declared twice
+            continue
+        if re.search(r"\bWORLD\b", rest):
+            worlds.append(name)
+            rooms[name] = (f"env/{name}", ["env"] + declared)
+        else:
             rooms[name] = (folder.group(1) if folder else name, declared)
     return rooms
 

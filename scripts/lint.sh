@@ -76,6 +76,11 @@ rooms() # libraries of others stay in their rooms
     [[ -z $bad ]] || { echo "$bad"; return 1; }
 }
 
+graph() # of the files that are built: no circles, no call of a higher room, no large folder
+{
+    python3 scripts/graph.py build
+}
+
 scripts()
 {
     git ls-files '*.sh' .ci/run | xargs shellcheck -S warning
@@ -93,4 +98,5 @@ check "warnings, clang" warnings clang
 check "clang-tidy" tidy
 cmake --preset release >/dev/null && cmake --build --preset release -j"$jobs" >/dev/null
 check "exported symbols" symbols
+check "graph of rooms and files" graph
 [[ $failures == 0 ]]

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "papers.h"
 #include "random.h"
-#include "saccade/readings.h"
+#include "saccade/hash.h"
 #include "scene.h"
 
 /// IAP v2, Theorem 4.3, first part: scores from the signs of random projections of trigonometric features.

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "papers.h"
-#include "saccade/readings.h"
+#include "saccade/trans.h"
 
 /// IAP v2, Eq. 3: P A V in any order of multiplication.
 

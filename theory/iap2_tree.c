@@ -6,7 +6,8 @@
 #include "map.h"
 #include "papers.h"
 #include "random.h"
-#include "saccade/readings.h"
+#include "saccade/rank.h"
+#include "saccade/tree.h"
 
 /// IAP v2, Theorem 4.3, second part: sampling by a tree over positive features.
 

@@ -8,8 +8,8 @@
 #include "files/atomic.h"
 #include "map.h"
 #include "random.h"
+#include "saccade/plot.h"
 #include "saccade/theory.h"
-#include "saccade/view.h"
 #include "scene.h"
 
 enum

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "map.h"
 #include "random.h"
-#include "saccade/readings.h"
+#include "saccade/hash.h"
 
 void theory_scene_draw(theory_scene *scene, int size, int count, double mean, uint64_t index)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/kernels.h"
+#include "kernels/workspace.h"
 #include "saccade/attention.h"
 
 /// A form of attention: one file, one row in the table of attention.c.
@@ -142,11 +143,3 @@ typedef struct sac_distinct
 int sac_find_distinct(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
                       int n, int stride, int capacity);
 size_t sac_distinct_table_size(int capacity);
-
-/// Take `count` elements of `size` bytes from a workspace, 64-byte aligned.
-static inline void *sac_take(unsigned char **workspace, size_t count, size_t size)
-{
-    void *part = *workspace;
-    *workspace += (count * size + 63) / 64 * 64;
-    return part;
-}

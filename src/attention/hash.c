@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "saccade/readings.h"
+#include "saccade/hash.h"
 
 /// Sign hashing, 000 thm 4.3: packed bits, counted.
 

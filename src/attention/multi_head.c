@@ -1,5 +1,5 @@
+#include "saccade/multi_head.h"
 #include "attention/form.h"
-#include "saccade/readings.h"
 
 /// Several heads: the same reading of other rows.
 

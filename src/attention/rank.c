@@ -3,7 +3,7 @@
 
 #include "attention/blocks.h"
 #include "base/error.h"
-#include "saccade/readings.h"
+#include "saccade/rank.h"
 
 /// IAP-rank: r = (1/N) (P Q') K'^T, in two passes over blocks of features.
 

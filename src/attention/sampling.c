@@ -2,7 +2,7 @@
 
 #include "attention/form.h"
 #include "base/error.h"
-#include "saccade/readings.h"
+#include "saccade/rank.h"
 
 /// Softmax sampling: tokens drawn from softmax(r), one after the other.
 

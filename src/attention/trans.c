@@ -3,7 +3,7 @@
 
 #include "attention/blocks.h"
 #include "base/error.h"
-#include "saccade/readings.h"
+#include "saccade/trans.h"
 
 /// IAP-trans: P Q' K'^T V in three orders, over blocks of features. Nothing of size N is held.
 

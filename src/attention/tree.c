@@ -2,7 +2,7 @@
 
 #include "attention/blocks.h"
 #include "base/error.h"
-#include "saccade/readings.h"
+#include "saccade/tree.h"
 
 /// The binary tree over phi(k): f(v) = sum of the leaves below v, children side by side.
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 #include "saccade/view.h"
 
 sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)

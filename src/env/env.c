@@ -4,79 +4,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "env/check.h"
 #include "env/instance.h"
-#include "env/registry.h"
 
 enum
 {
-    MAX_REGISTERED = 64,
     MAX_BATCH = 256
 };
-
-/// The built-in environments.
-static const sac_env_ops *const built_in[] = {
-    &sac_car_racing_ops,   &sac_toy_ops,         &sac_take_cover_ops,       &sac_gym_ops,
-    &sac_cheetah_run_ops,  &sac_walker_walk_ops, &sac_cartpole_swingup_ops, &sac_ball_in_cup_catch_ops,
-    &sac_reacher_easy_ops, &sac_finger_spin_ops, &sac_quadruped_walk_ops,
-};
-
-enum
-{
-    BUILT_IN_COUNT = sizeof built_in / sizeof *built_in
-};
-
-static const sac_env_ops *registered[MAX_REGISTERED];
-static int registered_count;
-
-int sac_env_count(void)
-{
-    return BUILT_IN_COUNT + registered_count;
-}
-
-const sac_env_ops *sac_env_at(int index)
-{
-    SAC_ASSERT(index >= 0 && index < sac_env_count());
-    return index < BUILT_IN_COUNT ? built_in[index] : registered[index - BUILT_IN_COUNT];
-}
-
-// what follows a name that stands for many, such as "gym:"; NULL: it is no such name, or another's id
-static const char *rest_of(const sac_env_ops *ops, const char *id)
-{
-    size_t length = strlen(ops->name);
-    bool open = length > 0 && ops->name[length - 1] == ':';
-    return open && strncmp(ops->name, id, length) == 0 ? id + length : NULL;
-}
-
-const sac_env_ops *sac_env_find(const char *id)
-{
-    for (int i = 0; i < sac_env_count(); i++)
-        if (strcmp(sac_env_at(i)->name, id) == 0 || rest_of(sac_env_at(i), id)) return sac_env_at(i);
-    return NULL;
-}
-
-static const char *name_at(const void *user, int index)
-{
-    (void)user;
-    return index < sac_env_count() ? sac_env_at(index)->name : NULL;
-}
-
-sac_status sac_env_register(const sac_env_ops *ops)
-{
-    SAC_TRY(sac_env_check_ops(ops));
-    if (sac_env_find(ops->name)) return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': the name is taken", ops->name);
-    if (registered_count == MAX_REGISTERED)
-        return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': more than %d registered", ops->name, MAX_REGISTERED);
-    registered[registered_count++] = ops;
-    return SAC_OK;
-}
-
-void sac_env_unregister_last(int count)
-{
-    SAC_ASSERT(count >= 0 && count <= registered_count);
-    registered_count -= count;
-}
 
 // what the environment offers, as every caller may rely on it
 static sac_status read_spec(sac_env *env)
@@ -110,25 +44,15 @@ static uint64_t hash_def(const sac_env_def *def, const sac_option *options, cons
     return hash;
 }
 
-sac_status sac_env_create(sac_env **out, const sac_env_def *def)
+// the world's own self, from the def's options; `rest` is the option "name" of a world that stands for many
+static sac_status create_self(sac_env *env, const sac_env_def *def, const char *rest)
 {
-    *out = NULL;
-    const sac_env_ops *ops = sac_env_find(def->id);
-    if (!ops)
-    {
-        const char *meant = sac_did_you_mean(sac_nearest(def->id, name_at, NULL));
-        return sac_fail(SAC_ERROR_ARGUMENT, "unknown environment '%.80s'%s", def->id,
-                        meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
-    }
-
     static const sac_option none[] = {{0}};
-    sac_env *env = SAC_NEW(sac_env);
+    const sac_env_ops *ops = env->ops;
+    const sac_option *options = ops->options ? ops->options : none;
     void *config = sac_alloc(ops->config_size);
-    sac_status status = env && config ? SAC_OK : sac_fail_memory("an environment");
-    if (status == SAC_OK)
-        status =
-            sac_options_read(ops->options ? ops->options : none, config, def->settings, def->setting_count, ops->name);
-    const char *rest = rest_of(ops, def->id);
+    sac_status status = config ? SAC_OK : sac_fail_memory("an environment");
+    if (status == SAC_OK) status = sac_options_read(options, config, def->settings, def->setting_count, ops->name);
     if (status == SAC_OK && rest) status = sac_options_set(ops->options, config, "name", rest, ops->name);
     if (status == SAC_OK && rest && !rest[0])
         status = sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': a name must follow", ops->name);
@@ -136,14 +60,23 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     if (status == SAC_OK)
         status = sac_outcome(ops->create(&env->self, config, def->variant ? def->variant : "original"), failures,
                              ops->name, "create");
-    if (status == SAC_OK) env->def = hash_def(def, ops->options ? ops->options : none, config);
+    if (status == SAC_OK) env->def = hash_def(def, options, config);
     sac_free(config);
+    return status;
+}
+
+sac_status sac_env_open(sac_env **out, const sac_env_ops *ops, const sac_env_def *def, const char *rest)
+{
+    *out = NULL;
+    sac_env *env = SAC_NEW(sac_env);
+    if (!env) return sac_fail_memory("an environment");
+    env->ops = ops;
+    sac_status status = create_self(env, def, rest);
     if (status != SAC_OK)
     {
         sac_free(env);
         return status;
     }
-    env->ops = ops;
     status = read_spec(env);
     env->snapshot_size = sac_env_measure(env);
     if (status == SAC_OK)

@@ -16,5 +16,9 @@ struct sac_env
     bool started;                    ///< it was reset once
 };
 
+/// Create an instance of a world; sac_env_create finds `ops` by the def's id.
+/// @param rest  what follows the name of a world that stands for many, such as "gym:"; NULL: it is no such world
+SAC_CHECKED sac_status sac_env_open(sac_env **out, const sac_env_ops *ops, const sac_env_def *def, const char *rest);
+
 /// What sac_env_snapshot_size says, computed once.
 size_t sac_env_measure(sac_env *env);

@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "attention/softmax.h"
+#include "attention/forms/softmax.h"
 #include "base/error.h"
 #include "export/agent_c.h"
 

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "attention/image.h"
+#include "tokens/image.h"
 #include "base/error.h"
 #include "export/agent_c.h"
 #include "export/round.h"

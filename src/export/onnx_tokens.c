@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attention/image.h"
+#include "tokens/image.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "export/agent_c.h"

@@ -90,46 +90,6 @@ typedef struct sac_features
     int direction_count;     ///< R, at most SAC_MAX_DIRECTIONS
 } sac_features;
 
-/// What becomes of an output of a layer.
-typedef enum sac_activation
-{
-    SAC_ACTIVATION_NONE,
-    SAC_ACTIVATION_RELU, ///< x > 0 ? x : 0, so that NaN gives 0
-    SAC_ACTIVATION_TANH,
-    SAC_ACTIVATION_SIGMOID,
-} sac_activation;
-
-/// A product of matrices, out = f(start + A B). Element i, k of A is a[i * a_row + k * a_column], and so on: a
-/// transposed operand is one whose two steps are exchanged. Each output is one chain of fmaf from its start, with k
-/// rising, so its bits depend on neither the level nor the size of the product nor how it is cut into parts.
-typedef struct sac_gemm
-{
-    int rows, columns, inner; ///< of out, out, and of the sum; 0 is allowed
-    const float *a;           ///< [rows, inner]
-    ptrdiff_t a_row, a_column;
-    const float *b; ///< [inner, columns]
-    ptrdiff_t b_row, b_column;
-    float *out; ///< [rows, columns], out_row from row to row; overlaps nothing else
-    ptrdiff_t out_row;
-    bool add;          ///< start from what out holds
-    const float *bias; ///< [columns], else start from these; NULL: from 0
-    sac_activation activation;
-} sac_gemm;
-
-/// How large the blocks are that a product is computed by.
-enum
-{
-    SAC_GEMM_ROWS = 480,   ///< of A, in the second cache
-    SAC_GEMM_INNER = 256,  ///< terms of a sum at a time
-    SAC_GEMM_COLUMNS = 32, ///< of B, in the first cache, at most
-};
-
-/// Bytes of scratch for any product, 64-byte aligned.
-enum
-{
-    SAC_GEMM_SCRATCH = (SAC_GEMM_ROWS + SAC_GEMM_COLUMNS) * SAC_GEMM_INNER * 4
-};
-
 #define SAC_SUMS_PARAMETERS (float *sums, const float *x, int n, int stride, const sac_features *f)
 #define SAC_SCORES_PARAMETERS \
     (float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f)
@@ -209,8 +169,6 @@ enum
     /* out [R, N] = weights [R, M] x [M, N], in the order of M */                                                      \
     X(mix, (float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x, int size,   \
             int n, int stride))                                                                                        \
-    /* a product of matrices, see sac_gemm */                                                                          \
-    X(gemm, (const sac_gemm *g, void *scratch))                                                                        \
     /* sums [R, M] += a [R, N] b [M, N]^T; a may be NULL: one row of ones */                                           \
     X(contract, (float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,       \
                  int n, int stride))                                                                                   \

@@ -18,7 +18,7 @@ SAC_LEARN_LIST(X)
 
 static inline void layer_gemm(const sac_learn *l, sac_gemm g)
 {
-    l->kernels.gemm(&g, l->scratch);
+    l->gemm(&g, l->scratch);
 }
 
 // sums over a row: column j into lane j % SAC_LANES

@@ -14,6 +14,7 @@ sac_learn sac_learn_create(void *scratch)
 {
     SAC_ASSERT((uintptr_t)scratch % 64 == 0);
     return (sac_learn){.kernels = sac_kernels_create(sac_get_cpu_level()),
+                       .gemm = SAC_AT_LEVEL(sac_gemm),
                        .scratch = scratch,
 #define X(name, parameters) .name = SAC_AT_LEVEL(sac_learn_##name),
                        SAC_LEARN_LIST(X)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gemm.h"
 #include "kernels/kernels.h"
 
 /// Gradients: each layer's forward and backward, losses and optimisers, over dense row-major float32.
@@ -213,6 +214,7 @@ typedef struct sac_step
 struct sac_learn
 {
     sac_kernels kernels;
+    sac_gemm_fn *gemm;
     void *scratch; ///< SAC_LEARN_SCRATCH bytes, aligned to 64
 #define X(name, parameters) void(*name) parameters;
     SAC_LEARN_LIST(X)

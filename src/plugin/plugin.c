@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "env/registry.h"
+#include "env/worlds/worlds.h"
 #include "policy/kind.h"
 
 // whoever changes one of these raises SAC_PLUGIN_VERSION, and writes down the new sizes

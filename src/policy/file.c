@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "policy/json.h"
 #include "policy/kind.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
-#include "files/safetensors.h"
 
 enum
 {

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "files/film_module.h"
 #include "files/module.h"
-#include "files/png.h"
-#include "saccade/view.h"
+#include "files/pictures/film_module.h"
+#include "files/pictures/png.h"
+#include "saccade/film.h"
 
 struct sac_film
 {

@@ -2,7 +2,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "saccade/view.h"
+#include "saccade/frame.h"
+#include "saccade/overlay.h"
+#include "saccade/viewer.h"
 
 struct sac_viewer
 {

@@ -1,7 +1,7 @@
+#include "saccade/window.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/module.h"
-#include "saccade/view.h"
 #include "view/window_module.h"
 
 struct sac_window

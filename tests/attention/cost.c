@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saccade/readings.h"
+#include "saccade/rank.h"
+#include "saccade/trans.h"
 
 // one reading of a form at L tokens, for counting its instructions and its reads from memory:
 // cost FORM L [importance | rank | trans]

@@ -1,5 +1,5 @@
-#include "files/npy.h"
-#include "files/npz.h"
+#include "files/arrays/npy.h"
+#include "files/arrays/npz.h"
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "saccade/policy.h"
 
 #include "fuzz.h"

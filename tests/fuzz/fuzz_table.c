@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "golden.h"
 #include "saccade/attention.h"
-#include "saccade/readings.h"
+#include "saccade/multi_head.h"
 
 // SARA's three maps with a learned G for each side and v, their outputs, the softmax that they are trained towards, and
 // a navigation policy's scores. Tokens by row in the file are planar here.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "saccade/attention.h"
 
 /// The harness that computes the golden families: `golden FAMILY IN.safetensors OUT.safetensors`. A family reads its

@@ -1,4 +1,4 @@
-"""Images resized by Pillow, the reference of src/attention/resize.c: python make_resize.py OUT.safetensors"""
+"""Images resized by Pillow, the reference of src/tokens/resize.c: python make_resize.py OUT.safetensors"""
 
 import sys
 

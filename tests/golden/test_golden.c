@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "test.h"
 
 /// build/golden against the reference arrays, on every CPU level of this machine. The program is given the inputs

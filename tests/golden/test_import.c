@@ -1,4 +1,4 @@
-#include "files/npz.h"
+#include "files/arrays/npz.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
 #include "scratch.h"

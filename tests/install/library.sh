@@ -12,7 +12,7 @@ flags="-std=c17 -Wall -Wextra -Wpedantic -Werror"
 commands() # how each of its sources is compiled
 {
     sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$build/compile_commands.json" |
-        grep -E ' -o [^ ]*/sac_(base|kernels|attention)\.dir/' | sed 's/\\"/"/g'
+        grep -E ' -o [^ ]*/sac_(base|kernels|tokens|attention)\.dir/' | sed 's/\\"/"/g'
 }
 
 strict() # COMPILER: no extension of the language, no warning

@@ -19,8 +19,8 @@ enum
     MAX_NAME = 32
 };
 
-static check_fn *const checks[] = {check_projection, check_softmax,  check_maps,
-                                   check_controller, check_products, check_elementary};
+static check_fn *const checks[] = {check_projection, check_softmax,    check_maps, check_controller,
+                                   check_products,   check_elementary, check_gemm};
 
 // every kernel there is, so that none stays unchecked
 static struct

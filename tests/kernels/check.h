@@ -58,4 +58,4 @@ bool check_benching(void);
 bool check_timing(check_timer *timer); ///< true while the caller is to call once more
 void check_report_bench(const char *label, const double seconds[2]);
 
-check_fn check_projection, check_softmax, check_maps, check_controller, check_products, check_elementary;
+check_fn check_projection, check_softmax, check_maps, check_controller, check_products, check_elementary, check_gemm;

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "learn_cases.h"
 
 /// Every layer and loss once, forward and backward, for parity.py: dump OUT.safetensors. Arrays are named

@@ -1,5 +1,5 @@
 #include "attention/form.h"
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "saccade/attention.h"
 #include "test.h"
 

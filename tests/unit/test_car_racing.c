@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "env/carracing/car_racing.h"
 #include "env/carracing/track.h"
-#include "env/registry.h"
+#include "env/worlds/built_in.h"
+#include "files/arrays/tensors.h"
 #include "files/atomic.h"
-#include "files/tensors.h"
 #include "saccade/env.h"
 
 // Recordings of Gymnasium's CarRacing-v3 (tests/peers/record_carracing.py), replayed from reset to the last row.

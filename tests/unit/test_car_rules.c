@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "env/carracing/car_racing.h"
-#include "env/registry.h"
+#include "env/worlds/built_in.h"
 #include "saccade/env.h"
 
 // Rules and promises of the environment beside its equality with Gymnasium.

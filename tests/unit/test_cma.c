@@ -1,7 +1,7 @@
 #include <float.h>
 #include <unistd.h>
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "search_scene.h"
 
 /// The two forms of CMA-ES: parity with the golden case and with pycma, and what each must be able to do.

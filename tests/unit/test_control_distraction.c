@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "env/control/distraction/sky.h"
 #include "env/control/view.h"
-#include "files/png.h"
+#include "files/pictures/png.h"
 
 #include "scratch.h"
 

@@ -1,8 +1,8 @@
 #include "saccade/env.h"
 
 #include "base/memory.h"
+#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
-#include "files/safetensors.h"
 
 #include "failing_memory.h"
 #include "scratch.h"

@@ -1,6 +1,6 @@
 #include "env/control/world.h"
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "saccade/env.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 #include "env/control/world.h"
 #include "env/mujoco/scene.h"
-#include "files/npz.h"
+#include "files/arrays/npz.h"
 
 #include "test.h"
 

@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "failing_memory.h"
 #include "files/atomic.h"
-#include "files/footage.h"
 #include "files/module.h"
-#include "files/png.h"
-#include "saccade/view.h"
+#include "files/pictures/footage.h"
+#include "files/pictures/png.h"
+#include "saccade/film.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "files/yaml.h"
 #include "saccade/attention.h"
 #include "saccade/env.h"

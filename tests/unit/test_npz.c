@@ -1,9 +1,9 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "files/arrays/npy.h"
+#include "files/arrays/npz.h"
 #include "files/atomic.h"
-#include "files/npy.h"
-#include "files/npz.h"
 
 #include "failing_memory.h"
 

@@ -1,6 +1,7 @@
-#include "saccade/view.h"
+#include "saccade/frame.h"
+#include "saccade/overlay.h"
 #include "test.h"
-#include "view/canvas.h"
+#include "view/picture/canvas.h"
 
 enum
 {

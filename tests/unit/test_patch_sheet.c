@@ -1,8 +1,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "files/png.h"
-#include "saccade/view.h"
+#include "files/pictures/png.h"
+#include "saccade/attention_plots.h"
+#include "saccade/viewer.h"
 
 #include "test.h"
 

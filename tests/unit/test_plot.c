@@ -1,7 +1,9 @@
 #include "base/memory.h"
 #include "failing_memory.h"
 #include "files/atomic.h"
-#include "saccade/view.h"
+#include "saccade/attention_plots.h"
+#include "saccade/plot.h"
+#include "saccade/result_plots.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -1,11 +1,13 @@
 #include "base/memory.h"
 #include "failing_memory.h"
 #include "files/atomic.h"
-#include "files/png.h"
-#include "saccade/view.h"
+#include "files/pictures/png.h"
+#include "saccade/attention_plots.h"
+#include "saccade/overlay.h"
+#include "saccade/result_plots.h"
 #include "scratch.h"
 #include "test.h"
-#include "view/table.h"
+#include "view/plots/table.h"
 
 static const char *write_text(const char *name, const char *text)
 {

@@ -1,7 +1,7 @@
 #include "base/memory.h"
+#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
-#include "files/png.h"
-#include "files/safetensors.h"
+#include "files/pictures/png.h"
 
 #include "failing_memory.h"
 #include "scratch.h"

@@ -2,8 +2,8 @@
 #include "scratch.h"
 
 #include "base/memory.h"
+#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
-#include "files/safetensors.h"
 
 static const char *path;
 

@@ -1,6 +1,6 @@
 #include "base/random.h"
+#include "files/arrays/safetensors.h"
 #include "files/checksum.h"
-#include "files/safetensors.h"
 
 #include "test.h"
 

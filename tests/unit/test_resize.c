@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "failing_memory.h"
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "saccade/tokens.h"
 
 static sac_tensors *load(void)

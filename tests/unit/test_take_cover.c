@@ -1,7 +1,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "files/npz.h"
+#include "files/arrays/npz.h"
 #include "saccade/env.h"
 
 #include "test.h"

@@ -1,6 +1,6 @@
 #include "saccade/theory.h"
 
-#include "files/safetensors.h"
+#include "files/arrays/safetensors.h"
 #include "test.h"
 
 /// The closed forms at places where the answer is known otherwise. The command `saccade theory` checks them against

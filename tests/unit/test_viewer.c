@@ -1,5 +1,5 @@
 #include "failing_memory.h"
-#include "saccade/view.h"
+#include "saccade/viewer.h"
 #include "test.h"
 
 static const sac_setting env_settings[] = {{"max_steps", "12"}};

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "env/bridge/bridge.h"
-#include "env/registry.h"
+#include "saccade/env.h"
 
 /// gym:<id>: any Gymnasium environment, in a worker process.
 

@@ -11,8 +11,8 @@
 #include "env/bridge/bridge.h"
 #include "env/bridge/doom_text.h"
 #include "env/bridge/wad.h"
-#include "env/registry.h"
 #include "files/atomic.h"
+#include "saccade/env.h"
 
 /// take-cover: dodge fireballs in ViZDoom's scenario, played by the real engine in a worker process.
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "env/carracing/track.h"
-#include "env/registry.h"
+#include "saccade/env.h"
 
 /// car-racing: Gymnasium's CarRacing-v3, the same tracks, motion and rewards to the last bit, without Box2D.
 

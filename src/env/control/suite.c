@@ -1,7 +1,7 @@
 #include "env/control/suite.h"
 
 #include "base/error.h"
-#include "env/registry.h"
+#include "saccade/env.h"
 
 /// The control suite as environments: one row a task below. Where saccade was built without MuJoCo they are listed all
 /// the same, and say what to run.

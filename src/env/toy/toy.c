@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "env/registry.h"
+#include "saccade/env.h"
 
 /// toy: a bright square drifts over a dark picture; the action moves a sight, and the reward is how near the two are.
 /// It needs nothing, steps in a microsecond, and is solved by an agent that looks at the square.

@@ -9,7 +9,7 @@
 #include <libavutil/opt.h>
 #include <libswscale/swscale.h>
 
-#include "files/film_module.h"
+#include "files/pictures/film_module.h"
 
 /// saccade-film.so: writing and reading films through FFmpeg. One thread, and the same bytes for the same frames.
 

@@ -2,7 +2,7 @@
 
 #include <cairo.h>
 
-#include "view/plot_module.h"
+#include "view/plots/plot_module.h"
 
 /// What the two kinds of sheets share: inks, text, heading, and the file at the end.
 

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "env/carracing/picture/variant_parts.h"
-#include "files/footage.h"
+#include "files/pictures/footage.h"
 
 enum
 {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "files/footage.h"
+#include "files/pictures/footage.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static control_reels *first;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "saccade/env.h"
+#include "saccade/policy.h"
+
+/// One policy in one environment, played for people.
+///
+/// Pictures are as view.h says.
+
+/// A viewer plays one policy in one environment and draws a frame of every step. It has one owner.
+typedef struct sac_viewer sac_viewer;
+
+/// Create a viewer. It must be reset before anything else.
+/// @param policy  NULL: nobody drives but the caller; otherwise it must outlive the viewer
+/// @param env     copied in what it creates
+/// @return what sac_env_create and sac_frame_create return; SAC_ERROR_ARGUMENT when policy and environment do not fit
+SAC_API SAC_CHECKED sac_status sac_viewer_create(sac_viewer **out, const sac_policy *policy, const sac_env_def *env,
+                                                 int width, int height);
+
+/// Destroy a viewer. NULL is ignored.
+SAC_API void sac_viewer_destroy(sac_viewer *viewer);
+
+/// Start an episode; the policy looks at the first observation.
+SAC_API SAC_CHECKED sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t seed);
+
+/// One step, not after the end. The policy looks at what comes of it.
+/// @param action  [action_size]; NULL: what the policy decided (nothing at all where there is no policy)
+SAC_API SAC_CHECKED sac_status sac_viewer_step(sac_viewer *viewer, const float *action);
+
+/// Draw the present.
+/// @param note       such as "paused"; NULL: none
+/// @param[out] rgb   [height, width, 3], belongs to the viewer, valid until the next call
+SAC_API SAC_CHECKED sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *note,
+                                               const uint8_t **rgb);
+
+SAC_API bool sac_viewer_ended(const sac_viewer *viewer);
+SAC_API int sac_viewer_steps(const sac_viewer *viewer);
+SAC_API double sac_viewer_return(const sac_viewer *viewer);
+SAC_API const sac_env_spec *sac_viewer_spec(const sac_viewer *viewer);
+
+/// The pixels of a patch as the policy sees it at present, [patch, patch, channels], 0..1; false where there are none.
+SAC_API bool sac_viewer_patch(const sac_viewer *viewer, int index, float *pixels);
+
+/// Where the policy looks at present; NULL for one that does not look.
+SAC_API const sac_gaze *sac_viewer_gaze(const sac_viewer *viewer);

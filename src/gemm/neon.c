@@ -1,0 +1,10 @@
+#include "kernels/lanes_neon.h"
+
+#define GEMM_ROWS  6
+#define GEMM_LANES 1
+#include "gemm/wide_gemm.h"
+
+void sac_gemm_neon(const sac_gemm *g, void *scratch)
+{
+    wide_gemm(g, scratch);
+}

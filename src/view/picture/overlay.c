@@ -1,0 +1,101 @@
+#include <math.h>
+#include <string.h>
+
+#include "saccade/overlay.h"
+
+static const float LEAST_LIGHT = 0.3f; // of a patch that matters least
+
+static int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
+{
+    for (size_t i = 0; i < (size_t)height * (size_t)width; i++) keep[i] = 1;
+    for (int rank = 0; rank < gaze->kept; rank++)
+    {
+        // where the policy looks at an enlarged or reduced observation, patches are stretched back over the observation
+        int row = gaze->top[rank] / gaze->columns * gaze->stride,
+            column = gaze->top[rank] % gaze->columns * gaze->stride;
+        int y0 = clamp(row * height / gaze->height, 0, height), x0 = clamp(column * width / gaze->width, 0, width);
+        int y1 = clamp((row + gaze->patch) * height / gaze->height, 0, height);
+        int x1 = clamp((column + gaze->patch) * width / gaze->width, 0, width);
+        float left = (float)rank / (float)gaze->kept;
+        for (int y = y0; y < y1; y++)
+            for (int x = x0; x < x1; x++) keep[(size_t)y * (size_t)width + (size_t)x] *= left;
+    }
+}
+
+// the first pixel of a picture that lies over cell `index` of `cells`: the least x with x cells / pixels >= index
+static int first_over(int index, int pixels, int cells)
+{
+    return (int)(((int64_t)index * pixels + cells - 1) / cells);
+}
+
+// what a map leaves of a picture, and the rest of a grey
+static void blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                  float strength, float grey)
+{
+    for (int y = 0; y < height; y++)
+    {
+        const float *row = keep + (size_t)((int64_t)y * keep_height / height) * (size_t)keep_width;
+        uint8_t *line = rgb + (size_t)y * (size_t)width * 3;
+        for (int cell = 0; cell < keep_width; cell++)
+        {
+            float cover = (1 - row[cell]) * strength;
+            if (cover <= 0) continue;
+            int end = 3 * first_over(cell + 1, width, keep_width);
+            for (int i = 3 * first_over(cell, width, keep_width); i < end; i++)
+                line[i] = (uint8_t)((float)line[i] * (1 - cover) + grey * cover + 0.5f);
+        }
+    }
+}
+
+void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                       float strength)
+{
+    blend(rgb, height, width, keep, keep_height, keep_width, strength, 255);
+}
+
+void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
+                     float strength)
+{
+    blend(rgb, height, width, keep, keep_height, keep_width, strength, 0);
+}
+
+// the patch whose centre is nearest to a pixel of the observation, along one axis
+static int nearest_patch(double pixel, int patch, int stride, int count)
+{
+    return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);
+}
+
+static int row_at(int y, int height, const sac_gaze *gaze)
+{
+    return nearest_patch((y + 0.5) * gaze->height / height, gaze->patch, gaze->stride, gaze->rows);
+}
+static int column_at(int x, int width, const sac_gaze *gaze)
+{
+    return nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
+}
+
+void sac_overlay_light(float *keep, int height, int width, const sac_gaze *gaze, const float *levels)
+{
+    for (int y = 0; y < height; y++)
+    {
+        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
+        for (int x = 0; x < width; x++) *keep++ = LEAST_LIGHT + (1 - LEAST_LIGHT) * row[column_at(x, width, gaze)];
+    }
+}
+
+void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, const float *levels)
+{
+    uint8_t colors[256][3];
+    for (int i = 0; i < 256; i++) sac_heat_color((float)i / 255, colors[i]);
+    for (int y = 0; y < height; y++)
+    {
+        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
+        for (int x = 0; x < width; x++, rgb += 3)
+            memcpy(rgb, colors[(int)(row[column_at(x, width, gaze)] * 255 + 0.5f)], 3);
+    }
+}
