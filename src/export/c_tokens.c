@@ -1,9 +1,9 @@
 #include <stdio.h>
 
-#include "tokens/image.h"
 #include "base/error.h"
 #include "export/agent_c.h"
 #include "export/round.h"
+#include "tokens/image.h"
 
 // the projection of patches: int16 weights as the library rounds them, or int8 steps from which they are made
 

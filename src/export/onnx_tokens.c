@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tokens/image.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "export/agent_c.h"
 #include "export/onnx.h"
+#include "tokens/image.h"
 
 /// The image and its tokens, as nodes. Both have the library's bits: weights are split into digits so small
 /// that every sum of a convolution is a whole number below 2^24, which float holds in any order.

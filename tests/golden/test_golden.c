@@ -28,9 +28,8 @@ static const family features = {
     .inputs = {"Q", "K", "V", "G_blocks", "norm_src", "Xi", "mode"},
     .tolerance = 1e-4,
     .loose = {"phi_hyb_q", "phi_hyb_k", "r_hyb", "att_hyb_unnorm", "r_trig", "att_trig_unnorm"}};
-static const family sara = {.name = "sara",
-                            .inputs = {"Xq", "Xk", "V", "WQ", "WK", "GQ", "GK", "v", "dO", "eps"},
-                            .tolerance = 1e-4};
+static const family sara = {
+    .name = "sara", .inputs = {"Xq", "Xk", "V", "WQ", "WK", "GQ", "GK", "v", "dO", "eps"}, .tolerance = 1e-4};
 static const family iap = {
     .name = "iap",
     .inputs = {"X", "W_Q", "W_K", "W", "V", "p1", "P", "gamma", "beta", "X_next", "lsh_G", "tree_u"},
