@@ -181,7 +181,7 @@ check "a task without its plugin" refuses 2 "env.id: unknown name 'catch'; one t
 check "nothing was begun" test ! -e none
 check "a policy without its plugin" refuses 1 "unknown kind 'columns'; one that is not built in comes with a plugin" \
     "$saccade" eval one/best.safetensors
-check "no export" refuses 1 "policies of kind 'columns' cannot be exported, only" \
+check "no export" refuses 1 "policies of kind 'columns' cannot be exported" \
     "$saccade" export one/best.safetensors --c x.c --plugin catch.so
 
 in_cpp() # the entry has C's name, and its functions are C's
