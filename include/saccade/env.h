@@ -79,8 +79,9 @@ typedef enum sac_snapshot_way
 typedef struct sac_snapshot
 {
     sac_snapshot_way way;
-    uint8_t *bytes; ///< the next part's place; NULL while measuring
-    size_t size;    ///< bytes handed over so far
+    uint8_t *to;         ///< SAVE: where the next part goes
+    const uint8_t *from; ///< RESTORE: where it comes from
+    size_t size;         ///< bytes handed over so far
 } sac_snapshot;
 
 /// Measure, save or restore one part.

@@ -7,9 +7,16 @@
 
 void sac_snapshot_part(sac_snapshot *snapshot, void *part, size_t size)
 {
-    if (snapshot->way == SAC_SNAPSHOT_SAVE) memcpy(snapshot->bytes, part, size);
-    if (snapshot->way == SAC_SNAPSHOT_RESTORE) memcpy(part, snapshot->bytes, size);
-    if (snapshot->bytes) snapshot->bytes += size;
+    if (snapshot->way == SAC_SNAPSHOT_SAVE)
+    {
+        memcpy(snapshot->to, part, size);
+        snapshot->to += size;
+    }
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE)
+    {
+        memcpy(part, snapshot->from, size);
+        snapshot->from += size;
+    }
     snapshot->size += size;
 }
 
@@ -66,7 +73,7 @@ sac_status sac_env_save(sac_env *env, void *bytes)
     if (!env->snapshot_size) return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot be saved", env->ops->name);
     if (!env->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: reset comes before save", env->ops->name);
     uint8_t *parts = (uint8_t *)bytes + sizeof(snapshot_head);
-    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_SAVE, .bytes = parts};
+    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_SAVE, .to = parts};
     SAC_TRY(hand_over(env, &snapshot));
     SAC_ASSERT(snapshot.size + sizeof(snapshot_head) == env->snapshot_size);
     snapshot_head head = head_of(env, parts);
@@ -84,8 +91,7 @@ sac_status sac_env_restore(sac_env *env, const void *bytes, size_t size)
     if (!fits || memcmp(&head, &found, sizeof head) != 0)
         return sac_fail(SAC_ERROR_FORMAT, "%s: these %zu bytes are no snapshot of this world with these options",
                         env->ops->name, size);
-    // the way in never writes to its bytes
-    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_RESTORE, .bytes = (uint8_t *)(uintptr_t)parts};
+    sac_snapshot snapshot = {.way = SAC_SNAPSHOT_RESTORE, .from = parts};
     SAC_TRY(hand_over(env, &snapshot));
     env->started = true;
     return SAC_OK;

@@ -49,6 +49,7 @@ static sac_status read_channels(const char *text, int channels[SAC_MAX_IMAGE_LAY
 
 static sac_status add_views(sac_cnn *cnn, sac_policy *policy, int index)
 {
+    SAC_ASSERT(index >= 0 && index < SAC_MAX_IMAGE_LAYERS);
     sac_image_layer *layer = &cnn->layers[index];
     const sac_patches *p = &layer->patches;
     double limit = 1 / sqrt((double)sac_patch_size(p));
