@@ -16,12 +16,12 @@ demo() # MARK...: the demo as a person runs it, with Ctrl-C pressed at each mark
 last_event() { tail -n 1 "$1/events.jsonl" | sed 's/.*"event": "\([a-z]*\)".*/\1/'; }
 narrow() # beside the table that training prints where there is no terminal
 {
-    sed "s|$folder|demo|g" "$work/said" | grep -vE '^ +([0-9]+|generation) ' | awk 'length > 80 {print; bad = 1} END {exit bad}'
+    sed "s|$folder|demo|g" "$work/said" | grep -vE '^ +([0-9]+(/[0-9]+)?|generation) ' | awk 'length > 80 {print; bad = 1} END {exit bad}'
 }
 
 stopped_training()
 {
-    demo '^ +2 ' # the second generation is done
+    demo '^ +2[ /]' # the second generation is done
     cat "$work/said"
     grep -q 'Ctrl-C ended the training; the demo goes on' "$work/said" && [[ $(last_event "$folder/run") == interrupted ]] &&
         [[ -s $folder/run/mean.safetensors && -n $(ls "$folder"/run/checkpoints/*.safetensors) ]] &&
