@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "files/json.h"
 #include "target.h"
 
@@ -30,7 +31,8 @@ static void print_text(const cli_target *target, const sac_episode *episodes, in
     printf("%s, variant %s\n%8s %10s %6s\n", target->env.id, cli_target_variant(target), "seed", "return", "steps");
     for (int i = 0; i < count; i++)
         printf("%8" PRIu64 " %10.*f %6d\n", episodes[i].seed, decimals, episodes[i].episode_return, episodes[i].steps);
-    printf("mean %.*f, standard deviation %.*f, %d episodes\n", decimals, score.mean, decimals, score.std, count);
+    printf("mean %.*f, standard deviation %.*f, %d episode%s\n", decimals, score.mean, decimals, score.std, count,
+           sac_plural(count));
 }
 
 static sac_status print_json(const cli_target *target, const char *path, const sac_episode *episodes, int count)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "cli.h"
 #include "run/recipe.h"
 #include "saccade/policy.h"
@@ -163,8 +164,8 @@ static void print_table(const json_t *list)
         {
             sac_format_spread(spread, json_number_value(json_object_get(row, "score")), " +- ",
                               json_number_value(json_object_get(row, "std")));
-            snprintf(result, sizeof result, "%s (%d episodes)", spread,
-                     (int)json_integer_value(json_object_get(row, "episodes")));
+            int episodes = (int)json_integer_value(json_object_get(row, "episodes"));
+            snprintf(result, sizeof result, "%s (%d episode%s)", spread, episodes, sac_plural(episodes));
         }
         printf("%-*s  %-*s  %-*s  %6d  %-32s  %s\n", policy, text(row, "policy"), env, text(row, "env"), attention,
                text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,

@@ -35,6 +35,7 @@ if "${SACCADE_PEERS:-.venv/bin/python}" -c "import gymnasium" 2>/dev/null; then
 else
     skip "idle takes the first of choices" "gymnasium (make worlds)"
 fi
+check "one episode is one episode" bash -c "'$saccade' eval --idle --env toy --seeds 3..3 | grep -q ', 1 episode$'"
 check "idle and random" refuses 2 "one of --random and --idle" "$saccade" eval --random --idle --env toy
 check "idle has nothing to stamp" refuses 2 "--idle has no policy to stamp" "$saccade" eval --idle --env toy --stamp out.safetensors
 check "random actions are those of the seed" repeats

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "files/atomic.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
@@ -157,7 +158,8 @@ static sac_status draw(chart *c, const char *title, const char *path)
     }
     snprintf(own_title, sizeof own_title, "%s: when the world changes", c->env);
     snprintf(subtitle, sizeof subtitle,
-             "mean return of %d episodes \xc2\xb1 one standard deviation, without further training", c->episodes);
+             "mean return of %d episode%s \xc2\xb1 one standard deviation, without further training", c->episodes,
+             sac_plural(c->episodes));
     return sac_plot_write(&(sac_plot){.title = title ? title : own_title,
                                       .subtitle = subtitle,
                                       .y_label = "return",
