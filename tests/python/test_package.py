@@ -147,15 +147,20 @@ raise SystemExit(0)
 
 
 def test_import_is_fast_and_brings_nothing():
-    lines = python("""
+    """In processor time, beside NumPy's own import in the same process: the least of five starts, because the other
+    programs of a busy machine slow both."""
+    starts = [python("""
 import sys, time
-import numpy
 begin = time.process_time()
+import numpy
+middle = time.process_time()
 import saccade
-print(time.process_time() - begin, *[m for m in ("gymnasium", "torch", "jax") if m in sys.modules])
-""", PYTHONDONTWRITEBYTECODE="").stdout.split()
-    print(f"import: {1e3 * float(lines[0]):.1f} ms over NumPy's")
-    assert float(lines[0]) < 0.05 and lines[1:] == []
+end = time.process_time()
+print(end - middle, middle - begin, *[m for m in ("gymnasium", "torch", "jax") if m in sys.modules])
+""", PYTHONDONTWRITEBYTECODE="").stdout.split() for _ in range(5)]
+    own, numpy = (min(float(start[i]) for start in starts) for i in (0, 1))
+    print(f"import: {1e3 * own:.1f} ms over NumPy's {1e3 * numpy:.1f} ms")
+    assert own < 0.75 * numpy and not any(start[2:] for start in starts)
 
 
 def test_gymnasium_may_be_imported_before_or_after(gymnasium):
