@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
+#include "play/play.h"
 
 /// The control suite: steps with their pictures, and whole steps of agents in IAP's sizes. The row's name says which.
 
@@ -16,72 +17,49 @@ enum
 
 typedef struct scene
 {
-    sac_env *env;
-    sac_policy *policy;
-    sac_policy_state *state;
-    uint8_t *picture;
-    float action[32];
-    double reward;
-    uint8_t terminated, truncated;
-    sac_env_row row;
+    sac_policy *policy; // NULL: actions of a fixed pattern
+    sac_play play;
 } scene;
 
 static void close_scene(scene *s)
 {
-    sac_policy_state_destroy(s->state);
+    sac_play_close(&s->play);
     sac_policy_destroy(s->policy);
-    sac_env_destroy(s->env);
-    sac_free(s->picture);
-}
-
-static sac_status open_env(scene *s, const sac_env_def *def)
-{
-    SAC_TRY(sac_env_create(&s->env, def));
-    const sac_env_spec *spec = sac_env_get_spec(s->env);
-    s->picture = sac_alloc_array((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels);
-    if (!s->picture) return sac_fail_memory("a picture");
-    s->row = (sac_env_row){s->action, s->picture, &s->reward, &s->terminated, &s->truncated};
-    return SAC_OK;
 }
 
 // the articles' agent on this picture, with parameters as they are drawn
-static sac_status open_policy(scene *s)
+static sac_status create_policy(scene *s, const sac_env_def *def)
 {
     static const sac_setting settings[] = {
         {"attention", "relu"}, {"normalize", "true"}, {"patch", "2"}, {"stride", "2"}, {"top", "10"}};
-    const sac_env_spec *spec = sac_env_get_spec(s->env);
-    sac_policy_def def = {.kind = "attention-agent",
-                          .settings = settings,
-                          .setting_count = 5,
-                          .height = spec->height,
-                          .width = spec->width,
-                          .channels = spec->channels,
-                          .action_size = spec->action_size,
-                          .action_choices = spec->action_choices,
-                          .action_low = spec->action_low,
-                          .action_high = spec->action_high};
-    SAC_TRY(sac_policy_create(&s->policy, &def));
-    SAC_TRY(sac_policy_state_create(&s->state, s->policy));
-    float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(s->policy));
-    if (!parameters) return sac_fail_memory("parameters");
-    sac_policy_draw(s->policy, 1, parameters);
-    sac_policy_state_set_parameters(s->state, parameters);
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, def));
+    sac_policy *blank = NULL;
+    sac_status status = sac_policy_create_for(&blank, env, "attention-agent", settings, 5);
+    sac_env_destroy(env);
+    SAC_TRY(status);
+    float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
+    status = parameters ? SAC_OK : sac_fail_memory("parameters");
+    if (parameters) sac_policy_draw(blank, 1, parameters);
+    if (parameters) status = sac_policy_create_with(&s->policy, blank, parameters);
     sac_free(parameters);
-    return SAC_OK;
+    sac_policy_destroy(blank);
+    return status;
 }
 
 static void choose(scene *s, int step)
 {
-    if (s->state)
-        sac_policy_act(s->state, s->picture, s->action);
+    sac_play *play = &s->play;
+    if (s->policy)
+        sac_play_decide(play);
     else
-        for (int i = 0; i < sac_env_get_spec(s->env)->action_size; i++)
-            s->action[i] = 0.5f * (float)((step / 7 + i) % 3 - 1);
+        for (int i = 0; i < sac_env_get_spec(play->env)->action_size; i++)
+            play->action[i] = 0.5f * (float)((step / 7 + i) % 3 - 1);
 }
 
 static sac_status run(scene *s, bench_figure *figure)
 {
-    SAC_TRY(sac_env_reset(s->env, 1, &s->row));
+    SAC_TRY(sac_play_reset(&s->play, 1));
     for (int i = 0; i < RUNS; i++)
     {
         double seconds = 0;
@@ -89,9 +67,9 @@ static sac_status run(scene *s, bench_figure *figure)
         {
             double begin = sac_clock();
             choose(s, step);
-            SAC_TRY(sac_env_step(s->env, &s->row));
+            SAC_TRY(sac_play_step(&s->play));
             seconds += sac_clock() - begin;
-            if (s->terminated || s->truncated) SAC_TRY(sac_env_reset(s->env, SAC_SEED_NEXT, &s->row));
+            if (sac_play_ended(&s->play)) SAC_TRY(sac_play_reset(&s->play, SAC_SEED_NEXT));
         }
         bench_keep(figure, STEPS / seconds, true);
     }
@@ -114,8 +92,8 @@ sac_status bench_control(const bench_place *place, bench_figure *figure, bench_f
                        .settings = settings,
                        .setting_count = agent ? 2 : 3};
     scene s = {0};
-    sac_status status = open_env(&s, &def);
-    if (status == SAC_OK && agent) status = open_policy(&s);
+    sac_status status = agent ? create_policy(&s, &def) : SAC_OK;
+    if (status == SAC_OK) status = sac_play_open(&s.play, s.policy, &def, SAC_PLAY_SIGHT);
     if (status == SAC_OK) status = run(&s, figure);
     close_scene(&s);
     return status;

@@ -20,6 +20,7 @@ typedef struct worlds
     int count;
     sac_env *envs[MOST];
     sac_env_row rows[MOST];
+    void *parts[MOST][SAC_MAX_PARTS];
     float actions[MOST];
     double rewards[MOST];
     uint8_t ends[MOST][2];
@@ -35,8 +36,9 @@ static sac_status open_worlds(worlds *w, int count)
     for (int i = 0; i < count; i++)
     {
         SAC_TRY(sac_env_create(&w->envs[i], &def));
-        w->rows[i] = (sac_env_row){&w->actions[i], w->pictures + (size_t)i * BYTES, &w->rewards[i], &w->ends[i][0],
-                                   &w->ends[i][1]};
+        w->parts[i][0] = w->pictures + (size_t)i * BYTES;
+        w->rows[i] =
+            (sac_env_row){&w->actions[i], w->parts[i], &w->rewards[i], &w->ends[i][0], &w->ends[i][1]};
     }
     return SAC_OK;
 }

@@ -14,6 +14,7 @@ enum
 typedef struct lane
 {
     float action[3];
+    void *parts[SAC_MAX_PARTS];
     double reward;
     uint8_t terminated, truncated;
 } lane;
@@ -49,8 +50,9 @@ static sac_status measure_env(bench_figure *figure, int count)
     for (int i = 0; status == SAC_OK && i < count; i++)
     {
         status = sac_env_create(&envs[i], &(sac_env_def){.id = "car-racing"});
-        rows[i] = (sac_env_row){lanes[i].action, pictures + i * BENCH_FRAME_BYTES, &lanes[i].reward,
-                                &lanes[i].terminated, &lanes[i].truncated};
+        lanes[i].parts[0] = pictures + i * BENCH_FRAME_BYTES;
+        rows[i] = (sac_env_row){lanes[i].action, lanes[i].parts, &lanes[i].reward, &lanes[i].terminated,
+                                &lanes[i].truncated};
     }
     for (int run = 0; status == SAC_OK && run < RUNS; run++)
     {

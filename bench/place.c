@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
+#include "saccade/play.h"
 
 void bench_keep(bench_figure *figure, double value, bool larger_is_better)
 {
@@ -43,13 +44,14 @@ static sac_status make_frames(uint8_t *frames)
     SAC_TRY(sac_env_create(&env, &(sac_env_def){.id = "car-racing"}));
     double reward;
     uint8_t terminated, truncated;
-    sac_env_row row = {NULL, frames, &reward, &terminated, &truncated};
+    void *parts[SAC_MAX_PARTS] = {frames};
+    sac_env_row row = {NULL, parts, &reward, &terminated, &truncated};
     sac_status status = sac_env_reset(env, 1, &row);
     for (int step = 0; status == SAC_OK && step < 60 + 10 * BENCH_FRAMES; step++)
     {
         const float action[3] = {0.3f * (float)(step / 20 % 3 - 1), 0.3f, 0};
         row.action = action;
-        row.observation = frames + (step < 60 ? 0 : (step - 60) / 10) * BENCH_FRAME_BYTES;
+        parts[0] = frames + (step < 60 ? 0 : (step - 60) / 10) * BENCH_FRAME_BYTES;
         status = sac_env_step(env, &row);
     }
     sac_env_destroy(env);
@@ -60,19 +62,9 @@ static sac_status create_agent(sac_policy **out, const char *attention, const fl
 {
     sac_env *env;
     SAC_TRY(sac_env_create(&env, &(sac_env_def){.id = "car-racing"}));
-    const sac_env_spec *spec = sac_env_get_spec(env);
     sac_setting setting = {"attention", attention};
     sac_policy *blank = NULL;
-    sac_status status = sac_policy_create(&blank, &(sac_policy_def){.kind = "attention-agent",
-                                                                    .settings = &setting,
-                                                                    .setting_count = 1,
-                                                                    .height = spec->height,
-                                                                    .width = spec->width,
-                                                                    .channels = spec->channels,
-                                                                    .action_size = spec->action_size,
-                                                                    .action_choices = spec->action_choices,
-                                                                    .action_low = spec->action_low,
-                                                                    .action_high = spec->action_high});
+    sac_status status = sac_policy_create_for(&blank, env, "attention-agent", &setting, 1);
     if (status == SAC_OK) status = sac_policy_create_with(out, blank, parameters);
     sac_policy_destroy(blank);
     sac_env_destroy(env);

@@ -1,21 +1,14 @@
 #include "baseline.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
+#include "play/play.h"
 
 const char *cli_baseline_name(cli_baseline baseline)
 {
     return baseline == CLI_BASELINE_IDLE ? "idle" : "random";
-}
-
-static void rest(const sac_env_spec *spec, float *action)
-{
-    for (int i = 0; i < spec->action_size; i++)
-        action[i] = spec->action_choices > 0 ? 0.0f : fminf(fmaxf(0.0f, spec->action_low[i]), spec->action_high[i]);
 }
 
 // uniform within the bounds, or any of the choices
@@ -34,41 +27,31 @@ static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, floa
     return SAC_OK;
 }
 
-static sac_status drive_one(cli_baseline baseline, sac_env *env, float *action, uint8_t *observation,
-                            sac_episode *episode)
+static sac_status drive_one(cli_baseline baseline, sac_play *play, sac_episode *episode)
 {
-    double reward;
-    uint8_t terminated = 0, truncated = 0;
-    const sac_env_row row = {action, observation, &reward, &terminated, &truncated};
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
     sac_stream stream = sac_stream_create(episode->seed, 0x72616e646f6d, 0); // apart from the worlds' streams
-    rest(sac_env_get_spec(env), action);
-    SAC_TRY(sac_env_reset(env, episode->seed, &row));
-    while (!terminated && !truncated)
+    SAC_TRY(sac_play_reset(play, episode->seed));
+    while (!sac_play_ended(play))
     {
-        if (baseline == CLI_BASELINE_RANDOM) SAC_TRY(draw_action(sac_env_get_spec(env), &stream, action));
-        SAC_TRY(sac_env_step(env, &row));
-        episode->episode_return += reward;
-        episode->steps++;
+        if (baseline == CLI_BASELINE_RANDOM) SAC_TRY(draw_action(spec, &stream, play->action));
+        SAC_TRY(sac_play_step(play));
     }
+    episode->episode_return = play->episode_return;
+    episode->steps = play->steps;
     return SAC_OK;
 }
 
 sac_status cli_drive_baseline(cli_baseline baseline, const sac_env_def *def, uint64_t first, int count,
                               sac_episode *episodes)
 {
-    sac_env *env;
-    SAC_TRY(sac_env_create(&env, def));
-    const sac_env_spec *spec = sac_env_get_spec(env);
-    float *action = calloc((size_t)spec->action_size, sizeof *action);
-    uint8_t *observation = calloc((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels);
-    sac_status status = action && observation ? SAC_OK : sac_fail_memory("episodes");
+    sac_play play;
+    sac_status status = sac_play_open(&play, NULL, def, SAC_PLAY_INPUTS);
     for (int i = 0; status == SAC_OK && i < count; i++)
     {
         episodes[i] = (sac_episode){.seed = first + (uint64_t)i};
-        status = drive_one(baseline, env, action, observation, &episodes[i]);
+        status = drive_one(baseline, &play, &episodes[i]);
     }
-    free(action);
-    free(observation);
-    sac_env_destroy(env);
+    sac_play_close(&play);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "files/module.h"
-#include "saccade/env.h"
+#include "play/play.h"
 
 /// saccade doctor: what this machine has, which parts work, and what to type for those that do not.
 
@@ -42,15 +42,10 @@ static int print_parts(void)
 // whether an episode begins: some worlds look for what they need no sooner
 static bool begins(const char *id)
 {
-    sac_env *env;
-    if (sac_env_create(&env, &(sac_env_def){.id = id}) != SAC_OK) return false;
-    const sac_env_spec *spec = sac_env_get_spec(env);
-    uint8_t *observation = calloc((size_t)spec->height * (size_t)spec->width, (size_t)spec->channels), ends[2];
-    double reward;
-    const sac_env_row row = {NULL, observation, &reward, &ends[0], &ends[1]};
-    sac_status status = observation ? sac_env_reset(env, 0, &row) : sac_fail_memory(id);
-    free(observation);
-    sac_env_destroy(env);
+    sac_play play;
+    sac_status status = sac_play_open(&play, NULL, &(sac_env_def){.id = id}, SAC_PLAY_SEEN);
+    if (status == SAC_OK) status = sac_play_reset(&play, 0);
+    sac_play_close(&play);
     return status == SAC_OK;
 }
 

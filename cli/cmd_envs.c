@@ -27,7 +27,13 @@ static void print_env(const sac_env_ops *ops)
     else if (sac_env_create(&env, &def) == SAC_OK)
     {
         const sac_env_spec *spec = sac_env_get_spec(env);
-        printf("  observation  %d x %d x %d, 0..255\n  action      ", spec->height, spec->width, spec->channels);
+        for (int i = 0; i < spec->observation_count; i++)
+        {
+            char text[SAC_SPACE_TEXT_SIZE];
+            printf("  %-11s  %s%s\n", i ? "" : "observation", sac_space_format(&spec->observations[i], text),
+                   spec->observations[i].privileged ? " (privileged: for teachers alone)" : "");
+        }
+        printf("  action      ");
         if (spec->action_choices)
             printf(" 0..%d", spec->action_choices - 1);
         else

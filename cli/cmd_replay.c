@@ -8,7 +8,7 @@
 #include "files/atomic.h"
 #include "files/csv.h"
 #include "files/pictures/png.h"
-#include "saccade/env.h"
+#include "play/play.h"
 
 /// replay: recorded actions in, a table of states out, and the pictures that the agent would have seen.
 
@@ -25,15 +25,11 @@ static const size_t action_limit = 10000000; // steps
 
 typedef struct replay
 {
-    sac_env *env;
+    sac_play play;
     const sac_env_spec *spec;
     double *actions; // [rows, action_size]
-    float *action;   // the present one
     size_t rows;
-    double reward;
-    uint8_t terminated, truncated;
-    uint8_t *observation, *rgb;
-    sac_env_row row;
+    uint8_t *rgb; // of a frame
     sac_atomic out;
     const char *frames; // folder or NULL
     const char *state;  // file or NULL
@@ -78,8 +74,8 @@ static sac_status write_row(replay *r, int step)
 {
     char line[(MAX_COLUMNS + 4) * NUMBER_SIZE];
     double values[MAX_COLUMNS];
-    sac_env_state(r->env, values);
-    int length = sprintf(line, "%d,%.17g,%d,%d", step, r->reward, r->terminated, r->truncated);
+    sac_env_state(r->play.env, values);
+    int length = sprintf(line, "%d,%.17g,%d,%d", step, r->play.reward, r->play.terminated, r->play.truncated);
     for (int i = 0; i < r->spec->column_count; i++) switch (r->spec->columns[i].type)
         {
         case SAC_COLUMN_FLOAT: length += sprintf(line + length, ",%.9g", values[i]); break;
@@ -90,19 +86,23 @@ static sac_status write_row(replay *r, int step)
     return sac_atomic_write(&r->out, line, (size_t)length);
 }
 
-// the observation as a picture: one channel becomes grey, more than three are cut
+// what is seen as a picture: one channel becomes grey, more than three are cut
 static sac_status write_frame(replay *r, int step)
 {
     if (!r->frames || step % r->every != 0) return SAC_OK;
-    int channels = r->spec->channels;
-    size_t pixels = (size_t)r->spec->height * (size_t)r->spec->width;
+    int height, width, channels;
+    const uint8_t *seen = sac_play_sight(&r->play, &height, &width, &channels);
+    if (!seen) return sac_fail(SAC_ERROR_ARGUMENT, "replay: --frames: this world with these options shows no picture");
+    size_t pixels = (size_t)height * (size_t)width;
+    if (!r->rgb) r->rgb = sac_alloc_array(pixels, 3);
+    if (!r->rgb) return sac_fail_memory("replay");
     for (size_t i = 0; i < pixels; i++)
         for (int c = 0; c < 3; c++)
-            r->rgb[i * 3 + (size_t)c] = r->observation[i * (size_t)channels + (size_t)(channels >= 3 ? c : 0)];
+            r->rgb[i * 3 + (size_t)c] = seen[i * (size_t)channels + (size_t)(channels >= 3 ? c : 0)];
     char name[32], path[SAC_PATH_SIZE];
     snprintf(name, sizeof name, "%06d.png", step);
     SAC_TRY(sac_join_path(path, r->frames, name));
-    return sac_png_write(path, r->rgb, r->spec->height, r->spec->width);
+    return sac_png_write(path, r->rgb, height, width);
 }
 
 // a stored state: whatever numbers the file holds by name
@@ -111,7 +111,8 @@ static sac_status restore(replay *r)
     sac_tensors *tensors;
     sac_env_field parts[MAX_PARTS];
     int count = 0;
-    if (!sac_env_get_ops(r->env)->set_state) return sac_env_set_state(r->env, NULL, 0, &r->row); // says so
+    sac_env *env = r->play.env;
+    if (!sac_env_get_ops(env)->set_state) return sac_env_set_state(env, NULL, 0, &r->play.row); // says so
     SAC_TRY(sac_tensors_load(&tensors, r->state, STATE_LIMIT));
     for (int i = 0; i < sac_tensors_count(tensors) && count < MAX_PARTS; i++)
     {
@@ -119,24 +120,24 @@ static sac_status restore(replay *r)
         if (tensor->dtype == SAC_F64)
             parts[count++] = (sac_env_field){tensor->name, tensor->data, sac_tensor_count(tensor)};
     }
-    sac_status status = sac_env_set_state(r->env, parts, count, &r->row);
+    sac_status status = sac_env_set_state(env, parts, count, &r->play.row);
     sac_tensors_destroy(tensors);
     return status == SAC_OK ? SAC_OK : sac_fail_in(status, "%.200s", r->state);
 }
 
 static sac_status play(replay *r, uint64_t seed)
 {
-    SAC_TRY(sac_env_reset(r->env, seed, &r->row));
+    SAC_TRY(sac_play_reset(&r->play, seed));
     if (r->state) SAC_TRY(restore(r));
     SAC_TRY(write_header(r));
     SAC_TRY(write_row(r, 0));
     SAC_TRY(write_frame(r, 0));
-    for (size_t step = 1; step <= r->rows && !r->terminated && !r->truncated; step++)
+    for (size_t step = 1; step <= r->rows && !sac_play_ended(&r->play); step++)
     {
         const double *action = r->actions + (step - 1) * (size_t)r->spec->action_size;
-        for (int i = 0; i < r->spec->action_size; i++) r->action[i] = (float)action[i];
-        sac_env_act_precisely(r->env, action);
-        SAC_TRY(sac_env_step(r->env, &r->row));
+        for (int i = 0; i < r->spec->action_size; i++) r->play.action[i] = (float)action[i];
+        sac_env_act_precisely(r->play.env, action);
+        SAC_TRY(sac_play_step(&r->play));
         SAC_TRY(write_row(r, (int)step));
         SAC_TRY(write_frame(r, (int)step));
     }
@@ -161,17 +162,11 @@ static void set_defaults(sac_env_def *def, sac_setting settings[MAX_SETTINGS])
 
 static sac_status open_env(replay *r, const sac_env_def *def)
 {
-    SAC_TRY(sac_env_create(&r->env, def));
-    r->spec = sac_env_get_spec(r->env);
+    SAC_TRY(sac_play_open(&r->play, NULL, def, r->frames ? SAC_PLAY_SIGHT : SAC_PLAY_INPUTS));
+    r->spec = sac_env_get_spec(r->play.env);
     if (r->spec->column_count > MAX_COLUMNS)
         return sac_fail(SAC_ERROR_ENVIRONMENT, "replay: %s has %d columns, expected at most %d", def->id,
                         r->spec->column_count, MAX_COLUMNS);
-    size_t pixels = (size_t)r->spec->height * (size_t)r->spec->width;
-    r->observation = sac_alloc_array(pixels, (size_t)r->spec->channels);
-    r->rgb = sac_alloc_array(pixels, 3);
-    r->action = SAC_NEW_ARRAY(float, (size_t)r->spec->action_size);
-    if (!r->observation || !r->rgb || !r->action) return sac_fail_memory("replay");
-    r->row = (sac_env_row){r->action, r->observation, &r->reward, &r->terminated, &r->truncated};
     return SAC_OK;
 }
 
@@ -207,10 +202,8 @@ static int run(const cli_args *args)
     sac_status status = replay_all(&r, &def, seed, cli_value(args, "actions"), cli_value(args, "out"));
     sac_atomic_abort(&r.out);
     sac_free(r.actions);
-    sac_free(r.action);
-    sac_free(r.observation);
     sac_free(r.rgb);
-    sac_env_destroy(r.env);
+    sac_play_close(&r.play);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 

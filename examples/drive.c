@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     static uint8_t image[96 * 96 * 3], terminated, truncated;
     static float action[3];
     double reward, sum = 0;
-    sac_env_row row = {action, image, &reward, &terminated, &truncated};
+    sac_env_row row = {action, (void *const[SAC_MAX_PARTS]){image}, &reward, &terminated, &truncated};
 
     // from here it is ten lines
     if (sac_policy_load(&policy, &info, path) || sac_policy_state_create(&state, policy)) return fail();

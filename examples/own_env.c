@@ -1,7 +1,7 @@
 // An environment of one's own: a ball falls, the action says where it will land. It registers itself beside the
 // built-in ones, and everything that takes an environment by name (policies, training, evaluation) can use it.
 #include <saccade/env.h>
-#include <saccade/policy.h>
+#include <saccade/play.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static sac_status fall_reset(void *self, uint64_t seed, const sac_env_row *row)
     f->random = (seed + 1) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     *f = (fall){
         .random = f->random, .column = (int)(f->random >> 40) % (SIDE - BALL), .drift = f->random >> 63 ? 1 : -1};
-    draw(f, row->observation);
+    draw(f, row->parts[0]);
     return SAC_OK;
 }
 
@@ -66,7 +66,7 @@ static sac_status fall_step(void *self, const sac_env_row *row)
     *row->truncated = 0;
     double miss = *row->action - (double)f->column;
     *row->reward = *row->terminated ? 1 - (miss < 0 ? -miss : miss) / SIDE : 0;
-    draw(f, row->observation);
+    draw(f, row->parts[0]);
     return SAC_OK;
 }
 
@@ -96,19 +96,8 @@ int main(void)
     sac_policy_state *state;
     if (sac_env_register(&fall_ops) || sac_env_create(&env, &(sac_env_def){.id = "fall"})) return fail();
 
-    const sac_env_spec *spec = sac_env_get_spec(env);
     const sac_setting settings[] = {{"patch", "4"}, {"top", "3"}, {"attention", "relu"}};
-    sac_policy_def def = {"attention-agent",
-                          settings,
-                          3,
-                          spec->height,
-                          spec->width,
-                          spec->channels,
-                          spec->action_size,
-                          spec->action_choices,
-                          spec->action_low,
-                          spec->action_high};
-    if (sac_policy_create(&policy, &def)) return fail();
+    if (sac_policy_create_for(&policy, env, "attention-agent", settings, 3)) return fail();
     float *parameters = malloc((size_t)sac_policy_parameter_count(policy) * sizeof *parameters);
     if (!parameters || sac_policy_state_create(&state, policy)) return fail();
 
@@ -116,7 +105,7 @@ int main(void)
     static uint8_t image[SIDE * SIDE * 3], terminated, truncated;
     float action;
     double reward, first = 0, best = -1;
-    sac_env_row row = {&action, image, &reward, &terminated, &truncated};
+    sac_env_row row = {&action, (void *const[]){image}, &reward, &terminated, &truncated};
     for (uint64_t draw_seed = 0; draw_seed < 200; draw_seed++)
     {
         double sum = 0;

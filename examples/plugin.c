@@ -98,7 +98,7 @@ static sac_status catch_reset(void *self, uint64_t seed, const sac_env_row *row)
     if (seed != SAC_SEED_NEXT) c->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     c->paddle = (c->config.size - PADDLE) / 2;
     drop_ball(c);
-    draw_picture(c, row->observation);
+    draw_picture(c, row->parts[0]);
     return SAC_OK;
 }
 
@@ -115,7 +115,7 @@ static sac_status catch_step(void *self, const sac_env_row *row)
         *row->reward = fabs(apart) < (BALL + PADDLE) / 2.0;
         drop_ball(c);
     }
-    draw_picture(c, row->observation);
+    draw_picture(c, row->parts[0]);
     return SAC_OK;
 }
 
@@ -168,6 +168,8 @@ static sac_status columns_create(void **self, sac_policy *policy, const void *co
                     .width = def->width,
                     .channels = def->channels,
                     .outputs = def->action_size};
+    if (def->input_count != 1 || def->height == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "columns: it takes one picture and nothing else");
     if (def->action_choices > 0) return sac_fail(SAC_ERROR_ARGUMENT, "columns: the action is a choice, expected a box");
     if (made.bins > def->width)
         return sac_fail(SAC_ERROR_ARGUMENT, "columns: bins is %d, expected at most the %d columns of the picture",
@@ -232,11 +234,11 @@ static void read_bins(columns_state *s, const uint8_t *observation)
     }
 }
 
-static void columns_act(void *state, const uint8_t *observation, float *action)
+static void columns_act(void *state, const void *const *inputs, float *action)
 {
     columns_state *s = state;
     const columns *k = s->kind;
-    read_bins(s, observation);
+    read_bins(s, inputs[0]);
     for (int i = 0; i < k->outputs; i++)
     {
         float sum = s->parameters[k->bias + (size_t)i];

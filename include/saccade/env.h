@@ -2,8 +2,13 @@
 
 #include "saccade/base.h"
 #include "saccade/options.h"
+#include "saccade/space.h"
 
-/// Environments: an action goes in, an image and a reward come out.
+/// Environments: an action goes in, what can be seen and a reward come out.
+///
+/// What can be seen is a list of parts: pictures, depth pictures, vectors of numbers. A caller says with its row which
+/// of them it wants; the others are not drawn. Parts that are privileged tell what no camera and no sensor of the world
+/// would: they are for teachers, critics and planners alone.
 ///
 /// Observations, actions, rewards and ends live in the caller's arrays; an environment writes its own row of them and
 /// nothing else. An environment is deterministic: the seed of an episode and its actions decide every bit. It has one
@@ -17,11 +22,13 @@
 /// One environment's own row of the caller's batch arrays.
 typedef struct sac_env_row
 {
-    const float *action;  ///< [action_size], in the environment's own bounds; not read by reset
-    uint8_t *observation; ///< [height, width, channels], 0..255
-    double *reward;       ///< [1]
-    uint8_t *terminated;  ///< [1], 1 when the task itself ended
-    uint8_t *truncated;   ///< [1], 1 when only the time limit was reached
+    const float *action; ///< [action_size], in the environment's own bounds; not read by reset
+    /// [observation_count] where each part of the observation goes, sac_space_bytes of it each; an entry of NULL: this
+    /// part is not wanted; NULL as a whole: none is
+    void *const *parts;
+    double *reward;      ///< [1]
+    uint8_t *terminated; ///< [1], 1 when the task itself ended
+    uint8_t *truncated;  ///< [1], 1 when only the time limit was reached
 } sac_env_row;
 
 /// One column of what `saccade replay` writes beside step, reward and ends.
@@ -39,7 +46,12 @@ typedef struct sac_env_column
 /// What an environment looks like from outside. The pointers belong to the environment.
 typedef struct sac_env_spec
 {
-    int height, width, channels; ///< of the observation
+    /// [observation_count] the parts that can be seen, one at least that is not privileged. A world of one picture may
+    /// leave them out and give height, width and channels alone: the picture is then its part "camera", and its row
+    /// always has a place for it.
+    const sac_space *observations;
+    int observation_count;
+    int height, width, channels; ///< of the first picture that is not privileged; 0: there is none
     int action_size;             ///< floats in an action
     int action_choices;          ///< 0: a box; n: one float that holds a choice 0..n-1
     const float *action_low;     ///< [action_size], finite; NULL: 0, for a choice alone
@@ -103,7 +115,8 @@ typedef struct sac_env_ops
     sac_status (*create)(void **self, const void *config, const char *variant);
     void (*spec)(const void *self, sac_env_spec *spec);
     sac_status (*reset)(void *self, uint64_t seed, const sac_env_row *row);
-    /// Never resets by itself, never allocates. The row comes with a reward of 0 and both ends as 0.
+    /// Never resets by itself, never allocates. The row comes with a reward of 0 and both ends as 0. row->parts is
+    /// never NULL, but entries of it may be: what is not wanted need not be computed.
     sac_status (*step)(void *self, const sac_env_row *row);
     /// Step several at once, the same bits as one by one; NULL: they are stepped one by one.
     sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);
@@ -155,6 +168,9 @@ SAC_API void sac_env_destroy(sac_env *env);
 SAC_API const sac_env_spec *sac_env_get_spec(const sac_env *env);
 SAC_API const sac_env_ops *sac_env_get_ops(const sac_env *env);
 
+/// The space of the environment's actions, called "action". Its bounds belong to the environment.
+SAC_API sac_space sac_env_action_space(const sac_env_spec *spec);
+
 /// Start an episode: writes the first observation, a reward of 0 and both ends as 0.
 /// @param seed  decides the episode; SAC_SEED_NEXT goes on from the last one
 SAC_API SAC_CHECKED sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row);
@@ -198,5 +214,6 @@ SAC_API SAC_CHECKED sac_status sac_env_restore(sac_env *env, const void *snapsho
 SAC_API void sac_env_state(const sac_env *env, double *values);
 
 /// Draw the scene for people, rgb [height, width, 3]. Where the environment has no picture of its own, the last
-/// observation enlarged by nearest neighbour.
+/// picture that was observed, enlarged by nearest neighbour; the caller must still have it.
+/// @return SAC_ERROR_ARGUMENT before the first reset, or where no picture was asked for
 SAC_API SAC_CHECKED sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width);

@@ -23,7 +23,7 @@ enum
 /// What is drawn into a frame. Pointers are read during the call only.
 typedef struct sac_frame_content
 {
-    const uint8_t *observation; ///< of the frame's spec
+    const uint8_t *observation; ///< of the frame's spec; NULL: numbers alone are seen
     const sac_gaze *gaze;       ///< NULL: a policy that does not look
     const float *levels;        ///< [N], of sac_heat_levels; NULL: no heat map
     double best_share;          ///< what sac_heat_levels returned; not said where it is no positive number
@@ -36,7 +36,7 @@ typedef struct sac_frame_content
 } sac_frame_content;
 
 /// Create a frame for an environment.
-/// @param spec  copied; what it points to must stay valid
+/// @param spec  copied; what it points to must stay valid; its height, width and channels are those of `observation`
 /// @return SAC_ERROR_ARGUMENT when the size is out of range or odd (films need even sides), SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec);
 

@@ -2,8 +2,11 @@
 
 #include "saccade/base.h"
 #include "saccade/options.h"
+#include "saccade/space.h"
 
-/// Policies: an image goes in, an action comes out.
+/// Policies: what is seen goes in, an action comes out.
+///
+/// A policy names the parts of an observation that it takes: a picture, a depth picture, vectors of numbers.
 ///
 /// A sac_policy is an architecture with one vector of parameters; it is immutable, so threads may share it. A
 /// sac_policy_state belongs to one episode at a time: it holds what changes (recurrent state, the last attention) and
@@ -29,11 +32,15 @@ typedef struct sac_policy_def
     const char *kind;            ///< such as "attention-agent"
     const sac_setting *settings; ///< options of the kind
     int setting_count;
-    int height, width, channels; ///< of the observation
-    int action_size;             ///< floats in an action
-    int action_choices;          ///< 0: a box; n: one float that holds a choice 0..n-1
-    const float *action_low;     ///< [action_size], copied
-    const float *action_high;    ///< [action_size], copied
+    /// Of the picture or depth picture that the policy looks at; 0: it looks at none. A def whose `inputs` is NULL
+    /// means a policy that takes one picture of this shape and nothing else.
+    int height, width, channels;
+    int action_size;          ///< floats in an action
+    int action_choices;       ///< 0: a box; n: one float that holds a choice 0..n-1
+    const float *action_low;  ///< [action_size], copied
+    const float *action_high; ///< [action_size], copied
+    const sac_space *inputs;  ///< [input_count] the parts that it takes, copied; NULL: see height
+    int input_count;
 } sac_policy_def;
 
 typedef struct sac_policy sac_policy;
@@ -78,9 +85,10 @@ SAC_API void sac_policy_state_set_parameters(sac_policy_state *state, const floa
 /// Start an episode: the recurrent state becomes zero.
 SAC_API void sac_policy_state_reset(sac_policy_state *state);
 
-/// Look at an image and act. Never fails, never allocates; identical inputs give identical bits, at every CPU level.
-/// The action is always finite and within the bounds: where parameters that are not numbers make an output NaN, the
-/// middle of the range is taken, or choice 0.
+/// Look at an image and act, for a policy that takes one picture and nothing else; sac_policy_act_on is for every
+/// policy. Never fails, never allocates; identical inputs give identical bits, at every CPU level. The action is always
+/// finite and within the bounds: where parameters that are not numbers make an output NaN, the middle of the range is
+/// taken, or choice 0.
 /// @param      observation  [height, width, channels], 0..255
 /// @param[out] action       [action_size], in the environment's bounds
 SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *action);
@@ -88,11 +96,16 @@ SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation,
 /// The same for an image of floats in 0..1.
 SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action);
 
-/// Look and act in `count` episodes: observations[i] and actions[i] belong to states[i], which must differ from each
-/// other. The bits are those of sac_policy_act one by one. The states may be of different policies.
-/// @param      observations  [count], each [height, width, channels], 0..255
-/// @param[out] actions       [count], each [action_size]
-SAC_API void sac_policy_act_batch(sac_policy_state *const *states, const uint8_t *const *observations,
+/// Look at all parts that the policy takes and act; promises as sac_policy_act. A number of a vector that is not finite
+/// counts as 0; a depth picture is brought from its bounds to 0..1, where it has bounds, and cut there.
+/// @param inputs  [input_count] the parts in the order of sac_policy_get_def(policy)->inputs, each as its space says
+SAC_API void sac_policy_act_on(sac_policy_state *state, const void *const *inputs, float *action);
+
+/// Look and act in `count` episodes: inputs[i] and actions[i] belong to states[i], which must differ from each other.
+/// The bits are those of sac_policy_act_on one by one. The states may be of different policies.
+/// @param      inputs   [count], each [input_count]
+/// @param[out] actions  [count], each [action_size]
+SAC_API void sac_policy_act_batch(sac_policy_state *const *states, const void *const *const *inputs,
                                   float *const *actions, int count);
 
 /// A policy with a filter whitens what its controller is told, (f - filter.mean) / filter.deviation, where a deviation
@@ -165,11 +178,11 @@ typedef struct sac_policy_kind_ops
     /// Never allocates.
     void (*set_parameters)(void *state, const float *parameters);
     void (*reset)(void *state); ///< start an episode; NULL: nothing lasts from step to step
-    /// Look at [height, width, channels] bytes and write [action_size] floats in the environment's bounds, or a choice.
-    /// Never allocates, and the same bits for the same image. What is out of bounds is clamped, a choice rounded; NaN
-    /// becomes the middle of the range, or choice 0.
-    void (*act)(void *state, const uint8_t *observation, float *action);
-    /// The same for floats in 0..1; NULL: they are rounded to bytes.
+    /// Look at the parts that the def lists, [input_count], and write [action_size] floats in the environment's bounds,
+    /// or a choice. Never allocates, and the same bits for the same parts. What is out of bounds is clamped, a choice
+    /// rounded; NaN becomes the middle of the range, or choice 0.
+    void (*act)(void *state, const void *const *inputs, float *action);
+    /// For a policy of one picture, the same for floats in 0..1; NULL: they are rounded to bytes.
     void (*act_float)(void *state, const float *observation, float *action);
     void (*gaze)(void *state, sac_gaze *gaze); ///< see sac_policy_gaze; NULL: it looks at nothing in particular
     void (*patch)(const void *state, int index, float *pixels);          ///< see sac_policy_patch; NULL: no patches

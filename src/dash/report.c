@@ -262,20 +262,19 @@ static sac_status add_plots(report *r)
 
 static bool at_end(const report *r)
 {
-    return r->stage.terminated || r->stage.truncated || r->stage.steps >= STEP_LIMIT;
+    return sac_play_ended(&r->stage.play) || r->stage.play.steps >= STEP_LIMIT;
 }
 
 // played twice: once for its length, once for the frames that are kept
 static sac_status play(report *r, int every)
 {
     bool there;
-    r->stage.terminated = r->stage.truncated = 0;
     r->stage.seed = r->def->seed;
     SAC_TRY(sac_stage_begin(&r->stage, &there));
     if (!there) return SAC_OK;
     for (;;)
     {
-        if (every && (r->stage.steps % every == 0 || at_end(r)))
+        if (every && (r->stage.play.steps % every == 0 || at_end(r)))
         {
             if (r->frames.size > 1) sac_grow_text(&r->frames, ",\n");
             sac_stage_tell(&r->stage, &r->frames);
@@ -283,8 +282,8 @@ static sac_status play(report *r, int every)
         if (at_end(r)) break;
         SAC_TRY(sac_stage_step(&r->stage, &there));
     }
-    r->steps = r->stage.steps;
-    r->episode_return = r->stage.episode_return;
+    r->steps = r->stage.play.steps;
+    r->episode_return = r->stage.play.episode_return;
     return SAC_OK;
 }
 

@@ -18,13 +18,10 @@ sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
 
 static void clear(sac_stage *s)
 {
-    sac_policy_state_destroy(s->state);
-    sac_env_destroy(s->env);
+    sac_play_close(&s->play);
     sac_policy_destroy(s->policy);
     sac_policy_info_clear(&s->info);
-    sac_free(s->observation);
-    sac_free(s->action);
-    s->state = NULL, s->env = NULL, s->policy = NULL, s->observation = NULL, s->action = NULL;
+    s->policy = NULL;
     s->info = (sac_policy_info){0};
     s->stamp = 0;
 }
@@ -45,25 +42,12 @@ static int64_t stamp_of(const char *path)
 static sac_status take_policy(sac_stage *s)
 {
     SAC_TRY(sac_policy_load(&s->policy, &s->info, s->path));
-    SAC_TRY(sac_policy_state_create(&s->state, s->policy));
-    if (!s->env)
-    {
-        const sac_env_def def = {.id = s->info.environment,
-                                 .variant = s->info.variant[0] ? s->info.variant : NULL,
-                                 .settings = s->info.settings,
-                                 .setting_count = s->info.setting_count};
-        SAC_TRY(sac_env_create(&s->env, &def));
-    }
-    const sac_env_spec *spec = sac_env_get_spec(s->env);
-    const sac_policy_def *def = sac_policy_get_def(s->policy);
-    if (def->height != spec->height || def->width != spec->width || def->channels != spec->channels ||
-        def->action_size != spec->action_size)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%s does not fit its environment", s->path);
-    s->observation = sac_alloc((size_t)spec->height * (size_t)spec->width * (size_t)spec->channels);
-    s->action = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
-    if (!s->observation || !s->action) return sac_fail_memory("a stage");
-    s->row = (sac_env_row){s->action, s->observation, &s->reward, &s->terminated, &s->truncated};
-    return SAC_OK;
+    const sac_env_def def = {.id = s->info.environment,
+                             .variant = s->info.variant[0] ? s->info.variant : NULL,
+                             .settings = s->info.settings,
+                             .setting_count = s->info.setting_count};
+    sac_status status = sac_play_open(&s->play, s->policy, &def, SAC_PLAY_SIGHT);
+    return status == SAC_OK ? SAC_OK : sac_fail_in(status, "%s", s->path);
 }
 
 sac_status sac_stage_begin(sac_stage *s, bool *there)
@@ -82,43 +66,57 @@ sac_status sac_stage_begin(sac_stage *s, bool *there)
         }
         s->stamp = stamp;
     }
-    sac_policy_state_reset(s->state);
-    SAC_TRY(sac_env_reset(s->env, s->seed, &s->row));
-    s->episode_return = 0;
-    s->steps = 0;
-    sac_policy_act(s->state, s->observation, s->action);
+    SAC_TRY(sac_play_reset(&s->play, s->seed));
+    sac_play_decide(&s->play);
     return SAC_OK;
 }
 
 sac_status sac_stage_step(sac_stage *s, bool *there)
 {
     *there = true;
-    bool ended = s->stamp && (s->terminated || s->truncated);
+    bool ended = s->stamp && sac_play_ended(&s->play);
     if (ended) s->seed = (s->seed + 1) % 1000;
     if (!s->stamp || ended) return sac_stage_begin(s, there);
-    SAC_TRY(sac_env_step(s->env, &s->row));
-    s->episode_return += s->reward;
-    s->steps++;
-    sac_policy_act(s->state, s->observation, s->action);
+    SAC_TRY(sac_play_step(&s->play));
+    sac_play_decide(&s->play);
     return SAC_OK;
 }
 
-static void tell_picture(const sac_stage *s, sac_growing *text)
+enum
 {
-    const sac_env_spec *spec = sac_env_get_spec(s->env);
-    size_t pixels = (size_t)spec->height * (size_t)spec->width, size = 0;
-    uint8_t *rgb = sac_alloc(3 * pixels), *png = NULL;
-    size_t channels = (size_t)spec->channels;
-    for (size_t i = 0; rgb && i < 3 * pixels; i++)
-        rgb[i] = s->observation[i / 3 * channels + (channels >= 3 ? i % 3 : 0)];
-    if (rgb && sac_png_encode(&png, &size, rgb, spec->height, spec->width) == SAC_OK)
+    BLIND_SIDE = 240 // of the people's picture where a policy is told numbers alone
+};
+
+// what the policy looks at as RGB, released by sac_free; where it looks at nothing the people's picture. NULL: none
+static uint8_t *draw_sight(sac_stage *s, int *height, int *width)
+{
+    int channels;
+    const uint8_t *seen = sac_play_sight(&s->play, height, width, &channels);
+    if (!seen) *height = *width = BLIND_SIDE;
+    size_t pixels = (size_t)*height * (size_t)*width;
+    uint8_t *rgb = sac_alloc(3 * pixels);
+    if (!rgb) return NULL;
+    if (!seen && sac_env_picture(s->play.env, rgb, *height, *width) != SAC_OK)
+    {
+        sac_free(rgb);
+        return NULL;
+    }
+    for (size_t i = 0; seen && i < 3 * pixels; i++)
+        rgb[i] = seen[i / 3 * (size_t)channels + (channels >= 3 ? i % 3 : 0)];
+    return rgb;
+}
+
+static void tell_picture(const uint8_t *rgb, int height, int width, sac_growing *text)
+{
+    size_t size = 0;
+    uint8_t *png = NULL;
+    if (rgb && sac_png_encode(&png, &size, rgb, height, width) == SAC_OK)
     {
         sac_grow_text(text, ",\"png\":\"");
         sac_grow_base64(text, png, size);
         sac_grow_text(text, "\"");
     }
     sac_free(png);
-    sac_free(rgb);
 }
 
 // the levels of all patches as bytes, see sac_heat_levels, and what the ranks do not say
@@ -142,7 +140,7 @@ static void tell_levels(const sac_gaze *gaze, sac_growing *text)
 static void tell_gaze(const sac_stage *s, sac_growing *text)
 {
     sac_gaze gaze;
-    sac_policy_gaze(s->state, &gaze);
+    sac_policy_gaze(s->play.state, &gaze);
     if (!gaze.importance || gaze.rows * gaze.columns == 0) return;
     sac_grow_text(text, ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d]", gaze.rows,
                   gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width);
@@ -154,15 +152,19 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
 
 void sac_stage_tell(sac_stage *s, sac_growing *text)
 {
-    const sac_env_spec *spec = sac_env_get_spec(s->env);
+    const sac_play *play = &s->play;
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    int height = 0, width = 0;
+    uint8_t *rgb = draw_sight(s, &height, &width);
     sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.6g,\"generation\":%d,\"height\":%d,\"width\":%d",
-                  (unsigned long long)s->seed, s->steps, isfinite(s->episode_return) ? s->episode_return : 0,
-                  s->info.generation, spec->height, spec->width);
+                  (unsigned long long)s->seed, play->steps, isfinite(play->episode_return) ? play->episode_return : 0,
+                  s->info.generation, height, width);
     sac_grow_text(text, ",\"action\":[");
     for (int i = 0; i < spec->action_size && i < 16; i++)
-        sac_grow_text(text, "%s%.3f", i ? "," : "", (double)s->action[i]);
+        sac_grow_text(text, "%s%.3f", i ? "," : "", (double)play->action[i]);
     sac_grow_text(text, "]");
     tell_gaze(s, text);
-    tell_picture(s, text);
+    tell_picture(rgb, height, width, text);
     sac_grow_text(text, "}");
+    sac_free(rgb);
 }

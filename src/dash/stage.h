@@ -2,8 +2,7 @@
 
 #include "files/atomic.h"
 #include "files/growing.h"
-#include "saccade/env.h"
-#include "saccade/policy.h"
+#include "play/play.h"
 
 /// A run's agent on unseen episodes: what it sees and where it looks, a frame at a time.
 
@@ -13,15 +12,8 @@ typedef struct sac_stage
     int64_t stamp;            ///< of the file that is on stage; 0: none
     sac_policy *policy;
     sac_policy_info info;
-    sac_policy_state *state;
-    sac_env *env;
-    uint8_t *observation;
-    float *action;
-    double reward, episode_return;
-    uint8_t terminated, truncated;
+    sac_play play;
     uint64_t seed;
-    int steps;
-    sac_env_row row;
 } sac_stage;
 
 /// @param name  of the policy file in the run folder

@@ -7,7 +7,6 @@
 
 enum
 {
-    MAX_SIDE = 1 << 14,
     MAX_ACTION = 1 << 12,
 };
 
@@ -82,11 +81,13 @@ static sac_status check_action(const sac_env_ops *ops, const sac_env_spec *spec)
 
 sac_status sac_env_check_spec(const sac_env_ops *ops, const sac_env_spec *spec)
 {
-    if (spec->height < 1 || spec->width < 1 || spec->channels < 1 || spec->height > MAX_SIDE || spec->width > MAX_SIDE)
-        return sac_fail(SAC_ERROR_ENVIRONMENT,
-                        "%s: spec says observations of %d x %d x %d, expected 1 to %d pixels a side and a channel at "
-                        "least",
-                        ops->name, spec->height, spec->width, spec->channels, MAX_SIDE);
+    if (sac_space_check_parts(spec->observations, spec->observation_count, ops->name) != SAC_OK)
+        return SAC_ERROR_ENVIRONMENT; // its sentence stands
+    int seen = 0;
+    for (int i = 0; i < spec->observation_count; i++) seen += !spec->observations[i].privileged;
+    if (!seen)
+        return sac_fail(SAC_ERROR_ENVIRONMENT, "%s: all of its %d parts are privileged, so that a policy sees nothing",
+                        ops->name, spec->observation_count);
     if (spec->max_steps < 1)
         return sac_fail(SAC_ERROR_ENVIRONMENT,
                         "%s: spec.max_steps is %d, expected 1 at least: episodes are truncated there, so that none "

@@ -12,14 +12,35 @@ enum
     MAX_BATCH = 256
 };
 
+// the parts of a world that gives the shape of its one picture alone
+static sac_status list_camera(sac_env *env)
+{
+    sac_env_spec *spec = &env->spec;
+    if (spec->observations) return SAC_OK;
+    env->camera = (sac_space){
+        .name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {spec->height, spec->width, spec->channels}};
+    spec->observations = &env->camera;
+    spec->observation_count = 1;
+    SAC_TRY(sac_env_check_spec(env->ops, spec));
+    env->spare[0] = sac_alloc(sac_space_bytes(&env->camera));
+    return env->spare[0] ? SAC_OK : sac_fail_memory("an environment's picture");
+}
+
 // what the environment offers, as every caller may rely on it
 static sac_status read_spec(sac_env *env)
 {
-    env->ops->spec(env->self, &env->spec);
-    SAC_TRY(sac_env_check_spec(env->ops, &env->spec));
-    env->choice[1] = (float)(env->spec.action_choices - 1);
-    if (!env->spec.action_low) env->spec.action_low = &env->choice[0];
-    if (!env->spec.action_high) env->spec.action_high = &env->choice[1];
+    sac_env_spec *spec = &env->spec;
+    env->ops->spec(env->self, spec);
+    SAC_TRY(list_camera(env));
+    SAC_TRY(sac_env_check_spec(env->ops, spec));
+    env->picture = sac_space_find_picture(spec->observations, spec->observation_count);
+    const int none[3] = {0}, *shape = env->picture >= 0 ? spec->observations[env->picture].shape : none;
+    spec->height = shape[0];
+    spec->width = shape[1];
+    spec->channels = env->picture >= 0 && shape[2] == 0 ? 1 : shape[2];
+    env->choice[1] = (float)(spec->action_choices - 1);
+    if (!spec->action_low) spec->action_low = &env->choice[0];
+    if (!spec->action_high) spec->action_high = &env->choice[1];
     return SAC_OK;
 }
 
@@ -90,6 +111,7 @@ void sac_env_destroy(sac_env *env)
 {
     if (!env) return;
     env->ops->destroy(env->self);
+    sac_free(env->spare[0]);
     sac_free(env);
 }
 
@@ -103,12 +125,37 @@ const sac_env_ops *sac_env_get_ops(const sac_env *env)
     return env->ops;
 }
 
-// what a step finds in its row, and what it leaves to the environment to write
-static void begin_step(sac_env *env, const sac_env_row *row)
+sac_space sac_env_action_space(const sac_env_spec *spec)
 {
-    env->last_observation = row->observation;
+    sac_space space = {.name = "action",
+                       .kind = SAC_SPACE_VECTOR,
+                       .shape = {spec->action_size, 1, 1},
+                       .low = spec->action_low,
+                       .high = spec->action_high};
+    if (spec->action_choices > 0) space.kind = SAC_SPACE_CHOICE, space.choices = spec->action_choices;
+    return space;
+}
+
+// the row as the environment finds it: with a list of places, and where its world asks for it a place for the picture
+static sac_env_row row_for(sac_env *env, const sac_env_row *row)
+{
+    static void *const nowhere[SAC_MAX_PARTS];
+    sac_env_row complete = *row;
+    if (env->spare[0] && (!row->parts || !row->parts[0]))
+        complete.parts = env->spare;
+    else if (!row->parts)
+        complete.parts = nowhere;
+    return complete;
+}
+
+// what a step finds in its row, and what it leaves to the environment to write
+static sac_env_row begin_step(sac_env *env, const sac_env_row *row)
+{
+    sac_env_row complete = row_for(env, row);
+    env->last_observation = env->picture >= 0 ? complete.parts[env->picture] : NULL;
     *row->reward = 0;
     *row->terminated = *row->truncated = 0;
+    return complete;
 }
 
 // the one place where episodes are kept from going on for ever
@@ -120,9 +167,9 @@ static void end_step(sac_env *env, const sac_env_row *row)
 sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
 {
     uint64_t failures = sac_failure_count();
-    begin_step(env, row);
+    const sac_env_row complete = begin_step(env, row);
     env->steps = 0;
-    SAC_TRY(sac_outcome(env->ops->reset(env->self, seed, row), failures, env->ops->name, "reset"));
+    SAC_TRY(sac_outcome(env->ops->reset(env->self, seed, &complete), failures, env->ops->name, "reset"));
     env->started = true;
     return SAC_OK;
 }
@@ -130,8 +177,8 @@ sac_status sac_env_reset(sac_env *env, uint64_t seed, const sac_env_row *row)
 sac_status sac_env_step(sac_env *env, const sac_env_row *row)
 {
     uint64_t failures = sac_failure_count();
-    begin_step(env, row);
-    SAC_TRY(sac_outcome(env->ops->step(env->self, row), failures, env->ops->name, "step"));
+    const sac_env_row complete = begin_step(env, row);
+    SAC_TRY(sac_outcome(env->ops->step(env->self, &complete), failures, env->ops->name, "step"));
     end_step(env, row);
     return SAC_OK;
 }
@@ -147,16 +194,17 @@ sac_status sac_env_step_batch(sac_env *const *envs, const sac_env_row *rows, int
     for (int first = 0; first < count; first += MAX_BATCH)
     {
         void *selves[MAX_BATCH];
+        sac_env_row complete[MAX_BATCH];
         int part = count - first < MAX_BATCH ? count - first : MAX_BATCH;
         for (int i = 0; i < part; i++)
         {
             SAC_ASSERT(envs[first + i]->ops == envs[0]->ops);
-            begin_step(envs[first + i], &rows[first + i]);
+            complete[i] = begin_step(envs[first + i], &rows[first + i]);
             selves[i] = envs[first + i]->self;
         }
         uint64_t failures = sac_failure_count();
         const sac_env_ops *ops = envs[0]->ops;
-        SAC_TRY(sac_outcome(ops->step_batch(selves, rows + first, part), failures, ops->name, "step"));
+        SAC_TRY(sac_outcome(ops->step_batch(selves, complete, part), failures, ops->name, "step"));
         for (int i = 0; i < part; i++) end_step(envs[first + i], &rows[first + i]);
     }
     return SAC_OK;
@@ -173,7 +221,10 @@ sac_status sac_env_set_state(sac_env *env, const sac_env_field *fields, int coun
     if (!env->ops->set_state)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s cannot start from a stored state", env->ops->name);
     uint64_t failures = sac_failure_count();
-    return sac_outcome(env->ops->set_state(env->self, fields, count, row), failures, env->ops->name, "set_state");
+    const sac_env_row complete = row_for(env, row);
+    env->last_observation = env->picture >= 0 ? complete.parts[env->picture] : NULL;
+    sac_status status = env->ops->set_state(env->self, fields, count, &complete);
+    return sac_outcome(status, failures, env->ops->name, "set_state");
 }
 
 void sac_env_state(const sac_env *env, double *values)
@@ -186,7 +237,9 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
     uint64_t failures = sac_failure_count();
     if (env->ops->picture)
         return sac_outcome(env->ops->picture(env->self, rgb, height, width), failures, env->ops->name, "picture");
-    if (!env->last_observation) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
+    if (!env->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
+    if (!env->last_observation)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: nobody has asked for a picture of this world", env->ops->name);
 
     const sac_env_spec *spec = &env->spec;
     for (int y = 0; y < height; y++)

@@ -8,6 +8,9 @@ struct sac_env
     const sac_env_ops *ops;
     void *self;
     sac_env_spec spec;
+    sac_space camera;                ///< of a world that gives its one picture's shape alone
+    void *spare[1];                  ///< its place for it where the caller does not want it; NULL: none is needed
+    int picture;                     ///< the part that is its first picture; -1: none
     const uint8_t *last_observation; ///< the caller's, for environments without a picture of their own
     int steps;                       ///< of this episode
     float choice[2];                 ///< bounds of a choice, where the environment leaves them out

@@ -29,17 +29,22 @@ sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def 
     return SAC_OK;
 }
 
-sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_config *config, int told_count)
+sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_config *config, int read_count)
 {
     const sac_policy_def *def = &policy->def;
     for (int i = 0; sac_squash_names[i]; i++)
         if (strcmp(sac_squash_names[i], config->activation) == 0) a->squash = (sac_squash)i;
     a->motion = config->motion;
-    a->told_count = told_count;
-    a->feature_count = config->motion ? 2 * told_count : told_count;
+    a->read_count = read_count;
+    a->told_count = read_count + policy->vector_size;
+    a->feature_count = config->motion ? 2 * a->told_count : a->told_count;
     a->threshold = def->action_choices == 3 && strcmp(config->choice, "argmax") != 0;
     int outputs = def->action_choices == 0 ? def->action_size : a->threshold ? 1 : def->action_choices;
-    SAC_TRY(sac_controller_plan(&a->controller, policy, config->controller, a->feature_count, config->hidden, outputs));
+    a->controller = (sac_controller){.inputs = a->feature_count,
+                                     .hidden = config->hidden,
+                                     .layers = config->layers > 0 ? config->layers : 1,
+                                     .outputs = outputs};
+    SAC_TRY(sac_controller_plan(&a->controller, policy, config->controller));
     return config->filter ? sac_policy_add_filter(policy, a->feature_count) : SAC_OK;
 }
 
@@ -73,6 +78,18 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
     s->started = false;
     memset(s->hidden, 0, (size_t)a->controller.hidden * sizeof(float));
     memset(s->cell, 0, (size_t)a->controller.hidden * sizeof(float));
+}
+
+// the numbers of all vectors, in the order of the inputs; what is not finite counts as 0
+static void tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
+{
+    for (int i = 0; i < def->input_count; i++)
+    {
+        if (def->inputs[i].kind != SAC_SPACE_VECTOR && def->inputs[i].kind != SAC_SPACE_CHOICE) continue;
+        const float *numbers = inputs[i];
+        size_t count = sac_space_size(&def->inputs[i]);
+        for (size_t k = 0; k < count; k++) *features++ = isfinite(numbers[k]) ? numbers[k] : 0;
+    }
 }
 
 // nothing moves in an episode's first step
@@ -122,9 +139,10 @@ static void activate(float *output, const sac_actor *a)
 }
 
 void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
-                   float *action)
+                   const void *const *inputs, float *action)
 {
     const sac_policy_def *def = &policy->def;
+    if (policy->vector_size > 0) tell_vectors(s->features + a->read_count, def, inputs);
     if (a->motion) tell_motion(s, a);
     filter(s, policy, parameters);
     sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};

@@ -4,12 +4,14 @@
 
 /// From what a policy has seen to its action: how the features have changed since the step before (motion), their
 /// whitening (filter), the controller, its activation, and the environment's bounds or choices. Any kind of policy may
-/// use it: it writes `told_count` features into the state and asks for the action.
+/// use it: it writes `read_count` features into the state and asks for the action. The numbers of the policy's inputs
+/// that are vectors come behind them.
 
 typedef struct sac_actor_config
 {
     char controller[SAC_TEXT_SIZE];
     int hidden;
+    int layers; ///< of mlp; 0: one
     char activation[SAC_TEXT_SIZE];
     char choice[SAC_TEXT_SIZE];
     bool motion, filter;
@@ -30,7 +32,8 @@ typedef struct sac_actor
     sac_controller controller;
     sac_squash squash;
     bool motion;
-    int told_count;    ///< features of this step
+    int read_count;    ///< features that the kind reads
+    int told_count;    ///< features of this step: those, and the numbers of the inputs
     int feature_count; ///< that the controller is given: with motion, twice as many
     bool threshold;    ///< one output chooses among three actions
 } sac_actor;
@@ -38,7 +41,7 @@ typedef struct sac_actor
 /// What changes in an episode, and the parameters in the form of the inner loops.
 typedef struct sac_actor_state
 {
-    float *features;   ///< [feature_count], of which the kind writes the first told_count
+    float *features;   ///< [feature_count], of which the kind writes the first read_count
     float *before;     ///< [told_count] of the step before, as they were read; empty without motion
     bool started;      ///< there was such a step
     float *unfiltered; ///< [feature_count] as they were read; empty without a filter
@@ -51,7 +54,7 @@ typedef struct sac_actor_state
 sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def *def);
 
 /// Declare the tensors of the controller and, behind all others, of the filter.
-sac_status sac_actor_plan(sac_actor *actor, sac_policy *policy, const sac_actor_config *config, int told_count);
+sac_status sac_actor_plan(sac_actor *actor, sac_policy *policy, const sac_actor_config *config, int read_count);
 
 /// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
 size_t sac_actor_place(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, unsigned char *block);
@@ -61,9 +64,10 @@ void sac_actor_set(sac_actor_state *state, const sac_actor *actor, const sac_pol
 
 void sac_actor_reset(sac_actor_state *state, const sac_actor *actor);
 
-/// The action that follows from the features.
+/// The action that follows from the features and the numbers of the inputs.
+/// @param inputs  the policy's; NULL: it takes no vectors
 void sac_actor_act(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters,
-                   float *action);
+                   const void *const *inputs, float *action);
 
 /// Features, recurrent state and output of the last step.
 void sac_actor_gaze(const sac_actor_state *state, const sac_actor *actor, sac_gaze *gaze);

@@ -156,7 +156,7 @@ sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *poli
 void sac_agent_state_destroy(sac_policy_state *state);
 void sac_agent_set_parameters(sac_policy_state *state, const float *parameters);
 void sac_agent_reset(sac_policy_state *state);
-void sac_agent_act(sac_policy_state *state, const uint8_t *observation, float *action);
+void sac_agent_act(sac_policy_state *state, const void *const *inputs, float *action);
 void sac_agent_act_float(sac_policy_state *state, const float *observation, float *action);
 void sac_agent_gaze(sac_policy_state *state, sac_gaze *gaze);
 void sac_agent_patch(const sac_policy_state *state, int index, float *pixels);

@@ -50,6 +50,7 @@ static size_t place(sac_agent_state *s, const sac_policy *policy, unsigned char 
     };
     size_t used = sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
     used += sac_embedding_place(&s->embedding, &a->embedding, block ? block + used : NULL);
+    used += sac_look_place(&s->look, policy, block ? block + used : NULL);
     return used + sac_actor_place(&s->actor, &a->actor, policy, block ? block + used : NULL);
 }
 
@@ -97,24 +98,20 @@ void sac_agent_reset(sac_policy_state *base)
     sac_actor_reset(&s->actor, &s->agent->actor);
 }
 
-static void act(sac_agent_state *s, float *action)
-{
-    s->agent->reading->attend(s);
-    sac_actor_act(&s->actor, &s->agent->actor, s->base.policy, s->parameters, action);
-}
-
-void sac_agent_act(sac_policy_state *base, const uint8_t *observation, float *action)
+void sac_agent_act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     sac_agent_state *s = (sac_agent_state *)base;
-    sac_embedding_run(&s->embedding, &s->agent->embedding, observation);
-    act(s, action);
+    sac_look(&s->look, &s->embedding, &s->agent->embedding, base->policy, inputs);
+    s->agent->reading->attend(s);
+    sac_actor_act(&s->actor, &s->agent->actor, base->policy, s->parameters, inputs, action);
 }
 
 void sac_agent_act_float(sac_policy_state *base, const float *observation, float *action)
 {
     sac_agent_state *s = (sac_agent_state *)base;
     sac_embedding_run_floats(&s->embedding, &s->agent->embedding, observation);
-    act(s, action);
+    s->agent->reading->attend(s);
+    sac_actor_act(&s->actor, &s->agent->actor, base->policy, s->parameters, NULL, action);
 }
 
 const float *sac_agent_filter_input(const sac_policy_state *state)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/agent.h"
+#include "policy/look.h"
 
 /// What changes while an agent runs: its parameters in the form of the inner loops, and the last look and thought.
 struct sac_agent_state
@@ -10,6 +11,7 @@ struct sac_agent_state
     void *block; ///< that all arrays lie in
 
     sac_embedding_state embedding; ///< its tokens are queries, keys, values
+    sac_look_state look;
     sac_actor_state actor;
 
     float *parameters; ///< [parameter_count]

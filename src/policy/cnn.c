@@ -139,6 +139,7 @@ static size_t place(sac_cnn_state *s, const sac_policy *policy, unsigned char *b
     };
     size_t used = sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
     used += sac_embedding_place(&s->embedding, &cnn->embedding, block ? block + used : NULL);
+    used += sac_look_place(&s->look, policy, block ? block + used : NULL);
     return used + sac_actor_place(&s->actor, &cnn->actor, policy, block ? block + used : NULL);
 }
 
@@ -211,24 +212,20 @@ static void read_image(sac_cnn_state *s)
     }
 }
 
-static void finish(sac_cnn_state *s, float *action)
-{
-    read_image(s);
-    sac_actor_act(&s->actor, &s->cnn->actor, s->base.policy, s->parameters, action);
-}
-
-static void act(sac_policy_state *base, const uint8_t *observation, float *action)
+static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     sac_cnn_state *s = (sac_cnn_state *)base;
-    sac_embedding_run(&s->embedding, &s->cnn->embedding, observation);
-    finish(s, action);
+    sac_look(&s->look, &s->embedding, &s->cnn->embedding, base->policy, inputs);
+    read_image(s);
+    sac_actor_act(&s->actor, &s->cnn->actor, base->policy, s->parameters, inputs, action);
 }
 
 static void act_float(sac_policy_state *base, const float *observation, float *action)
 {
     sac_cnn_state *s = (sac_cnn_state *)base;
     sac_embedding_run_floats(&s->embedding, &s->cnn->embedding, observation);
-    finish(s, action);
+    read_image(s);
+    sac_actor_act(&s->actor, &s->cnn->actor, base->policy, s->parameters, NULL, action);
 }
 
 static void gaze(sac_policy_state *base, sac_gaze *seen)

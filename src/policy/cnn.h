@@ -1,7 +1,7 @@
 #pragma once
 
 #include "policy/actor.h"
-#include "policy/embedding.h"
+#include "policy/look.h"
 
 /// A convolutional network instead of attention, the baseline that agents are compared with: a few layers over the
 /// whole image without padding, ReLU after each, then the controller is told the last layer's pixels.
@@ -45,6 +45,7 @@ typedef struct sac_cnn_state
     const sac_cnn *cnn;
     void *block; ///< that all arrays lie in
     sac_embedding_state embedding;
+    sac_look_state look;
     sac_actor_state actor;
     float *parameters; ///< [parameter_count]
     float *image;      ///< [rows, columns, channels] that a layer reads

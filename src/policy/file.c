@@ -9,7 +9,9 @@
 
 // the metadata's "format" and "version" say what a file is; a reader refuses what it does not know
 static const char format[] = "saccade policy";
-static const char version[] = "1";
+// version 1 knows policies of one picture, version 2 any list of inputs; what version 1 can say is written in it, so
+// that every reader that there ever was can read it
+static const char plain_version[] = "1", version[] = "2";
 
 // above any policy: 2^24 parameters and a header
 static const size_t file_limit = (size_t)80 << 20;
@@ -47,7 +49,9 @@ sac_status sac_policy_save(const sac_policy *policy, const float *parameters, co
     char *architecture = sac_policy_def_text(&policy->def);
     char *facts = info ? sac_policy_info_text(info) : NULL;
     const sac_metadata metadata[] = {
-        {"format", format}, {"version", version}, {"checksum", NULL}, {"policy", architecture}, {"info", facts},
+        {"format", format}, {"version", sac_policy_is_plain(&policy->def) ? plain_version : version},
+        {"checksum", NULL}, {"policy", architecture},
+        {"info", facts},
     };
     if (!architecture || (info && !facts))
         status = sac_fail_memory("a policy file");
@@ -104,9 +108,9 @@ static sac_status read_file(sac_policy **out, sac_policy_info *info, const sac_t
     const char *kind = sac_tensors_metadata(tensors, "format"), *number = sac_tensors_metadata(tensors, "version");
     if (!kind || strcmp(kind, format) != 0 || !number)
         return sac_fail(SAC_ERROR_FORMAT, "%s is no policy file: its metadata does not say '%s'", path, format);
-    if (strcmp(number, version) != 0)
-        return sac_fail(SAC_ERROR_FORMAT, "%s: policy files of version %.20s are unknown, expected %s", path, number,
-                        version);
+    if (strcmp(number, version) != 0 && strcmp(number, plain_version) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: policy files of version %.20s are unknown, expected %s or %s", path,
+                        number, plain_version, version);
     SAC_TRY(sac_tensors_verify(tensors));
 
     const char *facts = sac_tensors_metadata(tensors, "info");

@@ -57,14 +57,54 @@ static json_t *object_of(const sac_setting *settings, int count)
     return object;
 }
 
+bool sac_policy_is_plain(const sac_policy_def *def)
+{
+    const sac_space *input = def->inputs;
+    return def->input_count == 1 && input->kind == SAC_SPACE_PICTURE && !input->privileged &&
+           strcmp(input->name, "camera") == 0;
+}
+
+static const char *const space_kinds[] = {"picture", "depth", "vector", "choice"}; // by sac_space_kind
+
+// the numbers of a space's bounds; null where none are known
+static json_t *bounds_of(const sac_space *space, const float *bounds)
+{
+    if (!bounds) return json_null();
+    return numbers(bounds, space->kind == SAC_SPACE_VECTOR ? (int)sac_space_size(space) : 1);
+}
+
+static json_t *inputs_of(const sac_policy_def *def)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < def->input_count; i++)
+    {
+        const sac_space *s = &def->inputs[i];
+        json_t *input =
+            json_pack("{s:s, s:s, s:[i,i,i], s:i, s:o, s:o, s:b}", "name", s->name, "kind", space_kinds[s->kind],
+                      "shape", s->shape[0], s->shape[1], s->shape[2], "choices", s->choices, "low",
+                      bounds_of(s, s->low), "high", bounds_of(s, s->high), "privileged", s->privileged);
+        if (json_array_append_new(array, input) != 0)
+        {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+// version 1: height, width and channels of the one picture; version 2: the list of inputs
 char *sac_policy_def_text(const sac_policy_def *def)
 {
-    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings",
-                               object_of(def->settings, def->setting_count), "height", def->height, "width", def->width,
-                               "channels", def->channels, "action_size", def->action_size, "action_choices",
-                               def->action_choices, "action_low", numbers(def->action_low, def->action_size),
-                               "action_high", numbers(def->action_high, def->action_size));
-    return dump(object);
+    json_t *low = numbers(def->action_low, def->action_size), *high = numbers(def->action_high, def->action_size);
+    json_t *settings = object_of(def->settings, def->setting_count);
+    if (!sac_policy_is_plain(def))
+        return dump(json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings, "inputs",
+                              inputs_of(def), "action_size", def->action_size, "action_choices", def->action_choices,
+                              "action_low", low, "action_high", high));
+    return dump(json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings,
+                          "height", def->height, "width", def->width, "channels", def->channels, "action_size",
+                          def->action_size, "action_choices", def->action_choices, "action_low", low, "action_high",
+                          high));
 }
 
 char *sac_policy_info_text(const sac_policy_info *info)
@@ -135,30 +175,108 @@ static sac_status read_settings(sac_setting *settings, int *count, json_t *objec
     return SAC_OK;
 }
 
+// ---- the inputs of version 2
+
+/// A list of inputs as it is read: the spaces, and room for their bounds.
+typedef struct input_list
+{
+    sac_space spaces[SAC_MAX_PARTS];
+    float *bounds[SAC_MAX_PARTS];
+    int count;
+} input_list;
+
+static void clear_inputs(input_list *list)
+{
+    for (int i = 0; i < SAC_MAX_PARTS; i++) sac_free(list->bounds[i]);
+}
+
+static sac_status read_bounds(input_list *list, int index, const json_t *low, const json_t *high)
+{
+    sac_space *space = &list->spaces[index];
+    int count = space->kind == SAC_SPACE_VECTOR ? (int)sac_space_size(space) : 1;
+    list->bounds[index] = SAC_NEW_ARRAY(float, 2 * (size_t)count);
+    if (!list->bounds[index]) return sac_fail_memory("a policy");
+    if (!json_is_null(low))
+    {
+        SAC_TRY(read_numbers(list->bounds[index], low, count, "an input's low"));
+        space->low = list->bounds[index];
+    }
+    if (json_is_null(high)) return SAC_OK;
+    SAC_TRY(read_numbers(list->bounds[index] + count, high, count, "an input's high"));
+    space->high = list->bounds[index] + count;
+    return SAC_OK;
+}
+
+static sac_status read_input(input_list *list, int index, json_t *object)
+{
+    sac_space *space = &list->spaces[index];
+    const char *kind;
+    json_t *low, *high;
+    json_error_t error;
+    int privileged, *shape = space->shape;
+    if (json_unpack_ex(object, &error, JSON_STRICT, "{s:s, s:s, s:[i,i,i], s:i, s:o, s:o, s:b}", "name", &space->name,
+                       "kind", &kind, "shape", &shape[0], &shape[1], &shape[2], "choices", &space->choices, "low", &low,
+                       "high", &high, "privileged", &privileged) != 0)
+        return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs: %.150s", error.text);
+    space->privileged = privileged;
+    int known = 0;
+    while (known < 4 && strcmp(space_kinds[known], kind) != 0) known++;
+    if (known == 4) return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs: unknown kind '%.40s'", kind);
+    space->kind = (sac_space_kind)known;
+    // sizes are checked before memory is taken
+    SAC_TRY(sac_space_check_parts(space, 1, "the policy's inputs"));
+    return read_bounds(list, index, low, high);
+}
+
+static sac_status read_inputs(input_list *list, json_t *array)
+{
+    size_t count = json_array_size(array);
+    if (!json_is_array(array) || count < 1 || count > SAC_MAX_PARTS)
+        return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs are no list of 1 to %d parts", SAC_MAX_PARTS);
+    list->count = (int)count;
+    for (int i = 0; i < list->count; i++) SAC_TRY(read_input(list, i, json_array_get(array, (size_t)i)));
+    return SAC_OK;
+}
+
+// ---- the policy
+
+static sac_status create_from(sac_policy **out, sac_policy_def *def, json_t *settings, json_t *low, json_t *high)
+{
+    if (def->action_size < 1 || (size_t)def->action_size != json_array_size(low))
+        return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def->action_size);
+    sac_setting list[MAX_SETTINGS];
+    SAC_TRY(read_settings(list, &def->setting_count, settings));
+    def->settings = list;
+    float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def->action_size);
+    if (!bounds) return sac_fail_memory("a policy");
+    def->action_low = bounds;
+    def->action_high = bounds + def->action_size;
+    sac_status status = read_numbers(bounds, low, def->action_size, "action_low");
+    if (status == SAC_OK) status = read_numbers(bounds + def->action_size, high, def->action_size, "action_high");
+    if (status == SAC_OK) status = sac_policy_create(out, def);
+    sac_free(bounds);
+    return status;
+}
+
 static sac_status create(sac_policy **out, json_t *root)
 {
     sac_policy_def def = {0};
-    json_t *settings, *low, *high;
+    input_list list = {0};
+    json_t *settings, *low, *high, *inputs = json_object_get(root, "inputs");
     json_error_t error;
-    if (json_unpack_ex(root, &error, JSON_STRICT, "{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", &def.kind,
-                       "settings", &settings, "height", &def.height, "width", &def.width, "channels", &def.channels,
-                       "action_size", &def.action_size, "action_choices", &def.action_choices, "action_low", &low,
-                       "action_high", &high) != 0)
-        return sac_fail(SAC_ERROR_FORMAT, "the policy's description: %.150s", error.text);
-    if (def.action_size < 1 || (size_t)def.action_size != json_array_size(low))
-        return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def.action_size);
-
-    sac_setting list[MAX_SETTINGS];
-    SAC_TRY(read_settings(list, &def.setting_count, settings));
-    def.settings = list;
-    float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def.action_size);
-    if (!bounds) return sac_fail_memory("a policy");
-    def.action_low = bounds;
-    def.action_high = bounds + def.action_size;
-    sac_status status = read_numbers(bounds, low, def.action_size, "action_low");
-    if (status == SAC_OK) status = read_numbers(bounds + def.action_size, high, def.action_size, "action_high");
-    if (status == SAC_OK) status = sac_policy_create(out, &def);
-    sac_free(bounds);
+    int failed =
+        inputs ? json_unpack_ex(root, &error, JSON_STRICT, "{s:s, s:o, s:o, s:i, s:i, s:o, s:o}", "kind", &def.kind,
+                                "settings", &settings, "inputs", &inputs, "action_size", &def.action_size,
+                                "action_choices", &def.action_choices, "action_low", &low, "action_high", &high)
+               : json_unpack_ex(root, &error, JSON_STRICT, "{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind",
+                                &def.kind, "settings", &settings, "height", &def.height, "width", &def.width,
+                                "channels", &def.channels, "action_size", &def.action_size, "action_choices",
+                                &def.action_choices, "action_low", &low, "action_high", &high);
+    if (failed) return sac_fail(SAC_ERROR_FORMAT, "the policy's description: %.150s", error.text);
+    sac_status status = inputs ? read_inputs(&list, inputs) : SAC_OK;
+    if (inputs) def.inputs = list.spaces, def.input_count = list.count;
+    if (status == SAC_OK) status = create_from(out, &def, settings, low, high);
+    clear_inputs(&list);
     // what a person would have mistyped is malformed in a file
     return status == SAC_ERROR_ARGUMENT ? SAC_ERROR_FORMAT : status;
 }

@@ -4,6 +4,9 @@
 
 /// The texts in a policy file's metadata.
 
+/// Whether version 1 of the format, which knows one picture alone, can describe a policy.
+bool sac_policy_is_plain(const sac_policy_def *def);
+
 /// A def or an info as JSON, released by sac_free; NULL on lack of memory. Numbers read back to the bit.
 char *sac_policy_def_text(const sac_policy_def *def);
 char *sac_policy_info_text(const sac_policy_info *info);

@@ -23,11 +23,20 @@ typedef struct sac_policy_program
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);
 } sac_policy_program;
 
+/// Which parts of a world a kind takes unless it is told.
+typedef enum sac_policy_taste
+{
+    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first depth picture; it must have one
+    SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
+    SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; what it takes is its own affair
+} sac_policy_taste;
+
 typedef struct sac_policy_ops
 {
     const char *name;
     const sac_option *options;
     size_t config_size;
+    sac_policy_taste taste;
 
     /// Check the config against the shapes of policy->def, add the views, keep what is fixed in policy->self.
     sac_status (*create)(sac_policy *policy);
@@ -37,7 +46,7 @@ typedef struct sac_policy_ops
     void (*state_destroy)(sac_policy_state *state); ///< NULL is ignored
     void (*set_parameters)(sac_policy_state *state, const float *parameters);
     void (*reset)(sac_policy_state *state);
-    void (*act)(sac_policy_state *state, const uint8_t *observation, float *action);
+    void (*act)(sac_policy_state *state, const void *const *inputs, float *action);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
@@ -49,7 +58,9 @@ typedef struct sac_policy_ops
 struct sac_policy
 {
     const sac_policy_ops *ops;
-    sac_policy_def def; ///< settings and bounds are owned
+    sac_policy_def def; ///< settings, bounds and inputs are owned
+    int image;          ///< the input that is a picture or a depth picture; -1: none
+    int vector_size;    ///< numbers of all inputs that are vectors or choices
     void *config;       ///< [ops->config_size]
     void *self;         ///< the kind's own, fixed after creation
     sac_view views[SAC_MAX_VIEWS];
@@ -66,7 +77,7 @@ struct sac_policy_state
     const sac_policy *policy;
 };
 
-extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops;
+extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops;
 
 /// The kind of a name, built in or registered (kinds.c); NULL: none.
 const sac_policy_ops *sac_policy_find_kind(const char *name);

@@ -139,10 +139,10 @@ static void bound(const own_state *s, float *action)
     for (int i = 0; i < def->action_size; i++) action[i] = bounded(action[i], def->action_low[i], def->action_high[i]);
 }
 
-static void act(sac_policy_state *base, const uint8_t *observation, float *action)
+static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     own_state *s = (own_state *)base;
-    s->own->kind->act(s->state, observation, action);
+    s->own->kind->act(s->state, inputs, action);
     bound(s, action);
 }
 
@@ -160,7 +160,8 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
             float x = isnan(observation[i]) ? 0 : bounded(observation[i], 0, 1);
             s->bytes[i] = (uint8_t)rintf(255 * x);
         }
-        s->own->kind->act(s->state, s->bytes, action);
+        const void *inputs[] = {s->bytes};
+        s->own->kind->act(s->state, inputs, action);
     }
     bound(s, action);
 }
@@ -225,6 +226,7 @@ sac_status sac_policy_own_add(const sac_policy_kind_ops *kind)
     all[count++] = (registered){.ops = {.name = kind->name,
                                         .options = kind->options ? kind->options : none,
                                         .config_size = kind->config_size,
+                                        .taste = SAC_TASTE_ANY,
                                         .create = create,
                                         .destroy = destroy,
                                         .state_create = state_create,

@@ -19,14 +19,8 @@ static const char *kind_name(const void *user, int index)
     return sac_policy_kind_at(index, NULL);
 }
 
-static sac_status check_shapes(const sac_policy_def *def)
+static sac_status check_actions(const sac_policy_def *def)
 {
-    if (def->height < 1 || def->width < 1 || def->height > MAX_SIDE || def->width > MAX_SIDE || def->channels < 1 ||
-        def->channels > 4)
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "policy: the observation is %d x %d x %d, expected 1 to %d pixels a side "
-                        "and 1 to 4 channels",
-                        def->height, def->width, def->channels, MAX_SIDE);
     if (def->action_size < 1 || def->action_size > MAX_ACTION || def->action_choices < 0 ||
         def->action_choices > MAX_ACTION)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: %d actions with %d choices, expected 1 to %d", def->action_size,
@@ -34,6 +28,65 @@ static sac_status check_shapes(const sac_policy_def *def)
     if (def->action_choices == 0 && (!def->action_low || !def->action_high))
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: action_low and action_high are needed");
     return SAC_OK;
+}
+
+static sac_status check_image(int height, int width, int channels)
+{
+    if (height >= 1 && width >= 1 && height <= MAX_SIDE && width <= MAX_SIDE && channels >= 1 && channels <= 4)
+        return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "policy: the observation is %d x %d x %d, expected 1 to %d pixels a side and 1 to 4 channels",
+                    height, width, channels, MAX_SIDE);
+}
+
+static bool is_image(const sac_space *space)
+{
+    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
+}
+
+// whether a built-in kind can see with these eyes; kinds of others say it themselves
+static sac_status check_taste(const sac_policy *policy, int images)
+{
+    char text[SAC_SPACE_TEXT_SIZE];
+    const sac_policy_def *def = &policy->def;
+    if (policy->ops->taste == SAC_TASTE_IMAGE && images != 1)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s looks at one picture, and among its %d inputs (%s%s) are %d",
+                        policy->ops->name, def->input_count, sac_space_format(&def->inputs[0], text),
+                        def->input_count > 1 ? ", ..." : "", images);
+    if (policy->ops->taste == SAC_TASTE_NUMBERS && images > 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s takes vectors of numbers, and its input '%s' is a picture",
+                        policy->ops->name, def->inputs[policy->image].name);
+    return SAC_OK;
+}
+
+// the parts that the policy takes: a copy of the def's, or its one picture
+static sac_status copy_inputs(sac_policy *policy, const sac_policy_def *def)
+{
+    const sac_space camera = {
+        .name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {def->height, def->width, def->channels}};
+    const sac_space *inputs = def->inputs ? def->inputs : &camera;
+    int count = def->inputs ? def->input_count : 1, images = 0;
+    if (!def->inputs) SAC_TRY(check_image(def->height, def->width, def->channels));
+    SAC_TRY(sac_space_check_parts(inputs, count, "policy"));
+    policy->def.inputs = sac_space_copy_parts(inputs, count);
+    if (!policy->def.inputs) return sac_fail_memory("a policy");
+    policy->def.input_count = count;
+    policy->def.height = policy->def.width = policy->def.channels = 0;
+    policy->image = -1;
+    for (int i = count - 1; i >= 0; i--)
+    {
+        const int *shape = inputs[i].shape;
+        if (!is_image(&inputs[i]))
+        {
+            policy->vector_size += (int)sac_space_size(&inputs[i]);
+            continue;
+        }
+        images++;
+        policy->image = i;
+        policy->def.height = shape[0], policy->def.width = shape[1], policy->def.channels = shape[2] > 0 ? shape[2] : 1;
+        SAC_TRY(check_image(shape[0], shape[1], policy->def.channels));
+    }
+    return check_taste(policy, images);
 }
 
 // the bounds and the resolved options as settings, all owned by the policy
@@ -44,6 +97,8 @@ static sac_status copy_def(sac_policy *policy, const sac_policy_def *def)
     policy->def.settings = NULL;
     policy->def.setting_count = 0;
     policy->def.action_low = policy->def.action_high = NULL;
+    policy->def.inputs = NULL;
+    SAC_TRY(copy_inputs(policy, def));
 
     size_t size = (size_t)def->action_size;
     float *bounds = SAC_NEW_ARRAY(float, 2 * size);
@@ -93,7 +148,7 @@ sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: unknown kind '%.80s'%s", def->kind,
                         meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
     }
-    SAC_TRY(check_shapes(def));
+    SAC_TRY(check_actions(def));
 
     sac_policy *policy = SAC_NEW(sac_policy);
     if (!policy) return sac_fail_memory("a policy");
@@ -123,6 +178,7 @@ void sac_policy_destroy(sac_policy *policy)
     sac_free(policy->parameters);
     sac_free((void *)policy->def.settings);
     sac_free((void *)policy->def.action_low);
+    sac_space_free_parts((sac_space *)policy->def.inputs);
     sac_free(policy->config);
     sac_free(policy);
 }
@@ -186,18 +242,26 @@ void sac_policy_state_reset(sac_policy_state *state)
 
 void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *action)
 {
-    state->policy->ops->act(state, observation, action);
+    SAC_ASSERT(state->policy->def.input_count == 1 && state->policy->def.inputs[0].kind == SAC_SPACE_PICTURE);
+    const void *inputs[] = {observation};
+    state->policy->ops->act(state, inputs, action);
 }
 
 void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action)
 {
+    SAC_ASSERT(state->policy->def.input_count == 1 && state->policy->def.inputs[0].kind == SAC_SPACE_PICTURE);
     state->policy->ops->act_float(state, observation, action);
 }
 
-void sac_policy_act_batch(sac_policy_state *const *states, const uint8_t *const *observations, float *const *actions,
+void sac_policy_act_on(sac_policy_state *state, const void *const *inputs, float *action)
+{
+    state->policy->ops->act(state, inputs, action);
+}
+
+void sac_policy_act_batch(sac_policy_state *const *states, const void *const *const *inputs, float *const *actions,
                           int count)
 {
-    for (int i = 0; i < count; i++) states[i]->policy->ops->act(states[i], observations[i], actions[i]);
+    for (int i = 0; i < count; i++) states[i]->policy->ops->act(states[i], inputs[i], actions[i]);
 }
 
 void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)

@@ -6,16 +6,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "play/play.h"
 
 enum
 {
     NO_INDIVIDUAL = -1
 };
 
-/// One episode under way.
+/// An episode under way, and what it is for.
 typedef struct lane
 {
-    sac_policy_state *state;
+    sac_play *play;
     sac_unit *unit;
     int individual; // whose parameters the state holds
     int negative;   // rewards below zero in a row
@@ -26,14 +27,15 @@ typedef struct lane
 typedef struct crew
 {
     int active;
-    bool dry; // nothing is left to take
+    bool dry;        // nothing is left to take
+    sac_play *plays; // [lanes] where they stay in memory; the lanes point to them
     lane *lanes;
+    // of the lanes, as the batch forms of worlds and policies want them
     sac_env **envs;
     sac_env_row *rows;
-    uint8_t *observations;
-    float *actions;
-    double *rewards;
-    uint8_t *ends; // [lanes][2]
+    sac_policy_state **states;
+    const void *const **inputs;
+    float **actions;
     float *parameters;
     double acting, stepping; // seconds
 } crew;
@@ -49,17 +51,24 @@ struct sac_rollouts
     const sac_rollout_job *job;
 };
 
+// the arrays' entries of one lane
+static void gather(crew *c, int i)
+{
+    sac_play *play = c->lanes[i].play;
+    c->envs[i] = play->env;
+    c->rows[i] = play->row;
+    c->states[i] = play->state;
+    c->inputs[i] = play->inputs;
+    c->actions[i] = play->action;
+}
+
 static void swap_lanes(crew *c, int a, int b)
 {
     lane l = c->lanes[a];
     c->lanes[a] = c->lanes[b];
     c->lanes[b] = l;
-    sac_env *env = c->envs[a];
-    c->envs[a] = c->envs[b];
-    c->envs[b] = env;
-    sac_env_row row = c->rows[a];
-    c->rows[a] = c->rows[b];
-    c->rows[b] = row;
+    gather(c, a);
+    gather(c, b);
 }
 
 static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
@@ -78,14 +87,13 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
         if (job->parameters)
         {
             job->parameters(job->user, l->unit->individual, c->parameters);
-            sac_policy_state_set_parameters(l->state, c->parameters);
+            sac_policy_state_set_parameters(l->play->state, c->parameters);
         }
         else
-            sac_policy_state_set_parameters(l->state, sac_policy_parameters(r->policy));
+            sac_policy_state_set_parameters(l->play->state, sac_policy_parameters(r->policy));
         l->individual = l->unit->individual;
     }
-    sac_policy_state_reset(l->state);
-    return sac_env_reset(c->envs[i], l->unit->seed, &c->rows[i]);
+    return sac_play_reset(l->play, l->unit->seed);
 }
 
 // takes units for the lanes that are free; a crew without any waits for one
@@ -114,19 +122,20 @@ static bool is_number(const float *values, int count)
 static bool take_step(sac_rollouts *r, crew *c, int i)
 {
     lane *l = &c->lanes[i];
-    const sac_env_row *row = &c->rows[i];
-    l->unit->episode_return += *row->reward;
-    l->unit->steps++;
-    l->negative = *row->reward < 0 ? l->negative + 1 : 0;
+    sac_play *play = l->play;
+    sac_play_count(play);
+    l->unit->episode_return += play->reward;
+    l->unit->steps = play->steps;
+    l->negative = play->reward < 0 ? l->negative + 1 : 0;
     bool impatient = r->job->patience > 0 && l->negative > r->job->patience;
     bool over = r->job->steps > 0 && l->unit->steps >= r->job->steps;
-    return *row->terminated || *row->truncated || over || impatient || isnan(l->unit->episode_return);
+    return sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
 }
 
 // what the filter was told in this step, added to the unit's sums
 static void note_seen(const sac_rollouts *r, lane *l)
 {
-    const float *seen = sac_policy_filter_input(l->state);
+    const float *seen = sac_policy_filter_input(l->play->state);
     int size = sac_policy_filter_size(r->policy);
     for (int i = 0; i < size; i++)
     {
@@ -138,15 +147,14 @@ static void note_seen(const sac_rollouts *r, lane *l)
 // every lane's action, from what it sees
 static void decide(const sac_rollouts *r, crew *c)
 {
+    sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
     for (int i = 0; i < c->active; i++)
     {
-        float *action = c->actions + (size_t)(c->rows[i].action - c->actions);
-        sac_policy_act(c->lanes[i].state, c->rows[i].observation, action);
         if (c->lanes[i].seen) note_seen(r, &c->lanes[i]);
         // what is not a number never reaches the world
-        if (is_number(action, r->action_size)) continue;
+        if (is_number(c->actions[i], r->action_size)) continue;
         c->lanes[i].unit->episode_return = NAN;
-        memset(action, 0, sizeof(float) * (size_t)r->action_size);
+        memset(c->actions[i], 0, sizeof(float) * (size_t)r->action_size);
     }
 }
 
@@ -219,60 +227,38 @@ void sac_rollouts_times(const sac_rollouts *r, double *acting, double *stepping)
 static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
 {
     size_t lanes = (size_t)r->lanes;
+    c->plays = SAC_NEW_ARRAY(sac_play, lanes);
     c->lanes = SAC_NEW_ARRAY(lane, lanes);
     c->envs = SAC_NEW_ARRAY(sac_env *, lanes);
     c->rows = SAC_NEW_ARRAY(sac_env_row, lanes);
-    c->rewards = SAC_NEW_ARRAY(double, lanes);
-    c->ends = SAC_NEW_ARRAY(uint8_t, 2 * lanes);
+    c->states = SAC_NEW_ARRAY(sac_policy_state *, lanes);
+    c->inputs = SAC_NEW_ARRAY(const void *const *, lanes);
+    c->actions = SAC_NEW_ARRAY(float *, lanes);
     c->parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(r->policy));
-    if (!c->lanes || !c->envs || !c->rows || !c->rewards || !c->ends || !c->parameters)
+    if (!c->plays || !c->lanes || !c->envs || !c->rows || !c->states || !c->inputs || !c->actions || !c->parameters)
         return sac_fail_memory("rollouts");
-
-    SAC_TRY(sac_env_create(&c->envs[0], env));
-    const sac_env_spec *spec = sac_env_get_spec(c->envs[0]);
-    if (spec->lanes > 0 && spec->lanes < r->lanes) lanes = (size_t)(r->lanes = spec->lanes);
-    for (size_t i = 0; i < lanes; i++)
+    for (int i = 0; i < r->lanes; i++)
     {
-        if (i > 0) SAC_TRY(sac_env_create(&c->envs[i], env));
-        SAC_TRY(sac_policy_state_create(&c->lanes[i].state, r->policy));
+        SAC_TRY(sac_play_open(&c->plays[i], r->policy, env, SAC_PLAY_INPUTS));
+        c->lanes[i].play = &c->plays[i];
+        gather(c, i);
+        const sac_env_spec *spec = sac_env_get_spec(c->plays[i].env);
+        if (spec->lanes > 0 && spec->lanes < r->lanes) r->lanes = spec->lanes;
+        r->action_size = spec->action_size;
     }
-    const sac_policy_def *def = sac_policy_get_def(r->policy);
-    if (def->height != spec->height || def->width != spec->width || def->channels != spec->channels ||
-        def->action_size != spec->action_size || def->action_choices != spec->action_choices)
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "the policy is for images of %dx%dx%d and %d actions, '%s' has %dx%dx%d and %d", def->height,
-                        def->width, def->channels, def->action_size, env->id, spec->height, spec->width, spec->channels,
-                        spec->action_size);
-
-    size_t image = (size_t)spec->height * (size_t)spec->width * (size_t)spec->channels;
-    size_t actions = (size_t)spec->action_size;
-    r->action_size = spec->action_size;
-    c->observations = SAC_NEW_ARRAY(uint8_t, lanes * image);
-    c->actions = SAC_NEW_ARRAY(float, lanes *actions);
-    if (!c->observations || !c->actions) return sac_fail_memory("observations");
-    for (size_t i = 0; i < lanes; i++)
-        c->rows[i] = (sac_env_row){.action = c->actions + i * actions,
-                                   .observation = c->observations + i * image,
-                                   .reward = c->rewards + i,
-                                   .terminated = c->ends + 2 * i,
-                                   .truncated = c->ends + 2 * i + 1};
     return SAC_OK;
 }
 
 static void destroy_crew(sac_rollouts *r, crew *c)
 {
-    for (int i = 0; i < r->lanes; i++)
-    {
-        if (c->envs) sac_env_destroy(c->envs[i]);
-        if (c->lanes) sac_policy_state_destroy(c->lanes[i].state);
-    }
+    for (int i = 0; c->plays && i < r->lanes; i++) sac_play_close(&c->plays[i]);
+    sac_free(c->plays);
     sac_free(c->lanes);
     sac_free(c->envs);
     sac_free(c->rows);
-    sac_free(c->observations);
+    sac_free(c->states);
+    sac_free(c->inputs);
     sac_free(c->actions);
-    sac_free(c->rewards);
-    sac_free(c->ends);
     sac_free(c->parameters);
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "files/yaml.h"
 #include "saccade/evolve.h"
+#include "saccade/play.h"
 
 static const sac_option train_options[] = {
     {"seed", SAC_OPTION_SEED, offsetof(sac_task_train, seed), "1", 0, 0, NULL, "decides every draw of the run"},
@@ -227,6 +228,20 @@ static sac_status set_stage(sac_task *task, const char *key, const char *value, 
     return sac_options_set(stage_options, stage, end + 1, value, where);
 }
 
+static bool has_option(const sac_option *options, const char *key)
+{
+    for (; options->name; options++)
+        if (strcmp(options->name, key) == 0) return true;
+    return false;
+}
+
+// what a policy takes of a world is said beside the options of its kind
+static const sac_option *table_of(const chosen *c, int which, const char *key)
+{
+    const sac_option *world = sac_policy_world_options();
+    return which == POLICY && has_option(world, key) ? world : c->options;
+}
+
 // "section.key" of the file or of --set; the choices are known by now
 static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], const char *path, const char *value,
                             const char *file)
@@ -248,7 +263,7 @@ static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], con
             snprintf(task->variant, sizeof task->variant, "%s", value);
             return SAC_OK;
         }
-        SAC_TRY(check_setting(c->options, key, value, where));
+        SAC_TRY(check_setting(table_of(c, i, key), key, value, where));
         return keep_setting(c->settings, key, value, where);
     }
     if (strcmp(section, "train") == 0 && strncmp(key, "stages.", 7) == 0) return set_stage(task, key + 7, value, where);
@@ -449,14 +464,34 @@ static void add_table(resolved *r, const char *section, const sac_option *option
     }
 }
 
-static sac_status add_chosen(resolved *r, const chosen *c, const sac_section *given, const char *variant)
+static sac_status add_world_options(resolved *r, const char *section, const sac_setting *settings, int count)
 {
+    const sac_option *options = sac_policy_world_options();
+    void *config = sac_alloc(sac_options_size(options));
+    if (!config) return sac_fail_memory("options");
+    sac_status status = sac_options_read(options, config, settings, count, section);
+    if (status == SAC_OK) add_table(r, section, options, config);
+    sac_free(config);
+    return status;
+}
+
+static sac_status add_chosen(resolved *r, int which, const chosen *c, const char *variant)
+{
+    const sac_section *given = c->settings;
     void *config = sac_alloc(sac_options_size(c->options));
     if (!config) return sac_fail_memory("options");
     add(r, c->section, c->selector, c->name);
+    sac_setting of_kind[TASK_MAX_SETTINGS], of_world[TASK_MAX_SETTINGS];
+    int kind_count = 0, world_count = 0;
+    for (int i = 0; i < given->count; i++)
+        if (table_of(c, which, given->settings[i].key) == c->options)
+            of_kind[kind_count++] = given->settings[i];
+        else
+            of_world[world_count++] = given->settings[i];
     if (variant) add(r, c->section, "variant", variant[0] ? variant : "original");
-    sac_status status = sac_options_read(c->options, config, given->settings, given->count, c->section);
+    sac_status status = sac_options_read(c->options, config, of_kind, kind_count, c->section);
     if (status == SAC_OK) add_table(r, c->section, c->options, config);
+    if (status == SAC_OK && which == POLICY) status = add_world_options(r, c->section, of_world, world_count);
     sac_free(config);
     return status;
 }
@@ -468,7 +503,7 @@ static sac_status resolve(resolved *r, const sac_task *task)
     list_chosen(own, list);
     SAC_TRY(resolve_choices(list, "task"));
     for (int i = 0; i < CHOSEN_COUNT; i++)
-        SAC_TRY(add_chosen(r, &list[i], list[i].settings, i == ENV ? task->variant : NULL));
+        SAC_TRY(add_chosen(r, i, &list[i], i == ENV ? task->variant : NULL));
     add_table(r, "train", train_options, &task->train);
     for (int i = 0; i < task->stage_count; i++)
     {
@@ -480,13 +515,23 @@ static sac_status resolve(resolved *r, const sac_task *task)
     return SAC_OK;
 }
 
+static bool is_world_key(const char *key)
+{
+    const char *policy = "policy.";
+    return strncmp(key, policy, strlen(policy)) == 0 && has_option(sac_policy_world_options(), key + strlen(policy));
+}
+
 sac_status sac_task_write(const sac_task *task, char **text)
 {
     *text = NULL;
     resolved *r = SAC_NEW(resolved);
     if (!r) return sac_fail_memory("the resolved task");
     sac_status status = resolve(r, task);
-    if (status == SAC_OK) status = sac_yaml_write(text, r->settings, r->count);
+    // what a policy takes is written where somebody has said it, so that files of before stay what they were
+    int count = 0;
+    for (int i = 0; status == SAC_OK && i < r->count; i++)
+        if (!r->plain[i] || !is_world_key(r->settings[i].key)) r->settings[count++] = r->settings[i];
+    if (status == SAC_OK) status = sac_yaml_write(text, r->settings, count);
     sac_free(r);
     return status;
 }

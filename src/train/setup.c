@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "files/checksum.h"
+#include "saccade/play.h"
 #include "train/run.h"
 
 /// Setting a run up: policy, search, folder, and the state that an earlier part has left.
@@ -15,18 +16,8 @@ static sac_status create_policy(sac_run *r, const sac_env_def *env_def)
 {
     sac_env *env;
     SAC_TRY(sac_env_create(&env, env_def));
-    const sac_env_spec *spec = sac_env_get_spec(env);
-    sac_policy_def def = {.kind = r->task->policy,
-                          .settings = r->task->policy_settings.settings,
-                          .setting_count = r->task->policy_settings.count,
-                          .height = spec->height,
-                          .width = spec->width,
-                          .channels = spec->channels,
-                          .action_size = spec->action_size,
-                          .action_choices = spec->action_choices,
-                          .action_low = spec->action_low,
-                          .action_high = spec->action_high};
-    sac_status status = sac_policy_create(&r->policy, &def);
+    const sac_section *settings = &r->task->policy_settings;
+    sac_status status = sac_policy_create_for(&r->policy, env, r->task->policy, settings->settings, settings->count);
     sac_env_destroy(env);
     return status;
 }

@@ -36,7 +36,7 @@ static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, i
     size_t actions = (size_t)def->action_size;
     double reward, sum = 0;
     uint8_t terminated = 0, truncated = 0;
-    sac_env_row row = {action, image, &reward, &terminated, &truncated};
+    sac_env_row row = {action, (void *const[SAC_MAX_PARTS]){image}, &reward, &terminated, &truncated};
     sac_policy_state *state;
     if (!policy->ops->program) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
     sac_status status = sac_policy_state_create(&state, policy);

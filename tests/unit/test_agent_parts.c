@@ -163,7 +163,7 @@ TEST(a_resized_observation_is_an_observation)
     static const float low[] = {-1}, high[] = {1};
     for (size_t i = 0; i < sizeof large; i++) large[i] = (uint8_t)(i * i >> 4);
     const sac_setting settings[] = {{"image_size", "24"}, {"top", "3"}};
-    sac_policy_def def = {"attention-agent", settings, 2, 40, 30, 3, 1, 0, low, high};
+    sac_policy_def def = {"attention-agent", settings, 2, 40, 30, 3, 1, 0, low, high, NULL, 0};
     sac_policy *policy;
     assert_ok(sac_policy_create(&policy, &def));
     sac_policy_state *s = scene_state(policy);
@@ -204,7 +204,7 @@ TEST(mistakes_are_named)
 
     const sac_setting none = {"activation", "none"};
     const float low[] = {-INFINITY}, high[] = {INFINITY};
-    sac_policy_def def = {"attention-agent", NULL, 0, 96, 96, 3, 1, 0, low, high};
+    sac_policy_def def = {"attention-agent", NULL, 0, 96, 96, 3, 1, 0, low, high, NULL, 0};
     assert_fails(sac_policy_create(&policy, &def), SAC_ERROR_ARGUMENT, "activation must be none");
     def.settings = &none, def.setting_count = 1;
     assert_ok(sac_policy_create(&policy, &def));

@@ -84,7 +84,7 @@ TEST(answers_that_do_not_come_end_in_one_sentence)
         assert_ok(open_env(&env, liar(commands), "restarts", "1"));
         uint8_t observation[12], terminated, truncated;
         double reward, column = 7;
-        sac_env_row row = {NULL, observation, &reward, &terminated, &truncated};
+        sac_env_row row = {NULL, (void *const[SAC_MAX_PARTS]){observation}, &reward, &terminated, &truncated};
         assert_fails(sac_env_reset(env, 8, &row), SAC_ERROR_ENVIRONMENT, cases[i].words);
         sac_env_state(env, &column);
         assert_true(column == 0);
@@ -105,7 +105,7 @@ TEST(a_world_of_shell)
     uint8_t observation[12], terminated, truncated = 0;
     double reward;
     float action = 1;
-    sac_env_row row = {&action, observation, &reward, &terminated, &truncated};
+    sac_env_row row = {&action, (void *const[SAC_MAX_PARTS]){observation}, &reward, &terminated, &truncated};
     assert_ok(sac_env_reset(env, SAC_SEED_NEXT, &row));
     for (int i = 0; i < 5; i++)
     {

@@ -62,6 +62,7 @@ typedef struct seat
     double reward;
     uint8_t terminated, truncated;
     uint8_t observation[OBSERVATION];
+    void *parts[SAC_MAX_PARTS];
     sac_env_row row;
 } seat;
 
@@ -71,7 +72,8 @@ static void sit(seat *s)
     void *self;
     assert_ok(sac_car_racing_ops.create(&self, &config, "original"));
     s->car = self;
-    s->row = (sac_env_row){NULL, s->observation, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->observation;
+    s->row = (sac_env_row){NULL, s->parts, &s->reward, &s->terminated, &s->truncated};
 }
 
 static void reset_seat(seat *s, const recording *r)

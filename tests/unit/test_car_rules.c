@@ -19,6 +19,7 @@ typedef struct seat
     double reward;
     uint8_t terminated, truncated;
     uint8_t observation[OBSERVATION];
+    void *parts[SAC_MAX_PARTS];
     sac_env_row row;
 } seat;
 
@@ -26,7 +27,8 @@ static void sit(seat *s, const sac_setting *settings, int count)
 {
     sac_env_def def = {.id = "car-racing", .settings = settings, .setting_count = count};
     assert_ok(sac_env_create(&s->env, &def));
-    s->row = (sac_env_row){s->action, s->observation, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->observation;
+    s->row = (sac_env_row){s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
 }
 
 static void steer(seat *s, int car, int step)
@@ -129,7 +131,8 @@ static bool ends_at_the_start(const char *rules, int unvisited)
     car_racing_config config = {.max_steps = 1000};
     strcpy(config.rules, rules);
     static seat s;
-    s.row = (sac_env_row){s.action, s.observation, &s.reward, &s.terminated, &s.truncated};
+    s.parts[0] = s.observation;
+    s.row = (sac_env_row){s.action, s.parts, &s.reward, &s.terminated, &s.truncated};
     void *self;
     assert_ok(sac_car_racing_ops.create(&self, &config, "original"));
     assert_ok(sac_car_racing_ops.reset(self, 2, &s.row));
@@ -186,7 +189,8 @@ TEST(variants_change_only_the_picture)
         const char *name = sac_car_racing_ops.variants[v];
         if (strncmp(name, "video", 5) == 0) name = "video=procedural";
         sac_env_def def = {.id = "car-racing", .variant = name};
-        s.row = (sac_env_row){s.action, s.observation, &s.reward, &s.terminated, &s.truncated};
+        s.parts[0] = s.observation;
+        s.row = (sac_env_row){s.action, s.parts, &s.reward, &s.terminated, &s.truncated};
         assert_ok(sac_env_create(&s.env, &def));
         for (int round = 0; round < 2; round++)
         {

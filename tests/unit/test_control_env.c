@@ -28,6 +28,7 @@ typedef struct scene
     size_t size;
     double reward;
     uint8_t terminated, truncated;
+    void *parts[SAC_MAX_PARTS];
     sac_env_row row;
 } scene;
 
@@ -59,7 +60,8 @@ static scene open_scene(const char *id, const char *variant, const char *setting
 
 static void aim(scene *s)
 {
-    s->row = (sac_env_row){s->action, s->picture + GUARD, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->picture + GUARD;
+    s->row = (sac_env_row){s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
 }
 
 static void close_scene(scene *s)

@@ -20,6 +20,7 @@ typedef struct scene
     float action[16];
     double reward;
     uint8_t terminated, truncated;
+    void *parts[SAC_MAX_PARTS];
     sac_env_row row;
 } scene;
 
@@ -34,7 +35,8 @@ static void open_scene(scene *s, const char *id, const char *variant, const char
 {
     *s = (scene){0};
     assert_ok(create(&s->env, id, variant, renderer, all));
-    s->row = (sac_env_row){s->action, s->picture, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->picture;
+    s->row = (sac_env_row){s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
     assert_ok(sac_env_reset(s->env, 3, &s->row));
     for (int i = 0; i < 16; i++) s->action[i] = 0.3f * (float)(i % 3 - 1);
     for (int i = 0; i < 4; i++) assert_ok(sac_env_step(s->env, &s->row));

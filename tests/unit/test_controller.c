@@ -26,7 +26,8 @@ typedef struct bench
 static void open_bench(bench *b, const char *name)
 {
     *b = (bench){0};
-    assert_ok(sac_controller_plan(&b->controller, &b->policy, name, INPUTS, HIDDEN, OUTPUTS));
+    b->controller = (sac_controller){.inputs = INPUTS, .hidden = HIDDEN, .layers = 1, .outputs = OUTPUTS};
+    assert_ok(sac_controller_plan(&b->controller, &b->policy, name));
     assert_in_range(b->policy.parameter_count, 1, 1024);
     for (int i = 0; i < b->policy.parameter_count; i++) b->parameters[i] = (float)(i * 37 % 101 - 50) / 128;
     const sac_controller *c = &b->controller;

@@ -58,7 +58,7 @@ static void own_spec(const void *self, sac_env_spec *spec)
 static sac_status own_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     ((own *)self)->step = 0;
-    memset(row->observation, (int)(seed & 255), SIDE * SIDE * 3);
+    memset(row->parts[0], (int)(seed & 255), SIDE * SIDE * 3);
     return say(script.reset);
 }
 
@@ -122,11 +122,13 @@ typedef struct seat
     float action;
     uint8_t observation[SIDE * SIDE * 3], terminated, truncated;
     double reward;
+    void *parts[SAC_MAX_PARTS];
 } seat;
 
 static sac_env_row row_of(seat *s)
 {
-    return (sac_env_row){&s->action, s->observation, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->observation;
+    return (sac_env_row){&s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
 }
 
 TEST(a_world_that_never_ends_is_truncated_after_its_steps)
@@ -336,8 +338,8 @@ TEST(a_spec_that_nothing_can_drive_is_refused)
         sac_env_spec spec;
         const char *words;
     } cases[] = {
-        {{.height = 0}, "observations of 0 x 16 x 3"},
-        {{.channels = -1}, "observations of 16 x 16 x -1"},
+        {{.height = 0}, "has the shape [0, 16, 3], expected 1 to 16384 pixels a side"},
+        {{.channels = -1}, "has the shape [16, 16, -1]"},
         {{.max_steps = 0}, "spec.max_steps is 0, expected 1 at least"},
         {{.action_size = 0}, "spec.action_size is 0"},
         {{.action_choices = -2}, "action_choices -2"},

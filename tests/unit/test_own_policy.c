@@ -116,10 +116,10 @@ static void own_set_parameters(void *self, const float *parameters)
 }
 
 // every action is the first parameter times the brightness of the first pixel
-static void own_act(void *self, const uint8_t *observation, float *action)
+static void own_act(void *self, const void *const *inputs, float *action)
 {
     state *s = self;
-    for (int i = 0; i < s->kind->size; i++) action[i] = s->first * (float)observation[0];
+    for (int i = 0; i < s->kind->size; i++) action[i] = s->first * (float)((const uint8_t *)inputs[0])[0];
 }
 
 static const sac_policy_kind_ops ops = {.name = "own",

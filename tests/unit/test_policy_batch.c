@@ -58,7 +58,7 @@ static void assert_same(const char *const settings[EPISODES])
     {
         int count = step == 0 ? EPISODES : step == 1 ? 1 : step == 2 ? 0 : EPISODES - step + 2;
         sac_policy_state *states[EPISODES];
-        const uint8_t *observations[EPISODES];
+        const void *pictures[EPISODES], *const *inputs[EPISODES];
         float together[EPISODES][ACTIONS] = {{0}}, single[EPISODES][ACTIONS] = {{0}}, *actions[EPISODES];
         int who[EPISODES];
         for (int i = 0; i < count; i++)
@@ -66,10 +66,11 @@ static void assert_same(const char *const settings[EPISODES])
             who[i] = (3 * i + step) % EPISODES;
             scene_image(images[i], 10 * step + i);
             states[i] = c.batch[who[i]];
-            observations[i] = images[i];
+            pictures[i] = images[i];
+            inputs[i] = &pictures[i];
             actions[i] = together[i];
         }
-        sac_policy_act_batch(states, observations, actions, count);
+        sac_policy_act_batch(states, inputs, actions, count);
         for (int i = 0; i < count; i++)
         {
             sac_policy_act(c.alone[who[i]], images[i], single[i]);

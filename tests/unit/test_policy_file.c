@@ -92,7 +92,7 @@ TEST(no_info_and_no_bounds_are_kept_too)
     begin();
     const sac_setting none = {"activation", "none"};
     const float low[] = {-INFINITY, 0.1f}, high[] = {INFINITY, 1e30f};
-    sac_policy_def def = {"attention-agent", &none, 1, 32, 40, 1, 2, 0, low, high};
+    sac_policy_def def = {"attention-agent", &none, 1, 32, 40, 1, 2, 0, low, high, NULL, 0};
     sac_policy *policy, *loaded;
     sac_policy_info info;
     assert_ok(sac_policy_create(&policy, &def));

@@ -52,6 +52,7 @@ typedef struct seat
     float action[ACTIONS];
     double reward;
     uint8_t terminated, truncated;
+    void *parts[SAC_MAX_PARTS];
     sac_env_row row;
 } seat;
 
@@ -66,7 +67,8 @@ static bool sit(seat *s, int w)
     s->spec = sac_env_get_spec(s->env);
     s->size = (size_t)(s->spec->height * s->spec->width * s->spec->channels);
     s->picture = sac_alloc(s->size);
-    s->row = (sac_env_row){s->action, s->picture, &s->reward, &s->terminated, &s->truncated};
+    s->parts[0] = s->picture;
+    s->row = (sac_env_row){s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
     return true;
 }
 

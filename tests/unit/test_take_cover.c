@@ -74,7 +74,7 @@ static void play(episode *e, sac_env *env, uint64_t seed, const float *actions, 
     static uint8_t observation[SIZE];
     float action;
     outcome now;
-    sac_env_row row = {&action, observation, &now.reward, &now.terminated, &now.truncated};
+    sac_env_row row = {&action, (void *const[SAC_MAX_PARTS]){observation}, &now.reward, &now.terminated, &now.truncated};
     assert_ok(sac_env_reset(env, seed, &row));
     e->rows = 0;
     for (int step = 0;; step++)
@@ -228,7 +228,7 @@ TEST(the_spec_needs_no_engine)
     assert_int_equal(spec->max_steps, 2100);
     uint8_t observation[SIZE], ends[2];
     double reward;
-    sac_env_row row = {NULL, observation, &reward, &ends[0], &ends[1]};
+    sac_env_row row = {NULL, (void *const[SAC_MAX_PARTS]){observation}, &reward, &ends[0], &ends[1]};
     assert_fails(sac_env_reset(env, 1, &row), SAC_ERROR_ENVIRONMENT, "/nonexistent");
     sac_env_destroy(env);
     assert_fails(sac_env_create(&env, &(sac_env_def){.id = "take-cover", .variant = "wall"}), SAC_ERROR_ARGUMENT,

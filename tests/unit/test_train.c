@@ -235,7 +235,7 @@ static void broken_spec(const void *self, sac_env_spec *spec)
 static sac_status broken_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     (void)self;
-    memset(row->observation, (int)(seed & 255), 16 * 16 * 3);
+    memset(row->parts[0], (int)(seed & 255), 16 * 16 * 3);
     return SAC_OK;
 }
 

@@ -46,7 +46,7 @@ TEST(viewer_plays_the_episode)
     float action[2];
     double reward, sum = 0;
     int steps = 0;
-    sac_env_row row = {action, observation, &reward, &terminated, &truncated};
+    sac_env_row row = {action, (void *const[SAC_MAX_PARTS]){observation}, &reward, &terminated, &truncated};
     assert_ok(sac_env_reset(env, 5, &row));
     for (; !terminated && !truncated; steps++)
     {

@@ -22,6 +22,7 @@ struct sac_bridge
     sac_worker_def worker_def;
     sac_worker worker;
     sac_worker_spaces spaces; // of the first worker: the later ones must offer the same
+    sac_space observations[SAC_MAX_PARTS]; // point into the spaces
     sac_env_column *columns;
     int max_steps;
 
@@ -70,7 +71,8 @@ static sac_status open_bridge(sac_bridge *b, const sac_bridge_def *def)
     for (int i = 0; status == SAC_ERROR_ENVIRONMENT && i < b->settings.restarts; i++)
         status = sac_worker_start(&b->worker, &b->worker_def);
     if (status != SAC_OK) return not_started(b, status);
-    b->spaces = b->worker.spaces;
+    memcpy(&b->spaces, &b->worker.spaces, sizeof b->spaces);
+    sac_worker_observations(&b->spaces, b->observations);
     b->max_steps = def->max_steps ? def->max_steps : b->spaces.max_steps ? b->spaces.max_steps : DEFAULT_STEPS;
     return allocate(b);
 }
@@ -109,9 +111,8 @@ int sac_bridge_lanes(const sac_bridge_settings *settings)
 void sac_bridge_spec(const sac_bridge *b, sac_env_spec *spec)
 {
     const sac_worker_spaces *s = &b->spaces;
-    *spec = (sac_env_spec){.height = s->height,
-                           .width = s->width,
-                           .channels = s->channels,
+    *spec = (sac_env_spec){.observations = b->observations,
+                           .observation_count = s->part_count,
                            .action_size = s->action_size,
                            .action_choices = s->action_choices,
                            .action_low = s->low,
@@ -128,7 +129,22 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-// what came of a step, in one number: reward, ends, columns, and words spread over the observation
+// words spread over a part of the observation
+static uint64_t mix_part(uint64_t hash, const uint8_t *part, size_t size)
+{
+    uint64_t word;
+    size_t words = size / WORD, stride = words / SAMPLES + 1;
+    for (size_t i = 0; i < words; i += stride)
+    {
+        memcpy(&word, part + i * WORD, WORD);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, part + words * WORD, size % WORD);
+    return mix(hash, word);
+}
+
+// what came of a step, in one number: reward, ends, columns, and words of each part
 static uint64_t digest(const sac_bridge *b)
 {
     const sac_worker *w = &b->worker;
@@ -140,16 +156,9 @@ static uint64_t digest(const sac_bridge *b)
         memcpy(&word, &w->columns[i], WORD);
         hash = mix(hash, word);
     }
-    size_t size = w->size - (size_t)(w->observation - w->memory), words = size / WORD;
-    size_t stride = words / SAMPLES + 1;
-    for (size_t i = 0; i < words; i += stride)
-    {
-        memcpy(&word, w->observation + i * WORD, WORD);
-        hash = mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, w->observation + words * WORD, size % WORD);
-    return mix(hash, word);
+    for (int i = 0; i < b->spaces.part_count; i++)
+        hash = mix_part(hash, w->parts[i], sac_space_bytes(&b->observations[i]));
+    return hash;
 }
 
 // asks the worker for the episode's step; 0 is the reset
@@ -227,7 +236,8 @@ static sac_status finish(sac_bridge *b, const sac_env_row *row)
     if (b->reason.text[0]) SAC_TRY(recover(b));
     const sac_worker *w = &b->worker;
     b->digests[b->steps] = digest(b);
-    memcpy(row->observation, w->observation, w->size - (size_t)(w->observation - w->memory));
+    for (int i = 0; i < b->spaces.part_count; i++)
+        if (row->parts[i]) memcpy(row->parts[i], w->parts[i], sac_space_bytes(&b->observations[i]));
     *row->reward = *w->reward;
     *row->terminated = w->ends[0] != 0;
     *row->truncated = !*row->terminated && (w->ends[1] != 0 || b->steps == b->max_steps);

@@ -24,8 +24,8 @@ static const sac_option options[] = {
     {"kwargs", SAC_OPTION_TEXT, offsetof(gym_config, kwargs), "{}", 0, 0, NULL,
      "keyword arguments of gymnasium.make as a JSON object, such as '{\"continuous\": false}'"},
     {"observe", SAC_OPTION_TEXT, offsetof(gym_config, observe), "", 0, 0, NULL,
-     "what the policy sees: an entry of a dict, render (the people's picture) or vector; empty: the first picture, "
-     "else the vector"},
+     "which part comes first: an entry of a dict, render (the people's picture, as part camera), or vector (numbers "
+     "alone); empty: pictures, then numbers"},
     {"max_steps", SAC_OPTION_INT, offsetof(gym_config, max_steps), "0", 0, 1000000, NULL,
      "an episode is truncated after so many; 0: the environment's own limit, or 10000"},
     SAC_BRIDGE_OPTIONS(gym_config, bridge),

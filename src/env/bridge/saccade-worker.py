@@ -30,9 +30,9 @@ guard()
 import json  # noqa: E402 (the guard needs none of this)
 import tempfile  # noqa: E402
 
-PROTOCOL = 1
+PROTOCOL = 2
 MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
-MAX_COLUMNS = 128  # as in worker.h
+MAX_COLUMNS, MAX_PARTS, MAX_NUMBERS = 128, 16, 65536  # as in worker.h and space.h
 
 for key, value in {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}.items():
@@ -66,49 +66,62 @@ class Refusal(Exception):
     """A reason in words for the person who asked."""
 
 
-class Vector:
-    """Numbers beside or instead of a picture: named columns, and bytes for a policy that sees pixels.
+def part_name(name):
+    """A name as a policy's inputs can say it."""
+    text = "".join("_" if c in " \t\n,:;=\"'" else c for c in str(name))
+    return text[:47] or "obs"
 
-    A bounded number is mapped from its bounds to 0..255, an unbounded one through x / (1 + |x|).
-    """
 
-    def __init__(self, spaces):
+class Part:
+    """One part of an observation, as the other side is told of it; `write` puts a value into its place."""
+
+    privileged, low, high = False, None, None
+
+    def describe(self):
+        shape = [int(x) for x in self.shape] + [1] * (3 - len(self.shape))
+        return {"name": part_name(self.name), "kind": self.kind, "shape": shape, "privileged": self.privileged,
+                "low": self.low, "high": self.high}
+
+    def place(self, memory, offset):
+        """The part's own array in the memory that both sides see; returns where the next one may begin."""
+        kind = np.uint8 if self.kind == "picture" else np.float32
+        count = int(np.prod(self.shape))
+        self.out = np.frombuffer(memory, kind, count, offset).reshape(self.shape) if memory is not None else None
+        return offset + count * np.dtype(kind).itemsize
+
+
+class Numbers(Part):
+    """A vector of floats, from any space of numbers."""
+
+    kind = "vector"
+
+    def __init__(self, name, space):
         from gymnasium import spaces as s
-        self.parts, self.names, low, high = [], [], [], []
-        for name, space in spaces:
-            if isinstance(space, s.Box):
-                part = (np.ravel(space.low), np.ravel(space.high))
-            elif isinstance(space, s.Discrete):
-                part = ([space.start], [space.start + space.n - 1])
-            elif isinstance(space, s.MultiDiscrete):
-                part = (np.zeros(space.nvec.size), np.ravel(space.nvec) - 1)
-            elif isinstance(space, s.MultiBinary):
-                part = (np.zeros(int(np.prod(space.shape))), np.ones(int(np.prod(space.shape))))
-            else:
-                raise Refusal(f"observation '{name}' is a {type(space).__name__}, expected numbers")
-            count = len(part[0])
-            self.parts.append((name, count))
-            self.names += [f"{name}{i}" for i in range(count)]
-            low.append(np.asarray(part[0], np.float64))
-            high.append(np.asarray(part[1], np.float64))
-        low, high = (np.concatenate(x) if x else np.zeros(0) for x in (low, high))
-        # float32's largest stands for "no bound" in many spaces
-        self.bounded = (np.abs(low) < 1e30) & (np.abs(high) < 1e30) & (high > low)
-        self.low = np.where(self.bounded, low, 0)
-        self.span = np.where(self.bounded, high - low, 1)
+        self.name = name
+        if isinstance(space, s.Box):
+            low, high = np.ravel(space.low), np.ravel(space.high)
+        elif isinstance(space, s.Discrete):
+            low, high = [space.start], [space.start + space.n - 1]
+        elif isinstance(space, s.MultiDiscrete):
+            low, high = np.zeros(space.nvec.size), np.ravel(space.nvec) - 1
+        elif isinstance(space, s.MultiBinary):
+            count = int(np.prod(space.shape))
+            low, high = np.zeros(count), np.ones(count)
+        else:
+            raise Refusal(f"observation '{name}' is a {type(space).__name__}, expected numbers")
+        self.shape = (len(low),)
+        self.names = [f"{name}{i}" for i in range(len(low))]
+        # float32's largest stands for "no bound" in many spaces; where one number has none, none are told
+        low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+        if np.all(np.abs(low) < 1e30) and np.all(np.abs(high) < 1e30):
+            self.low, self.high = [float(x) for x in low], [float(x) for x in high]
 
-    def read(self, values, out):
-        at = 0
-        for (name, count), value in zip(self.parts, values):
-            value = np.ravel(np.asarray(value, np.float64))
-            if value.size != count:
-                raise ValueError(f"observation '{name}' has {value.size} numbers, expected {count}")
-            out[at:at + count] = value
-            at += count
-
-    def draw(self, values, out):
-        unit = np.where(self.bounded, (values - self.low) / self.span, 0.5 + 0.5 * values / (1 + np.abs(values)))
-        out[...] = np.rint(255 * np.clip(np.nan_to_num(unit), 0, 1)).reshape(out.shape)
+    def read(self, value):
+        value = np.ravel(np.asarray(value, np.float64))
+        if value.size != self.shape[0]:
+            raise ValueError(f"observation '{self.name}' has {value.size} numbers, expected {self.shape[0]}")
+        self.out[...] = value
+        return value
 
 
 def picture_shape(space):
@@ -124,6 +137,56 @@ def picture_shape(space):
                                         and np.all(np.isfinite(space.high))):
         return None
     return shape, first
+
+
+class Picture(Part):
+    """Bytes [height, width, channels]; floats of one channel stay floats, as a depth picture."""
+
+    def __init__(self, name, space):
+        self.name, self.space = name, space
+        self.shape, self.first = picture_shape(space)
+        self.scale = space.dtype != np.uint8
+        floats = np.issubdtype(space.dtype, np.floating) and self.shape[2] == 1
+        self.kind = "depth" if floats else "picture"
+        if floats:
+            self.shape = self.shape[:2]
+            self.low, self.high = [float(np.min(space.low))], [float(np.max(space.high))]
+
+    def write(self, value):
+        picture = np.asarray(value)
+        if picture.shape != self.space.shape:
+            raise ValueError(f"an observation of shape {picture.shape}, expected {self.space.shape}")
+        if picture.dtype != self.space.dtype:
+            self._check_type(picture)
+        if self.scale and self.kind == "picture":
+            low, high = self.space.low, self.space.high
+            picture = np.rint(255 * np.clip((picture - low) / np.maximum(high - low, 1e-30), 0, 1))
+        if self.first:
+            picture = picture.transpose(1, 2, 0)
+        self.out[...] = picture.reshape(self.out.shape)
+
+    def _check_type(self, picture):
+        """Bytes that come as other whole numbers are bytes; anything else would become black in silence."""
+        if self.scale and np.issubdtype(picture.dtype, np.number):
+            return
+        if picture.dtype.kind in "iu" and picture.min() >= 0 and picture.max() <= 255:
+            return
+        raise ValueError(f"an observation of {picture.dtype} from {picture.min()} to {picture.max()}, its space is of "
+                         f"{self.space.dtype}")
+
+
+class Rendered(Part):
+    """The people's picture, as part camera."""
+
+    kind, name = "picture", "camera"
+
+    def __init__(self, shape):
+        self.shape = shape
+
+    def write(self, picture):
+        if picture.shape != self.out.shape:
+            raise ValueError(f"a picture of shape {picture.shape}, expected {self.out.shape}")
+        self.out[...] = picture
 
 
 class GymWorld:
@@ -142,8 +205,8 @@ class GymWorld:
         self._actions(self._space("action_space"))
         if self.observe == "render":
             self.env.reset(seed=0)
-            picture = self._render()
-            self.shape, self.first = picture.shape, False
+            self.rendered = Rendered(self._render().shape)
+            self.parts.insert(0, self.rendered)
 
     def _make(self, name, kwargs):
         try:
@@ -173,35 +236,32 @@ class GymWorld:
     def _observations(self, space):
         from gymnasium import spaces as s
         self.is_dict = isinstance(space, s.Dict)
-        entries = list(space.spaces.items()) if self.is_dict else [("obs", space)]
-        pictures = [name for name, part in entries if picture_shape(part)]
+        pictured = not self.is_dict and picture_shape(space)
+        entries = list(space.spaces.items()) if self.is_dict else [("camera" if pictured else "obs", space)]
         wanted = self.observe
         if wanted not in ("", "render", "vector") and wanted not in [name for name, _ in entries]:
             raise Refusal(f"there is no observation '{wanted}', expected one of: "
                           + " ".join([name for name, _ in entries] + ["render", "vector"]))
-        if wanted == "":
-            wanted = pictures[0] if pictures else "vector"
-        self.picture, self.space = None, None
-        if wanted not in ("render", "vector"):
-            self.space = dict(entries)[wanted]
-            form = picture_shape(self.space)
-            if not form:
-                raise Refusal(f"observation '{wanted}' is no picture, leave 'observe' out")
-            self.shape, self.first = form
-            self.picture = wanted
-            self.scale = self.space.dtype != np.uint8
-        self.keys = [name for name, part in entries if not picture_shape(part)]
-        self.vector = Vector([(name, dict(entries)[name]) for name in self.keys])
-        self.columns = self.vector.names
-        if len(self.columns) > MAX_COLUMNS:
-            shapes = ", ".join(f"'{name}' {dict(entries)[name].shape}" for name in self.keys)
-            raise Refusal(f"{len(self.columns)} numbers to observe ({shapes}), expected at most {MAX_COLUMNS}; a picture "
-                          "is a Box of uint8, or of floats with finite bounds, [height, width] or [height, width, "
-                          "channels]")
+        pictures = [Picture(name, part) for name, part in entries if picture_shape(part)]
+        numbers = [Numbers(name, part) for name, part in entries if not picture_shape(part)]
         if wanted == "vector":
-            if not self.columns:
+            if not numbers:
                 raise Refusal("there is nothing but pictures, leave 'observe' out")
-            self.shape, self.first = (1, len(self.columns), 1), False
+            pictures = []
+        elif wanted == "render":
+            pictures = []  # the rendered one comes first, when there is one
+        parts = pictures + numbers
+        self.parts = [part for part in parts if part.name == wanted] + [part for part in parts if part.name != wanted]
+        self.pictures, self.numbers, self.rendered = pictures, numbers, None
+        if len(self.parts) > MAX_PARTS - 1:
+            raise Refusal(f"{len(self.parts)} entries to observe, expected at most {MAX_PARTS - 1}")
+        names = [name for part in numbers for name in part.names]
+        self.columns = names if len(names) <= MAX_COLUMNS else []
+        too_large = [part for part in numbers if part.shape[0] > MAX_NUMBERS]
+        if too_large:
+            shapes = ", ".join(f"'{part.name}' {dict(entries)[part.name].shape}" for part in too_large)
+            raise Refusal(f"too many numbers to observe ({shapes}), expected at most {MAX_NUMBERS}; a picture is a Box "
+                          "of uint8, or of floats with finite bounds, [height, width] or [height, width, channels]")
 
     def _actions(self, space):
         from gymnasium import spaces as s
@@ -229,45 +289,25 @@ class GymWorld:
             raise Refusal("render() gives no picture: the environment has no render_mode 'rgb_array'")
         return picture
 
-    def _write(self, observation, out, columns):
-        if self.keys:
-            self.vector.read([observation[key] for key in self.keys] if self.is_dict else [observation], columns)
-        if self.picture is not None:
-            picture = np.asarray(observation[self.picture] if self.is_dict else observation)
-            if picture.shape != self.space.shape:
-                raise ValueError(f"an observation of shape {picture.shape}, expected {self.space.shape}")
-            if picture.dtype != self.space.dtype:
-                self._check_type(picture)
-            if self.scale:
-                low, high = self.space.low, self.space.high
-                picture = np.rint(255 * np.clip((picture - low) / np.maximum(high - low, 1e-30), 0, 1))
-            if self.first:
-                picture = picture.transpose(1, 2, 0)
-            out[...] = picture.reshape(out.shape)
-        elif self.observe == "render":
-            picture = self._render()
-            if picture.shape != out.shape:
-                raise ValueError(f"a picture of shape {picture.shape}, expected {out.shape}")
-            out[...] = picture
-        else:
-            self.vector.draw(columns, out)
+    def _write(self, observation, columns):
+        at = 0
+        for part in self.numbers:
+            values = part.read(observation[part.name] if self.is_dict else observation)
+            if self.columns:
+                columns[at:at + len(values)] = values
+                at += len(values)
+        for part in self.pictures:
+            part.write(observation[part.name] if self.is_dict else observation)
+        if self.rendered:
+            self.rendered.write(self._render())
 
-    def _check_type(self, picture):
-        """Bytes that come as other whole numbers are bytes; anything else would become black in silence."""
-        if self.scale and np.issubdtype(picture.dtype, np.number):
-            return
-        if picture.dtype.kind in "iu" and picture.min() >= 0 and picture.max() <= 255:
-            return
-        raise ValueError(f"an observation of {picture.dtype} from {picture.min()} to {picture.max()}, its space is of "
-                         f"{self.space.dtype}")
-
-    def reset(self, seed, out, columns):
+    def reset(self, seed, columns):
         result = self.env.reset(seed=seed)
         if not isinstance(result, tuple) or len(result) != 2:
             raise Refusal(f"reset returned {brief(result)}, expected (observation, info)")
-        self._write(result[0], out, columns)
+        self._write(result[0], columns)
 
-    def step(self, action, out, columns):
+    def step(self, action, columns):
         if self.choices:
             value = self.start + int(action[0])
         else:
@@ -277,7 +317,7 @@ class GymWorld:
         if not isinstance(result, tuple) or len(result) != 5:
             raise Refusal(f"step returned {brief(result)}, expected (observation, reward, terminated, truncated, info)")
         observation, reward, terminated, truncated, _ = result
-        self._write(observation, out, columns)
+        self._write(observation, columns)
         try:
             return float(reward), bool(terminated), bool(truncated)
         except (TypeError, ValueError):
@@ -286,6 +326,33 @@ class GymWorld:
 
     def close(self):
         self.env.close()
+
+
+class Objects(Part):
+    """What a planner sees of take_cover: the player's place and velocity; the nearest fireballs, each 1, its place as seen
+    from the player, and its velocity; the nearest monsters, each 1 and its place. What is not there is 0. In map units,
+    units a tic."""
+
+    kind, name, privileged = "vector", "objects", True
+    FIREBALLS, MONSTERS = 16, 8  # as in take_cover.c
+    shape = (4 + 5 * FIREBALLS + 3 * MONSTERS,)
+
+    def write(self, objects):
+        player = next((o for o in objects if o.name == "DoomPlayer"), None)
+        if player is None:
+            return  # the last place stays, as the screen does
+        x, y = player.position_x, player.position_y
+        others = sorted((o for o in objects if o is not player),
+                        key=lambda o: ((o.position_x - x) ** 2 + (o.position_y - y) ** 2, o.id))
+        balls = [o for o in others if "Ball" in o.name][:self.FIREBALLS]
+        monsters = [o for o in others if "Imp" in o.name and "Ball" not in o.name][:self.MONSTERS]
+        out, at = self.out, 4 + 5 * self.FIREBALLS
+        out[...] = 0
+        out[:4] = x, y, player.velocity_x, player.velocity_y
+        for i, o in enumerate(balls):
+            out[4 + 5 * i:9 + 5 * i] = 1, o.position_x - x, o.position_y - y, o.velocity_x, o.velocity_y
+        for i, o in enumerate(monsters):
+            out[at + 3 * i:at + 3 + 3 * i] = 1, o.position_x - x, o.position_y - y
 
 
 class DoomWorld:
@@ -323,7 +390,9 @@ class DoomWorld:
             game.init()
         unlink_segments()
         width, height = (int(x) for x in config["screen"].split("x"))
-        self.shape, self.max_steps = (height, width, 3), config["timeout_tic"]
+        self.parts, self.max_steps = [Rendered((height, width, 3))], config["timeout_tic"]
+        if config["objects"]:
+            self.parts.append(Objects())
         self.objects, self.skip = config["objects"], config["skip"]
         self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.objects else [])
         self.buttons = [[False, False], [True, False], [False, True]]
@@ -331,28 +400,29 @@ class DoomWorld:
     def versions(self):
         return {"vizdoom": self.module.__version__}
 
-    def _write(self, out, columns):
+    def _write(self, columns):
         state = self.game.get_state()
         if state is None:
             return  # after death there is none: the last one stays
-        out[...] = state.screen_buffer
+        self.parts[0].out[...] = state.screen_buffer
         columns[:2] = state.game_variables
         if self.objects:
             import zlib
             rows = np.array([[o.id, o.position_x, o.position_y, o.position_z, o.velocity_x, o.velocity_y, o.velocity_z,
                               o.angle] for o in state.objects], np.float64)
             columns[2:] = len(rows), zlib.crc32(rows.tobytes())
+            self.parts[1].write(state.objects)
 
-    def reset(self, seed, out, columns):
+    def reset(self, seed, columns):
         self.game.set_seed(seed)
         self.game.new_episode()
-        self._write(out, columns)
+        self._write(columns)
 
-    def step(self, action, out, columns):
+    def step(self, action, columns):
         game = self.game
         reward = game.make_action(self.buttons[int(action[0])], self.skip)
         if not game.is_episode_finished():
-            self._write(out, columns)
+            self._write(columns)
             return reward, False, False
         dead = game.is_player_dead()
         if dead:
@@ -454,14 +524,14 @@ def reason(error):
     return text
 
 
-def serve(world, memory, seed, reward, ends, action, columns, observation):
+def serve(world, memory, seed, reward, ends, action, columns):
     read, write = os.read, os.write
     while True:
         command = read(ASK, 1)
         if command == b"s":
-            reward[0], ends[0], ends[1] = world.step(action, observation, columns)
+            reward[0], ends[0], ends[1] = world.step(action, columns)
         elif command == b"r":
-            world.reset(int(seed[0]), observation, columns)
+            world.reset(int(seed[0]), columns)
         else:  # "q", or the other side is gone
             return
         write(ANSWER, b"k")
@@ -477,23 +547,26 @@ def main():
         tell(json.dumps({"protocol": PROTOCOL, "error": reason(error)}))
         return
     versions = {"python": ".".join(str(x) for x in sys.version_info[:3]), "numpy": np.__version__, **world.versions()}
-    height, width, channels = (int(x) for x in world.shape)
     at_columns = up(ACTION + 4 * len(world.low))
-    at_observation = up(at_columns + 8 * len(world.columns))
-    size = at_observation + height * width * channels
+    size = at_columns + 8 * len(world.columns)
+    for part in world.parts:
+        size = part.place(None, up(size))
     os.ftruncate(MEMORY, size)
-    tell(json.dumps({"protocol": PROTOCOL, "versions": versions, "shape": [height, width, channels],
+    tell(json.dumps({"protocol": PROTOCOL, "versions": versions, "parts": [part.describe() for part in world.parts],
                      "choices": world.choices, "low": world.low, "high": world.high, "columns": world.columns,
                      "max_steps": int(world.max_steps), "size": size}))
 
     import mmap
-    memory = np.frombuffer(mmap.mmap(MEMORY, size), np.uint8)
+    shared = mmap.mmap(MEMORY, size)
+    memory = np.frombuffer(shared, np.uint8)
     seed, reward = memory[0:8].view(np.uint64), memory[8:16].view(np.float64)
     action = memory[ACTION:ACTION + 4 * len(world.low)].view(np.float32)
     columns = memory[at_columns:at_columns + 8 * len(world.columns)].view(np.float64)
-    observation = memory[at_observation:].reshape(height, width, channels)
+    offset = at_columns + 8 * len(world.columns)
+    for part in world.parts:
+        offset = part.place(shared, up(offset))
     try:
-        serve(world, memory, seed, reward, memory[16:18], action, columns, observation)
+        serve(world, memory, seed, reward, memory[16:18], action, columns)
     except Exception as error:
         text = reason(error).encode()[:MESSAGE_SIZE - 1].decode(errors="ignore").encode() + b"\0"
         memory[MESSAGE:MESSAGE + len(text)] = np.frombuffer(text, np.uint8)

@@ -36,7 +36,8 @@ static const sac_option options[] = {
     {"skip", SAC_OPTION_INT, offsetof(take_cover_config, skip), "1", 1, 35, NULL,
      "tics that an action lasts, of which the last one is drawn; the return stays the number of tics"},
     {"objects", SAC_OPTION_BOOL, offsetof(take_cover_config, objects), "false", 0, 0, NULL,
-     "two more columns: the number of objects, and a checksum of their places and velocities"},
+     "two more columns: the number of objects, and a checksum of their places and velocities; and a privileged part "
+     "objects: player, fireballs and monsters"},
     SAC_BRIDGE_OPTIONS(take_cover_config, bridge),
     {0},
 };
@@ -60,7 +61,18 @@ enum
     VIZDOOM_END = 10000,
     WAD_LIMIT = 1 << 20,
     FIRST_FOLDED = 1000000, // seeds below are for evaluation
-    COLUMNS = 4
+    COLUMNS = 4,
+    FIREBALLS = 16, // as in saccade-worker.py
+    MONSTERS = 8,
+    OBJECT_NUMBERS = 4 + 5 * FIREBALLS + 3 * MONSTERS,
+};
+
+/// The parts of its observation.
+enum
+{
+    CAMERA,
+    OBJECTS, // where they are asked for
+    PARTS
 };
 
 typedef struct take_cover
@@ -73,6 +85,7 @@ typedef struct take_cover
     sac_bridge *bridge; // NULL until the first reset, so that the spec costs no engine
     sac_doom_text *text;
     uint64_t next_seed;
+    sac_space parts[PARTS];
     const uint8_t *seen; // the caller's last observation
 } take_cover;
 
@@ -142,6 +155,9 @@ static sac_status open_take_cover(take_cover *t, const char *variant)
         if (strcmp(rewrites[i].variant, variant) == 0) t->rewrite = i;
     if (sscanf(t->config.screen, "%dx%d", &t->width, &t->height) != 2)
         return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: screen is '%.80s'", t->config.screen);
+    t->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {t->height, t->width, 3}};
+    t->parts[OBJECTS] = (sac_space){
+        .name = "objects", .kind = SAC_SPACE_VECTOR, .shape = {OBJECT_NUMBERS}, .privileged = true};
     if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
     int skill = t->config.skill ? t->config.skill : t->released ? 5 : 4;
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
@@ -192,9 +208,8 @@ static void take_cover_spec(const void *self, sac_env_spec *spec)
     static const float low[] = {0}, high[] = {2};
     static const char *const names[] = {"stay", "left", "right"};
     const take_cover *t = self;
-    *spec = (sac_env_spec){.height = t->height,
-                           .width = t->width,
-                           .channels = 3,
+    *spec = (sac_env_spec){.observations = t->parts,
+                           .observation_count = t->config.objects ? PARTS : 1,
                            .action_size = 1,
                            .action_choices = 3,
                            .action_low = low,
@@ -219,12 +234,16 @@ static sac_status start(take_cover *t)
     sac_env_spec ours, theirs;
     take_cover_spec(t, &ours);
     sac_bridge_spec(t->bridge, &theirs);
-    if (ours.height == theirs.height && ours.width == theirs.width && ours.column_count == theirs.column_count)
-        return SAC_OK;
+    bool same = ours.observation_count == theirs.observation_count && ours.column_count == theirs.column_count;
+    for (int i = 0; same && i < ours.observation_count; i++)
+        same = sac_space_same(&ours.observations[i], &theirs.observations[i]);
+    if (same) return SAC_OK;
+    char text[SAC_SPACE_TEXT_SIZE];
+    sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: the engine shows '%s', expected %d x %d pixels",
+                                 sac_space_format(&theirs.observations[0], text), t->height, t->width);
     sac_bridge_destroy(t->bridge);
     t->bridge = NULL;
-    return sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: the engine draws %d x %d, expected %d x %d", theirs.width,
-                    theirs.height, ours.width, ours.height);
+    return status;
 }
 
 // the engine's seeds have 32 bits; one that is folded never becomes one of evaluation's
@@ -237,8 +256,8 @@ static uint64_t fold(uint64_t seed)
 
 static void show(take_cover *t, const sac_env_row *row)
 {
-    t->seen = row->observation;
-    if (t->text) sac_doom_text_paste(t->text, row->observation, t->released);
+    t->seen = row->parts[CAMERA];
+    if (t->text && row->parts[CAMERA]) sac_doom_text_paste(t->text, row->parts[CAMERA], t->released);
 }
 
 static sac_status take_cover_reset(void *self, uint64_t seed, const sac_env_row *row)
@@ -289,7 +308,8 @@ static void take_cover_state(const void *self, double *values)
 static sac_status take_cover_picture(void *self, uint8_t *rgb, int height, int width)
 {
     const take_cover *t = self;
-    if (!t->seen) return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: picture before reset");
+    if (!t->seen)
+        return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: picture before reset, or nobody has asked for the screen");
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
         {

@@ -58,18 +58,72 @@ static sac_status unexpected(const char *what)
     return sac_fail(SAC_ERROR_FORMAT, "the worker's introduction: %s is missing or out of range", what);
 }
 
-static sac_status read_shape(sac_worker_spaces *s, json_t *shape)
+// adds a part's bounds to those of all parts
+static sac_status read_bounds(sac_worker_spaces *s, int index, json_t *low, json_t *high)
 {
-    int *sides[] = {&s->height, &s->width, &s->channels};
+    s->parts[index].first_bound = -1;
+    if (!low || json_is_null(low)) return SAC_OK;
+    size_t count = json_array_size(low);
+    size_t needed = s->parts[index].kind == SAC_SPACE_VECTOR ? (size_t)s->parts[index].shape[0] : 1;
+    if (count != needed || json_array_size(high) != count) return unexpected("the bounds of a part");
+    if (count + (size_t)s->bound_count > SAC_WORKER_MAX_BOUNDS) return SAC_OK; // many numbers go without
+    s->parts[index].first_bound = s->bound_count;
+    for (size_t i = 0; i < count; i++)
+    {
+        s->part_low[s->bound_count] = (float)json_number_value(json_array_get(low, i));
+        s->part_high[s->bound_count++] = (float)json_number_value(json_array_get(high, i));
+    }
+    return SAC_OK;
+}
+
+static sac_status read_part(sac_worker_spaces *s, int index, json_t *part)
+{
+    static const char *const kinds[] = {"picture", "depth", "vector"}; // by sac_space_kind
+    const char *name = json_string_value(json_object_get(part, "name"));
+    const char *kind = json_string_value(json_object_get(part, "kind"));
+    json_t *shape = json_object_get(part, "shape");
+    if (!name || strlen(name) >= SAC_WORKER_NAME) return unexpected("the name of a part");
+    snprintf(s->parts[index].name, SAC_WORKER_NAME, "%s", name);
+    int known = 0;
+    while (kind && known < 3 && strcmp(kinds[known], kind) != 0) known++;
+    if (!kind || known == 3) return unexpected("the kind of a part");
+    s->parts[index].kind = (sac_space_kind)known;
     for (size_t i = 0; i < 3; i++)
     {
         json_int_t side = json_integer_value(json_array_get(shape, i));
-        if (side < 1 || side > MAX_SIDE) return unexpected("the shape of observations");
-        *sides[i] = (int)side;
+        if (side < 1 || side > MAX_SIDE) return unexpected("the shape of a part");
+        s->parts[index].shape[i] = (int)side;
     }
-    return (size_t)s->height * (size_t)s->width * (size_t)s->channels <= MAX_BYTES
-               ? SAC_OK
-               : unexpected("the size of observations");
+    s->parts[index].privileged = json_is_true(json_object_get(part, "privileged"));
+    return read_bounds(s, index, json_object_get(part, "low"), json_object_get(part, "high"));
+}
+
+void sac_worker_observations(const sac_worker_spaces *s, sac_space *observations)
+{
+    for (int i = 0; i < s->part_count; i++)
+    {
+        int bound = s->parts[i].first_bound;
+        const int *shape = s->parts[i].shape;
+        observations[i] = (sac_space){.name = s->parts[i].name,
+                                      .kind = s->parts[i].kind,
+                                      .shape = {shape[0], shape[1], shape[2]},
+                                      .low = bound < 0 ? NULL : &s->part_low[bound],
+                                      .high = bound < 0 ? NULL : &s->part_high[bound],
+                                      .privileged = s->parts[i].privileged};
+    }
+}
+
+static sac_status read_parts(sac_worker_spaces *s, json_t *parts)
+{
+    size_t count = json_array_size(parts), size = 0;
+    if (!json_is_array(parts) || count < 1 || count > SAC_MAX_PARTS) return unexpected("the list of parts");
+    s->part_count = (int)count;
+    for (int i = 0; i < s->part_count; i++) SAC_TRY(read_part(s, i, json_array_get(parts, (size_t)i)));
+    sac_space spaces[SAC_MAX_PARTS];
+    sac_worker_observations(s, spaces);
+    SAC_TRY(sac_space_check_parts(spaces, s->part_count, "the worker's introduction"));
+    for (int i = 0; i < s->part_count; i++) size += sac_space_bytes(&spaces[i]);
+    return size <= MAX_BYTES ? SAC_OK : unexpected("the size of observations");
 }
 
 static sac_status read_action(sac_worker_spaces *s, json_t *choices, json_t *low, json_t *high)
@@ -122,8 +176,8 @@ static void read_versions(sac_worker_spaces *s, json_t *versions)
 static sac_status read_spaces(sac_worker *w, json_t *line)
 {
     sac_worker_spaces *s = &w->spaces;
-    *s = (sac_worker_spaces){0};
-    SAC_TRY(read_shape(s, json_object_get(line, "shape")));
+    memset(s, 0, sizeof *s); // padding too: spaces are compared byte by byte
+    SAC_TRY(read_parts(s, json_object_get(line, "parts")));
     SAC_TRY(
         read_action(s, json_object_get(line, "choices"), json_object_get(line, "low"), json_object_get(line, "high")));
     SAC_TRY(read_columns(s, json_object_get(line, "columns")));
@@ -144,8 +198,14 @@ static sac_status map_memory(sac_worker *w)
 {
     const sac_worker_spaces *s = &w->spaces;
     size_t columns = up(ACTION + sizeof(float) * (size_t)s->action_size);
-    size_t observation = up(columns + sizeof(double) * (size_t)s->column_count);
-    size_t size = observation + (size_t)s->height * (size_t)s->width * (size_t)s->channels;
+    size_t places[SAC_MAX_PARTS] = {0}, size = columns + sizeof(double) * (size_t)s->column_count;
+    sac_space spaces[SAC_MAX_PARTS];
+    sac_worker_observations(s, spaces);
+    for (int i = 0; i < s->part_count; i++)
+    {
+        places[i] = up(size);
+        size = places[i] + sac_space_bytes(&spaces[i]);
+    }
     struct stat facts;
     if (fcntl(w->process.memory, F_ADD_SEALS, F_SEAL_SHRINK) != 0 || fstat(w->process.memory, &facts) != 0)
         return sac_fail(SAC_ERROR_ENVIRONMENT, "the memory shared with a worker: %s", strerror(errno));
@@ -160,7 +220,7 @@ static sac_status map_memory(sac_worker *w)
     w->ends = memory + 16;
     w->action = (float *)(void *)(memory + ACTION);
     w->columns = (double *)(void *)(memory + columns);
-    w->observation = memory + observation;
+    for (int i = 0; i < s->part_count; i++) w->parts[i] = memory + places[i];
     return SAC_OK;
 }
 

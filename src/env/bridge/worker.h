@@ -5,21 +5,31 @@
 
 /// A worker that has introduced itself: its spaces, and the memory that both sides see.
 ///
-///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 64 a sentence, 512 action f32 [A],
-///     then at multiples of 64: columns f64 [C], observation u8 [height, width, channels]
+///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 64 a sentence, 512 action f32 [A], then at multiples of 64: columns f64 [C], and each part of the observation
 
 enum
 {
-    SAC_WORKER_PROTOCOL = 1,
+    SAC_WORKER_PROTOCOL = 2,
     SAC_WORKER_MAX_ACTION = 256,
     SAC_WORKER_MAX_COLUMNS = 128,
     SAC_WORKER_NAME = 64,
+    SAC_WORKER_MAX_BOUNDS = 1024, ///< numbers of all parts that have bounds
 };
 
 /// What a worker offers; plain data, compared when it is replaced.
 typedef struct sac_worker_spaces
 {
-    int height, width, channels;
+    int part_count;
+    struct
+    {
+        char name[SAC_WORKER_NAME];
+        sac_space_kind kind;
+        int shape[3];
+        bool privileged;
+        int first_bound; ///< of its bounds in part_low and part_high; -1: none
+    } parts[SAC_MAX_PARTS];
+    float part_low[SAC_WORKER_MAX_BOUNDS], part_high[SAC_WORKER_MAX_BOUNDS];
+    int bound_count;
     int action_size, action_choices;
     float low[SAC_WORKER_MAX_ACTION], high[SAC_WORKER_MAX_ACTION];
     int column_count;
@@ -50,8 +60,11 @@ typedef struct sac_worker
     uint8_t *ends; ///< [2]
     float *action;
     double *columns;
-    uint8_t *observation;
+    uint8_t *parts[SAC_MAX_PARTS]; ///< each as its space says
 } sac_worker;
+
+/// The parts as spaces, [part_count]; their names and bounds are those of `spaces`.
+void sac_worker_observations(const sac_worker_spaces *spaces, sac_space *observations);
 
 /// Start a worker and learn what it offers.
 /// @return SAC_ERROR_UNAVAILABLE when it cannot run here, such as for a module that is not installed;

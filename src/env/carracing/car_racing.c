@@ -66,9 +66,8 @@ static void car_spec(const void *self, sac_env_spec *spec)
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
     static const char *const names[] = {"steer", "gas", "brake"};
     const car_racing *car = self;
-    *spec = (sac_env_spec){.height = CAR_VIEW,
-                           .width = CAR_VIEW,
-                           .channels = 3,
+    *spec = (sac_env_spec){.observations = sac_car_parts,
+                           .observation_count = CAR_PARTS,
                            .action_size = 3,
                            .action_low = low,
                            .action_high = high,
@@ -116,11 +115,18 @@ static void act(car_racing *car)
     if (car->lap_rule && (double)start_count / car->track.count > LAP_SHARE) car->lap_done = true;
 }
 
+static void show(car_racing *car, const sac_env_row *row, const car_picture *paper)
+{
+    if (row->parts[CAR_CAMERA])
+        sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->parts[CAR_CAMERA]);
+    if (row->parts[CAR_STATE]) sac_car_observe(car, row->parts[CAR_STATE]);
+}
+
 // the part after: picture, reward, ends
 static void judge(car_racing *car, const sac_env_row *row, const car_picture *paper)
 {
     set_scene(car);
-    sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->observation);
+    show(car, row, paper);
     car->reward -= 0.1;
     *row->reward = car->reward - car->paid;
     car->paid = car->reward;
@@ -163,7 +169,7 @@ static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
     act(car);
     sac_car_chain_step(&(car_chain *){&car->chain}, 1);
     set_scene(car);
-    sac_car_draw(car->view, &car->scene, car->variant, row->observation);
+    show(car, row, car->view);
     return SAC_OK;
 }
 

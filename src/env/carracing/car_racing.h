@@ -32,6 +32,28 @@ typedef struct car_racing
     int poster_height, poster_width;
 } car_racing;
 
+/// The parts of its observation.
+enum
+{
+    CAR_CAMERA,
+    CAR_STATE,
+    CAR_PARTS,
+};
+
+enum
+{
+    CAR_STATE_POINTS = 16, ///< of the road ahead, so many nodes apart
+    CAR_STATE_STRIDE = 2,
+    CAR_STATE_NUMBERS = 7 + 2 * CAR_WHEELS + 2 * CAR_STATE_POINTS + 1,
+};
+
+extern const sac_space sac_car_parts[CAR_PARTS];
+
+/// The privileged part: speed forward and to the right, turn; angle of the front wheels, and what steering, gas and
+/// brake have reached; spin of each wheel, and whether it is on the road; points of the road's middle from the nearest
+/// on, forward and to the right; the share of the tiles that were visited. [CAR_STATE_NUMBERS], about -1..1.
+void sac_car_observe(const car_racing *car, float *state);
+
 /// Draw the episode's track and what follows from it: the ground, and what the variant shows.
 SAC_CHECKED sac_status sac_car_lay_track(car_racing *car, sac_pcg64 *random);
 

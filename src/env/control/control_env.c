@@ -25,8 +25,9 @@ typedef struct control_env
     double precise[CONTROL_MAX_ACTIONS];
     float low[CONTROL_MAX_ACTIONS], high[CONTROL_MAX_ACTIONS];
     const char *action_names[CONTROL_MAX_ACTIONS];
-    bool tells; // numbers are observed, no picture
+    bool tells; // the state is an observation for everyone, and there is no picture
     control_numbers numbers;
+    sac_space parts[2]; // camera and state, or state alone
     int column_count;
     sac_env_column columns[CONTROL_MAX_COLUMNS + CONTROL_MAX_NUMBERS];
     char names[CONTROL_MAX_COLUMNS + CONTROL_MAX_NUMBERS][NAME_SIZE];
@@ -41,6 +42,21 @@ static void add_column(control_env *e, const char *part, int place)
     e->columns[e->column_count++] = (sac_env_column){name, SAC_COLUMN_DOUBLE};
 }
 
+enum
+{
+    CAMERA,
+    STATE
+};
+
+// what dm_control's agents are told is for teachers alone, unless that is what was asked for
+static void describe_parts(control_env *e)
+{
+    int height = e->config.height, width = e->config.width;
+    e->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {height, width, 3}};
+    e->parts[STATE] = (sac_space){
+        .name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers.count}, .privileged = !e->tells};
+}
+
 static void describe(control_env *e)
 {
     const mjModel *m = e->world->model;
@@ -52,9 +68,9 @@ static void describe(control_env *e)
     }
     for (int i = 0; i < m->nq; i++) add_column(e, "qpos", i);
     for (int i = 0; i < m->nv; i++) add_column(e, "qvel", i);
-    if (!e->tells) return;
     sac_world_observe(e->world, &e->numbers);
-    for (int i = 0; i < e->numbers.count; i++) add_column(e, e->numbers.part[i], e->numbers.place[i]);
+    describe_parts(e);
+    for (int i = 0; e->tells && i < e->numbers.count; i++) add_column(e, e->numbers.part[i], e->numbers.place[i]);
 }
 
 static sac_mujoco_view_def view_def(const control_config *config, int height, int width)
@@ -112,9 +128,8 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
     const control_env *e = self;
     const control_config *config = &e->config;
     const mjModel *m = e->world->model;
-    *spec = (sac_env_spec){.height = e->tells ? 1 : config->height,
-                           .width = e->tells ? e->numbers.count : config->width,
-                           .channels = e->tells ? 1 : 3,
+    *spec = (sac_env_spec){.observations = e->tells ? &e->parts[STATE] : e->parts,
+                           .observation_count = e->tells ? 1 : 2,
                            .action_size = (int)m->nu,
                            .action_low = e->low,
                            .action_high = e->high,
@@ -131,13 +146,11 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
 
 static sac_status show(control_env *e, const sac_env_row *row)
 {
-    if (e->tells)
-    {
-        sac_world_observe(e->world, &e->numbers);
-        sac_numbers_draw(&e->numbers, row->observation);
-        return SAC_OK;
-    }
-    return sac_control_view_draw(e->view, e->world, e->distraction, row->observation);
+    float *state = row->parts[e->tells ? 0 : STATE];
+    if (e->tells || state) sac_world_observe(e->world, &e->numbers);
+    for (int i = 0; state && i < e->numbers.count; i++) state[i] = (float)e->numbers.value[i];
+    if (e->tells || !row->parts[CAMERA]) return SAC_OK;
+    return sac_control_view_draw(e->view, e->world, e->distraction, row->parts[CAMERA]);
 }
 
 sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)

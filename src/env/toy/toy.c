@@ -43,7 +43,15 @@ typedef struct toy
     uint64_t next_seed;
     float square[2], drift[2], sight[2]; // row and column in 0..1
     int step;
+    sac_space parts[2]; // camera and state
 } toy;
+
+enum
+{
+    CAMERA,
+    STATE,
+    NUMBERS = 6 // of the state: square, drift, sight
+};
 
 static sac_status toy_create(void **self, const void *config, const char *variant)
 {
@@ -54,6 +62,9 @@ static sac_status toy_create(void **self, const void *config, const char *varian
     if (!t) return sac_fail_memory("toy");
     t->config = *(const toy_config *)config;
     t->noise = noise;
+    int size = t->config.size;
+    t->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {size, size, 3}};
+    t->parts[STATE] = (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {NUMBERS}, .privileged = true};
     *self = t;
     return SAC_OK;
 }
@@ -63,9 +74,8 @@ static void toy_spec(const void *self, sac_env_spec *spec)
     static const float low[] = {-1, -1}, high[] = {1, 1};
     static const char *const names[] = {"row", "column"};
     const toy *t = self;
-    *spec = (sac_env_spec){.height = t->config.size,
-                           .width = t->config.size,
-                           .channels = 3,
+    *spec = (sac_env_spec){.observations = t->parts,
+                           .observation_count = 2,
                            .action_size = 2,
                            .action_low = low,
                            .action_high = high,
@@ -90,6 +100,22 @@ static void draw(toy *t, uint8_t *image)
         }
 }
 
+// the noise is drawn whether anyone looks or not, so that what is wanted changes nothing
+static void show(toy *t, const sac_env_row *row)
+{
+    if (row->parts[CAMERA])
+        draw(t, row->parts[CAMERA]);
+    else if (t->noise)
+        for (int i = 0; i < t->config.size * t->config.size * 3; i++) sac_stream_u32(&t->random);
+    float *state = row->parts[STATE];
+    for (int i = 0; state && i < 2; i++)
+    {
+        state[i] = t->square[i];
+        state[2 + i] = t->drift[i];
+        state[4 + i] = t->sight[i];
+    }
+}
+
 static sac_status toy_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     toy *t = self;
@@ -103,7 +129,7 @@ static sac_status toy_reset(void *self, uint64_t seed, const sac_env_row *row)
         t->sight[i] = 0.5f;
     }
     t->step = 0;
-    draw(t, row->observation);
+    show(t, row);
     return SAC_OK;
 }
 
@@ -125,7 +151,7 @@ static sac_status toy_step(void *self, const sac_env_row *row)
         distance += fabsf(t->square[i] - t->sight[i]);
     }
     t->step++;
-    draw(t, row->observation);
+    show(t, row);
     *row->reward = 1 - (double)distance;
     *row->terminated = 0;
     *row->truncated = t->step >= t->config.max_steps;
@@ -141,7 +167,8 @@ static void toy_state(const void *self, double *values)
 
 static sac_status toy_snapshot(void *self, sac_snapshot *snapshot)
 {
-    sac_snapshot_part(snapshot, self, sizeof(toy)); // plain data, and its options are those of its def
+    // plain data; its options and its parts are those of its def
+    sac_snapshot_part(snapshot, self, offsetof(toy, parts));
     return SAC_OK;
 }
 

@@ -7,6 +7,11 @@
 /// policy may have one. One file each, chosen by name.
 #define SAC_CONTROLLERS(X) X(lstm) X(mlp) X(linear)
 
+enum
+{
+    SAC_MAX_HIDDEN_LAYERS = 4
+};
+
 /// What one reads and writes in a step.
 typedef struct sac_controller_io
 {
@@ -36,11 +41,13 @@ struct sac_controller
     const sac_controller_ops *ops;
     sac_kernels kernels;
     int inputs, hidden, outputs; ///< hidden is 0 where there is nothing between inputs and outputs
+    int layers;                  ///< of mlp, `hidden` units each
     bool has_cell;
     size_t prepared_size, scratch_size; ///< floats
     // offsets of the tensors; a controller has some of them
-    sac_layer from_inputs; ///< to the hidden units, or to the four gates of each
-    sac_layer from_hidden; ///< to the four gates of each hidden unit, from those of the step before
+    sac_layer from_inputs;                    ///< to the hidden units, or to the four gates of each
+    sac_layer from_hidden;                    ///< to the four gates of each hidden unit, from those of the step before
+    sac_layer between[SAC_MAX_HIDDEN_LAYERS]; ///< of mlp, to each hidden layer behind the first
     sac_layer to_outputs;
 };
 
@@ -48,6 +55,6 @@ struct sac_controller
 SAC_CONTROLLERS(X)
 #undef X
 
-/// Choose a controller by its name, which is one of the table's, and declare its tensors.
-sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, const char *name, int inputs, int hidden,
-                               int outputs);
+/// Choose a controller by its name, which is one of the table's, and declare its tensors. Of `controller` inputs,
+/// hidden, layers and outputs are read.
+sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, const char *name);

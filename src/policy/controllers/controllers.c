@@ -7,11 +7,9 @@
 static const sac_controller_ops *const controllers[] = {SAC_CONTROLLERS(X) NULL};
 #undef X
 
-sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, const char *name, int inputs, int hidden,
-                               int outputs)
+sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, const char *name)
 {
-    *controller = (sac_controller){
-        .kernels = sac_kernels_create(sac_get_cpu_level()), .inputs = inputs, .hidden = hidden, .outputs = outputs};
+    controller->kernels = sac_kernels_create(sac_get_cpu_level());
     for (int i = 0; controllers[i]; i++)
         if (strcmp(controllers[i]->name, name) == 0) controller->ops = controllers[i];
     SAC_ASSERT(controller->ops); // the option's choices are this table

@@ -1,11 +1,23 @@
+#include <math.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "policy/controllers/controller.h"
 
-// one hidden layer with tanh, without memory
+// hidden layers with tanh, without memory
+
+static const char *const biases[SAC_MAX_HIDDEN_LAYERS] = {"hidden.bias", "hidden2.bias", "hidden3.bias",
+                                                          "hidden4.bias"};
+static const char *const weights[SAC_MAX_HIDDEN_LAYERS] = {"hidden.weight", "hidden2.weight", "hidden3.weight",
+                                                           "hidden4.weight"};
 
 static sac_status plan(sac_controller *c, sac_policy *policy)
 {
-    SAC_TRY(sac_policy_add_layer(policy, "hidden.bias", "hidden.weight", c->hidden, c->inputs, &c->from_inputs));
+    SAC_ASSERT(c->layers >= 1 && c->layers <= SAC_MAX_HIDDEN_LAYERS);
+    SAC_TRY(sac_policy_add_layer(policy, biases[0], weights[0], c->hidden, c->inputs, &c->from_inputs));
+    for (int i = 1; i < c->layers; i++)
+        SAC_TRY(sac_policy_add_layer(policy, biases[i], weights[i], c->hidden, c->hidden, &c->between[i]));
+    c->scratch_size = c->layers > 1 ? (size_t)c->hidden : 0;
     return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->hidden, &c->to_outputs);
 }
 
@@ -16,6 +28,13 @@ static void step(const sac_controller *c, const float *parameters, const float *
     k->dense(io->hidden, parameters + c->from_inputs.weight, parameters + c->from_inputs.bias, io->inputs, c->hidden,
              c->inputs);
     k->tanh(io->hidden, io->hidden, c->hidden);
+    for (int i = 1; i < c->layers; i++)
+    {
+        memcpy(io->scratch, io->hidden, (size_t)c->hidden * sizeof(float));
+        k->dense(io->hidden, parameters + c->between[i].weight, parameters + c->between[i].bias, io->scratch, c->hidden,
+                 c->hidden);
+        k->tanh(io->hidden, io->hidden, c->hidden);
+    }
     k->dense(io->outputs, parameters + c->to_outputs.weight, parameters + c->to_outputs.bias, io->hidden, c->outputs,
              c->hidden);
 }

@@ -54,9 +54,11 @@ static void lay_out(sac_frame *f)
     f->text = fmax(7, height / 62.0);
     int label = (int)(f->text * 1.9), line = (int)(f->text * 2.6);
     int side = least((height - 3 * margin - 2 * label) / 2, width * 2 / 5);
-    double aspect = (double)f->spec.width / f->spec.height;
+    bool blind = f->spec.width == 0; // nothing is seen but numbers: the world's picture has all the room
+    double aspect = blind ? 1 : (double)f->spec.width / f->spec.height;
+    if (blind) side = 1;
     box space = {width - margin - side, margin + label, side, side};
-    f->sight = fit(space, aspect, f->spec.width);
+    f->sight = fit(space, aspect, blind ? 1 : f->spec.width);
     f->sight.y = margin + label;
     f->heat = f->sight;
     f->heat.y = f->sight.y + f->sight.height + margin + label;
@@ -143,6 +145,7 @@ static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t 
 static void draw_panels(const sac_frame *f, const sac_frame_content *content)
 {
     const sac_env_spec *spec = &f->spec;
+    if (!content->observation) return; // the policy is told numbers alone
     int height = f->sight.height, width = f->sight.width;
     const canvas panel = {f->panel_rgb, height, width};
     sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,

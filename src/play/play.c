@@ -1,0 +1,158 @@
+#include "play/play.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static bool is_image(const sac_space *space)
+{
+    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
+}
+
+// what the policy looks at, or else the first picture
+static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
+{
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++)
+        if (is_image(&spec->observations[inputs[i]])) return inputs[i];
+    return sac_space_find_picture(spec->observations, spec->observation_count);
+}
+
+// which parts are observed: the policy's inputs and what else is asked for
+static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_play_extra extra, int *inputs,
+                               bool *wanted)
+{
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    if (policy) SAC_TRY(sac_policy_fits(policy, play->env, inputs));
+    play->sight = choose_sight(play, policy, inputs);
+    for (int i = 0; i < spec->observation_count; i++)
+        wanted[i] = (extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
+                    (extra == SAC_PLAY_SIGHT && i == play->sight);
+    for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++) wanted[inputs[i]] = true;
+    return SAC_OK;
+}
+
+// a depth picture is shown in greys
+static size_t grey_size(const sac_play *play, const bool *wanted)
+{
+    if (play->sight < 0 || !wanted[play->sight]) return 0;
+    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
+    return space->kind == SAC_SPACE_DEPTH ? round_up(sac_space_size(space)) : 0;
+}
+
+static sac_status place_parts(sac_play *play, const bool *wanted)
+{
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    size_t grey = grey_size(play, wanted), size = round_up((size_t)spec->action_size * sizeof(float)) + grey;
+    for (int i = 0; i < spec->observation_count; i++)
+        if (wanted[i]) size += round_up(sac_space_bytes(&spec->observations[i]));
+    unsigned char *at = play->block = sac_alloc(size);
+    if (!at) return sac_fail_memory("an observation");
+    play->action = (float *)at;
+    at += round_up((size_t)spec->action_size * sizeof(float));
+    if (grey > 0) play->grey = at;
+    at += grey;
+    for (int i = 0; i < spec->observation_count; i++)
+    {
+        if (!wanted[i]) continue;
+        play->parts[i] = at;
+        at += round_up(sac_space_bytes(&spec->observations[i]));
+    }
+    return SAC_OK;
+}
+
+sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env, sac_play_extra extra)
+{
+    *play = (sac_play){0};
+    int inputs[SAC_MAX_PARTS];
+    bool wanted[SAC_MAX_PARTS];
+    SAC_TRY(sac_env_create(&play->env, env));
+    SAC_TRY(choose_parts(play, policy, extra, inputs, wanted));
+    SAC_TRY(place_parts(play, wanted));
+    play->row = (sac_env_row){play->action, play->parts, &play->reward, &play->terminated, &play->truncated};
+    if (!policy) return SAC_OK;
+    for (int i = 0; i < sac_policy_get_def(policy)->input_count; i++) play->inputs[i] = play->parts[inputs[i]];
+    return sac_policy_state_create(&play->state, policy);
+}
+
+void sac_play_close(sac_play *play)
+{
+    sac_policy_state_destroy(play->state);
+    sac_env_destroy(play->env);
+    sac_free(play->block);
+    *play = (sac_play){0};
+}
+
+void sac_play_idle(const sac_env_spec *spec, float *action)
+{
+    for (int i = 0; i < spec->action_size; i++)
+    {
+        float low = spec->action_choices ? 0 : spec->action_low[i],
+              high = spec->action_choices ? 0 : spec->action_high[i];
+        action[i] = low > 0 ? low : high < 0 ? high : 0;
+    }
+}
+
+sac_status sac_play_reset(sac_play *play, uint64_t seed)
+{
+    play->episode_return = 0;
+    play->steps = 0;
+    if (play->state) sac_policy_state_reset(play->state);
+    sac_play_idle(sac_env_get_spec(play->env), play->action);
+    return sac_env_reset(play->env, seed, &play->row);
+}
+
+void sac_play_decide(sac_play *play)
+{
+    if (play->state)
+        sac_policy_act_on(play->state, play->inputs, play->action);
+    else
+        sac_play_idle(sac_env_get_spec(play->env), play->action);
+}
+
+void sac_play_count(sac_play *play)
+{
+    play->episode_return += play->reward;
+    play->steps++;
+}
+
+sac_status sac_play_step(sac_play *play)
+{
+    SAC_TRY(sac_env_step(play->env, &play->row));
+    sac_play_count(play);
+    return SAC_OK;
+}
+
+// from the bounds, or else from the nearest and the farthest, to black and white
+static void paint_depth(uint8_t *grey, const float *depth, const sac_space *space)
+{
+    size_t size = sac_space_size(space);
+    float low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < size; i++) low = fminf(low, depth[i]), high = fmaxf(high, depth[i]);
+    if (space->low) low = space->low[0];
+    if (space->high) high = space->high[0];
+    float span = high > low ? high - low : 1;
+    for (size_t i = 0; i < size; i++)
+    {
+        float x = 255 * (depth[i] - low) / span;
+        grey[i] = (uint8_t)(x > 0 ? x < 255 ? x : 255 : 0);
+    }
+}
+
+const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels)
+{
+    if (play->sight < 0 || !play->parts[play->sight]) return NULL;
+    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
+    *height = space->shape[0];
+    *width = space->shape[1];
+    *channels = space->shape[2] > 0 ? space->shape[2] : 1;
+    if (!play->grey) return play->parts[play->sight];
+    paint_depth(play->grey, play->parts[play->sight], space);
+    return play->grey;
+}

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "saccade/play.h"
+
+/// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the viewer,
+/// the live page, replays and benches have each their own; nobody else counts returns and steps.
+typedef struct sac_play
+{
+    sac_env *env;
+    sac_policy_state *state; ///< NULL: whoever has the play decides
+    float *action;           ///< [action_size] what is done in the next step
+    double reward;
+    uint8_t terminated, truncated;
+    double episode_return;
+    int steps;
+    void *parts[SAC_MAX_PARTS];        ///< by the world's parts; NULL: not observed
+    const void *inputs[SAC_MAX_PARTS]; ///< by the policy's inputs
+    sac_env_row row;                   ///< of all this
+    int sight;                         ///< the part that people are shown; -1: there is no picture
+    uint8_t *grey;                     ///< [height, width] of it, where it is a depth picture
+    void *block;                       ///< that the parts and the action lie in
+} sac_play;
+
+/// What else than the policy's inputs is observed.
+typedef enum sac_play_extra
+{
+    SAC_PLAY_INPUTS,  ///< nothing
+    SAC_PLAY_SIGHT,   ///< what people are shown: what the policy looks at, or else the first picture
+    SAC_PLAY_SEEN,    ///< all parts that are not privileged
+} sac_play_extra;
+
+/// Open a world, and a state of the policy for it.
+/// @param policy  must outlive the play; NULL: none
+/// @param play    released by sac_play_close, also after a failure; must not be moved in memory
+/// @return SAC_ERROR_ARGUMENT where the two do not fit
+SAC_CHECKED sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env,
+                                     sac_play_extra extra);
+
+void sac_play_close(sac_play *play);
+
+/// Start an episode. The action is the idle one until someone decides.
+SAC_CHECKED sac_status sac_play_reset(sac_play *play, uint64_t seed);
+
+/// Let the policy look and decide; without one, the idle action.
+void sac_play_decide(sac_play *play);
+
+/// One step with the action, counted.
+SAC_CHECKED sac_status sac_play_step(sac_play *play);
+
+/// Count a step that was made by sac_env_step_batch.
+void sac_play_count(sac_play *play);
+
+static inline bool sac_play_ended(const sac_play *play)
+{
+    return play->terminated || play->truncated;
+}
+
+/// What people are shown of what the policy sees, [height, width, channels]; a depth picture in greys.
+/// @return NULL where there is no picture, or it is not observed
+const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels);
+
+/// The action nearest to zero, or choice 0.
+void sac_play_idle(const sac_env_spec *spec, float *action);

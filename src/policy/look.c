@@ -1,0 +1,40 @@
+#include "policy/look.h"
+
+#include "policy/arrays.h"
+
+static bool sees_depth(const sac_policy *policy)
+{
+    return policy->image >= 0 && policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
+}
+
+size_t sac_look_place(sac_look_state *s, const sac_policy *policy, unsigned char *block)
+{
+    size_t size = sees_depth(policy) ? sac_space_size(&policy->def.inputs[policy->image]) : 0;
+    const sac_array arrays[] = {SAC_ARRAY(s, depth, size)};
+    return sac_arrays_place(arrays, 1, block);
+}
+
+// from the bounds to 0..1, where there are any; whatever is no number is as near as can be
+static void scale(float *out, const float *depth, const sac_space *space)
+{
+    float low = space->low ? space->low[0] : 0, high = space->high ? space->high[0] : 1;
+    float span = high > low ? high - low : 1;
+    size_t size = sac_space_size(space);
+    for (size_t i = 0; i < size; i++)
+    {
+        float x = (depth[i] - low) / span;
+        out[i] = x > 0 ? x < 1 ? x : 1 : 0;
+    }
+}
+
+void sac_look(sac_look_state *s, sac_embedding_state *embedding_state, const sac_embedding *embedding,
+              const sac_policy *policy, const void *const *inputs)
+{
+    if (!sees_depth(policy))
+    {
+        sac_embedding_run(embedding_state, embedding, inputs[policy->image]);
+        return;
+    }
+    scale(s->depth, inputs[policy->image], &policy->def.inputs[policy->image]);
+    sac_embedding_run_floats(embedding_state, embedding, s->depth);
+}
