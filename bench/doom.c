@@ -37,8 +37,7 @@ static sac_status open_worlds(worlds *w, int count)
     {
         SAC_TRY(sac_env_create(&w->envs[i], &def));
         w->parts[i][0] = w->pictures + (size_t)i * BYTES;
-        w->rows[i] =
-            (sac_env_row){&w->actions[i], w->parts[i], &w->rewards[i], &w->ends[i][0], &w->ends[i][1]};
+        w->rows[i] = (sac_env_row){&w->actions[i], w->parts[i], &w->rewards[i], &w->ends[i][0], &w->ends[i][1]};
     }
     return SAC_OK;
 }

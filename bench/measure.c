@@ -51,8 +51,8 @@ static sac_status measure_env(bench_figure *figure, int count)
     {
         status = sac_env_create(&envs[i], &(sac_env_def){.id = "car-racing"});
         lanes[i].parts[0] = pictures + i * BENCH_FRAME_BYTES;
-        rows[i] = (sac_env_row){lanes[i].action, lanes[i].parts, &lanes[i].reward, &lanes[i].terminated,
-                                &lanes[i].truncated};
+        rows[i] =
+            (sac_env_row){lanes[i].action, lanes[i].parts, &lanes[i].reward, &lanes[i].terminated, &lanes[i].truncated};
     }
     for (int run = 0; status == SAC_OK && run < RUNS; run++)
     {

@@ -22,14 +22,14 @@ from saccade._core import (  # noqa: E402
     ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError, WorldError, ffi,
     lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
-from saccade.policy import Gaze, Info, Policy, State, kinds, load, read  # noqa: E402
+from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
 from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
-    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "State",
+    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
     "UnavailableError", "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
     "load_plugin", "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
 ]

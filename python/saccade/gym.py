@@ -12,7 +12,9 @@ from gymnasium.vector import AutoresetMode
 
 from saccade._core import lib
 from saccade._gymnasium import ids, register  # noqa: F401
-from saccade.worlds import Snapshot, Spec, World, Worlds
+from saccade.policy import Space
+from saccade.worlds import Snapshot, Spec, World, Worlds, _copied
+
 
 def action_space(spec: Spec) -> gymnasium.Space[Any]:
     if spec.action_choices:
@@ -20,8 +22,21 @@ def action_space(spec: Spec) -> gymnasium.Space[Any]:
     return gymnasium.spaces.Box(spec.action_low, spec.action_high, dtype=np.float32)
 
 
-def observation_space(spec: Spec) -> gymnasium.spaces.Box:
-    return gymnasium.spaces.Box(0, 255, spec.observation_shape, np.uint8)
+def part_space(part: Space) -> gymnasium.Space[Any]:
+    """A picture is a Box of uint8; a depth picture and a vector are Boxes of float32 within their bounds."""
+    if part.kind == "picture":
+        return gymnasium.spaces.Box(0, 255, part.shape, np.uint8)
+    low = -np.inf if part.low is None else part.low if part.kind == "vector" else float(part.low[0])
+    high = np.inf if part.high is None else part.high if part.kind == "vector" else float(part.high[0])
+    return gymnasium.spaces.Box(low, high, part.shape, np.float32)
+
+
+def observation_space(spec: Spec, parts: str | list[str] | None = None) -> gymnasium.Space[Any]:
+    """The space of one part, or a Dict of several; see saccade.World."""
+    chosen, single = spec.choose(parts)
+    if single:
+        return part_space(chosen[0])
+    return gymnasium.spaces.Dict({part.name: part_space(part) for part in chosen})
 
 
 def _fresh_seed(random: np.random.Generator) -> int:
@@ -29,22 +44,24 @@ def _fresh_seed(random: np.random.Generator) -> int:
     return int(random.integers(lib.SAC_TRAINING_SEED_FIRST, 2**63))
 
 
-class Env(gymnasium.Env[np.ndarray, Any]):
-    """One environment; further keywords are its options. info holds its columns where `info` is set."""
+class Env(gymnasium.Env[Any, Any]):
+    """One environment; `parts` as saccade.World has it, further keywords are its options. info holds its columns where `info` is set."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(self, name: str, variant: str | None = None, render_mode: str | None = None,
-                 render_height: int = 400, info: bool = False, **options: Any) -> None:
+                 render_height: int = 400, info: bool = False, parts: str | list[str] | None = None,
+                 **options: Any) -> None:
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode {render_mode!r}, expected None or 'rgb_array'")
-        self.world = World(name, variant, **options)
+        self.world = World(name, variant, parts, **options)
         self.render_mode, self._render_height, self._info = render_mode, render_height, info
-        self.action_space, self.observation_space = action_space(self.world.spec), observation_space(self.world.spec)
+        spec = self.world.spec
+        self.action_space, self.observation_space = action_space(spec), observation_space(spec, parts)
         self._begun = False
 
     def reset(self, *, seed: int | None = None,
-              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+              options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is None and not self._begun:
             seed = _fresh_seed(self.np_random)
@@ -52,7 +69,7 @@ class Env(gymnasium.Env[np.ndarray, Any]):
         self._begun = True
         return observation, self._facts()
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated = self.world.step(action)
         return observation, reward, terminated, truncated, self._facts()
 
@@ -60,11 +77,10 @@ class Env(gymnasium.Env[np.ndarray, Any]):
         """The world as it stands; see saccade.World.save. Gymnasium's own np_random is not part of it."""
         return self.world.save()
 
-    def restore(self, snapshot: Snapshot) -> np.ndarray:
+    def restore(self, snapshot: Snapshot) -> Any:
         """Puts the world back to where it was saved; returns the observation of that moment."""
         self._begun = True
-        observation: np.ndarray = self.world.restore(snapshot)
-        return observation
+        return self.world.restore(snapshot)
 
     def _facts(self) -> dict[str, Any]:
         return dict(self.world.state()) if self._info else {}
@@ -73,7 +89,7 @@ class Env(gymnasium.Env[np.ndarray, Any]):
         return self.world.picture(self._render_height) if self.render_mode else None
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class VectorEnv(gymnasium.vector.VectorEnv[Any, np.ndarray, np.ndarray]):
     """Several environments, stepped at once by the library; `threads` share them.
 
     With copy=False observations are the array that the next step overwrites.
@@ -81,21 +97,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def __init__(self, name: str, num_envs: int = 1, variant: str | None = None, render_mode: str | None = None,
                  threads: int = 1, copy: bool = True, render_height: int = 400,
-                 autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, **options: Any) -> None:
+                 autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, parts: str | list[str] | None = None,
+                 **options: Any) -> None:
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode {render_mode!r}, expected None or 'rgb_array'")
-        self.worlds = Worlds(name, num_envs, variant, threads, **options)
+        self.worlds = Worlds(name, num_envs, variant, threads, parts, **options)
         self.num_envs, self.render_mode, self.copy, self._render_height = num_envs, render_mode, copy, render_height
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**Env.metadata, "autoreset_mode": self.autoreset_mode}
         spec = self.worlds.spec
-        self.single_action_space, self.single_observation_space = action_space(spec), observation_space(spec)
+        self.single_action_space, self.single_observation_space = action_space(spec), observation_space(spec, parts)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self._begun = False
 
     def reset(self, *, seed: int | list[int | None] | None = None,
-              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+              options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         which = (options or {}).get("reset_mask")
         super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is None and not self._begun:
@@ -104,7 +121,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._begun = True
         return self._observations(), {}
 
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         w, info = self.worlds, {}
         if not self._begun:
             raise RuntimeError("reset comes before a step")
@@ -120,13 +137,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if over.any() and self.autoreset_mode == AutoresetMode.SAME_STEP:
             final = np.full(self.num_envs, None, object)
             for i in np.flatnonzero(over):
-                final[i] = w.observations[i].copy()
+                final[i] = _copied(w.observation(i))
             info = {"final_obs": final, "_final_obs": over.copy(), "final_info": {}, "_final_info": over.copy()}
             w.reset(which=over)
         return self._observations(), rewards, terminated, truncated, info
 
-    def _observations(self) -> np.ndarray:
-        return self.worlds.observations.copy() if self.copy else self.worlds.observations
+    def _observations(self) -> Any:
+        return _copied(self.worlds.observations) if self.copy else self.worlds.observations
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         if not self.render_mode:

@@ -132,6 +132,52 @@ def option_table(table: Any) -> dict[str, tuple[str | None, str]]:
     return rows
 
 
+_KINDS = ("picture", "depth", "vector", "choice")  # by sac_space_kind
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A part of an observation, or what a policy takes of one: a picture is uint8 [height, width, channels], a depth
+    picture float32 [height, width], a vector float32 [n]."""
+
+    name: str
+    kind: str  # "picture", "depth", "vector" or "choice"
+    shape: tuple[int, ...]
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    privileged: bool = False  # for teachers, critics and planners alone
+    choices: int = 0
+
+    @property
+    def dtype(self) -> np.dtype:
+        return BYTE if self.kind == "picture" else FLOAT
+
+    @classmethod
+    def _of(cls, struct: Any) -> Space:
+        kind = _KINDS[struct.kind]
+        sides = tuple(max(1, struct.shape[i]) for i in range(3))
+        shape = {"picture": sides, "depth": sides[:2], "vector": sides[:1], "choice": (1,)}[kind]
+        bounds = shape[0] if kind == "vector" else 1
+        return cls(text(struct.name), kind, shape, _copy(struct.low, bounds), _copy(struct.high, bounds),
+                   bool(struct.privileged), struct.choices)
+
+
+def _inputs_of(spaces: list[Space]) -> tuple[Any, list[Any]]:
+    """A sac_space array and what must live as long as it does."""
+    structs, kept = ffi.new("sac_space[]", len(spaces)), []
+    for struct, space in zip(structs, spaces):
+        kept += fill(struct, {"name": space.name, "kind": _KINDS.index(space.kind), "choices": space.choices,
+                              "privileged": space.privileged})
+        for i, side in enumerate(space.shape if space.kind != "choice" else ()):
+            struct.shape[i] = side
+        for name in ("low", "high"):
+            bounds = getattr(space, name)
+            if bounds is not None:
+                kept.append(np.array(bounds, FLOAT))
+                setattr(struct, name, pointer(kept[-1]))
+    return structs, kept
+
+
 class State:
     """What changes during an episode: recurrent state and the last attention. It has one owner at a time."""
 
@@ -139,8 +185,11 @@ class State:
         self._handle = raw(lib.sac_policy_state_create, "sac_policy_state", policy._handle)
         self._life = Life(self._handle, lib.sac_policy_state_destroy, policy._life)
         self._owner = Owner("the policy's state")
-        self._seen: np.ndarray | None = None
-        self._shape, self._size = policy.observation_shape, policy.action_size
+        self._seen: Any = None  # what the last act looked at: the library may read a picture again
+        self._spaces, self._size = policy.inputs, policy.action_size
+        self._picture = len(self._spaces) == 1 and self._spaces[0].kind == "picture"
+        self._shape = self._spaces[0].shape
+        self._inputs = ffi.new("void *[]", len(self._spaces))
         self._choices, self._parameter_count = policy.action_choices, policy.parameter_count
 
     @documented("sac_policy_state_reset")
@@ -157,7 +206,10 @@ class State:
 
     @documented("sac_policy_act", "sac_policy_act_float")
     def act(self, observation: Any, out: Any = None) -> Any:
-        """Look at an image, uint8 or float32, and act: [action_size], or a whole number where it is a choice."""
+        """Look and act: [action_size], or a whole number where it is a choice. An image is uint8, or float32 in 0..1; a
+        policy of several inputs takes a dict of arrays by their names, of which it leaves those that it does not take."""
+        if not self._picture or isinstance(observation, dict):
+            return self._act_on(observation, out)
         if type(observation) is not np.ndarray:
             observation = array(observation, "observation", None)
         kind = FLOAT if observation.dtype == FLOAT else BYTE
@@ -170,6 +222,28 @@ class State:
                 lib.sac_policy_act(self._handle, pointer(observation), pointer(action))
             else:
                 lib.sac_policy_act_float(self._handle, pointer(observation), pointer(action))
+        if out is not None:
+            return result
+        return int(action[0]) if self._choices else action
+
+    @documented("sac_policy_act_on")
+    def _act_on(self, observation: Any, out: Any) -> Any:
+        parts = observation
+        if not isinstance(observation, dict):
+            if len(self._spaces) > 1:
+                names = ", ".join(space.name for space in self._spaces)
+                raise TypeError(f"observation: {type(observation).__name__}, expected a dict with {names}")
+            parts = {self._spaces[0].name: observation}
+        seen = []
+        for i, space in enumerate(self._spaces):
+            if space.name not in parts:
+                raise KeyError(f"observation: the part '{space.name}' is missing; there are {', '.join(parts)}")
+            seen.append(dense(parts[space.name], space.name, space.shape, space.dtype))
+            self._inputs[i] = pointer(seen[-1])
+        result, action = (None, np.empty(self._size, FLOAT)) if out is None else output(out, (self._size,))
+        with self._owner:
+            self._seen = seen
+            lib.sac_policy_act_on(self._handle, self._inputs, pointer(action))
         if out is not None:
             return result
         return int(action[0]) if self._choices else action
@@ -202,7 +276,8 @@ class State:
     def patch(self, index: int) -> np.ndarray | None:
         with self._owner:
             gaze = self._patch(index)
-            pixels = np.empty((max(1, gaze.patch), max(1, gaze.patch), self._shape[2]), FLOAT)
+            channels = next((s.shape[2] for s in self._spaces if s.kind == "picture"), 1)
+            pixels = np.empty((max(1, gaze.patch), max(1, gaze.patch), channels), FLOAT)
             return pixels if lib.sac_policy_patch(self._handle, index, pointer(pixels)) else None
 
     @documented("sac_policy_attention_row")
@@ -216,8 +291,8 @@ class State:
 class Policy:
     """An architecture with one vector of parameters."""
 
-    def __init__(self, kind: str = "attention-agent", *, observation_shape: tuple[int, int, int], action_size: int,
-                 action_low: Any = None, action_high: Any = None, action_choices: int = 0, parameters: Any = None,
+    def __init__(self, kind: str = "attention-agent", *, observation_shape: tuple[int, int, int] = (0, 0, 0),
+                 action_size: int, inputs: list[Space] | None = None, action_low: Any = None, action_high: Any = None, action_choices: int = 0, parameters: Any = None,
                  **options: Any) -> None:
         low = np.full(action_size, -1, FLOAT) if action_low is None else np.array(action_low, FLOAT)
         high = np.full(action_size, 1, FLOAT) if action_high is None else np.array(action_high, FLOAT)
@@ -229,6 +304,10 @@ class Policy:
         kept += fill(struct, {"kind": kind, "setting_count": count, "height": height, "width": width,
                               "channels": channels, "action_size": action_size, "action_choices": action_choices})
         struct.settings, struct.action_low, struct.action_high = settings, pointer(low), pointer(high)
+        if inputs is not None:
+            struct.inputs, kept_inputs = _inputs_of(inputs)
+            struct.input_count = len(inputs)
+            kept.append(kept_inputs)
         self._take(raw(lib.sac_policy_create, "sac_policy", struct), Info())
         if parameters is not None:
             self._take(_with(self._handle, parameters), Info())
@@ -239,6 +318,7 @@ class Policy:
         struct = lib.sac_policy_get_def(handle)
         self.kind = text(lib.sac_policy_kind(handle))
         self.observation_shape = (struct.height, struct.width, struct.channels)
+        self.inputs = [Space._of(struct.inputs[i]) for i in range(struct.input_count)]
         self.action_size, self.action_choices = struct.action_size, struct.action_choices
         self.parameter_count = int(lib.sac_policy_parameter_count(handle))
         self._state: State | None = None
@@ -249,14 +329,19 @@ class Policy:
         return cls.__new__(cls)._take(handle, info)
 
     def __repr__(self) -> str:
-        return f"<saccade.Policy {self.kind}, {self.parameter_count} parameters, sees {self.observation_shape}>"
+        return f"<saccade.Policy {self.kind}, {self.parameter_count} parameters, sees {self._sees()}>"
+
+    def _sees(self) -> str:
+        if len(self.inputs) == 1 and self.inputs[0].kind == "picture":
+            return str(self.observation_shape)
+        return ", ".join(f"{space.name} {space.shape}" for space in self.inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: architecture, parameters to the bit, info; not the state of policy.act."""
         low, high = self.action_bounds
         definition = {"kind": self.kind, "observation_shape": self.observation_shape, "action_size": self.action_size,
                       "action_low": low, "action_high": high, "action_choices": self.action_choices,
-                      "parameters": np.array(self.parameters), **self.options}
+                      "inputs": self.inputs, "parameters": np.array(self.parameters), **self.options}
         return _rebuilt, (type(self), definition, self.info)
 
     @property

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from saccade._core import (BYTE, FLOAT, Owner, check, created, documented, ffi, fill, lib, output, pointer,
+from saccade._core import (BYTE, FLOAT, Owner, check, created, documented, ffi, fill, lib, output, pointer, raw,
                            settings_of, share_path, text)
-from saccade.policy import Policy, option_table
+from saccade.policy import Info, Policy, Space, option_table
 
 
 def names() -> dict[str, str]:
@@ -54,7 +54,11 @@ class Spec:
     """What an environment looks like from outside."""
 
     def __init__(self, spec: Any) -> None:
-        self.observation_shape = (spec.height, spec.width, spec.channels)
+        self.parts = {part.name: part for part in
+                      (Space._of(spec.observations[i]) for i in range(spec.observation_count))}
+        shown = next((part for part in self.parts.values() if part.kind == "picture" and not part.privileged),
+                     next(part for part in self.parts.values() if not part.privileged))
+        self.observation_shape = shown.shape
         self.action_size: int = spec.action_size
         self.action_choices: int = spec.action_choices
         self.action_low, self.action_high = (np.frombuffer(ffi.buffer(x, 4 * spec.action_size), FLOAT).copy()
@@ -64,7 +68,18 @@ class Spec:
         self.columns = [text(spec.columns[i].name) for i in range(spec.column_count)]
         named = 0 if spec.action_names == ffi.NULL else spec.action_choices or spec.action_size
         self.action_names = [text(spec.action_names[i]) for i in range(named)]
-        self.picture_aspect: float = spec.picture_aspect or spec.width / spec.height
+        self.picture_aspect: float = spec.picture_aspect or (spec.width / spec.height if spec.height else 1.0)
+
+    def choose(self, parts: str | list[str] | None) -> tuple[list[Space], bool]:
+        """The parts of these names, None: all that are not privileged; and whether there is one alone, not a dict."""
+        if parts is None:
+            chosen = [part for part in self.parts.values() if not part.privileged]
+            return chosen, len(chosen) == 1
+        names = [parts] if isinstance(parts, str) else list(parts)
+        for name in names:
+            if name not in self.parts:
+                raise ValueError(f"parts: '{name}', expected some of {', '.join(self.parts)}")
+        return [self.parts[name] for name in names], isinstance(parts, str)
 
     def take(self, action: Any, into: np.ndarray) -> None:
         """Checks an action and writes it to [action_size]."""
@@ -86,14 +101,20 @@ class Snapshot:
     variant and options, and pickled."""
 
     data: bytes  # the library's, random numbers included
-    observation: np.ndarray  # the last one
+    observation: Any  # the last one: an array, or a dict of them
     going: bool  # between a reset and an end
 
 
-def _save(env: Any, observation: np.ndarray, going: bool) -> Snapshot:
+def _copied(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {name: part.copy() for name, part in observation.items()}
+    return observation.copy()
+
+
+def _save(env: Any, observation: Any, going: bool) -> Snapshot:
     data = bytearray(lib.sac_env_snapshot_size(env))
     check(lib.sac_env_save(env, ffi.from_buffer(data)))
-    return Snapshot(bytes(data), observation.copy(), going)
+    return Snapshot(bytes(data), _copied(observation), going)
 
 
 def _restore(env: Any, snapshot: Snapshot) -> None:
@@ -101,9 +122,15 @@ def _restore(env: Any, snapshot: Snapshot) -> None:
 
 
 class World:
-    """One environment. It has one owner at a time; reset comes before step, and after an end."""
+    """One environment. It has one owner at a time; reset comes before step, and after an end.
 
-    def __init__(self, name: str, variant: str | None = None, **options: Any) -> None:
+    parts says what is observed: the name of one part, which is then the observation; a list of names, and the observation
+    is a dict of arrays by name; None: all parts that are not privileged. spec.parts lists them. What is not observed is
+    not drawn.
+    """
+
+    def __init__(self, name: str, variant: str | None = None, parts: str | list[str] | None = None,
+                 **options: Any) -> None:
         struct, _kept = definition(name, variant, options)
         self._handle = created(lib.sac_env_create, "sac_env", lib.sac_env_destroy, struct)
         self.name, self.variant, self.options = name, variant or "original", options
@@ -114,7 +141,11 @@ class World:
         self._reward, self._ends = ffi.new("double *"), ffi.new("uint8_t[2]")
         self._row.action, self._row.reward = pointer(self._action), self._reward
         self._row.terminated, self._row.truncated = self._ends, self._ends + 1
-        self._observation: np.ndarray | None = None
+        self.parts, self._single = self.spec.choose(parts)
+        names = list(self.spec.parts)
+        self._indices = [names.index(part.name) for part in self.parts]
+        self._places = self._row.parts = ffi.new("void *[]", len(names))
+        self._observation: Any = None
         self._going = False
 
     def __repr__(self) -> str:
@@ -122,10 +153,15 @@ class World:
 
     def _look(self, out: Any) -> Any:
         """Gives the library memory for the observation, and keeps it: a picture may be drawn from it."""
-        result, observation = output(out, self.spec.observation_shape, BYTE)
-        self._observation = observation
-        self._row.observation = pointer(observation)
-        return result
+        outs = {self.parts[0].name: out} if self._single else out or {}
+        pairs = {part.name: output(outs.get(part.name), part.shape, part.dtype) for part in self.parts}
+        for index, (_, memory) in zip(self._indices, pairs.values()):
+            self._places[index] = pointer(memory)
+        if self._single:
+            result, self._observation = pairs[self.parts[0].name]
+            return result
+        self._observation = {name: memory for name, (_, memory) in pairs.items()}
+        return {name: result for name, (result, _) in pairs.items()}
 
     @documented("sac_env_reset")
     def reset(self, seed: int | None = None, out: Any = None) -> Any:
@@ -165,8 +201,11 @@ class World:
         with self._owner:
             _restore(self._handle, snapshot)
             result = self._look(out)
-            assert self._observation is not None
-            np.copyto(self._observation, snapshot.observation)
+            if self._single != (not isinstance(snapshot.observation, dict)):
+                raise ValueError("snapshot: it was saved by a world that observes other parts")
+            for name in [part.name for part in self.parts]:
+                memory = self._observation if self._single else self._observation[name]
+                np.copyto(memory, snapshot.observation if self._single else snapshot.observation[name])
             self._going = snapshot.going
             return result
 
@@ -192,21 +231,25 @@ class World:
         return result
 
     def policy(self, kind: str = "attention-agent", **options: Any) -> Policy:
-        """A policy whose shapes fit the environment, with all parameters zero."""
-        spec = self.spec
-        return Policy(kind, observation_shape=spec.observation_shape, action_size=spec.action_size,
-                      action_low=spec.action_low, action_high=spec.action_high, action_choices=spec.action_choices,
-                      **options)
+        """A policy that fits the environment, with all parameters zero. inputs: names of the parts that it takes, by
+        default what its kind looks at; teacher=True allows parts that are privileged."""
+        if not isinstance(options.get("inputs", ""), str):
+            options["inputs"] = " ".join(options["inputs"])
+        settings, count, _kept = settings_of(options)
+        handle = raw(lib.sac_policy_create_for, "sac_policy", self._handle, kind.encode(), settings, count)
+        return Policy._of(handle, Info())
 
 
 class Worlds:
     """Several environments of one kind, stepped at once: the same bits as one by one, in less time.
 
-    observations [count, height, width, channels], actions [count, action_size], rewards, terminated and truncated
-    [count] are the arrays that the library reads and writes.
+    observations [count, height, width, channels] (a dict of such arrays by name where several parts are observed, as
+    World says), actions [count, action_size], rewards, terminated and truncated [count] are the arrays that the library
+    reads and writes.
     """
 
-    def __init__(self, name: str, count: int, variant: str | None = None, threads: int = 1, **options: Any) -> None:
+    def __init__(self, name: str, count: int, variant: str | None = None, threads: int = 1,
+                 parts: str | list[str] | None = None, **options: Any) -> None:
         if count < 1 or threads < 1:
             raise ValueError(f"count {count}, threads {threads}: expected 1 at least")
         struct, _kept = definition(name, variant, options)
@@ -214,14 +257,20 @@ class Worlds:
         self.name, self.variant, self.options = name, variant or "original", options
         self.spec = Spec(lib.sac_env_get_spec(self._handles[0]))
         self._owner = Owner(f"the environments '{name}'")
-        self.observations = np.zeros((count, *self.spec.observation_shape), BYTE)
+        self.parts, self._single = self.spec.choose(parts)
+        arrays = {part.name: np.zeros((count, *part.shape), part.dtype) for part in self.parts}
+        self.observations: Any = arrays[self.parts[0].name] if self._single else arrays
         self.actions = np.zeros((count, self.spec.action_size), FLOAT)
         self.rewards = np.zeros(count)
         self.terminated, self.truncated = np.zeros(count, BYTE), np.zeros(count, BYTE)
         self.going = np.zeros(count, bool)
         self._rows = ffi.new("sac_env_row[]", count)
+        names = list(self.spec.parts)
+        self._places = ffi.new("void *[]", count * len(names))
         for i, row in enumerate(self._rows):
-            row.action, row.observation = pointer(self.actions[i]), pointer(self.observations[i])
+            row.action, row.parts = pointer(self.actions[i]), self._places + i * len(names)
+            for name, memory in arrays.items():
+                self._places[i * len(names) + names.index(name)] = pointer(memory[i])
             row.reward, row.terminated = pointer(self.rewards[i:]), pointer(self.terminated[i:])
             row.truncated = pointer(self.truncated[i:])
         self._envs = ffi.new("sac_env *[]", self._handles)
@@ -301,7 +350,7 @@ class Worlds:
     def save(self, index: int) -> Snapshot:
         """One of the worlds as it stands; see World.save."""
         with self._owner:
-            return _save(self._handles[index], self.observations[index], bool(self.going[index]))
+            return _save(self._handles[index], self.observation(index), bool(self.going[index]))
 
     @documented("sac_env_restore")
     def restore(self, index: int, snapshot: Snapshot) -> None:
@@ -309,8 +358,18 @@ class Worlds:
         observation of that moment."""
         with self._owner:
             _restore(self._handles[index], snapshot)
-            self.observations[index] = snapshot.observation
+            if self._single:
+                self.observations[index] = snapshot.observation
+            else:
+                for name, memory in self.observations.items():
+                    memory[index] = snapshot.observation[name]
             self.going[index] = snapshot.going
+
+    def observation(self, index: int) -> Any:
+        """What one of them shows: views of the arrays."""
+        if self._single:
+            return self.observations[index]
+        return {name: memory[index] for name, memory in self.observations.items()}
 
     def picture(self, index: int, height: int = 400, width: int | None = None) -> np.ndarray:
         """The scene of one of them for people."""

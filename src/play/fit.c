@@ -42,9 +42,8 @@ static sac_status check_actions(const sac_policy_def *def, const sac_env *env)
     const sac_env_spec *spec = sac_env_get_spec(env);
     if (def->action_size == spec->action_size && def->action_choices == spec->action_choices) return SAC_OK;
     char mine[SAC_SPACE_TEXT_SIZE], theirs[SAC_SPACE_TEXT_SIZE];
-    sac_space action = sac_env_action_space(spec), given = {.name = "action",
-                                                            .kind = SAC_SPACE_VECTOR,
-                                                            .shape = {def->action_size, 1, 1}};
+    sac_space action = sac_env_action_space(spec),
+              given = {.name = "action", .kind = SAC_SPACE_VECTOR, .shape = {def->action_size, 1, 1}};
     if (def->action_choices > 0) given.kind = SAC_SPACE_CHOICE, given.choices = def->action_choices;
     return sac_fail(SAC_ERROR_ARGUMENT, "the policy gives '%s', but %s takes '%s'", sac_space_format(&given, mine),
                     sac_env_get_ops(env)->name, sac_space_format(&action, theirs));
@@ -72,7 +71,8 @@ typedef struct world_config
 
 static const sac_option world_options[] = {
     {"inputs", SAC_OPTION_TEXT, offsetof(world_config, inputs), "", 0, 0, NULL,
-     "parts of the world that are seen, by name, separated by blanks, such as 'camera state' (saccade envs lists them); "
+     "parts of the world that are seen, by name, separated by blanks, such as 'camera state' (saccade envs lists "
+     "them); "
      "empty: what the kind looks at"},
     {"teacher", SAC_OPTION_BOOL, offsetof(world_config, teacher), "false", 0, 0, NULL,
      "parts that are privileged may be seen: for teachers of other policies"},
@@ -108,8 +108,8 @@ static bool is_world_option(const char *key)
 static sac_status take_settings(making *m, const sac_setting *settings, int count)
 {
     SAC_TRY(sac_options_read(world_options, &m->config, NULL, 0, "policy"));
-    if (count > MAX_SETTINGS) return sac_fail(SAC_ERROR_ARGUMENT, "policy: %d settings, expected %d at most", count,
-                                              MAX_SETTINGS);
+    if (count > MAX_SETTINGS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: %d settings, expected %d at most", count, MAX_SETTINGS);
     for (int i = 0; i < count; i++)
         if (is_world_option(settings[i].key))
             SAC_TRY(sac_options_set(world_options, &m->config, settings[i].key, settings[i].value, "policy"));

@@ -31,9 +31,12 @@ static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_pla
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     if (policy) SAC_TRY(sac_policy_fits(policy, play->env, inputs));
     play->sight = choose_sight(play, policy, inputs);
+    // a world without a picture for people shows its first one in its place
+    bool drawn = sac_env_get_ops(play->env)->picture != NULL;
+    int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
     for (int i = 0; i < spec->observation_count; i++)
         wanted[i] = (extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
-                    (extra == SAC_PLAY_SIGHT && i == play->sight);
+                    (extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown));
     for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++) wanted[inputs[i]] = true;
     return SAC_OK;
 }

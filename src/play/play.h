@@ -2,8 +2,8 @@
 
 #include "saccade/play.h"
 
-/// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the viewer,
-/// the live page, replays and benches have each their own; nobody else counts returns and steps.
+/// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the
+/// viewer, the live page, replays and benches have each their own; nobody else counts returns and steps.
 typedef struct sac_play
 {
     sac_env *env;
@@ -24,9 +24,9 @@ typedef struct sac_play
 /// What else than the policy's inputs is observed.
 typedef enum sac_play_extra
 {
-    SAC_PLAY_INPUTS,  ///< nothing
-    SAC_PLAY_SIGHT,   ///< what people are shown: what the policy looks at, or else the first picture
-    SAC_PLAY_SEEN,    ///< all parts that are not privileged
+    SAC_PLAY_INPUTS, ///< nothing
+    SAC_PLAY_SIGHT,  ///< what people are shown: what the policy looks at, or else the first picture
+    SAC_PLAY_SEEN,   ///< all parts that are not privileged
 } sac_play_extra;
 
 /// Open a world, and a state of the policy for it.

@@ -92,7 +92,7 @@ LINES = {
     "space": "Wrong.action_space is 'left or right', expected one of gymnasium.spaces",
     "text": "observation 'name' is a Text, expected numbers",
     "nested": "observation 'arm' is a Dict, expected numbers",
-    "many": "12288 numbers to observe ('obs' (3, 64, 64)), expected at most 128; a picture is a Box of uint8",
+    "many": "12288 numbers to observe ('obs' (3, 64, 64)), expected at most 4096; a picture is a Box of uint8",
     "tuple action": "the action is a Tuple, expected Box",
     "create": "ZeroDivisionError: division by zero, at mine.py:{divide} in _divide: return 1 / x, called at mine.py:",
     "reset": "reset returned one ndarray, expected (observation, info)",

@@ -23,21 +23,21 @@ leavings = tempfile.TemporaryDirectory()  # ViZDoom writes its configuration whe
 os.chdir(leavings.name)
 
 
-def replay(name, actions, seed, *more):
+def replay(name, actions, seed, *more, frames=True):
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/a.csv", "w") as file:
             file.writelines(",".join(repr(float(x)) for x in np.atleast_1d(a)) + "\n" for a in actions)
+        more += ("--frames", folder) if frames else ()
         subprocess.run([saccade, "replay", "gym:" + name, "--seed", str(seed), "--actions", folder + "/a.csv", "--out",
-                        folder + "/o.csv", "--frames", folder, "--set", "python=" + sys.executable, *more], check=True,
-                       cwd=folder)
+                        folder + "/o.csv", "--set", "python=" + sys.executable, *more], check=True, cwd=folder)
         rows = list(csv.reader(open(folder + "/o.csv")))
-        pictures = [np.array(Image.open(f"{folder}/{i:06d}.png")) for i in range(len(rows) - 1)]
+        pictures = [np.array(Image.open(f"{folder}/{i:06d}.png")) for i in range(len(rows) - 1 if frames else 0)]
     return rows[0], np.array(rows[1:], float), pictures
 
 
 def check(name, seed, actions, numbers, picture, *more, **kwargs):
     """numbers and picture say what is expected of an observation; either may be None"""
-    header, rows, pictures = replay(name, actions, seed, *more)
+    header, rows, pictures = replay(name, actions, seed, *more, frames=picture is not None)
     env = gymnasium.make(name, disable_env_checker=True, **kwargs)
     observation, step = env.reset(seed=seed)[0], (0.0, False, False)
     for i in range(len(rows)):

@@ -29,8 +29,11 @@ static sac_status open_env(sac_env **env, const char *python, const char *more, 
     return sac_env_create(env, &(sac_env_def){.id = "gym:Any-v0", .settings = settings, .setting_count = more ? 3 : 2});
 }
 
-#define START "{\"protocol\": 1, \"versions\": {\"gymnasium\": \"1\"}, \"shape\": [2, 2, 3], \"choices\": 2, "
-#define REST  "\"low\": [0], \"high\": [1], \"columns\": [\"a\"], \"max_steps\": 5}"
+#define PART(name, kind, shape) "{\"name\": \"" name "\", \"kind\": \"" kind "\", \"shape\": " shape "}"
+#define CAMERA                  PART("camera", "picture", "[2, 2, 3]")
+#define TOLD(parts)             "echo '{\"protocol\": 2, \"parts\": " parts "}' >&4; sleep 9"
+#define START                   "{\"protocol\": 2, \"versions\": {\"gymnasium\": \"1\"}, \"parts\": [" CAMERA "], \"choices\": 2, "
+#define REST                    "\"low\": [0], \"high\": [1], \"columns\": [\"a\"], \"max_steps\": 5}"
 
 TEST(introductions_that_are_no_introductions_are_refused)
 {
@@ -44,11 +47,17 @@ TEST(introductions_that_are_no_introductions_are_refused)
         {"kill -9 $$", "killed by signal 9", SAC_ERROR_ENVIRONMENT},
         {"echo rubbish >&4; sleep 9", "not JSON", SAC_ERROR_FORMAT},
         {"echo '[]' >&4; sleep 9", "protocol", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 2}' >&4; sleep 9", "protocol 2, expected 1", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 1, \"error\": \"No module\"}' >&4", "No module", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 1}' >&4; sleep 9", "shape", SAC_ERROR_FORMAT},
-        {"echo '{\"protocol\": 1, \"shape\": [2, -1, 3]}' >&4; sleep 9", "shape", SAC_ERROR_FORMAT},
-        {"echo '{\"protocol\": 1, \"shape\": [16000, 16000, 1600]}' >&4; sleep 9", "size", SAC_ERROR_FORMAT},
+        {"echo '{\"protocol\": 1}' >&4; sleep 9", "protocol 1, expected 2", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 2, \"error\": \"No module\"}' >&4", "No module", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 2}' >&4; sleep 9", "the list of parts", SAC_ERROR_FORMAT},
+        {TOLD("[]"), "the list of parts", SAC_ERROR_FORMAT},
+        {TOLD("[{}]"), "the name of a part", SAC_ERROR_FORMAT},
+        {TOLD("[" PART("camera", "smell", "[2, 2, 3]") "]"), "the kind of a part", SAC_ERROR_FORMAT},
+        {TOLD("[" PART("camera", "picture", "[2, -1, 3]") "]"), "the shape of a part", SAC_ERROR_FORMAT},
+        {TOLD("[" PART("camera", "picture", "[16000, 16000, 60]") "]"), "size", SAC_ERROR_FORMAT},
+        {TOLD("[" CAMERA ", " CAMERA "]"), "two parts are called 'camera'", SAC_ERROR_ARGUMENT},
+        {TOLD("[{\"name\": \"a\", \"kind\": \"vector\", \"shape\": [2, 1, 1], \"low\": [0], \"high\": [1]}]"),
+         "the bounds of a part", SAC_ERROR_FORMAT},
         {"echo '" START "\"low\": [0], \"high\": []}' >&4; sleep 9", "action", SAC_ERROR_FORMAT},
         {"echo '" START "\"low\": [2], \"high\": [1]}' >&4; sleep 9", "bound", SAC_ERROR_FORMAT},
         {"echo '" START "\"low\": [0], \"high\": [1]}' >&4; sleep 9", "columns", SAC_ERROR_FORMAT},

@@ -188,7 +188,8 @@ TEST(replays_are_exact)
     close_scene(&r);
 }
 
-// columns hold the numbers, the picture is a row of them, and nothing else differs from the world that is seen
+// columns hold the numbers, the part `state` holds them as floats, and nothing else differs from the world that is
+// seen, whose teachers are told the same numbers
 TEST(states_are_observed_in_place_of_pictures)
 {
     static const int counts[IDS] = {17, 24, 5, 8, 6, 9, 78};
@@ -198,9 +199,17 @@ TEST(states_are_observed_in_place_of_pictures)
         double values[192], state[64];
         int states = seen.spec->column_count, count = counts[t];
         assert_int_equal(told.spec->column_count, states + count);
-        assert_true(told.spec->height == 1 && told.spec->width == count && told.spec->channels == 1);
+        assert_int_equal(told.spec->observation_count, 1);
+        assert_int_equal(told.spec->height, 0);
+        const sac_space *part = &told.spec->observations[0], *hidden = &seen.spec->observations[1];
+        assert_string_equal(part->name, "state");
+        assert_true(part->kind == SAC_SPACE_VECTOR && part->shape[0] == count && !part->privileged);
+        assert_true(sac_space_same(part, hidden) && hidden->privileged);
+        float numbers[96], privileged[96];
         aim(&told);
         aim(&seen);
+        told.parts[0] = numbers;
+        seen.parts[1] = privileged;
         assert_ok(sac_env_reset(told.env, 3, &told.row));
         assert_ok(sac_env_reset(seen.env, 3, &seen.row));
         for (int i = 0; i < 5; i++)
@@ -210,8 +219,8 @@ TEST(states_are_observed_in_place_of_pictures)
             assert_memory_equal(values, state, (size_t)states * sizeof *state);
             for (int k = 0; k < count; k++)
             {
-                double x = values[states + k];
-                assert_near(told.picture[GUARD + k], 127.5 * (1 + x / (1 + fabs(x))), 0.5 + 1e-9);
+                assert_true(numbers[k] == (float)values[states + k]);
+                assert_true(privileged[k] == numbers[k]);
             }
             push(&told, i);
             push(&seen, i);

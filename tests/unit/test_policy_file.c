@@ -185,8 +185,8 @@ TEST(files_that_are_no_policies_are_refused)
     d.metadata_count = 0;
     refused(&d, "no policy file");
     d = open_draft();
-    entry(&d, "version")->value = "2";
-    refused(&d, "version 2");
+    entry(&d, "version")->value = "3";
+    refused(&d, "version 3 are unknown, expected 1 or 2");
     d = open_draft();
     *entry(&d, "policy") = (sac_metadata){"x", "y"};
     refused(&d, "no 'policy'");

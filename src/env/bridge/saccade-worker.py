@@ -32,7 +32,8 @@ import tempfile  # noqa: E402
 
 PROTOCOL = 2
 MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
-MAX_COLUMNS, MAX_PARTS, MAX_NUMBERS = 128, 16, 65536  # as in worker.h and space.h
+MAX_COLUMNS, MAX_PARTS = 128, 16  # as in worker.h and space.h
+MAX_NUMBERS = 4096  # of a vector: what has more is a picture that does not say so
 
 for key, value in {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}.items():
@@ -260,7 +261,7 @@ class GymWorld:
         too_large = [part for part in numbers if part.shape[0] > MAX_NUMBERS]
         if too_large:
             shapes = ", ".join(f"'{part.name}' {dict(entries)[part.name].shape}" for part in too_large)
-            raise Refusal(f"too many numbers to observe ({shapes}), expected at most {MAX_NUMBERS}; a picture is a Box "
+            raise Refusal(f"{too_large[0].shape[0]} numbers to observe ({shapes}), expected at most {MAX_NUMBERS}; a picture is a Box "
                           "of uint8, or of floats with finite bounds, [height, width] or [height, width, channels]")
 
     def _actions(self, space):

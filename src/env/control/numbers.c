@@ -1,6 +1,5 @@
 #include "env/control/numbers.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,13 +17,4 @@ void sac_numbers_add_one(control_numbers *n, const char *part, double value)
 void sac_numbers_add(control_numbers *n, const char *part, const double *values, int count)
 {
     for (int i = 0; i < count; i++) sac_numbers_add_one(n, part, values[i]);
-}
-
-void sac_numbers_draw(const control_numbers *n, uint8_t *pixels)
-{
-    for (int i = 0; i < n->count; i++)
-    {
-        double x = isnan(n->value[i]) ? 0 : n->value[i], unit = isinf(x) ? copysign(1, x) : x / (1 + fabs(x));
-        pixels[i] = (uint8_t)nearbyint(255 * (0.5 + 0.5 * unit));
-    }
 }

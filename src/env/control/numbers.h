@@ -22,7 +22,3 @@ void sac_numbers_add(control_numbers *numbers, const char *part, const double *v
 
 /// Add a single number.
 void sac_numbers_add_one(control_numbers *numbers, const char *part, double value);
-
-/// The numbers as a picture of one row for policies that see pixels, [count]: x / (1 + |x|) from -1..1 to 0..255, NaN
-/// as 0 is. That is how worlds in Python show numbers without bounds, too.
-void sac_numbers_draw(const control_numbers *numbers, uint8_t *pixels);
