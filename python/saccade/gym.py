@@ -137,7 +137,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, np.ndarray, np.ndarray]):
         if over.any() and self.autoreset_mode == AutoresetMode.SAME_STEP:
             final = np.full(self.num_envs, None, object)
             for i in np.flatnonzero(over):
-                final[i] = _copied(w.observation(i))
+                final[i] = _copied(w.observation(int(i)))
             info = {"final_obs": final, "_final_obs": over.copy(), "final_info": {}, "_final_info": over.copy()}
             w.reset(which=over)
         return self._observations(), rewards, terminated, truncated, info

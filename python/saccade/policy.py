@@ -150,6 +150,7 @@ class Space:
 
     @property
     def dtype(self) -> np.dtype:
+        """uint8 for a picture, float32 for anything else."""
         return BYTE if self.kind == "picture" else FLOAT
 
     @classmethod
@@ -305,9 +306,9 @@ class Policy:
                               "channels": channels, "action_size": action_size, "action_choices": action_choices})
         struct.settings, struct.action_low, struct.action_high = settings, pointer(low), pointer(high)
         if inputs is not None:
-            struct.inputs, kept_inputs = _inputs_of(inputs)
-            struct.input_count = len(inputs)
-            kept.append(kept_inputs)
+            structs, kept_inputs = _inputs_of(inputs)
+            struct.inputs, struct.input_count = structs, len(inputs)
+            kept += [structs, *kept_inputs]
         self._take(raw(lib.sac_policy_create, "sac_policy", struct), Info())
         if parameters is not None:
             self._take(_with(self._handle, parameters), Info())

@@ -1,4 +1,5 @@
 """Environments: Gymnasium's own CarRacing to the bit, its checker, and the batch beside one by one."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -337,3 +338,135 @@ except saccade.ArgumentError as error:
         "plugin 'none.so': No such file or directory",
         "a ball falls, catch it (examples/plugin.c) <saccade.Policy columns, 5 parameters, sees (16, 16, 1)> (1, 4)",
         "[120 120]", "catch: unknown variant 'color', it has none"], done.stdout
+
+
+@pytest.fixture(scope="module")
+def eyes(tmp_path_factory):
+    """Python, in a process of its own where examples/eyes.c is a plugin: a plugin stays."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if not compiler:
+        pytest.skip("needs a C compiler")
+    folder = tmp_path_factory.mktemp("eyes")
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{ROOT}/include", ROOT / "examples/eyes.c", "-o",
+                    folder / "eyes.so", "-lm"], check=True)
+
+    def run(code):
+        code = "import numpy as np, saccade\nsaccade.load_plugin('./eyes.so')\n" + code
+        return subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+    return run
+
+
+def test_parts_are_observed_by_name(eyes):
+    eyes("""
+world = saccade.World("eyes")
+assert [p.name for p in world.spec.parts.values() if p.privileged] == ["ball"]
+seen = world.reset(3)
+assert list(seen) == ["left", "right", "depth", "state"]  # all that is not privileged
+assert seen["left"].shape == (24, 32, 3) and seen["left"].dtype == np.uint8
+assert seen["depth"].shape == (24, 32) and seen["depth"].dtype == np.float32 and seen["depth"].max() == 10
+assert world.spec.parts["depth"].high[0] == 10
+one = saccade.World("eyes", parts="left").reset(3)
+two = saccade.World("eyes", parts=["state", "left"]).reset(3)
+assert np.array_equal(one, seen["left"]) and np.array_equal(two["left"], seen["left"]) and list(two) == ["state", "left"]
+try:
+    saccade.World("eyes", parts="lft")
+except ValueError as error:
+    assert "expected some of left, right, depth, state, ball" in str(error)
+snapshot = world.save()
+after = world.step([1])[0]
+back = world.restore(snapshot)
+assert all(np.array_equal(back[name], seen[name]) for name in seen)
+again = world.step([1])[0]
+assert all(np.array_equal(again[name], after[name]) for name in seen)
+""")
+
+
+def test_a_batch_of_parts_is_the_worlds_one_by_one(eyes):
+    eyes("""
+worlds, alone = saccade.Worlds("eyes", 3, threads=2), [saccade.World("eyes") for _ in range(3)]
+worlds.reset(5)
+seen = [world.reset(5 + i) for i, world in enumerate(alone)]
+for step in range(25):
+    for i in range(3):
+        assert all(np.array_equal(worlds.observations[name][i], seen[i][name]) for name in seen[i])
+    actions = np.array([[-1], [0.5], [1]], np.float32)
+    worlds.step(actions)
+    seen = [world.step(actions[i])[0] for i, world in enumerate(alone)]
+""")
+
+
+def test_a_policy_takes_some_parts(eyes):
+    eyes("""
+import pickle
+world = saccade.World("eyes")
+policy = world.policy(patch=4, top=3, inputs=["right", "state"])
+assert [space.name for space in policy.inputs] == ["right", "state"]
+policy = policy.with_parameters(policy.draw(1))
+seen = world.reset(1)
+action = policy.act(seen)
+policy.save("p.safetensors")
+for twin in (pickle.loads(pickle.dumps(policy)), saccade.load("p.safetensors")):
+    assert np.array_equal(twin.act(seen), action) and [space.name for space in twin.inputs] == ["right", "state"]
+for wrong, kind in ((seen["right"], TypeError), ({"right": seen["right"]}, KeyError)):
+    try:
+        policy.act(wrong)
+        raise SystemExit("it acts")
+    except kind as error:
+        assert "state" in str(error)
+try:
+    world.policy("mlp", inputs="ball")
+    raise SystemExit("it sees")
+except ValueError as error:
+    assert "only a teacher may see it" in str(error)
+teacher = world.policy("mlp", inputs="ball", teacher=True)
+assert teacher.act(saccade.World("eyes", parts="ball").reset(1)).shape == (1,)
+assert saccade.evaluate(policy, "eyes", seeds=range(4)).mean >= 0
+""")
+
+
+def test_gymnasium_has_a_dict_of_parts(gymnasium, eyes):
+    eyes("""
+import gymnasium, saccade.gym
+env = saccade.gym.Env("eyes")
+assert isinstance(env.observation_space, gymnasium.spaces.Dict)
+seen, _ = env.reset(seed=2)
+assert env.observation_space.contains(seen) and env.observation_space["depth"].high.max() == 10
+assert env.observation_space.contains(env.step(env.action_space.sample())[0])
+one = saccade.gym.Env("eyes", parts="state")
+assert isinstance(one.observation_space, gymnasium.spaces.Box) and one.observation_space.contains(one.reset(seed=2)[0])
+many = saccade.gym.VectorEnv("eyes", 3)
+seen, _ = many.reset(seed=1)
+assert many.observation_space.contains(seen)
+assert many.observation_space.contains(many.step(many.action_space.sample())[0])
+""")
+
+
+def test_vectors_of_gymnasium_are_floats(gymnasium):
+    world = saccade.World("gym:CartPole-v1", python=sys.executable)
+    env = gymnasium.make("CartPole-v1")
+    ours, (theirs, _) = world.reset(4), env.reset(seed=4)
+    assert ours.dtype == np.float32 and np.array_equal(ours, theirs)
+    for step in range(8):
+        ours, theirs = world.step(step % 2)[0], env.step(step % 2)[0]
+        assert np.array_equal(ours, theirs)
+    policy = world.policy("mlp", hidden=8)
+    assert policy.act(ours) in (0, 1)
+
+
+def test_the_state_of_a_drive_is_for_teachers():
+    """Privileged numbers tell where the road goes: at the start ahead, and the middle of the road below the car."""
+    world = saccade.World("car-racing", parts=["state", "camera"])
+    assert world.spec.parts["state"].privileged
+    seen = world.reset(1)
+    plain = saccade.World("car-racing")
+    assert np.array_equal(seen["camera"], plain.reset(1))
+    state = seen["state"]
+    road = state[15:47].reshape(16, 2)  # forward, right
+    assert np.all(np.diff(road[:6, 0]) > 0) and np.all(np.abs(road[:3, 1]) < 0.1) and np.all(np.abs(road[0]) < 0.1)
+    blind = saccade.World("car-racing", parts="state")
+    blind.reset(1)
+    for _ in range(40):
+        (now, reward, *ends), (old, their_reward, *their_ends) = blind.step([0, 1, 0]), plain.step([0, 1, 0])
+        assert reward == their_reward and ends == their_ends  # what is observed changes nothing
+    assert now[0] > 0.2  # it drives forward
