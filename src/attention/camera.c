@@ -9,17 +9,18 @@
 enum
 {
     COOKIE = 0xca3e4a,
-    BLOCK_BYTES = 1 << 14, // of tokens, so that they stay in the first cache beside the projection's sums
+    // bytes of tokens in a block, so that they stay in the first-level cache beside the projection's sums
+    BLOCK_BYTES = 1 << 14,
 };
 
 struct sac_camera
 {
-    sac_attention *attention;      // where folded, its map takes u itself
-    sac_projection *projection[2]; // by side
+    sac_attention *attention;      // when folded, its map takes u itself
+    sac_projection *projection[2]; // one for each side
     sac_grid grid;
     bool folded;
-    int outputs;            // of a projection: D, or M where folded
-    int block_rows, stride; // rows of patches that are worked on at a time, and columns of their tokens
+    int outputs;            // of a projection: D, or M when folded
+    int block_rows, stride; // rows of patches that are computed at a time, and columns of their tokens
 };
 
 sac_camera_def sac_camera_default_def(void)
@@ -27,7 +28,7 @@ sac_camera_def sac_camera_default_def(void)
     return (sac_camera_def){.attention = sac_attention_default_def(), .patch = 1, .stride = 1, .internal = COOKIE};
 }
 
-// W times the projection of one side: out [M, size], bias [M]
+// Multiply W and the projection of one side: out [M, size], bias [M].
 static void multiply(float *out, float *bias, const sac_features *f, const float *weights, const float *given, int size)
 {
     for (int m = 0; m < f->count; m++)
@@ -87,7 +88,7 @@ static sac_status check(const sac_camera_def *def)
     return SAC_OK;
 }
 
-// folding pays where M P multiplications replace D P + M D; the map must do without a matrix then
+// Folding saves work where M P multiplications replace D P + M D. Then the map must work without a matrix.
 static bool folds(const sac_attention *a, int patch_size)
 {
     const sac_features *f = &a->features[SAC_QUERIES];
