@@ -9,7 +9,7 @@
 
 static int call(sac_eigen *eigen, double *vectors, double *roots, int work_size, int iwork_size)
 {
-    // our lower triangle by rows is LAPACK's upper one by columns, and its column k of V is our row k
+    // Our lower triangle by rows is LAPACK's upper triangle by columns, and its column k of V is our row k.
     return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', eigen->n, vectors, eigen->n, roots, eigen->work, work_size,
                                eigen->iwork, iwork_size);
 }

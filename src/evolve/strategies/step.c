@@ -30,7 +30,7 @@ void sac_step_destroy(sac_step *step)
     sac_free(step->squares);
 }
 
-// b^t by its series; 0^t = 0
+// Compute b^t by its series, with 0^t = 0.
 static double power(double b, double t)
 {
     return b > 0 ? sac_series_exp(t * sac_series_log(b)) : 0;
