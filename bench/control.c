@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "bench.h"
 
-/// The control suite: steps with their pictures, and whole steps of agents in IAP's sizes. The row's name says which.
+/// The control suite: steps with their pictures, and whole steps of agents in the sizes of IAP. The row's name says
+/// which.
 
 enum
 {
@@ -44,7 +45,7 @@ static sac_status open_env(scene *s, const sac_env_def *def)
     return SAC_OK;
 }
 
-// the articles' agent on this picture, with parameters as they are drawn
+// The articles' agent on this picture, with freshly drawn parameters.
 static sac_status open_policy(scene *s)
 {
     static const sac_setting settings[] = {

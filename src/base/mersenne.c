@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 
-/// MT19937 (Matsumoto, Nishimura 1998) as NumPy's RandomState seeds and reads it.
+/// MT19937 (Matsumoto and Nishimura 1998), seeded and read as NumPy's RandomState does it.
 
 enum
 {
@@ -10,7 +10,7 @@ enum
     MIDDLE = 397
 };
 
-// the generator's own seeding by one word
+// The generator's own seeding by one word.
 static void seed_word(sac_mersenne *rng, uint32_t seed)
 {
     for (uint32_t i = 0; i < WORDS; i++)
@@ -22,7 +22,7 @@ static void seed_word(sac_mersenne *rng, uint32_t seed)
     rng->has_normal = false;
 }
 
-// and by several: what NumPy does with seeds that do not fit into one
+// The generator's seeding by several words, which NumPy uses for seeds that do not fit into one.
 static void seed_words(sac_mersenne *rng, const uint32_t key[2])
 {
     uint32_t *words = rng->words;

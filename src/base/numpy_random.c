@@ -1,6 +1,7 @@
 #include "base/random.h"
 
-// NumPy's generators, word for word: numpy/random/bit_generator.pyx (SeedSequence), PCG XSL-RR 128/64 (O'Neill 2014)
+// These are NumPy's generators, step by step: numpy/random/bit_generator.pyx (SeedSequence), and PCG XSL-RR 128/64
+// (O'Neill 2014).
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -93,7 +94,7 @@ double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high)
 
 uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count)
 {
-    // Lemire's method on 32-bit draws
+    // Lemire's method on 32-bit draws, as NumPy uses it.
     uint64_t product = (uint64_t)sac_pcg64_u32(rng) * count;
     if ((uint32_t)product < count)
     {
