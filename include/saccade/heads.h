@@ -36,8 +36,8 @@ SAC_API void sac_heads_nine(sac_head heads[9], double alpha);
 /// An encoding writes the logit as a dot product R_x . t of one vector for the offset and one for the head.
 typedef enum sac_head_encoding
 {
-    SAC_HEAD_ISOTROPIC = 6, ///< Eq. 5, 6: R = (x1, x2, x1^2, x2^2, 1, 1); for a = c, b = 0
-    SAC_HEAD_GENERAL = 10,  ///< Eq. 10, 11: R = (x1, x2, x1, x2, x1^2, x2^2, x1 x2, 1, 1, 1)
+    SAC_HEAD_ISOTROPIC = 6, ///< equations 5, 6: R = (x1, x2, x1^2, x2^2, 1, 1); for a = c, b = 0
+    SAC_HEAD_GENERAL = 10,  ///< equations 10, 11: R = (x1, x2, x1, x2, x1^2, x2^2, x1 x2, 1, 1, 1)
     SAC_HEAD_SHORT = 5,     ///< R = (x1, x2, x1^2, x2^2, x1 x2): without the constant, which softmax cancels
 } sac_head_encoding;
 
