@@ -13,15 +13,15 @@
 #include "dash/web_module.h"
 #include "files/module.h"
 
-/// One thread reads the folder and drives the agent; each listener's own thread is told what is new. All meet at one
+/// One thread reads the folder and runs the agent, and the thread of each listener is told what is new. All share one
 /// lock.
 
 enum
 {
     LISTENERS = 16,
-    PATIENCE = 4, // seconds until a silent stream gives a sign of life
+    PATIENCE = 4, // seconds until a silent stream sends a sign of life
     FRAME = 40,   // milliseconds of a frame
-    POLL = 12,    // frames from one look at the folder to the next
+    POLL = 12,    // frames between two reads of the folder
     PAGES = 4
 };
 
@@ -42,7 +42,7 @@ struct sac_dash
     sac_growing frame; // the newest, as an event
     uint64_t frame_count;
 
-    sac_stage stage; // of the thread alone
+    sac_stage stage; // only the thread uses it
 };
 
 // --- the thread that reads and drives ---------------------------------------------------------------------------
@@ -119,7 +119,7 @@ static void close_listener(void *stream)
     sac_free(l);
 }
 
-// under the lock
+// The caller holds the lock.
 static void gather(listener *l)
 {
     const sac_dash *d = l->dash;

@@ -18,7 +18,7 @@
 #include "saccade/run.h"
 #include "saccade/view.h"
 
-/// A run as one HTML file: the template report.html with its {{words}} filled in.
+/// A report is a run as one HTML file: the template report.html with its {{words}} filled in.
 
 enum
 {
@@ -33,7 +33,7 @@ typedef struct report
     sac_run_summary summary;
     sac_stage stage;
     sac_growing frames, out;
-    int steps; // of the episode
+    int steps; // steps of the episode
     double episode_return;
 } report;
 
@@ -114,7 +114,7 @@ static bool is_there(const report *r, const char *name)
     return sac_join_path(path, r->run_dir, name) == SAC_OK && access(path, F_OK) == 0;
 }
 
-// the generation of a policy file of the run; 0: there is none
+// Find the generation of a policy file of the run; 0: there is none.
 static sac_status read_generation(const report *r, const char *name, int *generation)
 {
     char path[SAC_PATH_SIZE];
@@ -130,7 +130,7 @@ static sac_status read_generation(const report *r, const char *name, int *genera
     return SAC_OK;
 }
 
-// however far the run was meant to go, what it has left is of the generation that it came to
+// The report tells the generations that the run has done, however many it was meant to do.
 static sac_status add_training(report *r)
 {
     int best, mean;
@@ -151,7 +151,7 @@ static bool offers(const sac_plugin *plugin, const sac_run_summary *s)
     return false;
 }
 
-// the plugins that the commands need, for all of them at once
+// Write the plugins that the commands need, for all commands together.
 static void add_plugins(report *r)
 {
     const sac_plugin *plugin;
@@ -188,7 +188,7 @@ static sac_status read_run_file(const report *r, const char *name, uint8_t **byt
     return sac_read_file(bytes, size, path, FILE_LIMIT);
 }
 
-// a file that the commands need, to be saved beside them
+// Write a file that the commands need, which readers should save beside them.
 static sac_status add_link(report *r, const char *name)
 {
     uint8_t *bytes;
@@ -203,7 +203,7 @@ static sac_status add_link(report *r, const char *name)
 
 static sac_status add_files(report *r)
 {
-    if (r->def->command) return SAC_OK; // speaks of files of its own
+    if (r->def->command) return SAC_OK; // the caller's command names files of its own
     sac_grow_text(&r->out, "save ");
     SAC_TRY(add_link(r, "task.yaml"));
     if (is_there(r, SAC_START_FILE))
@@ -226,7 +226,7 @@ static sac_status add_task(report *r)
     return SAC_OK;
 }
 
-// a plot goes through a file, since that is what plots are written to
+// A plot is written to a file first, because plots can only be written to files.
 static sac_status add_plot(report *r, sac_curve_x x, const char *words)
 {
     char path[] = "/tmp/saccade-report-XXXXXX.svg";
@@ -265,7 +265,7 @@ static bool at_end(const report *r)
     return r->stage.terminated || r->stage.truncated || r->stage.steps >= STEP_LIMIT;
 }
 
-// played twice: once for its length, once for the frames that are kept
+// The episode is played twice: once to find its length, and once for the frames that are kept.
 static sac_status play(report *r, int every)
 {
     bool there;

@@ -34,7 +34,7 @@ void sac_stage_close(sac_stage *s)
     clear(s);
 }
 
-// of the file as it is now; 0: there is none
+// The time of the file as it is now; 0: there is no file.
 static int64_t stamp_of(const char *path)
 {
     struct stat status;
@@ -121,7 +121,7 @@ static void tell_picture(const sac_stage *s, sac_growing *text)
     sac_free(rgb);
 }
 
-// the levels of all patches as bytes, see sac_heat_levels, and what the ranks do not say
+// Write the levels of all patches as bytes (see sac_heat_levels), and the share that the ranks do not show.
 static void tell_levels(const sac_gaze *gaze, sac_growing *text)
 {
     size_t count = (size_t)gaze->rows * (size_t)gaze->columns;

@@ -12,15 +12,15 @@ struct sac_viewer
     sac_policy_state *state; // NULL: no policy
     sac_frame *frame;
     uint8_t *observation;
-    float *action;  // decided, not yet done
-    float *by_hand; // what the caller did last
+    float *action;  // the action that the policy decided and that is not done yet
+    float *by_hand; // the caller's last action
     bool in_hand;   // whether the last step was the caller's
     double reward, episode_return;
     uint8_t terminated, truncated;
     int steps;
     sac_gaze gaze;
-    float *levels;   // [2 N] of the patches, and room to sort them; NULL: a policy that does not look
-    sac_env_row row; // into the above
+    float *levels;   // [2 N], levels of the patches and room to sort them; NULL: a policy that does not look
+    sac_env_row row; // points into the above
 };
 
 static bool fits(const sac_policy *policy, const sac_env_spec *spec)
@@ -88,7 +88,7 @@ void sac_viewer_destroy(sac_viewer *viewer)
     sac_free(viewer);
 }
 
-// look at the observation and decide; without a policy every action is the nearest to zero
+// Look at the observation and decide. Without a policy every action is the one nearest to zero.
 static void look(sac_viewer *v)
 {
     const sac_env_spec *spec = sac_env_get_spec(v->env);
