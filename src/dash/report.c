@@ -130,7 +130,7 @@ static sac_status read_generation(const report *r, const char *name, int *genera
     return SAC_OK;
 }
 
-// The report tells the generations that the run has done, however many it was meant to do.
+// The command trains up to the generation that the run's policies have reached, however many were planned.
 static sac_status add_training(report *r)
 {
     int best, mean;
