@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "dash/stage.h"
+#include "dash/player.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
 #include "run/start.h"
@@ -31,7 +31,7 @@ typedef struct report
     const char *run_dir;
     const sac_report_def *def;
     sac_run_summary summary;
-    sac_stage stage;
+    sac_player player;
     sac_growing frames, out;
     int steps; // steps of the episode
     double episode_return;
@@ -71,13 +71,13 @@ static void add_fact(report *r, const char *name, const char *format, ...)
 
 static void add_settings(report *r)
 {
-    const sac_policy_def *def = sac_policy_get_def(r->stage.policy);
+    const sac_policy_def *def = sac_policy_get_def(r->player.policy);
     char line[900] = "";
     size_t used = 0;
     for (int i = 0; i < def->setting_count && used < sizeof line - 100; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i ? ", " : "", def->settings[i].key,
                                  def->settings[i].value);
-    add_fact(r, "policy", "%s, %d parameters", def->kind, sac_policy_parameter_count(r->stage.policy));
+    add_fact(r, "policy", "%s, %d parameters", def->kind, sac_policy_parameter_count(r->player.policy));
     add_fact(r, "its options", "%s", line);
 }
 
@@ -86,7 +86,7 @@ static sac_status add_facts(report *r)
     const sac_run_summary *s = &r->summary;
     char score[2 * SAC_VALUE_SIZE];
     add_fact(r, "environment", "%s", s->environment);
-    if (r->stage.policy) add_settings(r);
+    if (r->player.policy) add_settings(r);
     add_fact(r, "search", "%s, seed %" PRIu64, s->search, s->seed);
     add_fact(r, "generations", "%" PRIu64 " of %" PRIu64, s->generation, s->generations);
     add_fact(r, "environment steps", "%.2f million", (double)s->steps * 1e-6);
@@ -262,29 +262,29 @@ static sac_status add_plots(report *r)
 
 static bool at_end(const report *r)
 {
-    return r->stage.terminated || r->stage.truncated || r->stage.steps >= STEP_LIMIT;
+    return r->player.terminated || r->player.truncated || r->player.steps >= STEP_LIMIT;
 }
 
 // The episode is played twice: once to find its length, and once for the frames that are kept.
 static sac_status play(report *r, int every)
 {
     bool there;
-    r->stage.terminated = r->stage.truncated = 0;
-    r->stage.seed = r->def->seed;
-    SAC_TRY(sac_stage_begin(&r->stage, &there));
+    r->player.terminated = r->player.truncated = 0;
+    r->player.seed = r->def->seed;
+    SAC_TRY(sac_player_begin(&r->player, &there));
     if (!there) return SAC_OK;
     for (;;)
     {
-        if (every && (r->stage.steps % every == 0 || at_end(r)))
+        if (every && (r->player.steps % every == 0 || at_end(r)))
         {
             if (r->frames.size > 1) sac_grow_text(&r->frames, ",\n");
-            sac_stage_tell(&r->stage, &r->frames);
+            sac_player_tell(&r->player, &r->frames);
         }
         if (at_end(r)) break;
-        SAC_TRY(sac_stage_step(&r->stage, &there));
+        SAC_TRY(sac_player_step(&r->player, &there));
     }
-    r->steps = r->stage.steps;
-    r->episode_return = r->stage.episode_return;
+    r->steps = r->player.steps;
+    r->episode_return = r->player.episode_return;
     return SAC_OK;
 }
 
@@ -360,13 +360,13 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    SAC_TRY(sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
+    SAC_TRY(sac_player_open(&r.player, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);
     if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");
     if (status == SAC_OK) status = sac_grow_into_file(&r.out, path, "a report");
     sac_grow_clear(&r.out);
     sac_grow_clear(&r.frames);
-    sac_stage_close(&r.stage);
+    sac_player_close(&r.player);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "dash/stage.h"
+#include "dash/player.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "files/pictures/png.h"
 #include "saccade/view.h"
 
-sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
+sac_status sac_player_open(sac_player *s, const char *run_dir, const char *name)
 {
-    *s = (sac_stage){0};
+    *s = (sac_player){0};
     return sac_join_path(s->path, run_dir, name);
 }
 
-static void clear(sac_stage *s)
+static void clear(sac_player *s)
 {
     sac_policy_state_destroy(s->state);
     sac_env_destroy(s->env);
@@ -29,7 +29,7 @@ static void clear(sac_stage *s)
     s->stamp = 0;
 }
 
-void sac_stage_close(sac_stage *s)
+void sac_player_close(sac_player *s)
 {
     clear(s);
 }
@@ -42,7 +42,7 @@ static int64_t stamp_of(const char *path)
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
-static sac_status take_policy(sac_stage *s)
+static sac_status take_policy(sac_player *s)
 {
     SAC_TRY(sac_policy_load(&s->policy, &s->info, s->path));
     SAC_TRY(sac_policy_state_create(&s->state, s->policy));
@@ -61,12 +61,12 @@ static sac_status take_policy(sac_stage *s)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s does not fit its environment", s->path);
     s->observation = sac_alloc((size_t)spec->height * (size_t)spec->width * (size_t)spec->channels);
     s->action = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
-    if (!s->observation || !s->action) return sac_fail_memory("a stage");
+    if (!s->observation || !s->action) return sac_fail_memory("a player");
     s->row = (sac_env_row){s->action, s->observation, &s->reward, &s->terminated, &s->truncated};
     return SAC_OK;
 }
 
-sac_status sac_stage_begin(sac_stage *s, bool *there)
+sac_status sac_player_begin(sac_player *s, bool *there)
 {
     int64_t stamp = stamp_of(s->path);
     *there = stamp != 0;
@@ -90,12 +90,12 @@ sac_status sac_stage_begin(sac_stage *s, bool *there)
     return SAC_OK;
 }
 
-sac_status sac_stage_step(sac_stage *s, bool *there)
+sac_status sac_player_step(sac_player *s, bool *there)
 {
     *there = true;
     bool ended = s->stamp && (s->terminated || s->truncated);
     if (ended) s->seed = (s->seed + 1) % 1000;
-    if (!s->stamp || ended) return sac_stage_begin(s, there);
+    if (!s->stamp || ended) return sac_player_begin(s, there);
     SAC_TRY(sac_env_step(s->env, &s->row));
     s->episode_return += s->reward;
     s->steps++;
@@ -103,7 +103,7 @@ sac_status sac_stage_step(sac_stage *s, bool *there)
     return SAC_OK;
 }
 
-static void tell_picture(const sac_stage *s, sac_growing *text)
+static void tell_picture(const sac_player *s, sac_growing *text)
 {
     const sac_env_spec *spec = sac_env_get_spec(s->env);
     size_t pixels = (size_t)spec->height * (size_t)spec->width, size = 0;
@@ -139,7 +139,7 @@ static void tell_levels(const sac_gaze *gaze, sac_growing *text)
     sac_free(bytes);
 }
 
-static void tell_gaze(const sac_stage *s, sac_growing *text)
+static void tell_gaze(const sac_player *s, sac_growing *text)
 {
     sac_gaze gaze;
     sac_policy_gaze(s->state, &gaze);
@@ -152,7 +152,7 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
     sac_grow_text(text, "]");
 }
 
-void sac_stage_tell(sac_stage *s, sac_growing *text)
+void sac_player_tell(sac_player *s, sac_growing *text)
 {
     const sac_env_spec *spec = sac_env_get_spec(s->env);
     sac_grow_text(text, "{\"seed\":%llu,\"step\":%d,\"return\":%.6g,\"generation\":%d,\"height\":%d,\"width\":%d",
