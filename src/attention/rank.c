@@ -80,17 +80,17 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
         MOST = 256 // the largest D
     };
     int size = attention->key_size;
-    double mean[MOST] = {0};
+    double sum[MOST] = {0};
     for (int i = 0; i < token_count; i++)
     {
         double norm = attention->normalize ? 0 : 1;
         for (int d = 0; d < size && attention->normalize; d++)
             norm += (double)queries[d * stride + i] * (double)queries[d * stride + i];
         if (norm > 0)
-            for (int d = 0; d < size; d++) mean[d] += (double)queries[d * stride + i] / sqrt(norm);
+            for (int d = 0; d < size; d++) sum[d] += (double)queries[d * stride + i] / sqrt(norm);
     }
     float query[MOST];
-    for (int d = 0; d < size; d++) query[d] = (float)(mean[d] / token_count);
+    for (int d = 0; d < size; d++) query[d] = (float)(sum[d] / token_count);
     // the mean of normalised queries is shorter than 1 and must not be normalised again
     sac_attention plain = *attention;
     plain.normalize = false;
