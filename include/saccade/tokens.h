@@ -22,7 +22,7 @@ typedef enum sac_pixel_order
     SAC_PIXELS_GREY,  ///< one byte, which stands for each of the `channels`: a grey camera where colours were meant
 } sac_pixel_order;
 
-/// A view of an 8-bit image.
+/// A description of an 8-bit image in memory.
 typedef struct sac_image
 {
     const uint8_t *pixels; ///< the first byte of the upper left pixel
@@ -32,7 +32,7 @@ typedef struct sac_image
     ptrdiff_t row_stride; ///< bytes from a row to the one below; negative where the lowest row comes first
 } sac_image;
 
-/// A view of an image of floats, such as metres, in any unit.
+/// A description of an image of floats in memory, such as metres, in any unit.
 typedef struct sac_float_image
 {
     const float *pixels; ///< [height, row_stride], a pixel is `channels` floats
@@ -40,7 +40,7 @@ typedef struct sac_float_image
     ptrdiff_t row_stride; ///< floats (not bytes) from a row to the one below
 } sac_float_image;
 
-/// A view of rows that follow each other without a gap.
+/// Describe an image whose rows follow each other without a gap.
 SAC_API sac_image sac_image_view(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order);
 SAC_API sac_float_image sac_float_image_view(const float *pixels, int height, int width, int channels);
 
@@ -170,7 +170,8 @@ typedef enum sac_depth_format
     SAC_DEPTH_MILLIMETRES, ///< uint16 millimetres
 } sac_depth_format;
 
-/// A view of a depth image. A pixel is valid where least <= depth <= most; 0, NaN and infinity never are.
+/// A description of a depth image in memory. A pixel is valid where least <= depth <= most; 0, NaN and infinity never
+/// are.
 typedef struct sac_depth
 {
     const void *pixels;   ///< the first pixel, aligned as its type
@@ -199,13 +200,14 @@ typedef struct sac_intrinsics
 SAC_API int sac_depth_points(float *points, int stride, int *pixels, const sac_depth *depth,
                              const sac_intrinsics *camera, int step);
 
-/// A view of points, each x, y, z and then `features` numbers, all float32. Points whose x, y or z is not finite are
-/// skipped, because organised clouds hold NaN where a sensor saw nothing.
+/// A description of points in memory, each x, y, z and then `fields` further numbers (a PointCloud2 calls them fields),
+/// all float32. Points whose x, y or z is not finite are skipped, because organised clouds hold NaN where a sensor saw
+/// nothing.
 typedef struct sac_cloud
 {
     const void *points;     ///< x of the first point; need not be aligned
     int count;              ///< N
-    int features;           ///< F
+    int fields;             ///< F
     ptrdiff_t point_stride; ///< bytes from a point to the next
 } sac_cloud;
 

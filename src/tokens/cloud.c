@@ -15,7 +15,7 @@ static bool read_point(float point[3], const sac_cloud *cloud, int n)
 
 int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const float center[3])
 {
-    SAC_ASSERT(stride >= cloud->count && cloud->features >= 0);
+    SAC_ASSERT(stride >= cloud->count && cloud->fields >= 0);
     int count = 0;
     float point[3];
     for (int n = 0; n < cloud->count; n++)
@@ -23,7 +23,7 @@ int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const fl
         if (!read_point(point, cloud, n)) continue;
         for (int i = 0; i < 3; i++) tokens[i * stride + count] = point[i] - (center ? center[i] : 0);
         const unsigned char *from = (const unsigned char *)cloud->points + n * cloud->point_stride;
-        for (int i = 3; i < 3 + cloud->features; i++)
+        for (int i = 3; i < 3 + cloud->fields; i++)
             memcpy(tokens + (size_t)i * (size_t)stride + count, from + (size_t)i * sizeof(float), sizeof(float));
         count++;
     }
