@@ -185,7 +185,7 @@ void sac_attention_destroy(sac_attention *attention)
     sac_free(attention);
 }
 
-// Prepare queries and keys, normalised; linear forms normalise by themselves, block by block.
+// Whether normalised copies of queries and keys are needed; linear forms normalise by themselves, block by block.
 static bool copies(const sac_attention *a)
 {
     return a->normalize && !a->form->map;
@@ -209,7 +209,7 @@ size_t sac_attention_output_workspace_size(const sac_attention *attention, int t
            attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
-// The rest of the workspace, after the normalised tokens, which replace the given ones.
+// Normalise tokens into the workspace; the copies replace the given ones. @return the rest of the workspace
 static unsigned char *normalize(const sac_attention *a, const float **x, int n, int *stride, unsigned char *workspace)
 {
     if (!copies(a)) return workspace;

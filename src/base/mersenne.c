@@ -53,6 +53,7 @@ void sac_mersenne_seed(sac_mersenne *rng, uint64_t seed)
         seed_word(rng, (uint32_t)seed);
 }
 
+// Compute the next WORDS words of the recurrence: the twist of the paper.
 static void refill(sac_mersenne *rng)
 {
     uint32_t *words = rng->words;
@@ -68,6 +69,7 @@ uint32_t sac_mersenne_u32(sac_mersenne *rng)
 {
     if (rng->next == WORDS) refill(rng);
     uint32_t y = rng->words[rng->next++];
+    // tempering spreads the bits of a word
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
@@ -76,6 +78,7 @@ uint32_t sac_mersenne_u32(sac_mersenne *rng)
 
 double sac_mersenne_random(sac_mersenne *rng)
 {
+    // 27 and 26 bits make the 53 bits of a double: (high 2^26 + low) / 2^53
     uint32_t high = sac_mersenne_u32(rng) >> 5, low = sac_mersenne_u32(rng) >> 6;
     return (high * 67108864.0 + low) / 9007199254740992.0;
 }

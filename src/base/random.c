@@ -89,6 +89,7 @@ void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, ui
 {
     SAC_ASSERT(first % 2 == 0);
     sac_normals_block *block = SAC_AT_LEVEL(sac_normals_block);
+    // the counter is the pair of numbers, so any part of the sequence can be computed by itself
     uint64_t name = sac_mix_seed(1, generation, individual);
     for (size_t i = 0; i < count; i += SAC_NORMALS_BLOCK)
     {
