@@ -76,7 +76,7 @@ static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uin
     }
 }
 
-// Bits of doubles whose last places can hold whole numbers: adding these bits converts integers to doubles.
+// Bits of doubles whose last places can hold whole numbers: with these bits set, an integer is a double.
 #define BITS_OF_2_25 UINT64_C(0x4180000000000000) // in units of 2^-27
 #define BITS_OF_HALF UINT64_C(0x3FE0000000000000) // in units of 2^-53
 #define BITS_OF_2_52 UINT64_C(0x4330000000000000) // in units of 1

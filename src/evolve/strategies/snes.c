@@ -121,7 +121,7 @@ static void move_deviations(snes *s, sac_search *search)
     mean /= n;
     for (int i = 0; i < n; i++)
     {
-        // A z larger than this comes from far-away candidates of a caller, and never from chance.
+        // A larger change comes from far-away candidates of a caller, and never from chance.
         double change = fmax(-10, fmin(10, half * (s->spread[i] - mean)));
         s->deviation[i] = fmax(1e-150, fmin(1e150, s->deviation[i] * sac_series_exp(change)));
     }

@@ -113,7 +113,7 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
-// Find the first of two texts that is not empty and fits above the panel.
+// Write the first of two texts that is not empty and fits above the panel.
 static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
     if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
