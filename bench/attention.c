@@ -18,7 +18,8 @@ const bench_form bench_forms[] = {
     {"hybrid", "hybrid", BENCH_IMPORTANCE, 10, false, 0},
     {"hybrid-output", "hybrid", BENCH_OUTPUT, 10, false, 0},
     {"sara-relu", "sara-relu", BENCH_IMPORTANCE, 16, false, 0},
-    {"sara-exp", "sara-exp", BENCH_IMPORTANCE, 16, false, 1.0 / 16}, // keeps exp(G x) within what floats hold
+    // this scale keeps exp(G x) within the range of floats
+    {"sara-exp", "sara-exp", BENCH_IMPORTANCE, 16, false, 1.0 / 16},
     {"sara-square", "sara-square", BENCH_IMPORTANCE, 16, false, 0},
     {"rank", "relu", BENCH_RANK, 0, false, 0},
     {"trans", "relu", BENCH_TRANS, 0, false, 0},
@@ -36,7 +37,7 @@ enum
     DIRECTIONS,
     ROWS,
     HASH,
-    STEP = 65536, // numbers from a row of P, or of another matrix, to the next
+    STEP = 65536, // the numbers of a row of P, or of another matrix, begin this far after those of the last
     MOST_FEATURES = 16,
     DIRECTION_COUNT = 5,
 };
@@ -50,7 +51,7 @@ const bench_form *bench_form_named(const char *name)
 
 float bench_number(int kind, size_t index)
 {
-    // splitmix64 of the index
+    // Hash the index by splitmix64.
     uint64_t z = ((uint64_t)index + 1 + ((uint64_t)kind << 40)) * 0x9E3779B97F4A7C15;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
     z = (z ^ z >> 27) * 0x94D049BB133111EB;
@@ -64,7 +65,7 @@ static void fill_rows(float *out, int stride, int kind, int rows, int columns)
         for (int c = 0; c < columns; c++) out[(size_t)r * stride + c] = bench_number(kind, (size_t)r * STEP + c);
 }
 
-// tokens one after the other, as planes
+// Write tokens, which are drawn one after the other, as planes.
 static void fill_planes(float *out, int stride, int kind, int size, int tokens)
 {
     for (int n = 0; n < tokens; n++)
@@ -121,7 +122,7 @@ static size_t workspace_size(bench_scene *s)
     }
 }
 
-// what the database took: features, bits and a distance a key, and its own workspace
+// Count what the database took: features, bits and a distance for each key, and its own workspace.
 static size_t database_size(const bench_scene *s)
 {
     size_t numbers = (size_t)sac_attention_feature_size(s->attention) + BENCH_BITS / 32 + 1;
@@ -156,7 +157,8 @@ static sac_status create_memory(bench_scene *s)
 
 sac_status bench_scene_create(bench_scene *scene, const bench_form *form, int tokens)
 {
-    // an odd number of cache lines: planes a power of two apart would share few sets of the cache
+    // The stride is an odd number of cache lines, because planes a power of two apart would share few sets of the
+    // cache.
     *scene = (bench_scene){.form = form, .tokens = tokens, .stride = ((tokens + 15) / 16 | 1) * 16};
     sac_status status = create_attention(scene);
     if (status == SAC_OK) status = create_memory(scene);
@@ -217,7 +219,7 @@ void bench_scene_run(void *scene)
 
 void bench_scene_answer(const bench_scene *scene, double *answer)
 {
-    // an output's first token, a row of scores, a row of trans: all begin with these
+    // All answers begin with these numbers: an output's first token, a row of scores, a row of trans.
     bool planar = scene->form->reading == BENCH_OUTPUT;
     for (int i = 0; i < BENCH_SHOWN; i++) answer[i] = (double)scene->result[planar ? i * scene->stride : i];
 }
@@ -226,7 +228,7 @@ double bench_scene_tolerance(const bench_scene *scene, const double *answer)
 {
     double most = 0;
     for (int i = 0; i < BENCH_SHOWN; i++) most = fmax(most, fabs(answer[i]));
-    // the slope of the cosine is below 1, so a bit that turns by rounding moves a score by its share of half a turn
+    // The slope of the cosine is at most 1, so a bit that flips by rounding moves a score by its share of half a turn.
     double length = hashes(scene) ? (double)sac_hash_length(scene->attention, scene->z, scene->tokens) : 0;
     return 1e-3 * most + 2 * 3.1416 / BENCH_BITS * length;
 }

@@ -5,8 +5,8 @@
 #include "saccade/key_database.h"
 #include "saccade/trans.h"
 
-/// Attention by itself, tokens given: every form and every reading of it, at any number of tokens. D = 16 and V = 16;
-/// the peer is bench/peers/attention.py.
+/// Benchmarks of attention by itself, with given tokens: every form, everything that is computed from it, and any
+/// number of tokens. D = 16 and V = 16; the peer is bench/peers/attention.py.
 
 enum
 {
@@ -39,7 +39,7 @@ typedef struct bench_form
     double scale; ///< 0: the form's
 } bench_form;
 
-/// All of them; a NULL name at the end.
+/// All forms; a NULL name at the end.
 extern const bench_form bench_forms[];
 
 const bench_form *bench_form_named(const char *name);
@@ -58,19 +58,19 @@ typedef struct bench_scene
     size_t memory; ///< bytes beside inputs and result
 } bench_scene;
 
-/// Number `index` of the inputs of a kind, uniform with variance 1: bench/peers/attention.py has the same.
+/// Number `index` of the inputs of a kind, uniform with variance 1; bench/peers/attention.py draws the same.
 float bench_number(int kind, size_t index);
 
 sac_status bench_scene_create(bench_scene *scene, const bench_form *form, int tokens);
 void bench_scene_destroy(bench_scene *scene);
 
-/// One call, as a user would make it each frame.
+/// Make one call, as a user would each frame.
 void bench_scene_run(void *scene);
 
-/// The first numbers of the last answer, in the peer's order: [BENCH_SHOWN].
+/// Give the first numbers of the last answer, in the peer's order: [BENCH_SHOWN].
 void bench_scene_answer(const bench_scene *scene, double *answer);
 
-/// How much a peer may differ from these numbers: their largest magnitude times what float32 leaves, or one bit.
+/// How much a peer may differ from these numbers: their largest magnitude times the rounding of float32, or one bit.
 double bench_scene_tolerance(const bench_scene *scene, const double *answer);
 
 /// Microseconds of single calls.
@@ -80,7 +80,7 @@ typedef struct bench_latency
     int runs;
 } bench_latency;
 
-/// Time single calls for about so many seconds, three calls at least.
+/// Time single calls for about so many seconds, at least three calls.
 bench_latency bench_time(void (*call)(void *), void *self, double seconds);
 
 /// One point of a curve.
@@ -94,7 +94,7 @@ typedef struct bench_point
     double memory;         ///< bytes
 } bench_point;
 
-/// What a sweep measured.
+/// The points that a sweep measured.
 typedef struct bench_points
 {
     bench_point *all;
@@ -105,18 +105,18 @@ sac_status bench_points_add(bench_points *points, const bench_point *point);
 const bench_point *bench_points_find(const bench_points *points, const char *by, const char *form, int tokens);
 void bench_points_destroy(bench_points *points);
 
-/// The token counts of a sweep, ascending, 0 at the end: powers of two, 529 and 19,200.
+/// The numbers of tokens of a sweep, ascending, 0 at the end: powers of two, 529 and 19,200.
 extern const int bench_sizes[];
 
-/// Measure every form between these sizes, saccade and what peers are installed, and print a table of each.
+/// Measure every form between these sizes, for saccade and for all installed peers, and print a table of each.
 /// @param only  the name of the one form; NULL: all
 sac_status bench_sweep(const bench_place *place, const char *only, int first, int last, bench_points *points);
 
 /// Write the points and draw their curves and the papers' figures into a folder.
 sac_status bench_draw(const bench_points *points, const char *folder);
 
-/// The points as a table, which `saccade plot` draws.
+/// Write the points as a table, which `saccade plot` draws.
 sac_status bench_points_write(const bench_points *points, const char *path);
 
-/// The same as bench/results/<processor>/attention.csv.
+/// Write the same as bench/results/<processor>/attention.csv.
 sac_status bench_land_points(const bench_points *points);

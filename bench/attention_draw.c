@@ -4,7 +4,7 @@
 #include "files/atomic.h"
 #include "saccade/result_plots.h"
 
-/// A sweep as a folder: the table, its curves, and the papers' figures.
+/// Write a sweep into a folder: the table, its curves, and the papers' figures.
 
 sac_status bench_draw(const bench_points *points, const char *folder)
 {

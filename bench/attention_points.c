@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "landed.h"
 
-/// What a sweep measured, and its file.
+/// The points that a sweep measured, and their file.
 
 sac_status bench_points_add(bench_points *points, const bench_point *point)
 {

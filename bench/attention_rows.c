@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "saccade/camera.h"
 
-/// Rows of single figures: one form at one size, by the name of the row, and a whole camera frame.
+/// Rows of single figures: one form at one size, which the row's name gives, and a whole camera frame.
 
 enum
 {
@@ -20,7 +20,7 @@ enum
     KEY_WEIGHTS = 9,
 };
 
-// the least disturbed of several runs
+// Take the least disturbed of several runs.
 static void keep(bench_figure *figure, const bench_latency *latency)
 {
     bench_keep(figure, latency->best, false);
@@ -47,7 +47,7 @@ sac_status bench_tokens(const bench_place *place, bench_figure *figure, bench_fi
     return SAC_OK;
 }
 
-// a camera that delivers one frame
+// A camera that delivers one frame.
 typedef struct eye
 {
     sac_camera *camera;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "peer.h"
 
-/// Time and memory against the number of tokens, of every form, beside PyTorch and JAX.
+/// Time and memory of every form against the number of tokens, beside PyTorch and JAX.
 
 const int bench_sizes[] = {64, 128, 256, 512, 529, 1024, 2048, 4096, 8192, 16384, 19200, 32768, 65536, 0};
 
@@ -17,7 +17,7 @@ enum
     PEERS = sizeof peers / sizeof *peers
 };
 
-// what saccade answered, and whether a peer answered the same
+// The answers of saccade, and whether a peer gave the same.
 static bool agrees(const char *by, const bench_form *form, int tokens, const json_t *numbers)
 {
     bench_scene scene;
@@ -43,7 +43,7 @@ static bool is_measured(const bench_form *form, const char *only)
     return !only || strcmp(form->name, only) == 0;
 }
 
-// a peer's rows as points; answers are compared at the smallest sizes
+// Read a peer's rows as points. Answers are compared at the smallest sizes.
 static sac_status read_rows(const json_t *json, const char *by, const char *only, bench_points *points)
 {
     const char *version = strrchr(json_string_value(json_object_get(json, "peer")), ' ');

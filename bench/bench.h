@@ -3,12 +3,13 @@
 #include "saccade/env.h"
 #include "saccade/policy.h"
 
-/// What saccade bench measures: one row a figure, beside the peer that a person would use instead.
+/// What saccade bench measures: each row is one figure, beside the peer that a person would use instead.
 ///
-/// A row's function measures saccade; the peer is a script in bench/peers that measures the same work in the same run,
-/// on the same core, with one thread. Both report the best of several runs, for the least disturbed is the truest.
+/// A row's function measures saccade. The peer is a script in bench/peers that measures the same work in the same run,
+/// on the same core and with one thread. Both report the best of several runs, because the least disturbed run is
+/// nearest to the truth.
 
-/// What rows share: made once, before the first row.
+/// What rows share; it is made once, before the first row.
 typedef struct bench_place
 {
     sac_policy *softmax, *relu;     ///< the published agent, exact and linear, with the same parameters
@@ -47,14 +48,14 @@ typedef struct bench_row
                       ///< the seeds; NULL: none. A row that is its own comparison says its name
     bool named_only;  ///< runs only when asked for by name: it takes minutes
     const char *summary;
-    /// Fill the figure; and `own_peer`, where the row is its own comparison (untouched otherwise).
+    /// Fill the figure. A row that is its own comparison also fills `own_peer`, which others leave as it is.
     sac_status (*measure)(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 } bench_row;
 
 /// Every row in order; a NULL name at the end.
 extern const bench_row bench_rows[];
 
-/// What a peer answered.
+/// The answer of a peer.
 typedef struct bench_peer
 {
     char name[64];
@@ -62,11 +63,11 @@ typedef struct bench_peer
     int agreed, compared; ///< frames on which it looked at the same patches, of those that it reported
 } bench_peer;
 
-/// Make what the rows share. `policy_path`: a car-racing policy; NULL: a fresh vector.
+/// Make what the rows share. `policy_path` names a car-racing policy; NULL: freshly drawn parameters.
 sac_status bench_place_create(bench_place *place, const char *policy_path);
 void bench_place_destroy(bench_place *place);
 
-/// Run on one core from now on, or on all again.
+/// Run on one core from now on, or on all cores again.
 void bench_pin(const bench_place *place, bool one_core);
 
 /// Run a row's peer. @return false when it is not installed (quietly) or failed (with a line on standard error)

@@ -7,7 +7,8 @@
 #include "bench.h"
 #include "play/play.h"
 
-/// The control suite: steps with their pictures, and whole steps of agents in IAP's sizes. The row's name says which.
+/// The control suite: steps with their pictures, and whole steps of agents in the sizes of IAP. The row's name says
+/// which.
 
 enum
 {
@@ -27,7 +28,7 @@ static void close_scene(scene *s)
     sac_policy_destroy(s->policy);
 }
 
-// the articles' agent on this picture, with parameters as they are drawn
+// The articles' agent on this picture, with freshly drawn parameters.
 static sac_status create_policy(scene *s, const sac_env_def *def)
 {
     static const sac_setting settings[] = {

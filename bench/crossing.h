@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/// When a noisy curve has come to a target: where the mean of two consecutive evaluations reaches it. The first single
-/// evaluation beyond it is luck as often as not: of many noisy ones before the target the best is taken.
+/// This says when a noisy curve has reached a target: when the mean of two consecutive evaluations is at or above it. A
+/// first single evaluation above the target is often luck, because it is the best of many noisy ones.
 
 typedef struct bench_crossing
 {
@@ -20,7 +20,7 @@ static inline bench_crossing bench_crossing_of(double target)
 /// Take the next evaluation. @return whether the mean of it and the one before reaches the target
 static inline bool bench_crosses(bench_crossing *c, double evaluation)
 {
-    double mean = 0.5 * (c->last + evaluation); // NaN, which reaches nothing, at the first
+    double mean = 0.5 * (c->last + evaluation); // NaN at the first evaluation, which reaches no target
     c->last = evaluation;
     return mean >= c->target;
 }

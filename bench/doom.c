@@ -48,7 +48,7 @@ static void close_worlds(worlds *w)
     sac_free(w->pictures);
 }
 
-// the actions of bench/peers/doom.py; only steps are timed, as there
+// Take the actions of bench/peers/doom.py. As there, only steps are timed.
 static sac_status play(worlds *w, double *seconds)
 {
     *seconds = 0;
@@ -87,7 +87,8 @@ sac_status bench_take_cover(const bench_place *place, bench_figure *figure, benc
 
 sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
-    // one worker on one core, as fast as it goes: loose on two cores it loses half of that to the way between them
+    // One worker runs on the same core. Free on two cores, it would lose half of its speed to the communication between
+    // them.
     bench_pin(place, true);
     sac_status status = measure(own_peer, 1);
     bench_pin(place, false);

@@ -9,10 +9,10 @@
 #include "bench.h"
 #include "saccade/evolve.h"
 
-/// Evaluations that a search needs until its mean is at a target, the median over --seeds with the 95 % interval of its
-/// bootstrap. The row's name says which: evals-FUNCTION-N-METHOD, optionally with -PEER, to 1e-8 (cart-pole: to what a
-/// good controller costs); coarse-FUNCTION-N-METHOD to a hundredth of where it began, which methods with a fixed step
-/// size can reach too. bench/peers/evals.py has the same functions.
+/// Evaluations that a search needs until its mean reaches a target: the median over --seeds with the 95 % interval of
+/// its bootstrap. The row's name says which search and target. evals-FUNCTION-N-METHOD, optionally with -PEER, goes to
+/// 1e-8 (cart-pole: to the cost of a good controller). coarse-FUNCTION-N-METHOD goes to a hundredth of the first value,
+/// which methods with a fixed step size can reach too. bench/peers/evals.py has the same functions.
 
 typedef double objective(const float *x, int n);
 
@@ -23,7 +23,7 @@ static double sphere(const float *x, int n)
     return sum;
 }
 
-// axes 1 : 1000
+// An ellipsoid with axes 1 : 1000.
 static double ellipsoid(const float *x, int n)
 {
     double sum = 0;
@@ -31,7 +31,7 @@ static double ellipsoid(const float *x, int n)
     return sum;
 }
 
-// axes 1 : 10
+// An ellipsoid with axes 1 : 10.
 static double gentle(const float *x, int n)
 {
     double sum = 0;
@@ -39,7 +39,7 @@ static double gentle(const float *x, int n)
     return sum;
 }
 
-// the ellipsoid, reflected at (1, ..., 1), so that no axis is a coordinate
+// The ellipsoid, reflected so that no axis is a coordinate; the reflection exchanges (1, ..., 1) with its opposite.
 static double turned(const float *x, int n)
 {
     double along = 0, sum = 0;
@@ -74,7 +74,8 @@ static double rastrigin(const float *x, int n)
     return sum;
 }
 
-// One step of 0.02 s of a pole of half a metre, 0.1 kg, on a cart of 1 kg, state: place, speed, angle, angular speed.
+// One step of 0.02 s of a pole of half a metre and 0.1 kg on a cart of 1 kg. The state is position, speed, angle and
+// angular speed.
 static void step_cart(double s[4], double force)
 {
     const double total = 1.1, moment = 0.05, gravity = 9.8, half = 0.5, dt = 0.02;
@@ -88,8 +89,9 @@ static void step_cart(double s[4], double force)
     s[3] += dt * turn;
 }
 
-// What a controller costs that brings a leaning pole upright and the cart to the middle: x holds n / 5 hidden units,
-// each with four weights and its own in the force. Mean over 150 steps from four starts.
+// The cost of a controller that should bring a leaning pole upright and the cart to the middle. x holds n / 5 hidden
+// units, each with four input weights and one output weight for the force. It is the mean over 150 steps from four
+// starts.
 static double cart_pole(const float *x, int n)
 {
     static const double starts[4][4] = {{0.2, 0, 0.05, 0}, {-0.2, 0, -0.1, 0.1}, {0, 0.1, 0.1, -0.1}, {0.3, 0, 0, 0.1}};
@@ -112,7 +114,7 @@ static double cart_pole(const float *x, int n)
     return cost / 600;
 }
 
-/// Where a search begins: all coordinates at `start`.
+/// The start of a search: all coordinates are `start`.
 typedef struct problem
 {
     const char *name;
@@ -121,7 +123,7 @@ typedef struct problem
     const char *sigma;
     int population; // 0: the method's default
     bool each;      // population is a coordinate's
-    double noise;   // standard deviation of what is told, as a share of the first value
+    double noise;   // standard deviation of the noise that is added, as a share of the first value
     double target;
     int budget; // evaluations a coordinate, after which the target counts as not reached
 } problem;
@@ -189,9 +191,9 @@ static sac_status open_search(sac_search **search, const question *q, uint64_t s
     sac_setting settings[4] = {{"sigma", q->problem->sigma}};
     int count = 1;
     if (q->problem->population) settings[count++] = (sac_setting){"population", population};
-    // as pycma does by itself
+    // pycma does this by itself
     if (q->fine && q->n >= 300 && strstr(q->method, "cma-es")) settings[count++] = (sac_setting){"two_point", "true"};
-    // the pull towards zero is for policies; here it moves the optimum
+    // The pull towards zero is meant for policies; here it would move the optimum.
     if (strcmp(q->method, "openai-es") == 0) settings[count++] = (sac_setting){"l2", "0"};
     return sac_search_create(search, &(sac_search_def){.method = q->method,
                                                        .settings = settings,
@@ -201,7 +203,7 @@ static sac_status open_search(sac_search **search, const question *q, uint64_t s
                                                        .seed = seed});
 }
 
-// evaluations until the mean is at the target, infinite when the budget ends or the search stops before
+// Count evaluations until the mean reaches the target; infinite when the budget ends or the search stops before that.
 static sac_status count_evaluations(const question *q, uint64_t seed, double *evaluations)
 {
     sac_search *search;
@@ -241,7 +243,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// the 95 % interval of the median of so many numbers, sorted, when they are drawn again with replacement
+// Compute the 95 % interval of the median of so many sorted numbers, by drawing them again with replacement.
 static void bootstrap(const double *sorted, int count, double *low, double *high)
 {
     enum

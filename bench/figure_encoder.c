@@ -8,9 +8,10 @@
 #include "saccade/multi_head.h"
 #include "saccade/tokens.h"
 
-/// SARA-RT, figures 6 and 8: attention of encoders against the number of tokens, softmax beside SARA's ReLU.
-/// Figure 6: the two layers of a point cloud transformer, 16 wide: projections, attention, residual. Figure 8: the
-/// attention of one layer of a vision transformer, 12 heads of 64, over patches of 16 pixels.
+/// Leal et al. 2023 (SARA-RT), figures 6 and 8: the attention of encoders against the number of tokens, softmax beside
+/// SARA's ReLU. Figure 6 shows the two layers of a point cloud transformer, 16 wide, with projections, attention and
+/// residual. Figure 8 shows the attention of one layer of a vision transformer, with 12 heads of 64, over patches of 16
+/// pixels.
 
 enum
 {
@@ -83,7 +84,7 @@ static sac_status create(encoder *e, const char *form, int tokens)
     return SAC_OK;
 }
 
-// milliseconds of softmax and of SARA at one size
+// Measure the milliseconds of softmax and of SARA at one size.
 static sac_status measure(const encoder *shape, int tokens, double at, bench_curve curves[2])
 {
     static const char *const forms[] = {"softmax", "sara-relu"};

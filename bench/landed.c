@@ -39,13 +39,13 @@ void bench_landed_path(char path[256], const char *file, bool make_folder)
     char processor[128];
     name_processor(processor, sizeof processor);
     snprintf(path, 256, "bench/results/%s", processor);
-    if (make_folder && sac_make_folders(path) != SAC_OK) return; // shows when the file is opened
+    if (make_folder && sac_make_folders(path) != SAC_OK) return; // a failure shows when the file is opened
     snprintf(path + strlen(path), 256 - strlen(path), "/%s", file);
 }
 
 // --- the two kinds of files -------------------------------------------------------------------------------------
 
-/// A file of landed results: how a line becomes a result, and a result a line.
+/// A file of results: how a line becomes a result, and a result becomes a line.
 typedef struct table
 {
     const char *file, *head;
@@ -103,7 +103,7 @@ int bench_read_landed(bench_result *results, int capacity)
     return read_table(&figures, results, capacity);
 }
 
-// puts results in the place of those of the same name, or behind all
+// Put results in the place of those of the same name, or at the end.
 static int merge(bench_result *landed, int count, const bench_result *results, int result_count)
 {
     for (int i = 0; i < result_count; i++)
@@ -112,7 +112,7 @@ static int merge(bench_result *landed, int count, const bench_result *results, i
         while (at < count && strcmp(landed[at].name, results[i].name) != 0) at++;
         if (at == MOST) break;
         if (at == count) count++;
-        // a peer that was absent this time keeps its last figure
+        // A peer that was absent this time keeps its last figure.
         bench_result before = landed[at];
         landed[at] = results[i];
         if (results[i].peer[0] || !before.peer[0] || strcmp(before.name, results[i].name) != 0) continue;

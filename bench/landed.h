@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-/// Figures that landed in the repository: bench/results/<processor>/bench.csv.
+/// Figures that are kept in the repository: bench/results/<processor>/bench.csv.
 
 /// One measured row.
 typedef struct bench_result
@@ -14,14 +14,14 @@ typedef struct bench_result
     double peer_low, peer_high;            ///< 95 % interval of a median over seeds
 } bench_result;
 
-/// bench/results/<processor>/<file>, whose folder is made where that is wanted.
+/// The path bench/results/<processor>/<file>, whose folder is made if asked for.
 void bench_landed_path(char path[256], const char *file, bool make_folder);
 
-/// The results last landed for this processor. @return how many
+/// Read the results last kept for this processor. @return how many
 int bench_read_landed(bench_result *results, int capacity);
 
-/// Write medians over seeds, with their intervals, beside those landed before: bench/results/<processor>/evals.csv.
+/// Write medians over seeds, with their intervals, beside those kept before: bench/results/<processor>/evals.csv.
 sac_status bench_land_evals(const bench_result *results, int count);
 
-/// Write these results beside those landed before; a row of the same name is replaced.
+/// Write these results beside those kept before; a row of the same name is replaced.
 sac_status bench_land(const bench_result *results, int count);

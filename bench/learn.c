@@ -21,7 +21,7 @@ static void measure(bench_figure *figure, void (*run)(void *self), void *self)
     for (int i = 0; i < RUNS; i++) bench_keep(figure, bench_time(run, self, 0.3).best, false);
 }
 
-// memory for all arrays of a row, filled with uniform numbers
+// Take memory for all arrays of a row, filled with uniform numbers.
 typedef struct arena
 {
     float *at, *end;

@@ -19,7 +19,7 @@ typedef struct lane
     uint8_t terminated, truncated;
 } lane;
 
-// `count` cars by the actions that bench/peers/env.py uses; only steps are timed, as there
+// Step `count` cars by the actions that bench/peers/env.py uses. As there, only steps are timed.
 static sac_status drive(sac_env **envs, sac_env_row *rows, lane *lanes, int count, double *seconds)
 {
     *seconds = 0;

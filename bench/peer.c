@@ -15,7 +15,7 @@ enum
     ANSWER = 1 << 20
 };
 
-// the Python that has the peers: SACCADE_PEERS, else .venv
+// Find the Python that has the peers: SACCADE_PEERS, or else .venv.
 static const char *python(void)
 {
     const char *path = getenv("SACCADE_PEERS");
@@ -23,7 +23,7 @@ static const char *python(void)
     return access(path, X_OK) == 0 ? path : NULL;
 }
 
-// "agent.py jax %p %f" as words for execv, after the interpreter; the words live in `text` and in `seeds`
+// Split "agent.py jax %p %f" into words for execv, after the interpreter. The words live in `text` and in `seeds`.
 static void split(const char *command, const bench_place *place, const char *interpreter, char *text, size_t size,
                   char seeds[48], const char *words[MAX_WORDS])
 {
@@ -39,7 +39,8 @@ static void split(const char *command, const bench_place *place, const char *int
     words[count] = NULL;
 }
 
-// standard output of a program; the child keeps this process's core. @return its exit code, -1 when it did not run
+// Read the standard output of a program; the child keeps this process's core. @return its exit code, -1 when it did not
+// run
 static int run(const char *const *words, char *answer, size_t size)
 {
     int ends[2];
@@ -54,7 +55,7 @@ static int run(const char *const *words, char *answer, size_t size)
     {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]), close(ends[1]);
-        // frameworks get memory that stays theirs: without this PyTorch is three times slower in some runs
+        // Let frameworks keep the memory that they free; without this PyTorch is three times slower in some runs.
         setenv("MALLOC_TRIM_THRESHOLD_", "8589934592", 1);
         setenv("MALLOC_MMAP_THRESHOLD_", "8589934592", 1);
         setenv("PYTHONWARNINGS", "ignore", 1);
@@ -74,7 +75,7 @@ static int run(const char *const *words, char *answer, size_t size)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// what the peer looked at on each frame, against saccade's exact agent
+// Compare what the peer looked at on each frame with saccade's exact agent.
 static void compare_top(const json_t *top, const bench_place *place, bench_peer *peer)
 {
     sac_policy_state *state;

@@ -26,7 +26,7 @@ void bench_pin(const bench_place *place, bool one_core)
     CPU_ZERO(&cores);
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (!one_core || i == place->core) CPU_SET((size_t)i, &cores);
-    sched_setaffinity(0, sizeof cores, &cores); // best effort: figures are noisier without
+    sched_setaffinity(0, sizeof cores, &cores); // this may fail, and then figures are only noisier
 }
 
 static sac_status write_raw(const char *path, const void *bytes, size_t size)
@@ -37,7 +37,7 @@ static sac_status write_raw(const char *path, const void *bytes, size_t size)
     return good ? SAC_OK : sac_fail(SAC_ERROR_FILE, "bench: %s cannot be written", path);
 }
 
-// a drive that the agent might see: one frame in ten, after the zoom at the start
+// Frames of a drive that the agent might see: one frame in ten, after the zoom at the start.
 static sac_status make_frames(uint8_t *frames)
 {
     sac_env *env;
@@ -76,7 +76,7 @@ enum
     PARAMETERS = 3667
 };
 
-// the parameters of a policy file, or a fresh vector
+// Take the parameters of a policy file, or freshly drawn ones.
 static sac_status find_parameters(const char *policy_path, float *parameters)
 {
     sac_policy *policy;

@@ -1,12 +1,12 @@
 #include "bench.h"
 
-// one generation of a search method, beside a library
+// One generation of a search method, beside a library.
 #define SEARCH(row, method, peer, generations, named_only, summary)                                                   \
     {                                                                                                                 \
         "search-" row, "ms", "search.py " peer " " method " 3667 256 " generations, named_only, summary, bench_search \
     }
 
-// evaluations to a target, median of --seeds
+// Evaluations to a target, as the median over --seeds.
 #define EVALS(function, n, method, peer)                                                                         \
     {                                                                                                            \
         "evals-" function "-" n "-" method, "evals", peer, true, "to 1e-8, median of --seeds", bench_evaluations \
@@ -14,7 +14,7 @@
 #define PYCMA(method, function, n)  "evals.py pycma " method " " function " " n " %s"
 #define EVOSAX(method, function, n) "evals.py evosax " method " " function " " n " %s"
 #define EVOJAX(method, function, n) "evals.py evojax " method " " function " " n " %s"
-// the separable and limited-memory forms
+// The separable and limited-memory forms.
 #define EVALS_LARGE(function, n)                                                    \
     EVALS(function, n, "sep-cma-es", PYCMA("sep-cma-es", function, n)),             \
         EVALS(function, n, "sep-cma-es-evosax", EVOSAX("sep-cma-es", function, n)), \
@@ -35,25 +35,25 @@
         COARSE(function, n, "openai-es"), COARSE(function, n, "pgpe"), COARSE(function, n, "ars"),   \
         COARSE(function, n, "bgs"), COARSE(function, n, "ga")
 
-// attention with the tokens given, beside the faster of PyTorch and JAX
+// Attention with given tokens, beside the faster of PyTorch and JAX.
 #define TOKENS(form, n, summary)                                                                                     \
     {                                                                                                                \
         "tokens-" form "-" n, "us", "attention.py best " form " " n, false, summary " of " n " tokens", bench_tokens \
     }
 
-// a product of matrices [m, n], k terms each, the second turned, beside OpenBLAS
+// A product of matrices [m, n] with k terms each, the second matrix transposed, beside OpenBLAS.
 #define GEMM(size)                                                                                               \
     {                                                                                                            \
         "gemm-" size, "us", "OpenBLAS", false, "a product of matrices beside OpenBLAS's, one thread", bench_gemm \
     }
 
-// a world of the control suite: its own picture at two sizes, and beside dm_control's
+// A world of the control suite: its own picture at two sizes, beside dm_control's.
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
         "control-" size "-" task, "steps/s", "control.py " domain " " pixels, true,     \
             "one control step with its " pixels " picture, plain lights", bench_control \
     }
-// the same beside MuJoCo's OpenGL at its cheapest
+// The same beside MuJoCo's OpenGL with its cheapest settings.
 #define RENDER(task, domain, size, pixels)                                              \
     {                                                                                   \
         "render-" size "-" task, "steps/s", "render.py " domain " " pixels, true,       \
@@ -62,7 +62,7 @@
 #define RENDER_ALL(task, domain)  RENDER(task, domain, "100", "100 100"), RENDER(task, domain, "240", "240 320")
 #define CONTROL_ALL(task, domain) CONTROL(task, domain, "100", "100 100"), CONTROL(task, domain, "240", "240 320")
 
-// an agent in IAP's sizes in it
+// An agent in the sizes of IAP in that world.
 #define IAP(task)                                                                                            \
     {"iap-" task, "steps/s", NULL, true, "world, 240 x 320 picture, 19200 patches, ReLU", bench_control},    \
     {                                                                                                        \

@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "saccade/evolve.h"
 
-/// The time of a generation of a search method alone. The row's name says which: search-METHOD, optionally with -PEER.
+/// The time of a generation of a search method. The row's name says which method: search-METHOD, optionally with -PEER.
 
 static double sphere(const float *x, int n)
 {
@@ -22,7 +22,7 @@ enum
     POPULATION = 256
 };
 
-// the method that the row's name begins with after "search-"; "sep-cma-es" before "sep"
+// Find the method that the row's name begins with after "search-". The longest name counts.
 static const char *method_of(const char *row)
 {
     const char *name, *found = NULL;
@@ -32,7 +32,7 @@ static const char *method_of(const char *row)
     return found ? found : row;
 }
 
-// seconds of this process alone, as the peers count: what else runs on the core is not the method's
+// The processor time of this process, as the peers count it, because other work on the core is not the method's.
 static double cpu_now(void)
 {
     struct timespec t;
@@ -40,7 +40,7 @@ static double cpu_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// seconds of asking and telling, the fitness left out
+// Measure the seconds of asking and telling, without the fitness.
 static sac_status run_generation(sac_search *search, double *seconds)
 {
     static float x[POPULATION][DIMENSION];
@@ -63,7 +63,7 @@ sac_status bench_search(const bench_place *place, bench_figure *figure, bench_fi
         .method = method_of(place->row->name), .settings = settings, .setting_count = 2, .dimension = DIMENSION};
     sac_search *search;
     SAC_TRY(sac_search_create(&search, &def));
-    // 6 generations hold two of the eigendecompositions that the full form needs in every third one
+    // Six generations hold two of the eigendecompositions that the full form needs in every third generation.
     bool full = strstr(def.method, "cma-es") && !strstr(def.method, "sep");
     int generations = full ? 6 : 40;
     sac_status status = SAC_OK;

@@ -9,9 +9,9 @@
 #include "saccade/train.h"
 #include "view/plots/metrics.h"
 
-/// Time from nothing to a held-out score, as the run itself reports it: the second of the first two consecutive
-/// evaluations whose mean is at or above the target.
-/// A seed's run is kept while rows are measured, and a later row goes on with it.
+/// The time from nothing to a held-out score, as the run itself reports it: the time of the second of the first two
+/// consecutive evaluations whose mean reaches the target. A seed's run is kept while rows are measured, and a later row
+/// continues it.
 
 enum
 {
@@ -33,7 +33,7 @@ static void on_progress(void *user, const sac_progress *progress)
     if (bench_crosses(&w->crossing, progress->evaluation.mean)) w->reached = 1;
 }
 
-// when the run's evaluations came to the target; infinite where none has yet
+// When the run's evaluations reached the target; infinite where none has yet.
 static sac_status find_time(const char *run, double target, double *seconds)
 {
     *seconds = INFINITY;
@@ -49,7 +49,7 @@ static sac_status find_time(const char *run, double target, double *seconds)
     return SAC_OK;
 }
 
-// seconds to the target for one training seed; infinite when the task's generations end before
+// Measure the seconds to the target for one training seed; infinite when the task's generations end before that.
 static sac_status train_to(const bench_place *place, uint64_t seed, double target, double *seconds)
 {
     char value[32], run[96];

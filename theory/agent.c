@@ -8,7 +8,7 @@
 #include "papers.h"
 #include "saccade/policy.h"
 
-/// The attention agent: how many parameters it has, and by what its attention is scaled.
+/// Tang et al. 2020, the attention agent: how many parameters it has, and how its attention is scaled.
 
 enum
 {
@@ -17,7 +17,7 @@ enum
     PATCH_NUMBERS = 7 * 7 * 3
 };
 
-// actions: 3 for the car, 1 for TakeCover's choice of three
+// The actions are 3 numbers for the car, and 1 for TakeCover's choice of three.
 static sac_status create(sac_policy **out, int actions)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1}, choice_low[] = {0}, choice_high[] = {2};
@@ -33,7 +33,7 @@ static sac_status create(sac_policy **out, int actions)
     return sac_policy_create(out, &def);
 }
 
-// parameters of queries and keys, and all others
+// Count the parameters of queries and keys, and all others.
 static void count(const sac_policy *policy, int *attention, int *controller)
 {
     *attention = *controller = 0;
@@ -70,7 +70,7 @@ static sac_status check_counts(theory_report *report)
     return status;
 }
 
-// the worst difference of the agent's attention row from softmax(scale q.k)
+// Find the worst difference of the agent's attention row from softmax(scale q.k).
 static double row_miss(const sac_gaze *gaze, const float *weights, double scale)
 {
     int n = gaze->rows * gaze->columns;
@@ -89,12 +89,13 @@ static double row_miss(const sac_gaze *gaze, const float *weights, double scale)
     return worst;
 }
 
-// a fresh agent's first look at noise, its first query
+// Take the first query of a fresh agent that looks at noise.
 static sac_status check_scale(theory_report *report, sac_policy *policy, float *parameters, uint8_t *image,
                               float *weights)
 {
     sac_policy_draw(policy, 1, parameters);
-    for (int i = 0; i < sac_policy_parameter_count(policy); i++) parameters[i] *= 8; // so that rows are not flat
+    // larger parameters, so that rows of attention are not flat
+    for (int i = 0; i < sac_policy_parameter_count(policy); i++) parameters[i] *= 8;
     sac_stream stream = sac_stream_create(61, 0, 0);
     for (int i = 0; i < PIXELS; i++) image[i] = (uint8_t)sac_stream_below(&stream, 256);
     sac_policy_state *state;

@@ -8,11 +8,11 @@
 #include "random.h"
 #include "saccade/heads.h"
 
-/// Attention and convolution: Gaussian heads, relative positions, nine heads.
+/// "Attention layer can implement CNN": Gaussian heads, relative positions, and nine heads.
 
 // ---- a = c = alpha
 
-// the worst difference of the general head's logits from -alpha |x - mu|^2, relative to the largest
+// Find the worst difference of the general head's logits from -alpha |x - mu|^2, relative to the largest.
 static double head_miss(double a, double alpha)
 {
     double worst = 0, largest = 0;
@@ -93,7 +93,7 @@ static sac_status compute_logits(const layer *l, float *logits, int terms)
     return SAC_OK;
 }
 
-// all logits of a layer against the term (d) of the whole layer
+// Compare all logits of a layer with the term (d) of the whole layer.
 static sac_status judge_logits(theory_row *row, const layer *l, const float *wanted)
 {
     float logits[LOGITS] = {0};
@@ -154,7 +154,8 @@ static int clamp(int value, int size)
     return value < 0 ? 0 : value >= size ? size - 1 : value;
 }
 
-// out[o][i] = bias + sum over taps, inputs of weight * what the tap sees of that input around pixel i
+// out[o][i] = bias + the sum over taps and inputs of weight times that input at the pixel that the tap sees from pixel
+// i.
 typedef double see_fn(const picture *p, int tap, int input, int pixel, const void *user);
 
 static void apply(picture *p, double *out, see_fn *see, const void *user)
@@ -170,7 +171,7 @@ static void apply(picture *p, double *out, see_fn *see, const void *user)
         }
 }
 
-// user: whether pixels outside count as zero
+// `user` says whether pixels outside count as zero.
 static double see_pixel(const picture *p, int tap, int input, int pixel, const void *user)
 {
     int row = pixel / WIDTH + tap / 3 - 1, column = pixel % WIDTH + tap % 3 - 1;
@@ -179,7 +180,7 @@ static double see_pixel(const picture *p, int tap, int input, int pixel, const v
     return (double)p->x[input * PIXELS + inside_row * WIDTH + inside_column];
 }
 
-// user: nine encoded heads [9, SAC_HEAD_ISOTROPIC]; the softmax over all pixels, in double
+// `user` is nine encoded heads [9, SAC_HEAD_ISOTROPIC]; the softmax is over all pixels, in double.
 static double see_softly(const picture *p, int tap, int input, int pixel, const void *user)
 {
     const double *t = (const double *)user + tap * SAC_HEAD_ISOTROPIC;
@@ -266,7 +267,7 @@ static sac_status check_nine(theory_report *report, picture *p)
     return SAC_OK;
 }
 
-// Delta = p_i - p_j: a head with target t looks at p_i - t
+// Delta = p_i - p_j, so a head with target t looks at p_i - t
 static sac_status check_flip(theory_report *report)
 {
     sac_head head = sac_head_isotropic(40, 1, 0);

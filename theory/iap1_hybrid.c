@@ -6,7 +6,7 @@
 #include "random.h"
 #include "saccade/theory.h"
 
-/// IAP v1, Sections 3 and 4.1: what the hybrid map is said to do.
+/// Choromanski et al. 2021 (Unlocking Pixels, first version), sections 3 and 4.1: the claims about the hybrid map.
 
 enum
 {
@@ -36,8 +36,8 @@ typedef struct both_signs
 static void add_both_signs(void *user, const theory_map *map)
 {
     both_signs *b = user;
-    // Eq. 8-9 give one map for both sides, minus included: the minus of one side cancels that of the other, which is
-    // what the keys' map gives on both
+    // Equations 8 and 9 give one map for both sides, with the minus sign included. The minus of one side cancels that
+    // of the other, which is the same as using the keys' map on both sides.
     theory_add(&b->printed, theory_map_dot(map, SAC_KEYS, 0, SAC_KEYS, 1));
     theory_add(&b->mended, theory_map_dot(map, SAC_QUERIES, 0, SAC_KEYS, 1));
 }
@@ -125,7 +125,7 @@ sac_status theory_iap1_ends(theory_report *report)
 
 // ---- better than both
 
-// the three errors over all angles at equal lengths
+// The three errors over all angles at equal lengths.
 typedef struct sweep
 {
     double worst[3], worst_relative[3]; // trig, exp, hybrid; relative to SM^2
@@ -190,7 +190,7 @@ static void check_bounds(theory_report *report)
     theory_judge(relative, all_relative);
 }
 
-// the order at one angle, from features: R = 0.5, where tails are light
+// Compare the order of the errors at one angle with features, at R = 0.5, where tails are light.
 static sac_status check_order(theory_report *report)
 {
     theory_row *row = theory_claim(report, THEORY_FURTHER, "the library's features show it: at R = 0.5, angle pi / 4");
@@ -214,7 +214,7 @@ sac_status theory_iap1_best(theory_report *report)
     return check_order(report);
 }
 
-// ---- how many numbers it takes
+// ---- how many numbers the map takes
 
 sac_status theory_iap1_counts(theory_report *report)
 {
@@ -239,13 +239,14 @@ sac_status theory_iap1_counts(theory_report *report)
     return SAC_OK;
 }
 
-// parameters of a layer with bias
+// Count the parameters of a layer with bias.
 static int dense(int inputs, int outputs)
 {
     return outputs * (inputs + 1);
 }
 
-// the vision part of the CNN policy: 3 x 3 convolutions 3 -> 4 -> 8 -> 8 on 32 x 32, 2 x 2 pooling, 10, 3
+// The vision part of the CNN policy: 3 x 3 convolutions 3 -> 4 -> 8 -> 8 on 32 x 32, 2 x 2 pooling, then layers of 10
+// and 3.
 static int vision_parameters(bool padded)
 {
     int convolutions = dense(9 * 3, 4) + dense(9 * 4, 8) + dense(9 * 8, 8), side = (padded ? 32 : 32 - 3 * 2) / 2;
@@ -254,7 +255,7 @@ static int vision_parameters(bool padded)
 
 sac_status theory_iap1_compression(theory_report *report)
 {
-    const int cnn = 14954, iap = 1786; // as printed
+    const int cnn = 14954, iap = 1786; // as the paper prints them
     double ratio = (double)cnn / iap;
     theory_row *row = theory_claim(report, THEORY_PRINTED, "10x compression over the CNN policy");
     theory_predict(row, "its own counts, 14954 / 1786, give 9.5 or more");

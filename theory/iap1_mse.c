@@ -8,7 +8,8 @@
 #include "random.h"
 #include "saccade/theory.h"
 
-/// IAP v1, Eq. 13, 14 and 10: the errors of trigonometric, positive and hybrid features.
+/// Choromanski et al. 2021 (Unlocking Pixels, first version), equations 13, 14 and 10: the errors of trigonometric,
+/// positive and hybrid features.
 
 enum
 {
@@ -25,7 +26,7 @@ enum
 static const char *const forms[] = {"trig", "positive", "hybrid"};
 static const double pi = 3.141592653589793;
 
-// ---- by quadrature: one omega seen along x + y (g) and across it (h)
+// ---- by quadrature: one omega in the directions of x + y (g) and across it (h)
 
 typedef struct plane
 {
@@ -89,7 +90,7 @@ static double trig_fourth(const void *user, double g)
     return square * square;
 }
 
-// the chances that 0, 1, ..., r of r signs differ
+// Compute the probabilities that 0, 1, ..., r of r signs differ.
 static void angular_chances(double *chances, double angle, int r)
 {
     double p = angle / pi;
@@ -112,14 +113,14 @@ static void quadrature(double mse[3], const double *x, const double *y, int size
     }
 }
 
-// the fourth root of E (mean of m misses)^4
+// Compute the fourth root of E (mean of m misses)^4.
 static double fourth_norm(double square, double fourth, int m)
 {
     return pow((fourth + 3 * (m - 1) * square * square) / pow(m, 3), 0.25);
 }
 
-// the standard errors of the mean of squared misses of `draws` maps, that of hybrid bounded by Minkowski's inequality:
-// known beforehand, since the samples themselves tell little of their tails
+// Compute the standard errors of the mean of squared misses of `draws` maps; that of hybrid is bounded by Minkowski's
+// inequality. They are computed beforehand, because samples say little about their own tails.
 static void standard_errors(double errors[3], const double mse[3], const double *x, const double *y, int size, int m,
                             int r, int draws)
 {

@@ -7,7 +7,8 @@
 #include "papers.h"
 #include "random.h"
 
-/// IAP v2, Theorem 4.4: how many features keep scores near those of brute force attention.
+/// Choromanski et al. 2021 (Unlocking Pixels, second version), theorem 4.4: how many features keep scores near those of
+/// brute-force attention.
 
 enum
 {
@@ -20,7 +21,7 @@ static const double chance = 0.1; // p
 
 // ---- trigonometric features, queries and keys in a ball
 
-// log(2^8 (sqrt(d) diam tau^a / eps)^2 / p): what Claim 1 of Rahimi and Recht leaves to m eps^2 / (4 (d + 2) tau^2)
+// log(2^8 (sqrt(d) diam tau^a / eps)^2 / p): by claim 1 of Rahimi and Recht (2007) this is m eps^2 / (4 (d + 2) tau^2).
 static double mended_count(int d, double radius, double eps)
 {
     double tau = exp(radius * radius / sqrt(d)), diameter = 2 * radius * pow(d, -0.25);
@@ -35,7 +36,7 @@ static double printed_count(int d, double radius, double eps)
     return ceil(4 * (d + 2) * odds / (eps * eps));
 }
 
-// the largest difference between the scores of m features and of brute force attention
+// Find the largest difference between the scores of m features and of brute-force attention.
 static sac_status score_miss(double *miss, int d, double m, const double *queries, int query_count, const double *keys,
                              int key_count, uint64_t seed)
 {
@@ -58,8 +59,8 @@ static sac_status score_miss(double *miss, int d, double m, const double *querie
     return SAC_OK;
 }
 
-// in how many draws the scores miss by more than eps. Adversarial: every query is x and the keys are x and -x, of
-// length R; otherwise all are random points of that length
+// Count the draws in which the scores miss by more than eps. In the adversarial case every query is x, and the keys are
+// x and -x, of length R; otherwise all are random points of that length.
 static sac_status count_misses(int *misses, double *worst, int d, double radius, double eps, double m, int draws,
                                bool adversarial)
 {
@@ -79,7 +80,7 @@ static sac_status count_misses(int *misses, double *worst, int d, double radius,
     return SAC_OK;
 }
 
-// one setting at the printed m, both kinds of points
+// Check one setting at the printed m, with both kinds of points.
 static sac_status check_printed(theory_row *row, int d, double radius, bool *holds)
 {
     double m = printed_count(d, radius, 0.5), worst[2];
@@ -153,7 +154,7 @@ enum
     SETTINGS = sizeof settings / sizeof *settings
 };
 
-// Eq. 6 with |P|^`power` I, I = 1
+// Equation 6 with |P|^`power` I, I = 1.
 static double positive_count(const far_keys *s, int power)
 {
     double root = sqrt(s->d), sine = pow(sin(s->alpha / 2), 2);
@@ -161,7 +162,7 @@ static double positive_count(const far_keys *s, int power)
     return ceil(pow(s->keys, power) / (chance * s->eps * s->eps) * variance);
 }
 
-// one query and keys at the angle pi - alpha from it, all of length d^(1/4)
+// Draw one query, and keys at the angle pi - alpha from it, all of length d^(1/4).
 static void place_cone(const far_keys *s, double *query, double *keys, uint64_t index)
 {
     double directions[MAX_KEYS * MAX_SIZE], length = pow(s->d, 0.25);
@@ -172,7 +173,8 @@ static void place_cone(const far_keys *s, double *query, double *keys, uint64_t 
             keys[k * s->d + i] = i == 0 ? -length * cos(s->alpha) : directions[k * (s->d - 1) + i - 1];
 }
 
-// draws in which any of the keys' scores is above eps, above eps and the true bound, or further than eps from the truth
+// Count the draws in which any key's score is above eps, above eps and the true bound, or further than eps from the
+// truth.
 typedef struct counts
 {
     int above, above_bound, apart;

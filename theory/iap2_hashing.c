@@ -8,7 +8,8 @@
 #include "saccade/hash.h"
 #include "scene.h"
 
-/// IAP v2, Theorem 4.3, first part: scores from the signs of random projections of trigonometric features.
+/// Choromanski et al. 2021 (Unlocking Pixels, second version), theorem 4.3, first part: scores from the signs of random
+/// projections of trigonometric features.
 
 enum
 {
@@ -34,7 +35,7 @@ static double error_bound(int d, double eps)
     return exp(sqrt(d)) * pi / 2 * eps;
 }
 
-// ---- the angle (Eq. 14)
+// ---- the angle (equation 14)
 
 static sac_status measure_angles(double *worst)
 {
@@ -69,7 +70,8 @@ static sac_status measure_angles(double *worst)
 
 // ---- the scores
 
-// draws in which any score is off by more than the bound; *median: of worst error over bound; *spread: of the scores
+// Count the draws in which any score is off by more than the bound. *median is that of the worst error over the bound,
+// and *spread that of the scores.
 static sac_status count_misses(int *misses, double *median, double *spread, theory_scene *scene, int d, int count,
                                double eps, int bits, int draws)
 {
@@ -92,7 +94,7 @@ static sac_status count_misses(int *misses, double *median, double *spread, theo
         double ratio = worst / error_bound(d, eps);
         *misses += ratio > 1;
         *spread += (high - low) / draws;
-        int place = i; // kept in order
+        int place = i; // insertion keeps the list in order
         for (; place > 0 && ratios[place - 1] > ratio; place--) ratios[place] = ratios[place - 1];
         ratios[place] = ratio;
     }
@@ -154,7 +156,7 @@ static sac_status check_hashing(theory_report *report, theory_scene *scene)
     return check_settings(row, scene, false);
 }
 
-// ---- the number of bits stated against that of the proof
+// ---- the printed number of bits, and that of the proof
 
 static sac_status check_bits(theory_report *report, theory_scene *scene)
 {
@@ -183,7 +185,7 @@ static sac_status check_bits(theory_report *report, theory_scene *scene)
     return SAC_OK;
 }
 
-// ---- whether it pays
+// ---- whether hashing pays
 
 static sac_status check_speed(theory_report *report, theory_scene *scene)
 {
@@ -221,7 +223,7 @@ static sac_status check_speed(theory_report *report, theory_scene *scene)
     return SAC_OK;
 }
 
-// ---- each with a scene
+// ---- the theorems, each with a scene
 
 static sac_status with_scene(theory_report *report, sac_status (*check)(theory_report *, theory_scene *))
 {

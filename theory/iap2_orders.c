@@ -6,7 +6,7 @@
 #include "papers.h"
 #include "saccade/trans.h"
 
-/// IAP v2, Eq. 3: P A V in any order of multiplication.
+/// Choromanski et al. 2021 (Unlocking Pixels, second version), equation 3: P A V in any order of multiplication.
 
 enum
 {

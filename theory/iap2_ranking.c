@@ -9,7 +9,8 @@
 #include "random.h"
 #include "saccade/readings.h"
 
-/// IAP v2, Lemma 4.2: which tokens IAP-rank picks; and Eq. 3, the orders of IAP-trans.
+/// Choromanski et al. 2021 (Unlocking Pixels, second version), lemma 4.2: which tokens IAP-rank picks; and equation 3,
+/// the orders of IAP-trans.
 
 enum
 {
@@ -28,14 +29,14 @@ typedef struct scene
     double z_length;
 } scene;
 
-// how many of the cases broke each statement
+// How many of the cases broke each statement.
 typedef struct failures
 {
     int dot, angle, positive_angle, smallest_cosine, library;
     double length; // largest relative difference of |phi(k)| from exp(sqrt(d) / 2)
 } failures;
 
-// whether two rankings pick tokens of the same scores, rank by rank, up to rounding
+// Whether two rankings pick tokens of the same scores, rank by rank, up to rounding.
 static bool picks_agree(const double *scores, const int *a, const int *b, double rounding)
 {
     for (int i = 0; i < TOP; i++)
@@ -43,7 +44,7 @@ static bool picks_agree(const double *scores, const int *a, const int *b, double
     return true;
 }
 
-// scores by the explicit matrix A, by z, and by the angle to z
+// Compute scores by the explicit matrix A, by z, and by the angle to z.
 static void score(scene *s, theory_map *map)
 {
     theory_map_take(map, SAC_QUERIES, s->queries, s->count);
@@ -95,9 +96,9 @@ static sac_status check_case(failures *f, scene *s, theory_map *map, bool trig)
     }
     theory_top(by_brute, TOP, s->brute, s->count);
     theory_top(by_dot, TOP, s->dots, s->count);
-    theory_top(by_angle, TOP, s->cosines, s->count); // the smallest angles
+    theory_top(by_angle, TOP, s->cosines, s->count); // the smallest angles have the largest cosines
     theory_top(by_least, TOP, negative, s->count);
-    // the features are float32: their lengths, which the angle divides by, are equal to 1e-6
+    // The features are float32, so their lengths, by which the angle divides, are equal only to 1e-6.
     bool angle = picks_agree(s->brute, by_brute, by_angle, 1e-6 * scale);
     if (!trig)
     {
@@ -108,7 +109,7 @@ static sac_status check_case(failures *f, scene *s, theory_map *map, bool trig)
     f->dot += !picks_agree(s->brute, by_brute, by_dot, 1e-12 * scale);
     f->angle += !angle;
     f->smallest_cosine += !picks_agree(s->brute, by_brute, by_least, 1e-6 * scale);
-    // and its sums too: one rounding an addition
+    // Sums are float32 too, with one rounding for each addition.
     f->library += !picks_agree(s->brute, by_brute, by_library, (s->count + map->features) * 6e-8 * scale);
     for (int k = 0; k < s->count; k++) f->length = fmax(f->length, fabs(s->lengths[k] / exp(sqrt(s->size) / 2) - 1));
     return SAC_OK;
@@ -127,7 +128,8 @@ static sac_status run_cases(failures *f, scene *s)
         theory_gaussian(s->queries, s->count, s->size, 7, (uint64_t)(2 * i));
         theory_gaussian(s->keys, s->count, s->size, 7, (uint64_t)(2 * i + 1));
         sac_attention_def def =
-            theory_def(trig ? "trig" : "positive", s->size, 8 << sac_stream_below(&stream, 3)); // 8, 16, 32
+            // the number of features is 8, 16 or 32
+            theory_def(trig ? "trig" : "positive", s->size, 8 << sac_stream_below(&stream, 3));
         def.scale = 0;
         def.normalize = def.orthogonal = true;
         def.seed = (uint64_t)i;

@@ -2,8 +2,8 @@
 #include "papers.h"
 #include "scene.h"
 
-/// Whether small maps attend like softmax: what share of its ten best tokens they find. Gaussian queries and keys, not
-/// trained ones.
+/// Do small maps attend like softmax? This measures which share of softmax's ten best tokens they find, with Gaussian
+/// queries and keys, not with trained ones.
 
 enum
 {

@@ -9,7 +9,8 @@
 #include "saccade/rank.h"
 #include "saccade/tree.h"
 
-/// IAP v2, Theorem 4.3, second part: sampling by a tree over positive features.
+/// Choromanski et al. 2021 (Unlocking Pixels, second version), theorem 4.3, second part: sampling by a tree over
+/// positive features.
 
 enum
 {
@@ -53,7 +54,7 @@ static double total_variation(const double *a, const double *b, int count)
     return sum / 2;
 }
 
-// the tree's probabilities for z, and z.phi(k) over their sum, computed straight from the features
+// Compute the tree's probabilities for z, and z.phi(k) over their sum, directly from the features.
 static sac_status run_tree(scene *s, theory_map *map, int count)
 {
     float *nodes = SAC_NEW_ARRAY(float, sac_tree_size(map->attention, count));
@@ -73,7 +74,7 @@ static sac_status run_tree(scene *s, theory_map *map, int count)
     return status;
 }
 
-// z = sum phi(q) draws in proportion to r; the worst relative difference of a leaf over L = 1, 5, 8, 100
+// Check that z = sum phi(q) draws in proportion to r: the worst relative difference of a leaf over L = 1, 5, 8, 100.
 static sac_status check_leaves(scene *s, double *worst)
 {
     static const int counts[] = {1, 5, 8, 100};
@@ -97,8 +98,8 @@ static sac_status check_leaves(scene *s, double *worst)
     return SAC_OK;
 }
 
-// distances of distributions, averaged over draws: the tree's by z' = phi(scale sum q) from its target
-// softmax(k.(scale sum q)), and that target from r / sum r
+// Measure distances of distributions, averaged over draws: of the tree's distribution by z' = phi(scale sum q) from its
+// target softmax(k.(scale sum q)), and of that target from r / sum r.
 typedef struct distances
 {
     theory_moments length, from_target, target_from_r;
@@ -142,7 +143,7 @@ static sac_status draw_distances(scene *s, distances *out, double scale, int m)
         {
             theory_map_take(&map, SAC_QUERIES, sum, 1);
             theory_map_sum(&map, s->z, SAC_QUERIES, 1);
-            // phi(sum q) is as small as exp(-|sum q|^2 / 2): a factor that no probability depends on
+            // phi(sum q) is as small as exp(-|sum q|^2 / 2). No probability depends on this factor, so it is left out.
             for (int f = 0; f < map.features; f++) s->z[f] *= exp(square / 2);
             status = run_tree(s, &map, TOKENS);
         }

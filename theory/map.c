@@ -130,7 +130,7 @@ sac_status theory_squared_misses(theory_moments *out, const sac_attention_def *d
     return SAC_OK;
 }
 
-// the estimates of one map, weighted by its share of the features
+// Average the estimates of one map, weighted by its share of the features.
 static void add_kernels(double *out, theory_map *map, double share, int query_count, int key_count)
 {
     for (int q = 0; q < query_count; q++)

@@ -3,8 +3,8 @@
 #include "random.h"
 #include "saccade/attention.h"
 
-/// The library's feature maps, for a few tokens at a time. Tokens come as rows of doubles and are rounded to the
-/// library's float32; dot products of features are added up in double.
+/// The library's feature maps, for a few tokens at a time. Tokens are rows of doubles that are rounded to the library's
+/// float32; dot products of features are summed in double.
 
 /// One drawn map with room for the features of some queries and keys.
 typedef struct theory_map
@@ -16,7 +16,7 @@ typedef struct theory_map
     void *workspace;
 } theory_map;
 
-/// A def of this form: features of the tokens as they are (scale 1), independent rows of W.
+/// Make a def of this form, with features of the tokens as they are (scale 1) and independent rows of W.
 sac_attention_def theory_def(const char *form, int size, int m);
 
 /// @param[out] map       released by theory_map_destroy, also after a failure
@@ -24,30 +24,32 @@ sac_attention_def theory_def(const char *form, int size, int m);
 sac_status theory_map_create(theory_map *map, const sac_attention_def *def, int capacity);
 void theory_map_destroy(theory_map *map);
 
-/// The features of tokens x [count, D], as queries or as keys.
+/// Compute the features of tokens x [count, D], as queries or as keys.
 void theory_map_take(theory_map *map, sac_attention_side side, const double *x, int count);
 
-/// phi(a).phi(b) of the a-th token taken on one side and the b-th on the other (or on the same).
+/// Compute phi(a).phi(b) of the a-th token on one side and the b-th token on the other (or on the same) side.
 double theory_map_dot(const theory_map *map, sac_attention_side side_a, int a, sac_attention_side side_b, int b);
 
-/// The sum of the features of the first `count` tokens taken on a side: z [F].
+/// Sum the features of the first `count` tokens on a side: z [F].
 void theory_map_sum(const theory_map *map, double *z, sac_attention_side side, int count);
 
-/// z.phi of the first `count` tokens taken on a side, and the lengths of their phi (NULL: not wanted).
+/// Compute z.phi of the first `count` tokens on a side, and the lengths of their phi (NULL: not wanted).
 void theory_map_against(const theory_map *map, double *dots, double *lengths, const double *z, sac_attention_side side,
                         int count);
 
-/// The estimates of pairs x, y [count, D] by maps of `draws` seeds: calls `add` with each map, which has taken x as
+/// Estimate pairs x, y [count, D] by maps of `draws` seeds: this calls `add` with each map, which has taken x as
+/// queries and y as keys.
 /// queries and y as keys.
 typedef void theory_add_estimate(void *user, const theory_map *map);
 sac_status theory_each_draw(const sac_attention_def *def, const double *x, const double *y, int count, int draws,
                             theory_add_estimate *add, void *user);
 
-/// The squared differences of the estimates of `draws` maps from `kernel`.
+/// Collect the squared differences of the estimates of `draws` maps from `kernel`.
 sac_status theory_squared_misses(theory_moments *out, const sac_attention_def *def, const double *x, const double *y,
                                  double kernel, int draws);
 
-/// Estimates between all queries [query_count, D] and keys [key_count, D] with `m` features, which may be more than one
+/// Estimate the kernel between all queries [query_count, D] and keys [key_count, D] with `m` features. These may be
+/// more than one map holds: maps are drawn one after the other and averaged.
 /// map holds: maps are drawn one after the other and averaged.
 /// @param[out] out  [query_count, key_count]
 sac_status theory_kernels(double *out, const sac_attention_def *def, long m, const double *queries, int query_count,

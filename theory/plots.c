@@ -70,7 +70,7 @@ static double closed_form(int form, const double *x, const double *y, int size)
     return sac_theory_mse_hybrid(x, y, size, M, R);
 }
 
-// equal lengths, angle in multiples of pi, any sign
+// Draw equal lengths; the angle is in multiples of pi and may have any sign.
 static void add_closed_forms(curve *c, int form, double length, double from, double to, bool relative)
 {
     for (int i = 0; i < CURVE_POINTS; i++)
@@ -82,7 +82,7 @@ static void add_closed_forms(curve *c, int form, double length, double from, dou
     }
 }
 
-// where the tail is light enough for so many draws: |x + y|^2 <= 1.5, or trig
+// Points are drawn only where the tail is light enough for so many draws: |x + y|^2 <= 1.5, or trig.
 static sac_status add_measured(curve *c, int form, double length, double from, double to, bool relative)
 {
     for (int i = 0; i < MEASURED_POINTS; i++)
@@ -103,7 +103,7 @@ static sac_status add_measured(curve *c, int form, double length, double from, d
 
 static const sac_plot angle_plot = {.x_label = "angle between x and y, in multiples of \xcf\x80", .log_y = true};
 
-// figure 3: one estimator, a curve a length
+// Figure 3: one estimator, with a curve for each length.
 static sac_status draw_lengths(const char *folder, int form, curve *curves)
 {
     static const double lengths[] = {0.5, 0.75, 1, 1.25};
@@ -127,7 +127,7 @@ static sac_status draw_lengths(const char *folder, int form, curve *curves)
     return draw(plot, curves, 8, folder, name);
 }
 
-// figure 4: all three at one length over the extended angle
+// Figure 4: all three estimators at one length over the extended angle.
 static sac_status draw_slices(const char *folder, bool relative, curve *curves)
 {
     for (int form = 0; form < 3; form++)
@@ -150,7 +150,7 @@ static sac_status draw_slices(const char *folder, bool relative, curve *curves)
 
 static sac_status draw_recall(const char *folder, curve *curves)
 {
-    // numbers a token: m; 2m; 3m(1 + r)
+    // The numbers a token takes: m; 2m; 3m(1 + r).
     static const int counts[] = {8, 16, 32, 64, 128, 256, 512};
     static const int hybrids[][2] = {{2, 1}, {4, 1}, {4, 3}, {8, 3}, {10, 5}, {16, 5}, {24, 7}};
     for (int form = 0; form < 3; form++)

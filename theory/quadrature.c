@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/// The trapezoidal rule: for functions that are analytic everywhere, under a Gaussian, its error falls like
-/// exp(-2 pi^2 / STEP^2), far below rounding; the ends are where exp(6 g) times the Gaussian is below 1e-40.
+/// The trapezoidal rule. For functions that are analytic everywhere, under a Gaussian, its error falls like exp(-2 pi^2
+/// / STEP^2), which is far below rounding. At the ends exp(6 g) times the Gaussian is below 1e-40.
 
 #define STEP  0.25
 #define REACH 80 // steps to either side

@@ -7,7 +7,7 @@
 
 enum
 {
-    PAIRS = 1000, // apart from the streams of others
+    PAIRS = 1000, // this stream is apart from those of others
     SPHERES,
     GAUSSIANS,
     MAX_SIZE = 256

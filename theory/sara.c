@@ -8,7 +8,7 @@
 #include "random.h"
 #include "saccade/theory.h"
 
-/// SARA-RT, Section III: phi(z) = exp(G z) with random G.
+/// Leal et al. 2023 (SARA-RT), section III: phi(z) = exp(G z) with random G.
 
 enum
 {
@@ -57,7 +57,7 @@ static sac_status draw_ratios(ratios *r, const pair *p, uint64_t index)
     return theory_each_draw(&def, x, y, 1, p->draws, add_ratio, r);
 }
 
-// the third of d = 256, the largest key the library takes
+// The third has d = 256, the largest key size that the library takes.
 static const pair pairs[] = {{8, 1, 0.5, 8, 20000},
                              {8, 1, 0.1, 64, 8000},
                              {256, 1, 0.3, 64, 1000},
@@ -152,7 +152,7 @@ static double printed_features(const layer *l)
     return ceil(2 * ratio * ratio * log(2.0 * l->points * l->points) * exp(-l->length * l->length / l->a)) + 1;
 }
 
-// Hoeffding: a feature's product lies in 0..(1 - 4A)^(d/2) exp(r^2 - r^2 / (2A))
+// By Hoeffding's inequality: a feature's product lies in 0..(1 - 4A)^(d/2) exp(r^2 - r^2 / (2A)).
 static double mended_features(const layer *l)
 {
     double square = l->length * l->length;
@@ -160,7 +160,8 @@ static double mended_features(const layer *l)
     return ceil(range * log(2.0 * l->points * l->points) / (2 * l->delta * l->delta)) + 1;
 }
 
-// a lot of features of Eq. 9: G times sqrt(1 - 4A), v = (1 - 4A)^(d/4) exp(A |g|^2), added to sums [points, points]
+// Add a lot of features of equation 9 to sums [points, points]: G is multiplied by sqrt(1 - 4A), and v = (1 - 4A)^(d/4)
+// exp(A |g|^2).
 static sac_status add_lot(const layer *l, double *sums, float *g, float *v, int count, uint64_t seed)
 {
     double stretch = sqrt(1 - 4 * l->a), normals[MAX_SIZE];
@@ -191,7 +192,7 @@ static sac_status add_lot(const layer *l, double *sums, float *g, float *v, int 
     return status;
 }
 
-// the largest |A - A^| of one random G with m features; *unscaled: the first entry of phi^T phi over A
+// Find the largest |A - A^| of one random G with m features; *unscaled is the first entry of phi^T phi over A.
 static sac_status layer_miss(double *miss, double *unscaled, const layer *l, double m, uint64_t seed)
 {
     double sums[MAX_POINTS * MAX_POINTS] = {0};
@@ -202,7 +203,7 @@ static sac_status layer_miss(double *miss, double *unscaled, const layer *l, dou
     sac_free(g);
     sac_free(v);
     SAC_TRY(status);
-    // what v leaves out: 1 / (sqrt(m) exp(r^2 / 2)) on each side
+    // The printed v lacks the factor 1 / (sqrt(m) exp(r^2 / 2)) on each side.
     double factor = 1 / (m * exp(l->length * l->length));
     *miss = 0;
     for (int i = 0; i < l->points * l->points; i++) *miss = fmax(*miss, fabs(sums[i] * factor - l->kernels[i]));
@@ -210,7 +211,7 @@ static sac_status layer_miss(double *miss, double *unscaled, const layer *l, dou
     return SAC_OK;
 }
 
-// random G's that miss delta, of those drawn
+// Count the random G's that miss delta, of those drawn.
 static sac_status count_misses(int *misses, double *unscaled, layer *l, double m, uint64_t seed)
 {
     *misses = 0;

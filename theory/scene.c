@@ -76,7 +76,7 @@ sac_status theory_scene_importance(const theory_scene *scene, float *scores, con
     return workspace ? SAC_OK : sac_fail_memory("the importance of a scene");
 }
 
-// what hashing needs beside the map
+// What hashing needs beside the map.
 typedef struct hashing
 {
     sac_hash *hash;

@@ -3,17 +3,17 @@
 #include "saccade/base.h"
 
 /// What `saccade theory` checks: the statements of the papers that saccade is built on, each measured with saccade's
-/// own code. One file a paper or a theorem of it; one row of theorems.c a theorem.
+/// own code. There is one file for each paper or theorem of it, and one row of theorems.c for each theorem.
 ///
-/// A verdict is computed: every statement carries its criterion (in what it predicts) and whether the measurement met
-/// it. Seeds are fixed, so a machine repeats its figures.
+/// A verdict is computed: every statement carries its criterion (in its prediction) and whether the measurement met it.
+/// Seeds are fixed, so a machine repeats its figures.
 
-/// Whose words a statement is.
+/// Who makes a statement.
 typedef enum theory_kind
 {
-    THEORY_PRINTED, ///< the paper's: the verdict of the theorem hangs on these
-    THEORY_MENDED,  ///< what holds instead of a printed statement that fails
-    THEORY_FURTHER, ///< found beside it
+    THEORY_PRINTED, ///< the paper makes it: the verdict of the theorem depends on these
+    THEORY_MENDED,  ///< it holds in place of a printed statement that fails
+    THEORY_FURTHER, ///< an additional statement, found beside it
 } theory_kind;
 
 /// One statement.
@@ -36,12 +36,12 @@ typedef struct theory_report
     int count;
 } theory_report;
 
-/// Add a statement. It is said, then predicted, then measured.
+/// Add a statement. It is claimed first, then predicted, then measured.
 theory_row *theory_claim(theory_report *report, theory_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void theory_predict(theory_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/// Append to what was measured; then say whether it met the prediction.
+/// Append to the measurement; then judge whether it met the prediction.
 void theory_measure(theory_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void theory_judge(theory_row *row, bool holds);
 
@@ -61,5 +61,5 @@ extern const theory_theorem theory_theorems[];
 /// and all of them hold; otherwise "FAILS".
 const char *theory_verdict(const theory_report *report);
 
-/// Whether what saccade itself says (the mended and the further statements) holds.
+/// Whether the statements of saccade itself (the mended and the further ones) hold.
 bool theory_is_sound(const theory_report *report);

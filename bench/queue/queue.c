@@ -13,16 +13,15 @@
 #include "base/random.h"
 #include "rollout/comm.h"
 
-/// How well the queue keeps ranks busy, with episodes that sleep instead of computing, so that many ranks fit on few
-/// cores: run as `mpirun -n RANKS build/queue [EPISODE_MS] [UNITS_A_RANK] [ROUNDS]`. Prints one line:
+/// This measures how well the queue keeps ranks busy, with episodes that sleep instead of computing, so that many ranks
+/// fit on few cores. Run it as `mpirun -n RANKS build/queue [EPISODE_MS] [UNITS_A_RANK] [ROUNDS]`. It prints one line:
 ///
 ///     efficiency   the time that a queue without any cost would take for these episodes, over the time taken
-///     busy         the share of all ranks' time that went into episodes: what the length of episodes leaves idle at
-///     the
-///                  end of a generation is lost here, whoever hands them out
-///     idle cpu     processor seconds a rank and second of waiting
+///     busy         the share of all ranks' time that went into episodes; no queue can avoid the wait for the last
+///                  episode of a generation
+///     idle cpu     processor seconds for each rank and second of waiting
 ///
-/// Lengths spread as those of CarRacing's population do: between a fifth of the mean and twice the mean.
+/// The lengths of episodes vary as those of CarRacing's population do: between a fifth of the mean and twice the mean.
 
 typedef struct bench
 {
@@ -33,7 +32,7 @@ typedef struct bench
     double busy; // of this rank
 } bench;
 
-// seconds of a unit: a third of them short failures, the others around 1.35 of the mean
+// The seconds of a unit: a third of the units are short failures, and the others last around 1.35 of the mean.
 static double length_of(const bench *b, int round, int unit)
 {
     sac_stream stream = sac_stream_create(1, (uint64_t)round, (uint64_t)unit);
@@ -55,7 +54,7 @@ static void *work(void *user)
     return NULL;
 }
 
-// the end of a round in which every rank takes the next unit the moment it is free
+// The end of a round in which every rank takes the next unit the moment it is free.
 static double without_cost(const bench *b, int ranks)
 {
     double *free_at = calloc((size_t)ranks, sizeof *free_at), last = 0;
@@ -99,7 +98,7 @@ static sac_status measure(bench *b)
     double taken = 0, ideal = 0, ideal_busy = 0, first_taken = 0, first_ideal = 0, cpu = 0;
     for (int round = -1; round < b->rounds; round++)
     {
-        // the first round finds ranks that have only just met
+        // The first round is not counted, because the ranks have only just met.
         if (round == 0) b->busy = taken = ideal = ideal_busy = 0, cpu = cpu_seconds();
         SAC_TRY(run_round(b, round < 0 ? b->rounds : round, &first_taken, &first_ideal));
         taken += first_taken;

@@ -2,14 +2,16 @@
 
 #include "saccade/base.h"
 
-/// Attention over image tokens, read as importance (how much attention each token receives) or as output.
+/// Attention over image tokens. It gives either the importance of each token (how much attention the token receives) or
+/// an output.
 ///
 ///     A_ij = the attention of query i to key j        importance[j] = c sum_i A_ij        out[i] = sum_j A_ij v[j]
 ///
 ///     softmax    A_ij = exp(scale q_i.k_j) / sum_j exp(scale q_i.k_j), c = 1: importances sum to N; undivided:
 ///                A_ij = exp(scale q_i.k_j), c = 1 / N: the kernel that positive, trig and hybrid estimate
 ///
-/// Linear forms have A_ij = phi(q_i).phi(k_j), c = 1 / N, and outputs are divided by sum_j A_ij unless told otherwise:
+/// Linear forms have A_ij = phi(q_i).phi(k_j) and c = 1 / N. Their outputs are divided by sum_j A_ij unless the def
+/// says otherwise:
 ///
 ///     relu       phi(x) = max(0, x) or max(0, W x)
 ///     positive   phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x: an unbiased estimate of exp(scale q.k)
@@ -23,9 +25,9 @@
 /// instruction serves one dimension of many tokens. N tokens, D = key_size, M = feature_count, F the size of phi, V
 /// values a token.
 ///
-/// Softmax takes time N^2, but only over columns that differ where few do: equal (query, key) pairs are found and
-/// counted. Linear forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, wherever they
-/// stand. Results are the same on every machine and CPU level.
+/// Softmax takes time N^2, where N counts only the columns that differ if few do: equal (query, key) pairs are found
+/// and counted. Linear forms take time N M D. No form builds an N x N matrix. Equal columns get equal bits, whatever
+/// their positions are. Results are the same on every machine and CPU level.
 ///
 /// An attention is immutable once created, so threads may share it, each with its own workspace. Only
 /// sac_attention_create allocates.
@@ -33,15 +35,15 @@
 /// What to create. Start from sac_attention_default_def().
 typedef struct sac_attention_def
 {
-    const char *form;    ///< a name of sac_attention_form_at, default "softmax"
-    int key_size;        ///< D in 1..256, no default
-    int feature_count;   ///< M in 0..4096, default 16; relu, sara-*: 0 takes the tokens themselves (W = G = I)
-    int direction_count; ///< hybrid: R in 1..64, default 5
-    double scale;        ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu and sara-*: 1
-    bool normalize;      ///< divide each query and key by its length first (zero stays zero), default false
-    bool orthogonal;     ///< rows of W are orthogonal in blocks of D, default true; false: independent
-    uint64_t seed;       ///< draws W, G and directions, standard normal: same seed, same on every machine; default 1
-    const float *projection;     ///< W or G [M, D] given instead of drawn, copied; default NULL
+    const char *form;        ///< a name of sac_attention_form_at, default "softmax"
+    int key_size;            ///< D in 1..256, no default
+    int feature_count;       ///< M in 0..4096, default 16; relu, sara-*: 0 takes the tokens themselves (W = G = I)
+    int direction_count;     ///< hybrid: R in 1..64, default 5
+    double scale;            ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu and sara-*: 1
+    bool normalize;          ///< divide each query and key by its length first (zero stays zero), default false
+    bool orthogonal;         ///< rows of W are orthogonal in blocks of D, default true; false: independent
+    uint64_t seed;           ///< draws W, G and directions, standard normal, the same on every machine; default 1
+    const float *projection; ///< W or G [M, D] given instead of drawn, copied; default NULL
     const float *key_projection; ///< sara-*: G of the keys [M, D], where it is another; copied; default NULL
     const float *feature_gains;  ///< sara-*: v [M], or [D] where feature_count is 0; copied; default NULL: 1
     const float *directions;     ///< hybrid: [R, D] given instead of drawn, copied; default NULL
@@ -54,7 +56,7 @@ typedef struct sac_attention sac_attention;
 
 SAC_API sac_attention_def sac_attention_default_def(void);
 
-/// The forms there are, for listings: the i-th name and a line about it (NULL: not wanted); NULL past the end.
+/// List the forms: the name of the i-th form and a line about it (`summary` may be NULL); NULL past the end.
 SAC_API const char *sac_attention_form_at(int index, const char **summary);
 
 /// Create an attention.
@@ -70,7 +72,7 @@ SAC_API void sac_attention_destroy(sac_attention *attention);
 SAC_API size_t sac_attention_workspace_size(const sac_attention *attention, int token_count);
 
 /// How much attention each token receives. Cannot fail; sizes and pointers are asserted. A NaN in a query or key makes
-/// importances NaN, never anything worse.
+/// importances NaN and has no other effect.
 /// @param[out] importance  [token_count]; must not overlap an input
 /// @param      queries     [D, stride]
 /// @param      keys        [D, stride]
@@ -79,7 +81,8 @@ SAC_API size_t sac_attention_workspace_size(const sac_attention *attention, int 
 SAC_API void sac_attention_importance(const sac_attention *attention, float *importance, const float *queries,
                                       const float *keys, int token_count, int stride, void *workspace);
 
-/// One row of A: the attention of query `row` to every key. For people and tests: takes time N, or N M D.
+/// Compute one row of A: the attention of query `row` to every key, in time N D or N M D. It is meant for people and
+/// tests.
 /// @param[out] weights  [token_count]
 SAC_API void sac_attention_row(const sac_attention *attention, float *weights, int row, const float *queries,
                                const float *keys, int token_count, int stride, void *workspace);
@@ -91,10 +94,11 @@ typedef enum sac_attention_side
     SAC_KEYS
 } sac_attention_side;
 
-/// F, the numbers that phi gives for a token; 0 for forms that are not linear.
+/// F, how many numbers phi gives for a token; 0 for forms that are not linear.
 SAC_API int sac_attention_feature_size(const sac_attention *attention);
 
-/// phi of the tokens of one side, scale and normalisation included: A_ij = phi(q_i).phi(k_j). Linear forms only.
+/// Compute phi of the tokens of one side, scale and normalisation included, so that A_ij = phi(q_i).phi(k_j). Only for
+/// linear forms.
 /// @param[out] features   [F, features_stride]
 /// @param      x          [D, stride]
 /// @param      workspace  sac_attention_workspace_size bytes, 64-byte aligned
@@ -105,8 +109,8 @@ SAC_API void sac_attention_features(const sac_attention *attention, sac_attentio
 /// `value_size` values each.
 SAC_API size_t sac_attention_output_workspace_size(const sac_attention *attention, int token_count, int value_size);
 
-/// What each query gathers: out[i] = sum_j A_ij v[j], divided by sum_j A_ij + epsilon where def.divide is set. Linear
-/// forms take time (query_count + key_count) F (D + V), softmax query_count key_count (D + V).
+/// Compute what each query gathers: out[i] = sum_j A_ij v[j], divided by sum_j A_ij + epsilon where def.divide is set.
+/// Linear forms take time (query_count + key_count) F (D + V), softmax query_count key_count (D + V).
 /// @param[out] out        [V, out_stride]; must not overlap an input
 /// @param      queries    [D, query_stride]
 /// @param      keys       [D, key_stride]
@@ -117,7 +121,8 @@ SAC_API void sac_attention_output(const sac_attention *attention, float *out, in
                                   int query_count, int query_stride, const float *keys, const float *values,
                                   int key_count, int key_stride, int value_size, void *workspace);
 
-/// The indices of the k most important tokens, most important first, ties to the lower index, NaN last.
+/// Find the indices of the k most important tokens, most important first. Of equal tokens the lower index comes first,
+/// and NaN comes last.
 /// @param[out] top  [k]
 /// @param      k    1..128, at most `count`
 SAC_API void sac_attention_top(const sac_attention *attention, int *top, int k, const float *importance, int count);

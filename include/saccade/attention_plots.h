@@ -3,10 +3,10 @@
 #include "saccade/policy.h"
 #include "saccade/viewer.h"
 
-/// What attention does over an episode, collected step by step and drawn.
+/// These functions collect attention over an episode, step by step, and draw it.
 
-/// In which rows and columns the patches lie that a policy keeps, weighted by their attention, step by step; all
-/// patches where it keeps none.
+/// A track says, step by step, in which rows and columns the patches lie that a policy keeps, weighted by their
+/// attention. Where a policy keeps none, all patches count.
 typedef struct sac_attention_track sac_attention_track;
 
 /// @param rows, columns  of the gazes that will be added
@@ -22,9 +22,9 @@ SAC_API SAC_CHECKED sac_status sac_attention_track_add(sac_attention_track *trac
 /// and each column, from the left.
 SAC_API SAC_CHECKED sac_status sac_attention_track_write(const sac_attention_track *track, const char *path);
 
-/// Examples of what wins attention over an episode and of what does not: three rows of patches, drawn by lot from the K
-/// that are kept (the ten most important where a policy keeps none), from those around the best twentieth, and from the
-/// less important half.
+/// A patch sheet shows examples of what wins attention over an episode and of what does not. It has three rows of
+/// patches, drawn at random from the K that are kept (the ten most important where a policy keeps none), from those
+/// around the best twentieth, and from the less important half.
 typedef struct sac_patch_sheet sac_patch_sheet;
 
 /// @param gaze      of the policy whose patches will be added
@@ -40,7 +40,8 @@ SAC_API void sac_patch_sheet_add(sac_patch_sheet *sheet, const sac_viewer *viewe
 /// Write the sheet as a PNG picture.
 SAC_API SAC_CHECKED sac_status sac_patch_sheet_write(const sac_patch_sheet *sheet, const char *path);
 
-/// How concentrated attention is: the share of all importance that the patch of each rank gets, averaged over frames.
+/// An attention share says how concentrated attention is: the share of all importance that the patch of each rank gets,
+/// averaged over frames.
 typedef struct sac_attention_share sac_attention_share;
 
 /// @param patches  N, of the gazes that will be added
@@ -52,7 +53,7 @@ SAC_API void sac_attention_share_destroy(sac_attention_share *share);
 /// Add a frame. Never allocates. A gaze without any importance is not counted.
 SAC_API void sac_attention_share_add(sac_attention_share *share, const sac_gaze *gaze);
 
-/// The mean over frames for each rank, [N], falling, with sum 1; NULL before the first frame.
+/// Give the mean over frames for each rank, [N], falling, with sum 1; NULL before the first frame.
 SAC_API const double *sac_attention_share_mean(sac_attention_share *share);
 
 /// Draw the shares of the first ranks as bars, and their sum with a band of one standard deviation between frames.

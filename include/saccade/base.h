@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What every other module shares: status codes, the last error, the log, memory hooks, the CPU level.
+/// This header declares what every other module shares: status codes, the last error, the log, memory hooks and the CPU
+/// level.
 ///
 /// A function that can fail returns a sac_status. On failure sac_last_error() holds one sentence that says what went
 /// wrong, where, and what was expected. The library never prints, exits or aborts.
@@ -53,12 +54,12 @@ SAC_API const char *sac_status_text(sac_status status);
 /// The calling thread's last error as one sentence; "" when there was none. Valid until the thread's next failure.
 SAC_API const char *sac_last_error(void);
 
-/// Fail with a sentence: store the calling thread's last error, formatted as printf does, and return `status`. An
-/// environment or a policy of one's own says with it what went wrong, where, and what was expected:
+/// Fail with an error message: store the calling thread's last error, formatted as printf does, and return `status`.
+/// Your own environments and policies say with it what went wrong, where, and what was expected:
 ///
 ///     return sac_fail(SAC_ERROR_ARGUMENT, "fall: size is %d, expected 8 to 256", size);
 ///
-/// Longer than 1,023 bytes it is cut; characters that would break the line become '?'. Never allocates.
+/// A message longer than 1,023 bytes is cut, and characters that would break the line become '?'. This never allocates.
 /// @param status  not SAC_OK
 SAC_API sac_status sac_fail(sac_status status, const char *format, ...) SAC_PRINTF(2, 3);
 

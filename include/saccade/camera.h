@@ -3,16 +3,18 @@
 #include "saccade/attention.h"
 #include "saccade/tokens.h"
 
-/// From the bytes of a camera to the importance of its patches, without any tokens in between that outgrow the cache.
+/// A camera computes the importance of an image's patches from its bytes, and the tokens in between never outgrow the
+/// cache.
 ///
 ///     q = W_q patch + b_q, k = W_k patch + b_k        importance[j] = (1 / N) phi(k_j).sum_i phi(q_i)
 ///
-/// Two walks over the picture, a few rows of patches at a time: the queries' features into their sum, then the keys'
-/// scores against it. Where phi is the positive part of W q (relu and sara-relu, tokens not normalised), W W_q
-/// and W W_k are multiplied once, in advance, if that is less work: then a pixel goes straight to features.
+/// It passes over the picture twice, a few rows of patches at a time: first it sums the features of the queries, and
+/// then it scores the keys against that sum. Where phi is the positive part of W q (relu and sara-relu, tokens not
+/// normalised), W W_q and W W_k are multiplied once, in advance, if that is less work; then features are computed
+/// directly from pixels.
 ///
-/// Linear forms only. Immutable once created, so threads may share it, each with its own workspace; only create
-/// allocates. Results have the same bits on every machine and CPU level.
+/// Only linear forms can be used. A camera is immutable once created, so threads may share it, each with its own
+/// workspace; only create allocates. Results have the same bits on every machine and CPU level.
 
 /// What to create. Start from sac_camera_default_def().
 typedef struct sac_camera_def

@@ -2,8 +2,8 @@
 
 #include "saccade/base.h"
 
-/// The live page of a run: a server on this machine alone that reads the run's folder, while it grows or afterwards,
-/// and drives its mean agent where someone looks.
+/// The live page of a run. A server that only this machine can reach reads the run's folder, while it grows or
+/// afterwards, and runs its mean agent while someone has the page open.
 
 typedef struct sac_dash sac_dash;
 
@@ -24,10 +24,10 @@ typedef struct sac_report_def
 {
     uint64_t seed;       ///< of the episode that is shown
     int frames;          ///< of it at most, evenly over its steps; 0: none
-    const char *command; ///< that trained the run; NULL: put together from what the folder says
+    const char *command; ///< that trained the run; NULL: derived from the folder
 } sac_report_def;
 
-/// Write a run as one HTML file that needs nothing else: card, curves, an episode of its best agent with its attention,
-/// the task and the commands that repeat it.
+/// Write a run as one HTML file that needs nothing else. It holds the run's card, its curves, an episode of its best
+/// agent with its attention, the task, and the commands that repeat the run.
 /// @return SAC_ERROR_FILE when the folder holds no run; SAC_ERROR_UNAVAILABLE without cairo
 SAC_API SAC_CHECKED sac_status sac_report_write(const char *run_dir, const sac_report_def *def, const char *path);

@@ -3,11 +3,12 @@
 #include "saccade/base.h"
 #include "saccade/options.h"
 
-/// Search methods as ask, tell, stop: candidate vectors go out, their fitness comes in (larger is better).
+/// A search method has ask, tell and stop: it gives out candidate vectors and takes in their fitness (larger is
+/// better).
 ///
-/// Candidate i of generation g is a pure function of (seed, g, i) and the state after g tells, so threads may sample
-/// different candidates at once and nothing depends on their order. The whole state is a handful of named arrays,
-/// which a checkpoint stores; a search restored from them goes on to the bit.
+/// Candidate i of generation g is a pure function of (seed, g, i) and the state after g tells, so threads may ask for
+/// different candidates at once, and nothing depends on their order. The whole state is a handful of named arrays,
+/// which a checkpoint stores. A search that is restored from them continues with the same bits.
 
 typedef struct sac_search sac_search;
 
@@ -19,10 +20,10 @@ typedef struct sac_search_def
     int setting_count;
     int dimension;   ///< n >= 1
     const float *x0; ///< [n] first mean, copied; NULL: zeros
-    uint64_t seed;   ///< any value is as good as another, 0 included
+    uint64_t seed;   ///< any value, 0 included
 } sac_search_def;
 
-/// The methods there are, for listings: the i-th name, summary and option table; NULL past the end.
+/// List the methods: the name, summary and option table of the i-th; NULL past the end.
 SAC_API const char *sac_search_method_at(int index, const char **summary, const sac_option **options);
 
 /// Create a search.
@@ -49,16 +50,17 @@ SAC_API SAC_CHECKED sac_status sac_search_prepare(sac_search *search);
 /// Write candidate `index` of this generation, x [dimension]. Threads may call it at once. Never fails.
 SAC_API void sac_search_ask(const sac_search *search, int index, float *x);
 
-/// Learn from the generation, and begin anew where the search has a reason to stop and restarts left. One whose
-/// candidates are all equally fit, or have no number, teaches nothing but counts.
-/// @param fitness  [population], larger is better; NaN ranks last, equals by index
+/// Learn from the generation, and begin anew where the search has a reason to stop and restarts left. A generation
+/// whose candidates are all equally fit, or whose fitness values are all NaN, is counted and teaches nothing.
+/// @param fitness  [population], larger is better; NaN ranks last, and equal ones are ordered by index
 SAC_API SAC_CHECKED sac_status sac_search_tell(sac_search *search, const double *fitness);
 
 /// The same from candidates that the caller supplies instead of the asked ones, x [population, dimension].
 /// @return SAC_ERROR_ARGUMENT, and nothing learned, when a number of x is not finite
 SAC_API SAC_CHECKED sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x);
 
-/// What the last tell did beside learning, in words: a restart with its reason. NULL: nothing. Valid until the next.
+/// What the last tell did beside learning, in words: a restart with its reason. NULL: nothing. Valid until the next
+/// tell.
 SAC_API const char *sac_search_note(const sac_search *search);
 
 /// Why the search should stop, in words; NULL while it should go on.
@@ -75,13 +77,13 @@ typedef struct sac_search_array
     size_t count;
 } sac_search_array;
 
-/// The arrays that are the state; valid while the search lives. Reading them is saving it, writing them is restoring
-/// it, followed by sac_search_restored.
+/// List the arrays that are the state; they are valid while the search lives. To save a search, read them; to restore
+/// it, write them and call sac_search_restored.
 /// @return how many; at most `capacity` are written
 SAC_API int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity);
 
-/// Where a state has an array "restarts", call this after that one alone was written: the population and with it the
-/// sizes of the other arrays may change, so that they are to be listed anew.
+/// Where a state has an array "restarts", call this after only that array was written. The population, and with it the
+/// sizes of the other arrays, may change, so list the arrays anew.
 /// @return SAC_ERROR_FORMAT when the numbers cannot be those of a restart, SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_search_reshape(sac_search *search);
 
@@ -89,7 +91,7 @@ SAC_API SAC_CHECKED sac_status sac_search_reshape(sac_search *search);
 /// @return SAC_ERROR_FORMAT when they cannot be a state of this search
 SAC_API SAC_CHECKED sac_status sac_search_restored(sac_search *search);
 
-/// What the method derived: constants such as weights and learning rates, and what it made of the last generation, such
-/// as the gradient; only to be read.
+/// List what the method derived: constants such as weights and learning rates, and results of the last generation such
+/// as the gradient. They may only be read.
 /// @return how many; at most `capacity` are written
 SAC_API int sac_search_constants(sac_search *search, sac_search_array *arrays, int capacity);

@@ -2,12 +2,13 @@
 
 #include "saccade/attention.h"
 
-/// Scores of tokens from bits.
+/// Hashing computes the scores of tokens from bits.
 ///
-/// Tokens, sizes (D, F, N, V, l) and what all of it promises are told in readings.h.
+/// readings.h explains tokens, the sizes (D, F, N, V, l) and what holds for all readings.
 
-/// Sign hashing: bit b of x is whether (G x)_b >= 0. Vectors at an angle theta differ in theta / pi of the bits, so
-/// that bits tell scores up to their common length. Trigonometric features of normalised keys have one length.
+/// Sign hashing: bit b of x says whether (G x)_b >= 0. Vectors at an angle theta differ in theta / pi of the bits on
+/// average, so the bits determine scores up to a common length. Trigonometric features of normalised keys have one
+/// length.
 typedef struct sac_hash sac_hash;
 
 /// @param[out] out     NULL on failure
@@ -23,20 +24,21 @@ SAC_API void sac_hash_destroy(sac_hash *hash); ///< NULL is ignored
 /// 32-bit words that the bits of one vector take.
 SAC_API int sac_hash_words(const sac_hash *hash);
 
-/// The bits of vectors: bit b of vector n is bits[b / 32 * bits_stride + n] >> b % 32 & 1; those past the last are 0.
+/// Compute the bits of vectors: bit b of vector n is bits[b / 32 * bits_stride + n] >> b % 32 & 1; bits past the last
+/// are 0.
 /// @param[out] bits  [words, bits_stride]
 /// @param      x     [F, stride]
 SAC_API void sac_hash_bits(const sac_hash *hash, uint32_t *bits, int bits_stride, const float *x, int count,
                            int stride);
 
-/// In how many bits vectors differ from one.
+/// Count in how many bits each vector differs from one query.
 /// @param[out] distances  [count]
 /// @param      bits       [words, bits_stride]
 /// @param      query      [words]: a vector's bits with stride 1
 SAC_API void sac_hash_distances(const sac_hash *hash, int32_t *distances, const uint32_t *bits, int bits_stride,
                                 const uint32_t *query, int count);
 
-/// The angle theta = pi distance / bit_count, and the score length * cos(theta).
+/// Compute the angle theta = pi distance / bit_count and the score length * cos(theta).
 /// @param[out] angles  [count] radians; NULL: not wanted
 /// @param[out] scores  [count]; NULL: not wanted
 /// @param      length  |z| |phi(k)| / N, see sac_hash_length

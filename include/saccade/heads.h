@@ -2,18 +2,18 @@
 
 #include "saccade/base.h"
 
-/// Attention that looks at where a pixel lies: Gaussian heads, which can be convolutions, and Transformer-XL's relative
-/// positions ("Attention layer can implement CNN"; equation numbers are that paper's).
+/// These kinds of attention depend on the positions of pixels: Gaussian heads, which can be convolutions, and
+/// Transformer-XL's relative positions. Equation numbers are those of the paper "Attention layer can implement CNN".
 ///
 ///     A_ij = softmax_j(-1/2 (x - mu)^T S (x - mu)), x = p_i - p_j, S = (a b; b c)
 ///
-/// p = (row, column). x is query minus key, so a head with target mu looks at pixel p_i - mu: a true convolution. At
-/// the border the softmax is over the pixels inside: as a head sharpens, it sees the nearest pixel there, so nine heads
-/// become a 3 x 3 convolution with replicate padding, not with zeros.
+/// p = (row, column). x is query minus key, so a head with target mu looks at pixel p_i - mu, as a convolution in the
+/// mathematical sense does. At the border the softmax is over the pixels inside. There a sharp head sees the nearest
+/// pixel, so nine heads become a 3 x 3 convolution with replicate padding, not with zeros.
 ///
 /// Planes are [channels, stride] float32 with the L = height * width pixels in row-major order in the first columns. No
-/// L x L matrix is ever held. What is created is immutable, so threads may share it, each with its own workspace. The
-/// bits are the same on every machine and CPU level.
+/// L x L matrix is ever held. Heads are immutable once created, so threads may share them, each with its own workspace.
+/// The bits are the same on every machine and CPU level.
 
 /// A Gaussian head: mu and S.
 typedef struct sac_head
@@ -22,21 +22,22 @@ typedef struct sac_head
     double precision[3]; ///< a, b, c with a, c >= 0 and a c >= b^2; a = c = INFINITY, b = 0: all on the nearest pixel
 } sac_head;
 
-/// Eq. 7: -alpha |x - mu|^2, so a = c = 2 alpha. (The paper's remark after Eq. 12 says a = c = alpha: off by 2.) alpha
-/// may be INFINITY: the limit, a shift.
+/// Make an isotropic head (equation 7): its logit is -alpha |x - mu|^2, so a = c = 2 alpha. (The paper's remark after
+/// equation 12 says a = c = alpha, which is off by a factor of 2.) alpha may be INFINITY, which gives the limit, a
+/// shift.
 SAC_API sac_head sac_head_isotropic(double alpha, double row, double column);
 
-/// Eq. 9: S = root^T root, which is positive semi-definite for any root [2, 2].
+/// Make a head with S = root^T root (equation 9), which is positive semi-definite for any root [2, 2].
 SAC_API sac_head sac_head_from_root(const double root[4], double row, double column);
 
-/// Nine heads that see p_i + o, o row-major in {-1, 0, 1}^2: the taps of a 3 x 3 convolution.
+/// Make nine heads that see p_i + o, o row-major in {-1, 0, 1}^2: the taps of a 3 x 3 convolution.
 SAC_API void sac_heads_nine(sac_head heads[9], double alpha);
 
-/// The logit as a dot product R_x . t of an encoding of the offset and one of the head.
+/// An encoding writes the logit as a dot product R_x . t of one vector for the offset and one for the head.
 typedef enum sac_head_encoding
 {
-    SAC_HEAD_ISOTROPIC = 6, ///< Eq. 5, 6: R = (x1, x2, x1^2, x2^2, 1, 1); for a = c, b = 0
-    SAC_HEAD_GENERAL = 10,  ///< Eq. 10, 11: R = (x1, x2, x1, x2, x1^2, x2^2, x1 x2, 1, 1, 1)
+    SAC_HEAD_ISOTROPIC = 6, ///< equations 5, 6: R = (x1, x2, x1^2, x2^2, 1, 1); for a = c, b = 0
+    SAC_HEAD_GENERAL = 10,  ///< equations 10, 11: R = (x1, x2, x1, x2, x1^2, x2^2, x1 x2, 1, 1, 1)
     SAC_HEAD_SHORT = 5,     ///< R = (x1, x2, x1^2, x2^2, x1 x2): without the constant, which softmax cancels
 } sac_head_encoding;
 
@@ -69,25 +70,25 @@ SAC_API void sac_heads_destroy(sac_heads *heads);
 /// Bytes of workspace for planes of up to `channels` channels (of sac_heads_layer: the larger of its two counts).
 SAC_API size_t sac_heads_workspace_size(const sac_heads *heads, int channels);
 
-/// The logits of one query pixel, up to no constant: -1/2 (x - mu)^T S (x - mu).
+/// Compute the logits of one query pixel, without any constant left out: -1/2 (x - mu)^T S (x - mu).
 /// @param[out] logits  [L]
 SAC_API void sac_heads_logits(const sac_heads *heads, int head, float *logits, int query);
 
-/// The attention of one query pixel to every pixel.
+/// Compute the attention of one query pixel to every pixel.
 /// @param[out] weights  [L]
 SAC_API void sac_heads_row(const sac_heads *heads, int head, float *weights, int query, void *workspace);
 
-/// out = A values for one head. A head whose axes are the image's (b = 0) is a blur along columns and one along rows:
-/// time L (height' + width') a channel, where height' and width' are what exceeds e^-40 of the largest weight. Others
-/// take time L height' width'; their exponentials are computed once for the middle of the image, and for each pixel
-/// whose window reaches past the border.
+/// Compute out = A values for one head. A head whose axes are the image's (b = 0) is a blur along columns and one along
+/// rows. It takes time L (height' + width') a channel, where height' x width' is the window in which weights exceed
+/// e^-40 of the largest. Other heads take time L height' width'. Their exponentials are computed once for the middle of
+/// the image, and anew for each pixel whose window reaches past the border.
 /// @param[out] out     [channels, out_stride]; must not overlap values
 /// @param      values  [channels, stride]
 SAC_API void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride, const float *values,
                            int channels, int stride, void *workspace);
 
-/// A layer of all heads: out_o = bias_o + sum_h sum_c weights[h][c][o] (A_h x_c). In the limit of nine sharp heads a
-/// 3 x 3 convolution.
+/// Compute a layer of all heads: out_o = bias_o + sum_h sum_c weights[h][c][o] (A_h x_c). In the limit of nine sharp
+/// heads it is a 3 x 3 convolution.
 /// @param[out] out      [outputs, out_stride]; must not overlap x
 /// @param      x        [channels, stride]
 /// @param      weights  [heads, channels, outputs]
@@ -95,10 +96,10 @@ SAC_API void sac_heads_mix(const sac_heads *heads, int head, float *out, int out
 SAC_API void sac_heads_layer(const sac_heads *heads, float *out, int outputs, int out_stride, const float *x,
                              int channels, int stride, const float *weights, const float *bias, void *workspace);
 
-/// Transformer-XL's attention logits, Eq. 3: (a) q_i.k_j  (b) q_i.r_{i-j}  (c) u.k_j  (d) v.r_{i-j}, with
-/// q = Wq E, k = Wk E, r = Wr R; there is no factor 1/sqrt(D). Only position is left, as a convolution wants it, where
-/// Wq and Wk vanish. (The paper says W_k,E and W_k,R, but (d) contains W_k,R.) Eq. 2, absolute positions, is term (a)
-/// of E + U.
+/// Transformer-XL's attention logits, equation 3: (a) q_i.k_j  (b) q_i.r_{i-j}  (c) u.k_j  (d) v.r_{i-j}, with q = Wq
+/// E, k = Wk E, r = Wr R; there is no factor 1/sqrt(D). Only position is left, as a convolution needs it, where Wq and
+/// Wk vanish. (The paper says W_k,E and W_k,R, but (d) contains W_k,R.) Equation 2, absolute positions, is term (a) of
+/// E + U.
 typedef struct sac_relative
 {
     int size;                  ///< C, of tokens and of encodings
@@ -110,7 +111,7 @@ typedef struct sac_relative
     const float *place_bias;   ///< v [D]; NULL: zero
 } sac_relative;
 
-/// Which terms, joined by |.
+/// The terms of the sum, joined by |.
 typedef enum sac_relative_terms
 {
     SAC_RELATIVE_A = 1,
@@ -123,7 +124,7 @@ typedef enum sac_relative_terms
 /// Bytes of workspace of the two functions below, a multiple of 64.
 SAC_API size_t sac_relative_workspace_size(const sac_relative *relative, int token_count);
 
-/// The sum of some terms, for every query and key.
+/// Compute the sum of some terms, for every query and key.
 /// @param[out] logits   [N, N]
 /// @param      tokens   E [C, stride], N columns
 /// @param      offsets  R [C, offsets_stride], 2 N - 1 columns: the encoding of i - j is column i - j + N - 1; NULL
@@ -132,7 +133,8 @@ SAC_API void sac_relative_logits(const sac_relative *relative, float *logits, in
                                  int token_count, int stride, const float *offsets, int offsets_stride,
                                  void *workspace);
 
-/// out = softmax_j(scale * the sum of all four terms) values, one row at a time: no N x N matrix. scale >= 0.
+/// Compute out = softmax_j(scale * the sum of all four terms) values, one row at a time and without an N x N matrix.
+/// scale >= 0.
 /// @param[out] out     [channels, out_stride]
 /// @param      values  [channels, values_stride]
 SAC_API void sac_relative_output(const sac_relative *relative, float *out, int out_stride, double scale,

@@ -4,11 +4,12 @@
 #include "saccade/hash.h"
 #include "saccade/tree.h"
 
-/// Cross attention with keys that are refreshed every n frames.
+/// A key database is for cross attention with keys that are refreshed every n frames.
 ///
-/// Tokens, sizes (D, F, N, V, l) and what all of it promises are told in readings.h.
+/// readings.h explains tokens, the sizes (D, F, N, V, l) and what holds for all readings.
 
-/// Keys kept as features, so that a frame in between costs its queries alone; with a tree or with bits where wanted.
+/// Keys are kept as features, so that a frame between two refreshes costs only its queries. A tree and bits can be kept
+/// as well.
 typedef struct sac_key_database sac_key_database;
 
 /// What to create. Start from sac_key_database_default_def().
@@ -27,14 +28,15 @@ typedef struct sac_key_database_def
 SAC_API sac_key_database_def sac_key_database_default_def(void);
 
 /// @param[out] out  released by sac_key_database_destroy; NULL on failure
-/// @return SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY. Nothing else allocates
+/// @return SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY. No other function allocates
 SAC_API SAC_CHECKED sac_status sac_key_database_create(sac_key_database **out, const sac_key_database_def *def);
 SAC_API void sac_key_database_destroy(sac_key_database *database); ///< NULL is ignored
 
 /// Start an episode: no keys, and the next frame is due.
 SAC_API void sac_key_database_reset(sac_key_database *database);
 
-/// Begin a frame. True in the first and in every period-th frame from there: sac_key_database_refresh is to be called.
+/// Begin a frame. In the first frame and in every period-th frame after it this is true, and sac_key_database_refresh
+/// must be called.
 SAC_API bool sac_key_database_frame(sac_key_database *database);
 
 /// Take new keys [D, stride], token_count <= capacity.

@@ -2,9 +2,9 @@
 
 #include "saccade/attention.h"
 
-/// Several heads side by side, and the linear layer that joins them.
+/// These functions compute several heads side by side, and the linear layer that joins them.
 ///
-/// Tokens, sizes (D, F, N, V, l) and what all of it promises are told in readings.h.
+/// readings.h explains tokens, the sizes (D, F, N, V, l) and what holds for all readings.
 
 /// H attentions side by side: head h reads rows h D.. of queries [H D, stride] and keys [H D, stride]. Heads may be one
 /// attention several times; all have the same D.
@@ -17,12 +17,12 @@ typedef struct sac_multi_head
 /// Bytes of workspace for both functions below.
 SAC_API size_t sac_multi_head_workspace_size(const sac_multi_head *multi, int token_count, int value_size);
 
-/// The mean of the heads' importance. @param[out] importance [token_count]
+/// Compute the mean of the heads' importance. @param[out] importance [token_count]
 SAC_API void sac_multi_head_importance(const sac_multi_head *multi, float *importance, const float *queries,
                                        const float *keys, int token_count, int stride, void *workspace);
 
-/// The heads' outputs one below the other, as sac_attention_output gives them: head h reads rows h V.. of values and
-/// writes rows h V.. of out. The product with an output matrix is the caller's, see sac_linear.
+/// Compute the heads' outputs, one below the other, as sac_attention_output gives them: head h reads rows h V.. of
+/// values and writes rows h V.. of out. The product with an output matrix is the caller's, see sac_linear.
 /// @param[out] out     [H V, out_stride]
 /// @param      values  [H V, stride]
 SAC_API void sac_multi_head_output(const sac_multi_head *multi, float *out, int out_stride, const float *queries,

@@ -4,22 +4,22 @@
 
 /// Where a policy looks, drawn over a picture.
 ///
-/// Pictures are as view.h says.
+/// view.h describes pictures.
 
-/// The paper's overlay: the K top patches are blended with white in the order of rank, the patch of rank r (from 0)
-/// with weight 1 - r/K. All blends are with white, so what they leave of a pixel is the product of r/K over the
-/// patches that cover it: 1 where none does.
+/// Compute the overlay of Tang et al. 2020: the K top patches are blended with white in the order of rank, the patch of
+/// rank r (from 0) with weight 1 - r/K. All blends are with white, so they leave of a pixel the product of r/K over the
+/// patches that cover it, and 1 where none does.
 /// @param[out] keep  [height, width], of the observation
 SAC_API void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze);
 
 /// Blend a picture of any size with white: v keep + 255 (1 - keep), rounded to nearest. The map is stretched over the
-/// picture by nearest neighbour, so an observation that was enlarged gets the same patches as one that was not.
+/// picture by nearest neighbour, so an enlarged observation gets the same patches as one of the original size.
 /// @param strength  0..1, multiplies the weight of white; 1 is the paper's
 SAC_API void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
                                float strength);
 
 /// Where a policy keeps no patch but mixes them all, no patch can be marked as chosen. The overlay then leaves a
-/// picture's light where the levels are high and dims it where they are low: what is left of a pixel is 0.3 + 0.7 of
+/// picture bright where the levels are high and dims it where they are low: a pixel is multiplied by 0.3 plus 0.7 times
 /// the level of the patch whose centre is nearest.
 /// @param[out] keep    [height, width], of the observation
 /// @param      levels  [N], of sac_heat_levels
@@ -33,10 +33,10 @@ SAC_API void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *k
 /// (of the colour space OKLab) rises in proportion to the value, so equal steps look equal, in grey as well.
 SAC_API void sac_heat_color(float value, uint8_t rgb[3]);
 
-/// How bright every patch is in a heat map, 0..1: its rank, not its amount. A level is the number of patches that are
-/// less important, all that are least counted as one, divided by that of the most important one; so equal patches are
-/// equally bright, the least are 0, and all colours are used however attention is spread. Where all are equal all are
-/// 0; a NaN counts as the least.
+/// Compute how bright every patch is in a heat map, 0..1, by its rank and not by its amount. A level is the number of
+/// patches that are less important, where all patches of the least importance count as one, divided by that number for
+/// the most important patch. So equal patches are equally bright, the least are 0, and all colours are used however
+/// attention is spread. Where all are equal all are 0; a NaN counts as the least.
 /// @param[out] levels      [count]
 /// @param[out] sorted      [count] the importances, rising; must not overlap an input
 /// @param      importance  [count], count >= 1

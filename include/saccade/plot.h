@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// Plots: lines, bars, points and fields of colours over round axes.
+/// Plots have lines, bars, points and fields of colours over axes with round numbers.
 
 /// A line of a plot.
 typedef struct sac_plot_line
@@ -19,7 +19,7 @@ typedef struct sac_plot_line
     double offset, width;     ///< of bars: from x to their middle, and across; width 0: 0.84
 } sac_plot_line;
 
-/// A plot: lines over round axes.
+/// A plot has lines over axes with round numbers.
 typedef struct sac_plot
 {
     const char *title, *subtitle, *x_label, *y_label; ///< UTF-8; NULL: none
@@ -47,7 +47,7 @@ typedef struct sac_heat_field
     const int *numbers; ///< [rows, columns]: written on a cell where it is above 0; NULL: none
 } sac_heat_field;
 
-/// Fields one below the other over one axis, with a bar that says which colour is which value.
+/// A heat plot has fields one below the other over one axis, and a bar that says which colour is which value.
 typedef struct sac_heat_plot
 {
     const char *title, *subtitle, *x_label, *value_label; ///< NULL: none

@@ -4,7 +4,7 @@
 #include "saccade/env.h"
 #include "saccade/policy.h"
 
-/// Plugins: environments and kinds of policies of one's own in a shared object, which the command opens with
+/// A plugin holds your own environments and kinds of policies in a shared object, which the command opens with
 /// `--plugin FILE.so` or $SACCADE_PLUGINS, a program with sac_plugin_load, and Python with saccade.load_plugin.
 ///
 ///     #include <saccade/plugin.h>
@@ -14,8 +14,8 @@
 ///
 ///     cc -shared -fPIC $(pkg-config --cflags saccade) catch.c -o catch.so
 ///
-/// A plugin is not linked with saccade: whoever opens it supplies every function of include/saccade. A plugin is code
-/// like any other, and may do what the user may do; open those that you trust.
+/// A plugin is not linked with saccade: the program that opens it supplies every function of include/saccade. A plugin
+/// is code that runs with the user's rights, so open only plugins that you trust.
 
 /// The version of this interface. It rises when a struct that a plugin hands over (sac_env_ops, sac_env_spec,
 /// sac_env_row, sac_policy_kind_ops, sac_option, ...) changes; then a plugin is compiled again.
@@ -36,8 +36,8 @@ typedef struct sac_plugin
     const sac_plugin sac_plugin_table = {SAC_PLUGIN_VERSION, SAC_VERSION_MAJOR, SAC_VERSION_MINOR, env_list, \
                                          policy_list};
 
-/// Open a plugin and register all that it offers, or nothing. It stays open until the process ends; opening it again
-/// does nothing. Not while threads create environments or policies.
+/// Open a plugin and register all that it offers, or nothing. It stays open until the process ends, and opening it
+/// again does nothing. Do not call this while threads create environments or policies.
 /// @param path  of the file; without a slash it is one of the current folder
 /// @return SAC_ERROR_FILE when it cannot be opened, SAC_ERROR_FORMAT when it is no plugin or of another version,
 ///         SAC_ERROR_ARGUMENT when what it offers is incomplete or has a name that is taken

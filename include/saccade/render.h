@@ -2,9 +2,10 @@
 
 #include "saccade/base.h"
 
-/// Pictures of simple solids, on the CPU: planes, spheres, capsules, ellipsoids, cylinders, boxes and triangle meshes
-/// with textures, lights, hard shadows, one mirror, a sky and haze, lit and textured as MuJoCo's OpenGL renderer does,
-/// so that agents see what they would see there. Colour, depth in metres and segmentation come from the same rays.
+/// The renderer draws pictures of simple solids on the CPU: planes, spheres, capsules, ellipsoids, cylinders, boxes and
+/// triangle meshes with textures, lights, hard shadows, one mirror, a sky and haze, lit and textured as MuJoCo's OpenGL
+/// renderer does, so that agents see what they would see there. Colour, depth in metres and segmentation come from the
+/// same rays.
 ///
 ///     assets (textures, meshes; immutable, shared by threads)
 ///     renderer (one picture size and its scratch; one thread at a time)

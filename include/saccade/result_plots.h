@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// Plots of what the command writes: training curves, changed worlds, importance, attention, kernels.
+/// These functions plot what the command writes: training curves, changed worlds, importance, attention and kernels.
 
 typedef enum sac_curve_x
 {
@@ -19,9 +19,10 @@ typedef enum sac_curve_x
 SAC_API SAC_CHECKED sac_status sac_plot_curves(const char *const *runs, int count, sac_curve_x x, const char *title,
                                                const char *path);
 
-/// Draw runs as medians over seeds: runs whose tasks differ in train.seed alone are one line, the median of their
-/// held-out evaluations at the same x, with a band from the lower to the upper quartile. What the legend says is what
-/// differs between the lines. Between evaluations a run is taken as straight; a line goes as far as all its runs do.
+/// Draw runs as medians over seeds: runs whose tasks differ only in train.seed are one line, the median of their
+/// held-out evaluations at the same x, with a band from the lower to the upper quartile. The legend says what differs
+/// between the lines. Between evaluations a run is interpolated linearly, and a line ends where the first of its runs
+/// ends.
 /// @param runs  [count] folders, 2..256
 /// @return as sac_plot_curves; SAC_ERROR_ARGUMENT when a run has no two evaluations, or there are more than 12 lines
 SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int count, sac_curve_x x, const char *title,
@@ -30,7 +31,7 @@ SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int cou
 /// Whether sac_plot_medians would put some of these runs together.
 SAC_API bool sac_plot_has_seeds(const char *const *runs, int count);
 
-/// What a file holds that can be drawn; its first line says it.
+/// The kinds of files that can be drawn; the first line of a file says which it is.
 typedef enum sac_plot_kind
 {
     SAC_PLOT_RUN,            ///< a run folder, or its metrics.csv: sac_plot_curves, sac_plot_medians
@@ -43,8 +44,8 @@ typedef enum sac_plot_kind
 /// @return SAC_ERROR_FILE when it cannot be read, SAC_ERROR_FORMAT when it is none of these
 SAC_API SAC_CHECKED sac_status sac_plot_kind_of(sac_plot_kind *kind, const char *path);
 
-/// Draw policies in changed worlds as bars with whiskers of one standard deviation, a group each variant, the article's
-/// agent beside them.
+/// Draw policies in changed worlds as bars with whiskers of one standard deviation. Each variant has a group of bars,
+/// with the article's agent beside them.
 /// @param tables  [count], 1..16, files of saccade generalise
 /// @param env     whose rows; NULL: the tables must be of one environment
 /// @return as sac_plot_curves; SAC_ERROR_ARGUMENT for two environments, no row, or too many policies or variants
@@ -55,7 +56,7 @@ SAC_API SAC_CHECKED sac_status sac_plot_generalisation(const char *const *tables
 /// @param table  a file of saccade attend
 SAC_API SAC_CHECKED sac_status sac_plot_importance(const char *table, const char *title, const char *path);
 
-/// Draw over an episode in which columns and rows the patches lay that the policy kept.
+/// Draw, over an episode, in which columns and rows the patches lay that the policy kept.
 /// @param table  a file of sac_attention_track_write
 SAC_API SAC_CHECKED sac_status sac_plot_attention(const char *table, const char *title, const char *path);
 

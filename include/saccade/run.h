@@ -3,7 +3,8 @@
 #include "saccade/base.h"
 #include "saccade/rollout.h"
 
-/// What a run is made from and what it leaves: the task file, its progress, and the summary of a run folder.
+/// This header declares what a run is made from and what it leaves: the task file, its progress, and the summary of a
+/// run folder.
 
 typedef struct sac_task sac_task;
 
@@ -13,7 +14,7 @@ SAC_API SAC_CHECKED sac_status sac_task_load(sac_task **out, const char *path, c
                                              int setting_count);
 SAC_API void sac_task_destroy(sac_task *task);
 
-/// What a run spends its time on: name, what it is.
+/// The phases on which a run spends its time: name and text.
 #define SAC_PHASE_LIST(X)                                                                 \
     X(AGENT, "agent")           /* policies look and decide */                            \
     X(WORLD, "world")           /* environments step and draw */                          \
@@ -49,7 +50,7 @@ typedef struct sac_progress
     double phases[SAC_PHASE_COUNT]; ///< seconds that this process has spent on each
 } sac_progress;
 
-/// What a run folder tells about its run.
+/// A run's facts as its folder has them.
 typedef struct sac_run_summary
 {
     char environment[SAC_TEXT_SIZE], policy[SAC_TEXT_SIZE], search[SAC_TEXT_SIZE];

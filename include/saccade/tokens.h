@@ -2,27 +2,27 @@
 
 #include "saccade/base.h"
 
-/// From what a sensor delivers to tokens: camera frames, depth images, point clouds.
+/// These functions make tokens from what a sensor delivers: camera frames, depth images and point clouds.
 ///
-/// Tokens are planar, as attention wants them: [D, stride] float32, one row a dimension, one column a token. A frame is
-/// a view of somebody's memory: rows may be apart by any number of bytes, a crop is a view as well, and blue may come
-/// first. Nothing is copied on the way to tokens.
+/// Tokens are planar, as attention wants them: [D, stride] float32, one row a dimension, one column a token. A frame
+/// describes memory that belongs to someone else: rows may be any number of bytes apart, a crop is such a description
+/// as well, and blue may come first. Nothing is copied on the way to tokens.
 ///
-/// What is made by a create function is immutable, so threads may share it, each with its own workspace. Only create
-/// functions allocate and fail; the others assert their arguments. Results have the same bits on every machine and CPU
-/// level.
+/// Objects that a create function makes are immutable, so threads may share them, each with its own workspace. Only
+/// create functions allocate and fail; the others assert their arguments. Results have the same bits on every machine
+/// and CPU level.
 
-/// What the bytes of a pixel are. Tokens always see red, green, blue.
+/// The meaning of a pixel's bytes. Tokens always see red, green, blue.
 typedef enum sac_pixel_order
 {
     SAC_PIXELS_PLAIN, ///< `channels` bytes, taken in their order: grey (1), RGB (3), or any number
     SAC_PIXELS_BGR,   ///< blue, green, red; channels = 3
-    SAC_PIXELS_RGBX,  ///< red, green, blue and a byte that is not looked at, such as alpha; channels = 3
-    SAC_PIXELS_BGRX,  ///< blue, green, red and a byte that is not looked at; channels = 3
+    SAC_PIXELS_RGBX,  ///< red, green, blue and a byte that is ignored, such as alpha; channels = 3
+    SAC_PIXELS_BGRX,  ///< blue, green, red and a byte that is ignored; channels = 3
     SAC_PIXELS_GREY,  ///< one byte, which stands for each of the `channels`: a grey camera where colours were meant
 } sac_pixel_order;
 
-/// A view of an 8-bit image.
+/// A description of an 8-bit image in memory.
 typedef struct sac_image
 {
     const uint8_t *pixels; ///< the first byte of the upper left pixel
@@ -32,7 +32,7 @@ typedef struct sac_image
     ptrdiff_t row_stride; ///< bytes from a row to the one below; negative where the lowest row comes first
 } sac_image;
 
-/// A view of an image of floats, such as metres, in any unit.
+/// A description of an image of floats in memory, such as metres, in any unit.
 typedef struct sac_float_image
 {
     const float *pixels; ///< [height, row_stride], a pixel is `channels` floats
@@ -40,7 +40,7 @@ typedef struct sac_float_image
     ptrdiff_t row_stride; ///< floats (not bytes) from a row to the one below
 } sac_float_image;
 
-/// A view of rows that follow each other without a gap.
+/// Describe an image whose rows follow each other without a gap.
 SAC_API sac_image sac_image_view(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order);
 SAC_API sac_float_image sac_float_image_view(const float *pixels, int height, int width, int channels);
 
@@ -70,10 +70,11 @@ SAC_API void sac_grid_center(const sac_grid *grid, int index, int *row, int *col
 SAC_API void sac_image_patches(float *tokens, int stride, const sac_image *image, const sac_grid *grid);
 SAC_API void sac_float_image_patches(float *tokens, int stride, const sac_float_image *image, const sac_grid *grid);
 
-/// Patches multiplied by weights, straight from the image: token_o = sum_i weights[o][i] pixel_i + bias[o]. From bytes
-/// the sums are whole numbers: weights are rounded to 16 bits, each output with its own scale s_o = max |w| / 32767
-/// (larger where 255 times a patch's weights would pass 2^31), so a token is off by at most s_o / 2 times the sum of
-/// the patch's pixels. Use: queries' and keys' weights one below the other, outputs = 2 D.
+/// A projection multiplies patches by weights, directly from the image: token_o = sum_i weights[o][i] pixel_i +
+/// bias[o]. For bytes the sums are whole numbers: weights are rounded to 16 bits, each output with its own scale s_o =
+/// max |w| / 32767 (larger where 255 times a patch's weights would pass 2^31), so a token is off by at most s_o / 2
+/// times the sum of the patch's pixels. A typical use places the weights of queries and keys one below the other, with
+/// outputs = 2 D.
 typedef struct sac_projection_def
 {
     int height, width, channels; ///< of the images, 1..32768, 1..32768, 1..64; no default
@@ -108,17 +109,17 @@ SAC_API size_t sac_projection_workspace_size(const sac_projection *projection);
 SAC_API void sac_projection_run(const sac_projection *projection, float *tokens, int stride, const sac_image *image,
                                 void *workspace);
 
-/// The same from floats, with the float weights themselves; the def's order is of no matter.
+/// Project an image of floats with the float weights themselves; the def's order has no effect.
 SAC_API void sac_projection_run_floats(const sac_projection *projection, float *tokens, int stride,
                                        const sac_float_image *image, void *workspace);
 
-/// Only `rows` rows of the grid, from row `first` on, into the first rows * columns columns of tokens [O, stride]: for
-/// work on blocks that stay in the cache.
+/// Project only `rows` rows of the grid, from row `first` on, into the first rows * columns columns of tokens [O,
+/// stride]. This allows work on blocks that stay in the cache.
 SAC_API void sac_projection_run_rows(const sac_projection *projection, float *tokens, int stride,
                                      const sac_image *image, int first, int rows, void *workspace);
 
-/// Sinusoids that tell tokens where they are: for position p, dimension 2 i is sin(p / 10000^(2 i / D)) and dimension
-/// 2 i + 1 is cos of the same.
+/// Compute sinusoids that encode positions: for position p, dimension 2 i is sin(p / 10000^(2 i / D)) and dimension 2 i
+/// + 1 is cos of the same.
 /// @param[out] out    [D, stride], position p in column p
 /// @param      size   D >= 1
 /// @param      count  N in 0..2^20
@@ -134,7 +135,7 @@ SAC_API void sac_tokens_add(float *tokens, int stride, const float *other, int o
 /// How an image is resized.
 typedef enum sac_resize_method
 {
-    SAC_RESIZE_BILINEAR, ///< as Pillow does it, to the bit for bytes: a triangle that widens when shrinking
+    SAC_RESIZE_BILINEAR, ///< as Pillow does it, for bytes to the bit: a triangle filter that widens when shrinking
     SAC_RESIZE_AREA,     ///< the mean of the area that a new pixel covers, which keeps the picture's mean
 } sac_resize_method;
 
@@ -169,7 +170,8 @@ typedef enum sac_depth_format
     SAC_DEPTH_MILLIMETRES, ///< uint16 millimetres
 } sac_depth_format;
 
-/// A view of a depth image. A pixel is valid where least <= depth <= most; 0, NaN and infinity never are.
+/// A description of a depth image in memory. A pixel is valid where least <= depth <= most; 0, NaN and infinity never
+/// are.
 typedef struct sac_depth
 {
     const void *pixels;   ///< the first pixel, aligned as its type
@@ -179,7 +181,7 @@ typedef struct sac_depth
     float least, most; ///< metres
 } sac_depth;
 
-/// Metres (0 where they are not valid) and validity (1 or 0), for patches and projections of a float image.
+/// Write metres (0 where they are not valid) and validity (1 or 0), for patches and projections of a float image.
 /// @param[out] out  [height, width, 2]
 SAC_API void sac_depth_image(float *out, const sac_depth *depth);
 
@@ -191,31 +193,32 @@ typedef struct sac_intrinsics
     double center_row, center_column; ///< pixels
 } sac_intrinsics;
 
-/// The valid pixels of every `step`-th row and column as points.
+/// Write the valid pixels of every `step`-th row and column as points.
 /// @param[out] points  [3, stride] x, y, z; stride >= ceil(height / step) * ceil(width / step)
 /// @param[out] pixels  row * width + column of each point; NULL: not wanted
 /// @return the number of points
 SAC_API int sac_depth_points(float *points, int stride, int *pixels, const sac_depth *depth,
                              const sac_intrinsics *camera, int step);
 
-/// A view of points, each x, y, z and then `features` numbers, all float32. Points whose x, y or z is not finite are
-/// passed over, as organised clouds hold NaN where a sensor saw nothing.
+/// A description of points in memory, each x, y, z and then `fields` further numbers (a PointCloud2 calls them fields),
+/// all float32. Points whose x, y or z is not finite are skipped, because organised clouds hold NaN where a sensor saw
+/// nothing.
 typedef struct sac_cloud
 {
     const void *points;     ///< x of the first point; need not be aligned
     int count;              ///< N
-    int features;           ///< F
+    int fields;             ///< F
     ptrdiff_t point_stride; ///< bytes from a point to the next
 } sac_cloud;
 
-/// Points as tokens, relative to `center` (NULL: as they are).
+/// Write points as tokens, relative to `center` (NULL: as they are).
 /// @param[out] tokens  [3 + F, stride], stride >= N
 /// @return the number of tokens
 SAC_API int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const float center[3]);
 
-/// The mean of the points; zero where there are none.
+/// Compute the mean of the points; it is zero where there are none.
 SAC_API void sac_cloud_center(float center[3], const sac_cloud *cloud);
 
-/// The direction in which the points spread most: the unit eigenvector of their covariance's largest eigenvalue, its
-/// largest component positive. (0, 0, 1) where no direction spreads more than none.
+/// Compute the direction in which the points spread most: the unit eigenvector of their covariance's largest
+/// eigenvalue, with its largest component positive. It is (0, 0, 1) where the points do not spread at all.
 SAC_API void sac_cloud_axis(float axis[3], const sac_cloud *cloud);

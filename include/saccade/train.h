@@ -26,9 +26,8 @@ typedef struct sac_train_def
 
 /// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a
 /// checkpoint).
-/// @return SAC_ERROR_ENVIRONMENT when no candidate of a generation has a return that is a number: nothing can be
-/// learned
-///         from it, and what a resume goes on from is the checkpoint before
+/// @return SAC_ERROR_ENVIRONMENT when no candidate of a generation has a return that is a number; then nothing can be
+///         learned from it, and a resume continues from the checkpoint before
 SAC_API SAC_CHECKED sac_status sac_train(const sac_train_def *def);
 
 /// What to sweep over: a file that names a task, fields of it with their values, and seeds. See docs/training.md.

@@ -2,9 +2,9 @@
 
 #include "saccade/attention.h"
 
-/// The reading trans: N tokens become l.
+/// The reading trans turns N tokens into l.
 ///
-/// Tokens, sizes (D, F, N, V, l) and what all of it promises are told in readings.h.
+/// readings.h explains tokens, the sizes (D, F, N, V, l) and what holds for all readings.
 
 /// The order in which P Q' K'^T V is multiplied. All give the same numbers up to rounding.
 typedef enum sac_trans_order
@@ -50,7 +50,7 @@ SAC_API size_t sac_trans_workspace_size(const sac_trans *trans);
 SAC_API void sac_trans_run(const sac_trans *trans, float *out, const float *queries, const float *keys,
                            const float *values, int token_count, int stride, void *workspace);
 
-/// Each row to mean 0 and variance 1, then times gain plus bias.
+/// Bring each row to mean 0 and variance 1, then multiply by gain and add bias.
 /// @param[out] out      [rows, size]; may be x
 /// @param      gain     [size]
 /// @param      bias     [size]

@@ -9,10 +9,11 @@
 #include "saccade/viewer.h"
 #include "saccade/window.h"
 
-/// What people see: where a policy looks, drawn over what it sees; frames, films and plots of it.
+/// These headers show policies to people: where a policy looks, drawn over its observation, and frames, films and plots
+/// of it.
 ///
-/// Pictures are [height, width, 3], 0..255, dense, in the caller's memory unless said otherwise. Drawing never fails,
-/// never allocates and never writes outside; every pixel is a pure function of what is drawn, so films are the same on
-/// every machine that has the same encoder.
+/// Pictures are [height, width, 3], 0..255, without gaps, in the caller's memory unless a function says otherwise.
+/// Drawing never fails, never allocates and never writes outside. Every pixel is a pure function of what is drawn, so
+/// films are the same on every machine that has the same encoder.
 ///
 /// This header includes all of it; each subject has a header of its own.

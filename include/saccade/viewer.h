@@ -5,13 +5,13 @@
 
 /// One policy in one environment, played for people.
 ///
-/// Pictures are as view.h says.
+/// view.h describes pictures.
 
 /// A viewer plays one policy in one environment and draws a frame of every step. It has one owner.
 typedef struct sac_viewer sac_viewer;
 
 /// Create a viewer. It must be reset before anything else.
-/// @param policy  NULL: nobody drives but the caller; otherwise it must outlive the viewer
+/// @param policy  NULL: only the caller drives; otherwise it must outlive the viewer
 /// @param env     copied in what it creates
 /// @return what sac_env_create and sac_frame_create return; SAC_ERROR_ARGUMENT when policy and environment do not fit
 SAC_API SAC_CHECKED sac_status sac_viewer_create(sac_viewer **out, const sac_policy *policy, const sac_env_def *env,
@@ -23,8 +23,8 @@ SAC_API void sac_viewer_destroy(sac_viewer *viewer);
 /// Start an episode; the policy looks at the first observation.
 SAC_API SAC_CHECKED sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t seed);
 
-/// One step, not after the end. The policy looks at what comes of it.
-/// @param action  [action_size]; NULL: what the policy decided (nothing at all where there is no policy)
+/// Take one step, but not after the end. The policy looks at the resulting observation.
+/// @param action  [action_size]; NULL: what the policy decided (where there is no policy: the action nearest to zero)
 SAC_API SAC_CHECKED sac_status sac_viewer_step(sac_viewer *viewer, const float *action);
 
 /// Draw the present.

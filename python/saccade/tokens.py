@@ -208,15 +208,15 @@ class Depth:
 
 @documented("sac_cloud")
 class Cloud:
-    """Points [N, 3 + features], float32, which may be apart by any number of bytes."""
+    """Points [N, 3 + fields], float32, which may be apart by any number of bytes."""
 
     def __init__(self, points: Any) -> None:
         points = array(points, "points", FLOAT, 2)
         if points.shape[1] < 3 or points.strides[1] != 4:
-            raise ValueError(f"points: shape {points.shape}, expected [N, 3 + features] with no gaps within a point")
+            raise ValueError(f"points: shape {points.shape}, expected [N, 3 + fields] with no gaps within a point")
         self.points = points
         self._struct = ffi.new("sac_cloud *", {"points": ffi.cast("void *", _address(points)), "count": len(points),
-                                               "features": points.shape[1] - 3, "point_stride": points.strides[0]})
+                                               "fields": points.shape[1] - 3, "point_stride": points.strides[0]})
 
     @documented("sac_cloud_tokens")
     def tokens(self, center: Any = None) -> np.ndarray:

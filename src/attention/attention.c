@@ -20,7 +20,7 @@ enum
     COOKIE = 0x5acade,
     MAX_SIZE = 256,
     MAX_FEATURES = 4096,
-    DIRECTIONS = 1, // names their random numbers
+    DIRECTIONS = 1, // their random numbers have a name of their own, apart from those of W
 };
 
 const char *sac_attention_form_at(int index, const char **summary)
@@ -86,7 +86,7 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     return SAC_OK;
 }
 
-// W, given or drawn, times the factor that the map folds into it
+// Take W, given or drawn, times the factor that the map multiplies into it.
 static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sac_attention_side side)
 {
     int size = a->key_size, count = def->feature_count;
@@ -112,7 +112,7 @@ static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sa
     return SAC_OK;
 }
 
-// the planes whose sides estimate angles, given or drawn apart from W
+// Take the planes whose sides estimate angles, given or drawn apart from W.
 static sac_status make_directions(sac_attention *a, const sac_attention_def *def)
 {
     size_t total = (size_t)def->direction_count * (size_t)a->key_size;
@@ -185,7 +185,7 @@ void sac_attention_destroy(sac_attention *attention)
     sac_free(attention);
 }
 
-// queries and keys, normalised; linear forms do that themselves, block by block
+// Whether normalised copies of queries and keys are needed; linear forms normalise by themselves, block by block.
 static bool copies(const sac_attention *a)
 {
     return a->normalize && !a->form->map;
@@ -209,7 +209,7 @@ size_t sac_attention_output_workspace_size(const sac_attention *attention, int t
            attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
-// the workspace past the normalised tokens, which replace the given ones
+// Normalise tokens into the workspace; the copies replace the given ones. @return the rest of the workspace
 static unsigned char *normalize(const sac_attention *a, const float **x, int n, int *stride, unsigned char *workspace)
 {
     if (!copies(a)) return workspace;

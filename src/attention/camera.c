@@ -9,17 +9,18 @@
 enum
 {
     COOKIE = 0xca3e4a,
-    BLOCK_BYTES = 1 << 14, // of tokens, so that they stay in the first cache beside the projection's sums
+    // bytes of tokens in a block, so that they stay in the first-level cache beside the projection's sums
+    BLOCK_BYTES = 1 << 14,
 };
 
 struct sac_camera
 {
-    sac_attention *attention;      // where folded, its map takes u itself
-    sac_projection *projection[2]; // by side
+    sac_attention *attention;      // when folded, its map takes u itself
+    sac_projection *projection[2]; // one for each side
     sac_grid grid;
     bool folded;
-    int outputs;            // of a projection: D, or M where folded
-    int block_rows, stride; // rows of patches that are worked on at a time, and columns of their tokens
+    int outputs;                  // of a projection: D, or M when folded
+    int block_rows, token_stride; // rows of patches that are computed at a time, and columns of their tokens
 };
 
 sac_camera_def sac_camera_default_def(void)
@@ -27,7 +28,7 @@ sac_camera_def sac_camera_default_def(void)
     return (sac_camera_def){.attention = sac_attention_default_def(), .patch = 1, .stride = 1, .internal = COOKIE};
 }
 
-// W times the projection of one side: out [M, size], bias [M]
+// Multiply W and the projection of one side: out [M, size], bias [M].
 static void multiply(float *out, float *bias, const sac_features *f, const float *weights, const float *given, int size)
 {
     for (int m = 0; m < f->count; m++)
@@ -87,7 +88,7 @@ static sac_status check(const sac_camera_def *def)
     return SAC_OK;
 }
 
-// folding pays where M P multiplications replace D P + M D; the map must do without a matrix then
+// Folding saves work where M P multiplications replace D P + M D. Then the map must work without a matrix.
 static bool folds(const sac_attention *a, int patch_size)
 {
     const sac_features *f = &a->features[SAC_QUERIES];
@@ -109,7 +110,7 @@ static sac_status make(sac_camera *c, const sac_camera_def *def)
     int rows = BLOCK_BYTES / (c->outputs * c->grid.columns * (int)sizeof(float));
     if (rows < 1) rows = 1;
     c->block_rows = rows < c->grid.rows ? rows : c->grid.rows;
-    c->stride = sac_round_up(c->block_rows * c->grid.columns);
+    c->token_stride = sac_round_up(c->block_rows * c->grid.columns);
     return SAC_OK;
 }
 
@@ -150,7 +151,7 @@ bool sac_camera_is_folded(const sac_camera *camera)
 
 typedef struct parts
 {
-    float *tokens; // [outputs, stride]
+    float *tokens; // [outputs, token_stride]
     void *projection;
     sac_linear_parts linear;
 } parts;
@@ -158,7 +159,7 @@ typedef struct parts
 static size_t split(parts *p, const sac_camera *c, unsigned char *workspace)
 {
     unsigned char *at = workspace;
-    p->tokens = sac_take(&at, (size_t)c->outputs * (size_t)c->stride, sizeof(float));
+    p->tokens = sac_take(&at, (size_t)c->outputs * (size_t)c->token_stride, sizeof(float));
     p->projection = sac_take(&at, sac_projection_workspace_size(c->projection[SAC_QUERIES]), 1);
     at += sac_linear_split(&p->linear, c->attention, 0, at);
     return (size_t)(at - workspace);
@@ -184,12 +185,12 @@ void sac_camera_importance(const sac_camera *camera, float *importance, const sa
         {
             int rows = c->grid.rows - row < c->block_rows ? c->grid.rows - row : c->block_rows;
             int count = rows * c->grid.columns;
-            sac_projection_run_rows(c->projection[side], p.tokens, c->stride, image, row, rows, p.projection);
+            sac_projection_run_rows(c->projection[side], p.tokens, c->token_stride, image, row, rows, p.projection);
             if (side == SAC_QUERIES)
-                sac_linear_add(c->attention, &p.linear, SAC_QUERIES, p.tokens, count, c->stride);
+                sac_linear_add(c->attention, &p.linear, SAC_QUERIES, p.tokens, count, c->token_stride);
             else
                 sac_linear_score(c->attention, &p.linear, SAC_KEYS, importance + row * c->grid.columns, p.tokens, count,
-                                 c->stride);
+                                 c->token_stride);
         }
         if (side == SAC_QUERIES) sac_linear_finish(c->attention, &p.linear, 1.0 / c->grid.count);
     }

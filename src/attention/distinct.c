@@ -3,8 +3,8 @@
 #include "attention/form.h"
 #include "kernels/elementary.h"
 
-/// Equal columns. Neighbours that are equal, the most of them, are found side by side; the runs that are left by
-/// hashing their bits into an open table.
+/// Find equal columns. Most equal columns are neighbours and are found by comparing each column with the next. The runs
+/// that this leaves are compared by hashing their bits into an open table.
 
 size_t sac_distinct_table_size(int capacity)
 {
@@ -13,7 +13,7 @@ size_t sac_distinct_table_size(int capacity)
     return size;
 }
 
-// columns a and b of queries and keys
+// Compare columns a and b of queries and keys.
 static inline bool are_equal(const float *queries, const float *keys, int size, int a, int b, int stride)
 {
     uint32_t any = 0;
@@ -22,7 +22,8 @@ static inline bool are_equal(const float *queries, const float *keys, int size, 
     return any == 0;
 }
 
-// the first column of each run of equal ones; whether a column is one is anyone's guess, so nothing branches on it
+// Find the first column of each run of equal columns. The processor cannot predict whether a column begins a run, so
+// the loop has no branch that depends on it.
 static int find_runs(sac_distinct *out, const sac_kernels *kernels, const float *queries, const float *keys, int size,
                      int n, int stride)
 {
@@ -39,7 +40,7 @@ static int find_runs(sac_distinct *out, const sac_kernels *kernels, const float 
     return count;
 }
 
-// `size` is a constant where this is inlined
+// `size` is a constant where this function is inlined, so that the loop over it is unrolled.
 static inline __attribute__((always_inline)) int find(sac_distinct *out, const float *queries, const float *keys,
                                                       int size, int run_count, int stride, uint32_t mask, int capacity)
 {
@@ -72,7 +73,7 @@ int sac_find_distinct(sac_distinct *out, const sac_kernels *kernels, const float
 {
     int runs = find_runs(out, kernels, queries, keys, size, n, stride);
     size_t table_size = sac_distinct_table_size(capacity);
-    memset(out->table, 0xff, table_size * sizeof *out->table); // -1: free
+    memset(out->table, 0xff, table_size * sizeof *out->table); // -1 marks a free place
     kernels->hash_columns(out->hash, queries, keys, size, n, stride);
     uint32_t mask = (uint32_t)(table_size - 1);
     if (size == 4) return find(out, queries, keys, 4, runs, stride, mask, capacity);

@@ -4,8 +4,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/// Random features: W [M, D] with rows that are standard normal vectors, orthogonal within blocks of D rows
-/// (Gram-Schmidt on a Gaussian block, then each row gets the length of an independent Gaussian vector).
+/// Random features: the rows of W [M, D] are standard normal vectors that are orthogonal within blocks of D rows. They
+/// come from Gram and Schmidt's method on a Gaussian block; then each row gets the length of an independent Gaussian
+/// vector, so that each row by itself is still standard normal.
 
 enum
 {
@@ -13,7 +14,7 @@ enum
     LENGTHS
 };
 
-// rows of a [size, size] block, orthonormal in order
+// Make the rows of a [size, size] block orthonormal, in order.
 static void orthonormalize(double *block, int size)
 {
     for (int i = 0; i < size; i++)
@@ -46,7 +47,8 @@ void sac_orthogonal_features(float *matrix, double *blocks, const double *length
 
 sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed)
 {
-    size_t padded = (size_t)(count + size) * (size_t)size; // the last block is drawn whole
+    // the last block is drawn as a whole, even if only some of its rows are used
+    size_t padded = (size_t)(count + size) * (size_t)size;
     double *directions = SAC_NEW_ARRAY(double, padded), *lengths = SAC_NEW_ARRAY(double, padded);
     if (directions && lengths)
     {

@@ -4,23 +4,23 @@
 #include "kernels/workspace.h"
 #include "saccade/attention.h"
 
-/// A form of attention: one file, one row in the table of attention.c.
+/// A form of attention is one file and one row in the table of attention.c.
 ///
-/// Linear forms, A_ij = phi(q_i).phi(k_j), supply a map phi and nothing else; linear.c reads it in every way.
+/// Linear forms, A_ij = phi(q_i).phi(k_j), supply only a map phi; linear.c computes everything else from it.
 
-/// A map phi_f(x) = gain_f raw_f(x). The kernels compute raw_f; gains are applied to sums.
+/// A map phi_f(x) = gain_f raw_f(x). The kernels compute raw_f; the gains are multiplied into sums, which is less work.
 typedef struct sac_map
 {
     bool allows_identity; ///< feature_count 0 means W = I
-    bool has_raw_kernels; ///< whose kernels do without a matrix then
+    bool has_raw_kernels; ///< with W = I its kernels take the tokens without a matrix
     bool has_directions;  ///< uses direction_count and directions
-    bool has_sides;       ///< may be given another W for the keys, and gains
+    bool has_sides;       ///< the keys may have a W of their own, and features may have gains
 
-    /// Factors of W and of |x|^2 in raw, from the scale; NULL: 1 and 0.
+    /// Compute the factors of W and of |x|^2 in raw from the scale; NULL stands for the factors 1 and 0.
     double (*matrix_factor)(double scale);
     double (*square_factor)(double scale);
 
-    /// F, from M and R.
+    /// Compute F from M and R.
     int (*feature_size)(const sac_features *f);
 
     /// Fill gains [F] of a side and choose the kernels.
@@ -31,13 +31,13 @@ typedef struct sac_attention_form
 {
     const char *name;
     const char *summary;   ///< one line
-    const sac_map *map;    ///< NULL: not a linear form
-    double fallback_scale; ///< instead of 1/sqrt(D); 0: that
+    const sac_map *map;    ///< NULL for a form that is not linear
+    double fallback_scale; ///< default scale in place of 1/sqrt(D); 0 keeps that
 
-    /// Bytes of workspace for n tokens, and for an output of V values, a multiple of 64.
+    /// Compute the bytes of workspace for n tokens, and for an output of V values; a multiple of 64.
     size_t (*workspace_size)(const sac_attention *a, int n);
     size_t (*output_workspace_size)(const sac_attention *a, int n, int value_size);
-    /// As the public functions; queries and keys are normalised already unless the form is linear.
+    /// These are as the public functions; queries and keys are normalised already unless the form is linear.
     void (*importance)(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                        int stride, void *workspace);
     void (*row)(const sac_attention *a, float *weights, int row, const float *queries, const float *keys, int n,
@@ -50,12 +50,12 @@ typedef struct sac_attention_form
 extern const sac_attention_form sac_attention_softmax, sac_attention_relu, sac_attention_positive, sac_attention_trig,
     sac_attention_hybrid, sac_attention_sara_relu, sac_attention_sara_exp, sac_attention_sara_square;
 
-/// The kernels of a map by the name that they have in the table.
+/// Assign the kernels of a map by the name that they have in the table.
 #define SAC_USE_MAP(a, name)                                                            \
     ((a)->map = (a)->kernels.name##_features, (a)->map_sums = (a)->kernels.name##_sums, \
      (a)->map_scores = (a)->kernels.name##_scores)
 
-/// What a linear form fills its row with beside its map.
+/// The functions that every linear form has in its row beside its map.
 #define SAC_LINEAR_FORM                                                                                     \
     .workspace_size = sac_linear_workspace_size, .output_workspace_size = sac_linear_output_workspace_size, \
     .importance = sac_linear_importance, .row = sac_linear_row, .output = sac_linear_output
@@ -70,7 +70,7 @@ void sac_linear_output(const sac_attention *a, float *out, int out_stride, const
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace);
 
-/// Workspace of a linear form.
+/// The workspace of a linear form.
 typedef struct sac_linear_parts
 {
     float *tokens;   ///< [D, block], normalised
@@ -81,11 +81,11 @@ typedef struct sac_linear_parts
     float *divisors; ///< [block] of an output
 } sac_linear_parts;
 
-/// Divide a workspace; returns its bytes. value_size: V of an output, else 0.
+/// Divide a workspace into these parts. @return its bytes. value_size is the V of an output, or 0.
 size_t sac_linear_split(sac_linear_parts *parts, const sac_attention *a, int value_size, unsigned char *workspace);
 
-/// Importance in steps, for tokens that come in pieces: start; add each piece of the queries; finish with a factor of
-/// the scores; score each piece of the keys.
+/// Compute importance in steps, for tokens that come in pieces: start, then add each piece of the queries, then finish
+/// with a factor of the scores, and then score each piece of the keys.
 void sac_linear_start(const sac_attention *a, const sac_linear_parts *parts);
 void sac_linear_add(const sac_attention *a, const sac_linear_parts *parts, sac_attention_side side, const float *x,
                     int n, int stride);
@@ -93,11 +93,11 @@ void sac_linear_finish(const sac_attention *a, const sac_linear_parts *parts, do
 void sac_linear_score(const sac_attention *a, const sac_linear_parts *parts, sac_attention_side side, float *scores,
                       const float *x, int n, int stride);
 
-/// phi of all tokens.
+/// Compute phi of all tokens.
 void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
                          const float *x, int n, int stride, void *workspace);
 
-/// Kernels of a map, see kernels.h.
+/// The kernels of a map; see kernels.h.
 typedef void sac_features_fn SAC_FEATURES_PARAMETERS;
 typedef void sac_sums_fn SAC_SUMS_PARAMETERS;
 typedef void sac_scores_fn SAC_SCORES_PARAMETERS;
@@ -107,23 +107,26 @@ struct sac_attention
     const sac_attention_form *form;
     sac_kernels kernels;
     int key_size;
-    double scale; ///< resolved
+    double scale; ///< the scale in use: the def's or the default
     bool normalize, divide;
     double epsilon;
 
-    // linear forms; by side
+    // Fields of linear forms; arrays have one entry for each side.
     int feature_size;         ///< F
-    sac_features features[2]; ///< matrices are owned, and hold factors of the map; directions are shared
+    sac_features features[2]; ///< matrices are owned and include the factors of the map; directions are shared
     double *gains[2];         ///< [F], owned
     sac_features_fn *map;
-    sac_sums_fn *map_sums;     ///< fused with the sums; NULL: there is none, features are written out
-    sac_scores_fn *map_scores; ///< fused with the scores; NULL: there is none
+    /// features and their sums in one; NULL: none, features are written out
+    sac_sums_fn *map_sums;
+    /// features and scores in one; NULL: none, features are written out
+    sac_scores_fn *map_scores;
 };
 
-/// Draw W [count, size] with standard normal rows, orthogonal in blocks of `size` rows where asked for.
+/// Draw W [count, size] with standard normal rows, which are orthogonal in blocks of `size` rows if `orthogonal`.
 SAC_CHECKED sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed);
 
-/// The same from Gaussian numbers: blocks [ceil(count / size), size, size], overwritten; lengths [count, size].
+/// Compute the same from given Gaussian numbers: blocks [ceil(count / size), size, size], which are overwritten, and
+/// lengths [count, size].
 void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size);
 
 /// Equal columns of queries and keys.

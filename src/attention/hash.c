@@ -7,7 +7,8 @@
 #include "base/random.h"
 #include "saccade/hash.h"
 
-/// Sign hashing, 000 thm 4.3: packed bits, counted.
+/// Sign hashing as in Choromanski et al. 2021 (Unlocking Pixels, second version), theorem 4.3, with packed bits that
+/// are counted.
 
 struct sac_hash
 {
@@ -24,7 +25,7 @@ enum
 
 static const double pi = 3.14159265358979323846;
 
-// cos x for |x| <= pi / 4 by its series: the same bits everywhere, which libm's is not
+// Compute cos x for |x| <= pi / 4 by its series, because libm's last bit differs between machines.
 static double short_cosine(double x)
 {
     double sum = 1, term = 1;
@@ -47,7 +48,7 @@ static double short_sine(double x)
     return sum;
 }
 
-// cos(pi part / whole) for 0 <= part <= whole
+// Compute cos(pi part / whole) for 0 <= part <= whole. Reflection keeps the arguments of both series small.
 static double cosine(int part, int whole)
 {
     if (2 * part > whole) return -cosine(whole - part, whole);
@@ -121,9 +122,9 @@ void sac_hash_distances(const sac_hash *hash, int32_t *distances, const uint32_t
 void sac_hash_scores(const sac_hash *hash, float *angles, float *scores, const int32_t *distances, float length,
                      int count)
 {
-    // psi.psi = 1 - 2 d / m', theta = pi/2 (1 - psi.psi)
+    // In the paper's terms, psi.psi = 1 - 2 d / m' and theta = pi/2 (1 - psi.psi) = pi d / m'.
     for (int i = 0; angles && i < count; i++) angles[i] = (float)(pi * distances[i] / hash->bit_count);
-    for (int i = 0; scores && i < count; i++) scores[i] = length * hash->cosines[distances[i]]; // 000 eq. 13
+    for (int i = 0; scores && i < count; i++) scores[i] = length * hash->cosines[distances[i]]; // equation 13
 }
 
 float sac_hash_length(const sac_attention *attention, const float *z, int query_count)

@@ -83,7 +83,8 @@ sac_status sac_key_database_create(sac_key_database **out, const sac_key_databas
     *db = (sac_key_database){.attention = def->attention,
                              .capacity = def->capacity,
                              .period = def->period,
-                             // an odd number of lanes: rows a power of two apart would share few lines of the cache
+                             // The stride is an odd number of lanes, because rows a power of two apart would share few
+                             // lines of the cache.
                              .stride = (sac_round_up(def->capacity) / SAC_LANES | 1) * SAC_LANES};
     sac_status status = fill(db, def);
     if (status != SAC_OK)

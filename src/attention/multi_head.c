@@ -1,7 +1,7 @@
 #include "saccade/multi_head.h"
 #include "attention/form.h"
 
-/// Several heads: the same reading of other rows.
+/// Several heads: each computes the same from other rows.
 
 size_t sac_multi_head_workspace_size(const sac_multi_head *multi, int token_count, int value_size)
 {

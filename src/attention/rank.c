@@ -5,18 +5,19 @@
 #include "base/error.h"
 #include "saccade/rank.h"
 
-/// IAP-rank: r = (1/N) (P Q') K'^T, in two passes over blocks of features.
+/// IAP-rank (Choromanski et al. 2021, second version, section 3.2): r = (1/N) (P Q') K'^T, in two passes over blocks of
+/// features.
 
 enum
 {
-    ROWS = 16 ///< of z that are scored in one pass
+    ROWS = 16 ///< rows of z that are scored in one pass
 };
 
 typedef struct parts
 {
     sac_block block;
     float *weights; ///< [ROWS, F] z with the gains of the keys
-    void *rest;     ///< of the attention itself
+    void *rest;     ///< the workspace of the attention itself
 } parts;
 
 static size_t split(parts *p, const sac_attention *a, unsigned char *workspace)
@@ -76,21 +77,22 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
 {
     enum
     {
-        MOST = 256 // D
+        MOST = 256 // the largest D
     };
     int size = attention->key_size;
-    double mean[MOST] = {0};
+    double sum[MOST] = {0};
     for (int i = 0; i < token_count; i++)
     {
         double norm = attention->normalize ? 0 : 1;
         for (int d = 0; d < size && attention->normalize; d++)
             norm += (double)queries[d * stride + i] * (double)queries[d * stride + i];
         if (norm > 0)
-            for (int d = 0; d < size; d++) mean[d] += (double)queries[d * stride + i] / sqrt(norm);
+            for (int d = 0; d < size; d++) sum[d] += (double)queries[d * stride + i] / sqrt(norm);
     }
     float query[MOST];
-    for (int d = 0; d < size; d++) query[d] = (float)(mean[d] / token_count);
-    sac_attention plain = *attention; // the mean is shorter than one, and stays so
+    for (int d = 0; d < size; d++) query[d] = (float)(sum[d] / token_count);
+    // the mean of normalised queries is shorter than 1 and must not be normalised again
+    sac_attention plain = *attention;
     plain.normalize = false;
     parts p;
     split(&p, attention, workspace);

@@ -4,13 +4,13 @@
 #include "base/error.h"
 #include "saccade/rank.h"
 
-/// Softmax sampling: tokens drawn from softmax(r), one after the other.
+/// Softmax sampling: tokens are drawn from softmax(r), one after the other.
 
 void sac_rank_probabilities(const sac_attention *attention, float *probabilities, const float *scores, int count)
 {
     float largest = -INFINITY;
     for (int i = 0; i < count; i++) largest = scores[i] > largest ? scores[i] : largest;
-    // all equal where the largest is infinite: inf - inf is no number
+    // all scores are equal where the largest is infinite, because inf - inf is not a number
     for (int i = 0; i < count; i++) probabilities[i] = scores[i] == largest ? 0 : scores[i] - largest;
     attention->kernels.exp(probabilities, probabilities, count);
     double sum = 0;
@@ -22,7 +22,7 @@ void sac_rank_probabilities(const sac_attention *attention, float *probabilities
     for (int i = 0; sum > 0 && i < count; i++) probabilities[i] = (float)((double)probabilities[i] / sum);
 }
 
-// the token at the share `uniform` of what is left
+// Find the token at which the running sum passes the share `uniform` of the probability that is left.
 static int draw(const float *probabilities, int count, double uniform)
 {
     double left = 0;
@@ -33,7 +33,7 @@ static int draw(const float *probabilities, int count, double uniform)
     for (int i = 0; i < count; i++)
     {
         if (!(probabilities[i] > 0)) continue;
-        last = i; // rounding may leave a rest past the last one
+        last = i; // rounding may leave a rest after the last token
         left -= (double)probabilities[i];
         if (left < 0) break;
     }

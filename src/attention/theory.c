@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// |a x + b y|^2
+// Compute |a x + b y|^2.
 static double square(double a, const double *x, double b, const double *y, int size)
 {
     double sum = 0;
@@ -21,7 +21,7 @@ static double dot(const double *x, const double *y, int size)
     return sum;
 }
 
-// powers of e are added up before one exp, so that none overflows unless the result does
+// Exponents are added before exp is called once, so that nothing overflows unless the result does.
 
 double sac_theory_mse_trig(const double *x, const double *y, int size, int m)
 {
@@ -52,7 +52,7 @@ double sac_theory_mse_hybrid(const double *x, const double *y, int size, int m, 
     double lengths = square(1, x, 0, x, size) - square(1, y, 0, y, size);
     double half = sin(lengths / 2); // 1 - cos(lengths) = 2 sin^2(lengths / 2)
     double common = 2 * (1 - 1.0 / r) / m * exp(2 * dot(x, y, size)) * 2 * half * half;
-    // an infinite error times a weight of 0 is no error
+    // A term with weight 0 is left out, because an infinite error times 0 would be NaN.
     double sum = mixed > 0 ? mixed * ((positive + trig) / r - common) : 0;
     if (p > 0) sum += p * p * positive;
     if (p < 1) sum += (1 - p) * (1 - p) * trig;

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "saccade/trans.h"
 
-/// IAP-trans: P Q' K'^T V in three orders, over blocks of features. Nothing of size N is held.
+/// IAP-trans (Choromanski et al. 2021, second version, section 3.2): P Q' K'^T V in three orders, over blocks of
+/// features. No array has N rows and N columns.
 
 static const char *const names[] = {"cheapest", "left", "right", "middle"};
 
@@ -64,7 +65,7 @@ size_t sac_trans_workspace_size(const sac_trans *trans)
     return split(&p, trans, start);
 }
 
-/// What is multiplied, with its sizes.
+/// The matrices that are multiplied, with their sizes.
 typedef struct factors
 {
     const sac_attention *a;
@@ -73,7 +74,7 @@ typedef struct factors
     int projection_stride, n, stride, l, f, v;
 } factors;
 
-// P Q' [l, F]
+// Compute P Q' [l, F].
 static void summarise(const factors *x, parts *p)
 {
     sac_block *b = &p->block;
@@ -84,7 +85,7 @@ static void summarise(const factors *x, parts *p)
     sac_apply_gains(x->a, SAC_QUERIES, p->summary, p->summary, x->l);
 }
 
-// V^T K' [V, F]
+// Compute V^T K' [V, F].
 static void gather(const factors *x, parts *p)
 {
     sac_block *b = &p->block;
@@ -125,7 +126,7 @@ static void run_middle(const factors *x, parts *p, float *out)
 {
     summarise(x, p);
     gather(x, p);
-    // [l, F] times the transpose of [V, F]
+    // Multiply [l, F] by the transpose of [V, F].
     x->k->contract(out, x->v, p->summary, x->f, x->l, p->product, x->v, x->f, x->f);
 }
 

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "saccade/tree.h"
 
-/// The binary tree over phi(k): f(v) = sum of the leaves below v, children side by side.
+/// The binary tree over phi(k): f(v) is the sum of the leaves below v, and children lie side by side.
 
 static int leaves_of(int token_count)
 {
@@ -65,7 +65,7 @@ static double product(const sac_tree *tree, int node, const float *z)
     return sum;
 }
 
-// 000 eq. 21
+// The probability of the left child: Choromanski et al. 2021 (Unlocking Pixels, second version), equation 21.
 static double left_share(const sac_tree *tree, int node, const float *z)
 {
     double left = product(tree, 2 * node, z), right = product(tree, 2 * node + 1, z);
@@ -77,7 +77,8 @@ int sac_tree_draw(const sac_tree *tree, const float *z, const double *uniform)
     int node = 1;
     while (node < tree->leaves)
     {
-        // what is no number goes left, where there always is a key; on the right there may be none, and the share is 1
+        // A share that is NaN goes left, where there always is a key. On the right there may be none, and then the
+        // share is 1.
         bool right = *uniform++ >= left_share(tree, node, z);
         node = 2 * node + right;
     }
@@ -110,7 +111,7 @@ void sac_tree_draw_several(sac_tree *tree, int *chosen, int kept, const float *z
     for (int k = 0; k < kept; k++, uniform += sac_tree_depth(tree))
     {
         chosen[k] = sac_tree_draw(tree, z, uniform);
-        // where nothing is left to draw from: the lowest index
+        // Where no probability is left, the lowest index that is not chosen yet comes next.
         for (int token = 0; is_among(chosen, k, chosen[k]); token++) chosen[k] = token;
         memcpy(scratch + (size_t)k * size, node_at(tree, tree->leaves + chosen[k]), size * sizeof *scratch);
         sac_tree_set(tree, chosen[k], NULL);

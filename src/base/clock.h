@@ -1,4 +1,4 @@
 #pragma once
 
-/// Seconds on a clock that only goes forward; where it began means nothing.
+/// Seconds on a clock that never goes back; its zero has no meaning.
 double sac_clock(void);

@@ -28,7 +28,7 @@ static sac_cpu_level limited(sac_cpu_level wanted)
 {
     sac_cpu_level best = best_level();
     if (wanted >= best) return best;
-    // neon is no step below the x86 levels
+    // NEON is not a step below the x86 levels
     return wanted == SAC_CPU_NEON ? SAC_CPU_SCALAR : wanted;
 }
 

@@ -43,13 +43,13 @@ const char *sac_version(void)
 
 sac_status sac_fail(sac_status status, const char *format, ...)
 {
-    // the arguments may point into the last error, so format aside
+    // The arguments may point into the last error, so the text is formatted elsewhere first.
     char text[ERROR_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    // one line, whatever a file or a person put into it
+    // An error is one line, whatever a file or a person put into it.
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
     memcpy(last_error, text, sizeof text);

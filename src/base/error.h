@@ -2,16 +2,16 @@
 
 #include "saccade/base.h"
 
-/// Failing with a sentence (sac_fail, which is public), and passing failures on.
+/// Failing with an error message (sac_fail, which is public), and passing failures on.
 
-/// Put "prefix: " before the thread's last error and return `status`: where a failure happened, added on the way up.
+/// Put "prefix: " before the thread's last error and return `status`. Callers add in this way where a failure happened.
 sac_status sac_fail_in(sac_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/// How often the calling thread has failed with a sentence; for sac_outcome.
+/// How often the calling thread has failed with a message; for sac_outcome.
 uint64_t sac_failure_count(void);
 
-/// A status that somebody else's function has given, as callers know it: one of the list, and with a sentence of its
-/// own rather than an older one.
+/// Turn a status that someone else's function has given into one that callers know: a status of the list, with a
+/// message of its own and not an older one.
 /// @param failures  sac_failure_count() before the call
 /// @param who       such as an environment's name
 /// @param what      the function, such as "step"
@@ -25,7 +25,7 @@ SAC_CHECKED sac_status sac_outcome(sac_status status, uint64_t failures, const c
         if (sac_try_status != SAC_OK) return sac_try_status; \
     } while (0)
 
-/// A caller's bug: checked in debug and sanitizer builds.
+/// A caller's bug, which debug and sanitizer builds check for.
 #ifdef NDEBUG
 #define SAC_ASSERT(condition) ((void)0)
 #else

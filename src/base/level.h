@@ -2,9 +2,9 @@
 
 #include "saccade/base.h"
 
-/// Which of the builds of a function serves: a source that is compiled once a CPU level (LEVELS in src/CMakeLists.txt)
-/// defines `name_scalar` and, where the machine's kind has them, `name_neon`, or `name_avx2` and `name_avx512`. This is
-/// the one place where a level chooses among them.
+/// These macros choose among the builds of a function. A source that is compiled once for each CPU level (LEVELS in
+/// src/CMakeLists.txt) defines `name_scalar` and, where the kind of machine has them, `name_neon`, or `name_avx2` and
+/// `name_avx512`. This is the only place where a level chooses among them.
 ///
 ///     SAC_AT_LEVEL(sac_draw)(renderer, picture);
 ///     const car_raster *raster = SAC_AT_LEVEL(&sac_car_raster);

@@ -2,12 +2,12 @@
 
 #include "saccade/base.h"
 
-/// Memory: zeroed, aligned to 64 bytes, through the hooks of sac_set_allocator.
+/// Memory is zeroed, aligned to 64 bytes, and taken through the hooks of sac_set_allocator.
 
-/// NULL when there is none; a size of 0 gives a valid pointer.
+/// @return NULL when there is no memory; a size of 0 gives a valid pointer
 void *sac_alloc(size_t size);
 
-/// `count` times `size` bytes; NULL also when the product overflows.
+/// Allocate `count` times `size` bytes. @return NULL also when the product overflows
 void *sac_alloc_array(size_t count, size_t size);
 
 /// NULL is ignored.
@@ -19,5 +19,5 @@ char *sac_copy_text(const char *text);
 #define SAC_NEW(type)              ((type *)sac_alloc(sizeof(type)))
 #define SAC_NEW_ARRAY(type, count) ((type *)sac_alloc_array((count), sizeof(type)))
 
-/// Fails with the one sentence that every lack of memory gets.
+/// Fail with the message that is the same for every lack of memory.
 sac_status sac_fail_memory(const char *what);

@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 
-/// MT19937 (Matsumoto, Nishimura 1998) as NumPy's RandomState seeds and reads it.
+/// MT19937 (Matsumoto and Nishimura 1998), seeded and read as NumPy's RandomState does it.
 
 enum
 {
@@ -10,7 +10,7 @@ enum
     MIDDLE = 397
 };
 
-// the generator's own seeding by one word
+// The generator's own seeding by one word.
 static void seed_word(sac_mersenne *rng, uint32_t seed)
 {
     for (uint32_t i = 0; i < WORDS; i++)
@@ -22,7 +22,7 @@ static void seed_word(sac_mersenne *rng, uint32_t seed)
     rng->has_normal = false;
 }
 
-// and by several: what NumPy does with seeds that do not fit into one
+// The generator's seeding by several words, which NumPy uses for seeds that do not fit into one.
 static void seed_words(sac_mersenne *rng, const uint32_t key[2])
 {
     uint32_t *words = rng->words;
@@ -53,6 +53,7 @@ void sac_mersenne_seed(sac_mersenne *rng, uint64_t seed)
         seed_word(rng, (uint32_t)seed);
 }
 
+// Compute the next WORDS words of the recurrence: the twist of the paper.
 static void refill(sac_mersenne *rng)
 {
     uint32_t *words = rng->words;
@@ -68,6 +69,7 @@ uint32_t sac_mersenne_u32(sac_mersenne *rng)
 {
     if (rng->next == WORDS) refill(rng);
     uint32_t y = rng->words[rng->next++];
+    // tempering spreads the bits of a word
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
@@ -76,6 +78,7 @@ uint32_t sac_mersenne_u32(sac_mersenne *rng)
 
 double sac_mersenne_random(sac_mersenne *rng)
 {
+    // 27 and 26 bits make the 53 bits of a double: (high 2^26 + low) / 2^53
     uint32_t high = sac_mersenne_u32(rng) >> 5, low = sac_mersenne_u32(rng) >> 6;
     return (high * 67108864.0 + low) / 9007199254740992.0;
 }

@@ -9,16 +9,17 @@
 #include <arm_neon.h>
 #endif
 
-/// Standard normal numbers by Box and Muller (1958), a block at a time in vectors of the compiler's, some of them side
-/// by side, because each by itself is a long chain in which an operation waits for the one before. This file is
-/// compiled once a CPU level; no operation may depend on the others' order, so all levels give the same bits.
+/// Standard normal numbers by Box and Muller (1958). A block is computed at a time, in the compiler's vectors. Several
+/// vectors are computed side by side, because each by itself is a long chain in which every operation waits for the one
+/// before. This file is compiled once for each CPU level. No result may depend on the order of operations, so all
+/// levels give the same bits.
 
 enum
 {
     PAIRS = SAC_NORMALS_BLOCK / 2,
 #if defined(__AVX512F__)
     LANES = 8,
-    GROUP = 8, // vectors side by side
+    GROUP = 8, // vectors that are computed side by side
 #elif defined(__AVX2__)
     LANES = 4,
     GROUP = 2,
@@ -31,7 +32,7 @@ enum
 typedef double reals __attribute__((vector_size(8 * LANES)));
 typedef uint64_t words __attribute__((vector_size(8 * LANES))); // a word of 32 bits in each lower half
 
-// of the lower halves; the compiler by itself would multiply 64 bits by 64
+// Multiply the lower halves of all lanes. Without this the compiler would multiply 64 bits by 64.
 static inline words product(words a, uint32_t b)
 {
 #if defined(__AVX512F__)
@@ -47,7 +48,7 @@ static inline words product(words a, uint32_t b)
 #endif
 }
 
-// sac_philox for GROUP vectors of counters in a row; what is in the upper halves does not matter
+// sac_philox for GROUP vectors of counters in a row. The upper halves of lanes are ignored.
 static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uint64_t name)
 {
     static const uint64_t steps[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -75,19 +76,19 @@ static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uin
     }
 }
 
-// bits of doubles in whose last places whole numbers are written
+// Bits of doubles whose last places can hold whole numbers: with these bits set, an integer is a double.
 #define BITS_OF_2_25 UINT64_C(0x4180000000000000) // in units of 2^-27
 #define BITS_OF_HALF UINT64_C(0x3FE0000000000000) // in units of 2^-53
 #define BITS_OF_2_52 UINT64_C(0x4330000000000000) // in units of 1
 
-// 53 random bits from two words, in [0, 1), exactly
+// Make a double in [0, 1) from 53 random bits of two words, exactly.
 static inline reals unit(words a, words b)
 {
     reals high = (reals)((a >> 5 & 0x7FFFFFF) | BITS_OF_2_25), low = (reals)((b >> 6 & 0x3FFFFFF) | BITS_OF_HALF);
     return high - (0x1p25 + 0.5) + low;
 }
 
-// ln(x) for x in [2^-53, 1]: 2 atanh((m - 1) / (m + 1)) + e ln 2 with x = m 2^e and m around 1
+// Compute ln(x) for x in [2^-53, 1] as 2 atanh((m - 1) / (m + 1)) + e ln 2 with x = m 2^e and m near 1.
 static inline void log_unit(reals x[GROUP])
 {
     static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
@@ -96,7 +97,7 @@ static inline void log_unit(reals x[GROUP])
     reals s[GROUP], t[GROUP], sum[GROUP], exponent[GROUP];
     for (int g = 0; g < GROUP; g++)
     {
-        // taking away the bits of sqrt(1/2) borrows from the exponent where m would be below it
+        // Subtracting the bits of sqrt(1/2) borrows from the exponent where m would be below sqrt(1/2).
         words bits = (words)x[g], power = (bits - UINT64_C(0x3FE6A09E667F3BCD) + raise) >> 52;
         reals m = (reals)(bits - (power << 52) + raise);
         exponent[g] = (reals)(power | BITS_OF_2_52) - (0x1p52 + 64);
@@ -109,7 +110,7 @@ static inline void log_unit(reals x[GROUP])
     for (int g = 0; g < GROUP; g++) x[g] = 2 * s[g] * sum[g] + exponent[g] * 0.69314718055994531;
 }
 
-// sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn
+// Compute sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn.
 static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals cosine[GROUP])
 {
     static const double odd[] = {1.0 / 355687428096000, // 17!
@@ -129,7 +130,8 @@ static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals c
     words quarter[GROUP];
     for (int g = 0; g < GROUP; g++)
     {
-        reals turned = t[g] * 4 + 0x1p52; // the nearest quarter is in its last place
+        // the addition rounds, so the number of the nearest quarter is in the last place
+        reals turned = t[g] * 4 + 0x1p52;
         quarter[g] = (words)turned;
         x[g] = (t[g] - (turned - 0x1p52) * 0.25) * 6.2831853071795865;
         y[g] = x[g] * x[g];

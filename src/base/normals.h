@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// The inner loop of sac_normals, once a CPU level, with the same bits on all.
+/// The inner loop of sac_normals, compiled once for each CPU level, with the same bits on all.
 
 enum
 {

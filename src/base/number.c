@@ -1,4 +1,4 @@
-// locales of a thread are POSIX
+// for the locales of a thread, which are POSIX
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/number.h"
@@ -11,7 +11,7 @@
 
 void *sac_enter_c_locale(void)
 {
-    // one object for the life of the process; the C library has it ready, so nothing is allocated
+    // There is one object for the life of the process. The C library has it ready, so nothing is allocated.
     static _Atomic(locale_t) c_locale;
     if (!c_locale) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return uselocale(c_locale);
@@ -22,7 +22,7 @@ void sac_leave_c_locale(void *previous)
     uselocale(previous);
 }
 
-// strtod takes leading blanks, words and hexadecimal numbers, too
+// strtod also accepts leading blanks, words and hexadecimal numbers, which are refused here.
 static bool is_decimal(const char *text)
 {
     return *text && text[strspn(text, "+-.0123456789eE")] == 0;
@@ -59,7 +59,7 @@ void sac_format_real(char *text, size_t size, double value)
     sac_leave_c_locale(locale);
 }
 
-// how many digits after the point show the first `digits` digits of a number
+// How many digits after the point show the first `digits` digits of a number.
 static int decimals_of(double number, int digits)
 {
     int decimals = digits - 1 - (int)floor(log10(number));
@@ -70,12 +70,12 @@ int sac_decimals(double mean, double spread)
 {
     double size = fabs(mean);
     if (!isfinite(size) || !isfinite(spread)) return 1;
-    // equal returns may seem to differ by the rounding of their sum
+    // Equal returns may seem to differ by the rounding of their sum; that is not a spread.
     if (spread > 1e-12 * size) return decimals_of(spread, 2);
     return size > 0 ? decimals_of(size, 3) : 1;
 }
 
-// what is larger than any return is written with an exponent, so that the text stays short
+// A number that is larger than any return is written with an exponent, so that the text stays short.
 static int write_value(char text[SAC_VALUE_SIZE], int decimals, double value)
 {
     return fabs(value) < 1e15 ? snprintf(text, SAC_VALUE_SIZE, "%.*f", decimals, value)

@@ -1,6 +1,7 @@
 #include "base/random.h"
 
-// NumPy's generators, word for word: numpy/random/bit_generator.pyx (SeedSequence), PCG XSL-RR 128/64 (O'Neill 2014)
+// These are NumPy's generators, step by step: numpy/random/bit_generator.pyx (SeedSequence), and PCG XSL-RR 128/64
+// (O'Neill 2014).
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -63,6 +64,7 @@ sac_pcg64 sac_pcg64_create(uint64_t seed)
 uint64_t sac_pcg64_u64(sac_pcg64 *rng)
 {
     advance(rng, 0);
+    // XSL-RR: the halves of the state are combined by xor and rotated by its six highest bits
     uint64_t folded = rng->state_high ^ rng->state_low;
     unsigned rotation = (unsigned)(rng->state_high >> 58);
     return folded >> rotation | folded << (-rotation & 63);
@@ -93,7 +95,8 @@ double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high)
 
 uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count)
 {
-    // Lemire's method on 32-bit draws
+    // Lemire's method on 32-bit draws, as NumPy uses it: the upper half of a product is the result, and draws whose
+    // lower half is below the threshold are rejected, so that all results are equally likely.
     uint64_t product = (uint64_t)sac_pcg64_u32(rng) * count;
     if ((uint32_t)product < count)
     {

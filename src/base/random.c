@@ -27,7 +27,7 @@ void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t co
     out[3] = c3;
 }
 
-// SplitMix64's finaliser (Steele et al. 2014)
+// The finaliser of SplitMix64 (Steele et al. 2014).
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -56,7 +56,7 @@ uint32_t sac_stream_u32(sac_stream *stream)
     return stream->words[4 - stream->left--];
 }
 
-// 53 random bits from two words
+// Make a double in [0, 1) from 53 random bits of two words.
 static double unit(uint32_t a, uint32_t b)
 {
     return ((a >> 5) * 67108864.0 + (b >> 6)) * 0x1p-53;
@@ -70,7 +70,7 @@ double sac_stream_uniform(sac_stream *stream, double low, double high)
 
 uint32_t sac_stream_below(sac_stream *stream, uint32_t count)
 {
-    // Lemire's rejection
+    // Lemire's rejection makes all results equally likely.
     uint64_t product = (uint64_t)sac_stream_u32(stream) * count;
     if ((uint32_t)product < count)
     {
@@ -89,6 +89,7 @@ void sac_normals_from(double *out, size_t first, size_t count, uint64_t seed, ui
 {
     SAC_ASSERT(first % 2 == 0);
     sac_normals_block *block = SAC_AT_LEVEL(sac_normals_block);
+    // the counter is the pair of numbers, so any part of the sequence can be computed by itself
     uint64_t name = sac_mix_seed(1, generation, individual);
     for (size_t i = 0; i < count; i += SAC_NORMALS_BLOCK)
     {

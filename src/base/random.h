@@ -2,8 +2,9 @@
 
 #include "saccade/base.h"
 
-/// Random numbers. Philox is counter-based: a pure function of a key and a counter, for everything of our own. PCG64
-/// and SeedSequence are NumPy's, for the tracks that Gymnasium draws, as is MT19937, for the resets of dm_control.
+/// Random numbers. Everything of our own uses Philox, which is counter-based: a pure function of a key and a counter.
+/// PCG64 and SeedSequence are NumPy's, for the tracks that Gymnasium draws, and so is MT19937, for the resets of
+/// dm_control.
 
 /// Philox4x32-10 (Salmon et al. 2011): four words from a key and a counter.
 void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high);
@@ -48,7 +49,7 @@ double sac_pcg64_random(sac_pcg64 *rng); ///< 0 <= x < 1
 double sac_pcg64_uniform(sac_pcg64 *rng, double low, double high);
 uint32_t sac_pcg64_integers(sac_pcg64 *rng, uint32_t count); ///< 0..count-1, 2 <= count
 
-/// NumPy's RandomState(seed): MT19937. Seeds beyond 32 bits, which NumPy takes as arrays of words only, are
+/// NumPy's RandomState(seed): MT19937. NumPy takes seeds beyond 32 bits only as arrays of words, so such a seed is
 /// RandomState([low word, high word]).
 typedef struct sac_mersenne
 {
@@ -62,4 +63,4 @@ void sac_mersenne_seed(sac_mersenne *rng, uint64_t seed);
 uint32_t sac_mersenne_u32(sac_mersenne *rng);
 double sac_mersenne_random(sac_mersenne *rng); ///< rand(): 0 <= x < 1
 double sac_mersenne_uniform(sac_mersenne *rng, double low, double high);
-double sac_mersenne_normal(sac_mersenne *rng); ///< randn(): polar; its logarithm is libm's, as NumPy's is
+double sac_mersenne_normal(sac_mersenne *rng); ///< randn() by the polar method; its logarithm is libm's, as NumPy's is

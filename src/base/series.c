@@ -4,7 +4,7 @@
 
 double sac_series_log(double x)
 {
-    // ln(m 2^e) = 2 atanh((m - 1) / (m + 1)) + e ln 2
+    // ln(m 2^e) = 2 atanh((m - 1) / (m + 1)) + e ln 2.
     int exponent;
     double m = frexp(x, &exponent);
     if (m < 0.70710678118654752) m *= 2, exponent--;
@@ -15,7 +15,7 @@ double sac_series_log(double x)
 
 double sac_series_exp(double x)
 {
-    // e^(k ln 2 + r), |r| <= ln 2 / 2; ln 2 in two parts, the first with 32 bits so that k times it is exact
+    // e^(k ln 2 + r), |r| <= ln 2 / 2. ln 2 is in two parts, the first with 32 bits, so that k times it is exact.
     if (!(x > -745.2)) return x != x ? x : 0;
     if (x > 709.8) return INFINITY;
     double k = floor(x * 1.4426950408889634 + 0.5);
@@ -26,7 +26,8 @@ double sac_series_exp(double x)
 
 void sac_series_sin_cos(double x, double *sine, double *cosine)
 {
-    // x = k pi / 2 + r, |r| <= pi / 4; pi / 2 in three parts, the first two with 33 bits so that k times them is exact
+    // x = k pi / 2 + r, |r| <= pi / 4. pi / 2 is in three parts, the first two with 33 bits, so that k times them is
+    // exact.
     double k = floor(x * 0.63661977236758134 + 0.5), s = 1, c = 1;
     double r = x - k * 1.57079632673412561417 - k * 6.07710050630396597660e-11 - k * 2.02226624879595063154e-21;
     for (int i = 9; i >= 1; i--)
@@ -35,7 +36,7 @@ void sac_series_sin_cos(double x, double *sine, double *cosine)
         c = 1 - c * r * r / ((2 * i - 1) * (2 * i));
     }
     s *= r;
-    // a quarter turn takes (sin, cos) to (cos, -sin)
+    // A quarter turn takes (sin, cos) to (cos, -sin).
     int quarter = (int)(k - 4 * floor(k / 4));
     *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
     *cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;

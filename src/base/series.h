@@ -1,12 +1,12 @@
 #pragma once
 
-/// Logarithm and exponential by series: libm's last bit differs between systems, these do not.
+/// Logarithm, exponential, sine and cosine by series, because libm's last bit differs between systems.
 
-/// ln(x) for a positive, normal x.
+/// Compute ln(x) for a positive, normal x.
 double sac_series_log(double x);
 
-/// e^x; 0 or infinity where that is out of range.
+/// Compute e^x; 0 or infinity where that is out of range.
 double sac_series_exp(double x);
 
-/// sin(x) and cos(x) for |x| < 2^20.
+/// Compute sin(x) and cos(x) for |x| < 2^20.
 void sac_series_sin_cos(double x, double *sine, double *cosine);

@@ -6,8 +6,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Abramowitz and Stegun 26.7.3 and 26.7.4, with t = sqrt(freedom) tan(angle); every term is positive, so nothing
-// cancels
+// Abramowitz and Stegun, equations 26.7.3 and 26.7.4, with t = sqrt(freedom) tan(angle). Every term is positive, so
+// nothing cancels.
 static double within_angle(double angle, int freedom)
 {
     double cosine = cos(angle), square = cosine * cosine, sum = 0;
@@ -32,7 +32,7 @@ double sac_student_quantile(double probability, int freedom)
 {
     SAC_ASSERT(probability > 0 && probability < 1 && freedom >= 1);
     double low = 0, high = pi / 2;
-    // the probability grows with the angle: halve until the two are neighbours
+    // The probability grows with the angle, so the interval is halved until its ends are neighbours.
     for (double middle; (middle = 0.5 * (low + high)) > low && middle < high;)
         *(within_angle(middle, freedom) < probability ? &low : &high) = middle;
     return sqrt(freedom) * tan(high);

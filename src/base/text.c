@@ -20,7 +20,7 @@ static int length(const char *word)
     return n;
 }
 
-// Levenshtein distance with swaps of neighbours, one row at a time; words beyond WORD_SIZE are cut
+// Levenshtein distance with swaps of neighbours, one row at a time. Words beyond WORD_SIZE are cut.
 static int edit_distance(const char *a, const char *b)
 {
     int rows[3][WORD_SIZE + 1];
@@ -49,7 +49,7 @@ const char *sac_nearest(const char *word, const char *(*candidates)(const void *
         const char *name = candidates(user, i);
         if (!name) return best;
         int distance = edit_distance(word, name);
-        // a word that was cut short is meant as well: "car" for "car-racing"
+        // A word that was cut short counts as meant as well, such as "car" for "car-racing".
         if (strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0) distance = smaller(distance, 1);
         if (distance < best_distance || (distance == best_distance && !best))
         {

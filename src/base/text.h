@@ -2,17 +2,18 @@
 
 #include "saccade/base.h"
 
-/// Words for people.
+/// Words for error messages.
 
-/// The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant.
+/// Find the candidate nearest to `word` by edit distance; NULL when none is near enough to be meant.
 /// `candidates` is asked for names by index until it gives NULL.
 const char *sac_nearest(const char *word, const char *(*candidates)(const void *user, int index), const void *user);
 
-/// The same over a NULL-terminated array.
+/// The same over an array that ends with NULL.
 const char *sac_nearest_of(const char *word, const char *const *names);
 
-/// "s" where there is not exactly one of something: "1 episode", "2 episodes".
+/// Give "s" where there is not exactly one of something: "1 episode", "2 episodes".
 const char *sac_plural(long long count);
 
-/// ", did you mean 'x'?" or "" when `nearest` is NULL. The result lives in the calling thread until its next call.
+/// Give ", did you mean 'x'?", or "" when `nearest` is NULL. The result lives in the calling thread until its next
+/// call.
 const char *sac_did_you_mean(const char *nearest);

@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// A pool of worker threads that all run one function and meet again.
+/// A pool of worker threads that all run one function and wait for each other.
 
 typedef struct sac_threads sac_threads;
 

@@ -8,20 +8,20 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "dash/feed.h"
-#include "dash/stage.h"
+#include "dash/player.h"
 #include "dash/taken.h"
 #include "dash/web_module.h"
 #include "files/module.h"
 
-/// One thread reads the folder and drives the agent; each listener's own thread is told what is new. All meet at one
+/// One thread reads the folder and runs the agent, and the thread of each listener is told what is new. All share one
 /// lock.
 
 enum
 {
     LISTENERS = 16,
-    PATIENCE = 4, // seconds until a silent stream gives a sign of life
+    PATIENCE = 4, // seconds until a silent stream sends a sign of life
     FRAME = 40,   // milliseconds of a frame
-    POLL = 12,    // frames from one look at the folder to the next
+    POLL = 12,    // frames between two reads of the folder
     PAGES = 4
 };
 
@@ -42,7 +42,7 @@ struct sac_dash
     sac_growing frame; // the newest, as an event
     uint64_t frame_count;
 
-    sac_stage stage; // of the thread alone
+    sac_player player; // only the thread uses it
 };
 
 // --- the thread that reads and drives ---------------------------------------------------------------------------
@@ -50,11 +50,11 @@ struct sac_dash
 static void show_frame(sac_dash *d)
 {
     bool there;
-    sac_status status = sac_stage_step(&d->stage, &there);
+    sac_status status = sac_player_step(&d->player, &there);
     if (status != SAC_OK || !there) return;
     sac_growing frame = {0};
     sac_grow_text(&frame, "event: frame\ndata: ");
-    sac_stage_tell(&d->stage, &frame);
+    sac_player_tell(&d->player, &frame);
     sac_grow_text(&frame, "\n\n");
     pthread_mutex_lock(&d->lock);
     sac_grow_clear(&d->frame);
@@ -119,7 +119,7 @@ static void close_listener(void *stream)
     sac_free(l);
 }
 
-// under the lock
+// The caller holds the lock.
 static void gather(listener *l)
 {
     const sac_dash *d = l->dash;
@@ -202,7 +202,7 @@ sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port)
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     sac_status status = sac_feed_open(&d->feed, run_dir);
-    if (status == SAC_OK) status = sac_stage_open(&d->stage, run_dir, "mean.safetensors");
+    if (status == SAC_OK) status = sac_player_open(&d->player, run_dir, "mean.safetensors");
     if (status == SAC_OK) status = open_parts(d, port);
     if (status == SAC_OK)
         *out = d;
@@ -225,7 +225,7 @@ void sac_dash_destroy(sac_dash *d)
     pthread_mutex_unlock(&d->lock);
     if (d->running) pthread_join(d->thread, NULL);
     if (d->web) d->calls->destroy(d->web);
-    sac_stage_close(&d->stage);
+    sac_player_close(&d->player);
     sac_grow_clear(&d->frame);
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);

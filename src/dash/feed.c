@@ -20,8 +20,8 @@
 enum
 {
     CHUNK = 1 << 16,
-    BETWEEN = 2, // seconds from one reading of the whole folder to the next,
-    SHARE = 50   // or so many times what it took
+    BETWEEN = 2, // seconds between two reads of the whole folder,
+    SHARE = 50   // or so many times the duration of a read
 };
 
 sac_status sac_feed_open(sac_feed *f, const char *run_dir)
@@ -65,7 +65,7 @@ static void halve_points(sac_feed *f)
 static void add_point(sac_feed *f, const sac_progress *p)
 {
     double steps = (double)p->steps, seconds = p->seconds - f->last_seconds;
-    // the seconds of a row with an evaluation are not those of its steps
+    // The seconds of a row with an evaluation are not only those of its steps, so they give no rate.
     double rate =
         seconds > 0 && (!p->evaluated || f->last_rate == 0) ? (steps - f->last_steps) / seconds : f->last_rate;
     f->last_rate = rate;
@@ -85,7 +85,7 @@ static void add_point(sac_feed *f, const sac_progress *p)
     if (++f->point_count == SAC_FEED_POINTS) halve_points(f);
 }
 
-// every other evaluation is dropped when there are too many, the best one never
+// When there are too many evaluations, every other one is dropped, but never the best.
 static void halve_scores(sac_feed *f)
 {
     int best = 0, kept = 0;
@@ -109,7 +109,7 @@ static bool add_row(sac_feed *f, const char *line)
     return true;
 }
 
-// a line of events.jsonl is passed on as it is, once it is known to be JSON
+// A line of events.jsonl is passed on unchanged once it is known to be JSON.
 static bool add_event(sac_feed *f, const char *line)
 {
     json_t *root = json_loads(line, 0, NULL);
@@ -121,7 +121,7 @@ static bool add_event(sac_feed *f, const char *line)
     return fits;
 }
 
-// the whole lines that a file has gained; false where it is shorter than it was
+// Read the whole lines that a file has gained; false where the file is shorter than before.
 static bool read_lines(sac_feed *f, const char *name, uint64_t *offset, bool (*add)(sac_feed *, const char *),
                        bool *changed)
 {
@@ -178,7 +178,7 @@ static bool read_summary(sac_feed *f)
     f->summarise_at = begin + (SHARE * took > BETWEEN ? SHARE * took : BETWEEN);
     if (status != SAC_OK)
     {
-        f->summarise_at = 0; // there is no run yet: looking again costs nothing
+        f->summarise_at = 0; // there is no run yet, so looking again costs nothing
         return false;
     }
     bool changed = strcmp(s.state, f->summary.state) != 0 || strcmp(s.reason, f->summary.reason) != 0 ||
@@ -204,7 +204,7 @@ bool sac_feed_poll(sac_feed *f)
 
 // --- telling ----------------------------------------------------------------------------------------------------
 
-// what JSON cannot say is null
+// Numbers that JSON cannot express become null.
 static void add_number(sac_growing *text, const char *before, double x)
 {
     if (isfinite(x))

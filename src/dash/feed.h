@@ -4,8 +4,9 @@
 #include "files/growing.h"
 #include "saccade/run.h"
 
-/// What is told of a run: its rows, evaluations and events, read from its folder while it grows. However long the run,
-/// the memory is the same: neighbouring rows are merged when there are too many.
+/// A feed is what listeners are told of a run: its rows, evaluations and events, read from its folder while it grows.
+/// However long the run is, the feed takes the same memory, because neighbouring rows are merged when there are too
+/// many.
 
 enum
 {
@@ -19,7 +20,7 @@ enum
 typedef struct sac_feed_point
 {
     double generation, steps, seconds; ///< of the last of them
-    double best, mean, std, rate;      ///< means of them; rate: steps a second
+    double best, mean, std, rate;      ///< their means; rate: steps a second
 } sac_feed_point;
 
 /// An evaluation.
@@ -32,29 +33,29 @@ typedef struct sac_feed_score
 typedef struct sac_feed
 {
     char run_dir[SAC_PATH_SIZE];
-    uint64_t epoch;                             ///< all is to be told anew when it changes
-    uint64_t told;                              ///< counts changes of what follows the lists
+    uint64_t epoch;                             ///< when it changes, everything must be told anew
+    uint64_t told;                              ///< counts the changes of the fields after the lists
     uint64_t offset, event_offset;              ///< bytes of the files that were read
-    sac_feed_point points[SAC_FEED_POINTS + 1]; ///< one more, which is not full yet
+    sac_feed_point points[SAC_FEED_POINTS + 1]; ///< the extra one is still being filled
     int point_count, merged, pending;
     double last_steps, last_seconds, last_rate; ///< of the row before
     sac_feed_score scores[SAC_FEED_SCORES];
     int score_count;
-    char events[SAC_FEED_EVENTS][SAC_FEED_EVENT_SIZE]; ///< JSON objects; the i-th lies at i % SAC_FEED_EVENTS
+    char events[SAC_FEED_EVENTS][SAC_FEED_EVENT_SIZE]; ///< JSON objects; the i-th is at i % SAC_FEED_EVENTS
     uint64_t event_count;
     sac_run_summary summary; ///< state "waiting" while there is no run
     char progress[2048];     ///< the text of progress.json; "" without
     double summarise_at;     ///< when the whole folder is read again
 } sac_feed;
 
-/// @return SAC_ERROR_ARGUMENT for a path that is none
+/// @return SAC_ERROR_ARGUMENT for a path that cannot be one
 SAC_CHECKED sac_status sac_feed_open(sac_feed *feed, const char *run_dir);
 
-/// Read what is new. A folder that is not there, or cut short by a resume, is no error.
+/// Read what is new. A folder that is missing, or that a resume has cut short, is no error.
 /// @return whether anything has changed
 bool sac_feed_poll(sac_feed *feed);
 
-/// What a listener has been told.
+/// How much a listener has been told.
 typedef struct sac_feed_cursor
 {
     uint64_t epoch, told, events;

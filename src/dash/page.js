@@ -1,4 +1,4 @@
-// The live page: one stream of events comes in, everything is drawn again at most once a frame of the screen.
+// The live page: one stream of events comes in, and everything is drawn again at most once in each frame of the screen.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -58,7 +58,7 @@ function drawTiles() {
     $("generation").textContent = count(done);
     $("generations").textContent = total ? `of ${count(total)}` : "";
     $("bar").value = total ? Math.min(1, done / total) : 0;
-    // the run's own figures, as its board shows them
+    // These are the run's own estimates, as its board shows them.
     const live = now && now.live, running = now && now.state === "running" && total > done;
     const left = running && live && live.generations === total ? live.seconds_left : null;
     $("left").textContent = `${duration(live ? Math.max(live.seconds, point[SECONDS]) : point[SECONDS])} so far` + (left === null || left === undefined ? "" : `, ${duration(left)} to go`);
@@ -115,7 +115,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 function column() { return view.x === "generation" ? GENERATION : view.x === "steps" ? STEPS : SECONDS; }
 const scaleX = (value) => (view.x === "time" ? value / 60 : value);
 
-// round steps: 1, 2 or 5 times a power of ten
+// Round steps are 1, 2 or 5 times a power of ten.
 function ticks(low, high, most) {
   const rough = (high - low) / most || 1, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= rough);
@@ -213,10 +213,10 @@ function drawReturns() {
     (evaluated ? `, last evaluation ${number(evaluated[SCORE])}` : "") + "; arrow keys read points");
 }
 
-// the point under the pointer or chosen by arrow keys
+// The point under the pointer, or the one that the arrow keys have chosen.
 function drawCursor(c, points, at, x, y, box) {
   if (view.cursor === null) return;
-  // view.cursor is a place between the first point and the last on this axis
+  // view.cursor is a position between the first point and the last on this axis.
   const wanted = at(points[0]) + view.cursor * (at(last(points)) - at(points[0]));
   const p = points.reduce((a, b) => (Math.abs(at(b) - wanted) < Math.abs(at(a) - wanted) ? b : a));
   const px = x(at(p));

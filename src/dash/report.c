@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "dash/stage.h"
+#include "dash/player.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
 #include "run/start.h"
@@ -18,7 +18,7 @@
 #include "saccade/run.h"
 #include "saccade/view.h"
 
-/// A run as one HTML file: the template report.html with its {{words}} filled in.
+/// A report is a run as one HTML file: the template report.html with its {{words}} filled in.
 
 enum
 {
@@ -31,9 +31,9 @@ typedef struct report
     const char *run_dir;
     const sac_report_def *def;
     sac_run_summary summary;
-    sac_stage stage;
+    sac_player player;
     sac_growing frames, out;
-    int steps; // of the episode
+    int steps; // steps of the episode
     double episode_return;
 } report;
 
@@ -71,13 +71,13 @@ static void add_fact(report *r, const char *name, const char *format, ...)
 
 static void add_settings(report *r)
 {
-    const sac_policy_def *def = sac_policy_get_def(r->stage.policy);
+    const sac_policy_def *def = sac_policy_get_def(r->player.policy);
     char line[900] = "";
     size_t used = 0;
     for (int i = 0; i < def->setting_count && used < sizeof line - 100; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i ? ", " : "", def->settings[i].key,
                                  def->settings[i].value);
-    add_fact(r, "policy", "%s, %d parameters", def->kind, sac_policy_parameter_count(r->stage.policy));
+    add_fact(r, "policy", "%s, %d parameters", def->kind, sac_policy_parameter_count(r->player.policy));
     add_fact(r, "its options", "%s", line);
 }
 
@@ -86,7 +86,7 @@ static sac_status add_facts(report *r)
     const sac_run_summary *s = &r->summary;
     char score[2 * SAC_VALUE_SIZE];
     add_fact(r, "environment", "%s", s->environment);
-    if (r->stage.policy) add_settings(r);
+    if (r->player.policy) add_settings(r);
     add_fact(r, "search", "%s, seed %" PRIu64, s->search, s->seed);
     add_fact(r, "generations", "%" PRIu64 " of %" PRIu64, s->generation, s->generations);
     add_fact(r, "environment steps", "%.2f million", (double)s->steps * 1e-6);
@@ -114,7 +114,7 @@ static bool is_there(const report *r, const char *name)
     return sac_join_path(path, r->run_dir, name) == SAC_OK && access(path, F_OK) == 0;
 }
 
-// the generation of a policy file of the run; 0: there is none
+// Find the generation of a policy file of the run; 0: there is none.
 static sac_status read_generation(const report *r, const char *name, int *generation)
 {
     char path[SAC_PATH_SIZE];
@@ -130,7 +130,7 @@ static sac_status read_generation(const report *r, const char *name, int *genera
     return SAC_OK;
 }
 
-// however far the run was meant to go, what it has left is of the generation that it came to
+// The command trains up to the generation that the run's policies have reached, however many were planned.
 static sac_status add_training(report *r)
 {
     int best, mean;
@@ -151,7 +151,7 @@ static bool offers(const sac_plugin *plugin, const sac_run_summary *s)
     return false;
 }
 
-// the plugins that the commands need, for all of them at once
+// Write the plugins that the commands need, for all commands together.
 static void add_plugins(report *r)
 {
     const sac_plugin *plugin;
@@ -188,7 +188,7 @@ static sac_status read_run_file(const report *r, const char *name, uint8_t **byt
     return sac_read_file(bytes, size, path, FILE_LIMIT);
 }
 
-// a file that the commands need, to be saved beside them
+// Write a file that the commands need, which readers should save beside them.
 static sac_status add_link(report *r, const char *name)
 {
     uint8_t *bytes;
@@ -203,7 +203,7 @@ static sac_status add_link(report *r, const char *name)
 
 static sac_status add_files(report *r)
 {
-    if (r->def->command) return SAC_OK; // speaks of files of its own
+    if (r->def->command) return SAC_OK; // the caller's command names files of its own
     sac_grow_text(&r->out, "save ");
     SAC_TRY(add_link(r, "task.yaml"));
     if (is_there(r, SAC_START_FILE))
@@ -226,7 +226,7 @@ static sac_status add_task(report *r)
     return SAC_OK;
 }
 
-// a plot goes through a file, since that is what plots are written to
+// A plot is written to a file first, because plots can only be written to files.
 static sac_status add_plot(report *r, sac_curve_x x, const char *words)
 {
     char path[] = "/tmp/saccade-report-XXXXXX.svg";
@@ -262,28 +262,28 @@ static sac_status add_plots(report *r)
 
 static bool at_end(const report *r)
 {
-    return sac_play_ended(&r->stage.play) || r->stage.play.steps >= STEP_LIMIT;
+    return sac_play_ended(&r->player.play) || r->player.play.steps >= STEP_LIMIT;
 }
 
-// played twice: once for its length, once for the frames that are kept
+// The episode is played twice: once to find its length, and once for the frames that are kept.
 static sac_status play(report *r, int every)
 {
     bool there;
-    r->stage.seed = r->def->seed;
-    SAC_TRY(sac_stage_begin(&r->stage, &there));
+    r->player.seed = r->def->seed;
+    SAC_TRY(sac_player_begin(&r->player, &there));
     if (!there) return SAC_OK;
     for (;;)
     {
-        if (every && (r->stage.play.steps % every == 0 || at_end(r)))
+        if (every && (r->player.play.steps % every == 0 || at_end(r)))
         {
             if (r->frames.size > 1) sac_grow_text(&r->frames, ",\n");
-            sac_stage_tell(&r->stage, &r->frames);
+            sac_player_tell(&r->player, &r->frames);
         }
         if (at_end(r)) break;
-        SAC_TRY(sac_stage_step(&r->stage, &there));
+        SAC_TRY(sac_player_step(&r->player, &there));
     }
-    r->steps = r->stage.play.steps;
-    r->episode_return = r->stage.play.episode_return;
+    r->steps = r->player.play.steps;
+    r->episode_return = r->player.play.episode_return;
     return SAC_OK;
 }
 
@@ -359,13 +359,13 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    SAC_TRY(sac_stage_open(&r.stage, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
+    SAC_TRY(sac_player_open(&r.player, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);
     if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");
     if (status == SAC_OK) status = sac_grow_into_file(&r.out, path, "a report");
     sac_grow_clear(&r.out);
     sac_grow_clear(&r.frames);
-    sac_stage_close(&r.stage);
+    sac_player_close(&r.player);
     return status;
 }

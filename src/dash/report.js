@@ -17,7 +17,8 @@ picture.onload = () => {
   paintHeat($("heat"), frame, levelsOf(frame));
 };
 
-// levels over the frames: their mean for each patch, and for each row of patches at each time, from the least to the most
+// The levels over the frames: their mean for each patch, and for each row of patches at each time, from the least to
+// the most.
 function paintWhole() {
   const { rows, columns } = frames[0], mean = new Array(rows * columns).fill(0), time = new Array(rows * frames.length).fill(0);
   frames.forEach((frame, t) => levelsOf(frame).forEach((level, i) => {

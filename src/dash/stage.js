@@ -1,7 +1,8 @@
-// How a frame of the agent is drawn: shared by the live page and the report.
+// How a frame of the agent is drawn; the live page and the report share this file.
 "use strict";
 
-// digits after the point that say something, as sac_decimals has them: two of the spread, or three of the mean without one
+// The digits after the point that are worth showing, as in sac_decimals: two of the spread, or three of the mean
+// without one.
 function decimals(mean, spread) {
   const size = Math.abs(mean), shown = spread > 1e-12 * size ? spread : size;
   if (!(shown > 0) || !isFinite(shown)) return 1;
@@ -18,7 +19,7 @@ function fit(canvas, width, height) {
 const attends = (frame) => frame.levels !== undefined;
 const keeps = (frame) => attends(frame) && frame.top.length > 0;
 
-// patches are cut from an image of frame.sides pixels, which may be the observation resized
+// Patches are cut from an image of frame.sides pixels, which may be the resized observation.
 function paintPicture(canvas, picture, frame, overlay) {
   const scale = Math.max(1, Math.round(480 / frame.width)), c = canvas.getContext("2d");
   fit(canvas, frame.width * scale, frame.height * scale);
@@ -41,10 +42,11 @@ function markKept(c, canvas, frame) {
   });
 }
 
-// an agent that keeps no patch but mixes all: light where it attends, as sac_overlay_light has it
+// For an agent that keeps no patch but mixes all, the picture is light where it attends, as in sac_overlay_light.
 function dimRest(c, canvas, frame) {
   const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
-  // pixels belong to the patch whose centre is nearest, so a patch's cell is stride wide but for those at the edges
+  // Pixels belong to the patch whose centre is nearest, so a patch's cell is as wide as the stride, except at the
+  // edges.
   const edge = (i, count, side) => (i === 0 ? 0 : i === count ? side : i * frame.stride + (frame.patch - frame.stride) / 2);
   levelsOf(frame).forEach((level, index) => {
     const row = Math.floor(index / frame.columns), column = index % frame.columns;
@@ -55,7 +57,7 @@ function dimRest(c, canvas, frame) {
   });
 }
 
-// what the two pictures show, in words; the parts that this agent has nothing for are hidden
+// The captions of the two pictures; parts that this agent has nothing to show for are hidden.
 function captionStage(frame, stage) {
   const caption = (name, text) => {
     const figure = stage.querySelector(`#${name}`).closest("figure"), words = figure.querySelector("figcaption");
@@ -70,7 +72,7 @@ function captionStage(frame, stage) {
   stage.querySelector("#overlay").hidden = !attends(frame);
 }
 
-// the rank of every patch, 0..1; empty where nothing is attended to
+// The rank of every patch, 0..1; empty where nothing is attended to.
 function levelsOf(frame) {
   return attends(frame) ? Array.from(atob(frame.levels), (letter) => letter.charCodeAt(0) / 255) : [];
 }
@@ -87,7 +89,7 @@ function paintLevels(canvas, levels, width, height) {
   c.putImageData(image, 0, 0);
 }
 
-// from black over violet and orange to pale yellow
+// From black over violet and orange to pale yellow.
 const stops = [[0, 0, 4], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]];
 function heat(level) {
   const place = level * (stops.length - 1), i = Math.min(stops.length - 2, Math.floor(place)), part = place - i;

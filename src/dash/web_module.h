@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 /// The table that saccade-web.so exports as `sac_web_module`: pages and one stream of events on loopback, through
-/// libmicrohttpd. Only GET and HEAD of known paths are answered, only to hosts that are this machine.
+/// libmicrohttpd. It answers only GET and HEAD of known paths, and only requests whose host is this machine.
 
 enum
 {
@@ -23,8 +23,8 @@ typedef struct sac_web_site
     const char *stream_path; ///< a stream of server-sent events
 
     void *user;
-    void *(*open)(void *user); ///< NULL: too many
-    /// Wait for at most a few seconds, then give some bytes; -1: the end. Called from a thread of the stream's own.
+    void *(*open)(void *user); ///< NULL: there are too many streams
+    /// Wait for at most a few seconds, then give some bytes; -1: the end. The stream's own thread calls it.
     long (*read)(void *stream, char *bytes, size_t size);
     void (*close)(void *stream);
 } sac_web_site;
@@ -32,7 +32,7 @@ typedef struct sac_web_site
 typedef struct sac_web_calls
 {
     /// @param site  must outlive the server
-    /// @param port  0: any that is free
+    /// @param port  0: any free port
     /// @return NULL with a sentence in `error`
     void *(*create)(const sac_web_site *site, int port, char *error);
     int (*port)(void *web);

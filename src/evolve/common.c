@@ -14,7 +14,7 @@ sac_status sac_common_create(sac_search *search, const sac_common *common, int s
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: population is %d, expected an even number: candidates come in pairs",
                         name, population);
     if (population == 0) population = 4 + (int)(3 * sac_series_log(search->dimension));
-    search->population = population + population % step;
+    search->population = population + population % step; // the default is rounded up to whole pairs
     search->sigma = common->sigma;
     search->weight_decay = common->weight_decay;
     return SAC_OK;

@@ -2,7 +2,7 @@
 
 #include "evolve/method.h"
 
-/// What all methods share: the size of a generation, and one overall step size that may follow a schedule.
+/// All methods share the size of a generation, and one overall step size that may follow a schedule.
 
 typedef struct sac_common
 {
@@ -12,7 +12,7 @@ typedef struct sac_common
     int sigma_decay_from;
     double sigma_floor;
     double weight_decay;
-    int restarts; // restart.h
+    int restarts; // see restart.h
     char restart_rule[SAC_TEXT_SIZE];
     double restart_growth;
     double restart_spread;
@@ -51,12 +51,12 @@ typedef struct sac_common
             restart_stagnation, INT, "0", 0, 100000,                                                                   \
             "a reason to restart: so many generations whose newer half is no better than the older one; 0: none")
 
-/// Set a search's population, sigma and weight_decay. Population 0: 4 + 3 ln n.
+/// Set a search's population, sigma and weight_decay. A population of 0 means 4 + 3 ln n.
 /// @param step  the population must be a multiple of it: 2 where candidates come in pairs
 sac_status sac_common_create(sac_search *search, const sac_common *common, int step);
 
-/// The step size of the next generation by its schedule.
+/// Compute the step size of the next generation by its schedule.
 void sac_common_move_sigma(sac_search *search, const sac_common *common);
 
-/// Stop reason where sigma is the standard deviation along all axes.
+/// Find the reason to stop, for a method where sigma is the standard deviation along all axes.
 const char *sac_common_stop(const sac_search *search);

@@ -32,7 +32,7 @@ typedef struct ga
     sac_common common;
     int parent_count;
     double *parents; // [parent_count, n], best first
-    double *next;    // likewise, while they are made
+    double *next;    // [parent_count, n], the next parents while they are made
 } ga;
 
 static sac_status create(sac_search *search, const void *config)
@@ -66,7 +66,7 @@ static const double *parent_of(const sac_search *search, int index)
 {
     const ga *s = search->self;
     uint64_t drawn = sac_mix_seed(search->seed, (uint64_t)search->generation, (uint64_t)index);
-    // 32 bits for at most a million parents: none is preferred by more than 1 in 4000
+    // 32 bits are enough for at most a million parents: none is preferred by more than 1 in 4000.
     uint64_t parent = (drawn >> 32) * (uint64_t)s->parent_count >> 32;
     return s->parents + parent * (uint64_t)search->dimension;
 }
@@ -76,7 +76,7 @@ static bool is_unchanged(const sac_search *search, int index)
     return index == search->population - 1;
 }
 
-// numbers first..first+count-1 of a candidate
+// Compute the numbers first..first+count-1 of a candidate.
 static void make(const sac_search *search, int index, size_t first, size_t count, double *x)
 {
     if (is_unchanged(search, index))

@@ -9,7 +9,7 @@
 
 typedef struct runner
 {
-    int individual, episodes; // driven
+    int individual, episodes; // episodes it has had
     double mean;
     double *returns; // [most]
 } runner;
@@ -17,7 +17,7 @@ typedef struct runner
 struct sac_race
 {
     sac_race_def def;
-    int running;      // runners 0..running-1 are in the race, in rising order of individuals
+    int running;      // runners 0..running-1 are still in the race, in rising order of individuals
     runner *runners;  // [population]
     runner **ranking; // [population], scratch
     double *returns;  // [population, most]
@@ -68,7 +68,7 @@ void sac_race_begin(sac_race *race)
 static bool is_over(const sac_race *race)
 {
     int driven = race->running > 0 ? race->runners[0].episodes : 0;
-    // once only the best are left, or all have driven enough
+    // The race is over once only the best are left, or all have had the most episodes.
     return driven > 0 && (race->running <= race->def.keep || driven >= race->def.most);
 }
 
@@ -90,7 +90,7 @@ static void add_returns(runner *r, const double *returns, int count)
     r->mean = sum / r->episodes;
 }
 
-// larger mean first, then NaN, equals by individual
+// A larger mean comes first, NaN comes last, and equal means are ordered by individual.
 static int compare_means(const void *a, const void *b)
 {
     const runner *left = *(runner *const *)a, *right = *(runner *const *)b;
@@ -100,8 +100,9 @@ static int compare_means(const void *a, const void *b)
     return (left->individual > right->individual) - (left->individual < right->individual);
 }
 
-// Standard error of the difference of two runners' means: what the returns' deviations have left once each runner's and
-// each episode's mean is taken off. All runners share it, for one pair alone has too few episodes to tell.
+// Standard error of the difference of two runners' means. It comes from the deviations of the returns after each
+// runner's and each episode's mean is subtracted, because an episode that is easy for all says nothing about a
+// difference. All runners share it, because a single pair has too few episodes for an estimate.
 static double standard_error(const sac_race *race)
 {
     int episodes = race->runners[0].episodes, count = 0;
@@ -139,7 +140,7 @@ void sac_race_tell(sac_race *race, const double *returns)
     if (running <= race->def.keep) return;
     double bar = race->ranking[race->def.keep - 1]->mean, reach = race->def.confidence * standard_error(race);
 
-    // those who leave move behind those who stay; both keep their order
+    // Runners that leave move behind those that stay; both groups keep their order.
     int staying = 0;
     for (int i = 0; i < running; i++)
     {
@@ -174,7 +175,7 @@ void sac_race_fitness(const sac_race *race, double *fitness)
     for (int i = 0; i < count; i++)
     {
         const runner *r = ranking[i];
-        // whoever left before another has less than that one, however lucky its few episodes were
+        // A runner that left before another gets less than that one, even if its few episodes were lucky.
         bool equal = i > 0 && are_equal(r, ranking[i - 1]);
         if (!isnan(r->mean) && !equal) above = r->mean < above ? r->mean : nextafter(above, -INFINITY);
         fitness[r->individual] = isnan(r->mean) ? NAN : above;

@@ -12,7 +12,7 @@
 enum
 {
     MAX_POPULATION = 1000000,
-    SEEDS = 0x7265, ///< streams of a search's seed
+    SEEDS = 0x7265, ///< names the random streams of a search's seed that restarts draw from
     DRAWS = 0x7266
 };
 
@@ -54,7 +54,8 @@ static double large_population(const sac_restart *r)
     return r->population * power(r->config->restart_growth, r->numbers[SAC_RESTART_LARGE]);
 }
 
-// Population and sigma of the restart. A small one lies at random between the first search and half of the large ones.
+// Choose population and sigma of the restart. A small population lies at random between that of the first search and
+// half of the large one.
 static void size_of(const sac_restart *r, double *population, double *sigma)
 {
     *population = large_population(r);
@@ -72,7 +73,7 @@ void sac_restart_choose(sac_restart *r, const sac_search *search, const char *re
     numbers[numbers[SAC_RESTART_IS_SMALL] != 0 ? SAC_RESTART_SPENT_SMALL : SAC_RESTART_SPENT] += spent;
     if (numbers[SAC_RESTART_IS_SMALL] == 0) numbers[SAC_RESTART_LAST_LARGE] = spent;
     numbers[SAC_RESTART_COUNT]++;
-    // the first restart is a large one
+    // the first restart is always a large one
     bool both = strcmp(r->config->restart_rule, "bipop") == 0 && numbers[SAC_RESTART_LARGE] > 0;
     numbers[SAC_RESTART_IS_SMALL] = both && numbers[SAC_RESTART_SPENT_SMALL] < numbers[SAC_RESTART_SPENT];
     if (numbers[SAC_RESTART_IS_SMALL] == 0) numbers[SAC_RESTART_LARGE]++;
@@ -84,7 +85,7 @@ void sac_restart_apply(const sac_restart *r, sac_search *search)
 {
     double population, sigma, count = r->numbers[SAC_RESTART_COUNT];
     size_of(r, &population, &sigma);
-    // even, for methods whose candidates come in pairs; the first search has what it was given
+    // The population is even, for methods whose candidates come in pairs; the first search keeps what it was given.
     int pairs = (int)(fmin(population, MAX_POPULATION) / 2 + 0.5);
     r->config->population = count > 0 ? 2 * pairs : r->population;
     r->config->sigma = sigma;
@@ -100,7 +101,7 @@ void sac_restart_apply(const sac_restart *r, sac_search *search)
     }
 }
 
-// generations whose best must differ for the search to go on
+// How many generations' best fitness must differ for the search to go on.
 static int tolerance_length(const sac_restart *r, const sac_search *search)
 {
     return r->config->restart_tolerance > 0 ? 10 + (int)ceil(30.0 * search->dimension / search->population) : 0;
@@ -122,7 +123,7 @@ void sac_restart_record(sac_restart *r, const sac_search *search)
     r->note[0] = 0;
     if (r->length == 0) return;
     memmove(r->history + 1, r->history, (size_t)(r->length - 1) * sizeof *r->history);
-    // a state holds finite numbers alone
+    // a state may hold only finite numbers
     r->history[0] = isnan(best) ? -1e300 : fmax(-1e300, fmin(1e300, best));
 }
 
@@ -137,7 +138,7 @@ static bool is_level(const sac_restart *r, int length)
     return high - low <= r->config->restart_tolerance;
 }
 
-// whether the newer half of the last generations is no better than the older one
+// Whether the newer half of the last generations is no better than the older half.
 static bool is_stagnant(const sac_restart *r, int length)
 {
     double newer = 0, older = 0;

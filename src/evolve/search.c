@@ -61,7 +61,7 @@ static sac_status set_mean(sac_search *search, const float *x0)
     return SAC_OK;
 }
 
-// the method, and what depends on its population
+// Build the method and all arrays whose size depends on its population.
 static sac_status build(sac_search *search)
 {
     SAC_TRY(search->method->create(search, search->config));
@@ -189,7 +189,7 @@ static double mean_square(const sac_search *search, int index, const double *x)
     return sum / search->dimension;
 }
 
-// larger first, then NaN, equals by index
+// A larger fitness comes first and NaN last; equal ones are ordered by index.
 static int compare_ranks(const void *a, const void *b)
 {
     const sac_rank *left = a, *right = b;
@@ -200,7 +200,7 @@ static int compare_ranks(const void *a, const void *b)
     return (left->index > right->index) - (left->index < right->index);
 }
 
-// Fill `order`; whether all candidates are equally fit, or none has a number.
+// Fill `order`. @return whether all candidates are equally fit, or none has a number
 static bool sort(sac_search *search)
 {
     int count = search->population;
@@ -211,7 +211,7 @@ static bool sort(sac_search *search)
     return isnan(ranks[0].fitness) || ranks[0].fitness == ranks[count - 1].fitness;
 }
 
-// the search of the restart that the numbers name, before its first generation
+// Build the search of the restart that the numbers name, before its first generation.
 static sac_status begin_again(sac_search *search)
 {
     take_apart(search);
@@ -243,7 +243,7 @@ static sac_status tell(sac_search *search, const double *fitness, const double *
         search->fitness[i] = fitness[i] - loss;
     }
     bool flat = sort(search);
-    // candidates that are all alike teach nothing: their order is that of the indices
+    // a generation whose candidates are equally fit teaches nothing, because its order is that of the indices
     if (!flat) SAC_TRY(search->method->tell(search, search->order, x));
     search->flat = flat ? search->flat + 1 : 0;
     search->generation++;
@@ -258,7 +258,7 @@ sac_status sac_search_tell(sac_search *search, const double *fitness)
 
 sac_status sac_search_tell_with(sac_search *search, const double *fitness, const double *x)
 {
-    // squares and their sums must stay finite as well
+    // squares of these numbers and their sums must stay finite as well
     double reach = 1e100 * search->sigma;
     for (int k = 0; k < search->population; k++)
         for (int i = 0; i < search->dimension; i++)

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "evolve/method.h"
 
-// what every method and the search itself list their arrays by
+// Every method and the search itself list their arrays by these functions.
 
 void sac_search_add_array(sac_search_array *arrays, int capacity, int *count, const char *name, double *data,
                           size_t length)

@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-/// Sums over vectors in a fixed order of eight lanes: as fast as the compiler's vectors are wide, and the same bits
-/// everywhere.
+/// Sums over vectors run in a fixed order of eight lanes. So they are as fast as the compiler's vectors are wide, and
+/// they have the same bits everywhere.
 
 /// a . b
 double sac_vector_dot(const double *a, const double *b, size_t n);
@@ -24,13 +24,13 @@ void sac_vector_sample(float *x, const double *mean, double sigma, const double 
 void sac_vector_moments(double *first, double *second, double weight_first, double weight_second, const double *y,
                         size_t n);
 
-/// One vector and its weights in two sums.
+/// One vector and its weights in the two sums.
 typedef struct sac_weighted_row
 {
     const double *z;
     double first, second;
 } sac_weighted_row;
 
-/// The same of y = deviation z for several rows, in their order.
+/// The same for y = deviation z of several rows, in their order.
 void sac_vector_scaled_moments(double *first, double *second, const double *deviation, const sac_weighted_row *rows,
                                int count, size_t n);

@@ -1,7 +1,7 @@
 #include "evolve/vector_loops.h"
 
-/// Loops that the compiler turns into vectors. This file is compiled once a CPU level; sums run in eight lanes that are
-/// added in one order, so that all levels give the same bits.
+/// These are loops that the compiler turns into vectors. This file is compiled once for each CPU level. Sums run in
+/// eight lanes that are added in one order, so that all levels give the same bits.
 
 enum
 {
@@ -58,8 +58,8 @@ static inline void add_rows(double *restrict first, double *restrict second, con
     }
 }
 
-// a block of coordinates at a time, which stays in the cache while all rows pass, and some rows at a time, for which
-// the sums stay in registers
+// A block of coordinates at a time stays in the cache while all rows pass, and for a few rows at a time the sums stay
+// in registers.
 void SAC_LEVEL_NAME(sac_vector_scaled_moments)(double *restrict first, double *restrict second,
                                                const double *restrict deviation, const sac_weighted_row *rows,
                                                int count, size_t n)

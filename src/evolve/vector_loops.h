@@ -2,7 +2,7 @@
 
 #include "evolve/vector.h"
 
-/// The inner loops of vector.h, once a CPU level, with the same bits on all.
+/// The inner loops of vector.h, compiled once for each CPU level, with the same bits on all.
 
 typedef double sac_vector_dot_loop(const double *a, const double *b, size_t n);
 typedef void sac_vector_mix_loop(double *restrict y, double keep, double factor, const double *restrict x, size_t n);

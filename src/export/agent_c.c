@@ -8,14 +8,15 @@
 #include "export/known.h"
 #include "export/scene.h"
 
-// a policy as one freestanding C99 file: its head, its constants, its memory, its code, and its own test
+// This file writes a policy as one freestanding C99 file: its head, its constants, its memory, its code, and its own
+// test.
 
 enum
 {
     SCENES = 12
 };
 
-// a name from a file, of which nothing may end the comment that it stands in
+// Copy a name from a file without characters that could end the comment in which it stands.
 static void add_name(sac_growing *text, const char *name)
 {
     for (; *name; name++)
@@ -70,7 +71,7 @@ static void add_entry(sac_c_file *file)
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }
 
-// the actions on the scenes, as bits
+// Write the actions on the scenes, as bits.
 static sac_status add_test(sac_c_file *file)
 {
     const sac_policy_def *def = &file->policy->def;

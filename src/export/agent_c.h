@@ -4,7 +4,7 @@
 #include "policy/parts.h"
 #include "saccade/export.h"
 
-/// A C file that is being written: what the policy is, and what the file takes.
+/// A C file that is being written, with its policy and everything that goes into the file.
 typedef struct sac_c_file
 {
     sac_growing text;
@@ -13,26 +13,27 @@ typedef struct sac_c_file
     const sac_policy *rounded; ///< the policy whose actions the file repeats
     sac_policy_parts parts;    ///< of the rounded policy
     sac_export_sizes sizes;
-    char missing[64]; ///< a part that was asked for and is not there; "": none
+    char missing[64]; ///< a part that is needed and does not exist; "": none
 } sac_c_file;
 
-/// A part of the file that is written already: src/export/parts/NAME.
+/// Add a part of the file that exists as text: src/export/parts/NAME.
 void sac_c_part(sac_c_file *file, const char *name);
 
-/// "static const float NAME[count]".
+/// Add "static const float NAME[count]".
 void sac_c_floats(sac_c_file *file, const char *name, const float *values, size_t count);
 
-/// A matrix of the parameters and "static float NAME(int row, int column)"; with int8 as the file stores it.
+/// Add a matrix of the parameters and "static float NAME(int row, int column)"; with int8 it is stored as the file
+/// holds it.
 void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, int columns);
 
-/// A field of the state: "TYPE NAME[COUNT]"; `count` is COUNT in numbers.
+/// Add a field of the state: "TYPE NAME[COUNT]"; `count` is the value of COUNT.
 void sac_c_field(sac_c_file *file, const char *type, size_t size, const char *name, const char *shape, size_t count);
 
-/// The int16 weight of a patch's number.
+/// Give the int16 weight of a patch's number.
 int sac_c_weight(const sac_policy_parts *parts, int output, int i);
 
-/// The weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), what the controller is told
-/// of a patch and the controller (c_controller.c): constants first, then the state's fields, then code.
+/// These functions write the weights of the image's patches (c_tokens.c), the form of attention (c_attention.c), and
+/// the controller with its inputs (c_controller.c): constants first, then the state's fields, then code.
 sac_status sac_c_token_constants(sac_c_file *file);
 void sac_c_token_fields(sac_c_file *file);
 void sac_c_token_code(sac_c_file *file);

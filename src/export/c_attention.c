@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "export/agent_c.h"
 
-// the form of attention: exact softmax, or a map of tokens to features
+// This file writes the form of attention: exact softmax, or a map of tokens to features.
 
-// distinct patches that the library holds at most (attention/softmax.c)
+// The most distinct patches that the library holds (attention/forms/softmax.c).
 static int capacity(const sac_attention *a, int n)
 {
     int most = (1 << 16) / a->key_size / SAC_LANES * SAC_LANES;
@@ -17,7 +17,7 @@ static void add_gains(sac_c_file *file)
     const sac_attention *a = file->parts.agent->attention;
     sac_growing *text = &file->text;
     sac_grow_text(text, "static const double feature_gain[FEATURES] = {\n");
-    for (int f = 0; f < a->feature_size; f++) // as linear.c multiplies them
+    for (int f = 0; f < a->feature_size; f++) // in the order in which linear.c multiplies them
         sac_grow_text(text, "    %.17g,\n",
                       a->gains[SAC_QUERIES][f] * a->gains[SAC_KEYS][f] * (1.0 / file->parts.embedding->count));
     sac_grow_text(text, "};\n\n");

@@ -3,7 +3,7 @@
 
 #include "export/agent_c.h"
 
-// what the controller is told of a kept patch, and the controller
+// This file writes the inputs of the controller for a kept patch, and the controller.
 
 static bool tells(const sac_agent *a, const char *name)
 {
@@ -21,7 +21,7 @@ static void add_layer(sac_c_file *file, const char *name, sac_layer layer, int r
     sac_c_matrix(file, matrix, layer.weight, rows, columns);
 }
 
-// numbers of the kept patches, all 0 where none is kept
+// Find the numbers of the kept patches, all 0 where none is kept.
 static void add_feature_constants(sac_c_file *file)
 {
     const sac_policy_parts *p = &file->parts;

@@ -2,7 +2,8 @@
 
 #include "export/agent_c.h"
 
-// the convolutional network: the first layer is the projection of patches, the others read the image that it makes
+// This file writes the convolutional network. Its first layer is the projection of patches, and the others read the
+// image that this layer makes.
 
 void sac_c_layer_constants(sac_c_file *file)
 {
@@ -19,7 +20,7 @@ void sac_c_layer_constants(sac_c_file *file)
     }
 }
 
-// floats of the largest image between two layers
+// Count the floats of the largest image between two layers.
 static size_t image_room(const sac_cnn *cnn)
 {
     size_t most = 0;

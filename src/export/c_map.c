@@ -3,9 +3,9 @@
 #include "attention/form.h"
 #include "export/agent_c.h"
 
-// the map of tokens to features that the linear forms of attention share
+// This file writes the map of tokens to features that the linear forms of attention share.
 
-// the part that computes the features of a token; NULL: it has none
+// Find the part that computes the features of a token; NULL: there is none.
 static const char *map_part(const sac_attention *a)
 {
     const sac_kernels *k = &a->kernels;

@@ -6,9 +6,9 @@
 #include "export/round.h"
 #include "export_files.h"
 
-// constants and parts of the C file
+// This file writes constants and parts of the C file.
 
-// the lines of a header that do not concern a single file
+// Whether a line of a header does not belong in a single file.
 static bool is_foreign(const char *line)
 {
     return strncmp(line, "#pragma once", 12) == 0 || strncmp(line, "#include", 8) == 0;
@@ -30,7 +30,7 @@ void sac_c_part(sac_c_file *file, const char *name)
     snprintf(file->missing, sizeof file->missing, "%s", name);
 }
 
-// nine digits give the same float back
+// Nine digits give the same float back.
 static void add_numbers(sac_c_file *file, const float *values, size_t count)
 {
     sac_growing *text = &file->text;
@@ -38,7 +38,7 @@ static void add_numbers(sac_c_file *file, const float *values, size_t count)
     {
         if (i % 8 == 0) sac_grow_text(text, i ? "\n    " : "    ");
         if (isinf(values[i]))
-            sac_grow_text(text, "%s3.40282347e+38f,", values[i] < 0 ? "-" : ""); // the largest there is
+            sac_grow_text(text, "%s3.40282347e+38f,", values[i] < 0 ? "-" : ""); // the largest float
         else
             sac_grow_text(text, "%.8ef,", (double)values[i]);
     }

@@ -5,9 +5,10 @@
 #include "export/round.h"
 #include "tokens/image.h"
 
-// the projection of patches: int16 weights as the library rounds them, or int8 steps from which they are made
+// This file writes the projection of patches: int16 weights as the library rounds them, or int8 steps from which these
+// are made.
 
-// the int16 weight of a patch's number, from the order in which the kernels want them (kernels.h)
+// Find the int16 weight of a patch's number in the order in which the kernels store them (kernels.h).
 int sac_c_weight(const sac_policy_parts *parts, int output, int i)
 {
     const sac_patches *p = &parts->embedding->patches;
@@ -35,7 +36,7 @@ static void add_weights(sac_c_file *file)
     file->sizes.constants += (size_t)e->patches.outputs * (size_t)e->inputs * sizeof(int16_t);
 }
 
-// where an output's weights are among the parameters
+// Find where an output's weights are among the parameters.
 static size_t row_offset(const sac_embedding *e, int output)
 {
     int layer = 0;
@@ -43,7 +44,7 @@ static size_t row_offset(const sac_embedding *e, int output)
     return e->layers[layer].tensors.weight + (size_t)output * (size_t)e->inputs;
 }
 
-// the steps, and what makes int16 weights of them as the library would: step -> float32 -> int16
+// Write the steps, and the code that makes int16 weights of them as the library would: step -> float32 -> int16.
 static void add_small_weights(sac_c_file *file)
 {
     const sac_embedding *e = file->parts.embedding;

@@ -1,7 +1,7 @@
 #include "attention/blocks.h"
 #include "export/agent_c.h"
 
-// IAP-trans: what follows the features of queries and keys
+// This file writes IAP-trans: everything that follows the features of queries and keys.
 
 enum
 {
@@ -29,7 +29,7 @@ static int block_of(const sac_agent *a)
     return sac_block_size(a->attention);
 }
 
-// sums that are in hand at once: 16 KiB of parts, and a whole row of any kind
+// Limit the sums that are held at once: 16 KiB of parts, and in any case a whole row.
 static size_t part_count(const sac_agent *a)
 {
     size_t f = (size_t)a->attention->feature_size, v = (size_t)a->value_size, l = (size_t)a->trans.rows;

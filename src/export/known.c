@@ -12,7 +12,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-// an option that the kind does not name must have its default
+// An option that the kind does not name must have its default.
 static sac_status check_option(const sac_policy *policy, const sac_setting *setting)
 {
     if (is_one_of(setting->key, policy->ops->program->options)) return SAC_OK;

@@ -3,7 +3,7 @@
 #include "export/known.h"
 #include "saccade/export.h"
 
-/// A policy as an ONNX graph: opset 13, one step, the recurrent state as inputs and outputs.
+/// A policy as an ONNX graph: opset 13, one step, with the recurrent state as inputs and outputs.
 
 // field numbers of onnx.proto
 enum

@@ -3,13 +3,13 @@
 #include "export/protobuf.h"
 #include "policy/parts.h"
 
-/// An ONNX graph that is being written. Values have names; a node's output gets the name that is asked for.
+/// An ONNX graph that is being written. Values have names, and a node's output gets the name that is asked for.
 typedef struct sac_onnx
 {
     sac_growing graph;
     const sac_policy *policy;
     sac_policy_parts parts;
-    const char *side; ///< stands where a name has @, so that queries and keys share what makes their nodes
+    const char *side; ///< replaces @ in names, so that queries and keys share the functions that make their nodes
     bool shared[4];   ///< whether "nothing", "unit", "zero" and "one" are there
     int nodes;        ///< so far; names them
 } sac_onnx;
@@ -22,7 +22,7 @@ typedef enum sac_onnx_type
     SAC_ONNX_DOUBLE = 11
 } sac_onnx_type;
 
-/// A constant of any shape. In names, here and below, o->side stands for @.
+/// Add a constant of any shape. In names, here and below, o->side replaces @.
 void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const void *data, int rank,
                      const int64_t *shape);
 
@@ -30,11 +30,11 @@ void sac_onnx_floats(sac_onnx *o, const char *name, const float *values, int row
 void sac_onnx_ints(sac_onnx *o, const char *name, const int64_t *values, int count);
 void sac_onnx_number(sac_onnx *o, const char *name, float value);
 
-/// An input or output of the graph.
+/// Add an input or output of the graph.
 void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type type, int rank, const int64_t *shape);
 
-/// A node: "Op", inputs separated by spaces, outputs likewise; then attributes as "name", kind, value, ...: 'i' and an
-/// int, 'I' and a count with that many ints; 0 ends them.
+/// Add a node: "Op", its inputs separated by spaces, its outputs likewise; then attributes as "name", kind, value, ...:
+/// 'i' and an int, or 'I' and a count with that many ints; 0 ends them.
 void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *outputs, ...);
 
 /// The parts of the graph. Constants that any node may name: "nothing", "unit" (float 0 and 1), "zero", "one"

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "export/onnx.h"
 
-// tokens -> importance: exact softmax, or features of queries and keys, which iap-trans reads itself
+// tokens -> importance: exact softmax, or features of queries and keys, which iap-trans takes directly
 
 // "raw@" with each column divided by its length; zero stays zero
 static void add_normalized(sac_onnx *o)
@@ -28,7 +28,7 @@ static void add_softmax(sac_onnx *o)
     sac_onnx_node(o, "ReduceSum", "attention zero", "importance", "keepdims", 'i', 0, NULL);
 }
 
-// "u@" [M, N]
+// "u@" [M, N], W times the tokens
 static void add_projection(sac_onnx *o, const sac_features *f)
 {
     if (f->matrix)
@@ -41,7 +41,7 @@ static void add_projection(sac_onnx *o, const sac_features *f)
     sac_onnx_node(o, "Mul", "tokens@ map@", "u@", NULL);
 }
 
-// "damping@" [1, N]: the exponent of 2 that the token's length makes
+// "damping@" [1, N]: the exponent of 2 that depends on the token's length
 static void add_damping(sac_onnx *o, const sac_features *f)
 {
     sac_onnx_number(o, "square@", f->square);
@@ -56,7 +56,8 @@ static void add_exp(sac_onnx *o, const char *out)
     sac_onnx_node(o, "Pow", "two@ power@", out, NULL);
 }
 
-// sine and cosine of quarter turns, whole turns taken off exactly; each wave's two rows follow one another
+// Sine and cosine of quarter turns. Whole turns are subtracted exactly, and the two rows of each wave follow one
+// another.
 static void add_trig(sac_onnx *o, const sac_features *f, const char *out)
 {
     sac_onnx_number(o, "turn@", f->turn);
@@ -81,7 +82,7 @@ static void add_trig(sac_onnx *o, const sac_features *f, const char *out)
     sac_onnx_node(o, "Mul", "waves@ height@", out, NULL);
 }
 
-// waves and powers, and both times the sides of R planes that a token lies on
+// Waves and powers, and both times the sides of R planes on which a token lies.
 static void add_hybrid(sac_onnx *o, const sac_features *f)
 {
     int m = f->count, r = f->direction_count;
@@ -132,7 +133,7 @@ static sac_status add_map(sac_onnx *o, sac_attention_side side)
     return SAC_OK;
 }
 
-// (1/N) phi(k).z, z the sum of phi(q)
+// (1/N) phi(k).z, where z is the sum of phi(q)
 static sac_status add_linear(sac_onnx *o)
 {
     const sac_attention *a = o->parts.agent->attention;

@@ -5,9 +5,10 @@
 #include "base/memory.h"
 #include "export/onnx.h"
 
-// from what is seen to the action: motion, filter, controller
+// From the features of the kept patches to the action: motion, filter, controller.
 
-// how what is seen has changed since the step before: "before" is what that step saw, "started" 1 after the first
+// How much the features have changed since the step before: "before" holds those of that step, and "started" is 1 after
+// the first step.
 static void add_motion(sac_onnx *o)
 {
     const int64_t shape[] = {1, o->parts.actor->told_count}, one[] = {1};
@@ -24,7 +25,7 @@ static void add_motion(sac_onnx *o)
     sac_onnx_node(o, "Concat", "seen motion", "seen_moving", "axis", 'i', 1, NULL);
 }
 
-// "told": what is seen, its motion, by the mean and deviation of training
+// "told": the features and their motion, whitened by the mean and deviation of training.
 static void add_told(sac_onnx *o)
 {
     const sac_actor *a = o->parts.actor;
@@ -43,7 +44,7 @@ static void add_told(sac_onnx *o)
     sac_onnx_node(o, "Mul", "centred filter_whitening", "told", NULL);
 }
 
-// OUT = W IN + bias, rows of one
+// OUT = W IN + bias, for vectors that are rows
 static void add_layer(sac_onnx *o, const char *in, const char *name, const char *out, sac_layer layer, int rows,
                       int columns)
 {
@@ -101,7 +102,7 @@ static sac_status add_thought(sac_onnx *o)
     return SAC_OK;
 }
 
-// one output -> 1, 0 or 2, as it lies below, between or above the thirds
+// One output gives 1, 0 or 2 where it lies below, between or above the thirds.
 static void add_threshold(sac_onnx *o)
 {
     sac_onnx_number(o, "low_third", -1.0f / 3.0f);
@@ -114,7 +115,7 @@ static void add_threshold(sac_onnx *o)
     sac_onnx_node(o, "Reshape", "choice action_shape", "action", NULL);
 }
 
-// outputs stretched to the bounds, or cut at them
+// Outputs are stretched to the bounds, or cut at them.
 static sac_status add_box(sac_onnx *o)
 {
     const sac_policy_def *def = &o->policy->def;
@@ -155,7 +156,7 @@ static sac_status add_activation(sac_onnx *o)
                     sac_squash_names[o->parts.actor->squash]);
 }
 
-// outputs to actions in the environment's bounds, or to a choice
+// Outputs become actions in the environment's bounds, or a choice.
 static sac_status add_action(sac_onnx *o)
 {
     const sac_policy_def *def = &o->policy->def;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "export/onnx.h"
 
-// importance -> the kept patches -> what the controller is told of each of them, [K, numbers]
+// importance -> the kept patches -> the features of each of them, [K, numbers]
 
 // "kept_row", "kept_column" [K] of the grid
 static void add_kept(sac_onnx *o)
@@ -61,7 +61,7 @@ static sac_status add_patch_pixels(sac_onnx *o)
     return SAC_OK;
 }
 
-// the share of a channel's pixels in each bin; counts are whole numbers, so that it has the library's bits
+// The share of a channel's pixels in each bin. Counts are whole numbers, so they have the library's bits.
 static void add_histogram(sac_onnx *o, const char *out)
 {
     const sac_agent *a = o->parts.agent;
@@ -141,7 +141,7 @@ static sac_status add_part(sac_onnx *o, const char *name)
     return sac_fail(SAC_ERROR_UNAVAILABLE, "export: features %s are not among those that the ONNX graph knows", name);
 }
 
-// each patch in its own place, zeros where it is not kept
+// Each patch is written in its own place, with zeros where a patch is not kept.
 static sac_status add_masking(sac_onnx *o)
 {
     const sac_agent *a = o->parts.agent;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// the nodes, constants and ports of an ONNX graph as messages of protobuf
+// This file writes the nodes, constants and ports of an ONNX graph as messages of protobuf.
 
 // field numbers of onnx.proto
 enum
@@ -43,7 +43,7 @@ static size_t element_size(sac_onnx_type type)
     return type == SAC_ONNX_FLOAT ? 4 : type == SAC_ONNX_UINT8 ? 1 : 8;
 }
 
-// a name of at most 79 bytes with o->side in place of each @
+// Copy a name of at most 79 bytes with o->side in place of each @.
 static void put_name(sac_growing *message, int field, const sac_onnx *o, const char *name, size_t length)
 {
     char text[80];
@@ -72,7 +72,7 @@ void sac_onnx_tensor(sac_onnx *o, const char *name, sac_onnx_type type, const vo
     }
     sac_proto_int(&tensor, TENSOR_TYPE, type);
     put_name(&tensor, TENSOR_NAME, o, name, strlen(name));
-    sac_proto_bytes(&tensor, TENSOR_RAW, data, size); // little endian, as every machine that this runs on
+    sac_proto_bytes(&tensor, TENSOR_RAW, data, size); // ONNX is little endian, as is every machine that this runs on
     sac_proto_message(&o->graph, GRAPH_INITIALIZER, &tensor);
 }
 
@@ -109,7 +109,7 @@ void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type typ
     sac_proto_message(&o->graph, output ? GRAPH_OUTPUT : GRAPH_INPUT, &value);
 }
 
-// small constants that many nodes use are added where the first of them asks
+// Small constants that many nodes use are added when the first of these nodes asks for them.
 static void add_shared(sac_onnx *o, const char *name, size_t length)
 {
     static const char *const names[] = {"nothing", "unit", "zero", "one"};
@@ -124,7 +124,7 @@ static void add_shared(sac_onnx *o, const char *name, size_t length)
     }
 }
 
-// words separated by spaces, each as one field
+// Write words that are separated by spaces, each as one field.
 static void add_words(sac_growing *node, int field, sac_onnx *o, const char *words)
 {
     while (*words)

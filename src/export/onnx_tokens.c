@@ -8,8 +8,8 @@
 #include "export/onnx.h"
 #include "tokens/image.h"
 
-/// The image and its tokens, as nodes. Both have the library's bits: weights are split into digits so small
-/// that every sum of a convolution is a whole number below 2^24, which float holds in any order.
+/// The image and its tokens, as nodes. Both have the library's bits: weights are split into digits so small that every
+/// sum of a convolution is a whole number below 2^24, which a float holds exactly, in any order of summation.
 
 enum
 {
@@ -17,7 +17,7 @@ enum
     WEIGHT_BITS = 16
 };
 
-// bits of a digit whose products with 255, summed over a patch, stay exact
+// Find how many bits a digit may have so that its products with 255, summed over a patch, stay exact.
 static int digit_bits(int inputs)
 {
     int bits = 8;
@@ -25,7 +25,7 @@ static int digit_bits(int inputs)
     return bits;
 }
 
-// digit `index` of the weights as a kernel [O, C, patch, patch]; the highest one has the sign
+// Write digit `index` of the weights as a kernel [O, C, patch, patch]; the highest digit has the sign.
 static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
 {
     const sac_embedding *e = o->parts.embedding;
@@ -76,7 +76,7 @@ static void add_sums(sac_onnx *o, int digits, int bits)
     sac_onnx_node(o, "Cast", total, "whole", "to", 'i', SAC_ONNX_FLOAT, NULL);
 }
 
-// one axis of a resizing as a matrix [in, out] of whole numbers; transposed: [out, in]
+// Write one axis of a resizing as a matrix [in, out] of whole numbers; transposed: [out, in].
 static sac_status add_axis(sac_onnx *o, const char *name, bool rows)
 {
     sac_resize_axis axis = sac_resize_get_axis(o->parts.embedding->resize, rows);
@@ -94,7 +94,8 @@ static sac_status add_axis(sac_onnx *o, const char *name, bool rows)
     return SAC_OK;
 }
 
-// sums in parts of 2^22 to bytes, as whole numbers that double holds: half a unit is added, the rest cut
+// Convert sums in units of 1 / 2^22 to bytes. They are whole numbers that a double holds: half a unit is added, and the
+// rest is cut.
 static void add_bytes(sac_onnx *o)
 {
     sac_onnx_node(o, "Add", "sums@ half_unit", "more@", NULL);
@@ -103,7 +104,7 @@ static void add_bytes(sac_onnx *o)
     sac_onnx_node(o, "Min", "whole@ brightest", "bytes@", NULL);
 }
 
-// "large" [C, H, W] -> "planes" [C, height, width], exactly as the library does it
+// "large" [C, H, W] -> "planes" [C, height, width], with exactly the library's bits
 static sac_status add_resize(sac_onnx *o)
 {
     const double half_unit = 1 << 21, part = ldexp(1, -22), brightest = 255;

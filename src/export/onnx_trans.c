@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "export/onnx.h"
 
-// IAP-trans and the convolutional network: what is made of tokens without keeping any
+// IAP-trans and the convolutional network, which compute the controller's inputs without keeping any patch.
 
 static sac_status add_gains(sac_onnx *o, sac_attention_side side)
 {
@@ -25,7 +25,7 @@ static void add_product(sac_onnx *o, const char *inputs, const char *out)
     sac_onnx_node(o, "Gemm", inputs, out, "transB", 'i', 1, NULL);
 }
 
-// "mixture" [L, V] = P Q' K'^T V in the library's order
+// "mixture" [L, V] = P Q' K'^T V, multiplied in the library's order
 static void add_mixture(sac_onnx *o)
 {
     const sac_trans *t = &o->parts.agent->trans;
@@ -59,7 +59,7 @@ static void add_mixture(sac_onnx *o)
         add_product(o, "summary gathered", "mixture");
 }
 
-// each row to mean 0 and variance 1 in double, then gain and bias
+// Bring each row to mean 0 and variance 1 in double, then apply gain and bias.
 static void add_norm(sac_onnx *o, const char *in)
 {
     const sac_agent *a = o->parts.agent;
@@ -120,7 +120,7 @@ sac_status sac_onnx_add_trans(sac_onnx *o)
     return SAC_OK;
 }
 
-// a layer's weights [O, kernel, kernel, C] as ONNX has them, [O, C, kernel, kernel]
+// Write a layer's weights [O, kernel, kernel, C] as ONNX wants them, [O, C, kernel, kernel].
 static sac_status add_kernel(sac_onnx *o, const sac_image_layer *layer)
 {
     const sac_patches *p = &layer->patches;

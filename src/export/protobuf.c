@@ -9,7 +9,7 @@ enum
     FIXED32 = 5
 };
 
-// seven bits a byte, the lowest first; all but the last byte have the highest bit
+// A whole number has seven bits in each byte, the lowest first; all bytes but the last have the highest bit set.
 static void add_varint(sac_growing *message, uint64_t value)
 {
     uint8_t bytes[10];

@@ -21,7 +21,7 @@ int sac_round_step(float x, float scale)
     return steps < -127 ? -127 : steps > 127 ? 127 : (int)steps;
 }
 
-// the rows of a tensor are what its first index numbers; vectors stay as they are
+// The first index of a tensor numbers its rows; vectors stay as they are.
 static void round_view(const sac_view *view, float *parameters)
 {
     if (view->rank < 2) return;

@@ -2,8 +2,9 @@
 
 #include "saccade/base.h"
 
-/// Files that grow while a program runs: metrics, events, logs. What was flushed survives a crash; after a kill the
-/// file may end in the middle of what was not, so a checkpoint notes the size and a resumed run keeps just that much.
+/// Files that grow while a program runs: metrics, events, logs. Flushed bytes survive a crash. After a kill the file
+/// may end in the middle of bytes that were not flushed, so a checkpoint notes the size, and a resumed run keeps
+/// exactly that much.
 
 typedef struct sac_append sac_append;
 
@@ -13,16 +14,16 @@ typedef struct sac_append sac_append;
 /// @return SAC_ERROR_FILE, also when the file is shorter than `keep`
 SAC_CHECKED sac_status sac_append_open(sac_append **out, const char *path, uint64_t keep);
 
-/// Add bytes, or text as printf makes it (at most 4,095 bytes a call). Kept in memory until there is much of it or the
-/// file is flushed.
+/// Add bytes, or text as printf makes it (at most 4,095 bytes a call). The bytes stay in memory until there are many of
+/// them or the file is flushed.
 SAC_CHECKED sac_status sac_append_bytes(sac_append *file, const void *bytes, size_t size);
 SAC_CHECKED sac_status sac_append_print(sac_append *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// Hand everything to the system and wait until it is on the disk.
+/// Write everything and wait until it is on the disk.
 SAC_CHECKED sac_status sac_append_flush(sac_append *file);
 
-/// Bytes of the file, what is still in memory included.
+/// The bytes of the file, including those that are still in memory.
 uint64_t sac_append_size(const sac_append *file);
 
 /// Flush and close. NULL is ignored. The result tells whether everything was written.

@@ -62,15 +62,15 @@ sac_status sac_flush_folder(const char *path)
         slash[slash == folder] = 0;
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return fail_file(folder, "the folder cannot be opened");
-    // some file systems cannot flush a folder and say so: that is not a failure of the write
+    // Some file systems cannot flush a folder and report it. That is not a failure of the write.
     int result = fsync(descriptor);
     sac_status status = result == 0 || errno == EINVAL ? SAC_OK : fail_file(folder, "the folder cannot be flushed");
     close(descriptor);
     return status;
 }
 
-// Open the file beside the path and lock it, so that two processes never mix their bytes. A lock that was won on a file
-// that has meanwhile been renamed into place is worth nothing, so look again.
+// Open the file beside the path and lock it, so that two processes never mix their bytes. If the file has been renamed
+// into place before the lock was obtained, the lock is useless, so try again.
 static int open_aside(const char *aside)
 {
     for (;;)

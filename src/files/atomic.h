@@ -2,16 +2,17 @@
 
 #include "saccade/base.h"
 
-/// Whole files: a reader sees the old one or the new one, never half of one, whatever happens in between.
+/// Files are replaced as a whole: a reader sees the old file or the new one and never half of one, whatever happens in
+/// between.
 ///
-/// A file is written aside as PATH.tmp, flushed to the disk, renamed, and its folder flushed. A path that exists and is
-/// no ordinary file (a pipe, /dev/stdout) is written directly.
+/// A file is written as PATH.tmp, flushed to the disk and renamed, and then its folder is flushed. A path that exists
+/// and is no ordinary file (a pipe, /dev/stdout) is written directly.
 
 /// Bytes of a path, terminator included.
 #define SAC_PATH_SIZE 4096
 
-/// Whether a path can be one: an empty one, which a script makes of a variable that is not set, is refused wherever a
-/// path is taken, for with a name behind it the root folder would be meant.
+/// Check a path. An empty path, which a script makes of a variable that is not set, is refused everywhere, because with
+/// a name behind it, it would mean the root folder.
 /// @return SAC_ERROR_ARGUMENT when it is empty or too long
 SAC_CHECKED sac_status sac_check_path(const char *path);
 
@@ -52,5 +53,5 @@ SAC_CHECKED sac_status sac_atomic_write(sac_atomic *file, const void *bytes, siz
 /// Put the file in its place. A failure aborts.
 SAC_CHECKED sac_status sac_atomic_commit(sac_atomic *file);
 
-/// Drop what was written. Harmless after commit and on {0}.
+/// Drop what was written. This is harmless after commit and on {0}.
 void sac_atomic_abort(sac_atomic *file);

@@ -41,7 +41,7 @@ static void skip_blanks(cursor *c)
     while (c->at < c->end && is_blank(*c->at)) c->at++;
 }
 
-// one number up to a comma or the line's end; decimal only
+// Read one decimal number up to a comma or the line's end.
 static sac_status read_number(cursor *c, double *value)
 {
     char text[NUMBER_SIZE];
@@ -89,7 +89,8 @@ sac_status sac_csv_read(double **values, size_t *rows, const char *bytes, size_t
     *rows = 0;
     size_t count = count_lines(bytes, size);
     if (count > limit) return sac_fail(SAC_ERROR_FORMAT, "%.400s: %zu rows, expected at most %zu", where, count, limit);
-    // a row takes two bytes a column: no more memory than twice the text, whatever the columns
+    // A row has at least two bytes for each column, so the memory is limited by the size of the text, whatever
+    // `columns` is.
     if (count > 0 && size / count + 1 < (size_t)columns * 2 - 1)
         return sac_fail(SAC_ERROR_FORMAT, "%.400s: too short for %zu rows of %d columns", where, count, columns);
     double *data = sac_alloc_array(count * (size_t)columns, sizeof *data);

@@ -5,9 +5,9 @@
 
 #include "saccade/base.h"
 
-/// What Jansson leaves out, for results that programs read.
+/// Functions that Jansson lacks, for results that programs read.
 
-/// A number; null when it is NaN or infinite, which JSON cannot say.
+/// A number; null when it is NaN or infinite, which JSON cannot express.
 json_t *sac_json_number(double number);
 
 /// Print a value on one line, numbers to 17 digits, and release it.

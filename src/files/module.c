@@ -28,7 +28,7 @@ const sac_module *sac_module_at(int index)
     return index >= 0 && (size_t)index < sizeof modules / sizeof *modules ? &modules[index] : NULL;
 }
 
-// the folder of the running executable with its slash, "" when unknown
+// Find the folder of the running executable with its slash, "" when unknown.
 static void executable_folder(char folder[PATH_SIZE])
 {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
@@ -66,7 +66,7 @@ static bool has_avx(void)
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx");
 #else
-    return true; // no other processor has it, nor a library that wants it
+    return true; // other processors lack AVX, and their libraries do not need it
 #endif
 }
 
@@ -84,7 +84,7 @@ sac_status sac_module_open(const void **table, const char *name)
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "%s is not there, for %s: %s and build again, or set SACCADE_MODULES to its folder", file,
                         module->does, module->install);
-    // the libraries as MuJoCo ships them are built for AVX, and end the process where there is none
+    // The libraries that MuJoCo ships are built for AVX and end the process where it is missing.
     if (strcmp(name, "mujoco") == 0 && !has_avx())
         return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo, for %s, needs a processor with AVX, which this one has not",
                         module->does);

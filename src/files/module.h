@@ -5,11 +5,12 @@
 #define SAC_MODULE_PATH_SIZE 4096
 
 /// Modules: shared objects around heavy libraries (FFmpeg, SDL2, cairo), opened when they are needed, so that a command
-/// that needs none of them starts at once. A module exports one table of functions and knows nothing of the rest.
+/// that needs none of them starts at once. A module exports one table of functions and depends on nothing else of
+/// saccade.
 ///
 /// They are looked for beside the executable, in the installed library folder, and in $SACCADE_MODULES.
 
-/// Where a file that comes with saccade is, looked for as modules are.
+/// Find a file that comes with saccade, in the same places as modules.
 /// @return false when it is nowhere
 bool sac_module_find(char path[SAC_MODULE_PATH_SIZE], const char *file);
 

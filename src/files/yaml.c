@@ -45,7 +45,8 @@ static sac_status fail_at(const reader *r, int line, const char *what, const cha
     return sac_fail(SAC_ERROR_FORMAT, "%.400s:%d: %s%.100s", r->where, line, what, detail);
 }
 
-// the path of the node that begins: a sequence's item gets its number, a map's value has had its key
+// Write the path of the node that begins. An item of a sequence gets its number; a value of a map has had its key
+// already.
 static sac_status begin_node(reader *r, const yaml_event_t *event)
 {
     if (r->depth == 0) return SAC_OK;
@@ -94,7 +95,7 @@ static sac_status read_scalar(reader *r, const yaml_event_t *event)
     if (event->data.scalar.tag) return FAIL(r, event, "a tag, expected plain values: ", text);
     if (event->data.scalar.anchor) return FAIL(r, event, "an anchor, expected plain values: ", text);
     if (strlen(text) != event->data.scalar.length) return FAIL(r, event, "a zero byte in a value", "");
-    // an empty document is an empty scalar
+    // libyaml reports an empty document as an empty scalar.
     if (r->depth == 0) return *text ? FAIL(r, event, "expected 'key: value', found: ", text) : SAC_OK;
     const level *top = &r->levels[r->depth - 1];
     if (!top->sequence && top->key_next) return read_key(r, event, text);

@@ -61,7 +61,7 @@ static bool close_section(writer *w)
                                         : yaml_mapping_end_event_initialize(&event));
 }
 
-// the sections that two keys have in common, as a number and as bytes of the key
+// Count the sections that two keys have in common, and the bytes of the key that they take.
 static int common_sections(const char *a, const char *b, size_t *bytes)
 {
     int sections = 0;
@@ -106,7 +106,7 @@ static bool write_all(writer *w, const sac_setting *settings, int count)
     return emit(w, &event, yaml_stream_end_event_initialize(&event)) && yaml_emitter_flush(&w->emitter);
 }
 
-// reading the text again is the proof that the keys were in order and nothing was lost
+// Reading the text again proves that the keys were in order and that nothing was lost.
 static sac_status check(const char *text, size_t size, const sac_setting *settings, int count)
 {
     sac_yaml *yaml;

@@ -6,7 +6,7 @@
 
 /// Point clouds.
 
-// number i of a point; false where the point is not one
+// Read number i of a point; false where the point is not finite.
 static bool read_point(float point[3], const sac_cloud *cloud, int n)
 {
     memcpy(point, (const unsigned char *)cloud->points + n * cloud->point_stride, 3 * sizeof(float));
@@ -15,7 +15,7 @@ static bool read_point(float point[3], const sac_cloud *cloud, int n)
 
 int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const float center[3])
 {
-    SAC_ASSERT(stride >= cloud->count && cloud->features >= 0);
+    SAC_ASSERT(stride >= cloud->count && cloud->fields >= 0);
     int count = 0;
     float point[3];
     for (int n = 0; n < cloud->count; n++)
@@ -23,14 +23,14 @@ int sac_cloud_tokens(float *tokens, int stride, const sac_cloud *cloud, const fl
         if (!read_point(point, cloud, n)) continue;
         for (int i = 0; i < 3; i++) tokens[i * stride + count] = point[i] - (center ? center[i] : 0);
         const unsigned char *from = (const unsigned char *)cloud->points + n * cloud->point_stride;
-        for (int i = 3; i < 3 + cloud->features; i++)
+        for (int i = 3; i < 3 + cloud->fields; i++)
             memcpy(tokens + (size_t)i * (size_t)stride + count, from + (size_t)i * sizeof(float), sizeof(float));
         count++;
     }
     return count;
 }
 
-// the mean of the points, and how many they are
+// Compute the mean of the points and count them.
 static int find_mean(double mean[3], const sac_cloud *cloud)
 {
     int count = 0;
@@ -67,7 +67,7 @@ static void find_covariance(double a[3][3], const sac_cloud *cloud)
     }
 }
 
-// one rotation of Jacobi's method, which makes a[p][q] vanish; the columns of v are turned along
+// Do one rotation of Jacobi's method, which makes a[p][q] vanish; the columns of v are rotated with it.
 static void rotate(double a[3][3], double v[3][3], int p, int q)
 {
     if (a[p][q] == 0) return;
@@ -94,7 +94,7 @@ void sac_cloud_axis(float axis[3], const sac_cloud *cloud)
 {
     double a[3][3], v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     find_covariance(a, cloud);
-    // each sweep squares what is left beside the diagonal; six are plenty
+    // Each sweep squares the size of what is left beside the diagonal, so six sweeps are plenty.
     for (int sweep = 0; sweep < 10; sweep++)
         for (int pair = 0; pair < 3; pair++) rotate(a, v, pair / 2, pair == 0 ? 1 : 2);
     int major = 2, largest = 0;

@@ -5,7 +5,7 @@
 
 /// Depth images.
 
-// metres, or 0 where they are not valid
+// Convert to metres, or to 0 where the pixel is not valid.
 static float read_metres(const sac_depth *depth, int row, int column)
 {
     const unsigned char *line = (const unsigned char *)depth->pixels + row * depth->row_stride;

@@ -1,7 +1,7 @@
 #include "tokens/image.h"
 #include "base/error.h"
 
-/// Views of images, how they are cut, and patches as they are.
+/// Views of images, the grid of patches, and patches as tokens.
 
 int sac_pixel_size(const sac_image *image)
 {
@@ -72,7 +72,7 @@ int sac_pixel_byte(sac_pixel_order order, int channel)
     return channel;
 }
 
-// the plane of one place in the patch, for all patches
+// Write the plane of one place in the patch, for all patches.
 static void take_bytes(float *plane, const uint8_t *pixel, ptrdiff_t row_step, ptrdiff_t column_step, const sac_grid *g)
 {
     for (int row = 0; row < g->rows; row++, pixel += row_step)

@@ -2,8 +2,8 @@
 
 #include "saccade/tokens.h"
 
-/// One axis of a resizing: output i is the sum of weights[i * taps + t] * input[first[i] + t] over t < count[i], in
-/// parts of 2^22, half a part of a unit added.
+/// Resize along one axis: output i is the sum of weights[i * taps + t] * input[first[i] + t] over t < count[i], in
+/// units of 1 / 2^22, with half a unit of the result added so that it is rounded.
 typedef struct sac_resize_axis
 {
     int in, out, taps;

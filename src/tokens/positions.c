@@ -6,7 +6,7 @@
 
 static const double log_longest = 9.2103403719761827; // ln 10000
 
-// dimension d of D at a position
+// Compute dimension d of D at a position.
 static float encode(int d, int size, int position)
 {
     int pair = d / 2;

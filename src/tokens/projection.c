@@ -6,8 +6,9 @@
 #include "kernels/kernels.h"
 #include "tokens/image.h"
 
-/// Patches times weights, straight from the image. The order of a camera's bytes is put into the weights, so that a
-/// frame costs the same in any layout: blue first permutes them, a byte that is not looked at gets the weight 0.
+/// Multiply patches by weights, directly from the image. The weights are arranged in the order of the camera's bytes,
+/// so that a frame costs the same in any layout: for blue first they are permuted, and a byte that is ignored gets the
+/// weight 0.
 
 enum
 {
@@ -16,17 +17,17 @@ enum
     MAX_CHANNELS = 64,
     MAX_PATCH = 256,
     MAX_OUTPUTS = 4096,
-    BLOCK_BYTES = 1 << 15, // of sums, so that they stay in the first cache
+    BLOCK_BYTES = 1 << 15, // bytes of sums in a block, so that they stay in the first-level cache
 };
 
 struct sac_projection
 {
     sac_kernels kernels;
     sac_pixel_order order;
-    int channels;               // that the weights know
+    int channels;               // the channels that the weights are for
     sac_patches bytes, floats;  // the image as bytes (its channels are a pixel's bytes), and as floats
     int32_t *packed;            // for bytes
-    float *scales;              // [O] of one step of a packed weight times one step of a byte
+    float *scales;              // [O], one step of a packed weight times one step of a byte
     float *weights, *bias;      // [O, patch size], [O]
     int block_rows, sum_stride; // rows of the grid that are summed at a time, and columns of their sums
 };
@@ -61,7 +62,7 @@ static sac_status check(const sac_projection_def *def)
     return SAC_OK;
 }
 
-// weights for the channels that tokens see, in the places of a pixel's bytes
+// Move the weights of the channels that tokens see to the places of a pixel's bytes.
 static void arrange(float *out, const sac_projection *p)
 {
     int size = sac_patch_size(&p->bytes), pixels = p->bytes.patch * p->bytes.patch;
@@ -149,7 +150,7 @@ size_t sac_projection_workspace_size(const sac_projection *projection)
            (size_t)projection->bytes.outputs * (size_t)projection->sum_stride * sizeof(int32_t);
 }
 
-// patches of `rows` rows of the grid only, whose first image row is the image's first
+// Describe the patches of only `rows` rows of the grid; the image's first row is theirs.
 static sac_patches part_of(const sac_patches *p, int rows, ptrdiff_t pitch)
 {
     sac_patches part = *p;

@@ -6,7 +6,7 @@
 #include "kernels/workspace.h"
 #include "tokens/image.h"
 
-/// Resizing along one axis after the other, by weights that are planned ahead.
+/// Images are resized along one axis after the other, by weights that are computed ahead.
 
 enum
 {
@@ -21,7 +21,7 @@ typedef struct axis
     int in, out, taps;
     int *first, *count; // [out]
     double *weights;    // [out, taps]
-    int32_t *fixed;     // [out, taps] the same in fixed point
+    int32_t *fixed;     // [out, taps], the same in fixed point
 } axis;
 
 struct sac_resize
@@ -30,7 +30,7 @@ struct sac_resize
     axis rows, columns;
 };
 
-// Pillow's triangle
+// The triangle filter of Pillow.
 static void plan_bilinear(axis *a, int i, double *weights)
 {
     double scale = (double)a->in / a->out, widened = scale < 1 ? 1 : scale;
@@ -49,7 +49,8 @@ static void plan_bilinear(axis *a, int i, double *weights)
     a->count[i] = end - first;
 }
 
-// new pixel i covers in / out old ones; counted in parts of 1 / out of an old pixel, which are whole numbers
+// New pixel i covers in / out old pixels. Counted in parts of 1 / out of an old pixel, these shares are whole numbers,
+// so nothing is rounded.
 static void plan_area(axis *a, int i, double *weights)
 {
     int64_t in = a->in, out = a->out, start = i * in, end = start + in;
@@ -135,13 +136,13 @@ sac_resize_axis sac_resize_get_axis(const sac_resize *resize, bool rows)
     return (sac_resize_axis){a->in, a->out, a->taps, a->first, a->count, a->fixed};
 }
 
-// elements of an image row after the pass over columns
+// Count the elements of an image row after the pass over columns.
 static size_t row_size(const sac_resize *resize)
 {
     return (size_t)resize->columns.out * (size_t)resize->channels;
 }
 
-// the image after the first pass, and sums of one row
+// The image after the first pass, and the sums of one row.
 size_t sac_resize_workspace_size(const sac_resize *resize)
 {
     static unsigned char start[1];
@@ -151,7 +152,7 @@ size_t sac_resize_workspace_size(const sac_resize *resize)
     return (size_t)(at - start);
 }
 
-// the sums are between 0 and 255 in fixed point, half a step aside: weights are positive and add up to about 1
+// In fixed point the sums are between 0 and 255 up to half a step, because weights are positive and add up to about 1.
 static uint8_t to_byte(int32_t sum)
 {
     int32_t value = sum >> FRACTION_BITS;
@@ -168,7 +169,7 @@ static void add_taps(uint8_t *out, const uint8_t *pixel, const int32_t *weights,
     }
 }
 
-// three channels share the walk over the weights
+// Three channels share one pass over the weights, which is faster than three passes.
 static void add_colors(uint8_t *out, const uint8_t *pixel, const int32_t *weights, int taps, int size, bool reversed)
 {
     int32_t a = 1 << (FRACTION_BITS - 1), b = a, c = a;

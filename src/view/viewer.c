@@ -9,12 +9,12 @@
 
 struct sac_viewer
 {
-    sac_play play; // its action is decided, not yet done
+    sac_play play; // the policy has decided its action, which is not done yet
     sac_frame *frame;
-    float *by_hand; // what the caller did last
+    float *by_hand; // the caller's last action
     bool in_hand;   // whether the last step was the caller's
     sac_gaze gaze;
-    float *levels; // [2 N] of the patches, and room to sort them; NULL: a policy that does not look
+    float *levels; // [2 N], levels of the patches and room to sort them; NULL: a policy that does not look
 };
 
 static sac_status open_levels(sac_viewer *v)
@@ -61,7 +61,7 @@ void sac_viewer_destroy(sac_viewer *viewer)
     sac_free(viewer);
 }
 
-// look at the observation and decide; without a policy every action is the nearest to zero
+// Look at the observation and decide. Without a policy every action is the one nearest to zero.
 static void look(sac_viewer *v)
 {
     sac_play_decide(&v->play);

@@ -46,8 +46,8 @@ int sac_window_key(sac_window *window)
     return window->calls->next_key(window->self);
 }
 
-// a box's first number is steered left and right; of the others those with two directions follow up and down, those
-// with one take up (the second: gas) and down (the third: brake)
+// Left and right steer a box's first number. Of the others, numbers with two directions follow up and down. Of those
+// with one direction, the second (gas) takes up and the third (brake) takes down.
 static float wish(const sac_env_spec *spec, int index, const int held[4])
 {
     float low = spec->action_low[index], high = spec->action_high[index];
@@ -68,6 +68,6 @@ void sac_window_drive(sac_window *window, const sac_env_spec *spec, float *actio
         action[0] = (float)(choice < spec->action_choices ? choice : 0);
         return;
     }
-    // fingers know all or nothing: the action follows gently
+    // Keys are either up or down, so the action follows gradually.
     for (int i = 0; i < spec->action_size; i++) action[i] += 0.2f * (wish(spec, i, held) - action[i]);
 }

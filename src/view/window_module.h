@@ -12,12 +12,12 @@ enum
 
 typedef struct sac_window_calls
 {
-    /// @return NULL with a sentence where there is no display
+    /// @return NULL with an error message where there is no display
     void *(*create)(const char *title, int width, int height, char *error);
     void (*show)(void *window, const uint8_t *rgb);
-    /// The next thing that happened: a letter or digit, ' ', '\x1b' (escape or closed), '>' (right arrow); 0: nothing.
+    /// Give the next event: a letter or digit, ' ', '\x1b' (escape or closed), '>' (right arrow); 0: nothing.
     int (*next_key)(void *window);
-    /// Which of left, right, up, down (arrows or A, D, W, S) are held: 0 or 1 each.
+    /// Say which of left, right, up and down (arrows or A, D, W, S) are held: 0 or 1 each.
     void (*held)(void *window, int keys[4]);
     void (*destroy)(void *window); ///< NULL is ignored
 } sac_window_calls;

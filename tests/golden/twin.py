@@ -58,7 +58,7 @@ def best(r, count):
     return np.argsort(-r, kind="stable")[:count]
 
 
-# agent: 004 eq. 1, the controller a torch LSTM cell
+# agent: Tang et al. 2020, equation 1; the controller is a torch LSTM cell
 
 
 def agent(x):
@@ -115,7 +115,7 @@ def make_agent(rng, h, w, m, s, k, d, a, hidden, channels, frames):
     }
 
 
-# features: 000 eq. 2 to 5, 003 eq. 4 to 9
+# features: Choromanski et al. 2021 (Unlocking Pixels), second version, equations 2 to 5; first version, equations 4 to 9
 
 
 def orthogonal(blocks, lengths):
@@ -185,7 +185,7 @@ def make_features(rng, n, d, m, r, values, mode):
             "Xi": f(r, d), "mode": np.array([mode], np.int32)}  # fmt: skip
 
 
-# iap: 000 sections 3.2 and 4
+# iap: Choromanski et al. 2021 (Unlocking Pixels), second version, sections 3.2 and 4
 
 
 def iap(x):
@@ -248,7 +248,7 @@ def make_iap(rng, n, c, d, m, rows, values, bits, draws):
             "tree_u": rng.random((draws, depth)).astype(np.float32)}  # fmt: skip
 
 
-# sara: 001 eq. 3 and 4
+# sara: Leal et al. 2023 (SARA-RT), equations 3 and 4
 
 
 def sara(x):
@@ -278,7 +278,7 @@ def make_sara(rng, queries, keys, d, p, m, values):
             "eps": np.array([1e-2])}  # fmt: skip
 
 
-# conv: 002 eq. 2 to 12
+# conv: "Attention layer can implement CNN", equations 2 to 12
 
 
 def conv(x):
@@ -419,7 +419,7 @@ def make_es(rng, n, pairs, count, generations, top):
             "cma_f": rng.normal(size=(generations, count))}  # fmt: skip
 
 
-# theory: 003 eq. 10, 13, 14; 001 lemma 3.2
+# theory: Choromanski et al. 2021, first version, equations 10, 13, 14; Leal et al. 2023 (SARA-RT), lemma 3.2
 
 
 def theory(x):

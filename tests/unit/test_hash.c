@@ -96,8 +96,9 @@ TEST(scores_are_cosines_of_angles)
     }
 }
 
-// 000 thm 4.3 with the number of bits that its proof gives: m' = 2 / eps^2 (log(L I) + log(2 / p)) bits are enough for
-// all of L keys in I frames to have scores within exp(sqrt d) pi / 2 eps of the unhashed ones, with probability 1 - p
+// Choromanski et al. 2021 (Unlocking Pixels, second version), theorem 4.3, with the number of bits that its proof
+// gives: m' = 2 / eps^2 (log(L I) + log(2 / p)) bits are enough for all of L keys in I frames to have scores within
+// exp(sqrt d) pi / 2 eps of the unhashed ones, with probability 1 - p
 TEST(hashed_scores_keep_the_bound_of_theorem_4_3)
 {
     enum

@@ -1,9 +1,10 @@
 #include "attention/form.h"
 #include "attention/forms/softmax_kernel.h"
 
-// phi = (trig, exp, alpha, beta) / sqrt(2), 003 eq. 8 and 9: with K_ang = 1 - 2 theta / pi, estimated by the signs of R
-// directions, phi(q).phi(k) = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2. As printed beta has its minus sign on
-// both sides, where it cancels and the mean is no longer the softmax kernel: it stands on the queries' side alone.
+// phi = (trig, exp, alpha, beta) / sqrt(2): Choromanski et al. 2021 (Unlocking Pixels, first version), equations 8 and
+// 9. With K_ang = 1 - 2 theta / pi, which the signs of R directions estimate, phi(q).phi(k) = (K_trig + K_exp + K_ang
+// K_trig - K_ang K_exp) / 2. In the printed equation beta has a minus sign on both sides, which cancels, so that the
+// mean is no longer the softmax kernel. Here the minus sign is on the queries' side only.
 
 static int feature_size(const sac_features *f)
 {

@@ -1,7 +1,7 @@
 #include "attention/form.h"
 #include "attention/forms/softmax_kernel.h"
 
-// phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), 003 eq. 6
+// phi(x) = exp(W y - |y|^2 / 2) / sqrt(M): Choromanski et al. 2021 (Unlocking Pixels, first version), equation 6
 
 static int feature_size(const sac_features *f)
 {

@@ -2,7 +2,7 @@
 
 #include "attention/form.h"
 
-// phi(x) = max(0, W x), and phi(sqrt(s) x) = sqrt(s) phi(x) on both sides
+// phi(x) = max(0, W x). Since phi(sqrt(s) x) = sqrt(s) phi(x), the scale s becomes a factor sqrt(s) on both sides.
 
 static int feature_size(const sac_features *f)
 {

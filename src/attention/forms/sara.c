@@ -1,7 +1,8 @@
 #include "attention/form.h"
 #include "attention/forms/softmax_kernel.h"
 
-// phi(x) = v f(G y), 001 section II: f relu, exp or square; G the identity, drawn, or given for each side
+// phi(x) = v f(G y): Leal et al. 2023 (SARA-RT), section II. f is relu, exp or square. G is the identity, drawn, or
+// given for each side.
 
 static int feature_size(const sac_features *f)
 {

@@ -4,18 +4,18 @@
 #include "attention/forms/softmax.h"
 #include "kernels/elementary.h"
 
-/// softmax: importance[j] = sum_i exp(s_ij) / sum_j exp(s_ij), s_ij = scale q_i.k_j, a few rows of A at a time.
+/// softmax: importance[j] = sum_i exp(s_ij) / sum_j exp(s_ij) with s_ij = scale q_i.k_j, a few rows of A at a time.
 ///
-/// Where |q||k| says that no score can leave float's range, exp is taken of the scores as they are, in the same pass;
-/// else each row's largest score is found first and taken off.
+/// Where the bound |q||k| says that no score can leave float's range, the pass that computes the scores also takes
+/// their exponentials. Otherwise each row's largest score is found first and subtracted.
 ///
-/// A car's picture is mostly uniform: of 529 patches about 283 differ. Equal columns have equal scores, so the sums run
-/// over the distinct ones with their counts, which is exact and leaves a quarter of the work. A picture with more
-/// distinct columns than are cheap to hold is taken as it is.
+/// A picture of CarRacing is mostly uniform: of 529 patches about 283 differ. Equal columns have equal scores, so the
+/// sums run over the distinct columns with their counts. This is exact and leaves a quarter of the work. A picture with
+/// so many distinct columns that holding them is not worth it is computed without this step.
 
 enum
 {
-    QUERIES = 64,    ///< that are taken at a time
+    QUERIES = 64,    ///< queries that are taken at a time
     PACKED = 1 << 16 ///< floats that the keys of distinct columns may take
 };
 
@@ -25,7 +25,7 @@ typedef struct parts
     float *keys, *weights, *importance, *rows, *block;
 } parts;
 
-// distinct columns that are held at most
+// The most distinct columns that are held.
 static int capacity(const sac_attention *a, int n)
 {
     int most = PACKED / a->key_size / SAC_LANES * SAC_LANES;
@@ -60,18 +60,19 @@ static size_t workspace_size(const sac_attention *a, int n)
     return importance > row ? importance : row;
 }
 
-/// Columns of queries and keys, whose stride may differ. With `same`, the keys are the distinct ones and stand for
-/// weights[j] columns each.
+/// Columns of queries and keys, which may have different strides. With `same`, the keys are the distinct columns, and
+/// key j stands for weights[j] columns.
 typedef struct columns
 {
     const float *queries, *keys, *weights;
     const sac_distinct *same;
     int count, query_stride, key_stride;
-    int total; ///< columns with copies
-    bool near; ///< no score is beyond SAC_NEAR
+    int total; ///< columns, copies included
+    bool near; ///< no score exceeds SAC_NEAR
 } columns;
 
-// the next queries side by side, scaled, and how many each stands for; zeros fill the last block of rows
+// Place the next queries side by side, scaled, with how many columns each stands for. Zeros fill the last block of
+// rows.
 static int take_queries(float *block, float *numbers, const sac_attention *a, const columns *t, int first)
 {
     float factor = sac_softmax_factor(a);
@@ -87,8 +88,8 @@ static int take_queries(float *block, float *numbers, const sac_attention *a, co
     return whole;
 }
 
-// each row's largest score is taken off where scores may be beyond SAC_NEAR; rows that are not divided by their sums
-// share what one row would have
+// Each row's largest score is subtracted where scores may exceed SAC_NEAR. Rows that are not divided by their sums must
+// all subtract the same number to stay comparable.
 static void add_rows(const sac_attention *a, float *out, const float *queries, const float *numbers, int count,
                      const columns *t, float *rows)
 {
@@ -144,7 +145,7 @@ static void importance(const sac_attention *a, float *out, const float *queries,
     gather(p.keys, t.key_stride, keys, p.same.first, count, a->key_size, stride);
     for (int i = 0; i < count; i++) p.weights[i] = (float)p.same.number[i];
     sum_columns(a, p.importance, &t, p.block, p.rows);
-    // of the distinct columns, then of the runs, then of all
+    // Each column gets the result of its run, and each run that of its distinct column.
     for (int i = 0; i < n; i++) out[i] = p.importance[p.same.group_of_run[p.same.run[i]]];
 }
 

@@ -2,7 +2,7 @@
 
 #include "attention/form.h"
 
-/// What the readings of the exact form share.
+/// What the functions of the exact form share.
 
 /// Factor of q.k in the exponent of 2.
 static inline float sac_softmax_factor(const sac_attention *a)
@@ -10,7 +10,7 @@ static inline float sac_softmax_factor(const sac_attention *a)
     return (float)(a->scale * 1.4426950408889634);
 }
 
-/// Whether no score can be beyond SAC_NEAR: |q.k| <= |q||k|; false where something is not a number.
+/// Whether no score can exceed SAC_NEAR: |q.k| <= |q||k|. False where something is not a number.
 bool sac_softmax_is_near(const sac_attention *a, const float *queries, int query_count, int query_stride,
                          const float *keys, int key_count, int key_stride);
 

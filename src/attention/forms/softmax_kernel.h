@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/// The maps that estimate exp(scale q.k) see y = sqrt(scale) x. Their kernels compute powers of two, so W and |x|^2
-/// carry log2 e.
+/// The maps that estimate exp(scale q.k) see y = sqrt(scale) x. Their kernels compute powers of two, because these are
+/// faster than powers of e, so W and |x|^2 include the factor log2 e.
 
 static const double sac_log2_e = 1.4426950408889634;
 
@@ -13,7 +13,7 @@ static inline double sac_log2_matrix_factor(double scale)
     return sqrt(scale) * sac_log2_e;
 }
 
-/// log2 of exp(-|y|^2 / 2), a square of x
+/// The factor of |x|^2 in log2 of exp(-|y|^2 / 2).
 static inline double sac_log2_square_factor(double scale)
 {
     return -0.5 * scale * sac_log2_e;

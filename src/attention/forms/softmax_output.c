@@ -4,9 +4,9 @@
 #include "attention/forms/softmax.h"
 #include "kernels/elementary.h"
 
-/// out[i] = sum_j exp(s_ij) v_j / sum_j exp(s_ij): a tile of keys and values that stays in the first caches meets all
-/// queries, a few at a time, and the next tile adds to what there is. Where scores may leave float's range, each row's
-/// largest is found in a pass before.
+/// out[i] = sum_j exp(s_ij) v_j / sum_j exp(s_ij). A tile of keys and values that fits the first caches is multiplied
+/// with all queries, a few at a time, and the next tile adds to the results. Where scores may leave float's range, an
+/// earlier pass finds each row's largest score.
 
 enum
 {
@@ -19,7 +19,7 @@ typedef struct parts
     float *rows;    ///< [SAC_ROW_BLOCK, TILE] of A
     float *gained;  ///< [SAC_ROW_BLOCK, V]
     float *sums;    ///< [n] of rows of A
-    float *shift;   ///< [n] that is taken off each row's scores
+    float *shift;   ///< [n] that is subtracted from each row's scores
 } parts;
 
 static size_t split(parts *p, const sac_attention *a, int n, int value_size, unsigned char *workspace)
@@ -51,7 +51,7 @@ bool sac_softmax_is_near(const sac_attention *a, const float *queries, int query
     return (double)query * (double)key * factor * factor < SAC_NEAR * SAC_NEAR;
 }
 
-// `count` queries side by side, scaled
+// Place `count` queries side by side, scaled.
 static void take_queries(float *out, const sac_attention *a, const float *queries, int count, int stride)
 {
     float factor = sac_softmax_factor(a);
@@ -59,7 +59,7 @@ static void take_queries(float *out, const sac_attention *a, const float *querie
         for (int d = 0; d < a->key_size; d++) *out++ = queries[d * stride + r] * factor;
 }
 
-// each row's largest score
+// Find each row's largest score.
 static void find_shifts(const parts *p, const sac_attention *a, const float *queries, int query_count, int query_stride,
                         const float *keys, int key_count, int key_stride)
 {
@@ -71,12 +71,12 @@ static void find_shifts(const parts *p, const sac_attention *a, const float *que
     }
 }
 
-// what a row of A, and all that was gained by it, is to be multiplied by
+// The factor of a row of A and of its sums of values, which turns exp(s - shift) into the result.
 static float share_of(const sac_attention *a, float sum, float shift, double epsilon, bool near)
 {
     double unit = near ? SAC_NEAR_UNIT : 1;
     if (!a->divide) return (float)unit;
-    // epsilon is added to the sum of exp(s), not of exp(s - shift)
+    // epsilon is added to the sum of exp(s), not of exp(s - shift), so it is divided by exp(shift) as well
     double divisor = (double)sum * unit + (epsilon > 0 ? epsilon * (double)sac_exp2(-shift) : 0);
     return divisor == 0 ? 0 : (float)(unit / divisor);
 }

@@ -1,7 +1,8 @@
 #include "attention/form.h"
 #include "attention/forms/softmax_kernel.h"
 
-// phi(x) = exp(|y|^2 / 2) (sin w_1.y, cos w_1.y, sin w_2.y, ...) / sqrt(M), 000 eq. 5
+// phi(x) = exp(|y|^2 / 2) (sin w_1.y, cos w_1.y, sin w_2.y, ...) / sqrt(M): Choromanski et al. 2021 (Unlocking Pixels,
+// second version), equation 5
 
 static int feature_size(const sac_features *f)
 {

@@ -7,14 +7,14 @@
 
 /// Softmax along one axis.
 
-// the key nearest to where a query looks
+// Find the key nearest to where a query looks.
 static int nearest(double center, int size)
 {
     if (!(center > 0)) return 0;
     return center >= size - 1 ? size - 1 : (int)floor(center + 0.5);
 }
 
-// the logit of key j above that of the nearest key, whose distance is `best`
+// Compute the logit of key j minus that of the nearest key, whose distance is `best`.
 static double excess(double precision, double center, double best, int j)
 {
     double distance = fabs(j - center);

@@ -3,7 +3,8 @@
 #include "base/error.h"
 #include "saccade/heads.h"
 
-/// Heads from their parameters, and as vectors whose dot product with an offset's is the logit.
+/// These functions make heads from their parameters, and vectors whose dot product with the vector of an offset is the
+/// logit. Equations are those of "Attention layer can implement CNN".
 
 sac_head sac_head_isotropic(double alpha, double row, double column)
 {
@@ -19,12 +20,12 @@ sac_head sac_head_from_root(const double root[4], double row, double column)
 
 void sac_heads_nine(sac_head heads[9], double alpha)
 {
-    // a head sees p_i - mu
+    // a head sees p_i - mu, so the target is minus the offset
     for (int row = -1; row <= 1; row++)
         for (int column = -1; column <= 1; column++) *heads++ = sac_head_isotropic(alpha, -row, -column);
 }
 
-// eq. 6
+// equation 6
 static void encode_isotropic(double *t, const sac_head *head)
 {
     SAC_ASSERT(head->precision[1] == 0 && head->precision[0] == head->precision[2]);
@@ -36,7 +37,7 @@ static void encode_isotropic(double *t, const sac_head *head)
     t[5] = -alpha * y * y;
 }
 
-// eq. 11
+// equation 11
 static void encode_general(double *t, const sac_head *head)
 {
     double a = head->precision[0], b = head->precision[1], c = head->precision[2];

@@ -51,7 +51,7 @@ static sac_status check(const sac_heads_def *def)
     return SAC_OK;
 }
 
-// the keys that 16 queries from `query` on attend to
+// Find the keys that 16 queries, from `query` on, attend to.
 static void find_span(const sac_band *band, int query, int *first, int *span)
 {
     int low = band->size, high = 0;
@@ -64,7 +64,8 @@ static void find_span(const sac_band *band, int query, int *first, int *span)
     *span = high - low;
 }
 
-// the columns' bands as matrices for the mix kernel
+// Write the columns' bands as matrices for the mix kernel, which computes 16 queries at a time: a block is the weights
+// of 16 queries over all keys that any of them attends to, with zeros elsewhere.
 static sac_status make_blocks(sac_head_plan *plan)
 {
     const sac_band *band = &plan->columns;

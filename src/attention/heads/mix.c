@@ -5,8 +5,8 @@
 #include "attention/heads/heads.h"
 #include "base/error.h"
 
-/// What heads read: logits, rows of attention, mixtures of pixels, and whole layers. Work goes on a few image rows at a
-/// time, so that what lies between is in the cache.
+/// Logits, rows of attention, mixtures of pixels and whole layers of heads. The work goes on a few image rows at a
+/// time, so that intermediate results stay in the cache.
 
 enum
 {
@@ -55,7 +55,7 @@ void sac_heads_logits(const sac_heads *heads, int head, float *logits, int query
         int rows = query / heads->width - j / heads->width, columns = query % heads->width - j % heads->width;
         double x1 = rows - h->target[0], x2 = columns - h->target[1];
         double cross = s[1] == 0 ? 0 : 2 * s[1] * x1 * x2;
-        // infinity times the square of nothing is nothing
+        // infinity times 0 would be NaN, but a distance of zero costs nothing even at infinite precision
         double square = (x1 == 0 ? 0 : s[0] * x1 * x1) + (x2 == 0 ? 0 : s[2] * x2 * x2);
         logits[j] = (float)(-0.5 * (square + cross));
     }
@@ -92,7 +92,7 @@ void sac_heads_row(const sac_heads *heads, int head, float *weights, int query, 
             weights[r * heads->width + window.first[r] + i] = window.weights[i] / sum;
 }
 
-// where image rows y.. of a mixture go, and what they are mixed from
+// Where image rows y.. of a mixture are written, and what they are mixed from.
 typedef struct block
 {
     int y, rows;
@@ -102,7 +102,7 @@ typedef struct block
     int channels, stride;
 } block;
 
-// a blur across the image's rows, then one along them
+// Blur across the image's rows, and then along them.
 static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, const block *b, const scratch *s)
 {
     int width = heads->width;
@@ -121,7 +121,7 @@ static void mix_separable(const sac_heads *heads, const sac_head_plan *plan, con
     }
 }
 
-// one query with a window of its own
+// Compute one query with a window of its own.
 static void mix_query(const sac_heads *heads, const sac_head_plan *plan, float *out, int query, const block *b,
                       const scratch *s)
 {
@@ -137,7 +137,8 @@ static void mix_query(const sac_heads *heads, const sac_head_plan *plan, float *
     for (int c = 0; c < channels; c++) out[(size_t)c * (size_t)b->out_stride] = s->sums[c] / s->sums[channels];
 }
 
-// the queries of row y that share a window, one channel: a convolution, whose taps are rows that overlap
+// Compute the queries of row y that share a window, for one channel. This is a convolution whose taps are overlapping
+// rows.
 static void convolve_row(const sac_heads *heads, const sac_inside *in, float *out, const float *plane, int y,
                          float *products)
 {
@@ -195,7 +196,7 @@ void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride,
     }
 }
 
-// weights [heads * channels, outputs] and the bias as [outputs, heads * channels + 1]
+// Transpose weights [heads * channels, outputs] and the bias to [outputs, heads * channels + 1].
 static void arrange(float *out, const float *weights, const float *bias, int inputs, int outputs)
 {
     for (int o = 0; o < outputs; o++)

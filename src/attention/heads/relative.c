@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 #include "saccade/heads.h"
 
-/// Transformer-XL: (a) + (c) = (q_i + u).k_j and (b) + (d) = (q_i + v).r_{i-j}, so a row is two products.
+/// Transformer-XL: (a) + (c) = (q_i + u).k_j and (b) + (d) = (q_i + v).r_{i-j}, so a row needs only two products.
 
 typedef struct parts
 {
@@ -39,7 +39,7 @@ size_t sac_relative_workspace_size(const sac_relative *relative, int token_count
     return (size_t)(at - start);
 }
 
-// q, k and r of all tokens and offsets
+// Compute q, k and r of all tokens and offsets.
 static void project(parts *p, const sac_relative *r, int terms, const float *tokens, int n, int stride,
                     const float *offsets, int offsets_stride)
 {

@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/// Heads whose axes are not the image's: which keys of a query matter, and how much.
+/// For heads whose axes are not the image's: which keys matter to a query, and how much.
 
-// along one row of keys, offset x1 from the target's row, logits are a parabola in the column
+// Along one row of keys, offset x1 from the target's row, the logits are a parabola in the column.
 typedef struct parabola
 {
     double vertex; // column
@@ -30,7 +30,7 @@ static parabola parabola_of(const sac_head *h, double x1, double center, int wid
     return p;
 }
 
-// the columns where the logit exceeds `least`, the nearest one among them
+// Find the columns where the logit exceeds `least`; the nearest column is always among them.
 static void find_columns(const parabola *p, double curvature, double least, int width, int *first, int *count)
 {
     double half = sqrt(2 * fmax(p->peak - least, 0) / curvature);
@@ -64,7 +64,7 @@ int sac_heads_window(const sac_heads *heads, const sac_head *head, int query, sa
     return total;
 }
 
-// the rows (or columns) of queries whose windows, `reach` to both sides of the target, stay inside
+// Find the rows (or columns) of queries whose windows, `reach` to both sides of the target, stay inside the image.
 static void find_inside(int *low, int *high, double target, double reach, int size)
 {
     double from = ceil(target + reach), to = floor(size - 1 + target - reach);
@@ -72,7 +72,7 @@ static void find_inside(int *low, int *high, double target, double reach, int si
     *high = to < size - 1 ? to >= 0 ? (int)to : -1 : size - 1;
 }
 
-// from the window of one query
+// Take this from the window of one query.
 static sac_status fill_inside(sac_inside *in, const sac_heads *heads, const sac_head_window *window, int total)
 {
     int from = 0, to = heads->height - 1;
@@ -98,7 +98,7 @@ static sac_status fill_inside(sac_inside *in, const sac_heads *heads, const sac_
 
 sac_status sac_inside_create(sac_inside *out, const sac_heads *heads, const sac_head *head)
 {
-    // the ellipse where logits exceed those of the negligible, whose nearest pixel lies at most half a pixel off
+    // The ellipse where logits are not negligible. The nearest pixel of the image lies at most half a pixel away.
     const double *s = head->precision;
     double off = s[0] / 8 + fabs(s[1]) / 4 + s[2] / 8, determinant = s[0] * s[2] - s[1] * s[1];
     *out = (sac_inside){.top = 1, .bottom = 0};

@@ -10,7 +10,8 @@
 
 #include "dash/web_module.h"
 
-/// Pages and a stream on 127.0.0.1. A page has its text in memory: no path of a request ever meets the file system.
+/// Pages and a stream on 127.0.0.1. The text of a page is in memory, so that no path of a request ever reaches the file
+/// system.
 
 enum
 {
@@ -27,7 +28,8 @@ typedef struct web
     int port;
 } web;
 
-// "localhost", "127.0.0.1" or "[::1]", with any port: another name that leads here is someone's trick
+// Accept "localhost", "127.0.0.1" or "[::1]", with any port. Any other name that leads here is an attack by a foreign
+// page.
 static int is_here(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -67,7 +69,7 @@ static enum MHD_Result answer_bytes(struct MHD_Connection *connection, unsigned 
     return result;
 }
 
-/// A stream with the way to end it.
+/// A stream, and the function that ends it.
 typedef struct stream
 {
     const sac_web_site *site;
@@ -122,7 +124,7 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
         *state = &seen;
         return MHD_YES;
     }
-    // what comes with a request is not wanted
+    // Anything that comes with a request is ignored.
     if (*upload_size > 0) return MHD_NO;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (!is_here(host)) return answer_bytes(connection, MHD_HTTP_FORBIDDEN, NULL, "", 0);
@@ -147,7 +149,7 @@ static void web_destroy(void *self)
     free(w);
 }
 
-// paths are compared as they come
+// Paths are compared as they come, without decoding.
 static size_t leave_escapes(void *user, struct MHD_Connection *connection, char *text)
 {
     (void)user, (void)connection;
@@ -159,15 +161,15 @@ static void log_nothing(void *user, const char *format, va_list list)
     (void)user, (void)format, (void)list;
 }
 
-// A socket that listens on the port; -1 with errno. The socket is ours rather than libmicrohttpd's, for two servers
-// that ask it to share an address share their connections as well.
+// Open a socket that listens on the port; -1 with errno. The socket is ours and not libmicrohttpd's, because two
+// servers that ask libmicrohttpd to share an address would also share their connections.
 static int listen_on(int port)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
     if (listener < 0) return -1;
-    // connections of a server that has ended may linger on the port
+    // allows a port on which connections of an ended server still linger
     (void)setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, SOMAXCONN) == 0)
         return listener;

@@ -13,9 +13,9 @@
 ///     C = A A^T    A = L D, L lower triangular with ones on its diagonal, D diagonal
 ///     y = A z      p_sigma <- (1 - c_sigma) p_sigma + sqrt(c_sigma (2 - c_sigma) mu_eff) A^-1 step
 ///
-/// and the rest is cma-es. The root is taken anew, n^3 / 3 operations, as often as cma-es takes its own; rank-one
-/// updates of the root itself, one for each of some hundred candidates, would cost more. One matrix holds both: C the
-/// lower triangle, L^T what lies above, so that memory is n^2 numbers and two rows a candidate.
+/// The rest is cma-es. The root is computed anew as often as cma-es decomposes its matrix, and takes n^3 / 3
+/// operations. Rank-one updates of the root, one for each of some hundred candidates, would cost more. One matrix holds
+/// both: C is its lower triangle and L^T its upper one, so that memory is n^2 numbers and two rows for each candidate.
 
 enum
 {
@@ -25,7 +25,7 @@ enum
 typedef struct cholesky
 {
     sac_cma_dense dense; // first: sac_cma_form
-    double *diagonal;    // [n], C's, while the root is taken
+    double *diagonal;    // [n], C's diagonal, while the root is computed
 } cholesky;
 
 static sac_status create_own(sac_cma_dense *dense)
@@ -40,7 +40,7 @@ static void destroy_own(sac_cma_dense *dense)
     sac_free(((cholesky *)dense)->diagonal);
 }
 
-// C's lower triangle as the upper one, a block at a time so that both stay in the cache
+// Copy C's lower triangle into the upper one, a block at a time so that both blocks stay in the cache.
 static void mirror(double *c, size_t n)
 {
     const size_t block = 32;
@@ -50,14 +50,14 @@ static void mirror(double *c, size_t n)
                 for (size_t j = column; j < i && j < column + block; j++) c[j * n + i] = c[i * n + j];
 }
 
-// Take the root of C + lift I into the upper triangle and the diagonal; whether there is one.
+// Compute the root of C + lift I in the upper triangle and the diagonal. @return whether there is one
 static bool take_root(cholesky *s, int n, double lift)
 {
     double *c = s->dense.covariance;
     size_t stride = (size_t)n + 1;
     mirror(c, (size_t)n);
     for (int i = 0; i < n; i++) c[(size_t)i * stride] = s->diagonal[i] + lift;
-    // our upper triangle by rows is LAPACK's lower one by columns
+    // our upper triangle by rows is LAPACK's lower triangle by columns
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, c, n) == 0;
 }
 
@@ -69,7 +69,7 @@ static sac_status decompose(sac_cma_dense *dense)
     size_t stride = (size_t)n + 1;
     for (int i = 0; i < n; i++) s->diagonal[i] = c[(size_t)i * stride];
     for (int i = 0; i < n; i++) largest = fmax(largest, s->diagonal[i]);
-    // eigenvalues that are numerical dirt: all are raised by as little as it takes
+    // Rounding can make small eigenvalues negative. Then all are raised by as little as is needed.
     while (lifts < MAX_LIFTS && !take_root(s, n, lift)) lift = ldexp(largest, lifts++ - 50);
     if (lifts == MAX_LIFTS || !isfinite(largest))
         return sac_fail(SAC_ERROR_FORMAT, "cholesky-cma-es: the covariance matrix has no root");
@@ -98,7 +98,7 @@ static void divide(sac_cma_dense *dense)
                 dense->covariance, n, dense->rows, n);
 }
 
-// white = A^-1 step
+// Compute white = A^-1 step.
 static void whiten(sac_cma_dense *dense)
 {
     int n = dense->cma.dimension;
@@ -108,7 +108,7 @@ static void whiten(sac_cma_dense *dense)
     for (int i = 0; i < n; i++) white[i] /= dense->scale[i];
 }
 
-// the largest along any coordinate
+// Find the largest standard deviation along any coordinate.
 static double largest(const sac_cma_dense *dense)
 {
     size_t n = (size_t)dense->cma.dimension;
@@ -119,7 +119,7 @@ static double largest(const sac_cma_dense *dense)
 
 static const sac_cma_form form = {
     .size = sizeof(cholesky),
-    .max_dimension = 40000, // n^2 is counted in an int by BLAS
+    .max_dimension = 40000, // BLAS counts n^2 in an int
     .scale_name = "scale",
     .create = create_own,
     .destroy = destroy_own,

@@ -15,7 +15,7 @@ static double sum_of(const double *x, int count)
     return sum;
 }
 
-// variance-effective number: (sum w)^2 / sum w^2
+// Compute the variance-effective number of weights: (sum w)^2 / sum w^2.
 static double effective(const double *weights, int count)
 {
     double squares = 0, sum = sum_of(weights, count);
@@ -28,7 +28,7 @@ static void scale(double *x, int count, double factor)
     for (int i = 0; i < count; i++) x[i] *= factor;
 }
 
-// ln((lambda + 1) / 2) - ln i, the positive part scaled to sum 1, the negative part to -1
+// The weights are ln((lambda + 1) / 2) - ln i; the positive ones are scaled to sum 1, and the negative ones to sum -1.
 static void set_weights(sac_cma *cma)
 {
     double middle = sac_series_log((cma->population + 1) / 2.0);
@@ -40,7 +40,8 @@ static void set_weights(sac_cma *cma)
     cma->mu_eff = effective(cma->weights, cma->mu);
 }
 
-// Negative weights: sum to -(1 + c_1 / c_mu), less where C could lose positive definiteness or mu_eff is small.
+// Scale the negative weights to the sum -(1 + c_1 / c_mu), or to less where C could lose positive definiteness or
+// mu_eff is small.
 static void set_negative_weights(sac_cma *cma)
 {
     double *negative = cma->weights + cma->mu;
@@ -56,7 +57,8 @@ static void set_negative_weights(sac_cma *cma)
     scale(negative, count, size);
 }
 
-// E|N(0, I)| = sqrt(2) Gamma((n + 1) / 2) / Gamma(n / 2), by its recursion from n to n + 2
+// Compute E|N(0, I)| = sqrt(2) Gamma((n + 1) / 2) / Gamma(n / 2) by its recursion from n to n + 2, which cannot
+// overflow.
 static double expected_length(int n)
 {
     double length = n % 2 ? 0.79788456080286536 : 1.2533141373155003; // sqrt(2 / pi), sqrt(pi / 2)
@@ -124,12 +126,13 @@ double sac_cma_negative_factor(const sac_cma *cma, double squared_length)
     return cma->dimension / (length * length);
 }
 
-// Whether the path is no longer than chance makes it, so that p_c may take the step.
+// Whether the path is no longer than chance makes it. Only then may p_c add the step, so that a long path does not
+// inflate C.
 static bool is_not_stalled(const sac_cma *cma, double generation)
 {
     double squares = 0, n = cma->dimension;
     for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
-    // 1 - (1 - c_sigma)^(2 g): the path's expected squared length grows from zero
+    // The path begins at zero, and its expected squared length grows as 1 - (1 - c_sigma)^(2 g).
     double grown = 1 - sac_series_exp(2 * generation * sac_series_log(1 - cma->c_sigma));
     return squares / grown / n < 2 + 4 / (n + 1);
 }
@@ -150,7 +153,7 @@ double sac_cma_move(sac_cma *cma, sac_search *search)
     return moves ? cma->c_1 : cma->c_1 * (1 - cma->c_c * (2 - cma->c_c));
 }
 
-// by the length of the path
+// Adapt sigma by the length of the path.
 static double path_change(const sac_cma *cma)
 {
     double squares = 0;
@@ -166,7 +169,7 @@ double sac_cma_reach(const sac_cma *cma, double squared_length)
     return squares > 0 ? sqrt(squared_length / squares) : 0;
 }
 
-// by the ranks of the two candidates on the line of the last move, with pycma's constants
+// Adapt sigma by the ranks of the two candidates on the line of the last move, with pycma's constants.
 static double line_change(sac_cma *cma, const sac_search *search, const int *order)
 {
     int ahead = 0, behind = 0;
@@ -193,7 +196,7 @@ double sac_cma_rescale(sac_cma *cma, sac_search *search, double largest)
     if (largest > 0x1p-20 && largest < 0x1p20) return 1;
     int exponent;
     frexp(largest, &exponent);
-    if (!isfinite(largest) || abs(exponent) > 400) return 1; // stops soon
+    if (!isfinite(largest) || abs(exponent) > 400) return 1; // the search stops soon for this reason
     double factor = ldexp(1, exponent);
     search->sigma *= factor;
     for (int i = 0; i < cma->dimension; i++) cma->path_c[i] /= factor;

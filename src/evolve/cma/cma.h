@@ -2,8 +2,9 @@
 
 #include "evolve/common.h"
 
-/// What the two forms of CMA-ES share: options, weights, constants and the two paths (Hansen 2016, arXiv:1604.00772;
-/// constants as in pycma 4.5). With y_k = (x_k - m) / sigma for the k-th best candidate,
+/// This file holds what the two forms of CMA-ES share: options, weights, constants and the two paths (Hansen 2016,
+/// arXiv:1604.00772; constants as in pycma 4.5). With y_k = (x_k - m) / sigma for the k-th best candidate, the
+/// equations are
 ///
 ///     step = sum_k w_k y_k over positive weights        m <- m + c_m sigma step
 ///     p_sigma <- (1 - c_sigma) p_sigma + sqrt(c_sigma (2 - c_sigma) mu_eff) C^(-1/2) step
@@ -45,13 +46,14 @@ typedef struct sac_cma
 {
     sac_cma_config config;
     int dimension, population;
-    int mu;          ///< positive weights
-    double *weights; ///< [population], best first; the positive ones sum to 1; zero or negative from mu on
+    int mu; ///< number of positive weights
+    /// [population], best first; the first mu are positive, sum 1; no other is positive
+    double *weights;
     double mu_eff, c_sigma, damping, c_c, c_1, c_mu;
     double chi_n;       ///< E|N(0, I)|
     double *path_sigma; ///< [dimension]
     double *path_c;     ///< [dimension]
-    double *step;       ///< [dimension], this generation's
+    double *step;       ///< [dimension], of this generation
     double *white;      ///< [dimension], C^(-1/2) step
     double lead;        ///< two_point: by how many ranks candidate 0 has beaten candidate 1 of late, -1..1
 } sac_cma;
@@ -61,35 +63,36 @@ typedef struct sac_cma
 sac_status sac_cma_create(sac_cma *cma, sac_search *search, const sac_cma_config *config, double rate);
 void sac_cma_destroy(sac_cma *cma);
 
-/// One candidate's standard normals, z [dimension].
+/// Compute one candidate's standard normals, z [dimension].
 void sac_cma_noise(const sac_cma *cma, const sac_search *search, int index, double *z);
 
-/// The factor that makes a negative weight safe: n / |C^(-1/2) y|^2, given that squared length.
+/// Compute the factor that makes a negative weight safe: n / |C^(-1/2) y|^2, given that squared length.
 double sac_cma_negative_factor(const sac_cma *cma, double squared_length);
 
-/// Two-point adaptation (Hansen, Atamna and Auger 2014), as pycma has it from 300 dimensions on: candidates 0 and 1 lie
-/// ahead and behind on the line of the last move. Given `white`, C^(-1/2) of the last `step`, the factor that takes
-/// that step to a squared length; 0 where there is no such line. Called by each prepare.
+/// Two-point adaptation (Hansen, Atamna and Auger 2014), as pycma does it from 300 dimensions on: candidates 0 and 1
+/// lie ahead and behind on the line of the last move. Given `white`, C^(-1/2) of the last `step`, this computes the
+/// factor that gives the step that squared length; it is 0 where there is no such line. Each prepare calls it.
 double sac_cma_reach(const sac_cma *cma, double squared_length);
 
-/// From `step` and `white`: the mean and both paths. What remains is C, then sac_cma_move_sigma.
+/// Move the mean and both paths, given `step` and `white`. What remains is to update C and to call sac_cma_move_sigma.
 /// @return c_1', the rate at which C forgets for the rank-one update (smaller while the path is stalled)
 double sac_cma_move(sac_cma *cma, sac_search *search);
 void sac_cma_move_sigma(sac_cma *cma, sac_search *search, const int *order);
 
 /// Sigma and C may drift apart, one growing as the other shrinks. Where the largest standard deviation along any axis,
-/// sigma left out, has left 2^-20..2^20, sigma takes that power of two, which changes no bit of what follows.
-/// @return what the deviations are to be divided by, and C by its square; 1 almost always
+/// without sigma, is outside 2^-20..2^20, its power of two is moved into sigma. A power of two changes only exponents,
+/// so no later bit changes.
+/// @return what the deviations must be divided by, and C by its square; it is 1 almost always
 double sac_cma_rescale(sac_cma *cma, sac_search *search, double largest);
 
-/// 1 - c_1' - c_mu sum w, given c_1'.
+/// Compute 1 - c_1' - c_mu sum w, given c_1'.
 double sac_cma_keep(const sac_cma *cma, double c_1);
 
-/// The constants' rows; `search->self` starts with a sac_cma.
+/// Add the constants' rows; `search->self` starts with a sac_cma.
 void sac_cma_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
-/// The two paths as state, and what two_point needs.
+/// Add the two paths to the state, and what two_point needs.
 void sac_cma_state(sac_cma *cma, sac_search_array *arrays, int capacity, int *count);
 
-/// Stop reasons from the largest and smallest standard deviation along any axis, sigma left out.
+/// Find reasons to stop from the largest and smallest standard deviation along any axis, without sigma.
 const char *sac_cma_stop(const sac_search *search, double largest, double smallest);

@@ -71,7 +71,7 @@ void sac_cma_dense_destroy(void *self)
     sac_free(dense);
 }
 
-// candidates 0 and 1 on the line of the last move, as long as 0 was
+// Place candidates 0 and 1 on the line of the last move, as far from the mean as candidate 0 was.
 static void draw_line(sac_cma_dense *dense)
 {
     int n = dense->cma.dimension;
@@ -87,7 +87,7 @@ static void draw_line(sac_cma_dense *dense)
     dense->lengths[1] = dense->lengths[0];
 }
 
-// y = B s z for all candidates at once
+// Compute y = B s z for all candidates in one product, which is faster than one by one.
 static void draw_samples(sac_cma_dense *dense, const sac_search *search)
 {
     int n = search->dimension;
@@ -132,7 +132,7 @@ void sac_cma_dense_ask(const sac_search *search, int index, float *x)
     for (int i = 0; i < search->dimension; i++) x[i] = (float)(search->mean[i] + search->sigma * y[i]);
 }
 
-// the caller's candidates x [population, n] in place of the asked ones
+// Take the caller's candidates x [population, n] in place of the asked ones.
 static void replace_samples(sac_cma_dense *dense, const sac_search *search, const double *x)
 {
     int n = search->dimension;
@@ -152,7 +152,7 @@ static void replace_samples(sac_cma_dense *dense, const sac_search *search, cons
     }
 }
 
-// the weighted mean of the better half
+// Compute the weighted mean of the better half.
 static void set_step(sac_cma_dense *dense, const int *order)
 {
     sac_cma *cma = &dense->cma;
@@ -162,7 +162,7 @@ static void set_step(sac_cma_dense *dense, const int *order)
         cblas_daxpy(n, cma->weights[k], dense->samples + (size_t)order[k] * (size_t)n, 1, cma->step, 1);
 }
 
-// one row sqrt(weight) y of a rank-many update, after the `count` that are there
+// Write one row sqrt(weight) y of a rank-many update, after the `count` rows that are there.
 static void add_row(sac_cma_dense *dense, int count, double weight, const double *y)
 {
     int n = dense->cma.dimension;
@@ -177,7 +177,8 @@ static void apply_rows(sac_cma_dense *dense, int count, double sign, double keep
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, count, sign, dense->rows, n, keep, dense->covariance, n);
 }
 
-// C <- keep C + c_1 p_c p_c^T + c_mu sum_k w_k y_k y_k^T, given what sac_cma_move has returned
+// C <- keep C + c_1 p_c p_c^T + c_mu sum_k w_k y_k y_k^T, where `keep` follows from the rate that sac_cma_move has
+// returned
 static void learn(sac_cma_dense *dense, const int *order, double c_1)
 {
     const sac_cma *cma = &dense->cma;
@@ -223,7 +224,7 @@ sac_status sac_cma_dense_tell(sac_search *search, const int *order, const double
     return SAC_OK;
 }
 
-// no axis is longer than the smallest number of s, whether B is orthogonal or has ones on its diagonal
+// The shortest axis is no longer than the smallest number of s, whether B is orthogonal or has ones on its diagonal.
 const char *sac_cma_dense_stop(const sac_search *search)
 {
     const sac_cma_dense *dense = search->self;

@@ -2,14 +2,14 @@
 
 #include "evolve/cma/cma.h"
 
-/// CMA-ES with a full covariance matrix C, but for the form in which its root A is kept. With B an orthogonal or
+/// CMA-ES with a full covariance matrix C, except for the form in which its root A is kept. With B an orthogonal or
 /// triangular matrix and s a vector,
 ///
 ///     C = A A^T    A = B diag(s)    y = A z    |C^(-1/2) y|^2 = |B^-1 y / s|^2
 ///
-/// The root is taken anew every few generations, and a generation's candidates come from one product of matrices. BLAS
-/// runs in one thread, and its last bits depend on the kind of machine. Where OpenBLAS is built without threads its
-/// buffers belong to nobody: one search at a time calls it.
+/// The root is computed anew every few generations, and a generation's candidates come from one product of matrices.
+/// BLAS runs in one thread, and its last bits depend on the kind of machine. An OpenBLAS that is built without threads
+/// does not protect its buffers, so there only one search at a time calls it.
 
 typedef struct sac_cma_dense_config
 {
@@ -25,7 +25,7 @@ typedef struct sac_cma_dense
     const struct sac_cma_form *form;
     double gap;         ///< generations between decompositions
     double decomposed;  ///< generation of the last one
-    double *covariance; ///< [n, n], C in the lower triangle; what lies above it is the form's own
+    double *covariance; ///< [n, n], C in the lower triangle; the form may use the upper one
     double *axes;       ///< [n, n], the form's own; NULL where it needs none
     double *scale;      ///< [n], s
     double *samples;    ///< [population + 1, n], y
@@ -41,9 +41,9 @@ typedef struct sac_cma_form
     const char *axes_name;  ///< as the state calls them; NULL: there are none
     const char *scale_name; ///< as the state calls s
 
-    sac_status (*create)(sac_cma_dense *dense);    ///< the memory of its own
-    void (*destroy)(sac_cma_dense *dense);         ///< after a failed create too
-    sac_status (*decompose)(sac_cma_dense *dense); ///< the root from C
+    sac_status (*create)(sac_cma_dense *dense);    ///< takes the memory of its own
+    void (*destroy)(sac_cma_dense *dense);         ///< also called after a failed create
+    sac_status (*decompose)(sac_cma_dense *dense); ///< computes the root from C
     void (*multiply)(sac_cma_dense *dense);        ///< samples <- B samples; rows may be exchanged with them
     void (*divide)(sac_cma_dense *dense);          ///< rows <- B^-1 samples
     void (*whiten)(sac_cma_dense *dense);          ///< cma.white <- a rotation of A^-1 cma.step

@@ -3,10 +3,11 @@
 #include "evolve/cma/cma_dense.h"
 #include "evolve/cma/eigen.h"
 
-/// cma-es: CMA-ES with the full covariance matrix C (Hansen 2016, arXiv:1604.00772), as pycma 4.5 has it. Its root is
-/// C = V^T diag(d^2) V, with V the axes and d the scale.
+/// cma-es: CMA-ES with the full covariance matrix C (Hansen 2016, arXiv:1604.00772), with the constants of pycma 4.5.
+/// Its root is C = V^T diag(d^2) V, with V the axes and d the scale.
 ///
-/// A generation's cost is that of two products of matrices and, every few of them, about 9 n^3 for the decomposition.
+/// A generation costs two products of matrices and, every few generations, about 9 n^3 operations for the
+/// decomposition.
 /// Memory: 4 n^2 doubles (430 MB for n = 3667), of which C and V are state.
 
 typedef struct full
@@ -30,7 +31,7 @@ static sac_status decompose(sac_cma_dense *dense)
     return sac_eigen_decompose(&((full *)dense)->eigen, dense->covariance, dense->axes, dense->scale);
 }
 
-// rows <- samples V, or V^T
+// rows <- samples V, or samples V^T
 static void turn(sac_cma_dense *dense, CBLAS_TRANSPOSE transpose)
 {
     int n = dense->cma.dimension;
@@ -63,7 +64,7 @@ static void whiten(sac_cma_dense *dense)
 
 static double largest(const sac_cma_dense *dense)
 {
-    return dense->scale[dense->cma.dimension - 1]; // they rise
+    return dense->scale[dense->cma.dimension - 1]; // the roots rise
 }
 
 static const sac_cma_form form = {

@@ -9,7 +9,7 @@
 
 static int call(sac_eigen *eigen, double *vectors, double *roots, int work_size, int iwork_size)
 {
-    // our lower triangle by rows is LAPACK's upper one by columns, and its column k of V is our row k
+    // Our lower triangle by rows is LAPACK's upper triangle by columns, and its column k of V is our row k.
     return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', eigen->n, vectors, eigen->n, roots, eigen->work, work_size,
                                eigen->iwork, iwork_size);
 }
@@ -18,6 +18,7 @@ sac_status sac_eigen_create(sac_eigen *eigen, int n)
 {
     double work_size, none;
     int iwork_size;
+    // a call with sizes of -1 only asks how much workspace LAPACK needs
     *eigen = (sac_eigen){.n = n, .work = &work_size, .iwork = &iwork_size};
     int info = call(eigen, &none, &none, -1, -1);
     eigen->work = NULL;
@@ -44,6 +45,7 @@ sac_status sac_eigen_decompose(sac_eigen *eigen, double *covariance, double *vec
     if (info != 0 || !(roots[n - 1] > 0) || !isfinite(roots[n - 1]))
         return sac_fail(SAC_ERROR_FORMAT, "cma-es: the covariance matrix has no eigendecomposition (LAPACK says %d)",
                         info);
+    // the roots rise, so the first and the last are the extremes
     double lack = roots[n - 1] * 1e-15 - roots[0];
     if (lack > 0)
         for (size_t i = 0; i < n; i++)

@@ -9,8 +9,8 @@
 #include "evolve/vector.h"
 
 /// lm-ma-es: matrix adaptation with limited memory (Loshchilov, Glasmachers and Beyer 2017, arXiv:1705.06693), for
-/// thousands of parameters whose axes are not separable. In place of C^(1/2) stand k vectors v_j, paths that remember
-/// ever longer, c_d,j = 1 / (1.5^j n) and c_c,j = lambda / (4^j n) from j = 0:
+/// thousands of parameters whose axes are not separable. In place of C^(1/2) it holds k vectors v_j. These are paths
+/// that remember ever longer, with c_d,j = 1 / (1.5^j n) and c_c,j = lambda / (4^j n) from j = 0:
 ///
 ///     A = A_k-1 ... A_0    A_j = (1 - c_d,j) I + c_d,j v_j v_j^T      candidates x = m + sigma A z
 ///     m <- m + sigma A zw    zw = sum_i w_i z_i over the better half
@@ -18,8 +18,8 @@
 ///     v_j <- (1 - c_c,j) v_j + sqrt(mu_w c_c,j (2 - c_c,j)) zw
 ///     sigma <- sigma exp(c_s / 2 (|p|^2 / n - 1))
 ///
-/// The paper means n far above lambda; where it is not, these rates end at 1/2. A generation's candidates are made
-/// before the first ask: k n operations each.
+/// The paper assumes that n is far above lambda; where it is not, these rates are limited to 1/2. All candidates of a
+/// generation are computed before the first ask, with k n operations each.
 
 static const double largest_rate = 0.5;
 
@@ -114,7 +114,7 @@ static void destroy(void *self)
     sac_free(s);
 }
 
-// vectors that have been written to by now
+// How many vectors have been written to so far.
 static int used_memory(const lm *s, const sac_search *search)
 {
     return search->generation < s->memory ? (int)search->generation : s->memory;
@@ -132,7 +132,7 @@ static void apply(const lm *s, const sac_search *search, double *z)
     }
 }
 
-// d <- A^-1 d: each A_j by the formula of Sherman and Morrison, the last one first
+// d <- A^-1 d: each A_j is inverted by the formula of Sherman and Morrison, the last one first.
 static void unapply(const lm *s, const sac_search *search, double *d)
 {
     size_t n = (size_t)search->dimension;
@@ -165,7 +165,7 @@ static void ask(const sac_search *search, int index, float *x)
     for (int i = 0; i < search->dimension; i++) x[i] = (float)(search->mean[i] + search->sigma * y[i]);
 }
 
-// A is linear, so that the step A zw is made of samples, and zw of the step
+// A is linear, so the step A zw is a sum of samples, just as zw is a sum of the z.
 static void make_step(lm *s, const sac_search *search, const int *order, const double *x)
 {
     size_t n = (size_t)search->dimension;

@@ -7,8 +7,8 @@
 #include "evolve/vector.h"
 
 /// sep-cma-es: CMA-ES with a diagonal covariance matrix, which learns (n + 2) / 3 times faster (Ros and Hansen 2008).
-/// Its whole state is five vectors' worth of numbers, and a generation costs little more than its normal numbers, which
-/// are drawn once, before the first ask.
+/// Its whole state is a few vectors of numbers. A generation costs little more than its normal numbers, which are drawn
+/// once, before the first ask.
 
 static const sac_option options[] = {
     SAC_CMA_OPTIONS("true"),
@@ -22,7 +22,7 @@ typedef struct sep
     double *deviation;      // [n], its roots
     double *noise;          // [population, n], z of this generation
     double *gain;           // [n], sum of w y^2
-    sac_weighted_row *rows; // [population], what a generation teaches
+    sac_weighted_row *rows; // [population], the candidates with their weights
 } sep;
 
 static void derive(sep *s)
@@ -30,7 +30,8 @@ static void derive(sep *s)
     for (int i = 0; i < s->cma.dimension; i++) s->deviation[i] = sqrt(s->variance[i]);
 }
 
-// c_c of pycma's diagonal form: the path remembers sqrt(n) generations, so that C rests where the axes are alike
+// c_c of pycma's diagonal form: the path remembers sqrt(n) generations, so that C changes little where the axes are
+// alike.
 static double short_memory(double n, double mu)
 {
     return (1 + 1 / n + mu / n) / (sqrt(n) + 1 / n + 2 * mu / n);
@@ -68,7 +69,7 @@ static void destroy(void *self)
     sac_free(s);
 }
 
-// candidates 0 and 1 on the line of the last move, as long as 0 was
+// Place candidates 0 and 1 on the line of the last move, as far from the mean as candidate 0 was.
 static void draw_line(sep *s)
 {
     int n = s->cma.dimension;
@@ -98,7 +99,7 @@ static void ask(const sac_search *search, int index, float *x)
     sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
-// z of the caller's candidates x [population, n] in place of the drawn ones
+// Compute z of the caller's candidates x [population, n] in place of the drawn ones.
 static void replace_noise(sep *s, const sac_search *search, const double *x)
 {
     size_t n = (size_t)search->dimension;
@@ -107,7 +108,7 @@ static void replace_noise(sep *s, const sac_search *search, const double *x)
             s->noise[k * n + i] = (x[k * n + i] - search->mean[i]) / (search->sigma * s->deviation[i]);
 }
 
-// The sums of the candidates' y for step and of y^2 for gain. Only the better half moves the mean.
+// Sum the candidates' y for step and their y^2 for gain. Only the better half moves the mean.
 static void set_sums(sep *s, const sac_search *search, const int *order)
 {
     sac_cma *cma = &s->cma;

@@ -35,11 +35,12 @@ void sac_pairs_draw(sac_pairs *pairs, const sac_search *search)
 void sac_pairs_orthogonalise(sac_pairs *pairs, int dimension)
 {
     size_t n = (size_t)dimension;
-    double *lengths = pairs->weights;
+    double *lengths = pairs->weights; // they are free until the next tell
     for (int k = 0; k < pairs->count; k++)
     {
         double *row = pairs->noise + (size_t)k * n;
         lengths[k] = sqrt(sac_vector_dot(row, row, n));
+        // no more than n directions can be orthogonal, so each block of n begins anew
         for (int i = k - k % dimension; i < k; i++)
         {
             const double *other = pairs->noise + (size_t)i * n;

@@ -57,7 +57,7 @@ static sac_status create(sac_search *search, const void *config)
     SAC_TRY(sac_common_create(search, &c->common, 2));
     SAC_TRY(sac_pairs_create(&s->pairs, search));
     size_t n = (size_t)search->dimension;
-    // the fastest move, twice the rate, is a fifteenth of the distribution's radius
+    // The fastest move, which is twice the rate, is a fifteenth of the distribution's radius.
     SAC_TRY(sac_step_create(&s->step, &c->step, c->common.sigma * sqrt((double)n) / 30, search->dimension));
     s->deviation = SAC_NEW_ARRAY(double, n);
     s->gradient = SAC_NEW_ARRAY(double, n);

@@ -20,7 +20,7 @@ typedef struct sensing
     sac_common common;
     sac_pairs pairs;
     sac_step step;
-    int used; // b
+    int used; // b, the directions in use
     bool by_difference, by_sigma, orthogonal;
     direction *directions; // [pairs], best first
     double *kept;          // [b], the pairs in the last gradient, best first
@@ -40,7 +40,7 @@ sac_status sac_sensing_create(sac_search *search, const void *config)
     SAC_TRY(sac_common_create(search, &c->common, 2));
     SAC_TRY(sac_pairs_create(&s->pairs, search));
     SAC_TRY(sac_step_create(&s->step, &c->step, 0.02, search->dimension));
-    // a share such as 0.3 of 50 is 15, whatever its last bit says
+    // Rounding keeps a share such as 0.3 of 50 at 15, whatever the last bit of 0.3 is.
     s->used = (int)ceil(c->top * s->pairs.count - 1e-9);
     if (s->used < 1) s->used = 1;
     s->directions = SAC_NEW_ARRAY(direction, (size_t)s->pairs.count);
@@ -95,7 +95,7 @@ static void pick_directions(sensing *s)
     for (int k = 0; k < s->used; k++) s->kept[k] = s->directions[k].pair;
 }
 
-// standard deviation of the returns of the directions that are used
+// Compute the standard deviation of the returns of the directions in use.
 static double deviation(const sensing *s)
 {
     double sum = 0, squares = 0;
@@ -113,7 +113,7 @@ sac_status sac_sensing_tell(sac_search *search, const int *order, const double *
 {
     sensing *s = search->self;
     sac_pairs *pairs = &s->pairs;
-    (void)order; // the returns themselves count
+    (void)order; // this method uses the returns themselves, not their order
     if (x) sac_pairs_replace(pairs, search, x);
     sac_shape_values(search, pairs->shaped);
     pick_directions(s);

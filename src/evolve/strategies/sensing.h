@@ -4,19 +4,20 @@
 #include "evolve/strategies/pairs.h"
 #include "evolve/strategies/step.h"
 
-/// Blackbox gradient sensing: the gradient of the smoothed fitness from antithetic pairs, the best directions only,
+/// Blackbox gradient sensing: the gradient of the smoothed fitness is estimated from antithetic pairs, with only the
+/// best directions,
 ///
 ///     g = sum_{k in top} (r_2k - r_2k+1) e_k / (b s)        b directions in the top
 ///     s = standard deviation of the 2 b returns that are used, or 2 sigma
 ///
 /// and m moves along g (step.h). Augmented random search (ars.c) and the gradient sensing of Choromanski et al. (bgs.c)
-/// are this with different options.
+/// are this method with different options.
 
 typedef struct sac_sensing_config
 {
     sac_common common; // first: SAC_COMMON_OPTIONS counts on it
     sac_step_config step;
-    double top;                    ///< share of the directions that are used
+    double top;                    ///< share of the directions that are in use
     char pick[SAC_TEXT_SIZE];      ///< "max" of the two returns or their "difference"
     char normalize[SAC_TEXT_SIZE]; ///< "std" or "sigma"
     bool orthogonal;

@@ -14,7 +14,8 @@ void sac_shape_ranks(const sac_search *search, const int *order, double *shaped)
     {
         double fitness = search->fitness[order[first]];
         for (end = first + 1; end < count && are_equal(search->fitness[order[end]], fitness);) end++;
-        // places first..end-1 are alike: the mean of (count - 1 - place) / (count - 1) - 1/2
+        // Candidates in places first..end-1 are equally fit and share the mean of (count - 1 - place) / (count - 1) -
+        // 1/2.
         double rank = 0.5 - 0.5 * (first + end - 1) / (count - 1);
         for (int place = first; place < end; place++) shaped[order[place]] = rank;
     }

@@ -13,7 +13,7 @@
 ///
 ///     m <- m + sigma d sum_k w_k z_k        sigma d <- sigma d exp(rate / 2 sum_k w_k z_k^2)
 ///
-/// sigma holds the geometric mean of the deviations and d, whose geometric mean is 1, the rest.
+/// sigma holds the geometric mean of the deviations. d holds the rest, so its geometric mean is 1.
 
 typedef struct snes_config
 {
@@ -104,7 +104,7 @@ static void ask(const sac_search *search, int index, float *x)
     sac_vector_sample(x, search->mean, search->sigma, s->deviation, s->noise + (size_t)index * n, n);
 }
 
-// z of one candidate
+// Compute z of one candidate.
 static const double *row_of(snes *s, const sac_search *search, int index, const double *x)
 {
     size_t n = (size_t)search->dimension, row = (size_t)index * n;
@@ -121,7 +121,7 @@ static void move_deviations(snes *s, sac_search *search)
     mean /= n;
     for (int i = 0; i < n; i++)
     {
-        // what is larger than this comes from far-away candidates of a caller, not from chance
+        // A larger change comes from far-away candidates of a caller, and never from chance.
         double change = fmax(-10, fmin(10, half * (s->spread[i] - mean)));
         s->deviation[i] = fmax(1e-150, fmin(1e150, s->deviation[i] * sac_series_exp(change)));
     }
@@ -137,7 +137,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     memset(s->spread, 0, n * sizeof *s->spread);
     for (int k = 0; k < search->population; k++)
     {
-        // the weights sum to 0, so that the 1 of z^2 - 1 falls out
+        // the weights sum to 0, so the 1 of z^2 - 1 cancels
         sac_vector_moments(s->move, s->spread, s->weights[k], s->weights[k], row_of(s, search, order[k], x), n);
     }
     for (size_t i = 0; i < n; i++) search->mean[i] += search->sigma * s->deviation[i] * s->move[i];

@@ -30,7 +30,7 @@ void sac_step_destroy(sac_step *step)
     sac_free(step->squares);
 }
 
-// b^t by its series; 0^t = 0
+// Compute b^t by its series, with 0^t = 0.
 static double power(double b, double t)
 {
     return b > 0 ? sac_series_exp(t * sac_series_log(b)) : 0;
@@ -39,6 +39,7 @@ static double power(double b, double t)
 static void move_adam(sac_step *s, double *mean, const double *gradient, int n)
 {
     double b = s->momentum, c = keep_squares;
+    // both averages begin at zero; these factors take that bias away (Kingma and Ba 2015, section 3)
     double rate = s->rate * sqrt(1 - power(c, s->count)) / (1 - power(b, s->count));
     for (int i = 0; i < n; i++)
     {
@@ -61,7 +62,7 @@ static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
 static void move_clipup(sac_step *s, double *mean, const double *gradient, int n)
 {
     double length = sqrt(sac_vector_dot(gradient, gradient, (size_t)n));
-    double push = length > 0 ? s->rate / length : 0;
+    double push = length > 0 ? s->rate / length : 0; // only the gradient's direction counts
     for (int i = 0; i < n; i++) s->velocity[i] = s->momentum * s->velocity[i] + push * gradient[i];
     double speed = sqrt(sac_vector_dot(s->velocity, s->velocity, (size_t)n)), most = 2 * s->rate;
     for (int i = 0; i < n; i++)

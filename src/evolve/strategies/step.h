@@ -2,7 +2,7 @@
 
 #include "evolve/method.h"
 
-/// How a gradient g moves the mean m uphill.
+/// How a gradient g moves the mean m uphill:
 ///
 ///     sgd     v <- b v + (1 - b) g                  m <- m + a v
 ///     adam    v <- b v + (1 - b) g                  m <- m + a sqrt(1 - c^t) / (1 - b^t) v / (sqrt(s) + 1e-8)
@@ -54,18 +54,18 @@ typedef struct sac_step
     } rule;
     double momentum, rate_decay, rate_floor;
     double rate;      ///< of the next move
-    double count;     ///< moves so far
+    double count;     ///< number of moves so far
     double *velocity; ///< [n], v
     double *squares;  ///< [n], s; NULL but for adam
 } sac_step;
 
-/// @param rate  in place of a config's rate of 0
+/// @param rate  used where the config's rate is 0
 sac_status sac_step_create(sac_step *step, const sac_step_config *config, double rate, int n);
 void sac_step_destroy(sac_step *step);
 
 /// Move the search's mean along the gradient [n].
 void sac_step_move(sac_step *step, sac_search *search, const double *gradient);
 
-/// Add the arrays of its state, and check them after they were restored.
+/// Add the arrays of its state; check them after they were restored.
 void sac_step_state(sac_step *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count);
 sac_status sac_step_restored(const sac_step *step, const sac_search *search);

@@ -28,7 +28,7 @@ enum
     DEFLATED = 8
 };
 
-/// The archive, and how much its members may still unpack to.
+/// The archive, and how many bytes its members may still unpack to.
 typedef struct archive
 {
     const uint8_t *bytes;
@@ -36,7 +36,7 @@ typedef struct archive
     const char *where;
 } archive;
 
-/// What the central directory says of a member.
+/// What the central directory says about a member.
 typedef struct member
 {
     char name[NAME_SIZE];
@@ -59,7 +59,7 @@ static sac_status fail_zip(const archive *zip, const char *what)
     return sac_fail(SAC_ERROR_FORMAT, "%.400s: zip: %s", zip->where, what);
 }
 
-// the end record, searched from the end because a comment may follow it
+// Find the end record, from the end of the file because a comment may follow it.
 static const uint8_t *find_end(const archive *zip)
 {
     if (zip->size < END_SIZE) return NULL;

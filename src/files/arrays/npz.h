@@ -2,7 +2,7 @@
 
 #include "files/arrays/safetensors.h"
 
-/// Reading NumPy's .npz: a zip archive of .npy arrays, stored or deflated.
+/// This reads NumPy's .npz: a zip archive of .npy arrays, stored or deflated.
 ///
 /// Arrays are row-major float32, float64, int32, int64, uint8 or bool (which becomes uint8); their names lose ".npy".
 

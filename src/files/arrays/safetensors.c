@@ -101,7 +101,8 @@ static int by_place(const void *a, const void *b)
     return p->end == q->end ? 0 : p->end < q->end ? -1 : 1;
 }
 
-// sorted by place, each array must begin where the one before it ends, and the last must end with the data
+// In the order of their places, each array must begin where the one before it ends, and the last must end with the
+// data.
 static sac_status check_places(placed *items, int count, uint64_t data_size, const char *where)
 {
     uint64_t end = 0;

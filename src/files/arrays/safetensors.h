@@ -4,8 +4,8 @@
 
 /// Named arrays in a safetensors file: an 8-byte length, a JSON header, then the data.
 ///
-/// Reading checks everything before anything is believed: sizes, types, shapes, that the arrays fill the data without
-/// holes or overlaps, that no name comes twice. The result owns a copy of the data, each array aligned to 64 bytes.
+/// Reading checks everything before it uses anything: sizes, types and shapes, that the arrays fill the data without
+/// holes or overlaps, and that no name comes twice. The result owns a copy of the data, each array aligned to 64 bytes.
 /// Writing lays the arrays out as the Python package does, so equal content gives equal bytes.
 
 /// Every element type: name, name in the file, bytes. Ordered as the Python package orders them in a file, last first.
@@ -70,7 +70,8 @@ const sac_tensor *sac_tensors_at(const sac_tensors *tensors, int index);
 /// An array by name, or NULL.
 const sac_tensor *sac_tensors_find(const sac_tensors *tensors, const char *name);
 
-/// An array that must be there, with this type and shape; -1 in the shape takes any size, rank -1 any shape.
+/// Find an array that must be there, with this type and shape; -1 in the shape accepts any size, and rank -1 accepts
+/// any shape.
 /// @return SAC_ERROR_FORMAT with source, name, what is there and what was expected
 SAC_CHECKED sac_status sac_tensors_get(const sac_tensor **out, const sac_tensors *tensors, const char *name,
                                        sac_dtype dtype, int rank, const int64_t *shape);

@@ -11,7 +11,7 @@ enum
     LENGTH_SIZE = 8
 };
 
-// as the Python package lays arrays out: the widest type first, then by name
+// The Python package lays arrays out in this order: the widest type first, then by name.
 static int by_layout(const void *a, const void *b)
 {
     const sac_tensor *p = *(const sac_tensor *const *)a, *q = *(const sac_tensor *const *)b;

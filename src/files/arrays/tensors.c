@@ -32,7 +32,7 @@ size_t sac_dtype_size(sac_dtype dtype)
 
 bool sac_tensor_bytes(const sac_tensor *tensor, size_t *bytes)
 {
-    // a size of zero must not hide an overflow of the others: the product must fit without it, too
+    // A size of zero must not hide an overflow of the others, so the product must fit without it, too.
     size_t product = sizes[tensor->dtype];
     bool empty = false;
     for (int i = 0; i < tensor->rank; i++)
@@ -202,7 +202,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 void sac_tensors_checksum(char text[17], const sac_tensor *tensors, int count, const sac_metadata *metadata,
                           int metadata_count)
 {
-    // a sum over the parts, so that their order in the file does not matter
+    // The checksum is a sum over the parts, so that their order in the file does not matter.
     uint64_t sum = 0;
     for (int i = 0; i < count; i++)
     {

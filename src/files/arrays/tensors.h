@@ -2,7 +2,7 @@
 
 #include "files/arrays/safetensors.h"
 
-/// What a reader of arrays fills: used by safetensors and npz.
+/// The list that a reader of arrays fills; safetensors and npz use it.
 
 /// Largest header that is read or written, in bytes.
 #define SAC_TENSORS_HEADER_LIMIT (4 << 20)

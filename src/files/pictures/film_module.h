@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /// The table that saccade-film.so exports as `sac_film_module`: films are written and read through FFmpeg's libraries.
-/// Functions that fail return NULL or -1 with a sentence in `error`. Images are [height, width, 3], 0..255.
+/// Functions that fail return NULL or -1 with an error message in `error`. Images are [height, width, 3], 0..255.
 
 enum
 {

@@ -17,7 +17,7 @@ enum
     PIXEL_LIMIT = 1 << 26
 };
 
-// frames of a video go into memory that doubles
+// The memory for the frames of a video doubles when it is full.
 static sac_status read_frames(const sac_film_calls *film, void *source, uint8_t **frames, int *count, int max_frames,
                               size_t frame_size)
 {
@@ -57,7 +57,7 @@ static sac_status read_video(uint8_t **frames, int *count, int max_frames, const
     return status == SAC_OK ? status : sac_fail_in(status, "%.200s", path);
 }
 
-// area average, or the nearest pixel where the picture is enlarged; both in whole numbers
+// Scale by area average, or by the nearest pixel where the picture is enlarged; both in whole numbers.
 static void resize(uint8_t *out, int height, int width, const uint8_t *in, int in_height, int in_width)
 {
     for (int y = 0; y < height; y++)
@@ -87,7 +87,7 @@ static int is_image(const struct dirent *entry)
     return ends_in(name, ".png") || ends_in(name, ".jpg") || ends_in(name, ".jpeg");
 }
 
-// other images are films of one frame
+// FFmpeg reads other images as films of one frame.
 static sac_status read_still(uint8_t *frame, const char *path, int height, int width)
 {
     SAC_ASSERT(frame);

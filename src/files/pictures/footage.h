@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// Footage: the frames of somebody's video file, or of a folder of PNG or JPEG images in the order of their names.
+/// Footage is the frames of a user's video file, or of a folder of PNG or JPEG images in the order of their names.
 
 /// Read up to `max_frames` frames, scaled to one size.
 /// @param[out] frames  [count, height, width, 3], 0..255; released by sac_free; NULL on failure

@@ -19,7 +19,7 @@ static sac_status fail_png(const char *where, const png_image *image)
     return sac_fail(SAC_ERROR_FORMAT, "%.400s: PNG: %s", where, image->message);
 }
 
-// libpng takes memory for a chunk by its stated length, so no chunk may be longer than the file
+// libpng takes memory for a chunk by its stated length, so a chunk that claims to be longer than the file is refused.
 static sac_status check_chunks(const uint8_t *bytes, size_t size, const char *where)
 {
     enum
@@ -27,7 +27,7 @@ static sac_status check_chunks(const uint8_t *bytes, size_t size, const char *wh
         SIGNATURE = 8,
         AROUND = 12 // length, type, checksum
     };
-    if (size < SIGNATURE || png_sig_cmp(bytes, 0, SIGNATURE) != 0) return SAC_OK; // libpng says what it is not
+    if (size < SIGNATURE || png_sig_cmp(bytes, 0, SIGNATURE) != 0) return SAC_OK; // libpng says why it is not a PNG
     for (size_t at = SIGNATURE; at + AROUND <= size;)
     {
         const uint8_t *b = bytes + at;

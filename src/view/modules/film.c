@@ -11,7 +11,7 @@
 
 #include "files/pictures/film_module.h"
 
-/// saccade-film.so: writing and reading films through FFmpeg. One thread, and the same bytes for the same frames.
+/// saccade-film.so writes and reads films through FFmpeg. It uses one thread, so the same frames give the same bytes.
 
 __attribute__((format(printf, 3, 4))) static int fail(char *error, int code, const char *format, ...)
 {
@@ -144,7 +144,7 @@ static void *film_create(const char *path, int width, int height, int frames_per
     return w;
 }
 
-// hand a frame (NULL: the end) to the encoder and write what comes out
+// Hand a frame (NULL: the end) to the encoder and write the packets that it returns.
 static int encode(writer *w, const AVFrame *frame, char *error)
 {
     int code = avcodec_send_frame(w->codec, frame);
@@ -214,7 +214,7 @@ static void film_close(void *source)
 
 static int open_source(reader *r, const char *path, char *error)
 {
-    // files alone: a name or a playlist never opens a connection
+    // Only files are opened: a name or a playlist never opens a network connection.
     char url[4096];
     snprintf(url, sizeof url, "file:%s", path);
     AVDictionary *options = NULL;
@@ -297,10 +297,11 @@ static int film_next(void *source, uint8_t *rgb, char *error)
         if (code < 0)
         {
             if (code != AVERROR_EOF) return fail(error, code, "film");
-            avcodec_send_packet(r->codec, NULL); // drain
+            // an empty packet makes the decoder return the frames that it still holds
+            avcodec_send_packet(r->codec, NULL);
             continue;
         }
-        // a damaged packet is skipped: what can be decoded is shown
+        // A damaged packet is skipped, and what can be decoded is shown.
         if (r->packet->stream_index == r->stream) (void)avcodec_send_packet(r->codec, r->packet);
         av_packet_unref(r->packet);
     }

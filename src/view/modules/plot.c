@@ -2,7 +2,8 @@
 
 #include "plot_drawing.h"
 
-/// saccade-plot.so: a plot through cairo. Light ground, horizontal guides, a legend in the order of the lines.
+/// saccade-plot.so draws a plot through cairo, with a light background, horizontal guides, and a legend in the order of
+/// the lines.
 
 enum
 {
@@ -10,7 +11,7 @@ enum
     RIGHT = SAC_PLOT_RIGHT,
     BOTTOM = SAC_PLOT_BOTTOM,
     LEGEND = 22,
-    SLANT = 30 // further room below for names that are written aslant
+    SLANT = 30 // further room below for names that are written at a slant
 };
 
 typedef struct drawing
@@ -26,7 +27,7 @@ static int ink_of(const sac_plot_line *line)
     return SAC_INK_LINES + (int)((unsigned)line->color % SAC_PLOT_LINE_COLORS);
 }
 
-// the axis of a logarithmic plot counts powers of ten
+// The axis of a logarithmic plot counts powers of ten.
 static double at_x(const drawing *d, double x)
 {
     const sac_axis *a = &d->x->axis;
@@ -65,7 +66,7 @@ static void draw_legend(drawing *d, double y)
     d->top = y + (any ? 12 : -6);
 }
 
-// names that have no room side by side are written aslant
+// Names that do not fit side by side are written at a slant.
 static bool is_slanted(const drawing *d)
 {
     bool slanted = false;
@@ -138,7 +139,7 @@ static void draw_band(const drawing *d, const sac_plot_line *line)
     cairo_fill(c);
 }
 
-// a thin line from one edge of the band to the other, with ends
+// Draw a thin line from one edge of the band to the other, with ends.
 static void draw_whisker(const drawing *d, const sac_plot_line *line, int point, double x)
 {
     cairo_t *c = d->cairo;

@@ -9,7 +9,7 @@ enum
     SUBTITLE = 18,
 };
 
-// line colours are told apart by lightness too, for print and for eyes that mix red and green
+// Line colours also differ in lightness, for print and for people who cannot tell red from green.
 static const double inks[][3] = {{0.16, 0.18, 0.22}, {0.42, 0.45, 0.50}, {0.89, 0.90, 0.92},
                                  {0.10, 0.37, 0.71}, {0.90, 0.45, 0.10}, {0.12, 0.56, 0.42},
                                  {0.75, 0.20, 0.35}, {0.45, 0.35, 0.70}, {0.35, 0.38, 0.42}};

@@ -4,7 +4,7 @@
 
 #include "view/plots/plot_module.h"
 
-/// What the two kinds of sheets share: inks, text, heading, and the file at the end.
+/// What the two kinds of sheets share: inks, text, heading, and the writing of the file.
 
 typedef enum sac_ink
 {
@@ -28,18 +28,18 @@ void sac_draw_ink(cairo_t *c, int ink, double opacity);
 /// @return the width
 double sac_draw_text(cairo_t *c, double x, double y, double size, double anchor, const char *text);
 
-/// The width that it would have.
+/// The width that this text would have.
 double sac_draw_text_width(cairo_t *c, double size, const char *text);
 
-/// Text that reads upwards, its middle at a point.
+/// Draw text that reads upwards, with its middle at a point.
 void sac_draw_text_up(cairo_t *c, double x, double y, double size, const char *text);
 
-/// Title and subtitle over a white ground. @return where what follows may begin
+/// Draw title and subtitle on a white ground. @return where the rest may begin
 double sac_draw_heading(cairo_t *c, const char *title, const char *subtitle);
 
-/// Draw into a file. @return -1 with a sentence
+/// Draw into a file. @return -1 with an error message
 int sac_draw_file(const char *path, int svg, int width, int height, void (*draw)(cairo_t *c, const void *what),
                   const void *what, char *error);
 
-/// The entry of plot_heat.c.
+/// The entry point of plot_heat.c.
 int sac_draw_heat(const sac_heat_sheet *sheet, const char *path, int svg, char *error);

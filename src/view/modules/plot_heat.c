@@ -3,7 +3,7 @@
 
 #include "plot_drawing.h"
 
-/// A heat plot: fields one below the other, the axis under the last, and the bar of values at the right.
+/// A heat plot has fields one below the other, the axis under the last, and the bar of values at the right.
 
 enum
 {
@@ -15,7 +15,7 @@ enum
     BAR = 14,
     NAME = 20, // room above a field for its name
     BETWEEN = 14,
-    SHARP = 3 // pixels of a picture for each of the sheet: cells keep their edges
+    SHARP = 3 // pixels of a picture for each unit of the sheet, so that cells keep their edges
 };
 
 typedef struct drawing
@@ -30,7 +30,7 @@ typedef struct frame
     double x, y, width, height;
 } frame;
 
-// cells as a picture with many pixels each, so that no viewer blurs them
+// Write cells as a picture with many pixels for each cell, so that no viewer blurs them.
 static cairo_surface_t *enlarge(const uint8_t *rgb, int rows, int columns, double width, double height)
 {
     int wide = (int)ceil(SHARP * width), high = (int)ceil(SHARP * height);

@@ -6,7 +6,7 @@
 
 #include "view/window_module.h"
 
-/// saccade-window.so: a window by SDL2, drawn into by the processor; no graphics driver is needed.
+/// saccade-window.so: a window by SDL2 that the processor draws into; it needs no graphics driver.
 
 typedef struct window
 {
@@ -25,8 +25,8 @@ static void window_destroy(void *self)
     free(w);
 }
 
-// The displays that the environment names, for SDL to try: by itself it would try everything aloud and in the end draw
-// into nothing. NULL: none.
+// Find the displays that the environment names, for SDL to try. By itself SDL would try all of them, print errors, and
+// in the end draw into nothing. NULL: none.
 static const char *find_drivers(void)
 {
     bool wayland = SDL_getenv("WAYLAND_DISPLAY") && SDL_getenv("XDG_RUNTIME_DIR"), x11 = SDL_getenv("DISPLAY");
@@ -50,7 +50,7 @@ static void *window_create(const char *title, int width, int height, char *error
         snprintf(error, SAC_WINDOW_ERROR_SIZE, "there is no display: DISPLAY and WAYLAND_DISPLAY are not set");
         return NULL;
     }
-    // a driver that is named is the only one that is tried; the variable SDL_VIDEODRIVER overrules this
+    // Only a driver that is named here is tried; the variable SDL_VIDEODRIVER overrides this.
     if (drivers) SDL_SetHint(SDL_HINT_VIDEODRIVER, drivers);
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
@@ -79,7 +79,7 @@ static void *window_create(const char *title, int width, int height, char *error
     return NULL;
 }
 
-// the picture in the middle of the window, its proportions kept
+// Place the picture in the middle of the window with its proportions kept.
 static void window_show(void *self, const uint8_t *rgb)
 {
     window *w = self;

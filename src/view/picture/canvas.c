@@ -48,7 +48,8 @@ void sac_canvas_image(const canvas *target, box where, const uint8_t *image, int
         int row = (int)((int64_t)(y - where.y) * height / where.height);
         const uint8_t *source = image + (size_t)row * (size_t)width * (size_t)channels;
         uint8_t *pixel = target->rgb + ((size_t)y * (size_t)target->width + (size_t)x0) * 3;
-        if (where.width == width && channels == 3) // as large as it is: most of a frame
+        // the image is already as large as the box, which is true for most of a frame
+        if (where.width == width && channels == 3)
         {
             memcpy(pixel, source + (size_t)(x0 - where.x) * 3, (size_t)(x1 - x0) * 3);
             continue;

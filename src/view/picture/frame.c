@@ -39,7 +39,8 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-// the largest box of an aspect in a space, in its middle; its width is a multiple of `whole` where that costs little
+// Find the largest box of an aspect in a space, in its middle. Its width is a multiple of `whole` where that costs
+// little.
 static box fit(box space, double aspect, int whole)
 {
     int width = least(space.width, (int)(space.height * aspect));
@@ -64,7 +65,7 @@ static void lay_out(sac_frame *f)
     f->heat.y = f->sight.y + f->sight.height + margin + label;
     box left = {margin, margin, width - 3 * margin - f->sight.width, height - 2 * margin - line};
     f->world = fit(left, f->spec.picture_aspect > 0 ? (double)f->spec.picture_aspect : aspect, 1);
-    // side by side in the middle
+    // Place them side by side in the middle.
     f->world.x = (width - f->world.width - margin - f->sight.width) / 2;
     f->world.y = margin;
     f->sight.x = f->heat.x = f->world.x + f->world.width + margin;
@@ -114,7 +115,7 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
-// the first of two texts that is not empty and has room above the panel
+// Write the first of two texts that is not empty and fits above the panel.
 static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
     if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
@@ -132,7 +133,8 @@ static bool keeps_patches(const sac_frame_content *content)
     return content->gaze && content->gaze->kept > 0;
 }
 
-// a picture of the world's or the policy's view with what the policy looks at; sac_frame_draw has prepared f->keep
+// Draw a picture of the world or of the observation, with the places that the policy looks at; sac_frame_draw has
+// prepared f->keep.
 static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t *rgb, int height, int width,
                   float strength)
 {
@@ -167,7 +169,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     draw_label(f, f->heat, label, "importance by rank");
 }
 
-// one action: a bar from zero, which stands in the middle where the action has two directions
+// Draw one action as a bar from zero. Zero is in the middle where the action has two directions.
 static void draw_bar(const sac_frame *f, box b, int index, float value)
 {
     float low = f->spec.action_low[index], high = f->spec.action_high[index];
@@ -188,7 +190,8 @@ static const char *action_name(const sac_frame *f, int index, char text[16])
     return text;
 }
 
-// what names and gaps leave of `room` for each bar; without their names where even short bars have no room beside them
+// Compute what names and gaps leave of `room` for each bar. Names are left out where even short bars do not fit beside
+// them.
 static double bar_length(const sac_frame *f, double room, int bars, bool *named)
 {
     double size = 0.8 * f->text, taken = 0, wanted = 6 * f->text, shortest = 2.2 * f->text;
@@ -200,7 +203,7 @@ static double bar_length(const sac_frame *f, double room, int bars, bool *named)
     return fmax(shortest, fmin(wanted, (room - gaps - taken) / bars));
 }
 
-// actions from the right end of the line to the left, in `room` where that is enough; returns where they begin
+// Draw actions from the right end of the line to the left, in `room` if it is enough. @return where they begin
 static double draw_actions(const sac_frame *f, const float *action, double baseline, double room)
 {
     const sac_env_spec *spec = &f->spec;
@@ -248,7 +251,7 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
                  {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
                  {content->note, 0.8 * size, accent, 1.4 * size},
                  {content->title, 0.8 * size, dim, 0}};
-    double first = 0; // return and steps come before the actions
+    double first = 0; // return and steps are written before the actions
     for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
     double end = x + f->line.width;
     if (content->action) end = draw_actions(f, content->action, baseline, f->line.width - first);
@@ -256,7 +259,7 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
     {
         if (!words[i].text) continue;
         double width = sac_text_width(words[i].size, words[i].text);
-        if (x + width > end) continue; // what has no room is left out
+        if (x + width > end) continue; // what does not fit is left out
         sac_canvas_text(&f->canvas, x, baseline, words[i].size, words[i].color, words[i].text);
         x += width + words[i].gap;
     }
@@ -270,7 +273,7 @@ const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
         sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
     else if (has_attention(content))
         sac_overlay_light(f->keep, spec->height, spec->width, content->gaze, content->levels);
-    // the people's picture gets marks, but no shade: it stays as bright as the world is
+    // The world's picture gets marks but no shade, so that it stays as bright as the world is.
     if (content->overlay_world && keeps_patches(content))
         cover(f, content, f->world_rgb, f->world.height, f->world.width, FAINT);
     sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);

@@ -2,8 +2,8 @@
 
 #include "saccade/overlay.h"
 
-/// The heat map's colours: a path through OKLab (Ottosson 2020) on which lightness is a straight line, hue turns from
-/// violet over red to yellow, and chroma swells in the middle, where the screen can show it.
+/// The heat map's colours form a path through OKLab (Ottosson 2020). Along it lightness is a straight line, hue turns
+/// from violet over red to yellow, and chroma is largest in the middle, where the screen can show it.
 
 static double encode(double linear)
 {

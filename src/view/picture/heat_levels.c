@@ -10,7 +10,7 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// how many of the values, which rise, are smaller than x
+// Count the values, sorted in rising order, that are smaller than x.
 static int count_below(const float *sorted, int count, float x)
 {
     int low = 0, high = count;
@@ -33,7 +33,7 @@ double sac_heat_levels(float *levels, float *sorted, const float *importance, in
     while (least < count && sorted[least] == sorted[0]) least++;
     for (int i = 0; i < count; i++)
     {
-        // the least count as one, however many they are
+        // All patches of the least value count as one.
         int below = isnan(importance[i]) ? 0 : count_below(sorted, count, importance[i]);
         levels[i] = below > 0 ? (float)(below - least + 1) / (float)(most - least + 1) : 0;
     }

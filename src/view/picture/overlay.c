@@ -3,7 +3,7 @@
 
 #include "saccade/overlay.h"
 
-static const float LEAST_LIGHT = 0.3f; // of a patch that matters least
+static const float LEAST_LIGHT = 0.3f; // the light that is left of a patch that matters least
 
 static int clamp(int x, int low, int high)
 {
@@ -15,7 +15,8 @@ void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
     for (size_t i = 0; i < (size_t)height * (size_t)width; i++) keep[i] = 1;
     for (int rank = 0; rank < gaze->kept; rank++)
     {
-        // where the policy looks at an enlarged or reduced observation, patches are stretched back over the observation
+        // If the policy looks at an enlarged or reduced observation, its patches are stretched back over the
+        // observation.
         int row = gaze->top[rank] / gaze->columns * gaze->stride,
             column = gaze->top[rank] % gaze->columns * gaze->stride;
         int y0 = clamp(row * height / gaze->height, 0, height), x0 = clamp(column * width / gaze->width, 0, width);
@@ -27,13 +28,13 @@ void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
     }
 }
 
-// the first pixel of a picture that lies over cell `index` of `cells`: the least x with x cells / pixels >= index
+// Find the first pixel of a picture that lies over cell `index` of `cells`: the least x with x cells / pixels >= index.
 static int first_over(int index, int pixels, int cells)
 {
     return (int)(((int64_t)index * pixels + cells - 1) / cells);
 }
 
-// what a map leaves of a picture, and the rest of a grey
+// Mix what the map leaves of a picture with a grey for the rest.
 static void blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
                   float strength, float grey)
 {
@@ -64,7 +65,7 @@ void sac_overlay_dim(uint8_t *rgb, int height, int width, const float *keep, int
     blend(rgb, height, width, keep, keep_height, keep_width, strength, 0);
 }
 
-// the patch whose centre is nearest to a pixel of the observation, along one axis
+// Find the patch whose centre is nearest to a pixel of the observation, along one axis.
 static int nearest_patch(double pixel, int patch, int stride, int count)
 {
     return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);

@@ -22,13 +22,13 @@ enum
     HEIGHT = GAP + BANDS * (LABEL + SIDE + GAP)
 };
 
-/// Ranks from which examples are drawn by lot: of all patches that had such a rank in any frame, each has the same
-/// chance to be among those that are kept (reservoir sampling).
+/// Ranks from which examples are drawn at random. Of all patches that had such a rank in any frame, each has the same
+/// chance to be kept (reservoir sampling).
 typedef struct band
 {
     const char *name;
     int first, count; // ranks
-    uint64_t seen;    // patches so far
+    uint64_t seen;    // patches seen so far
 } band;
 
 struct sac_patch_sheet
@@ -86,7 +86,7 @@ static int falling(const void *a, const void *b, void *importance)
     return i - j;
 }
 
-// keeps a patch in a place of its band
+// Keep a patch in a place of its band.
 static void keep(sac_patch_sheet *s, const sac_viewer *viewer, int index, int place, int which)
 {
     size_t size = (size_t)s->patch * (size_t)s->patch * (size_t)s->channels;

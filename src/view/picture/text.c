@@ -117,7 +117,7 @@ typedef struct outline
 {
     segment segments[MAX_SEGMENTS];
     int count;
-    int width; ///< of the glyph, in its own units
+    int width; ///< width of the glyph, in its own units
 } outline;
 
 static const char *glyph_of(char character)
@@ -137,7 +137,7 @@ static void add(outline *o, float x0, float y0, float x1, float y1)
     if (o->count < MAX_SEGMENTS) o->segments[o->count++] = (segment){x0, y0, x1 - x0, y1 - y0};
 }
 
-// Catmull-Rom: through b at 0 and c at 1, with the neighbours a and d
+// Catmull-Rom curve through b at 0 and c at 1, with the neighbours a and d.
 static float curve(float a, float b, float c, float d, float t)
 {
     return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
@@ -163,7 +163,7 @@ static void add_curve(outline *o, float points[][2], int count)
     }
 }
 
-// a glyph as line segments in its own units
+// Write a glyph as line segments in its own units.
 static void trace(outline *o, char character)
 {
     o->count = 0;
@@ -189,7 +189,8 @@ static void trace(outline *o, char character)
                 add(o, points[i][0], points[i][1], end[0], end[1]);
             }
     }
-    if (isdigit((unsigned char)character)) o->width = DIGIT_WIDTH; // figures stand in columns
+    // digits have equal widths, so that they stand in columns
+    if (isdigit((unsigned char)character)) o->width = DIGIT_WIDTH;
 }
 
 static float distance(const segment *s, float x, float y)
@@ -202,7 +203,7 @@ static float distance(const segment *s, float x, float y)
     return sqrtf(px * px + py * py);
 }
 
-// each pixel takes ink by its distance to the nearest stroke
+// Each pixel takes ink by its distance to the nearest stroke.
 static void draw_glyph(const canvas *target, const outline *o, float x, float baseline, float unit, ink color)
 {
     float radius = 0.62f * unit < 0.55f ? 0.55f : 0.62f * unit, top = baseline - BASELINE * unit;

@@ -17,7 +17,7 @@ struct sac_attention_share
     int patches, kept;
     int64_t frames;
     float *sorted;  // [N]
-    double *mean;   // [N], of the share at each rank
+    double *mean;   // [N], mean over frames of the share at each rank
     double *total;  // [N], mean over frames of the sum of shares up to each rank
     double *square; // [N], sum of squared distances from that mean
 };
@@ -67,7 +67,7 @@ void sac_attention_share_add(sac_attention_share *s, const sac_gaze *gaze)
     qsort(s->sorted, (size_t)s->patches, sizeof *s->sorted, falling);
     s->kept = gaze->kept;
     s->frames++;
-    // Welford's running mean and square
+    // Welford's running mean and sum of squares.
     for (int i = 0; i < s->patches; i++)
     {
         double part = (double)s->sorted[i] / all;

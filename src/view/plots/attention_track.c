@@ -11,11 +11,11 @@
 #include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
-/// Attention over time: in which rows and columns the patches lie that are kept, as a file and as a plot of it.
+/// Attention over time: in which rows and columns the kept patches lie, as a file and as a plot of that file.
 
 enum
 {
-    MOST_SHOWN = 560 // columns of a plot: more steps are averaged
+    MOST_SHOWN = 560 // columns of a plot; if there are more steps, they are averaged
 };
 
 struct sac_attention_track
@@ -62,7 +62,7 @@ static void share(sac_attention_track *t, const sac_gaze *gaze, int patch)
     t->shares[t->rows + patch % t->columns] += importance;
 }
 
-// of the patches that are kept; of all where the policy keeps none
+// Add the patches that are kept, or all patches where the policy keeps none.
 sac_status sac_attention_track_add(sac_attention_track *t, const sac_gaze *gaze)
 {
     SAC_ASSERT(gaze->rows == t->rows && gaze->columns == t->columns);

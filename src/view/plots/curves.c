@@ -6,7 +6,7 @@
 #include "saccade/result_plots.h"
 #include "view/plots/metrics.h"
 
-/// Training curves out of the metrics.csv of run folders.
+/// Training curves from the metrics.csv of run folders.
 
 enum
 {

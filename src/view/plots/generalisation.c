@@ -10,14 +10,15 @@
 #include "saccade/result_plots.h"
 #include "view/plots/table.h"
 
-/// Policies in changed worlds as bars: a group each variant, in it a bar each policy and one of the article's agent.
+/// Policies in changed worlds as bars: a group for each variant, and in it a bar for each policy and one for the
+/// article's agent.
 
 enum
 {
     MAX_TABLES = 16,
     MAX_POLICIES = 5,
     MAX_VARIANTS = 24,
-    ARTICLE = MAX_POLICIES, // its series comes last, in grey
+    ARTICLE = MAX_POLICIES, // the article's series comes last, in grey
     SERIES = MAX_POLICIES + 1,
     NAME_SIZE = 96
 };
@@ -36,7 +37,7 @@ typedef struct chart
     bool has_article;
 } chart;
 
-// linear search among fixed texts, a new one behind them; -1: no room
+// Search linearly among the texts and add a new one at the end; -1: no room.
 static int place_of(char *names, size_t size, int *count, int limit, const char *name)
 {
     int i = 0;
@@ -113,7 +114,7 @@ static sac_status take_table(chart *c, const char *path, const char *env)
     return status;
 }
 
-// a policy's file name without its ending; with its folder where two have the same
+// Name a policy by its file name without the ending, and with its folder where two have the same name.
 static void name_policies(chart *c)
 {
     for (int i = 0; i < c->policy_count; i++)

@@ -7,7 +7,7 @@
 #include "saccade/overlay.h"
 #include "view/plots/plot_module.h"
 
-/// Heat plots: values become colours and axes get their marks here, the module puts them on a sheet.
+/// Here values become colours and axes get their marks; the module then draws them on a sheet.
 
 enum
 {
@@ -38,7 +38,7 @@ static sac_status rank_values(ranks *r, const sac_heat_plot *plot)
     return SAC_OK;
 }
 
-// an axis of cells: a mark stands at the middle of its cell
+// An axis of cells has its marks at the middles of cells.
 static void mark_cells(sac_plot_axis *axis, double first, double last, int cells, int wanted)
 {
     sac_axis round = sac_axis_of(first, last > first ? last : first + 1, wanted < cells ? wanted : cells);
@@ -55,7 +55,7 @@ static void mark_cells(sac_plot_axis *axis, double first, double last, int cells
     }
 }
 
-// the bar of colours is even in ranks: its marks are the least value, the quartiles and the largest
+// The bar of colours is even in ranks. Its marks are the least value, the quartiles and the largest value.
 static void mark_values(sac_plot_axis *axis, const ranks *r)
 {
     int low = 0, high = 0; // the last of the least, and the first of the largest
@@ -69,7 +69,7 @@ static void mark_values(sac_plot_axis *axis, const ranks *r)
         snprintf(axis->texts[mark], sizeof axis->texts[mark], "%.3g",
                  fmax((double)r->sorted[low + (high - low) * i / (VALUE_MARKS - 1)], 0));
         axis->places[mark] = (double)i / (VALUE_MARKS - 1);
-        // equal values have the place of the first of them
+        // Equal values have the place of the first of them.
         if (mark == 0 || strcmp(axis->texts[mark], axis->texts[mark - 1]) != 0) axis->axis.count++;
     }
 }

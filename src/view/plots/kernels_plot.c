@@ -17,7 +17,7 @@ enum
     POINTS = 64
 };
 
-// what is drawn where the table has it, the dearest first
+// These are drawn where the table has them, the most costly first.
 static const char *const preferred[] = {"softmax", "hybrid", "trig", "positive", "sara-relu", "relu"};
 
 typedef struct curve
@@ -36,7 +36,7 @@ enum
     COLUMNS
 };
 
-// adds a point, or keeps the better one of the same number of tokens
+// Add a point, or keep the better one of two with the same number of tokens.
 static int add(double *x, double *y, int count, double tokens, double value)
 {
     if (!(tokens > 0 && value > 0 && isfinite(value))) return count;
@@ -61,7 +61,7 @@ static bool has_form(const sac_table *t, const int at[COLUMNS], const char *form
     return false;
 }
 
-// the preferred forms; where there is none of them, the first of the table
+// Take the preferred forms, or the first forms of the table where it has none of them.
 static int choose_forms(curve curves[FORMS], const sac_table *t, const int at[COLUMNS])
 {
     int count = 0;

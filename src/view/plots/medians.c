@@ -11,7 +11,7 @@
 #include "saccade/result_plots.h"
 #include "view/plots/metrics.h"
 
-/// Runs that differ in their seed alone, as one line: median and quartiles at the same x.
+/// Runs that differ only in their seed, as one line: median and quartiles at the same x.
 
 enum
 {
@@ -24,18 +24,18 @@ typedef struct run
 {
     sac_yaml *task;
     sac_metrics metrics;
-    double *x, *y; // [count] its evaluations
+    double *x, *y; // [count], the run's evaluations
     int count, line;
 } run;
 
 typedef struct line
 {
-    int first, runs; // first: the run that stands for it
+    int first, runs; // first: the run that represents the line
     char name[256];
     double x[POINTS], median[POINTS], low[POINTS], high[POINTS];
 } line;
 
-// what may differ between the seeds of one line: the seed, and what changes no result
+// What may differ between the seeds of one line: the seed itself, and options that change no result.
 static bool is_free(const char *key)
 {
     static const char *const keys[] = {"train.seed", "train.generations", "train.lanes", "train.checkpoint_every",
@@ -102,7 +102,7 @@ static sac_status load_run(run *r, const char *folder, sac_curve_x x)
                          : sac_fail(SAC_ERROR_ARGUMENT, "%s: %d evaluations, a line needs two", folder, r->count);
 }
 
-// its evaluation at x, straight between two of them
+// Compute a run's evaluation at x, linearly between two of them.
 static double value_at(const run *r, double x)
 {
     int i = 1;
@@ -119,7 +119,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// of sorted values, straight between two of them
+// Compute a quantile of sorted values, linearly between two of them.
 static double quantile(const double *values, int count, double share)
 {
     double at = share * (count - 1);
@@ -150,7 +150,7 @@ static void fill_line(line *l, const run *runs, int count, int index)
     }
 }
 
-// what differs between the lines, as this one has it
+// Name what differs between the lines, with this line's values.
 static void name_line(line *l, const run *runs, const line *lines, int line_count)
 {
     const sac_yaml *mine = runs[l->first].task;

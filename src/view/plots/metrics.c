@@ -32,7 +32,7 @@ static sac_status take_rows(sac_metrics *m, const sac_table *t)
         {
             const char *cell = sac_table_cell(t, row, columns[c]);
             m->values[c][row] = sac_table_number(t, row, columns[c]);
-            // empty, or printf's words for what is not finite
+            // A cell is empty, or holds printf's words for a number that is not finite.
             if (isnan(m->values[c][row]) && cell[strspn(cell, "-ainf")])
                 return sac_fail(SAC_ERROR_FORMAT, "%.200s: line %d has no number for '%s'", t->path, row + 2, names[c]);
         }
@@ -42,7 +42,7 @@ static sac_status take_rows(sac_metrics *m, const sac_table *t)
     return SAC_OK;
 }
 
-// the folder's name, or that of the file's folder
+// Take the folder's name, or the name of the file's folder.
 static void name_run(sac_metrics *m, const char *path)
 {
     char text[SAC_PATH_SIZE];
@@ -66,7 +66,7 @@ sac_status sac_metrics_read(sac_metrics *m, const char *run)
     uint8_t *bytes;
     size_t size;
     SAC_TRY(sac_read_file(&bytes, &size, path, FILE_LIMIT));
-    // a last row without its end was cut short: it is not there yet
+    // A last row without its end of line was cut short and is ignored.
     while (size > 0 && bytes[size - 1] != '\n') bytes[--size] = 0;
     name_run(m, run);
     sac_table table;

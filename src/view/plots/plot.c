@@ -24,7 +24,7 @@ sac_axis sac_axis_of(double low, double high, int wanted)
     }
     double rough = (high - low) / wanted, power = pow(10, floor(log10(rough))), part = rough / power;
     double step = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-    // a hair of tolerance: a value that is a multiple up to rounding is one
+    // A small tolerance makes a value that is a multiple up to rounding count as one.
     double first = floor(low / step + 1e-9), last = ceil(high / step - 1e-9);
     return (sac_axis){first * step, last * step, step, (int)(last - first) + 1};
 }
@@ -36,12 +36,13 @@ void sac_axis_text(const sac_axis *axis, int index, char *text, size_t size)
     double value = axis->first + index * axis->step;
     if (fabs(value) < 1e-9 * axis->step) value = 0;
     const char *suffix = value == 0 || unit == 1 ? "" : unit == 1e6 ? "M" : "k";
-    snprintf(text, size, "%s%.6g%s", value < 0 ? "\xe2\x88\x92" : "", fabs(value) / unit, suffix); // a true minus
+    // U+2212, the minus sign of typography
+    snprintf(text, size, "%s%.6g%s", value < 0 ? "\xe2\x88\x92" : "", fabs(value) / unit, suffix);
 }
 
 sac_axis sac_log_axis_of(double low, double high, int wanted)
 {
-    // over short ranges in powers of two, which mark them closer
+    // Over short ranges the axis uses powers of two, which give more marks.
     double unit = log10(high) - log10(low) < 3.25 ? log10(2) : 1;
     double first = floor(log10(low) / unit + 1e-9), last = ceil(log10(high) / unit - 1e-9);
     if (!(last > first)) last = first + 1;
@@ -72,7 +73,7 @@ void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
         length += snprintf(text + length, size - (size_t)length, "%s", raised[digits / unit % 10]);
 }
 
-// whether a point can be drawn: finite, and positive along an axis that is logarithmic
+// Whether a point can be drawn: it must be finite, and positive along a logarithmic axis.
 static bool is_point(const sac_plot *plot, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (x > 0 || !plot->log_x) && (y > 0 || !plot->log_y);
@@ -85,8 +86,8 @@ static void widen(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-// what the axes must hold; a band is held only as far as half of the lines' own height, so that it does not flatten
-// them
+// Compute what the axes must hold. A band is held only up to half of the lines' own height, so that it does not flatten
+// the lines.
 static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
 {
     double band[2] = {INFINITY, -INFINITY};
@@ -103,7 +104,7 @@ static bool find_ranges(const sac_plot *plot, double x[2], double y[2])
             widen(y, line->y[p]);
             if (line->bars) widen(y, 0);
             if (!sac_plot_has_band(line) || plot->log_y) continue;
-            double *held = line->bars ? y : band; // a whisker is held whole
+            double *held = line->bars ? y : band; // a whisker is always held as a whole
             widen(held, sac_plot_edge(line, p, -1));
             widen(held, sac_plot_edge(line, p, 1));
         }
@@ -162,7 +163,7 @@ sac_status sac_plot_through_module(const char *path,
     return sac_fail(SAC_ERROR_FILE, "plot %.200s: %s", path, error[0] ? error : "cannot be put in its place");
 }
 
-/// A plot with its axes, as it goes to the module.
+/// A plot with its axes, as the module gets it.
 typedef struct sheet
 {
     const sac_plot *plot;

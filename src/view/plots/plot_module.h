@@ -2,8 +2,8 @@
 
 #include "saccade/plot.h"
 
-/// The table that saccade-plot.so exports as `sac_plot_module`: plots drawn by cairo. What stands where is decided
-/// before: the module gets axes with their texts.
+/// The table that saccade-plot.so exports as `sac_plot_module`: plots drawn by cairo. All positions are decided before:
+/// the module gets axes with their texts.
 
 enum
 {
@@ -13,7 +13,7 @@ enum
     SAC_PLOT_HEIGHT = 440,
 };
 
-/// An axis with its marks: where each stands, as a share of the axis, and what it says.
+/// An axis with its marks: the position of each as a share of the axis, and its text.
 typedef struct sac_plot_axis
 {
     sac_axis axis;
@@ -26,7 +26,7 @@ static inline bool sac_plot_has_band(const sac_plot_line *line)
     return line->spread || (line->low && line->high);
 }
 
-/// The upper (side 1) or lower (-1) edge of a line's band at a point.
+/// Compute the upper (side 1) or lower (-1) edge of a line's band at a point.
 static inline double sac_plot_edge(const sac_plot_line *line, int point, int side)
 {
     if (line->low && line->high) return side > 0 ? line->high[point] : line->low[point];
@@ -58,16 +58,16 @@ typedef struct sac_heat_sheet
 
 typedef struct sac_plot_calls
 {
-    /// @return -1 with a sentence
+    /// @return -1 with an error message
     int (*draw)(const sac_plot *plot, const sac_plot_axis *x, const sac_plot_axis *y, const char *path, int svg,
                 char *error);
     int (*draw_heat)(const sac_heat_sheet *sheet, const char *path, int svg, char *error);
 } sac_plot_calls;
 
-/// Mark an axis from `low` to `high`, about `wanted` times.
+/// Mark an axis from `low` to `high` with about `wanted` marks.
 void sac_plot_mark(sac_plot_axis *axis, double low, double high, int wanted, bool logarithmic);
 
-/// Let `draw` write `path` through the module: aside, and put in its place once it is whole.
+/// Let `draw` write `path` through the module: under another name first, and renamed once it is whole.
 sac_status sac_plot_through_module(const char *path,
                                    int (*draw)(const sac_plot_calls *calls, const void *what, const char *path, int svg,
                                                char *error),

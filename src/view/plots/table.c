@@ -21,7 +21,7 @@ static size_t count_of(const char *text, char letter)
     return count;
 }
 
-// cuts a line into cells; returns how many there are
+// Cut a line into cells. @return how many there are
 static int cut(char *line, const char **cells, int limit)
 {
     int count = 0;
@@ -36,7 +36,7 @@ static int cut(char *line, const char **cells, int limit)
     return limit + 1;
 }
 
-// a last line without its end counts too
+// A last line without its end counts too.
 static sac_status cut_all(sac_table *t)
 {
     char *line = t->text;
@@ -63,7 +63,7 @@ sac_status sac_table_parse(sac_table *t, char *text, const char *path)
     if (columns > MOST_COLUMNS)
         return sac_fail(SAC_ERROR_FORMAT, "%.200s: more than %d columns", path, (int)MOST_COLUMNS);
     t->columns = (int)columns;
-    // every cell ends in a comma or with its line
+    // Every cell ends with a comma or with its line.
     t->cells = sac_alloc_array(count_of(text, ',') + count_of(text, '\n') + 1, sizeof *t->cells);
     if (!t->cells) return sac_fail_memory("a table");
     return cut_all(t);

@@ -20,19 +20,19 @@ SAC_CHECKED sac_status sac_table_read(sac_table *table, const char *path);
 /// @param text  belongs to the table from here on, also after a failure; from sac_alloc
 SAC_CHECKED sac_status sac_table_parse(sac_table *table, char *text, const char *path);
 
-/// Also after a failure. Zeros are fine.
+/// Release a table, also after a failure. Zeros are fine.
 void sac_table_clear(sac_table *table);
 
-/// Column `name`; -1: there is none.
+/// Find column `name`; -1: there is none.
 int sac_table_find(const sac_table *table, const char *name);
 
-/// Columns `names` to `columns`, [count] each.
-/// @param expected  what the table should be, for the sentence on failure
+/// Find columns `names` and set `columns`, [count] each.
+/// @param expected  what the table should be, for the error message
 /// @return SAC_ERROR_FORMAT when one is missing
 SAC_CHECKED sac_status sac_table_columns(const sac_table *table, const char *const *names, int *columns, int count,
                                          const char *expected);
 
 const char *sac_table_cell(const sac_table *table, int row, int column);
 
-/// NaN where a cell is empty or is no number.
+/// Give a cell as a number; NaN where it is empty or is no number.
 double sac_table_number(const sac_table *table, int row, int column);

@@ -1,4 +1,4 @@
-#include "dash/stage.h"
+#include "dash/player.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "files/pictures/png.h"
 #include "saccade/view.h"
 
-sac_status sac_stage_open(sac_stage *s, const char *run_dir, const char *name)
+sac_status sac_player_open(sac_player *s, const char *run_dir, const char *name)
 {
-    *s = (sac_stage){0};
+    *s = (sac_player){0};
     return sac_join_path(s->path, run_dir, name);
 }
 
-static void clear(sac_stage *s)
+static void clear(sac_player *s)
 {
     sac_play_close(&s->play);
     sac_policy_destroy(s->policy);
@@ -26,12 +26,12 @@ static void clear(sac_stage *s)
     s->stamp = 0;
 }
 
-void sac_stage_close(sac_stage *s)
+void sac_player_close(sac_player *s)
 {
     clear(s);
 }
 
-// of the file as it is now; 0: there is none
+// The time of the file as it is now; 0: there is no file.
 static int64_t stamp_of(const char *path)
 {
     struct stat status;
@@ -39,7 +39,7 @@ static int64_t stamp_of(const char *path)
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
-static sac_status take_policy(sac_stage *s)
+static sac_status take_policy(sac_player *s)
 {
     SAC_TRY(sac_policy_load(&s->policy, &s->info, s->path));
     const sac_env_def def = {.id = s->info.environment,
@@ -50,7 +50,7 @@ static sac_status take_policy(sac_stage *s)
     return status == SAC_OK ? SAC_OK : sac_fail_in(status, "%s", s->path);
 }
 
-sac_status sac_stage_begin(sac_stage *s, bool *there)
+sac_status sac_player_begin(sac_player *s, bool *there)
 {
     int64_t stamp = stamp_of(s->path);
     *there = stamp != 0;
@@ -71,12 +71,12 @@ sac_status sac_stage_begin(sac_stage *s, bool *there)
     return SAC_OK;
 }
 
-sac_status sac_stage_step(sac_stage *s, bool *there)
+sac_status sac_player_step(sac_player *s, bool *there)
 {
     *there = true;
     bool ended = s->stamp && sac_play_ended(&s->play);
     if (ended) s->seed = (s->seed + 1) % 1000;
-    if (!s->stamp || ended) return sac_stage_begin(s, there);
+    if (!s->stamp || ended) return sac_player_begin(s, there);
     SAC_TRY(sac_play_step(&s->play));
     sac_play_decide(&s->play);
     return SAC_OK;
@@ -88,7 +88,7 @@ enum
 };
 
 // what the policy looks at as RGB, released by sac_free; where it looks at nothing the people's picture. NULL: none
-static uint8_t *draw_sight(sac_stage *s, int *height, int *width)
+static uint8_t *draw_sight(sac_player *s, int *height, int *width)
 {
     int channels;
     const uint8_t *seen = sac_play_sight(&s->play, height, width, &channels);
@@ -119,7 +119,7 @@ static void tell_picture(const uint8_t *rgb, int height, int width, sac_growing 
     sac_free(png);
 }
 
-// the levels of all patches as bytes, see sac_heat_levels, and what the ranks do not say
+// Write the levels of all patches as bytes (see sac_heat_levels), and the share that the ranks do not show.
 static void tell_levels(const sac_gaze *gaze, sac_growing *text)
 {
     size_t count = (size_t)gaze->rows * (size_t)gaze->columns;
@@ -137,7 +137,7 @@ static void tell_levels(const sac_gaze *gaze, sac_growing *text)
     sac_free(bytes);
 }
 
-static void tell_gaze(const sac_stage *s, sac_growing *text)
+static void tell_gaze(const sac_player *s, sac_growing *text)
 {
     sac_gaze gaze;
     sac_policy_gaze(s->play.state, &gaze);
@@ -150,7 +150,7 @@ static void tell_gaze(const sac_stage *s, sac_growing *text)
     sac_grow_text(text, "]");
 }
 
-void sac_stage_tell(sac_stage *s, sac_growing *text)
+void sac_player_tell(sac_player *s, sac_growing *text)
 {
     const sac_play *play = &s->play;
     const sac_env_spec *spec = sac_env_get_spec(play->env);
