@@ -26,7 +26,7 @@ static void add_gains(sac_c_file *file, const char *name, const double *gains)
 
 static int block_of(const sac_agent *a)
 {
-    return sac_block_size(a->attention);
+    return sac_block_size(a->attention, SAC_BLOCK_LARGE);
 }
 
 // sums that are in hand at once: 16 KiB of parts, and a whole row of any kind
