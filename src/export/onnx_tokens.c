@@ -146,8 +146,8 @@ sac_status sac_onnx_add_tokens(sac_onnx *o)
     add_sums(o, digits, bits);
     sac_onnx_ints(o, "token_shape", (const int64_t[]){p->outputs, e->count}, 2);
     sac_onnx_node(o, "Reshape", "whole token_shape", "sums", NULL);
-    sac_onnx_floats(o, "scales", o->parts.embedding_state->scales, p->outputs, 1);
-    sac_onnx_floats(o, "biases", o->parts.embedding_state->bias, p->outputs, 1);
+    sac_onnx_floats(o, "scales", o->parts.embedding_state->weights.scales, p->outputs, 1);
+    sac_onnx_floats(o, "biases", o->parts.embedding_state->weights.bias, p->outputs, 1);
     sac_onnx_node(o, "Mul", "sums scales", "scaled", NULL);
     sac_onnx_node(o, "Add", "scaled biases", e->positions ? "unplaced" : "tokens", NULL);
     if (!e->positions) return SAC_OK;
