@@ -58,7 +58,7 @@ static sac_status project(sac_camera *c, const sac_camera_def *def, sac_attentio
     projection.bias = side == SAC_QUERIES ? def->query_bias : def->key_bias;
     if (!c->folded) return sac_projection_create(&c->projection[side], &projection);
 
-    float *weights = SAC_NEW_ARRAY(float, (size_t)c->outputs *(size_t)size);
+    float *weights = SAC_NEW_MATRIX(float, (size_t)c->outputs, (size_t)size);
     float *bias = SAC_NEW_ARRAY(float, (size_t)c->outputs);
     sac_status status = weights && bias ? SAC_OK : sac_fail_memory("a camera");
     if (status == SAC_OK)
