@@ -97,7 +97,7 @@ static bool hashes(const bench_scene *s)
 static sac_status create_database(bench_scene *s)
 {
     int size = sac_attention_feature_size(s->attention);
-    float *g = SAC_NEW_ARRAY(float, (size_t)BENCH_BITS *(size_t)size);
+    float *g = SAC_NEW_MATRIX(float, (size_t)BENCH_BITS, (size_t)size);
     if (!g) return sac_fail_memory("the bits of a bench");
     fill_rows(g, size, HASH, BENCH_BITS, size);
     sac_key_database_def def = sac_key_database_default_def();
@@ -134,12 +134,12 @@ static sac_status create_memory(bench_scene *s)
     static const float ones[BENCH_VALUE_SIZE] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const float zeros[BENCH_VALUE_SIZE] = {0};
     size_t stride = (size_t)s->stride, f = (size_t)sac_attention_feature_size(s->attention);
-    s->queries = SAC_NEW_ARRAY(float, BENCH_KEY_SIZE *stride);
-    s->keys = SAC_NEW_ARRAY(float, BENCH_KEY_SIZE *stride);
-    s->values = SAC_NEW_ARRAY(float, BENCH_VALUE_SIZE *stride);
-    s->rows = SAC_NEW_ARRAY(float, BENCH_KEPT *stride);
-    s->result = SAC_NEW_ARRAY(float, BENCH_VALUE_SIZE *stride);
-    s->z = SAC_NEW_ARRAY(float, BENCH_RANKS *f + 1);
+    s->queries = SAC_NEW_MATRIX(float, BENCH_KEY_SIZE, stride);
+    s->keys = SAC_NEW_MATRIX(float, BENCH_KEY_SIZE, stride);
+    s->values = SAC_NEW_MATRIX(float, BENCH_VALUE_SIZE, stride);
+    s->rows = SAC_NEW_MATRIX(float, BENCH_KEPT, stride);
+    s->result = SAC_NEW_MATRIX(float, BENCH_VALUE_SIZE, stride);
+    s->z = SAC_NEW_ARRAY(float, 1 + BENCH_RANKS * f);
     s->trans = (sac_trans){.attention = s->attention,
                            .rows = BENCH_KEPT,
                            .value_size = BENCH_VALUE_SIZE,

@@ -98,8 +98,8 @@ static inline int generations_to(sac_search *search, objective *f, double target
 /// The whole state as one copy; the caller frees it.
 static inline double *copy_state(sac_search *search, size_t *count)
 {
-    sac_search_array arrays[16];
-    int used = sac_search_state(search, arrays, 16);
+    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
+    int used = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
     assert_in_range(used, 1, 16);
     *count = 0;
     for (int i = 0; i < used; i++) *count += arrays[i].count;
@@ -114,8 +114,8 @@ static inline double *copy_state(sac_search *search, size_t *count)
 
 static inline void paste_state(sac_search *search, const double *copy)
 {
-    sac_search_array arrays[16];
-    int used = sac_search_state(search, arrays, 16);
+    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
+    int used = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
     for (int i = 0; i < used; i++)
     {
         memcpy(arrays[i].data, copy, arrays[i].count * sizeof *copy);
@@ -136,8 +136,8 @@ static inline void assert_same_state(sac_search *a, sac_search *b)
 /// A value of the state by name.
 static inline sac_search_array state_array(sac_search *search, const char *name)
 {
-    sac_search_array arrays[16];
-    int used = sac_search_state(search, arrays, 16);
+    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
+    int used = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
     for (int i = 0; i < used; i++)
         if (strcmp(arrays[i].name, name) == 0) return arrays[i];
     fail_msg("no array '%s' in the state", name);

@@ -126,7 +126,7 @@ sac_status theory_agent_parameters(theory_report *report)
     sac_policy *policy;
     SAC_TRY(create(&policy, 3));
     float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(policy));
-    float *weights = SAC_NEW_ARRAY(float, SIDE *SIDE);
+    float *weights = SAC_NEW_MATRIX(float, SIDE, SIDE);
     uint8_t *image = SAC_NEW_ARRAY(uint8_t, PIXELS);
     sac_status status = parameters && weights && image ? check_scale(report, policy, parameters, image, weights)
                                                        : sac_fail_memory("an agent");

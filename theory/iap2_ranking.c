@@ -65,7 +65,7 @@ static void score(scene *s, theory_map *map)
 static sac_status library_picks(int *top, const scene *s, const theory_map *map)
 {
     float *importance = SAC_NEW_ARRAY(float, MAX_TOKENS);
-    float *queries = SAC_NEW_ARRAY(float, MAX_TOKENS *MAX_SIZE), *keys = SAC_NEW_ARRAY(float, MAX_TOKENS *MAX_SIZE);
+    float *queries = SAC_NEW_MATRIX(float, MAX_TOKENS, MAX_SIZE), *keys = SAC_NEW_MATRIX(float, MAX_TOKENS, MAX_SIZE);
     sac_status status = importance && queries && keys ? SAC_OK : sac_fail_memory("a ranking");
     for (int i = 0; status == SAC_OK && i < s->count; i++)
         for (int d = 0; d < s->size; d++)

@@ -28,8 +28,8 @@ sac_status theory_map_create(theory_map *map, const sac_attention_def *def, int 
     SAC_TRY(sac_attention_create(&map->attention, def));
     map->features = sac_attention_feature_size(map->attention);
     size_t tokens = (size_t)capacity;
-    map->tokens = SAC_NEW_ARRAY(float, (size_t)map->size *tokens);
-    for (int side = 0; side < 2; side++) map->phi[side] = SAC_NEW_ARRAY(float, (size_t)map->features *tokens);
+    map->tokens = SAC_NEW_MATRIX(float, (size_t)map->size, tokens);
+    for (int side = 0; side < 2; side++) map->phi[side] = SAC_NEW_MATRIX(float, (size_t)map->features, tokens);
     map->workspace = sac_alloc(sac_attention_workspace_size(map->attention, capacity));
     bool whole = map->tokens && map->phi[0] && map->phi[1] && map->workspace;
     return whole ? SAC_OK : sac_fail_memory("the features of an experiment");

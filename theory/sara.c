@@ -196,7 +196,7 @@ static sac_status add_lot(const layer *l, double *sums, float *g, float *v, int 
 static sac_status layer_miss(double *miss, double *unscaled, const layer *l, double m, uint64_t seed)
 {
     double sums[MAX_POINTS * MAX_POINTS] = {0};
-    float *g = SAC_NEW_ARRAY(float, (size_t)LOT *MAX_SIZE), *v = SAC_NEW_ARRAY(float, LOT);
+    float *g = SAC_NEW_MATRIX(float, (size_t)LOT, MAX_SIZE), *v = SAC_NEW_ARRAY(float, LOT);
     sac_status status = g && v ? SAC_OK : sac_fail_memory("random features");
     for (double done = 0; status == SAC_OK && done < m; done += LOT)
         status = add_lot(l, sums, g, v, (int)fmin(LOT, m - done), sac_mix_seed(seed, 18, (uint64_t)done));

@@ -77,9 +77,12 @@ typedef struct sac_search_array
     size_t count;
 } sac_search_array;
 
+/// The most arrays that a search's state has, of any method.
+#define SAC_MAX_SEARCH_ARRAYS 16
+
 /// List the arrays that are the state; they are valid while the search lives. To save a search, read them; to restore
 /// it, write them and call sac_search_restored.
-/// @return how many; at most `capacity` are written
+/// @return how many, SAC_MAX_SEARCH_ARRAYS at most; at most `capacity` are written
 SAC_API int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity);
 
 /// Where a state has an array "restarts", call this after only that array was written. The population, and with it the

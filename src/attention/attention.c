@@ -209,24 +209,26 @@ size_t sac_attention_output_workspace_size(const sac_attention *attention, int t
            attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
-// Normalise tokens into the workspace; the copies replace the given ones. @return the rest of the workspace
-static unsigned char *normalize(const sac_attention *a, const float **x, int n, int *stride, unsigned char *workspace)
+// the normalised tokens replace the given ones
+static void normalize(const sac_attention *a, const float **x, int n, int *stride, sac_workspace *workspace)
 {
-    if (!copies(a)) return workspace;
+    if (!copies(a)) return;
     int own = sac_round_up(n);
-    float *out = sac_take(&workspace, (size_t)a->key_size * (size_t)own, sizeof(float));
+    float *out = sac_take(workspace, (size_t)a->key_size * (size_t)own, sizeof(float));
     a->kernels.normalize(out, own, *x, a->key_size, n, *stride);
     *x = out, *stride = own;
-    return workspace;
 }
 
-static unsigned char *prepare(const sac_attention *a, const float **queries, const float **keys, int n, int *stride,
-                              void *workspace)
+// the rest of the workspace, past the normalised tokens
+static void *prepare(const sac_attention *a, const float **queries, const float **keys, int n, int *stride,
+                     void *workspace)
 {
+    sac_workspace at = {.memory = workspace};
     int given = *stride;
-    unsigned char *rest = normalize(a, queries, n, stride, workspace);
+    normalize(a, queries, n, stride, &at);
     *stride = given;
-    return normalize(a, keys, n, stride, rest);
+    normalize(a, keys, n, stride, &at);
+    return at.memory + at.used;
 }
 
 void sac_attention_importance(const sac_attention *attention, float *importance, const float *queries,
@@ -269,10 +271,11 @@ void sac_attention_output(const sac_attention *attention, float *out, int out_st
     SAC_ASSERT(out_stride >= query_count && query_stride >= query_count && key_stride >= key_count);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     int values_stride = key_stride;
-    unsigned char *rest = normalize(attention, &queries, query_count, &query_stride, workspace);
-    rest = normalize(attention, &keys, key_count, &key_stride, rest);
+    sac_workspace at = {.memory = workspace};
+    normalize(attention, &queries, query_count, &query_stride, &at);
+    normalize(attention, &keys, key_count, &key_stride, &at);
     attention->form->output(attention, out, out_stride, queries, query_count, query_stride, keys, key_count, key_stride,
-                            values, values_stride, value_size, rest);
+                            values, values_stride, value_size, at.memory + at.used);
 }
 
 void sac_attention_top(const sac_attention *attention, int *top, int k, const float *importance, int count)

@@ -59,7 +59,7 @@ static sac_status project(sac_camera *c, const sac_camera_def *def, sac_attentio
     projection.bias = side == SAC_QUERIES ? def->query_bias : def->key_bias;
     if (!c->folded) return sac_projection_create(&c->projection[side], &projection);
 
-    float *weights = SAC_NEW_ARRAY(float, (size_t)c->outputs *(size_t)size);
+    float *weights = SAC_NEW_MATRIX(float, (size_t)c->outputs, (size_t)size);
     float *bias = SAC_NEW_ARRAY(float, (size_t)c->outputs);
     sac_status status = weights && bias ? SAC_OK : sac_fail_memory("a camera");
     if (status == SAC_OK)
@@ -156,20 +156,19 @@ typedef struct parts
     sac_linear_parts linear;
 } parts;
 
-static size_t split(parts *p, const sac_camera *c, unsigned char *workspace)
+static void split(parts *p, const sac_camera *c, sac_workspace *workspace)
 {
-    unsigned char *at = workspace;
-    p->tokens = sac_take(&at, (size_t)c->outputs * (size_t)c->token_stride, sizeof(float));
-    p->projection = sac_take(&at, sac_projection_workspace_size(c->projection[SAC_QUERIES]), 1);
-    at += sac_linear_split(&p->linear, c->attention, 0, at);
-    return (size_t)(at - workspace);
+    p->tokens = sac_take(workspace, (size_t)c->outputs * (size_t)c->token_stride, sizeof(float));
+    p->projection = sac_take(workspace, sac_projection_workspace_size(c->projection[SAC_QUERIES]), 1);
+    sac_linear_split(&p->linear, c->attention, 0, workspace);
 }
 
 size_t sac_camera_workspace_size(const sac_camera *camera)
 {
-    static unsigned char start[1];
+    sac_workspace workspace = {0};
     parts p;
-    return split(&p, camera, start);
+    split(&p, camera, &workspace);
+    return workspace.used;
 }
 
 void sac_camera_importance(const sac_camera *camera, float *importance, const sac_image *image, void *workspace)
@@ -177,7 +176,7 @@ void sac_camera_importance(const sac_camera *camera, float *importance, const sa
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     const sac_camera *c = camera;
     parts p;
-    split(&p, c, workspace);
+    split(&p, c, &(sac_workspace){.memory = workspace});
     sac_linear_start(c->attention, &p.linear);
     for (int side = SAC_QUERIES; side <= SAC_KEYS; side++)
     {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/workspace.h"
 #include "kernels/kernels.h"
-#include "kernels/workspace.h"
 #include "saccade/attention.h"
 
 /// A form of attention is one file and one row in the table of attention.c.
@@ -70,19 +70,27 @@ void sac_linear_output(const sac_attention *a, float *out, int out_stride, const
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace);
 
-/// The workspace of a linear form.
+/// A block of features, see blocks.h.
+typedef struct sac_block
+{
+    float *features; ///< [F, size]
+    float *tokens;   ///< [D, size] normalised
+    int size;        ///< of a full block
+    int count;       ///< tokens in it
+} sac_block;
+
+/// Workspace of a linear form.
 typedef struct sac_linear_parts
 {
-    float *tokens;   ///< [D, block], normalised
-    float *features; ///< [F, block]
+    sac_block block;
     float *lanes;    ///< [F, SAC_LANES]
     float *sums;     ///< [F] z
     float *products; ///< [V, F] S, transposed, of an output
     float *divisors; ///< [block] of an output
 } sac_linear_parts;
 
-/// Divide a workspace into these parts. @return its bytes. value_size is the V of an output, or 0.
-size_t sac_linear_split(sac_linear_parts *parts, const sac_attention *a, int value_size, unsigned char *workspace);
+/// Divide a workspace. value_size: V of an output, else 0.
+void sac_linear_split(sac_linear_parts *parts, const sac_attention *a, int value_size, sac_workspace *workspace);
 
 /// Compute importance in steps, for tokens that come in pieces: start, then add each piece of the queries, then finish
 /// with a factor of the scores, and then score each piece of the keys.

@@ -25,8 +25,9 @@ static size_t rows_of(const sac_multi_head *multi, int head)
 void sac_multi_head_importance(const sac_multi_head *multi, float *importance, const float *queries, const float *keys,
                                int token_count, int stride, void *workspace)
 {
-    unsigned char *rest = workspace;
-    float *one = sac_take(&rest, (size_t)sac_round_up(token_count), sizeof(float));
+    sac_workspace own = {.memory = workspace};
+    float *one = sac_take(&own, (size_t)sac_round_up(token_count), sizeof(float));
+    void *rest = own.memory + own.used;
     for (int j = 0; j < token_count; j++) importance[j] = 0;
     for (int h = 0; h < multi->count; h++)
     {

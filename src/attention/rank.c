@@ -20,20 +20,19 @@ typedef struct parts
     void *rest;     ///< the workspace of the attention itself
 } parts;
 
-static size_t split(parts *p, const sac_attention *a, unsigned char *workspace)
+static void split(parts *p, const sac_attention *a, sac_workspace *workspace)
 {
-    unsigned char *at = workspace;
-    p->block = sac_block_take(a, &at);
-    p->weights = sac_take(&at, (size_t)ROWS * (size_t)a->feature_size, sizeof(float));
-    p->rest = sac_take(&at, sac_attention_workspace_size(a, 1), 1);
-    return (size_t)(at - workspace);
+    sac_block_take(&p->block, a, SAC_BLOCK_LARGE, workspace);
+    p->weights = sac_take(workspace, (size_t)ROWS * (size_t)a->feature_size, sizeof(float));
+    p->rest = sac_take(workspace, sac_attention_workspace_size(a, 1), 1);
 }
 
 size_t sac_rank_workspace_size(const sac_attention *attention)
 {
-    static unsigned char start[1];
+    sac_workspace workspace = {0};
     parts p;
-    return split(&p, attention, start);
+    split(&p, attention, &workspace);
+    return workspace.used;
 }
 
 void sac_rank_summary(const sac_attention *attention, float *z, const float *weights, int rows, int weight_stride,
@@ -41,7 +40,7 @@ void sac_rank_summary(const sac_attention *attention, float *z, const float *wei
 {
     SAC_ASSERT(rows >= 1 && (weights || rows == 1) && (!weights || weight_stride >= token_count));
     parts p;
-    split(&p, attention, workspace);
+    split(&p, attention, &(sac_workspace){.memory = workspace});
     sac_block *b = &p.block;
     int f = attention->feature_size;
     memset(z, 0, (size_t)rows * (size_t)f * sizeof *z);
@@ -56,7 +55,7 @@ void sac_rank_scores(const sac_attention *attention, float *scores, int score_st
 {
     SAC_ASSERT(rows >= 1 && query_count >= 1 && score_stride >= token_count);
     parts p;
-    split(&p, attention, workspace);
+    split(&p, attention, &(sac_workspace){.memory = workspace});
     sac_block *b = &p.block;
     int f = attention->feature_size;
     for (int first = 0; first < rows; first += ROWS)
@@ -95,7 +94,7 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
     sac_attention plain = *attention;
     plain.normalize = false;
     parts p;
-    split(&p, attention, workspace);
+    split(&p, attention, &(sac_workspace){.memory = workspace});
     sac_attention_features(&plain, SAC_QUERIES, z, 1, query, 1, 1, p.rest);
 }
 

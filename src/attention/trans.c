@@ -47,22 +47,21 @@ typedef struct parts
     float *mixed;   ///< [l or V, block]
 } parts;
 
-static size_t split(parts *p, const sac_trans *t, unsigned char *workspace)
+static void split(parts *p, const sac_trans *t, sac_workspace *workspace)
 {
-    unsigned char *at = workspace;
     size_t l = (size_t)t->rows, v = (size_t)t->value_size, f = (size_t)sac_attention_feature_size(t->attention);
-    p->block = sac_block_take(t->attention, &at);
-    p->summary = sac_take(&at, l * f, sizeof(float));
-    p->product = sac_take(&at, f * v, sizeof(float));
-    p->mixed = sac_take(&at, (l > v ? l : v) * (size_t)p->block.size, sizeof(float));
-    return (size_t)(at - workspace);
+    sac_block_take(&p->block, t->attention, SAC_BLOCK_LARGE, workspace);
+    p->summary = sac_take(workspace, l * f, sizeof(float));
+    p->product = sac_take(workspace, f * v, sizeof(float));
+    p->mixed = sac_take(workspace, (l > v ? l : v) * (size_t)p->block.size, sizeof(float));
 }
 
 size_t sac_trans_workspace_size(const sac_trans *trans)
 {
-    static unsigned char start[1];
+    sac_workspace workspace = {0};
     parts p;
-    return split(&p, trans, start);
+    split(&p, trans, &workspace);
+    return workspace.used;
 }
 
 /// The matrices that are multiplied, with their sizes.
@@ -136,7 +135,7 @@ void sac_trans_run(const sac_trans *trans, float *out, const float *queries, con
     SAC_ASSERT(token_count >= 1 && stride >= token_count && trans->projection_stride >= token_count);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     parts p;
-    split(&p, trans, workspace);
+    split(&p, trans, &(sac_workspace){.memory = workspace});
     const sac_attention *a = trans->attention;
     factors x = {a,
                  &a->kernels,

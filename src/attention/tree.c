@@ -37,8 +37,8 @@ sac_tree sac_tree_create(const sac_attention *attention, float *nodes, const flo
     int f = attention->feature_size;
     sac_tree tree = {nodes, f, token_count, leaves_of(token_count)};
     memset(nodes, 0, sac_tree_size(attention, token_count) * sizeof *nodes);
-    unsigned char *at = workspace;
-    sac_block block = sac_block_take(attention, &at);
+    sac_block block;
+    sac_block_take(&block, attention, SAC_BLOCK_LARGE, &(sac_workspace){.memory = workspace});
     for (int i = 0; sac_block_read(&block, attention, SAC_KEYS, keys, i, token_count, stride); i += block.size)
         for (int j = 0; j < block.count; j++)
         {

@@ -44,6 +44,12 @@ void *sac_alloc_array(size_t count, size_t size)
     return __builtin_mul_overflow(count, size, &total) ? NULL : sac_alloc(total);
 }
 
+void *sac_alloc_matrix(size_t rows, size_t columns, size_t size)
+{
+    size_t count;
+    return __builtin_mul_overflow(rows, columns, &count) ? NULL : sac_alloc_array(count, size);
+}
+
 void sac_free(void *memory)
 {
     if (memory) allocator.release(allocator.user, memory);

@@ -46,8 +46,8 @@ static sac_status create(sac_search *search, const void *config)
     s->parent_count = (int)(c->keep * search->population + 1e-9);
     if (s->parent_count < 1) s->parent_count = 1;
     size_t n = (size_t)search->dimension, count = (size_t)s->parent_count;
-    s->parents = SAC_NEW_ARRAY(double, count *n);
-    s->next = SAC_NEW_ARRAY(double, count *n);
+    s->parents = SAC_NEW_MATRIX(double, count, n);
+    s->next = SAC_NEW_MATRIX(double, count, n);
     if (!s->parents || !s->next) return sac_fail_memory("a search");
     for (size_t k = 0; k < count; k++) memcpy(s->parents + k * n, search->mean, n * sizeof(double));
     return SAC_OK;

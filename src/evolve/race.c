@@ -38,7 +38,7 @@ sac_status sac_race_create(sac_race **out, const sac_race_def *def)
     size_t population = (size_t)def->population;
     race->runners = SAC_NEW_ARRAY(runner, population);
     race->ranking = SAC_NEW_ARRAY(runner *, population);
-    race->returns = SAC_NEW_ARRAY(double, population *(size_t)def->most);
+    race->returns = SAC_NEW_MATRIX(double, population, (size_t)def->most);
     if (!race->runners || !race->ranking || !race->returns)
     {
         sac_race_destroy(race);

@@ -17,8 +17,7 @@ static const sac_search_method *const methods[] = {
 enum
 {
     METHOD_COUNT = sizeof methods / sizeof *methods,
-    FLAT_LIMIT = 100,
-    MAX_ARRAYS = 16
+    FLAT_LIMIT = 100
 };
 
 typedef struct sac_rank
@@ -298,6 +297,7 @@ int sac_search_state(sac_search *search, sac_search_array *arrays, int capacity)
     sac_search_add_array(arrays, capacity, &count, "mean", search->mean, (size_t)search->dimension);
     if (search->restart) sac_restart_state(search->restart, arrays, capacity, &count);
     search->method->state(search, arrays, capacity, &count);
+    SAC_ASSERT(count <= SAC_MAX_SEARCH_ARRAYS);
     return count;
 }
 
@@ -331,8 +331,8 @@ sac_status sac_search_reshape(sac_search *search)
 
 sac_status sac_search_restored(sac_search *search)
 {
-    sac_search_array arrays[MAX_ARRAYS];
-    int count = sac_search_state(search, arrays, MAX_ARRAYS);
+    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
+    int count = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
     for (int i = 0; i < count; i++) SAC_TRY(check_finite(search, &arrays[i]));
     if (!is_count(search->generation) || !is_count(search->flat))
         return sac_fail(SAC_ERROR_FORMAT, "%s: the state's generation or flat is not a count", search->method->name);

@@ -5,13 +5,6 @@
 
 // This file writes the form of attention: exact softmax, or a map of tokens to features.
 
-// The most distinct patches that the library holds (attention/forms/softmax.c).
-static int capacity(const sac_attention *a, int n)
-{
-    int most = (1 << 16) / a->key_size / SAC_LANES * SAC_LANES;
-    return n < most ? n : most;
-}
-
 static void add_gains(sac_c_file *file)
 {
     const sac_attention *a = file->parts.agent->attention;
@@ -29,7 +22,7 @@ sac_status sac_c_attention_constants(sac_c_file *file)
     const sac_attention *a = file->parts.agent->attention;
     if (!a->form->map)
         sac_grow_text(&file->text, "#define SOFTMAX_FACTOR %.8ef\n\nenum\n{\n    CAPACITY = %d\n};\n\n",
-                      (double)sac_softmax_factor(a), capacity(a, file->parts.embedding->count));
+                      (double)sac_softmax_factor(a), sac_softmax_capacity(a, file->parts.embedding->count));
     else if (!sac_c_map_constants(file))
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: attention %s is not among the forms that the C file knows",
                         a->form->name);

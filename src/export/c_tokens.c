@@ -14,8 +14,8 @@ int sac_c_weight(const sac_policy_parts *parts, int output, int i)
     const sac_patches *p = &parts->embedding->patches;
     int row_size = p->patch * p->channels, pairs = (row_size + 3) / 4 * 2, row = i / row_size, byte = i % row_size;
     int block_row = output / SAC_PROJECT_BLOCK * p->patch + row, pair = byte / 4 * 2 + byte % 2;
-    int32_t both =
-        parts->embedding_state->packed[(block_row * pairs + pair) * SAC_PROJECT_BLOCK + output % SAC_PROJECT_BLOCK];
+    int32_t both = parts->embedding_state->weights
+                       .packed[(block_row * pairs + pair) * SAC_PROJECT_BLOCK + output % SAC_PROJECT_BLOCK];
     return (int16_t)((uint32_t)both >> (byte % 4 / 2 * 16));
 }
 
@@ -121,8 +121,8 @@ sac_status sac_c_token_constants(sac_c_file *file)
         add_small_weights(file);
     else
         add_weights(file);
-    sac_c_floats(file, "projection_scale", file->parts.embedding_state->scales, (size_t)p->outputs);
-    sac_c_floats(file, "projection_bias", file->parts.embedding_state->bias, (size_t)p->outputs);
+    sac_c_floats(file, "projection_scale", file->parts.embedding_state->weights.scales, (size_t)p->outputs);
+    sac_c_floats(file, "projection_bias", file->parts.embedding_state->weights.bias, (size_t)p->outputs);
     if (!e->positions) return SAC_OK;
     sac_grow_text(&file->text, "static const float position_code[OUTPUTS][TOKENS] = {\n");
     for (int o = 0; o < p->outputs; o++)

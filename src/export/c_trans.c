@@ -26,7 +26,7 @@ static void add_gains(sac_c_file *file, const char *name, const double *gains)
 
 static int block_of(const sac_agent *a)
 {
-    return sac_block_size(a->attention);
+    return sac_block_size(a->attention, SAC_BLOCK_LARGE);
 }
 
 // Limit the sums that are held at once: 16 KiB of parts, and in any case a whole row.

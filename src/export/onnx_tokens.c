@@ -31,7 +31,7 @@ static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
     const sac_embedding *e = o->parts.embedding;
     const sac_patches *p = &e->patches;
     int side = p->patch, channels = p->channels;
-    float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)e->inputs);
+    float *kernel = SAC_NEW_MATRIX(float, (size_t)p->outputs, (size_t)e->inputs);
     if (!kernel) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)
         for (int i = 0; i < e->inputs; i++)
@@ -80,7 +80,7 @@ static void add_sums(sac_onnx *o, int digits, int bits)
 static sac_status add_axis(sac_onnx *o, const char *name, bool rows)
 {
     sac_resize_axis axis = sac_resize_get_axis(o->parts.embedding->resize, rows);
-    double *matrix = SAC_NEW_ARRAY(double, (size_t)axis.in *(size_t)axis.out);
+    double *matrix = SAC_NEW_MATRIX(double, (size_t)axis.in, (size_t)axis.out);
     if (!matrix) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < axis.out; i++)
         for (int t = 0; t < axis.count[i]; t++)
@@ -147,12 +147,12 @@ sac_status sac_onnx_add_tokens(sac_onnx *o)
     add_sums(o, digits, bits);
     sac_onnx_ints(o, "token_shape", (const int64_t[]){p->outputs, e->count}, 2);
     sac_onnx_node(o, "Reshape", "whole token_shape", "sums", NULL);
-    sac_onnx_floats(o, "scales", o->parts.embedding_state->scales, p->outputs, 1);
-    sac_onnx_floats(o, "biases", o->parts.embedding_state->bias, p->outputs, 1);
+    sac_onnx_floats(o, "scales", o->parts.embedding_state->weights.scales, p->outputs, 1);
+    sac_onnx_floats(o, "biases", o->parts.embedding_state->weights.bias, p->outputs, 1);
     sac_onnx_node(o, "Mul", "sums scales", "scaled", NULL);
     sac_onnx_node(o, "Add", "scaled biases", e->positions ? "unplaced" : "tokens", NULL);
     if (!e->positions) return SAC_OK;
-    float *code = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)e->count);
+    float *code = SAC_NEW_MATRIX(float, (size_t)p->outputs, (size_t)e->count);
     if (!code) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)
         memcpy(code + (size_t)out * (size_t)e->count,

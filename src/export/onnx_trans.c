@@ -126,7 +126,7 @@ static sac_status add_kernel(sac_onnx *o, const sac_image_layer *layer)
     const sac_patches *p = &layer->patches;
     int size = p->patch * p->patch, channels = p->channels;
     const float *weights = o->policy->parameters + layer->tensors.weight;
-    float *kernel = SAC_NEW_ARRAY(float, (size_t)p->outputs *(size_t)(size * channels));
+    float *kernel = SAC_NEW_MATRIX(float, (size_t)p->outputs, (size_t)(size * channels));
     if (!kernel) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < p->outputs * size * channels; i++)
     {

@@ -1,4 +1,4 @@
-#include "kernels/lanes_avx2.h"
+#include "base/lanes/avx2.h"
 
 #define GEMM_ROWS  6
 #define GEMM_LANES 1

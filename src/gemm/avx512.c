@@ -1,4 +1,4 @@
-#include "kernels/lanes_avx512.h"
+#include "base/lanes/avx512.h"
 
 #define GEMM_ROWS  12
 #define GEMM_LANES 2

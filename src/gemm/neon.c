@@ -1,4 +1,4 @@
-#include "kernels/lanes_neon.h"
+#include "base/lanes/neon.h"
 
 #define GEMM_ROWS  6
 #define GEMM_LANES 1

@@ -1,4 +1,4 @@
-#include "kernels/lanes_avx2.h"
+#include "base/lanes/avx2.h"
 #include "kernels/project.h"
 
 /// AVX2 and FMA: two registers are 16 floats.
@@ -9,8 +9,8 @@
 #include "kernels/wide_softmax.h"
 
 // four of the eight outputs, from `packed` on
-OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
-                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
+LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
+                     const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
     __m256i sum[4][3];
 #pragma GCC unroll 4
@@ -42,8 +42,7 @@ OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const 
         if (o >= outputs) break;
 #pragma GCC unroll 3
         for (int v = 0; v < 3; v++)
-            _mm256_maskstore_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, first_mask(columns - 8 * v),
-                                   sum[o][v]);
+            _mm256_maskstore_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, first_256(columns - 8 * v), sum[o][v]);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "kernels/lanes_avx512.h"
+#include "base/lanes/avx512.h"
 #include "kernels/project.h"
 
 /// AVX-512: one register is 16 floats.
@@ -14,19 +14,19 @@ hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_
 {
     for (int j = 0; j < n; j += SAC_LANES)
     {
-        __mmask16 mask = n - j >= SAC_LANES ? 0xffff : first_mask(n - j);
+        __mmask16 live = n - j >= SAC_LANES ? 0xffff : mask_first(n - j);
         words sum = words_set(0);
         for (int w = 0; w < word_count; w++)
         {
-            words value = _mm512_maskz_loadu_epi32(mask, bits + (size_t)w * (size_t)bits_stride + j);
+            words value = _mm512_maskz_loadu_epi32(live, bits + (size_t)w * (size_t)bits_stride + j);
             sum = words_add(sum, _mm512_popcnt_epi32(words_xor(value, words_set(query[w]))));
         }
-        _mm512_mask_storeu_epi32(distances + j, mask, sum);
+        _mm512_mask_storeu_epi32(distances + j, live, sum);
     }
 }
 
 // 8 columns of a phase come from two registers by one permutation, of dwords where columns start at dwords
-OP void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t *line, int step, bool dwords)
+LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t *line, int step, bool dwords)
 {
     uint16_t first[32] = {0};
     for (int column = 0; column < 8; column++)
@@ -100,8 +100,8 @@ static void tile(int32_t *out, int out_stride, int outputs, int columns, const i
         for (int v = 0; v < 3; v++)
         {
             int left = columns - 8 * v;
-            __mmask8 mask = left >= 8 ? 0xff : left > 0 ? (__mmask8)((1u << left) - 1) : 0;
-            _mm256_mask_storeu_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, mask, sum[o][v]);
+            __mmask8 live = left >= 8 ? 0xff : left > 0 ? (__mmask8)((1u << left) - 1) : 0;
+            _mm256_mask_storeu_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, live, sum[o][v]);
         }
     }
 }

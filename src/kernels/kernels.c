@@ -1,4 +1,6 @@
-#include "kernels/kernels.h"
+#include <string.h>
+
+#include "kernels/scalar.h"
 
 #define X(name, parameters) void sac_##name##_scalar parameters;
 SAC_KERNEL_LIST(X)
@@ -17,4 +19,15 @@ sac_kernels sac_kernels_create(sac_cpu_level level)
 #endif
     (void)level;
     return k;
+}
+
+// not in scalar.c, which is compiled to be small: this runs at every level
+void sac_sum_lanes(float *sums, const float *lanes, int count)
+{
+    for (int m = 0; m < count; m++)
+    {
+        float part[SAC_LANES];
+        memcpy(part, lanes + (size_t)m * SAC_LANES, sizeof part);
+        sums[m] = sum_lanes(part);
+    }
 }

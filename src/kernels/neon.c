@@ -1,4 +1,4 @@
-#include "kernels/lanes_neon.h"
+#include "base/lanes/neon.h"
 #include "kernels/project.h"
 
 /// NEON: four registers are 16 floats.
@@ -9,8 +9,8 @@
 #include "kernels/wide_softmax.h"
 
 // four of the eight outputs, from `packed` on
-OP void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
-                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
+LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
+                     const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
     int32x4_t sum[4][6];
     for (int o = 0; o < 4; o++)

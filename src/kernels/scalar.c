@@ -11,16 +11,6 @@
 SAC_KERNEL_LIST(X)
 #undef X
 
-void sac_sum_lanes(float *sums, const float *lanes, int count)
-{
-    for (int m = 0; m < count; m++)
-    {
-        float part[SAC_LANES];
-        memcpy(part, lanes + (size_t)m * SAC_LANES, sizeof part);
-        sums[m] = sum_lanes(part);
-    }
-}
-
 // the int16 weight of a byte in the packed order
 static int32_t packed_weight(const int32_t *packed, const sac_patches *p, int output, int row, int byte)
 {

@@ -31,7 +31,7 @@ WIDE void wide_sin_cos(lanes t, lanes *sine, lanes *cosine)
     c = lanes_fma(c, y, lanes_set(SAC_COS_C2));
     c = lanes_fma(c, y, lanes_set(SAC_COS_C1));
     c = lanes_fma(c, y, lanes_set(1.0f));
-    lanes_quarter(lanes_add(n, lanes_set(SAC_MAGIC)), s, c, sine, cosine);
+    lanes_quarter(lanes_add(n, lanes_set(LANES_MAGIC)), s, c, sine, cosine);
 }
 
 static void array_sin_cos(float *sine, float *cosine, const float *turns, int count)
@@ -51,7 +51,7 @@ static void wide_rescale(float *out, const int32_t *in, float scale, float bias,
     lanes factor = lanes_set(scale), offset = lanes_set(bias);
     int i = 0;
     for (; i + SAC_LANES <= count; i += SAC_LANES)
-        lanes_store(out + i, lanes_add(lanes_mul(lanes_load_integers(in + i), factor), offset));
+        lanes_store(out + i, lanes_add(lanes_mul(lanes_from_words(words_load(in + i)), factor), offset));
     for (; i < count; i++) out[i] = (float)in[i] * scale + bias;
 }
 
@@ -105,7 +105,8 @@ static void wide_top(int *top, int k, const float *values, int n)
     {
         float last = values[top[k - 1]];
         int left = n - i;
-        uint32_t better = lanes_greater(load_tokens(values + i, left), lanes_set(isnan(last) ? -INFINITY : last));
+        uint32_t better =
+            mask_bits(lanes_less(lanes_set(isnan(last) ? -INFINITY : last), load_tokens(values + i, left)));
         if (isnan(last)) better = 0xffff;
         for (better &= left < SAC_LANES ? (1u << left) - 1 : 0xffff; better; better &= better - 1)
             kept = sac_top_offer(top, kept, k, values, i + __builtin_ctz(better));

@@ -2,10 +2,7 @@
 
 #include "kernels/wide_products.h"
 
-/// Sign hashing over `words`, a vector of 16 uint32 that each level file defines with its intrinsics:
-///
-///     words_set, words_load, words_load_part, words_store, words_store_part; words_xor; words_add; words_count (the
-///     bits that are set in each); words_mark (w | (u >= 0 ? bit : 0) for lanes u)
+/// Sign hashing over `words`, vectors of 16 uint32 (base/lanes/lanes.h).
 
 // 16 tokens against `rows` rows of the matrix, whose bits are bit, 2 bit, ...
 WIDE words mark_tile(words word, uint32_t bit, const float *matrix, int rows, const float *x, int size, int left,

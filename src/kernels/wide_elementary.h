@@ -3,18 +3,8 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/// The float kernels over `lanes`, a vector of 16 floats that each level file defines with its intrinsics. Included by
-/// the level files alone, after these are defined:
-///
-///     lanes_load, lanes_load_integers, lanes_store, lanes_set; lanes_load_part and lanes_store_part for the first
-///     `count` of 16, the rest read as zero; lanes_add, _sub, _mul, _div, _max, _min (the second operand when either is
-///     NaN), _fma (a b + c); lanes_sqrt; lanes_round (to the nearest integer, ties to even); lanes_power (p 2^n for an
-///     integer n in -126..127); lanes_raise (p 2^n for n + SAC_MAGIC); lanes_abs; lanes_negate; lanes_copy_sign;
-///     lanes_less (a < b ? x : y); lanes_equal (a == b ? x : y); lanes_quarter (see sac_sin_cos); lanes_greater (a > b
-///     as 16 bits); lanes_first (zero from `count` on); lanes_sum, lanes_largest (over the 16; the sum as scalar.c's
-///     tree)
-///
-/// Each function keeps the operations and the order of its namesake in scalar.c.
+/// The float kernels over `lanes`, vectors of 16 floats (base/lanes/lanes.h), whose header of a level the level file
+/// includes first. Each function keeps the operations and the order of its namesake in scalar.c.
 
 #define WIDE static inline __attribute__((always_inline))
 
@@ -77,5 +67,5 @@ WIDE lanes wide_tanh(lanes x)
     lanes near_zero = lanes_fma(lanes_mul(magnitude, y), p, magnitude);
     lanes power = wide_exp(lanes_add(magnitude, magnitude));
     lanes far = lanes_sub(one, lanes_div(lanes_set(2.0f), lanes_add(power, one)));
-    return lanes_copy_sign(lanes_less(magnitude, lanes_set(SAC_TANH_LIMIT), near_zero, far), x);
+    return lanes_copy_sign(lanes_choose(lanes_less(magnitude, lanes_set(SAC_TANH_LIMIT)), near_zero, far), x);
 }

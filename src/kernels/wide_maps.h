@@ -230,7 +230,7 @@ WIDE lanes angle_side(const angle_tokens *t, int size, int stride, const sac_fea
     const float *w = f->directions + l * size;
     lanes dot = lanes_mul(lanes_set(w[0]), load_tokens(t->x, t->left));
     for (int d = 1; d < size; d++) dot = lanes_fma(lanes_set(w[d]), load_tokens(t->x + d * stride, t->left), dot);
-    return lanes_less(dot, lanes_set(0.0f), lanes_set(-1.0f), lanes_set(1.0f));
+    return lanes_choose(lanes_less(dot, lanes_set(0.0f)), lanes_set(-1.0f), lanes_set(1.0f));
 }
 
 // sine, cosine and, of hybrid, power
@@ -416,7 +416,7 @@ static void wide_divide_rows(float *out, int out_stride, int rows, const float *
         for (int r = 0; r < rows; r++)
         {
             lanes value = lanes_mul(load_tokens(out + r * out_stride + i, left), inverse);
-            value = lanes_equal(divisor, zero, zero, value);
+            value = lanes_choose(lanes_equal(divisor, zero), zero, value);
             store_tokens(out + r * out_stride + i, value, left);
         }
     }
@@ -434,7 +434,7 @@ static void wide_normalize(float *out, int out_stride, const float *x, int size,
             norm = lanes_fma(value, value, norm);
         }
         // a sum of squares is not below zero; NaN stays
-        norm = lanes_less(zero, norm, lanes_sqrt(norm), lanes_add(norm, lanes_set(1.0f)));
+        norm = lanes_choose(lanes_less(zero, norm), lanes_sqrt(norm), lanes_add(norm, lanes_set(1.0f)));
         for (int d = 0; d < size; d++)
             store_tokens(out + d * out_stride + i, lanes_div(load_tokens(x + d * stride + i, left), norm), left);
     }

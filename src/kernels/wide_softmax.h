@@ -7,7 +7,7 @@
 
 WIDE lanes wide_exp2_near(lanes t)
 {
-    lanes magic = lanes_add(t, lanes_set(SAC_MAGIC)), f = lanes_sub(t, lanes_sub(magic, lanes_set(SAC_MAGIC)));
+    lanes magic = lanes_add(t, lanes_set(LANES_MAGIC)), f = lanes_sub(t, lanes_sub(magic, lanes_set(LANES_MAGIC)));
     lanes z = lanes_add(f, lanes_set(SAC_NEAR_A0)), y = lanes_mul(z, z);
     lanes p = lanes_fma(lanes_add(y, lanes_set(SAC_NEAR_A1)), y, lanes_set(SAC_NEAR_A2));
     return lanes_raise(lanes_fma(p, lanes_add(f, lanes_set(SAC_NEAR_A3)), lanes_set(SAC_NEAR_A4)), magic);

@@ -32,7 +32,7 @@ sac_status sac_slices_create(sac_slices **out, sac_threads *threads, int slices,
         s->tables = SAC_NEW_ARRAY(sac_learn, (size_t)thread_count);
         s->scratch = sac_alloc_array((size_t)thread_count, SAC_LEARN_SCRATCH);
         s->gradients = parameters <= SIZE_MAX / sizeof(float) / (size_t)slices
-                           ? SAC_NEW_ARRAY(float, (size_t)slices *parameters)
+                           ? SAC_NEW_MATRIX(float, (size_t)slices, parameters)
                            : NULL;
         s->losses = SAC_NEW_ARRAY(double, (size_t)slices);
     }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "policy/arrays.h"
 
 const char *const sac_squash_names[] = {"tanh", "clip", "none", NULL};
 
@@ -48,21 +47,19 @@ sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_conf
     return config->filter ? sac_policy_add_filter(policy, a->feature_count) : SAC_OK;
 }
 
-size_t sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, unsigned char *block)
+void sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_controller *c = &a->controller;
-    const sac_array arrays[] = {
-        SAC_ARRAY(s, features, a->feature_count),
-        SAC_ARRAY(s, before, a->motion ? a->told_count : 0),
-        SAC_ARRAY(s, unfiltered, policy->filter_size),
-        SAC_ARRAY(s, whitening, policy->filter_size),
-        SAC_ARRAY(s, prepared, c->prepared_size),
-        SAC_ARRAY(s, hidden, c->hidden),
-        SAC_ARRAY(s, cell, c->hidden),
-        SAC_ARRAY(s, output, c->outputs),
-        SAC_ARRAY(s, scratch, c->scratch_size),
-    };
-    return sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
+    size_t filtered = (size_t)policy->filter_size;
+    s->features = sac_take(workspace, (size_t)a->feature_count, sizeof(float));
+    s->before = sac_take(workspace, a->motion ? (size_t)a->told_count : 0, sizeof(float));
+    s->unfiltered = sac_take(workspace, filtered, sizeof(float));
+    s->whitening = sac_take(workspace, filtered, sizeof(float));
+    s->prepared = sac_take(workspace, (size_t)c->prepared_size, sizeof(float));
+    s->hidden = sac_take(workspace, (size_t)c->hidden, sizeof(float));
+    s->cell = sac_take(workspace, (size_t)c->hidden, sizeof(float));
+    s->output = sac_take(workspace, (size_t)c->outputs, sizeof(float));
+    s->scratch = sac_take(workspace, (size_t)c->scratch_size, sizeof(float));
 }
 
 void sac_actor_set(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/workspace.h"
 #include "policy/controllers/controller.h"
 
 /// From what a policy has seen to its action: how the features have changed since the step before (motion), their
@@ -56,8 +57,9 @@ sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def 
 /// Declare the tensors of the controller and, behind all others, of the filter.
 sac_status sac_actor_plan(sac_actor *actor, sac_policy *policy, const sac_actor_config *config, int read_count);
 
-/// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
-size_t sac_actor_place(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, unsigned char *block);
+/// Take the state's arrays from a workspace.
+void sac_actor_place(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy,
+                     sac_workspace *workspace);
 
 /// Take parameters, the policy's whole vector. They must stay where they are until the last action.
 void sac_actor_set(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters);

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "policy/arrays.h"
 
 enum
 {
@@ -20,38 +19,34 @@ static size_t workspace_size(const sac_agent *a)
     return sac_multi_head_workspace_size(&(sac_multi_head){heads, a->heads}, a->embedding.count, 1);
 }
 
-// the bytes of all arrays, which are set into `block`; NULL: only counted
-static size_t place(sac_agent_state *s, const sac_policy *policy, unsigned char *block)
+static void place(sac_agent_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_agent *a = s->agent;
     size_t stride = (size_t)a->embedding.stride, d = (size_t)a->query_size;
     size_t kept = (size_t)a->config.top, f = (size_t)sac_attention_feature_size(a->attention);
     bool ranks = a->has_projection || a->has_database;
-    const sac_array arrays[] = {
-        SAC_ARRAY(s, parameters, policy->parameter_count),
-        SAC_ARRAY(s, gain, a->value_size),
-        SAC_ARRAY(s, weights, a->has_projection ? stride : 0),
-        SAC_BYTES(s, attention_workspace, workspace_size(a)),
-        SAC_BYTES(s, rank_workspace, ranks ? sac_rank_workspace_size(a->attention) : 0),
-        SAC_BYTES(s, trans_workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0),
-        SAC_ARRAY(s, importance, stride),
-        SAC_ARRAY(s, summary, ranks ? f : 0),
-        SAC_ARRAY(s, head_scores, a->heads > 1 ? stride : 0),
-        SAC_ARRAY(s, held_keys, a->has_database ? d * stride : 0),
-        SAC_ARRAY(s, probabilities, a->selection == SAC_SELECT_SAMPLE ? stride : 0),
-        SAC_ARRAY(s, uniform, a->selection == SAC_SELECT_TOP ? 0 : kept * MOST_LEVELS),
-        SAC_ARRAY(s, taken, a->selection == SAC_SELECT_TREE ? kept * f : 0),
-        SAC_ARRAY(s, top, kept),
-        SAC_ARRAY(s, centers, 2 * kept),
-        SAC_ARRAY(s, pixels, a->embedding.inputs),
-        SAC_ARRAY(s, scratch, a->scratch_size),
-        SAC_ARRAY(s, queries_by_token, stride * d),
-        SAC_ARRAY(s, keys_by_token, stride * d),
-    };
-    size_t used = sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
-    used += sac_embedding_place(&s->embedding, &a->embedding, block ? block + used : NULL);
-    used += sac_look_place(&s->look, policy, block ? block + used : NULL);
-    return used + sac_actor_place(&s->actor, &a->actor, policy, block ? block + used : NULL);
+    s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
+    s->gain = sac_take(workspace, (size_t)a->value_size, sizeof(float));
+    s->weights = sac_take(workspace, a->has_projection ? stride : 0, sizeof(float));
+    s->attention_workspace = sac_take(workspace, workspace_size(a), 1);
+    s->rank_workspace = sac_take(workspace, ranks ? sac_rank_workspace_size(a->attention) : 0, 1);
+    s->trans_workspace = sac_take(workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0, 1);
+    s->importance = sac_take(workspace, stride, sizeof(float));
+    s->summary = sac_take(workspace, ranks ? f : 0, sizeof(float));
+    s->head_scores = sac_take(workspace, a->heads > 1 ? stride : 0, sizeof(float));
+    s->held_keys = sac_take(workspace, a->has_database ? d * stride : 0, sizeof(float));
+    s->probabilities = sac_take(workspace, a->selection == SAC_SELECT_SAMPLE ? stride : 0, sizeof(float));
+    s->uniform = sac_take(workspace, a->selection == SAC_SELECT_TOP ? 0 : kept * MOST_LEVELS, sizeof(double));
+    s->taken = sac_take(workspace, a->selection == SAC_SELECT_TREE ? kept * f : 0, sizeof(float));
+    s->top = sac_take(workspace, kept, sizeof(int));
+    s->centers = sac_take(workspace, 2 * kept, sizeof(float));
+    s->pixels = sac_take(workspace, (size_t)a->embedding.inputs, sizeof(float));
+    s->scratch = sac_take(workspace, (size_t)a->scratch_size, sizeof(float));
+    s->queries_by_token = sac_take(workspace, stride * d, sizeof(float));
+    s->keys_by_token = sac_take(workspace, stride * d, sizeof(float));
+    sac_embedding_place(&s->embedding, &a->embedding, workspace);
+    sac_look_place(&s->look, policy, workspace);
+    sac_actor_place(&s->actor, &a->actor, policy, workspace);
 }
 
 sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *policy)
@@ -60,9 +55,11 @@ sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *poli
     if (!state) return sac_fail_memory("an agent's state");
     state->base.policy = policy;
     state->agent = policy->self;
-    state->block = sac_alloc(place(state, policy, NULL));
+    sac_workspace room = {0};
+    place(state, policy, &room);
+    state->block = sac_alloc(room.used);
     sac_status status = state->block ? SAC_OK : sac_fail_memory("an agent's state");
-    if (status == SAC_OK) place(state, policy, state->block);
+    if (status == SAC_OK) place(state, policy, &(sac_workspace){.memory = state->block});
     if (status == SAC_OK && state->agent->reading->open) status = state->agent->reading->open(state);
     if (status != SAC_OK)
     {

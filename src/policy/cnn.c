@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "policy/arrays.h"
 
 #define CONFIG sac_cnn_config
 #include "policy/option_rows.h"
@@ -127,20 +126,16 @@ static void destroy(void *self)
     sac_free(cnn);
 }
 
-// the bytes of all arrays, which are set into `block`; NULL: only counted
-static size_t place(sac_cnn_state *s, const sac_policy *policy, unsigned char *block)
+static void place(sac_cnn_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_cnn *cnn = s->cnn;
-    const sac_array arrays[] = {
-        SAC_ARRAY(s, parameters, policy->parameter_count),
-        SAC_ARRAY(s, image, cnn->image_room),
-        SAC_ARRAY(s, planar, cnn->planar_room),
-        SAC_BYTES(s, work, cnn->work_room),
-    };
-    size_t used = sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
-    used += sac_embedding_place(&s->embedding, &cnn->embedding, block ? block + used : NULL);
-    used += sac_look_place(&s->look, policy, block ? block + used : NULL);
-    return used + sac_actor_place(&s->actor, &cnn->actor, policy, block ? block + used : NULL);
+    s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
+    s->image = sac_take(workspace, cnn->image_room, sizeof(float));
+    s->planar = sac_take(workspace, cnn->planar_room, sizeof(float));
+    s->work = sac_take(workspace, cnn->work_room, 1);
+    sac_embedding_place(&s->embedding, &cnn->embedding, workspace);
+    sac_look_place(&s->look, policy, workspace);
+    sac_actor_place(&s->actor, &cnn->actor, policy, workspace);
 }
 
 static void state_destroy(sac_policy_state *base)
@@ -156,13 +151,15 @@ static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
     if (!s) return sac_fail_memory("a convolutional network's state");
     s->base.policy = policy;
     s->cnn = policy->self;
-    s->block = sac_alloc(place(s, policy, NULL));
+    sac_workspace room = {0};
+    place(s, policy, &room);
+    s->block = sac_alloc(room.used);
     if (!s->block)
     {
         state_destroy(&s->base);
         return sac_fail_memory("a convolutional network's state");
     }
-    place(s, policy, s->block);
+    place(s, policy, &(sac_workspace){.memory = s->block});
     *out = &s->base;
     return SAC_OK;
 }
@@ -206,8 +203,8 @@ static void read_image(sac_cnn_state *s)
     {
         const sac_image_layer *layer = &cnn->layers[i];
         const sac_patches *p = &layer->patches;
-        cnn->embedding.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
-                                              s->parameters + layer->tensors.weight, p, s->work);
+        cnn->embedding.projector.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
+                                                        s->parameters + layer->tensors.weight, p, s->work);
         interleave(i == cnn->layer_count - 1 ? features : s->image, s->planar, p, s->parameters + layer->tensors.bias);
     }
 }

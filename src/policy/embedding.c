@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "policy/arrays.h"
 
 sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, int image_size, int patch, int stride,
                               int outputs, const char *option)
@@ -13,11 +12,11 @@ sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, int i
     if (patch > height || patch > width)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s is %d, larger than the image of %d x %d pixels", option, patch,
                         height, width);
-    e->kernels = sac_kernels_create(sac_get_cpu_level());
     e->height = def->height;
     e->width = def->width;
     e->channels = def->channels;
-    e->patches = sac_patches_create(height, width, def->channels, patch, stride, outputs);
+    e->projector = sac_projector_create(height, width, def->channels, def->channels, patch, stride, outputs);
+    e->patches = e->projector.bytes;
     e->count = e->patches.rows * e->patches.columns;
     e->stride = sac_round_up(e->count);
     e->inputs = sac_patch_size(&e->patches);
@@ -38,25 +37,18 @@ void sac_embedding_clear(sac_embedding *e)
     sac_free(e->positions);
 }
 
-size_t sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, unsigned char *block)
+void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_workspace *workspace)
 {
     size_t outputs = (size_t)e->patches.outputs, stride = (size_t)e->stride;
     size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
     size_t resized = e->resize ? image : 0;
-    const sac_array arrays[] = {
-        SAC_ARRAY(s, projection, outputs * (size_t)e->inputs),
-        SAC_ARRAY(s, bias, outputs),
-        SAC_ARRAY(s, offsets, e->positions ? outputs * stride : 0),
-        SAC_ARRAY(s, packed, sac_project_packed_count(&e->patches)),
-        SAC_ARRAY(s, scales, outputs),
-        SAC_ARRAY(s, resized_bytes, resized),
-        SAC_ARRAY(s, resized_floats, resized),
-        SAC_BYTES(s, resize_workspace, e->resize ? sac_resize_workspace_size(e->resize) : 0),
-        SAC_BYTES(s, project_scratch, sac_project_scratch_size(&e->patches)),
-        SAC_ARRAY(s, sums, outputs * stride),
-        SAC_ARRAY(s, tokens, outputs * stride),
-    };
-    return sac_arrays_place(arrays, sizeof arrays / sizeof *arrays, block);
+    sac_projector_take_weights(&s->weights, &e->projector, workspace);
+    s->offsets = sac_take(workspace, e->positions ? outputs * stride : 0, sizeof(float));
+    s->resized_bytes = sac_take(workspace, resized, sizeof(uint8_t));
+    s->resized_floats = sac_take(workspace, resized, sizeof(float));
+    s->resize_workspace = sac_take(workspace, e->resize ? sac_resize_workspace_size(e->resize) : 0, 1);
+    sac_projector_take_scratch(&s->scratch, &e->projector, workspace);
+    s->tokens = sac_take(workspace, outputs * stride, sizeof(float));
 }
 
 void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const float *parameters)
@@ -65,16 +57,15 @@ void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const flo
     for (int i = 0; i < e->layer_count; i++)
     {
         size_t count = (size_t)e->layers[i].outputs;
-        memcpy(s->bias + first, parameters + e->layers[i].tensors.bias, count * sizeof(float));
-        memcpy(s->projection + first * inputs, parameters + e->layers[i].tensors.weight,
+        memcpy(s->weights.bias + first, parameters + e->layers[i].tensors.bias, count * sizeof(float));
+        memcpy(s->weights.floats + first * inputs, parameters + e->layers[i].tensors.weight,
                count * inputs * sizeof(float));
         first += count;
     }
-    sac_project_quantise(s->packed, s->scales, s->projection, &e->patches);
-    for (int o = 0; o < e->patches.outputs; o++) s->scales[o] = (float)((double)s->scales[o] / 255.0);
+    sac_projector_pack(&s->weights, &e->projector, s->weights.floats);
     if (e->positions) // W (x + p) = W x + W p
-        e->kernels.mix(s->offsets, e->stride, s->projection, e->inputs, e->patches.outputs, e->positions, e->inputs,
-                       e->count, e->stride);
+        e->projector.kernels.mix(s->offsets, e->stride, s->weights.floats, e->inputs, e->patches.outputs, e->positions,
+                                 e->inputs, e->count, e->stride);
 }
 
 static void add_positions(sac_embedding_state *s, const sac_embedding *e)
@@ -82,7 +73,6 @@ static void add_positions(sac_embedding_state *s, const sac_embedding *e)
     if (e->positions) sac_tokens_add(s->tokens, e->stride, s->offsets, e->stride, e->patches.outputs, e->count);
 }
 
-// from bytes the sums are whole numbers, so every level gives the same bits
 void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uint8_t *observation)
 {
     s->bytes = observation;
@@ -93,12 +83,8 @@ void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uin
         sac_resize_run(e->resize, s->resized_bytes, &image, s->resize_workspace);
         s->bytes = s->resized_bytes;
     }
-    e->kernels.project_bytes(s->sums, e->stride, s->bytes, s->packed, &e->patches, s->project_scratch);
-    for (int o = 0; o < e->patches.outputs; o++)
-    {
-        size_t row = (size_t)o * (size_t)e->stride;
-        e->kernels.rescale(s->tokens + row, s->sums + row, s->scales[o], s->bias[o], e->count);
-    }
+    const sac_patches *p = &e->patches;
+    sac_projector_run(&e->projector, &s->weights, s->tokens, e->stride, s->bytes, p->pitch, p->rows, &s->scratch);
     add_positions(s, e);
 }
 
@@ -112,9 +98,8 @@ void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, co
         sac_resize_run_floats(e->resize, s->resized_floats, &image, s->resize_workspace);
         s->floats = s->resized_floats;
     }
-    e->kernels.project_floats(s->tokens, e->stride, s->floats, s->projection, &e->patches, s->project_scratch);
-    for (int o = 0; o < e->patches.outputs; o++)
-        for (int n = 0; n < e->count; n++) s->tokens[(size_t)o * (size_t)e->stride + (size_t)n] += s->bias[o];
+    sac_projector_run_floats(&e->projector, &s->weights, s->tokens, e->stride, s->floats, e->patches.pitch,
+                             &s->scratch);
     add_positions(s, e);
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "kernels/kernels.h"
+#include "base/workspace.h"
 #include "policy/kind.h"
 #include "saccade/tokens.h"
+#include "tokens/projector.h"
 
 /// How an image becomes tokens: it is resized, cut into patches, and each patch is multiplied by learned weights (the
 /// patch embedding of vision transformers). Any kind of policy may use it.
@@ -15,7 +16,7 @@ enum
 /// What is fixed after creation.
 typedef struct sac_embedding
 {
-    sac_kernels kernels;
+    sac_projector projector;
     sac_resize *resize;          ///< NULL: the observation is cut as it is
     int height, width, channels; ///< of the observation
     sac_patches patches;         ///< how the image is cut; its outputs are all layers'
@@ -33,20 +34,16 @@ typedef struct sac_embedding
 /// What changes: the weights in the form of the inner loops, and the last image.
 typedef struct sac_embedding_state
 {
-    float *projection; ///< [outputs, inputs] all layers' weights
-    float *bias;       ///< [outputs]
-    float *offsets;    ///< [outputs, stride] the projection of the positions; empty without
-    int32_t *packed;   ///< the projection in int16, packed
-    float *scales;     ///< [outputs] of one step of a packed weight times one step of a byte
+    sac_projector_weights weights; ///< of all layers
+    float *offsets;                ///< [outputs, stride] the projection of the positions; empty without
 
     // the image as it is cut; the other one is NULL
     const uint8_t *bytes;
     const float *floats;
     uint8_t *resized_bytes; ///< [height, width, channels]; empty without resizing
     float *resized_floats;  ///< the same
-    void *resize_workspace, *project_scratch;
-
-    int32_t *sums; ///< [outputs, stride]
+    void *resize_workspace;
+    sac_projector_scratch scratch;
     float *tokens; ///< [outputs, stride]
 } sac_embedding_state;
 
@@ -61,8 +58,8 @@ void sac_embedding_add(sac_embedding *embedding, sac_layer tensors, int outputs)
 /// Release what the plan has taken.
 void sac_embedding_clear(sac_embedding *embedding);
 
-/// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
-size_t sac_embedding_place(sac_embedding_state *state, const sac_embedding *embedding, unsigned char *block);
+/// Take the state's arrays from a workspace.
+void sac_embedding_place(sac_embedding_state *state, const sac_embedding *embedding, sac_workspace *workspace);
 
 /// Take parameters, the policy's whole vector.
 void sac_embedding_set(sac_embedding_state *state, const sac_embedding *embedding, const float *parameters);

@@ -1,17 +1,14 @@
 #include "policy/look.h"
 
-#include "policy/arrays.h"
-
 static bool sees_depth(const sac_policy *policy)
 {
     return policy->image >= 0 && policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
 }
 
-size_t sac_look_place(sac_look_state *s, const sac_policy *policy, unsigned char *block)
+void sac_look_place(sac_look_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
     size_t size = sees_depth(policy) ? sac_space_size(&policy->def.inputs[policy->image]) : 0;
-    const sac_array arrays[] = {SAC_ARRAY(s, depth, size)};
-    return sac_arrays_place(arrays, 1, block);
+    s->depth = sac_take(workspace, size, sizeof(float));
 }
 
 // from the bounds to 0..1, where there are any; whatever is no number is as near as can be

@@ -9,8 +9,8 @@ typedef struct sac_look_state
     float *depth; ///< [height, width] the depth picture in 0..1; empty where the policy looks at bytes
 } sac_look_state;
 
-/// The bytes of the state's arrays, which are set into `block`; NULL: only counted.
-size_t sac_look_place(sac_look_state *state, const sac_policy *policy, unsigned char *block);
+/// Cut the state's arrays from a workspace.
+void sac_look_place(sac_look_state *state, const sac_policy *policy, sac_workspace *workspace);
 
 /// Look at the policy's image: its tokens are in `embedding_state` then.
 void sac_look(sac_look_state *state, sac_embedding_state *embedding_state, const sac_embedding *embedding,

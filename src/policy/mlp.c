@@ -39,11 +39,10 @@ static void destroy(void *self)
     sac_free(self);
 }
 
-static size_t place(sac_mlp_state *s, const sac_policy *policy, unsigned char *block)
+static void place(sac_mlp_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
-    size_t used = ((size_t)policy->parameter_count * sizeof(float) + 63) / 64 * 64;
-    if (block) s->parameters = (float *)block;
-    return used + sac_actor_place(&s->actor, policy->self, policy, block ? block + used : NULL);
+    s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
+    sac_actor_place(&s->actor, policy->self, policy, workspace);
 }
 
 static void state_destroy(sac_policy_state *base)
@@ -58,13 +57,15 @@ static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
     sac_mlp_state *s = SAC_NEW(sac_mlp_state);
     if (!s) return sac_fail_memory("a policy's state");
     s->base.policy = policy;
-    s->block = sac_alloc(place(s, policy, NULL));
+    sac_workspace room = {0};
+    place(s, policy, &room);
+    s->block = sac_alloc(room.used);
     if (!s->block)
     {
         state_destroy(&s->base);
         return sac_fail_memory("a policy's state");
     }
-    place(s, policy, s->block);
+    place(s, policy, &(sac_workspace){.memory = s->block});
     *out = &s->base;
     return SAC_OK;
 }

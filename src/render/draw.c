@@ -19,8 +19,8 @@ typedef struct outcome
 {
     lanes3 colour; // 0..1
     lanes depth;
-    ints solid;
-    ints key; // with antialias: differs where an edge is between two pixels
+    words solid;
+    words key; // with antialias: differs where an edge is between two pixels
 } outcome;
 
 static bool within(const render_rect *rect, const int box[4])
@@ -31,7 +31,7 @@ static bool within(const render_rect *rect, const int box[4])
 static meeting trace(const sac_renderer *r, const packet *k, const int *list, int count, bool mirrored, lanes near,
                      mask live)
 {
-    meeting met = {.t = fill(r->far), .solid = int_fill(NOTHING), .triangle = {0}};
+    meeting met = {.t = lanes_set(r->far), .solid = words_set(NOTHING), .triangle = {0}};
     for (int i = 0; i < count; i++)
     {
         const solid *s = &r->solids[list[i]];
@@ -45,48 +45,49 @@ static meeting trace(const sac_renderer *r, const packet *k, const int *list, in
 
 static lanes3 blend(lanes3 under, lanes3 over, lanes alpha)
 {
-    return (lanes3){mul_add(sub(over.x, under.x), alpha, under.x), mul_add(sub(over.y, under.y), alpha, under.y),
-                    mul_add(sub(over.z, under.z), alpha, under.z)};
+    return (lanes3){lanes_mul_add(lanes_sub(over.x, under.x), alpha, under.x),
+                    lanes_mul_add(lanes_sub(over.y, under.y), alpha, under.y),
+                    lanes_mul_add(lanes_sub(over.z, under.z), alpha, under.z)};
 }
 
 // keys of pixels that show the same things one behind the other are the same
-static ints add_key(ints key, mask here, ints number)
+static words add_key(words key, mask here, words number)
 {
-    ints next = int_add(int_mul(key, int_fill(31)), int_add(number, int_fill(1)));
-    return int_choose(here, next, key);
+    words next = words_add(words_mul(key, words_set(31)), words_add(number, words_set(1)));
+    return words_choose(here, next, key);
 }
 
 // lay a see-through solid over a colour where it is nearer than `far`
 static lanes3 look_through(const sac_renderer *r, const packet *k, int number, bool mirrored, float gain, lanes near,
-                           lanes far, lanes3 colour, mask live, ints *key)
+                           lanes far, lanes3 colour, mask live, words *key)
 {
     const solid *s = &r->solids[number];
     const render_fan *fan = mirrored ? &s->mirror : &s->eye;
-    meeting met = {.t = far, .solid = int_fill(NOTHING), .triangle = {0}};
+    meeting met = {.t = far, .solid = words_set(NOTHING), .triangle = {0}};
     look_at(&met, r, number, fan, k->x, k->y, near, live);
-    mask here = both(live, same(met.solid, int_fill(number)));
-    if (!any(here)) return colour;
+    mask here = mask_and(live, words_equal(met.solid, words_set(number)));
+    if (!mask_any(here)) return colour;
     *key = add_key(*key, here, met.solid);
     spot at = find_spot(s, fan, k, &met, here);
-    lanes alpha = choose(here, fill(s->alpha), fill(0.0f));
+    lanes alpha = lanes_choose(here, lanes_set(s->alpha), lanes_set(0.0f));
     return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
 }
 
-static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live, ints *key)
+static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live, words *key)
 {
     meeting met = trace(r, k, k->mirrored, k->mirrored_count, true, mirror_t, live);
     lanes3 colour = no_light();
-    mask left = without(live, same(met.solid, int_fill(NOTHING)));
+    mask left = mask_without(live, words_equal(met.solid, words_set(NOTHING)));
     *key = add_key(*key, live, met.solid);
     int32_t numbers[16];
-    int_store(numbers, met.solid);
-    while (any(left))
+    words_store(numbers, met.solid);
+    while (mask_any(left))
     {
-        int number = numbers[__builtin_ctz(bits(left))];
-        mask here = both(left, same(met.solid, int_fill(number)));
+        int number = numbers[__builtin_ctz(mask_bits(left))];
+        mask here = mask_and(left, words_equal(met.solid, words_set(number)));
         spot at = find_spot(&r->solids[number], &r->solids[number].mirror, k, &met, here);
         colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
-        left = without(left, here);
+        left = mask_without(left, here);
     }
     // twice over what can be looked through, as for the eye
     for (int i = 0; i < 2 * r->clear_count; i++)
@@ -103,96 +104,98 @@ static mask mirror_part(const sac_renderer *r, const packet *k, const meeting *m
 {
     const solid *s = &r->solids[r->mirror];
     if (s->shape != SAC_SHAPE_BOX) return here;
-    lanes t = sub(met->t, fill(s->eye.shift));
-    lanes z = add(fan_lane(s->eye.p, 2, k->x, k->y), mul(t, fan_lane(s->eye.d, 2, k->x, k->y)));
-    return both(here, at_most(fill(s->size[2] * 0.9999f), z));
+    lanes t = lanes_sub(met->t, lanes_set(s->eye.shift));
+    lanes z = lanes_add(fan_lane(s->eye.p, 2, k->x, k->y), lanes_mul(t, fan_lane(s->eye.d, 2, k->x, k->y)));
+    return mask_and(here, lanes_at_most(lanes_set(s->size[2] * 0.9999f), z));
 }
 
 // a box's face, 0..5
-static ints face_of(const solid *s, const packet *k, lanes t)
+static words face_of(const solid *s, const packet *k, lanes t)
 {
-    t = sub(t, fill(s->eye.shift));
+    t = lanes_sub(t, lanes_set(s->eye.shift));
     lanes3 n = box_normal(s, along(fan_lanes(s->eye.p, k->x, k->y), t, fan_lanes(s->eye.d, k->x, k->y)));
-    return truncated(add(add(n.x, mul(n.y, fill(2.0f))), add(mul(n.z, fill(4.0f)), fill(8.0f))));
+    return words_truncate(lanes_add(lanes_add(n.x, lanes_mul(n.y, lanes_set(2.0f))),
+                                    lanes_add(lanes_mul(n.z, lanes_set(4.0f)), lanes_set(8.0f))));
 }
 
 // --- a packet
 
 static outcome draw_packet(sac_renderer *r, const packet *k)
 {
-    meeting met = trace(r, k, k->solids, k->solid_count, false, fill(r->near), k->live);
-    ints seen = met.solid;
-    if (any(both(below(fill(r->sky_near), met.t), below(met.t, fill(r->far)))))
+    meeting met = trace(r, k, k->solids, k->solid_count, false, lanes_set(r->near), k->live);
+    words seen = met.solid;
+    if (mask_any(mask_and(lanes_less(lanes_set(r->sky_near), met.t), lanes_less(met.t, lanes_set(r->far)))))
     {
         mask hidden = behind_sky(r, k, met.t);
-        met.solid = int_choose(hidden, int_fill(NOTHING), met.solid);
-        met.t = choose(hidden, fill(r->far), met.t);
+        met.solid = words_choose(hidden, words_set(NOTHING), met.solid);
+        met.t = lanes_choose(hidden, lanes_set(r->far), met.t);
     }
     int32_t numbers[16];
-    int_store(numbers, met.solid);
-    mask missed = both(k->live, same(met.solid, int_fill(NOTHING))), left = without(k->live, missed);
-    lanes3 colour = any(missed) ? from_bytes(sky_at(r, k, bits(missed))) : no_light();
-    ints key = met.solid;
-    while (any(left))
+    words_store(numbers, met.solid);
+    mask missed = mask_and(k->live, words_equal(met.solid, words_set(NOTHING))), left = mask_without(k->live, missed);
+    lanes3 colour = mask_any(missed) ? from_bytes(sky_at(r, k, mask_bits(missed))) : no_light();
+    words key = met.solid;
+    while (mask_any(left))
     {
-        int number = numbers[__builtin_ctz(bits(left))];
-        mask here = both(left, same(met.solid, int_fill(number)));
+        int number = numbers[__builtin_ctz(mask_bits(left))];
+        mask here = mask_and(left, words_equal(met.solid, words_set(number)));
         lanes3 own = shade(r, k, number, &met, here);
         if (r->keys && r->solids[number].shape == SAC_SHAPE_BOX)
             key = add_key(key, here, face_of(&r->solids[number], k, met.t));
         if (number == r->mirror)
         {
             mask mirror = mirror_part(r, k, &met, here);
-            if (any(mirror)) own = sum3(own, mirror_at(r, k, met.t, mirror, &key));
+            if (mask_any(mirror)) own = sum3(own, mirror_at(r, k, met.t, mirror, &key));
         }
         colour = choose3(here, cut(own), colour);
-        left = without(left, here);
+        left = mask_without(left, here);
     }
     if (r->haze.on) colour = add_haze(r, k, met.t, colour);
     for (int i = 0; i < 2 * k->clear_count; i++)
     {
         int number = k->clear[i < k->clear_count ? i : 2 * k->clear_count - 1 - i];
-        colour = look_through(r, k, number, false, 1.0f, fill(r->near), met.t, colour, k->live, &key);
+        colour = look_through(r, k, number, false, 1.0f, lanes_set(r->near), met.t, colour, k->live, &key);
     }
     return (outcome){colour, met.t, seen, key};
 }
 
 // --- writing
 
-static ints to_bytes(lanes3 colour)
+static words to_bytes(lanes3 colour)
 {
-    lanes full = fill(255.0f);
-    ints red = rounded(mul(unit(colour.x), full)), green = rounded(mul(unit(colour.y), full));
-    ints blue = rounded(mul(unit(colour.z), full));
-    return int_or(red, int_or(shift_left(green, 8), shift_left(blue, 16)));
+    lanes full = lanes_set(255.0f);
+    words red = words_round(lanes_mul(lanes_clamp(colour.x), full)),
+          green = words_round(lanes_mul(lanes_clamp(colour.y), full));
+    words blue = words_round(lanes_mul(lanes_clamp(colour.z), full));
+    return words_or(red, words_or(words_shift_left(green, 8), words_shift_left(blue, 16)));
 }
 
-static void write_rgb(const sac_renderer *r, uint8_t *rgb, int column, int row, ints bytes)
+static void write_rgb(const sac_renderer *r, uint8_t *rgb, int column, int row, words bytes)
 {
     int columns = r->def.width - column, rows = r->def.height - row;
     size_t pitch = (size_t)r->def.width * 3;
     uint8_t *out = rgb + (size_t)row * pitch + (size_t)column * 3, corner[48];
     if (columns >= 4 && rows >= 4)
     {
-        store_rgb(out, pitch, bytes);
+        words_store_rgb(out, pitch, bytes);
         return;
     }
-    store_rgb(corner, 12, bytes);
+    words_store_rgb(corner, 12, bytes);
     for (int y = 0; y < rows && y < 4; y++)
         memcpy(out + (size_t)y * pitch, corner + 12 * y, columns < 4 ? (size_t)columns * 3 : 12);
 }
 
 // the nearest of all solids with an id, seen through or not
-static ints find_ids(const sac_renderer *r, const packet *k, const outcome *made)
+static words find_ids(const sac_renderer *r, const packet *k, const outcome *made)
 {
     int32_t ids[16], numbers[16];
     meeting met = {.t = made->depth, .solid = made->solid, .triangle = {0}};
     for (int i = 0; i < k->clear_count; i++)
         if (r->scene->geoms[r->solids[k->clear[i]].geom].id >= 0)
-            look_at(&met, r, k->clear[i], &r->solids[k->clear[i]].eye, k->x, k->y, fill(r->near), k->live);
-    int_store(numbers, met.solid);
+            look_at(&met, r, k->clear[i], &r->solids[k->clear[i]].eye, k->x, k->y, lanes_set(r->near), k->live);
+    words_store(numbers, met.solid);
     for (int l = 0; l < 16; l++) ids[l] = numbers[l] < 0 ? -1 : r->scene->geoms[r->solids[numbers[l]].geom].id;
-    return int_load(ids);
+    return words_load(ids);
 }
 
 static void write_numbers(const sac_renderer *r, void *out, int column, int row, const int32_t numbers[16])
@@ -242,13 +245,14 @@ static void place_packet(const sac_renderer *r, packet *k, int column, int row)
                                       0.5f, 1.5f, 2.5f, 3.5f, 0.5f, 1.5f, 2.5f, 3.5f};
     static const float rows[16] = {0.5f, 0.5f, 0.5f, 0.5f, 1.5f, 1.5f, 1.5f, 1.5f,
                                    2.5f, 2.5f, 2.5f, 2.5f, 3.5f, 3.5f, 3.5f, 3.5f};
-    k->x = add(load(columns), fill((float)column));
-    k->y = add(load(rows), fill((float)row));
+    k->x = lanes_add(lanes_load(columns), lanes_set((float)column));
+    k->y = lanes_add(lanes_load(rows), lanes_set((float)row));
     k->number = row / 4 * r->packet_columns + column / 4;
     k->box[0] = column, k->box[1] = row, k->box[2] = column + 4, k->box[3] = row + 4;
-    k->live = from_bits(0xffff);
+    k->live = mask_from_bits(0xffff);
     if (k->box[2] > r->def.width || k->box[3] > r->def.height)
-        k->live = both(below(k->x, fill((float)r->def.width)), below(k->y, fill((float)r->def.height)));
+        k->live = mask_and(lanes_less(k->x, lanes_set((float)r->def.width)),
+                           lanes_less(k->y, lanes_set((float)r->def.height)));
 }
 
 static void write_rest(sac_renderer *r, const sac_picture *picture, const packet *k, const outcome *made)
@@ -256,25 +260,25 @@ static void write_rest(sac_renderer *r, const sac_picture *picture, const packet
     int32_t numbers[16];
     if (picture->depth)
     {
-        int_store(numbers, as_ints(made->depth));
+        words_store(numbers, words_cast(made->depth));
         write_numbers(r, picture->depth, k->box[0], k->box[1], numbers);
     }
     if (picture->ids)
     {
-        int_store(numbers, find_ids(r, k, made));
+        words_store(numbers, find_ids(r, k, made));
         write_numbers(r, picture->ids, k->box[0], k->box[1], numbers);
     }
     if (!r->keys) return;
     int32_t *keys = r->keys + (size_t)k->number * 16;
-    int_store(keys, made->key);
-    r->mixed[k->number] = any(without(k->live, same(made->key, int_fill(keys[0]))));
+    words_store(keys, made->key);
+    r->mixed[k->number] = mask_any(mask_without(k->live, words_equal(made->key, words_set(keys[0]))));
 }
 
 static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, int column, int row)
 {
     place_packet(r, k, column, row);
-    outcome made = {.depth = fill(r->far), .solid = int_fill(NOTHING), .key = int_fill(NOTHING)};
-    ints bytes;
+    outcome made = {.depth = lanes_set(r->far), .solid = words_set(NOTHING), .key = words_set(NOTHING)};
+    words bytes;
     if (k->solid_count == 0 && k->clear_count == 0 && !r->haze.on)
         bytes = sky_of_packet(r, k->number);
     else if (k->bare && shade_bare(&made.colour, r, k))
@@ -364,10 +368,10 @@ static void draw_samples(sac_renderer *r, const sac_picture *picture, const pack
         k.pixels[i] = (at[1] / 4 * r->packet_columns + at[0] / 4) * 16 + at[1] % 4 * 4 + at[0] % 4;
     }
     k.number = NOTHING;
-    k.x = load(x), k.y = load(y);
-    k.live = from_bits((1u << 4 * count) - 1);
+    k.x = lanes_load(x), k.y = lanes_load(y);
+    k.live = mask_from_bits((1u << 4 * count) - 1);
     lanes3 colour = cut(draw_packet(r, &k).colour);
-    store(channel[0], colour.x), store(channel[1], colour.y), store(channel[2], colour.z);
+    lanes_store(channel[0], colour.x), lanes_store(channel[1], colour.y), lanes_store(channel[2], colour.z);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < 3; c++)
         {

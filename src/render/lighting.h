@@ -15,39 +15,40 @@ typedef struct surface
 
 LANES lanes3 to_unit(lanes3 v)
 {
-    return scaled(v, quotient(fill(1.0f), root(most(dot(v, v), fill(1e-30f)))));
+    return scaled(v, lanes_div(lanes_set(1.0f), lanes_sqrt(lanes_max(dot(v, v), lanes_set(1e-30f)))));
 }
 
 LANES lanes3 no_light(void)
 {
-    lanes zero = fill(0.0f);
+    lanes zero = lanes_set(0.0f);
     return (lanes3){zero, zero, zero};
 }
 
 LANES void add_light(lanes3 *sum, const float colour[3], lanes amount)
 {
-    sum->x = add(sum->x, mul(fill(colour[0]), amount));
-    sum->y = add(sum->y, mul(fill(colour[1]), amount));
-    sum->z = add(sum->z, mul(fill(colour[2]), amount));
+    sum->x = lanes_add(sum->x, lanes_mul(lanes_set(colour[0]), amount));
+    sum->y = lanes_add(sum->y, lanes_mul(lanes_set(colour[1]), amount));
+    sum->z = lanes_add(sum->z, lanes_mul(lanes_set(colour[2]), amount));
 }
 
 /// How much of a spot's light arrives, with its direction from the point; `towards` is then of unit length.
 static lanes spot_share(const render_light *shared, const solid_light *light, lanes3 point, lanes3 *towards)
 {
     lanes3 at = fill3(light->position);
-    lanes3 way = {sub(at.x, point.x), sub(at.y, point.y), sub(at.z, point.z)};
-    lanes square = most(dot(way, way), fill(1e-30f)), distance = root(square), one = fill(1.0f);
-    *towards = scaled(way, quotient(one, distance));
+    lanes3 way = {lanes_sub(at.x, point.x), lanes_sub(at.y, point.y), lanes_sub(at.z, point.z)};
+    lanes square = lanes_max(dot(way, way), lanes_set(1e-30f)), distance = lanes_sqrt(square), one = lanes_set(1.0f);
+    *towards = scaled(way, lanes_div(one, distance));
     lanes share = one;
     const float *a = shared->attenuation;
     if (a[0] != 1.0f || a[1] != 0.0f || a[2] != 0.0f)
-        share =
-            quotient(one, most(add(fill(a[0]), add(mul(fill(a[1]), distance), mul(fill(a[2]), square))), fill(1e-9f)));
+        share = lanes_div(one, lanes_max(lanes_add(lanes_set(a[0]), lanes_add(lanes_mul(lanes_set(a[1]), distance),
+                                                                              lanes_mul(lanes_set(a[2]), square))),
+                                         lanes_set(1e-9f)));
     if (shared->cutoff <= -1.0f) return share;
-    lanes cosine = negative(dot(*towards, fill3(light->direction)));
-    mask inside = at_most(fill(shared->cutoff), cosine);
-    if (shared->exponent > 0.0f) share = mul(share, power_lanes(unit(cosine), shared->exponent));
-    return choose(inside, share, fill(0.0f));
+    lanes cosine = lanes_minus(dot(*towards, fill3(light->direction)));
+    mask inside = lanes_at_most(lanes_set(shared->cutoff), cosine);
+    if (shared->exponent > 0.0f) share = lanes_mul(share, power_lanes(lanes_clamp(cosine), shared->exponent));
+    return lanes_choose(inside, share, lanes_set(0.0f));
 }
 
 /// Add one light. @return where the surface faces it
@@ -55,20 +56,22 @@ static mask light_by(lanes3 *sum, const sac_renderer *r, const solid *s, int num
 {
     const render_light *shared = &r->lights[number];
     const solid_light *light = &s->lights[number];
-    lanes3 towards = {fill(-light->direction[0]), fill(-light->direction[1]), fill(-light->direction[2])};
-    lanes share = fill(1.0f), zero = fill(0.0f);
+    lanes3 towards = {lanes_set(-light->direction[0]), lanes_set(-light->direction[1]),
+                      lanes_set(-light->direction[2])};
+    lanes share = lanes_set(1.0f), zero = lanes_set(0.0f);
     if (!shared->directional) share = spot_share(shared, light, at->point, &towards);
     lanes facing = dot(at->normal, towards);
-    mask lit = below(zero, facing);
-    lanes amount = mul(share, fill(gain));
+    mask lit = lanes_less(zero, facing);
+    lanes amount = lanes_mul(share, lanes_set(gain));
     add_light(sum, light->ambient, amount);
-    add_light(sum, light->diffuse, mul(amount, most(facing, zero)));
-    if (s->specular > 0.0f && any(lit))
+    add_light(sum, light->diffuse, lanes_mul(amount, lanes_max(facing, zero)));
+    if (s->specular > 0.0f && mask_any(lit))
     {
         // n.(l + v) / |l + v|, both of unit length
-        lanes length = root(most(mul_add(fill(2.0f), dot(towards, at->view), fill(2.0f)), fill(1e-12f)));
-        lanes half = unit(quotient(add(facing, dot(at->normal, at->view)), length));
-        add_light(sum, light->specular, choose(lit, mul(share, power_lanes(half, s->power)), zero));
+        lanes length = lanes_sqrt(
+            lanes_max(lanes_mul_add(lanes_set(2.0f), dot(towards, at->view), lanes_set(2.0f)), lanes_set(1e-12f)));
+        lanes half = lanes_clamp(lanes_div(lanes_add(facing, dot(at->normal, at->view)), length));
+        add_light(sum, light->specular, lanes_choose(lit, lanes_mul(share, power_lanes(half, s->power)), zero));
     }
     return lit;
 }
@@ -83,7 +86,7 @@ static lanes3 light_by_all(const sac_renderer *r, const solid *s, unsigned light
 
 LANES lanes3 cut(lanes3 colour)
 {
-    return (lanes3){unit(colour.x), unit(colour.y), unit(colour.z)};
+    return (lanes3){lanes_clamp(colour.x), lanes_clamp(colour.y), lanes_clamp(colour.z)};
 }
 
 // --- planes, which are lit at the crossings of their grid
@@ -103,10 +106,11 @@ static surface crossings(const solid *s, int column, int row)
         x[i] = grid_line(&s->grid[0], s->size[0], column * GRID_CELLS + i % 4);
         y[i] = grid_line(&s->grid[1], s->size[1], row * GRID_CELLS + i / 4);
     }
-    lanes zero = fill(0.0f), one = fill(1.0f);
-    surface at = {{load(x), load(y), zero}, {zero, zero, one}, {zero, zero, zero}};
+    lanes zero = lanes_set(0.0f), one = lanes_set(1.0f);
+    surface at = {{lanes_load(x), lanes_load(y), zero}, {zero, zero, one}, {zero, zero, zero}};
     lanes3 eye = fill3(s->eye_point);
-    at.view = to_unit((lanes3){sub(eye.x, at.point.x), sub(eye.y, at.point.y), sub(eye.z, at.point.z)});
+    at.view =
+        to_unit((lanes3){lanes_sub(eye.x, at.point.x), lanes_sub(eye.y, at.point.y), lanes_sub(eye.z, at.point.z)});
     return at;
 }
 
@@ -120,7 +124,7 @@ static void light_block(float *out, const sac_renderer *r, const solid *s, int c
         if (set == 0) sum = sum3(sum, fill3(s->emission));
         if (set > 0) casting &= casting - 1;
         sum = cut(sum);
-        store(out, sum.x), store(out + 16, sum.y), store(out + 32, sum.z);
+        lanes_store(out, sum.x), lanes_store(out + 16, sum.y), lanes_store(out + 32, sum.z);
     }
 }
 
@@ -138,35 +142,35 @@ static const float *block_colours(sac_renderer *r, const solid *s, int column, i
 }
 
 // the cell of x along one axis and how far in it is, 0..1
-static ints find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
+static words find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
 {
-    lanes zero = fill(0.0f), from = sub(add(x, fill(size)), fill(g->pad));
-    lanes cell = add(whole(mul(from, fill(1.0f / g->step))), fill(1.0f));
-    cell = least(most(cell, zero), fill((float)(g->cells - 1)));
-    mask first = below(cell, fill(0.5f)), last = below(fill((float)g->cells - 1.5f), cell);
-    lanes start = mul(sub(cell, fill(1.0f)), fill(g->step));
+    lanes zero = lanes_set(0.0f), from = lanes_sub(lanes_add(x, lanes_set(size)), lanes_set(g->pad));
+    lanes cell = lanes_add(lanes_floor(lanes_mul(from, lanes_set(1.0f / g->step))), lanes_set(1.0f));
+    cell = lanes_min(lanes_max(cell, zero), lanes_set((float)(g->cells - 1)));
+    mask first = lanes_less(cell, lanes_set(0.5f)), last = lanes_less(lanes_set((float)g->cells - 1.5f), cell);
+    lanes start = lanes_mul(lanes_sub(cell, lanes_set(1.0f)), lanes_set(g->step));
     float pad = g->pad > 0.0f ? 1.0f / g->pad : 1.0f;
-    lanes inverse = choose(either(first, last), fill(pad), fill(1.0f / g->step));
-    start = choose(first, fill(-g->pad), start);
-    *part = unit(mul(sub(from, start), inverse));
-    return truncated(cell);
+    lanes inverse = lanes_choose(mask_or(first, last), lanes_set(pad), lanes_set(1.0f / g->step));
+    start = lanes_choose(first, lanes_set(-g->pad), start);
+    *part = lanes_clamp(lanes_mul(lanes_sub(from, start), inverse));
+    return words_truncate(cell);
 }
 
 /// Which triangle of its grid each lane is on.
 typedef struct grid_place
 {
-    lanes x, y;    ///< within the cell
-    ints triangle; ///< row 2^16 + column 2, + 1 beyond the cell's diagonal
+    lanes x, y;     ///< within the cell
+    words triangle; ///< row 2^16 + column 2, + 1 beyond the cell's diagonal
 } grid_place;
 
 static grid_place find_triangle(const solid *s, lanes x, lanes y)
 {
     grid_place place;
-    ints column = find_cell(&place.x, &s->grid[0], s->size[0], x);
-    ints row = find_cell(&place.y, &s->grid[1], s->size[1], y);
-    ints cell = int_add(shift_left(row, 15), column);
-    mask beyond = below(fill(1.0f), add(place.x, place.y));
-    place.triangle = int_add(shift_left(cell, 1), int_choose(beyond, int_fill(1), int_fill(0)));
+    words column = find_cell(&place.x, &s->grid[0], s->size[0], x);
+    words row = find_cell(&place.y, &s->grid[1], s->size[1], y);
+    words cell = words_add(words_shift_left(row, 15), column);
+    mask beyond = lanes_less(lanes_set(1.0f), lanes_add(place.x, place.y));
+    place.triangle = words_add(words_shift_left(cell, 1), words_choose(beyond, words_set(1), words_set(0)));
     return place;
 }
 
@@ -176,7 +180,7 @@ static lanes across(const float *colours, int corner, bool beyond, lanes x, lane
     float c00 = colours[corner], c10 = colours[corner + 1], c01 = colours[corner + 4], c11 = colours[corner + 5];
     float start = beyond ? c10 + c01 - c11 : c00, dx = beyond ? c11 - c01 : c10 - c00,
           dy = beyond ? c11 - c10 : c01 - c00;
-    return add(fill(start), add(mul(fill(dx), x), mul(fill(dy), y)));
+    return lanes_add(lanes_set(start), lanes_add(lanes_mul(lanes_set(dx), x), lanes_mul(lanes_set(dy), y)));
 }
 
 /// The plane's light in each set, cut to 1.
@@ -184,12 +188,12 @@ static void light_grid(lanes3 *sets, sac_renderer *r, const solid *s, lanes x, l
 {
     grid_place place = find_triangle(s, x, y);
     int32_t numbers[16];
-    int_store(numbers, place.triangle);
+    words_store(numbers, place.triangle);
     for (int set = 0; set < r->sets; set++) sets[set] = no_light();
-    while (any(live))
+    while (mask_any(live))
     {
-        int triangle = numbers[__builtin_ctz(bits(live))], column = (triangle & 0xffff) >> 1, row = triangle >> 16;
-        mask here = both(live, same(place.triangle, int_fill(triangle)));
+        int triangle = numbers[__builtin_ctz(mask_bits(live))], column = (triangle & 0xffff) >> 1, row = triangle >> 16;
+        mask here = mask_and(live, words_equal(place.triangle, words_set(triangle)));
         const float *colours = block_colours(r, s, column / GRID_CELLS, row / GRID_CELLS);
         int corner = row % GRID_CELLS * 4 + column % GRID_CELLS;
         for (int set = 0; set < r->sets; set++, colours += 48)
@@ -199,6 +203,6 @@ static void light_grid(lanes3 *sets, sac_renderer *r, const solid *s, lanes x, l
                         across(colours + 32, corner, triangle & 1, place.x, place.y)};
             sets[set] = choose3(here, c, sets[set]);
         }
-        live = without(live, here);
+        live = mask_without(live, here);
     }
 }

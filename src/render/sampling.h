@@ -13,26 +13,27 @@ enum
 /// log2 x to 2e-5, for x of 1e-30..1e30.
 INLINED lanes log2_lanes(lanes x)
 {
-    ints raw = as_ints(x);
-    lanes exponent = to_lanes(int_sub(shift_right(raw, 23), int_fill(127)));
-    lanes m = sub(as_lanes(int_or(int_and(raw, int_fill(0x7fffff)), int_fill(0x3f800000))), fill(1.0f));
-    lanes p = mul_add(fill(0.045266897f), m, fill(-0.19351346f));
-    p = mul_add(p, m, fill(0.41524326f));
-    p = mul_add(p, m, fill(-0.70886455f));
-    p = mul_add(p, m, fill(1.4418798f));
-    return mul_add(p, m, exponent);
+    words raw = words_cast(x);
+    lanes exponent = lanes_from_words(words_sub(words_shift_right(raw, 23), words_set(127)));
+    lanes m =
+        lanes_sub(lanes_cast(words_or(words_and(raw, words_set(0x7fffff)), words_set(0x3f800000))), lanes_set(1.0f));
+    lanes p = lanes_mul_add(lanes_set(0.045266897f), m, lanes_set(-0.19351346f));
+    p = lanes_mul_add(p, m, lanes_set(0.41524326f));
+    p = lanes_mul_add(p, m, lanes_set(-0.70886455f));
+    p = lanes_mul_add(p, m, lanes_set(1.4418798f));
+    return lanes_mul_add(p, m, exponent);
 }
 
 /// 2^x to 5e-6 of it, for x <= 0; 0 below 2^-120.
 static lanes exp2_lanes(lanes x)
 {
-    x = most(x, fill(-120.0f));
-    lanes n = whole(x), f = sub(x, n);
-    lanes p = mul_add(fill(0.013581784f), f, fill(0.051947751f));
-    p = mul_add(p, f, fill(0.24144876f));
-    p = mul_add(p, f, fill(0.6930175f));
-    p = mul_add(p, f, fill(1.0f));
-    return mul(p, as_lanes(shift_left(int_add(truncated(n), int_fill(127)), 23)));
+    x = lanes_max(x, lanes_set(-120.0f));
+    lanes n = lanes_floor(x), f = lanes_sub(x, n);
+    lanes p = lanes_mul_add(lanes_set(0.013581784f), f, lanes_set(0.051947751f));
+    p = lanes_mul_add(p, f, lanes_set(0.24144876f));
+    p = lanes_mul_add(p, f, lanes_set(0.6930175f));
+    p = lanes_mul_add(p, f, lanes_set(1.0f));
+    return lanes_mul(p, lanes_cast(words_shift_left(words_add(words_truncate(n), words_set(127)), 23)));
 }
 
 /// x^power for x within 0..1. Whole powers, which nearly all materials have, by squaring.
@@ -40,94 +41,99 @@ static lanes power_lanes(lanes x, float power)
 {
     if (power != (float)(int)power)
     {
-        x = least(most(x, fill(1e-30f)), fill(1.0f));
-        return exp2_lanes(least(mul(log2_lanes(x), fill(power)), fill(0.0f)));
+        x = lanes_min(lanes_max(x, lanes_set(1e-30f)), lanes_set(1.0f));
+        return exp2_lanes(lanes_min(lanes_mul(log2_lanes(x), lanes_set(power)), lanes_set(0.0f)));
     }
-    lanes result = fill(1.0f);
+    lanes result = lanes_set(1.0f);
     for (unsigned n = (unsigned)power; n; n >>= 1)
     {
-        if (n & 1) result = mul(result, x);
-        if (n > 1) x = mul(x, x);
+        if (n & 1) result = lanes_mul(result, x);
+        if (n > 1) x = lanes_mul(x, x);
     }
     return result;
 }
 
 /// Add four texels around (u, v), weighted, with weights that sum to `share`; u, v, column and row are within the
 /// level.
-INLINED void add_block(ints sum[3], const render_texture *t, ints index, lanes fx, lanes fy, ints share)
+INLINED void add_block(words sum[3], const render_texture *t, words index, lanes fx, lanes fy, words share)
 {
-    lanes one = to_lanes(share), x = mul(fx, one);
-    ints w3 = rounded(mul(x, fy)), w1 = int_sub(rounded(x), w3), w2 = int_sub(rounded(mul(fy, one)), w3);
-    ints w0 = int_sub(int_sub(share, w1), int_add(w2, w3)), low = int_fill(0xffff), bytes = int_fill(0xff00ff);
-    ints even = int_or(int_and(w0, low), shift_left(w2, 16)), odd = int_or(w1, shift_left(w3, 16));
-    ints block[4];
-    gather_blocks(block, t->blocks, index);
+    lanes one = lanes_from_words(share), x = lanes_mul(fx, one);
+    words w3 = words_round(lanes_mul(x, fy)), w1 = words_sub(words_round(x), w3),
+          w2 = words_sub(words_round(lanes_mul(fy, one)), w3);
+    words w0 = words_sub(words_sub(share, w1), words_add(w2, w3)), low = words_set(0xffff), bytes = words_set(0xff00ff);
+    words even = words_or(words_and(w0, low), words_shift_left(w2, 16)), odd = words_or(w1, words_shift_left(w3, 16));
+    words block[4];
+    words_gather(block, t->blocks, index);
     for (int c = 0; c < 3; c++)
     {
-        ints a = multiply_pairs(int_and(block[c], bytes), even);
-        ints b = multiply_pairs(int_and(shift_right(block[c], 8), bytes), odd);
-        sum[c] = int_add(sum[c], int_add(a, b));
+        words a = words_multiply_pairs(words_and(block[c], bytes), even);
+        words b = words_multiply_pairs(words_and(words_shift_right(block[c], 8), bytes), odd);
+        sum[c] = words_add(sum[c], words_add(a, b));
     }
 }
 
 // a picture that wraps around; s and t within 0..1
-INLINED void add_wrapped(ints sum[3], const render_texture *t, lanes s, lanes v, ints level, ints share)
+INLINED void add_wrapped(words sum[3], const render_texture *t, lanes s, lanes v, words level, words share)
 {
-    lanes width = lookup(t->width, level), height = lookup(t->height, level), half = fill(0.5f), zero = fill(0.0f);
-    lanes x = sub(mul(s, width), half), y = sub(mul(v, height), half);
-    lanes left = whole(x), top = whole(y), fx = sub(x, left), fy = sub(y, top);
-    left = choose(below(left, zero), add(left, width), left);
-    top = choose(below(top, zero), add(top, height), top);
-    ints row = int_mul(truncated(top), int_lookup(t->columns, level));
-    add_block(sum, t, int_add(int_add(row, truncated(left)), int_lookup(t->first, level)), fx, fy, share);
+    lanes width = lanes_look_up(t->width, level), height = lanes_look_up(t->height, level), half = lanes_set(0.5f),
+          zero = lanes_set(0.0f);
+    lanes x = lanes_sub(lanes_mul(s, width), half), y = lanes_sub(lanes_mul(v, height), half);
+    lanes left = lanes_floor(x), top = lanes_floor(y), fx = lanes_sub(x, left), fy = lanes_sub(y, top);
+    left = lanes_choose(lanes_less(left, zero), lanes_add(left, width), left);
+    top = lanes_choose(lanes_less(top, zero), lanes_add(top, height), top);
+    words row = words_mul(words_truncate(top), words_look_up(t->columns, level));
+    add_block(sum, t, words_add(words_add(row, words_truncate(left)), words_look_up(t->first, level)), fx, fy, share);
 }
 
 // a face of a cube, which stops at its edges
-INLINED void add_clamped(ints sum[3], const render_texture *t, lanes s, lanes v, ints face, ints level, ints share)
+INLINED void add_clamped(words sum[3], const render_texture *t, lanes s, lanes v, words face, words level, words share)
 {
-    lanes width = lookup(t->width, level), half = fill(0.5f), zero = fill(0.0f), last = sub(width, fill(1.0f));
-    lanes x = least(most(sub(mul(s, width), half), zero), last);
-    lanes y = least(most(sub(mul(v, width), half), zero), last);
-    lanes left = whole(x), top = whole(y);
-    ints row = int_mul(truncated(top), int_lookup(t->columns, level));
-    ints start = int_add(int_lookup(t->first, level), int_mul(face, int_lookup(t->face, level)));
-    add_block(sum, t, int_add(int_add(row, truncated(left)), start), sub(x, left), sub(y, top), share);
+    lanes width = lanes_look_up(t->width, level), half = lanes_set(0.5f), zero = lanes_set(0.0f),
+          last = lanes_sub(width, lanes_set(1.0f));
+    lanes x = lanes_min(lanes_max(lanes_sub(lanes_mul(s, width), half), zero), last);
+    lanes y = lanes_min(lanes_max(lanes_sub(lanes_mul(v, width), half), zero), last);
+    lanes left = lanes_floor(x), top = lanes_floor(y);
+    words row = words_mul(words_truncate(top), words_look_up(t->columns, level));
+    words start = words_add(words_look_up(t->first, level), words_mul(face, words_look_up(t->face, level)));
+    add_block(sum, t, words_add(words_add(row, words_truncate(left)), start), lanes_sub(x, left), lanes_sub(y, top),
+              share);
 }
 
 /// Between which two mipmaps, and how much of the second: from the texels that a pixel is wide, squared.
 typedef struct mip
 {
-    ints level, next, share, next_share;
+    words level, next, share, next_share;
     bool single; ///< the second has no part
 } mip;
 
 INLINED mip find_mip(const render_texture *t, lanes square)
 {
-    lanes lod = mul(log2_lanes(least(most(square, fill(1.0f)), fill(1e18f))), fill(0.5f));
-    lod = least(lod, fill((float)(t->levels - 1)));
-    lanes level = whole(lod), part = sub(lod, level);
+    lanes lod = lanes_mul(log2_lanes(lanes_min(lanes_max(square, lanes_set(1.0f)), lanes_set(1e18f))), lanes_set(0.5f));
+    lod = lanes_min(lod, lanes_set((float)(t->levels - 1)));
+    lanes level = lanes_floor(lod), part = lanes_sub(lod, level);
     mip m;
-    m.level = truncated(level);
-    m.next = int_least(int_add(m.level, int_fill(1)), int_fill(t->levels - 1));
-    m.next_share = rounded(mul(part, fill((float)TAP_ONE)));
-    m.share = int_sub(int_fill(TAP_ONE), m.next_share);
-    m.single = !any(below(fill(0.0f), part));
+    m.level = words_truncate(level);
+    m.next = words_min(words_add(m.level, words_set(1)), words_set(t->levels - 1));
+    m.next_share = words_round(lanes_mul(part, lanes_set((float)TAP_ONE)));
+    m.share = words_sub(words_set(TAP_ONE), m.next_share);
+    m.single = !mask_any(lanes_less(lanes_set(0.0f), part));
     return m;
 }
 
-INLINED lanes3 mean_of(const ints sum[3])
+INLINED lanes3 mean_of(const words sum[3])
 {
-    lanes scale = fill(1.0f / (255.0f * TAP_ONE));
-    return (lanes3){mul(to_lanes(sum[0]), scale), mul(to_lanes(sum[1]), scale), mul(to_lanes(sum[2]), scale)};
+    lanes scale = lanes_set(1.0f / (255.0f * TAP_ONE));
+    return (lanes3){lanes_mul(lanes_from_words(sum[0]), scale), lanes_mul(lanes_from_words(sum[1]), scale),
+                    lanes_mul(lanes_from_words(sum[2]), scale)};
 }
 
 /// A picture at (s, v), where a pixel is so many texels wide, squared.
 static lanes3 sample_picture(const render_texture *t, lanes s, lanes v, lanes square)
 {
-    s = unit(sub(s, whole(s)));
-    v = unit(sub(v, whole(v)));
+    s = lanes_clamp(lanes_sub(s, lanes_floor(s)));
+    v = lanes_clamp(lanes_sub(v, lanes_floor(v)));
     mip m = find_mip(t, square);
-    ints sum[3] = {int_fill(0), int_fill(0), int_fill(0)};
+    words sum[3] = {words_set(0), words_set(0), words_set(0)};
     add_wrapped(sum, t, s, v, m.level, m.share);
     if (!m.single) add_wrapped(sum, t, s, v, m.next, m.next_share);
     return mean_of(sum);
@@ -136,43 +142,44 @@ static lanes3 sample_picture(const render_texture *t, lanes s, lanes v, lanes sq
 // one coordinate of a face and what it changes a pixel: 0.5 (a / b + 1)
 static lanes face_slope(lanes a, lanes b, lanes da, lanes db)
 {
-    lanes inverse = quotient(fill(1.0f), b);
-    return mul(mul(sub(da, mul(mul(a, inverse), db)), inverse), fill(0.5f));
+    lanes inverse = lanes_div(lanes_set(1.0f), b);
+    return lanes_mul(lanes_mul(lanes_sub(da, lanes_mul(lanes_mul(a, inverse), db)), inverse), lanes_set(0.5f));
 }
 
 /// A cube in direction d, which changes by dx and dy a pixel. Faces +x -x +y -y +z -z as OpenGL orders and turns them.
 static lanes3 sample_cube(const render_texture *t, lanes3 d, lanes3 dx, lanes3 dy)
 {
-    lanes ax = magnitude(d.x), ay = magnitude(d.y), az = magnitude(d.z), zero = fill(0.0f);
-    mask on_x = both(at_most(ay, ax), at_most(az, ax)), on_y = without(at_most(az, ay), on_x);
-    lanes major = choose(on_x, d.x, choose(on_y, d.y, d.z));
-    mask minus = below(major, zero);
-    ints face = int_choose(on_x, int_fill(0), int_choose(on_y, int_fill(2), int_fill(4)));
-    face = int_choose(minus, int_add(face, int_fill(1)), face);
+    lanes ax = lanes_abs(d.x), ay = lanes_abs(d.y), az = lanes_abs(d.z), zero = lanes_set(0.0f);
+    mask on_x = mask_and(lanes_at_most(ay, ax), lanes_at_most(az, ax)),
+         on_y = mask_without(lanes_at_most(az, ay), on_x);
+    lanes major = lanes_choose(on_x, d.x, lanes_choose(on_y, d.y, d.z));
+    mask minus = lanes_less(major, zero);
+    words face = words_choose(on_x, words_set(0), words_choose(on_y, words_set(2), words_set(4)));
+    face = words_choose(minus, words_add(face, words_set(1)), face);
     // along x: (-z, -y) on the plus side, (z, -y) on the other; along y: (x, z), (x, -z); along z: (x, -y), (-x, -y)
     lanes3 *from[3] = {&d, &dx, &dy};
     lanes u[3], v[3], w[3];
     for (int i = 0; i < 3; i++)
     {
         lanes3 *a = from[i];
-        lanes sideways = choose(on_x, negative(a->z), a->x), up = choose(on_y, a->z, negative(a->y));
-        u[i] = choose(without(minus, on_y), negative(sideways), sideways);
-        v[i] = choose(both(minus, on_y), negative(up), up);
-        lanes main = choose(on_x, a->x, choose(on_y, a->y, a->z));
-        w[i] = choose(minus, negative(main), main);
+        lanes sideways = lanes_choose(on_x, lanes_minus(a->z), a->x), up = lanes_choose(on_y, a->z, lanes_minus(a->y));
+        u[i] = lanes_choose(mask_without(minus, on_y), lanes_minus(sideways), sideways);
+        v[i] = lanes_choose(mask_and(minus, on_y), lanes_minus(up), up);
+        lanes main = lanes_choose(on_x, a->x, lanes_choose(on_y, a->y, a->z));
+        w[i] = lanes_choose(minus, lanes_minus(main), main);
     }
-    w[0] = most(w[0], fill(1e-20f));
-    lanes s = unit(mul(add(quotient(u[0], w[0]), fill(1.0f)), fill(0.5f)));
-    lanes q = unit(mul(add(quotient(v[0], w[0]), fill(1.0f)), fill(0.5f)));
+    w[0] = lanes_max(w[0], lanes_set(1e-20f));
+    lanes s = lanes_clamp(lanes_mul(lanes_add(lanes_div(u[0], w[0]), lanes_set(1.0f)), lanes_set(0.5f)));
+    lanes q = lanes_clamp(lanes_mul(lanes_add(lanes_div(v[0], w[0]), lanes_set(1.0f)), lanes_set(0.5f)));
     lanes square[2];
     for (int axis = 0; axis < 2; axis++)
     {
         lanes du = face_slope(u[0], w[0], u[1 + axis], w[1 + axis]),
               dv = face_slope(v[0], w[0], v[1 + axis], w[1 + axis]);
-        square[axis] = add(mul(du, du), mul(dv, dv));
+        square[axis] = lanes_add(lanes_mul(du, du), lanes_mul(dv, dv));
     }
-    mip m = find_mip(t, mul(most(square[0], square[1]), fill(t->width[0] * t->width[0])));
-    ints sum[3] = {int_fill(0), int_fill(0), int_fill(0)};
+    mip m = find_mip(t, lanes_mul(lanes_max(square[0], square[1]), lanes_set(t->width[0] * t->width[0])));
+    words sum[3] = {words_set(0), words_set(0), words_set(0)};
     add_clamped(sum, t, s, q, face, m.level, m.share);
     if (!m.single) add_clamped(sum, t, s, q, face, m.next, m.next_share);
     return mean_of(sum);

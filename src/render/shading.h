@@ -34,41 +34,47 @@ typedef struct spot
 
 LANES lanes3 by_scale(const solid *s, lanes3 v)
 {
-    return (lanes3){mul(v.x, fill(s->scale[0])), mul(v.y, fill(s->scale[1])), mul(v.z, fill(s->scale[2]))};
+    return (lanes3){lanes_mul(v.x, lanes_set(s->scale[0])), lanes_mul(v.y, lanes_set(s->scale[1])),
+                    lanes_mul(v.z, lanes_set(s->scale[2]))};
 }
 
 static lanes3 box_normal(const solid *s, lanes3 q)
 {
-    lanes x = mul(magnitude(q.x), fill(1.0f / s->size[0])), y = mul(magnitude(q.y), fill(1.0f / s->size[1]));
-    lanes z = mul(magnitude(q.z), fill(1.0f / s->size[2])), zero = fill(0.0f), one = fill(1.0f), minus = fill(-1.0f);
-    mask on_x = both(at_most(y, x), at_most(z, x)), on_y = without(at_most(z, y), on_x);
-    mask on_z = without(without(from_bits(0xffff), on_x), on_y);
-    return (lanes3){choose(on_x, choose(below(q.x, zero), minus, one), zero),
-                    choose(on_y, choose(below(q.y, zero), minus, one), zero),
-                    choose(on_z, choose(below(q.z, zero), minus, one), zero)};
+    lanes x = lanes_mul(lanes_abs(q.x), lanes_set(1.0f / s->size[0])),
+          y = lanes_mul(lanes_abs(q.y), lanes_set(1.0f / s->size[1]));
+    lanes z = lanes_mul(lanes_abs(q.z), lanes_set(1.0f / s->size[2])), zero = lanes_set(0.0f), one = lanes_set(1.0f),
+          minus = lanes_set(-1.0f);
+    mask on_x = mask_and(lanes_at_most(y, x), lanes_at_most(z, x)), on_y = mask_without(lanes_at_most(z, y), on_x);
+    mask on_z = mask_without(mask_without(mask_from_bits(0xffff), on_x), on_y);
+    return (lanes3){lanes_choose(on_x, lanes_choose(lanes_less(q.x, zero), minus, one), zero),
+                    lanes_choose(on_y, lanes_choose(lanes_less(q.y, zero), minus, one), zero),
+                    lanes_choose(on_z, lanes_choose(lanes_less(q.z, zero), minus, one), zero)};
 }
 
 static lanes3 cylinder_normal(const solid *s, lanes3 q)
 {
     float h = s->size[1];
-    mask end = at_most(fill(h - 1e-4f * (h + 1.0f)), magnitude(q.z));
-    lanes zero = fill(0.0f), up = choose(below(q.z, zero), fill(-1.0f), fill(1.0f));
+    mask end = lanes_at_most(lanes_set(h - 1e-4f * (h + 1.0f)), lanes_abs(q.z));
+    lanes zero = lanes_set(0.0f), up = lanes_choose(lanes_less(q.z, zero), lanes_set(-1.0f), lanes_set(1.0f));
     return choose3(end, (lanes3){zero, zero, up}, to_unit((lanes3){q.x, q.y, zero}));
 }
 
 static lanes3 normal_of(const solid *s, lanes3 q)
 {
-    lanes zero = fill(0.0f);
+    lanes zero = lanes_set(0.0f);
     switch (s->shape)
     {
-    case SAC_SHAPE_CAPSULE: q.z = sub(q.z, least(most(q.z, fill(-s->size[1])), fill(s->size[1]))); return to_unit(q);
+    case SAC_SHAPE_CAPSULE:
+        q.z = lanes_sub(q.z, lanes_min(lanes_max(q.z, lanes_set(-s->size[1])), lanes_set(s->size[1])));
+        return to_unit(q);
     case SAC_SHAPE_CYLINDER: return cylinder_normal(s, q);
     case SAC_SHAPE_BOX: return box_normal(s, q);
     case SAC_SHAPE_ELLIPSOID:
-        return to_unit((lanes3){mul(q.x, fill(1.0f / s->scale[0])), mul(q.y, fill(1.0f / s->scale[1])),
-                                mul(q.z, fill(1.0f / s->scale[2]))});
+        return to_unit((lanes3){lanes_mul(q.x, lanes_set(1.0f / s->scale[0])),
+                                lanes_mul(q.y, lanes_set(1.0f / s->scale[1])),
+                                lanes_mul(q.z, lanes_set(1.0f / s->scale[2]))});
     case SAC_SHAPE_SPHERE: return to_unit(q);
-    default: return (lanes3){zero, zero, fill(1.0f)};
+    default: return (lanes3){zero, zero, lanes_set(1.0f)};
     }
 }
 
@@ -92,9 +98,9 @@ static void corner_shares(float out[3], const float c[3][3], const float p[3])
 static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], mask live, lanes3 point)
 {
     float p[3][16], n[3][16] = {{0}}, st[2][16] = {{0}}, slopes[2][3][16] = {{{0}}};
-    store(p[0], point.x), store(p[1], point.y), store(p[2], point.z);
+    lanes_store(p[0], point.x), lanes_store(p[1], point.y), lanes_store(p[2], point.z);
     const render_mesh *m = s->mesh;
-    for (unsigned left = bits(live); left; left &= left - 1)
+    for (unsigned left = mask_bits(live); left; left &= left - 1)
     {
         int l = __builtin_ctz(left), number = triangle[l];
         float at[3] = {p[0][l], p[1][l], p[2][l]}, share[3];
@@ -108,13 +114,15 @@ static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], 
                 slopes[c][k][l] = m->slopes[number][c][k];
             }
     }
-    out->at.normal = to_unit((lanes3){load(n[0]), load(n[1]), load(n[2])});
-    out->s = load(st[0]), out->t = load(st[1]);
+    out->at.normal = to_unit((lanes3){lanes_load(n[0]), lanes_load(n[1]), lanes_load(n[2])});
+    out->s = lanes_load(st[0]), out->t = lanes_load(st[1]);
     if (!m->texcoords || !s->texture) return;
     for (int axis = 0; axis < 2; axis++)
     {
-        out->ds[axis] = dot(out->slope[axis], (lanes3){load(slopes[0][0]), load(slopes[0][1]), load(slopes[0][2])});
-        out->dt[axis] = dot(out->slope[axis], (lanes3){load(slopes[1][0]), load(slopes[1][1]), load(slopes[1][2])});
+        out->ds[axis] = dot(out->slope[axis],
+                            (lanes3){lanes_load(slopes[0][0]), lanes_load(slopes[0][1]), lanes_load(slopes[0][2])});
+        out->dt[axis] = dot(out->slope[axis],
+                            (lanes3){lanes_load(slopes[1][0]), lanes_load(slopes[1][1]), lanes_load(slopes[1][2])});
     }
 }
 
@@ -123,9 +131,9 @@ static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t,
 {
     lanes3 p = fill3(fan->p[axis]), d = fill3(fan->d[axis]);
     lanes3 move = by_scale(s, along(p, t, d));
-    lanes along_ray = quotient(dot(normal, move), not_zero(dot(normal, ray)));
-    return (lanes3){sub(move.x, mul(along_ray, ray.x)), sub(move.y, mul(along_ray, ray.y)),
-                    sub(move.z, mul(along_ray, ray.z))};
+    lanes along_ray = lanes_div(dot(normal, move), not_zero(dot(normal, ray)));
+    return (lanes3){lanes_sub(move.x, lanes_mul(along_ray, ray.x)), lanes_sub(move.y, lanes_mul(along_ray, ray.y)),
+                    lanes_sub(move.z, lanes_mul(along_ray, ray.z))};
 }
 
 // as OpenGL has it, four pixels share what the lower left one's neighbours show
@@ -135,25 +143,25 @@ INLINED void slope_quads(spot *out)
     static const int32_t right[16] = {5, 5, 7, 7, 5, 5, 7, 7, 13, 13, 15, 15, 13, 13, 15, 15};
     static const int32_t above[16] = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10};
     float x[16], y[16];
-    store(x, out->at.point.x), store(y, out->at.point.y);
-    lanes from_x = lookup(x, int_load(base)), from_y = lookup(y, int_load(base));
-    out->slope[0].x = sub(lookup(x, int_load(right)), from_x);
-    out->slope[0].y = sub(lookup(y, int_load(right)), from_y);
-    out->slope[1].x = sub(lookup(x, int_load(above)), from_x);
-    out->slope[1].y = sub(lookup(y, int_load(above)), from_y);
-    out->slope[0].z = out->slope[1].z = fill(0.0f);
+    lanes_store(x, out->at.point.x), lanes_store(y, out->at.point.y);
+    lanes from_x = lanes_look_up(x, words_load(base)), from_y = lanes_look_up(y, words_load(base));
+    out->slope[0].x = lanes_sub(lanes_look_up(x, words_load(right)), from_x);
+    out->slope[0].y = lanes_sub(lanes_look_up(y, words_load(right)), from_y);
+    out->slope[1].x = lanes_sub(lanes_look_up(x, words_load(above)), from_x);
+    out->slope[1].y = lanes_sub(lanes_look_up(y, words_load(above)), from_y);
+    out->slope[0].z = out->slope[1].z = lanes_set(0.0f);
 }
 
 // samples are no squares of pixels: slopes at each
 INLINED void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse)
 {
-    lanes x = mul(out->ray.x, inverse), y = mul(out->ray.y, inverse);
+    lanes x = lanes_mul(out->ray.x, inverse), y = lanes_mul(out->ray.y, inverse);
     for (int axis = 0; axis < 2; axis++)
     {
         lanes3 move = along(fill3(fan->p[1 + axis]), t, fill3(fan->d[1 + axis]));
-        out->slope[axis].x = sub(move.x, mul(move.z, x));
-        out->slope[axis].y = sub(move.y, mul(move.z, y));
-        out->slope[axis].z = fill(0.0f);
+        out->slope[axis].x = lanes_sub(move.x, lanes_mul(move.z, x));
+        out->slope[axis].y = lanes_sub(move.y, lanes_mul(move.z, y));
+        out->slope[axis].z = lanes_set(0.0f);
     }
 }
 
@@ -162,9 +170,10 @@ INLINED lanes find_on_plane(spot *out, const solid *s, const render_fan *fan, co
 {
     out->ray = fan_lanes(fan->d, k->x, k->y);
     lanes3 p = fan_lanes(fan->p, k->x, k->y);
-    lanes zero = fill(0.0f), inverse = quotient(fill(1.0f), not_zero(out->ray.z)), t = mul(negative(p.z), inverse);
+    lanes zero = lanes_set(0.0f), inverse = lanes_div(lanes_set(1.0f), not_zero(out->ray.z)),
+          t = lanes_mul(lanes_minus(p.z), inverse);
     out->at.point = along(p, t, out->ray);
-    out->at.normal = (lanes3){zero, zero, fill(1.0f)};
+    out->at.normal = (lanes3){zero, zero, lanes_set(1.0f)};
     if (s->texture && k->number >= 0)
         slope_quads(out);
     else if (s->texture)
@@ -182,7 +191,7 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
         return out;
     }
     lanes3 d = fan_lanes(fan->d, k->x, k->y);
-    lanes t = sub(met->t, fill(fan->shift));
+    lanes t = lanes_sub(met->t, lanes_set(fan->shift));
     lanes3 q = along(fan_lanes(fan->p, k->x, k->y), t, d);
     out.ray = by_scale(s, d);
     out.at.point = by_scale(s, q);
@@ -195,26 +204,27 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
 
 static void find_view(spot *at)
 {
-    at->at.view = to_unit((lanes3){negative(at->ray.x), negative(at->ray.y), negative(at->ray.z)});
+    at->at.view = to_unit((lanes3){lanes_minus(at->ray.x), lanes_minus(at->ray.y), lanes_minus(at->ray.z)});
 }
 
 // texels that the point moves by when the ray moves by a pixel, squared: along x or along y, whichever is more
 INLINED lanes texels_wide(const solid *s, const lanes ds[2], const lanes dt[2])
 {
-    lanes wide = fill(s->texture_scale[0] * s->texture->width[0]);
-    lanes high = fill(s->texture_scale[1] * s->texture->height[0]), square[2];
+    lanes wide = lanes_set(s->texture_scale[0] * s->texture->width[0]);
+    lanes high = lanes_set(s->texture_scale[1] * s->texture->height[0]), square[2];
     for (int axis = 0; axis < 2; axis++)
     {
-        lanes du = mul(ds[axis], wide), dv = mul(dt[axis], high);
-        square[axis] = add(mul(du, du), mul(dv, dv));
+        lanes du = lanes_mul(ds[axis], wide), dv = lanes_mul(dt[axis], high);
+        square[axis] = lanes_add(lanes_mul(du, du), lanes_mul(dv, dv));
     }
-    return most(square[0], square[1]);
+    return lanes_max(square[0], square[1]);
 }
 
 INLINED lanes3 picture_at(const solid *s, lanes u, lanes v, const lanes du[2], const lanes dv[2])
 {
-    return sample_picture(s->texture, mul_add(u, fill(s->texture_scale[0]), fill(s->texture_offset[0])),
-                          mul_add(v, fill(s->texture_scale[1]), fill(s->texture_offset[1])), texels_wide(s, du, dv));
+    return sample_picture(s->texture, lanes_mul_add(u, lanes_set(s->texture_scale[0]), lanes_set(s->texture_offset[0])),
+                          lanes_mul_add(v, lanes_set(s->texture_scale[1]), lanes_set(s->texture_offset[1])),
+                          texels_wide(s, du, dv));
 }
 
 // laid over x and y
@@ -231,7 +241,8 @@ static lanes3 texture_at(const solid *s, const spot *at)
     if (s->texture->cube)
     {
         lanes3 d[3] = {at->at.point, at->slope[0], at->slope[1]};
-        for (int i = 0; i < 3; i++) d[i] = (lanes3){mul(d[i].x, scale.x), mul(d[i].y, scale.y), mul(d[i].z, scale.z)};
+        for (int i = 0; i < 3; i++)
+            d[i] = (lanes3){lanes_mul(d[i].x, scale.x), lanes_mul(d[i].y, scale.y), lanes_mul(d[i].z, scale.z)};
         return sample_cube(s->texture, d[0], d[1], d[2]);
     }
     bool own = s->shape == SAC_SHAPE_MESH && s->mesh->texcoords;
@@ -240,7 +251,7 @@ static lanes3 texture_at(const solid *s, const spot *at)
 
 LANES lanes3 times(lanes3 a, lanes3 b)
 {
-    return (lanes3){mul(a.x, b.x), mul(a.y, b.y), mul(a.z, b.z)};
+    return (lanes3){lanes_mul(a.x, b.x), lanes_mul(a.y, b.y), lanes_mul(a.z, b.z)};
 }
 
 /// Lit by all lights at once, without shadows: what mirrors and see-through solids show.
@@ -268,19 +279,20 @@ typedef struct lit_points
 static lit_points see_from(const render_light *light, lanes3 point, mask *live)
 {
     lanes axis[3];
-    for (int k = 0; k < 3; k++) axis[k] = add(dot(point, fill3(light->axes[k])), fill(light->offset[k]));
-    lanes u = axis[0], v = axis[1], z = axis[2], extent = fill(light->extent);
+    for (int k = 0; k < 3; k++) axis[k] = lanes_add(dot(point, fill3(light->axes[k])), lanes_set(light->offset[k]));
+    lanes u = axis[0], v = axis[1], z = axis[2], extent = lanes_set(light->extent);
     if (!light->directional)
     {
-        lanes inverse = quotient(fill(1.0f), not_zero(z));
-        u = mul(u, inverse), v = mul(v, inverse);
+        lanes inverse = lanes_div(lanes_set(1.0f), not_zero(z));
+        u = lanes_mul(u, inverse), v = lanes_mul(v, inverse);
     }
     // shadows are cast within a square before the light
-    *live = both(both(*live, below(fill(0.0f), z)), both(at_most(magnitude(u), extent), at_most(magnitude(v), extent)));
+    *live = mask_and(mask_and(*live, lanes_less(lanes_set(0.0f), z)),
+                     mask_and(lanes_at_most(lanes_abs(u), extent), lanes_at_most(lanes_abs(v), extent)));
     lit_points out = {.point = point, .distance = z};
-    if (!any(*live)) return out;
-    out.window[0] = smallest(u, *live), out.window[2] = -smallest(negative(u), *live);
-    out.window[1] = smallest(v, *live), out.window[3] = -smallest(negative(v), *live);
+    if (!mask_any(*live)) return out;
+    out.window[0] = lanes_smallest(u, *live), out.window[2] = -lanes_smallest(lanes_minus(u), *live);
+    out.window[1] = lanes_smallest(v, *live), out.window[3] = -lanes_smallest(lanes_minus(v), *live);
     return out;
 }
 
@@ -289,29 +301,30 @@ static mask shaded_by(const sac_renderer *r, int number, int light_number, const
     const solid *s = &r->solids[number];
     bool directional = r->lights[light_number].directional;
     lanes3 light = fill3(s->light_point[light_number]), to;
-    to.x = add(dot(points->point, fill3(s->world[0])), fill(s->offset[0]));
-    to.y = add(dot(points->point, fill3(s->world[1])), fill(s->offset[1]));
-    to.z = add(dot(points->point, fill3(s->world[2])), fill(s->offset[2]));
+    to.x = lanes_add(dot(points->point, fill3(s->world[0])), lanes_set(s->offset[0]));
+    to.y = lanes_add(dot(points->point, fill3(s->world[1])), lanes_set(s->offset[1]));
+    to.z = lanes_add(dot(points->point, fill3(s->world[2])), lanes_set(s->offset[2]));
     // from the light, or from its plane, to the point; not quite, or the point would shade itself
-    lanes end = directional ? mul(points->distance, fill(0.998f)) : fill(0.998f), zero = fill(0.0f);
-    lanes3 p = light, d = {sub(to.x, light.x), sub(to.y, light.y), sub(to.z, light.z)};
+    lanes end = directional ? lanes_mul(points->distance, lanes_set(0.998f)) : lanes_set(0.998f),
+          zero = lanes_set(0.0f);
+    lanes3 p = light, d = {lanes_sub(to.x, light.x), lanes_sub(to.y, light.y), lanes_sub(to.z, light.z)};
     if (directional)
     {
         d = light;
-        p = along(to, negative(points->distance), light);
+        p = along(to, lanes_minus(points->distance), light);
     }
     if (s->shape == SAC_SHAPE_MESH)
     {
         const float *still = s->light_point[light_number];
         tree_rays rays = {p, d, directional, true, {still[0], still[1], still[2]}};
-        tree_hit best = {end, from_bits(0), int_fill(0)};
+        tree_hit best = {end, mask_from_bits(0), words_set(0)};
         meet_mesh(&best, s->mesh, &rays, zero, live);
         return best.hit;
     }
     span at = meet_solid(s, p, d, true);
-    mask enters = both(at_most(zero, at.enter), below(at.enter, end));
-    mask leaves = both(at_most(zero, at.leave), below(at.leave, end));
-    return both(both(live, at.hit), either(enters, leaves));
+    mask enters = mask_and(lanes_at_most(zero, at.enter), lanes_less(at.enter, end));
+    mask leaves = mask_and(lanes_at_most(zero, at.leave), lanes_less(at.leave, end));
+    return mask_and(mask_and(live, at.hit), mask_or(enters, leaves));
 }
 
 /// Where a light does not arrive: another solid, or the mesh itself, is before it.
@@ -319,8 +332,8 @@ static mask shadow_of(const sac_renderer *r, int self, int number, lanes3 point,
 {
     const render_light *light = &r->lights[number];
     lit_points points = see_from(light, point, &live);
-    mask dark = from_bits(0);
-    for (int i = 0; i < light->caster_count && any(live); i++)
+    mask dark = mask_from_bits(0);
+    for (int i = 0; i < light->caster_count && mask_any(live); i++)
     {
         int other = light->casters[i];
         const float *w = r->solids[other].light_window[number];
@@ -328,8 +341,8 @@ static mask shadow_of(const sac_renderer *r, int self, int number, lanes3 point,
             continue;
         if (other == self && r->solids[other].shape != SAC_SHAPE_MESH) continue;
         mask hidden = shaded_by(r, other, number, &points, live);
-        dark = either(dark, hidden);
-        live = without(live, hidden);
+        dark = mask_or(dark, hidden);
+        live = mask_without(live, hidden);
     }
     return dark;
 }
@@ -354,11 +367,11 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
         int light = __builtin_ctz(lights);
         lanes3 sum = no_light();
         mask lit = live;
-        if (!grid) lit = both(live, light_by(&sum, r, s, light, &at.at, 1.0f));
+        if (!grid) lit = mask_and(live, light_by(&sum, r, s, light, &at.at, 1.0f));
         lanes3 added = grid ? sets[set] : cut(sum);
-        if (!any(lit)) continue;
+        if (!mask_any(lit)) continue;
         lanes3 point = along(fan_lanes(r->view_p, k->x, k->y), met->t, fan_lanes(r->view_d, k->x, k->y));
-        lit = without(lit, shadow_of(r, number, light, point, lit));
+        lit = mask_without(lit, shadow_of(r, number, light, point, lit));
         colour = choose3(lit, sum3(colour, added), colour);
     }
     return s->texture ? times(colour, texture_at(s, &at)) : colour;
@@ -377,10 +390,11 @@ static bool shade_bare(lanes3 *colour, sac_renderer *r, const packet *k)
 {
     const solid *s = &r->solids[k->solids[0]];
     spot at = {0};
-    lanes t = add(find_on_plane(&at, s, &s->eye, k), fill(s->eye.shift));
+    lanes t = lanes_add(find_on_plane(&at, s, &s->eye, k), lanes_set(s->eye.shift));
     mask hit = is_on_plane(at.at.point.x, at.at.point.y, at.ray.z, s->size, s->behind, false);
-    hit = both(hit, both(at_most(fill(r->near), t), below(t, fill(r->sky_near < r->far ? r->sky_near : r->far))));
-    if (bits(both(hit, k->live)) != 0xffff) return false;
+    hit = mask_and(hit, mask_and(lanes_at_most(lanes_set(r->near), t),
+                                 lanes_less(t, lanes_set(r->sky_near < r->far ? r->sky_near : r->far))));
+    if (mask_bits(mask_and(hit, k->live)) != 0xffff) return false;
     light_grid(colour, r, s, at.at.point.x, at.at.point.y, hit);
     if (s->texture) *colour = times(*colour, picture_over(s, &at));
     return true;

@@ -9,13 +9,14 @@
 typedef struct meeting
 {
     lanes t;              ///< distance along the view
-    ints solid;           ///< number; -1: nothing
+    words solid;          ///< number; -1: nothing
     int32_t triangle[16]; ///< where the solid is a mesh
 } meeting;
 
 LANES lanes fan_lane(const float rows[3][3], int k, lanes x, lanes y)
 {
-    return add(add(fill(rows[0][k]), mul(x, fill(rows[1][k]))), mul(y, fill(rows[2][k])));
+    return lanes_add(lanes_add(lanes_set(rows[0][k]), lanes_mul(x, lanes_set(rows[1][k]))),
+                     lanes_mul(y, lanes_set(rows[2][k])));
 }
 LANES lanes3 fan_lanes(const float rows[3][3], lanes x, lanes y)
 {
@@ -25,7 +26,7 @@ LANES lanes3 fan_lanes(const float rows[3][3], lanes x, lanes y)
 // no zero among divisors
 LANES lanes not_zero(lanes x)
 {
-    return choose(below(magnitude(x), fill(1e-20f)), fill(1e-20f), x);
+    return lanes_choose(lanes_less(lanes_abs(x), lanes_set(1e-20f)), lanes_set(1e-20f), x);
 }
 
 /// Where a ray enters and leaves; `hit` where it does.
@@ -38,48 +39,50 @@ typedef struct span
 // a t^2 + 2 b t + c = 0
 INLINED span quadratic(lanes a, lanes b, lanes c)
 {
-    lanes square = sub(mul(b, b), mul(a, c)), spread = root(square);
-    a = most(a, fill(1e-20f));
-    return (span){quotient(sub(negative(b), spread), a), quotient(sub(spread, b), a), at_most(fill(0.0f), square)};
+    lanes square = lanes_sub(lanes_mul(b, b), lanes_mul(a, c)), spread = lanes_sqrt(square);
+    a = lanes_max(a, lanes_set(1e-20f));
+    return (span){lanes_div(lanes_sub(lanes_minus(b), spread), a), lanes_div(lanes_sub(spread, b), a),
+                  lanes_at_most(lanes_set(0.0f), square)};
 }
 
 INLINED span meet_sphere(lanes3 p, lanes3 d)
 {
-    return quadratic(dot(d, d), dot(p, d), sub(dot(p, p), fill(1.0f)));
+    return quadratic(dot(d, d), dot(p, d), lanes_sub(dot(p, p), lanes_set(1.0f)));
 }
 
 // -h <= z <= h
 INLINED span meet_slab(lanes p, lanes d, float h)
 {
-    lanes inverse = quotient(fill(1.0f), not_zero(d));
-    lanes a = mul(sub(fill(-h), p), inverse), b = mul(sub(fill(h), p), inverse);
-    return (span){least(a, b), most(a, b), from_bits(0xffff)};
+    lanes inverse = lanes_div(lanes_set(1.0f), not_zero(d));
+    lanes a = lanes_mul(lanes_sub(lanes_set(-h), p), inverse), b = lanes_mul(lanes_sub(lanes_set(h), p), inverse);
+    return (span){lanes_min(a, b), lanes_max(a, b), mask_from_bits(0xffff)};
 }
 
 // the endless round wall along z
 INLINED span meet_wall(lanes3 p, lanes3 d)
 {
-    lanes a = add(mul(d.x, d.x), mul(d.y, d.y)), b = add(mul(p.x, d.x), mul(p.y, d.y));
-    return quadratic(a, b, sub(add(mul(p.x, p.x), mul(p.y, p.y)), fill(1.0f)));
+    lanes a = lanes_add(lanes_mul(d.x, d.x), lanes_mul(d.y, d.y)),
+          b = lanes_add(lanes_mul(p.x, d.x), lanes_mul(p.y, d.y));
+    return quadratic(a, b, lanes_sub(lanes_add(lanes_mul(p.x, p.x), lanes_mul(p.y, p.y)), lanes_set(1.0f)));
 }
 
 INLINED span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
 {
     span wall = meet_wall(p, d);
-    if (!any(wall.hit)) return wall;
+    if (!mask_any(wall.hit)) return wall;
     // where the wall is entered or left beyond an end, that end's sphere is
     span out = wall;
     lanes *ends[2] = {&out.enter, &out.leave};
     for (int i = 0; i < (whole_span ? 2 : 1); i++)
     {
-        lanes z = add(p.z, mul(*ends[i], d.z));
-        mask inside = at_most(magnitude(z), fill(h));
-        if ((bits(inside) | ~bits(wall.hit)) == ~0u) continue;
+        lanes z = lanes_add(p.z, lanes_mul(*ends[i], d.z));
+        mask inside = lanes_at_most(lanes_abs(z), lanes_set(h));
+        if ((mask_bits(inside) | ~mask_bits(wall.hit)) == ~0u) continue;
         lanes3 from = p;
-        from.z = sub(p.z, choose(below(fill(0.0f), z), fill(h), fill(-h)));
+        from.z = lanes_sub(p.z, lanes_choose(lanes_less(lanes_set(0.0f), z), lanes_set(h), lanes_set(-h)));
         span cap = meet_sphere(from, d);
-        *ends[i] = choose(inside, *ends[i], i ? cap.leave : cap.enter);
-        if (i == 0) out.hit = both(out.hit, either(inside, cap.hit));
+        *ends[i] = lanes_choose(inside, *ends[i], i ? cap.leave : cap.enter);
+        if (i == 0) out.hit = mask_and(out.hit, mask_or(inside, cap.hit));
     }
     return out;
 }
@@ -87,29 +90,31 @@ INLINED span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
 INLINED span meet_cylinder(lanes3 p, lanes3 d, float h)
 {
     span wall = meet_wall(p, d), slab = meet_slab(p.z, d.z, h);
-    lanes enter = most(wall.enter, slab.enter), leave = least(wall.leave, slab.leave);
-    return (span){enter, leave, both(wall.hit, at_most(enter, leave))};
+    lanes enter = lanes_max(wall.enter, slab.enter), leave = lanes_min(wall.leave, slab.leave);
+    return (span){enter, leave, mask_and(wall.hit, lanes_at_most(enter, leave))};
 }
 
 INLINED span meet_box(lanes3 p, lanes3 d, const float size[3])
 {
     span x = meet_slab(p.x, d.x, size[0]), y = meet_slab(p.y, d.y, size[1]), z = meet_slab(p.z, d.z, size[2]);
-    lanes enter = most(most(x.enter, y.enter), z.enter), leave = least(least(x.leave, y.leave), z.leave);
-    return (span){enter, leave, at_most(enter, leave)};
+    lanes enter = lanes_max(lanes_max(x.enter, y.enter), z.enter),
+          leave = lanes_min(lanes_min(x.leave, y.leave), z.leave);
+    return (span){enter, leave, lanes_at_most(enter, leave)};
 }
 
 // whether (x, y) is on the plane, and the ray comes from the side that is seen
 INLINED mask is_on_plane(lanes x, lanes y, lanes slope, const float size[2], bool from_below, bool both_sides)
 {
-    mask hit = both(at_most(magnitude(x), fill(size[0])), at_most(magnitude(y), fill(size[1])));
+    mask hit =
+        mask_and(lanes_at_most(lanes_abs(x), lanes_set(size[0])), lanes_at_most(lanes_abs(y), lanes_set(size[1])));
     if (both_sides) return hit;
-    return both(hit, from_below ? below(fill(0.0f), slope) : below(slope, fill(0.0f)));
+    return mask_and(hit, from_below ? lanes_less(lanes_set(0.0f), slope) : lanes_less(slope, lanes_set(0.0f)));
 }
 
 INLINED span meet_plane(lanes3 p, lanes3 d, const float size[2], bool from_below, bool both_sides)
 {
-    lanes t = quotient(negative(p.z), not_zero(d.z));
-    lanes x = add(p.x, mul(t, d.x)), y = add(p.y, mul(t, d.y));
+    lanes t = lanes_div(lanes_minus(p.z), not_zero(d.z));
+    lanes x = lanes_add(p.x, lanes_mul(t, d.x)), y = lanes_add(p.y, lanes_mul(t, d.y));
     return (span){t, t, is_on_plane(x, y, d.z, size, from_below, both_sides)};
 }
 
@@ -142,7 +147,7 @@ typedef struct tree_hit
 {
     lanes t;
     mask hit;
-    ints triangle;
+    words triangle;
 } tree_hit;
 
 static inline void cross3(float out[3], const float a[3], const float b[3])
@@ -170,7 +175,7 @@ INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
         cross3(area, a, b);
         k = dot_floats(r->still, area);
         lanes3 v = fill3(m);
-        return sub(fill(k), dot(r->p, v));
+        return lanes_sub(lanes_set(k), dot(r->p, v));
     }
     float from[3], to[3];
     for (int i = 0; i < 3; i++) from[i] = a[i] - r->still[i], to[i] = b[i] - r->still[i];
@@ -181,51 +186,57 @@ INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
 INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][3], int number, lanes near)
 {
     lanes u = pass_edge(r, c[2], c[1]), v = pass_edge(r, c[0], c[2]), w = pass_edge(r, c[1], c[0]);
-    lanes zero = fill(0.0f);
-    mask in = both(both(at_most(zero, u), at_most(zero, v)), at_most(zero, w));
-    if (r->both_sides) in = either(in, both(both(at_most(u, zero), at_most(v, zero)), at_most(w, zero)));
-    if (!any(in)) return;
+    lanes zero = lanes_set(0.0f);
+    mask in = mask_and(mask_and(lanes_at_most(zero, u), lanes_at_most(zero, v)), lanes_at_most(zero, w));
+    if (r->both_sides)
+        in = mask_or(in, mask_and(mask_and(lanes_at_most(u, zero), lanes_at_most(v, zero)), lanes_at_most(w, zero)));
+    if (!mask_any(in)) return;
     float e[3], f[3], n[3];
     for (int i = 0; i < 3; i++) e[i] = c[1][i] - c[0][i], f[i] = c[2][i] - c[0][i];
     cross3(n, e, f);
-    lanes3 normal = fill3(n),
-           to_corner = {sub(fill(c[0][0]), r->p.x), sub(fill(c[0][1]), r->p.y), sub(fill(c[0][2]), r->p.z)};
-    lanes slope = dot(normal, r->d), t = quotient(dot(normal, to_corner), slope);
-    in = both(in, both(at_most(near, t), below(t, best->t)));
-    in = both(in, r->both_sides ? either(below(slope, zero), below(zero, slope)) : below(slope, zero));
-    best->t = choose(in, t, best->t);
-    best->triangle = int_choose(in, int_fill(number), best->triangle);
-    best->hit = either(best->hit, in);
+    lanes3 normal = fill3(n), to_corner = {lanes_sub(lanes_set(c[0][0]), r->p.x), lanes_sub(lanes_set(c[0][1]), r->p.y),
+                                           lanes_sub(lanes_set(c[0][2]), r->p.z)};
+    lanes slope = dot(normal, r->d), t = lanes_div(dot(normal, to_corner), slope);
+    in = mask_and(in, mask_and(lanes_at_most(near, t), lanes_less(t, best->t)));
+    in = mask_and(in,
+                  r->both_sides ? mask_or(lanes_less(slope, zero), lanes_less(zero, slope)) : lanes_less(slope, zero));
+    best->t = lanes_choose(in, t, best->t);
+    best->triangle = words_choose(in, words_set(number), best->triangle);
+    best->hit = mask_or(best->hit, in);
 }
 
 // which of the rays pass a box before they meet something else
 INLINED mask pass_box(const render_node *n, lanes3 p, lanes3 inverse, lanes near, lanes far)
 {
-    lanes a = mul(sub(fill(n->low[0]), p.x), inverse.x), b = mul(sub(fill(n->high[0]), p.x), inverse.x);
-    lanes enter = least(a, b), leave = most(a, b);
-    a = mul(sub(fill(n->low[1]), p.y), inverse.y), b = mul(sub(fill(n->high[1]), p.y), inverse.y);
-    enter = most(enter, least(a, b)), leave = least(leave, most(a, b));
-    a = mul(sub(fill(n->low[2]), p.z), inverse.z), b = mul(sub(fill(n->high[2]), p.z), inverse.z);
-    enter = most(enter, least(a, b)), leave = least(leave, most(a, b));
+    lanes a = lanes_mul(lanes_sub(lanes_set(n->low[0]), p.x), inverse.x),
+          b = lanes_mul(lanes_sub(lanes_set(n->high[0]), p.x), inverse.x);
+    lanes enter = lanes_min(a, b), leave = lanes_max(a, b);
+    a = lanes_mul(lanes_sub(lanes_set(n->low[1]), p.y), inverse.y),
+    b = lanes_mul(lanes_sub(lanes_set(n->high[1]), p.y), inverse.y);
+    enter = lanes_max(enter, lanes_min(a, b)), leave = lanes_min(leave, lanes_max(a, b));
+    a = lanes_mul(lanes_sub(lanes_set(n->low[2]), p.z), inverse.z),
+    b = lanes_mul(lanes_sub(lanes_set(n->high[2]), p.z), inverse.z);
+    enter = lanes_max(enter, lanes_min(a, b)), leave = lanes_min(leave, lanes_max(a, b));
     // boxes may be flat: let rounding not make them missed
-    lanes slack = mul(magnitude(leave), fill(1e-6f));
-    return both(at_most(enter, add(leave, slack)), both(at_most(near, add(leave, slack)), at_most(enter, far)));
+    lanes slack = lanes_mul(lanes_abs(leave), lanes_set(1e-6f));
+    return mask_and(lanes_at_most(enter, lanes_add(leave, slack)),
+                    mask_and(lanes_at_most(near, lanes_add(leave, slack)), lanes_at_most(enter, far)));
 }
 
 static void meet_mesh(tree_hit *best, const render_mesh *mesh, const tree_rays *r, lanes near, mask live)
 {
-    lanes one = fill(1.0f);
-    lanes3 inverse = {quotient(one, not_zero(r->d.x)), quotient(one, not_zero(r->d.y)),
-                      quotient(one, not_zero(r->d.z))};
+    lanes one = lanes_set(1.0f);
+    lanes3 inverse = {lanes_div(one, not_zero(r->d.x)), lanes_div(one, not_zero(r->d.y)),
+                      lanes_div(one, not_zero(r->d.z))};
     float way[3][16];
-    store(way[0], r->d.x), store(way[1], r->d.y), store(way[2], r->d.z);
-    int first_lane = any(live) ? __builtin_ctz(bits(live)) : 0;
+    lanes_store(way[0], r->d.x), lanes_store(way[1], r->d.y), lanes_store(way[2], r->d.z);
+    int first_lane = mask_any(live) ? __builtin_ctz(mask_bits(live)) : 0;
     int stack[TREE_DEPTH], count = 0;
     stack[count++] = 0;
     while (count > 0)
     {
         const render_node *n = &mesh->nodes[stack[--count]];
-        if (!any(both(live, pass_box(n, r->p, inverse, near, best->t)))) continue;
+        if (!mask_any(mask_and(live, pass_box(n, r->p, inverse, near, best->t)))) continue;
         if (n->count == 0)
         {
             int far_child = way[n->axis][first_lane] > 0.0f;
@@ -247,15 +258,16 @@ INLINED span meet_line(const solid *s, lanes x, lanes y, float width, bool paral
     float dx = b[0] - a[0], dy = b[1] - a[1];
     bool steep = fabsf(dy) > fabsf(dx);
     float way = steep ? dy : dx, slope = way != 0.0f ? (steep ? dx : dy) / way : 0.0f;
-    lanes right = sub(x, fill(a[0])), down = sub(y, fill(a[1]));
+    lanes right = lanes_sub(x, lanes_set(a[0])), down = lanes_sub(y, lanes_set(a[1]));
     lanes from = steep ? down : right, beside = steep ? right : down;
-    lanes share = mul(from, fill(way != 0.0f ? 1.0f / way : 0.0f));
-    mask hit = both(at_most(fill(0.0f), share), at_most(share, fill(1.0f)));
-    hit = both(hit, at_most(magnitude(sub(beside, mul(from, fill(slope)))), fill(0.5f * width)));
+    lanes share = lanes_mul(from, lanes_set(way != 0.0f ? 1.0f / way : 0.0f));
+    mask hit = mask_and(lanes_at_most(lanes_set(0.0f), share), lanes_at_most(share, lanes_set(1.0f)));
+    hit = mask_and(
+        hit, lanes_at_most(lanes_abs(lanes_sub(beside, lanes_mul(from, lanes_set(slope)))), lanes_set(0.5f * width)));
     float first = parallel ? s->thread_depth[0] : 1.0f / s->thread_depth[0];
     float second = parallel ? s->thread_depth[1] : 1.0f / s->thread_depth[1];
-    lanes t = add(fill(first), mul(share, fill(second - first)));
-    if (!parallel) t = quotient(fill(1.0f), not_zero(t));
+    lanes t = lanes_add(lanes_set(first), lanes_mul(share, lanes_set(second - first)));
+    if (!parallel) t = lanes_div(lanes_set(1.0f), not_zero(t));
     return (span){t, t, hit};
 }
 
@@ -271,17 +283,17 @@ static void look_at(meeting *met, const sac_renderer *r, int number, const rende
     {
         tree_rays rays = {p, d, r->scene->view.orthographic, false, {0, 0, 0}};
         for (int k = 0; k < 3; k++) rays.still[k] = rays.parallel ? fan->d[0][k] : fan->p[0][k];
-        tree_hit best = {met->t, from_bits(0), int_load(met->triangle)};
+        tree_hit best = {met->t, mask_from_bits(0), words_load(met->triangle)};
         meet_mesh(&best, s->mesh, &rays, near, live);
         met->t = best.t;
-        int_store(met->triangle, best.triangle);
-        met->solid = int_choose(best.hit, int_fill(number), met->solid);
+        words_store(met->triangle, best.triangle);
+        met->solid = words_choose(best.hit, words_set(number), met->solid);
         return;
     }
     span at = s->shape == SAC_SHAPE_LINE ? meet_line(s, x, y, s->size[0], r->scene->view.orthographic)
                                          : meet_solid(s, p, d, false);
-    lanes t = add(at.enter, fill(fan->shift));
-    mask nearer = both(at.hit, both(at_most(near, t), below(t, met->t)));
-    met->t = choose(nearer, t, met->t);
-    met->solid = int_choose(nearer, int_fill(number), met->solid);
+    lanes t = lanes_add(at.enter, lanes_set(fan->shift));
+    mask nearer = mask_and(at.hit, mask_and(lanes_at_most(near, t), lanes_less(t, met->t)));
+    met->t = lanes_choose(nearer, t, met->t);
+    met->solid = words_choose(nearer, words_set(number), met->solid);
 }

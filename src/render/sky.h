@@ -10,7 +10,7 @@ static void make_sky(sac_renderer *r, int number)
     r->sky_is_there[number] = 1;
     if (!r->sky)
     {
-        int_store(out, int_fill(0));
+        words_store(out, words_set(0));
         return;
     }
     float x[16], y[16];
@@ -20,31 +20,31 @@ static void make_sky(sac_renderer *r, int number)
         y[i] = (float)(number / r->packet_columns * 4 + i / 4) + 0.5f;
     }
     // the cube is turned by a quarter about x
-    lanes3 d = fan_lanes(r->view_d, load(x), load(y)), turned = {d.x, d.z, negative(d.y)};
-    lanes3 dx = {fill(r->view_d[1][0]), fill(r->view_d[1][2]), fill(-r->view_d[1][1])};
-    lanes3 dy = {fill(r->view_d[2][0]), fill(r->view_d[2][2]), fill(-r->view_d[2][1])};
-    lanes3 colour = scaled(sample_cube(r->sky, turned, dx, dy), fill(255.0f));
-    ints green = shift_left(rounded(colour.y), 8), blue = shift_left(rounded(colour.z), 16);
-    int_store(out, int_or(rounded(colour.x), int_or(green, blue)));
+    lanes3 d = fan_lanes(r->view_d, lanes_load(x), lanes_load(y)), turned = {d.x, d.z, lanes_minus(d.y)};
+    lanes3 dx = {lanes_set(r->view_d[1][0]), lanes_set(r->view_d[1][2]), lanes_set(-r->view_d[1][1])};
+    lanes3 dy = {lanes_set(r->view_d[2][0]), lanes_set(r->view_d[2][2]), lanes_set(-r->view_d[2][1])};
+    lanes3 colour = scaled(sample_cube(r->sky, turned, dx, dy), lanes_set(255.0f));
+    words green = words_shift_left(words_round(colour.y), 8), blue = words_shift_left(words_round(colour.z), 16);
+    words_store(out, words_or(words_round(colour.x), words_or(green, blue)));
 }
 
-static lanes3 from_bytes(ints bytes)
+static lanes3 from_bytes(words bytes)
 {
-    ints low = int_fill(255);
-    lanes scale = fill(1.0f / 255.0f);
-    return (lanes3){mul(to_lanes(int_and(bytes, low)), scale),
-                    mul(to_lanes(int_and(shift_right(bytes, 8), low)), scale),
-                    mul(to_lanes(int_and(shift_right(bytes, 16), low)), scale)};
+    words low = words_set(255);
+    lanes scale = lanes_set(1.0f / 255.0f);
+    return (lanes3){lanes_mul(lanes_from_words(words_and(bytes, low)), scale),
+                    lanes_mul(lanes_from_words(words_and(words_shift_right(bytes, 8), low)), scale),
+                    lanes_mul(lanes_from_words(words_and(words_shift_right(bytes, 16), low)), scale)};
 }
 
-static ints sky_of_packet(sac_renderer *r, int number)
+static words sky_of_packet(sac_renderer *r, int number)
 {
     if (!r->sky_is_there[number]) make_sky(r, number);
-    return int_load(r->sky_pixels + (size_t)number * 16);
+    return words_load(r->sky_pixels + (size_t)number * 16);
 }
 
 // the sky at sixteen pixels: those of a packet, or of samples, each a packet's number and a place in it
-static ints sky_at(sac_renderer *r, const packet *k, unsigned live)
+static words sky_at(sac_renderer *r, const packet *k, unsigned live)
 {
     if (k->number >= 0) return sky_of_packet(r, k->number);
     int32_t packed[16] = {0};
@@ -54,32 +54,34 @@ static ints sky_at(sac_renderer *r, const packet *k, unsigned live)
         if (!r->sky_is_there[number]) make_sky(r, number);
         packed[l] = r->sky_pixels[k->pixels[l]];
     }
-    return int_load(packed);
+    return words_load(packed);
 }
 
 // where the sky's cylinder is nearer
 static mask behind_sky(const sac_renderer *r, const packet *k, lanes t)
 {
-    lanes limit = fill(r->sky_radius);
+    lanes limit = lanes_set(r->sky_radius);
     lanes3 d = scaled(fan_lanes(r->view_d, k->x, k->y), t);
-    lanes level = add(mul(d.x, d.x), mul(d.y, d.y));
-    return either(below(mul(limit, limit), level), below(limit, magnitude(d.z)));
+    lanes level = lanes_add(lanes_mul(d.x, d.x), lanes_mul(d.y, d.y));
+    return mask_or(lanes_less(lanes_mul(limit, limit), level), lanes_less(limit, lanes_abs(d.z)));
 }
 
 static lanes3 add_haze(const sac_renderer *r, const packet *k, lanes t, lanes3 colour)
 {
     const render_haze *haze = &r->haze;
     lanes3 d = fan_lanes(r->view_d, k->x, k->y), n = fill3(haze->normal);
-    lanes zero = fill(0.0f), one = fill(1.0f), down = negative(dot(d, n)), width = fill(haze->width);
-    lanes level = root(most(sub(dot(d, d), mul(down, down)), fill(1e-12f)));
-    lanes slope = quotient(down, level);
-    lanes q = quotient(slope, not_zero(add(fill(haze->height), mul(width, slope))));
-    lanes up = sub(one, q), bend = fill(haze->bend);
-    lanes alpha = choose(below(up, bend), quotient(up, bend), quotient(q, sub(one, bend)));
-    lanes distance = mul(sub(one, mul(width, q)), fill(haze->radius));
-    mask there = both(both(at_most(zero, q), at_most(q, one)), below(distance, mul(t, level)));
-    alpha = choose(there, unit(alpha), zero);
+    lanes zero = lanes_set(0.0f), one = lanes_set(1.0f), down = lanes_minus(dot(d, n)), width = lanes_set(haze->width);
+    lanes level = lanes_sqrt(lanes_max(lanes_sub(dot(d, d), lanes_mul(down, down)), lanes_set(1e-12f)));
+    lanes slope = lanes_div(down, level);
+    lanes q = lanes_div(slope, not_zero(lanes_add(lanes_set(haze->height), lanes_mul(width, slope))));
+    lanes up = lanes_sub(one, q), bend = lanes_set(haze->bend);
+    lanes alpha = lanes_choose(lanes_less(up, bend), lanes_div(up, bend), lanes_div(q, lanes_sub(one, bend)));
+    lanes distance = lanes_mul(lanes_sub(one, lanes_mul(width, q)), lanes_set(haze->radius));
+    mask there =
+        mask_and(mask_and(lanes_at_most(zero, q), lanes_at_most(q, one)), lanes_less(distance, lanes_mul(t, level)));
+    alpha = lanes_choose(there, lanes_clamp(alpha), zero);
     lanes3 rgb = fill3(haze->rgb);
-    return (lanes3){mul_add(sub(rgb.x, colour.x), alpha, colour.x), mul_add(sub(rgb.y, colour.y), alpha, colour.y),
-                    mul_add(sub(rgb.z, colour.z), alpha, colour.z)};
+    return (lanes3){lanes_mul_add(lanes_sub(rgb.x, colour.x), alpha, colour.x),
+                    lanes_mul_add(lanes_sub(rgb.y, colour.y), alpha, colour.y),
+                    lanes_mul_add(lanes_sub(rgb.z, colour.z), alpha, colour.z)};
 }

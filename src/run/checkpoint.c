@@ -15,7 +15,6 @@
 
 enum
 {
-    MAX_ARRAYS = 16,   ///< of a search's state
     NUMBERS = 11,      ///< of a run's state
     FIRST_NUMBERS = 9, ///< in the files of before fresh starts existed
     KEPT = 2,
@@ -58,18 +57,18 @@ static void unpack(sac_run_state *s, const double numbers[NUMBERS])
 /// Everything as tensors: the search's arrays under "search.", then the run's.
 typedef struct layout
 {
-    sac_search_array arrays[MAX_ARRAYS];
-    char names[MAX_ARRAYS][PREFIX_SIZE];
+    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
+    char names[SAC_MAX_SEARCH_ARRAYS][PREFIX_SIZE];
     int array_count;
     double numbers[NUMBERS];
-    sac_tensor tensors[MAX_ARRAYS + 3];
+    sac_tensor tensors[SAC_MAX_SEARCH_ARRAYS + 3];
     int count;
 } layout;
 
 static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
 {
-    l->array_count = sac_search_state(search, l->arrays, MAX_ARRAYS);
-    SAC_ASSERT(l->array_count <= MAX_ARRAYS);
+    l->array_count = sac_search_state(search, l->arrays, SAC_MAX_SEARCH_ARRAYS);
+    SAC_ASSERT(l->array_count <= SAC_MAX_SEARCH_ARRAYS);
     for (int i = 0; i < l->array_count; i++)
     {
         snprintf(l->names[i], PREFIX_SIZE, "search.%s", l->arrays[i].name);

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernels/workspace.h"
+#include "base/workspace.h"
 #include "tokens/image.h"
 
 /// Images are resized along one axis after the other, by weights that are computed ahead.
@@ -145,11 +145,10 @@ static size_t row_size(const sac_resize *resize)
 // The image after the first pass, and the sums of one row.
 size_t sac_resize_workspace_size(const sac_resize *resize)
 {
-    static unsigned char start[1];
-    unsigned char *at = start;
-    sac_take(&at, (size_t)resize->rows.in * row_size(resize), sizeof(float));
-    sac_take(&at, row_size(resize), sizeof(double));
-    return (size_t)(at - start);
+    sac_workspace workspace = {0};
+    sac_take(&workspace, (size_t)resize->rows.in * row_size(resize), sizeof(float));
+    sac_take(&workspace, row_size(resize), sizeof(double));
+    return workspace.used;
 }
 
 // In fixed point the sums are between 0 and 255 up to half a step, because weights are positive and add up to about 1.
@@ -226,7 +225,7 @@ void sac_resize_run(const sac_resize *resize, uint8_t *out, const sac_image *ima
 {
     SAC_ASSERT(image->height == resize->rows.in && image->width == resize->columns.in);
     SAC_ASSERT(image->channels == resize->channels && (uintptr_t)workspace % 64 == 0);
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     uint8_t *narrow = sac_take(&at, (size_t)resize->rows.in * row_size(resize), sizeof *narrow);
     int32_t *sums = sac_take(&at, row_size(resize), sizeof *sums);
     for (int y = 0; y < resize->rows.in; y++)
@@ -272,7 +271,7 @@ void sac_resize_run_floats(const sac_resize *resize, float *out, const sac_float
 {
     SAC_ASSERT(image->height == resize->rows.in && image->width == resize->columns.in);
     SAC_ASSERT(image->channels == resize->channels && (uintptr_t)workspace % 64 == 0);
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     float *narrow = sac_take(&at, (size_t)resize->rows.in * row_size(resize), sizeof *narrow);
     double *sums = sac_take(&at, row_size(resize), sizeof *sums);
     for (int y = 0; y < resize->rows.in; y++)

@@ -59,7 +59,7 @@ static sac_status open_search(sac_search **search, const char *method, int n, co
 static const sac_search_array *array_of(sac_search *search, const char *name)
 {
     static sac_search_array arrays[32];
-    int count = sac_search_state(search, arrays, 16);
+    int count = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
     count += sac_search_constants(search, arrays + count, 32 - count);
     for (int i = 0; i < count; i++)
         if (strcmp(arrays[i].name, name) == 0) return &arrays[i];

@@ -23,5 +23,6 @@ cmake -S "$root" -B "$build" -DSAC_ATTENTION_ONLY=ON -DCMAKE_BUILD_TYPE=Release 
 cmake --build "$build" -j2 >>"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 "$qemu" "$build/check_kernels"
 "$qemu" "$build/check_kernels" --seed=1 "--digest=$(cat "$root/tests/kernels/digest.txt")"
+"$qemu" "$build/lanes_bits"
 "$qemu" "$build/same_bits"
 "$qemu" "$build/learn_bits"

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/workspace.h"
 
 #include "failing_memory.h"
 
@@ -112,12 +113,34 @@ TEST(memory_is_zeroed_and_aligned)
 
 TEST(sizes_that_do_not_fit)
 {
+    assert_null(SAC_NEW_MATRIX(double, SIZE_MAX / 2, 3));
+    assert_null(SAC_NEW_MATRIX(double, SIZE_MAX / 4, 1));
+    double *matrix = SAC_NEW_MATRIX(double, 3, 5);
+    for (int i = 0; i < 15; i++) assert_true(matrix[i] == 0);
+    sac_free(matrix);
     assert_null(sac_alloc(SIZE_MAX));
     assert_null(sac_alloc(SIZE_MAX - 63));
     assert_null(sac_alloc_array(SIZE_MAX / 2, 3));
     assert_null(sac_alloc_array(SIZE_MAX / 8 + 2, 8));
     assert_int_equal(sac_fail_memory("a thing"), SAC_ERROR_MEMORY);
     assert_string_equal(sac_last_error(), "out of memory for a thing");
+}
+
+TEST(parts_of_a_workspace_follow_each_other_and_are_measured_as_they_are_cut)
+{
+    static const size_t counts[] = {1, 0, 17, 64, 3}, sizes[] = {4, 8, 4, 1, 8};
+    _Alignas(64) static unsigned char memory[1024];
+    sac_workspace measured = {0}, cut = {.memory = memory};
+    unsigned char *end = memory;
+    for (int i = 0; i < 5; i++)
+    {
+        assert_null(sac_take(&measured, counts[i], sizes[i]));
+        unsigned char *part = sac_take(&cut, counts[i], sizes[i]);
+        assert_true(part >= end && (size_t)(part - memory) % 64 == 0);
+        end = part + counts[i] * sizes[i];
+        assert_true(end <= memory + cut.used);
+        assert_int_equal(measured.used, cut.used);
+    }
 }
 
 TEST(the_allocator_is_used_for_everything)
@@ -212,4 +235,5 @@ TEST(cpu_levels)
 
 TESTS(every_status_has_a_text_of_its_own, the_last_error, each_thread_has_its_own_last_error, try_returns_what_failed,
       log_lines_go_to_the_callback, memory_is_zeroed_and_aligned, sizes_that_do_not_fit,
-      the_allocator_is_used_for_everything, the_nearest_word, numbers_have_a_decimal_point, cpu_levels)
+      parts_of_a_workspace_follow_each_other_and_are_measured_as_they_are_cut, the_allocator_is_used_for_everything,
+      the_nearest_word, numbers_have_a_decimal_point, cpu_levels)

@@ -132,9 +132,9 @@ TEST(a_state_that_cannot_be_is_refused)
 {
     for (int m = 0; method_at(m); m++)
     {
-        sac_search_array arrays[16];
+        sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
         sac_search *search = make_search(method_at(m), "", N, NULL, 5);
-        int count = sac_search_state(search, arrays, 16);
+        int count = sac_search_state(search, arrays, SAC_MAX_SEARCH_ARRAYS);
         for (int i = 0; i < count; i++)
         {
             double good = arrays[i].data[0];

@@ -25,39 +25,37 @@ typedef struct parts
     float *keys, *weights, *importance, *rows, *block;
 } parts;
 
-// The most distinct columns that are held.
-static int capacity(const sac_attention *a, int n)
+int sac_softmax_capacity(const sac_attention *a, int n)
 {
     int most = PACKED / a->key_size / SAC_LANES * SAC_LANES;
     return n < most ? n : most;
 }
 
-static size_t split(parts *p, const sac_attention *a, int n, unsigned char *workspace)
+static void split(parts *p, const sac_attention *a, int n, sac_workspace *workspace)
 {
-    unsigned char *at = workspace;
     size_t stride = (size_t)sac_round_up(n), size = (size_t)a->key_size;
-    size_t held = (size_t)sac_round_up(capacity(a, n));
-    p->same.run = sac_take(&at, stride, sizeof(int32_t));
-    p->same.group_of_run = sac_take(&at, stride, sizeof(int32_t));
-    p->same.run_first = sac_take(&at, stride + 1, sizeof(int32_t));
-    p->same.hash = sac_take(&at, stride, sizeof(uint32_t));
-    p->same.first = sac_take(&at, held, sizeof(int32_t));
-    p->same.number = sac_take(&at, held, sizeof(int32_t));
-    p->same.table = sac_take(&at, sac_distinct_table_size((int)held), sizeof(int32_t));
-    p->keys = sac_take(&at, held * size, sizeof(float));
-    p->weights = sac_take(&at, held, sizeof(float));
-    p->importance = sac_take(&at, held, sizeof(float));
-    p->rows = sac_take(&at, stride * SAC_ROW_BLOCK, sizeof(float));
-    p->block = sac_take(&at, size * QUERIES, sizeof(float));
-    return (size_t)(at - workspace);
+    size_t held = (size_t)sac_round_up(sac_softmax_capacity(a, n));
+    p->same.run = sac_take(workspace, stride, sizeof(int32_t));
+    p->same.group_of_run = sac_take(workspace, stride, sizeof(int32_t));
+    p->same.run_first = sac_take(workspace, stride + 1, sizeof(int32_t));
+    p->same.hash = sac_take(workspace, stride, sizeof(uint32_t));
+    p->same.first = sac_take(workspace, held, sizeof(int32_t));
+    p->same.number = sac_take(workspace, held, sizeof(int32_t));
+    p->same.table = sac_take(workspace, sac_distinct_table_size((int)held), sizeof(int32_t));
+    p->keys = sac_take(workspace, held * size, sizeof(float));
+    p->weights = sac_take(workspace, held, sizeof(float));
+    p->importance = sac_take(workspace, held, sizeof(float));
+    p->rows = sac_take(workspace, stride * SAC_ROW_BLOCK, sizeof(float));
+    p->block = sac_take(workspace, size * QUERIES, sizeof(float));
 }
 
 static size_t workspace_size(const sac_attention *a, int n)
 {
-    static unsigned char start[1];
+    sac_workspace importance = {0};
     parts p;
-    size_t importance = split(&p, a, n, start), row = sac_softmax_output_workspace_size(a, n, 1);
-    return importance > row ? importance : row;
+    split(&p, a, n, &importance);
+    size_t row = sac_softmax_output_workspace_size(a, n, 1);
+    return importance.used > row ? importance.used : row;
 }
 
 /// Columns of queries and keys, which may have different strides. With `same`, the keys are the distinct columns, and
@@ -132,10 +130,11 @@ static void importance(const sac_attention *a, float *out, const float *queries,
                        void *workspace)
 {
     parts p;
-    split(&p, a, n, workspace);
+    split(&p, a, n, &(sac_workspace){.memory = workspace});
     bool near = sac_softmax_is_near(a, queries, n, stride, keys, n, stride);
     columns t = {queries, keys, NULL, NULL, n, stride, stride, n, near};
-    int count = sac_find_distinct(&p.same, &a->kernels, queries, keys, a->key_size, n, stride, capacity(a, n));
+    int count =
+        sac_find_distinct(&p.same, &a->kernels, queries, keys, a->key_size, n, stride, sac_softmax_capacity(a, n));
     if (count < 0 || count == n)
     {
         sum_columns(a, out, &t, p.block, p.rows);

@@ -22,23 +22,22 @@ typedef struct parts
     float *shift;   ///< [n] that is subtracted from each row's scores
 } parts;
 
-static size_t split(parts *p, const sac_attention *a, int n, int value_size, unsigned char *workspace)
+static void split(parts *p, const sac_attention *a, int n, int value_size, sac_workspace *workspace)
 {
-    unsigned char *at = workspace;
     size_t count = (size_t)(n + SAC_ROW_BLOCK);
-    p->queries = sac_take(&at, SAC_ROW_BLOCK * (size_t)a->key_size, sizeof(float));
-    p->rows = sac_take(&at, SAC_ROW_BLOCK * TILE, sizeof(float));
-    p->gained = sac_take(&at, SAC_ROW_BLOCK * (size_t)value_size, sizeof(float));
-    p->sums = sac_take(&at, count, sizeof(float));
-    p->shift = sac_take(&at, count, sizeof(float));
-    return (size_t)(at - workspace);
+    p->queries = sac_take(workspace, SAC_ROW_BLOCK * (size_t)a->key_size, sizeof(float));
+    p->rows = sac_take(workspace, SAC_ROW_BLOCK * TILE, sizeof(float));
+    p->gained = sac_take(workspace, SAC_ROW_BLOCK * (size_t)value_size, sizeof(float));
+    p->sums = sac_take(workspace, count, sizeof(float));
+    p->shift = sac_take(workspace, count, sizeof(float));
 }
 
 size_t sac_softmax_output_workspace_size(const sac_attention *a, int n, int value_size)
 {
-    static unsigned char start[1];
+    sac_workspace workspace = {0};
     parts p;
-    return split(&p, a, n, value_size, start);
+    split(&p, a, n, value_size, &workspace);
+    return workspace.used;
 }
 
 bool sac_softmax_is_near(const sac_attention *a, const float *queries, int query_count, int query_stride,
@@ -86,7 +85,7 @@ void sac_softmax_output(const sac_attention *a, float *out, int out_stride, cons
                         int values_stride, int value_size, void *workspace)
 {
     parts p;
-    split(&p, a, query_count > key_count ? query_count : key_count, value_size, workspace);
+    split(&p, a, query_count > key_count ? query_count : key_count, value_size, &(sac_workspace){.memory = workspace});
     bool near = sac_softmax_is_near(a, queries, query_count, query_stride, keys, key_count, key_stride);
     memset(p.shift, 0, (size_t)query_count * sizeof *p.shift);
     if (!near && a->divide) find_shifts(&p, a, queries, query_count, query_stride, keys, key_count, key_stride);
@@ -121,7 +120,7 @@ void sac_softmax_row(const sac_attention *a, float *weights, int row, const floa
                      int stride, void *workspace)
 {
     parts p;
-    split(&p, a, n, 1, workspace);
+    split(&p, a, n, 1, &(sac_workspace){.memory = workspace});
     bool near = sac_softmax_is_near(a, queries + row, 1, stride, keys, n, stride);
     float shift = 0, sum = 0;
     take_queries(p.queries, a, queries + row, 1, stride);

@@ -22,7 +22,7 @@ typedef struct scratch
     float *weights;         // of a layer: [outputs, heads * channels + 1], the last is the bias
 } scratch;
 
-static scratch take_scratch(const sac_heads *heads, int most, unsigned char **workspace)
+static scratch take_scratch(const sac_heads *heads, int most, sac_workspace *workspace)
 {
     size_t block = (size_t)BLOCK_ROWS * (size_t)heads->width, channels = (size_t)most;
     size_t all = (size_t)heads->count * channels + 1;
@@ -39,10 +39,9 @@ static scratch take_scratch(const sac_heads *heads, int most, unsigned char **wo
 
 size_t sac_heads_workspace_size(const sac_heads *heads, int channels)
 {
-    static unsigned char start[1];
-    unsigned char *at = start;
-    take_scratch(heads, channels > 0 ? channels : 1, &at);
-    return (size_t)(at - start);
+    sac_workspace workspace = {0};
+    take_scratch(heads, channels > 0 ? channels : 1, &workspace);
+    return workspace.used;
 }
 
 void sac_heads_logits(const sac_heads *heads, int head, float *logits, int query)
@@ -82,7 +81,7 @@ void sac_heads_row(const sac_heads *heads, int head, float *weights, int query, 
         separable_row(heads, plan, weights, query);
         return;
     }
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     sac_head_window window = take_scratch(heads, 1, &at).window;
     int total = sac_heads_window(heads, &plan->head, query, &window);
     float sum = 0;
@@ -186,7 +185,7 @@ void sac_heads_mix(const sac_heads *heads, int head, float *out, int out_stride,
     SAC_ASSERT(head >= 0 && head < heads->count && channels >= 0 && out_stride >= pixels && stride >= pixels);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     (void)pixels;
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     scratch s = take_scratch(heads, channels > 0 ? channels : 1, &at);
     for (int y = 0; y < heads->height; y += BLOCK_ROWS)
     {
@@ -213,7 +212,7 @@ void sac_heads_layer(const sac_heads *heads, float *out, int outputs, int out_st
     SAC_ASSERT(channels >= 1 && outputs >= 1 && stride >= pixels && out_stride >= pixels);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     (void)pixels;
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     scratch s = take_scratch(heads, channels > outputs ? channels : outputs, &at);
     arrange(s.weights, weights, bias, inputs, outputs);
     const int size = BLOCK_ROWS * heads->width;

@@ -16,7 +16,7 @@ typedef struct parts
     float *content, *place, *row, *sum; // [D] q_i + u, [D] q_i + v, [n], [channels] of one row
 } parts;
 
-static parts split(const sac_relative *r, int n, unsigned char **workspace)
+static parts split(const sac_relative *r, int n, sac_workspace *workspace)
 {
     size_t d = (size_t)r->key_size, count = (size_t)n, offsets = 2 * count;
     parts p = {.kernels = sac_kernels_create(sac_get_cpu_level())};
@@ -33,10 +33,9 @@ static parts split(const sac_relative *r, int n, unsigned char **workspace)
 
 size_t sac_relative_workspace_size(const sac_relative *relative, int token_count)
 {
-    static unsigned char start[1];
-    unsigned char *at = start;
-    split(relative, token_count, &at);
-    return (size_t)(at - start);
+    sac_workspace workspace = {0};
+    split(relative, token_count, &workspace);
+    return workspace.used;
 }
 
 // Compute q, k and r of all tokens and offsets.
@@ -79,7 +78,7 @@ void sac_relative_logits(const sac_relative *relative, float *logits, int terms,
 {
     SAC_ASSERT(token_count >= 1 && stride >= token_count && (uintptr_t)workspace % 64 == 0);
     SAC_ASSERT(!(terms & (SAC_RELATIVE_B | SAC_RELATIVE_D)) || (offsets && offsets_stride >= 2 * token_count - 1));
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     parts p = split(relative, token_count, &at);
     project(&p, relative, terms, tokens, token_count, stride, offsets, offsets_stride);
     for (int i = 0; i < token_count; i++)
@@ -94,7 +93,7 @@ void sac_relative_output(const sac_relative *relative, float *out, int out_strid
     SAC_ASSERT(n >= 1 && stride >= n && offsets_stride >= 2 * n - 1 && values_stride >= n && out_stride >= n);
     SAC_ASSERT(scale >= 0);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
-    unsigned char *at = workspace;
+    sac_workspace at = {.memory = workspace};
     parts p = split(relative, n, &at);
     project(&p, relative, SAC_RELATIVE_ALL, tokens, n, stride, offsets, offsets_stride);
     float log2_scale = (float)(scale * 1.4426950408889634);

@@ -110,7 +110,7 @@ sac_status sac_inside_create(sac_inside *out, const sac_heads *heads, const sac_
 
     sac_head_window window = {.first = SAC_NEW_ARRAY(int, (size_t)heads->height),
                               .count = SAC_NEW_ARRAY(int, (size_t)heads->height),
-                              .weights = SAC_NEW_ARRAY(float, (size_t)heads->height *(size_t)heads->width)};
+                              .weights = SAC_NEW_MATRIX(float, (size_t)heads->height, (size_t)heads->width)};
     sac_status status = window.first && window.count && window.weights ? SAC_OK : sac_fail_memory("Gaussian heads");
     if (status == SAC_OK)
     {

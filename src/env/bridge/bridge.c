@@ -51,7 +51,7 @@ static sac_status start_worker(sac_bridge *b)
 static sac_status allocate(sac_bridge *b)
 {
     size_t steps = (size_t)b->max_steps, columns = (size_t)b->spaces.column_count;
-    b->actions = SAC_NEW_ARRAY(float, steps *(size_t)b->spaces.action_size);
+    b->actions = SAC_NEW_MATRIX(float, steps, (size_t)b->spaces.action_size);
     b->digests = SAC_NEW_ARRAY(uint64_t, steps + 1);
     b->columns = SAC_NEW_ARRAY(sac_env_column, columns);
     if (!b->actions || !b->digests || !b->columns) return sac_fail_memory("an episode's record");

@@ -20,8 +20,8 @@ static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 static sac_status allocate(sac_cma_dense *dense)
 {
     size_t n = (size_t)dense->cma.dimension, population = (size_t)dense->cma.population;
-    dense->covariance = SAC_NEW_ARRAY(double, n *n);
-    if (dense->form->axes_name) dense->axes = SAC_NEW_ARRAY(double, n *n);
+    dense->covariance = SAC_NEW_MATRIX(double, n, n);
+    if (dense->form->axes_name) dense->axes = SAC_NEW_MATRIX(double, n, n);
     dense->scale = SAC_NEW_ARRAY(double, n);
     dense->samples = SAC_NEW_ARRAY(double, (population + 1) * n);
     dense->rows = SAC_NEW_ARRAY(double, (population + 1) * n);

@@ -89,8 +89,8 @@ static sac_status create(sac_search *search, const void *config)
     s->c_d = SAC_NEW_ARRAY(double, memory);
     s->c_c = SAC_NEW_ARRAY(double, memory);
     s->path = SAC_NEW_ARRAY(double, n);
-    s->vectors = SAC_NEW_ARRAY(double, memory *n);
-    s->samples = SAC_NEW_ARRAY(double, (size_t)search->population *n);
+    s->vectors = SAC_NEW_MATRIX(double, memory, n);
+    s->samples = SAC_NEW_MATRIX(double, (size_t)search->population, n);
     s->move = SAC_NEW_ARRAY(double, n);
     s->step = SAC_NEW_ARRAY(double, n);
     if (!s->weights || !s->c_d || !s->c_c || !s->path || !s->vectors || !s->samples || !s->move || !s->step)

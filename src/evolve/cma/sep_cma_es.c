@@ -47,7 +47,7 @@ static sac_status create(sac_search *search, const void *config)
     size_t n = (size_t)search->dimension;
     s->variance = SAC_NEW_ARRAY(double, n);
     s->deviation = SAC_NEW_ARRAY(double, n);
-    s->noise = SAC_NEW_ARRAY(double, (size_t)search->population *n);
+    s->noise = SAC_NEW_MATRIX(double, (size_t)search->population, n);
     s->gain = SAC_NEW_ARRAY(double, n);
     s->rows = SAC_NEW_ARRAY(sac_weighted_row, (size_t)search->population);
     if (!s->variance || !s->deviation || !s->noise || !s->gain || !s->rows) return sac_fail_memory("a search");

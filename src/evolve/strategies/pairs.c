@@ -12,7 +12,7 @@ sac_status sac_pairs_create(sac_pairs *pairs, sac_search *search)
     search->mirrored = true;
     pairs->count = search->population / 2;
     size_t count = (size_t)pairs->count;
-    pairs->noise = SAC_NEW_ARRAY(double, count *(size_t)search->dimension);
+    pairs->noise = SAC_NEW_MATRIX(double, count, (size_t)search->dimension);
     pairs->shaped = SAC_NEW_ARRAY(double, 2 * count);
     pairs->weights = SAC_NEW_ARRAY(double, count);
     return pairs->noise && pairs->shaped && pairs->weights ? SAC_OK : sac_fail_memory("a search");

@@ -64,7 +64,7 @@ static sac_status create(sac_search *search, const void *config)
     s->sigma_rate = c->sigma_rate > 0 ? c->sigma_rate : usual;
     s->weights = SAC_NEW_ARRAY(double, (size_t)search->population);
     s->deviation = SAC_NEW_ARRAY(double, n);
-    s->noise = SAC_NEW_ARRAY(double, (size_t)search->population *n);
+    s->noise = SAC_NEW_MATRIX(double, (size_t)search->population, n);
     s->row = SAC_NEW_ARRAY(double, n);
     s->move = SAC_NEW_ARRAY(double, n);
     s->spread = SAC_NEW_ARRAY(double, n);

@@ -88,7 +88,7 @@ sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_en
     f->canvas.rgb = sac_alloc((size_t)width * (size_t)height * 3);
     f->world_rgb = sac_alloc((size_t)f->world.width * (size_t)f->world.height * 3);
     f->panel_rgb = sac_alloc((size_t)f->sight.width * (size_t)f->sight.height * 3);
-    f->keep = SAC_NEW_ARRAY(float, (size_t)spec->height *(size_t)spec->width);
+    f->keep = SAC_NEW_MATRIX(float, (size_t)spec->height, (size_t)spec->width);
     if (!f->canvas.rgb || !f->world_rgb || !f->panel_rgb || !f->keep)
     {
         sac_frame_destroy(f);

@@ -113,7 +113,7 @@ static sac_status read_fields(fields *f, const sac_table *t)
     if (f->steps == 0) return sac_fail(SAC_ERROR_FORMAT, "%.200s: no step", t->path);
     int group = (f->steps + MOST_SHOWN - 1) / MOST_SHOWN, all = f->rows + f->columns;
     f->shown = (f->steps + group - 1) / group;
-    f->values = SAC_NEW_ARRAY(double, (size_t)all *(size_t)f->shown);
+    f->values = SAC_NEW_MATRIX(double, (size_t)all, (size_t)f->shown);
     if (!f->values) return sac_fail_memory("a plot");
     for (int step = 0; step < f->steps; step++)
     {

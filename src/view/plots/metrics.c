@@ -23,7 +23,7 @@ static sac_status take_rows(sac_metrics *m, const sac_table *t)
     int columns[SAC_METRIC_COLUMNS];
     SAC_TRY(sac_table_columns(t, names, columns, SAC_METRIC_COLUMNS, "the metrics of a run"));
     if (t->rows == 0) return sac_fail(SAC_ERROR_FORMAT, "%.200s: no row yet", t->path);
-    m->values[0] = SAC_NEW_ARRAY(double, (size_t)t->rows *SAC_METRIC_COLUMNS);
+    m->values[0] = SAC_NEW_MATRIX(double, (size_t)t->rows, SAC_METRIC_COLUMNS);
     if (!m->values[0]) return sac_fail_memory("metrics");
     for (int c = 0; c < SAC_METRIC_COLUMNS; c++)
     {

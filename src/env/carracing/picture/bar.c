@@ -53,7 +53,7 @@ sac_status sac_car_bar_create(struct car_bar **out, const car_picture *p)
     int width = (int)(p->left + 2 * TEXT_MIDDLE * p->scale_x) + 1, stride = (width + 15) / 16 * 16;
     bar->text = (car_plane){SAC_NEW_ARRAY(float, (size_t)(bar->rows + CAR_SPARE_ROWS) * (size_t)stride), width,
                             bar->rows, stride};
-    bar->cells = SAC_NEW_ARRAY(float, (size_t)bar->rows *(size_t)p->width * 3);
+    bar->cells = SAC_NEW_ARRAY(float, 3 * (size_t)bar->rows * (size_t)p->width);
     bar->ground = SAC_NEW_ARRAY(uint8_t, (size_t)bar->rows * (size_t)p->width * 3);
     return bar->cells && bar->ground && bar->text.cells ? SAC_OK : sac_fail_memory("a picture");
 }
