@@ -33,9 +33,9 @@ threads()
 {
     local who
     for who in random idle; do
-        "$saccade" eval --$who --env car-racing --set max_steps=60 --seeds 0..6 --json >"$work/single" &&
-            "$saccade" eval --$who --env car-racing --set max_steps=60 --seeds 0..6 --threads 3 --json >"$work/three" &&
-            "$saccade" eval --$who --env car-racing --set max_steps=60 --seeds 0..6 --threads 50 --json >"$work/many" &&
+        "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --json >"$work/single" &&
+            "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --threads 3 --json >"$work/three" &&
+            "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --threads 50 --json >"$work/many" &&
             cmp "$work/single" "$work/three" && cmp "$work/single" "$work/many" || return 1
     done
 }
