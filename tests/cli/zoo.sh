@@ -35,11 +35,40 @@ verified() # POLICY
         grep -qF "Verified on $date: \`saccade zoo --verify $name\`" "${1%.*}.md" && grep -qF "\`$hash\`" "${1%.*}.md"
 }
 
+# what a card says of its recipe is what scripts/card.sh writes
+written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
+
+# where something before the recipe was trained by another version, the card says so, and what is verified
+begins() # POLICY
+{
+    local start=${1%.*}
+    while [[ -e ${start%.*}.yaml ]]; do start=$(sed -n 's/^start: //p' "${start%.*}.yaml"); done
+    [[ $start != zoo/training/starts/* ]] || tr '\n' ' ' <"${1%.*}.md" |
+        grep -qE "an earlier version of saccade[^.]*; the verification covers the commands? below, and not"
+}
+
+# the columns of scripts/card.sh, and in those of the control suite no blank beside what has a baseline
+columns() # POLICY
+{
+    local card=${1%.*}.md head random idle world
+    head=$(grep -m 1 '^| variant |' "$card") && grep -qF "\"$head\"" scripts/card.sh || { echo "$card: $head"; return 1; }
+    [[ $1 == zoo/control/* ]] || return 0
+    world=$(grep -oE -- '--random --env [a-z-]+' "$card" | head -n 1 | cut -d ' ' -f 3)
+    random=$(landed "saccade eval --random --env $world --set observe=state")
+    idle=$(landed "saccade eval --idle --env $world --set observe=state")
+    awk -F ' *\\| *' -v random="$random" -v idle="$idle" '/^\| variant/ {inside = 1; next} /^\| ---/ {next} !/^\|/ {inside = 0}
+        inside {rows++} inside && ($4 != random || $5 != idle) {print; bad = 1} END {exit bad || rows != 4 || !random || !idle}' "$card"
+}
+landed() { awk -F, -v command="$1" '$4 == command {print $1 " +- " $2}' bench/results/returns.csv; }
+
 check "there are policies" test "${#policies[@]}" -gt 0
 for policy in "${policies[@]}"; do
     check "$policy: its card shows its recipe's commands" commands "$policy"
     check "$policy: what its recipe begins with is there" sources "$policy"
     check "$policy: its card says whether it was verified" verified "$policy"
+    check "$policy: its card is the one that its recipe gives" written "$policy"
+    check "$policy: its card says what an earlier version trained" begins "$policy"
+    check "$policy: its card's columns are named and filled" columns "$policy"
 done
 
 kept() # training states are those that zoo/TRAINING.md goes on with
