@@ -141,12 +141,21 @@ narrow() # lines of at most 120 columns, but for tables and pictures, which cann
 {
     LC_ALL=C.UTF-8 awk 'length > 120 && !/^(\||!\[)/ {print FILENAME ":" FNR ": " length " columns"; bad = 1} END {exit bad}' "$@"
 }
+first_screen() # README's first lines: the two commands, and what each installs
+{
+    local screen what
+    screen=$(head -n 24 README.md)
+    for what in '^make demo  ' '^make test  ' '`make demo` installs ' '`make test` also installs ' 'Debian packages' MuJoCo Gymnasium ViZDoom Chromium QEMU; do
+        grep -q "$what" <<<"$screen" || { echo "$what"; return 1; }
+    done
+}
 too_wide() # a page with one line too many is refused, and which it is said
 {
     { cat zoo/TRAINING.md; printf '%0121d\n' 0; } >"$work/wide.md"
     ! narrow "$work/wide.md" >"$work/said" && grep -q 'wide.md:[0-9]*: 121 columns$' "$work/said"
 }
 check "links lead somewhere" links
+check "README's first screen names the two commands and what they install" first_screen
 check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md docs/bridge.md zoo/*.md zoo/*/*.md
 check "a line that is too long is noticed" too_wide
 check "packages are installed where Debian allows it" installable
