@@ -26,8 +26,8 @@ typedef struct sac_plan
 {
     char task[SAC_TEXT_SIZE], method[SAC_TEXT_SIZE];
     char found[SAC_PATH_SIZE]; ///< where the task lies: as it is named, or beside the sweep file
-    int samples;   ///< random: points
-    uint64_t seed; ///< random: of the draws
+    int samples;               ///< random: points
+    uint64_t seed;             ///< random: of the draws
     sac_sweep_field fields[SWEEP_FIELDS];
     int field_count;
     uint64_t seeds[SWEEP_VALUES]; ///< of training, for every point
