@@ -21,6 +21,7 @@ typedef struct bench_place
     uint64_t first_seed, last_seed; ///< of the rows that train or search
     const char *task;               ///< of the rows that train; not owned
     const struct bench_row *row;    ///< the one that is being measured
+    bool verbose;                   ///< peers may write to standard error
 } bench_place;
 
 enum

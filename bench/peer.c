@@ -39,9 +39,8 @@ static void split(const char *command, const bench_place *place, const char *int
     words[count] = NULL;
 }
 
-// Read the standard output of a program; the child keeps this process's core. @return its exit code, -1 when it did not
-// run
-static int run(const char *const *words, char *answer, size_t size)
+// standard output of a program; the child keeps this process's core. @return its exit code, -1 when it did not run
+static int run(const char *const *words, bool verbose, char *answer, size_t size)
 {
     int ends[2];
     if (pipe(ends) != 0) return -1;
@@ -60,7 +59,7 @@ static int run(const char *const *words, char *answer, size_t size)
         setenv("MALLOC_MMAP_THRESHOLD_", "8589934592", 1);
         setenv("PYTHONWARNINGS", "ignore", 1);
         if (!freopen("/dev/null", "r", stdin)) _exit(127);
-        if (!getenv("SACCADE_BENCH_VERBOSE") && !freopen("/dev/null", "w", stderr)) _exit(127);
+        if (!verbose && !freopen("/dev/null", "w", stderr)) _exit(127);
         execv(words[0], (char *const *)words);
         _exit(127);
     }
@@ -105,13 +104,14 @@ json_t *bench_peer_answer(const char *command, const bench_place *place)
     const char *words[MAX_WORDS];
     split(command, place, interpreter, text, sizeof text, seeds, words);
     char *answer = malloc(ANSWER);
-    int code = answer ? run(words, answer, ANSWER) : -1;
+    int code = answer ? run(words, place->verbose, answer, ANSWER) : -1;
     json_t *json = code == 0 ? json_loads(answer, 0, NULL) : NULL;
     free(answer);
     bool good = json_is_string(json_object_get(json, "peer")) && json_is_number(json_object_get(json, "value"));
     if (good) return json;
     if (code != MISSING)
-        fprintf(stderr, "saccade: bench: %s: the peer failed (SACCADE_BENCH_VERBOSE=1 shows why)\n", command);
+        fprintf(stderr, "saccade: bench: %s: the peer failed%s\n", command,
+                place->verbose ? "" : " (--verbose shows why)");
     json_decref(json);
     return NULL;
 }

@@ -13,8 +13,9 @@ typedef enum cli_baseline
 /// "random" or "idle", as in the flag and in the JSON.
 const char *cli_baseline_name(cli_baseline baseline);
 
-/// Drive episodes first..first+count-1 without a policy.
+/// Drive episodes first..first+count-1 without a policy: the same bits for any number of threads.
+/// @param threads        >= 1, each with a world of its own
 /// @param[out] episodes  [count]
 /// @return SAC_ERROR_ARGUMENT where a random action has no bounds
 SAC_CHECKED sac_status cli_drive_baseline(cli_baseline baseline, const sac_env_def *env, uint64_t first, int count,
-                                          sac_episode *episodes);
+                                          int threads, sac_episode *episodes);

@@ -50,34 +50,28 @@ static void format_time(char text[32], double seconds)
         snprintf(text, 32, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
 }
 
-// seconds to the command's own end; NaN: it has none
-static double limit_left(const cli_board *b)
-{
-    return b->deadline > 0 ? fmax(b->deadline - sac_clock(), 0) : NAN;
-}
-
 // seconds to go, whichever end comes first; NaN: unknown
-static double time_left(const cli_board *b, const sac_progress *p)
+static double time_left(const sac_progress *p)
 {
-    return fmin(p->seconds_left, limit_left(b));
+    return fmin(p->seconds_left, p->limit_left);
 }
 
 // whether the time will be over before the generations are done
-static bool ends_by_time(const cli_board *b, const sac_progress *p)
+static bool ends_by_time(const sac_progress *p)
 {
-    return b->deadline > 0 && p->generation < p->generations && !(p->seconds_left < limit_left(b));
+    return !isnan(p->limit_left) && p->generation < p->generations && !(p->seconds_left < p->limit_left);
 }
 
 // "/2000", or nothing where the last generation is not what the command will end at
-static void format_total(char text[32], const cli_board *b, const sac_progress *p)
+static void format_total(char text[32], const sac_progress *p)
 {
     text[0] = 0;
-    if (!ends_by_time(b, p)) snprintf(text, 32, "/%" PRIu64, p->generations);
+    if (!ends_by_time(p)) snprintf(text, 32, "/%" PRIu64, p->generations);
 }
 
-static void format_left(char text[32], const cli_board *b, const sac_progress *p)
+static void format_left(char text[32], const sac_progress *p)
 {
-    double left = time_left(b, p);
+    double left = time_left(p);
     if (isnan(left))
         snprintf(text, 32, "-");
     else
@@ -94,21 +88,21 @@ static void format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
 
 // --- one line a generation --------------------------------------------------------------------------------------
 
-static void print_line(const cli_board *b, const sac_progress *p)
+static void print_line(const sac_progress *p)
 {
     char total[32], evaluation[2 * SAC_VALUE_SIZE], best[SAC_VALUE_SIZE], mean[SAC_VALUE_SIZE], elapsed[32], left[32];
-    format_total(total, b, p);
+    format_total(total, p);
     sac_format_value(best, p->best);
     sac_format_value(mean, p->mean);
     format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
-    format_left(left, b, p);
+    format_left(left, p);
     printf("%6" PRIu64 "%-7s %8s %8s %14s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, best, mean,
            evaluation, p->steps, p->steps_per_second, elapsed, left, p->note ? "  " : "", p->note ? p->note : "");
     fflush(stdout);
 }
 
-static void print_json(const cli_board *b, const sac_progress *p)
+static void print_json(const sac_progress *p)
 {
     json_t *phases = json_object();
     for (int i = 0; i < SAC_PHASE_COUNT; i++)
@@ -122,7 +116,7 @@ static void print_json(const cli_board *b, const sac_progress *p)
                   (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
                   "bad_episodes", (json_int_t)p->bad_episodes, "seconds", sac_json_number(p->seconds),
                   "steps_per_second", sac_json_number(p->steps_per_second), "seconds_left",
-                  sac_json_number(time_left(b, p)), "best", sac_json_number(p->best), "mean", sac_json_number(p->mean),
+                  sac_json_number(time_left(p)), "best", sac_json_number(p->best), "mean", sac_json_number(p->mean),
                   "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma), "evaluation", evaluation,
                   "phases", phases, "note", p->note ? json_string(p->note) : json_null());
     json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
@@ -279,14 +273,15 @@ static void put_phases(canvas *c, const sac_progress *p)
 static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
 {
     char text[2 * SAC_VALUE_SIZE], left[32];
-    format_total(left, b, p);
+    format_total(left, p);
     snprintf(text, sizeof text, "%" PRIu64 "%s", p->generation, left);
     put_value(c, "generation", text);
     double share = (double)p->generation / (double)p->generations;
-    if (ends_by_time(b, p)) share = 1 - limit_left(b) / (b->deadline - b->opened);
+    double elapsed = sac_clock() - b->opened;
+    if (ends_by_time(p)) share = elapsed / (elapsed + p->limit_left);
     put_bar(c, share, 20, b->unicode);
     put(c, "   ");
-    format_left(left, b, p);
+    format_left(left, p);
     put_value(c, "to go", left);
     put_words(c, b->title);
     end_line(c);
@@ -367,8 +362,8 @@ void cli_board_show(void *user, const sac_progress *p)
             puts("   generation     best     mean     evaluation       steps  steps/s     time      ETA");
     }
     if (b->mode == CLI_BOARD_LIVE) show_live(b, p);
-    if (b->mode == CLI_BOARD_LINES) print_line(b, p);
-    if (b->mode == CLI_BOARD_JSON) print_json(b, p);
+    if (b->mode == CLI_BOARD_LINES) print_line(p);
+    if (b->mode == CLI_BOARD_JSON) print_json(p);
 }
 
 void cli_board_close(cli_board *b)

@@ -27,8 +27,7 @@ typedef struct cli_board
     bool colour, unicode;
     const char *title;   ///< "tasks/toy.yaml"
     double last;         ///< when the board was drawn
-    double opened;       ///< by sac_clock(), as is the next
-    double deadline;     ///< when the command ends by itself; 0: never
+    double opened;       ///< by sac_clock()
     atomic_bool started; ///< the log looks at it from other threads
     int lines;           ///< that the board takes on the screen now
     double history[CLI_BOARD_HISTORY];

@@ -18,6 +18,7 @@ static const cli_flag flags[] = {
     {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
     {"form", "NAME", "for 'attention': this form alone", false},
     {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
+    {"verbose", NULL, "also show what peers write to standard error, such as why one fails", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
 };
@@ -203,6 +204,7 @@ static int run_attention(const cli_args *args)
     bench_place place;
     bench_points points = {0};
     sac_status status = bench_place_create(&place, NULL);
+    place.verbose = cli_has(args, "verbose");
     bench_pin(&place, true);
     if (status == SAC_OK) status = bench_sweep(&place, form, (int)first, (int)last, &points);
     if (status == SAC_OK && cli_value(args, "svg")) status = bench_draw(&points, cli_value(args, "svg"));
@@ -233,6 +235,7 @@ static int run(const cli_args *args)
     int count = 0;
     sac_status status = bench_place_create(&place, policy);
     place.first_seed = first, place.last_seed = last;
+    place.verbose = cli_has(args, "verbose");
     place.task = task ? task : "tasks/car-racing-pairs.yaml";
     bench_pin(&place, true);
     if (status == SAC_OK) status = measure_all(args, &place, results, &count);

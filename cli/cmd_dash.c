@@ -39,7 +39,8 @@ static int run(const cli_args *args)
     status = sac_dash_create(&dash, dir, port);
     if (status != SAC_OK) return cli_fail(status);
     cli_say_page(stdout, sac_dash_port(dash), "shows %s; Ctrl-C ends it", dir);
-    while (!*interrupt) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    // a page whose address nobody was told is not served; main says why
+    while (!*interrupt && !ferror(stdout)) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     sac_dash_destroy(dash);
     return CLI_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "cli.h"
 #include "files/atomic.h"
 #include "saccade/train.h"
@@ -140,6 +141,18 @@ static void print_groups(const char *fields, const row *rows, int count)
     puts("best evaluation of each run; median, lowest and highest over seeds");
 }
 
+// runs that no table can rank, and what to do about it
+static void print_unranked(const char *dir, int runs, int ranked)
+{
+    if (runs == 0) printf("%s: no run has finished a generation yet\n", dir);
+    if (runs == ranked) return;
+    printf("%d of %d run%s ha%s no evaluation, by which this table compares: the task's evaluation.every is 0, or a "
+           "run has "
+           "not\ncome to its first one. Set it, such as fields: {evaluation: {every: [10]}} in the sweep file, and use "
+           "another --run.\n%s/results.csv has the populations' mean returns.\n",
+           runs - ranked, runs, sac_plural(runs), runs - ranked == 1 ? "s" : "ve", dir);
+}
+
 static sac_status print_table(const char *dir)
 {
     static row rows[MAX_ROWS];
@@ -149,19 +162,20 @@ static sac_status print_table(const char *dir)
     SAC_TRY(sac_join_path(path, dir, "results.csv"));
     SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 28));
     row header = {.point = ""};
-    int count = 0;
+    int count = 0, runs = 0;
     bool first = true;
     for (char *line = (char *)bytes, *end; (end = strchr(line, '\n')); line = end + 1)
     {
         *end = 0;
         if (first)
             parse(line, &header);
-        else if (count < MAX_ROWS && parse(line, &rows[count]) && isfinite(rows[count].best))
+        else if (count < MAX_ROWS && ++runs && parse(line, &rows[count]) && isfinite(rows[count].best))
             count++;
         first = false;
     }
     qsort(rows, (size_t)count, sizeof *rows, by_best);
-    print_groups(header.point, rows, count);
+    if (count > 0) print_groups(header.point, rows, count);
+    print_unranked(dir, runs, count);
     sac_free(bytes);
     return SAC_OK;
 }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -79,7 +80,6 @@ static int run(const cli_args *args)
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
     cli_board board;
     cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
-    board.deadline = deadline;
     if (reports) cli_print_log(&board);
     sac_train_def def = {.task = task,
                          .run_dir = dir,
@@ -90,7 +90,8 @@ static int run(const cli_args *args)
                          .generations = generations,
                          .progress = reports ? cli_board_show : NULL,
                          .user = &board,
-                         .interrupt = interrupt};
+                         .interrupt = interrupt,
+                         .time_limit = seconds ? fmax(deadline - sac_clock(), 1e-3) : 0};
     if (status == SAC_OK) status = sac_train(&def);
     sac_set_log(NULL, NULL);
     sac_task_destroy(task);

@@ -89,7 +89,7 @@ int cli_target_drive(const cli_target *target, uint64_t first, int count, int th
     else if (target->policy)
         status = sac_evaluate(target->policy, &target->env, first, count, threads, *episodes);
     else
-        status = cli_drive_baseline(target->baseline, &target->env, first, count, *episodes);
+        status = cli_drive_baseline(target->baseline, &target->env, first, count, threads, *episodes);
     if (status == SAC_OK) return CLI_OK;
     free(*episodes);
     *episodes = NULL;

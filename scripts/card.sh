@@ -4,32 +4,50 @@
 # it). The card holds the recipe's commands, what they cost, the curve, and the returns over 100 unseen episodes, in other
 # looks of the world, too, beside those of random actions and of doing nothing.
 # card.sh --recipe POLICY...: writes anew what cards say of recipes, and nothing else.
+# card.sh --check POLICY...:  fails, with the difference, where a card says anything else of its recipe.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-saccade=build/saccade threads=${THREADS:-$(nproc)}
+saccade=${SACCADE:-build/saccade} threads=${THREADS:-$(nproc)}
 
 steps_of() # RECIPE: in millions, of all parts
 {
     awk '$1 == "steps:" {sum += $2} END {printf "%.2f", sum / 1e6}' "$1"
 }
 
+# the file that everything goes back to: a recipe may begin with a policy that has a recipe of its own
+origin_of() # RECIPE
+{
+    local start
+    start=$(sed -n 's/^start: //p' "$1")
+    if [[ -n $start && -e ${start%.*}.yaml ]]; then origin_of "${start%.*}.yaml"; else echo "$start"; fi
+}
+
+# where a recipe starts, as a sentence that its commands complete
+start_of() # RECIPE
+{
+    local start origin parts="commands below"
+    start=$(sed -n 's/^start: //p' "$1") origin=$(origin_of "$1")
+    (($(grep -c '^ *- run: ' "$1") > 1)) || parts="command below"
+    if [[ -z $start ]]; then
+        echo "From nothing:"
+    elif [[ $start == "$origin" ]]; then
+        echo "It begins with \`$start\`, which an earlier version of saccade trained and this one cannot train again; the" \
+            "verification covers the $parts, and not that vector:"
+    elif [[ -z $origin ]]; then
+        echo "It begins with the policy that ships as \`$start\`, whose card says how that was trained from nothing; the" \
+            "verification covers the $parts:"
+    else
+        echo "It begins with the policy that ships as \`$start\`, whose card says how that was trained, from a vector of" \
+            "an earlier version of saccade; the verification covers the $parts, and not what was before:"
+    fi
+}
+
 # what a card says of its recipe: where it starts, the commands, whether they were carried out again
 of_recipe() # POLICY
 {
-    local policy=$1 recipe=$1.yaml name=${1#zoo/} start date hash
-    start=$(sed -n 's/^start: //p' "$recipe")
+    local policy=$1 recipe=$1.yaml name=${1#zoo/} date hash
     date=$(sed -n 's/^ *date: //p' "$recipe") hash=$(sed -n 's/^ *parameters: //p' "$recipe")
-    case $start in
-        "") echo "From nothing:" ;;
-        zoo/training/starts/*)
-            echo "Its start, \`$start\`,"
-            echo "was trained by an earlier version of saccade. What follows:"
-            ;;
-        *)
-            echo "It starts from the vector that ships as \`$start\`, whose card says how that was"
-            echo "trained. What follows:"
-            ;;
-    esac
+    start_of "$recipe" | fmt -w 119
     echo
     echo '```sh'
     "$saccade" zoo --commands "$name"
@@ -44,22 +62,26 @@ of_recipe() # POLICY
     echo
 }
 
-# the first paragraph stays, what follows up to the table is the recipe's
-refresh() # POLICY
+# a card whose first paragraph stays; what follows up to the table is the recipe's
+refreshed() # POLICY
 {
-    local card=$1.md
-    of_recipe "$1" >"$card.recipe"
-    awk -v recipe="$card.recipe" '/^\| \| \|$/ && !done {while ((getline line <recipe) > 0) print line; done = 1}
-        !done && blanks >= 2 {next} {print} /^$/ {blanks++}' "$card" >"$card.tmp"
-    rm "$card.recipe"
-    mv "$card.tmp" "$card"
+    awk -v recipe=<(of_recipe "$1") '/^\| \| \|$/ && !done {while ((getline line <recipe) > 0) print line; done = 1}
+        !done && blanks >= 2 {next} {print} /^$/ {blanks++}' "$1.md"
 }
 
-if [[ ${1:-} == --recipe ]]; then
-    shift
-    for policy in "$@"; do refresh "${policy%.*}"; done
-    exit
-fi
+case ${1:-} in
+    --recipe)
+        for policy in "${@:2}"; do
+            refreshed "${policy%.*}" >"${policy%.*}.md.tmp"
+            mv "${policy%.*}.md.tmp" "${policy%.*}.md"
+        done
+        exit
+        ;;
+    --check)
+        for policy in "${@:2}"; do diff "${policy%.*}.md" <(refreshed "${policy%.*}"); done
+        exit
+        ;;
+esac
 
 base=${1:?POLICY, such as zoo/control/NAME} runs=${2:?folder of runs}
 policy=$base.safetensors card=$base.md recipe=$base.yaml name=$(basename "$base") zoo=$(dirname "$base")
@@ -100,8 +122,9 @@ rows_of_take_cover() {
     echo "Tics survived over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, and"
     echo "the vector was chosen by seeds 1000 and on):"
     echo "\`saccade eval $policy --seeds 0..99 --variant V --set skill=S\`."
+    echo "Both skills are played by the article's rules (\`rules: released\`); its own score is at skill 5."
     echo
-    echo "| variant | skill 4, ViZDoom's own | skill 5, released | the paper's agent |"
+    echo "| variant | skill 4 | skill 5 | the paper's agent, skill 5 |"
     echo "| --- | --- | --- | --- |"
     local row variant
     for row in "original 1125 +- 589" "walls 934 +- 560" "floor 1120 +- 613" "text 1035 +- 627"; do
@@ -136,12 +159,14 @@ rows_of_control() {
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | the article: IAP, SAC, QT-Opt |"
     echo "| --- | --- | --- | --- | --- |"
-    local random idle blind=(--env "$world" --set observe=state --set "action_repeat=$(setting action_repeat)")
-    random=$(score --random "${blind[@]}") idle=$(score --idle "${blind[@]}")
-    echo "| original | $(score "$policy" --variant original) | $random | $idle | |"
-    echo "| easy, static | $(score "$policy" --variant "$(all easy)") | | | |"
-    echo "| medium, static | $(score "$policy" --variant "$(all medium)") | | | $(papers) |"
-    echo "| easy, dynamic | $(score "$policy" --variant "$(all easy):dynamic") | | | |"
+    local row look paper blind=(--env "$world" --set observe=state --set "action_repeat=$(setting action_repeat)")
+    for row in "original|original|" "easy, static|$(all easy)|" "medium, static|$(all medium)|$(papers)" \
+        "easy, dynamic|$(all easy):dynamic|"; do
+        IFS='|' read -r row look paper <<<"$row"
+        # who does not look is spared the pictures
+        echo "| $row | $(score "$policy" --variant "$look") | $(score --random "${blind[@]}" --variant "$look") |" \
+            "$(score --idle "${blind[@]}" --variant "$look") | $paper${paper:+ }|"
+    done
 }
 
 last=$(tail -n 1 "$run/metrics.csv")

@@ -35,6 +35,11 @@ match($0, /^[0-9]+: /) {
 END {
     if (details) print details
     for (i = 1; i <= failures; i++) print "failed: " names[i]
+    if (worlds) {
+        said_of_worlds = "the worlds of other makers could not be installed, see the beginning (make worlds tries again)"
+        if (ci == "true") { print "failed: " said_of_worlds; failed++ }
+        else print "not tested, as " said_of_worlds
+    }
     if (built) { print "failed: the build, see above"; failed++ }
     if (unexplained) {
         print "skipped for another reason than a missing peer or ../shared:" unexplained

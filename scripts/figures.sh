@@ -1,27 +1,48 @@
 #!/usr/bin/env bash
 # Figures of documents beside those that landed: every row of a table whose last cell holds a command in backticks.
-#   figures.sh [DOCUMENT...]    compares (default README.md docs/results.md); a part of make lint
-#   figures.sh --measure        runs the commands of bench/results/returns.csv again and writes what they give
+#   figures.sh [DOCUMENT...]     compares (default README.md docs/results.md docs/bridge.md); a part of make lint
+#   figures.sh --measure [WORDS] runs the commands of bench/results/returns.csv again, those that hold WORDS, and writes
+#                                what they give; a line of it may hold a command that has no figures yet
 # `make bench ROW=NAME`: the second cell holds the value, the third "N x" the peer's figure over it, as last landed in the
-# folder of bench/results that the document names. `saccade eval ...`: "M +- S" of the second cell is what that command
-# gave, "M +- S" of the third is among what landed. README.md holds no other figure of these kinds.
+# folder of bench/results that the document names. `saccade eval ...` or `python3 examples/...`: "M +- S" of the second
+# cell is what that command gave, "M +- S" of the third what the second command of the last cell gave or, where there is
+# none, among what landed. README.md holds no other figure of these kinds.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 returns=bench/results/returns.csv
 
-measure()
+# what an example of examples/ needs: the Python package, and the Python of .venv as python3
+unpack_package()
+{
+    [[ -x .venv/bin/python && ! -e $folder/site ]] || return 0
+    .venv/bin/python -m zipfile -e "$(scripts/wheel.sh)" "$folder/site"
+}
+
+figures_of() # COMMAND: "mean,std,episodes", run in $folder
+{
+    local command=$1
+    case $command in
+        saccade*) command="$command --threads $(nproc)" ;;
+        python3*) unpack_package || return 1 ;;
+    esac
+    (root=$PWD && cd "$folder" && export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 &&
+        eval "PATH=$root/build:$root/.venv/bin:\$PATH $command") |
+        sed -n 's/^mean \([-0-9.]*\), standard deviation \([0-9.]*\), \([0-9]*\) .*/\1,\2,\3/p'
+}
+
+measure() # [WORDS]
 {
     local mean std episodes command line
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    ln -s "$PWD/zoo" "$PWD/.venv" "$folder"
+    ln -s "$PWD/zoo" "$PWD/examples" "$PWD/.venv" "$folder"
     [[ ! -e ../shared/golden ]] ||
         build/saccade import attention-agent-npz ../shared/golden/attention_agent/CarRacing_released.npz "$folder/article.safetensors" >/dev/null
     while IFS=, read -r mean std episodes command; do
         line=$mean,$std,$episodes
-        if [[ $command == "saccade eval "* && ($command != *article* || -e $folder/article.safetensors) ]]; then
-            line=$(cd "$folder" && eval "PATH=$OLDPWD/build:\$PATH $command --threads $(nproc)" |
-                sed -n 's/^mean \([-0-9.]*\), standard deviation \([0-9.]*\), \([0-9]*\) .*/\1,\2,\3/p')
+        if [[ $command == "saccade eval "* || $command == "python3 examples/"* ]] && [[ $command == *"${1:-}"* ]] &&
+            [[ $command != *article* || -e $folder/article.safetensors ]]; then
+            line=$(figures_of "$command" </dev/null)
             [[ -n $line ]] || { echo "$command: no figure" >&2; return 1; }
             [[ $line == "$mean,$std,$episodes" ]] || echo "$command: $mean +- $std was landed, now $line" >&2
         fi
@@ -92,12 +113,12 @@ compare() # DOCUMENT LANDED
             rows++
             next
         }
-        if (last ~ /`saccade eval /) {
-            allowed = ""
+        if (last ~ /`(saccade eval|python3 examples\/)/) {
+            commands = 0
             for (rest = last; match(rest, /`[^`]*`/); rest = substr(rest, RSTART + RLENGTH))
-                allowed = allowed of[substr(rest, RSTART + 1, RLENGTH - 2)]
-            check_returns(cell[3], allowed, "its command landed in " returns)
-            check_returns(cell[4], all, "landed in " returns)
+                given[++commands] = of[substr(rest, RSTART + 1, RLENGTH - 2)]
+            check_returns(cell[3], given[1], "its command landed in " returns)
+            check_returns(cell[4], commands > 1 ? given[2] : all, "landed in " returns)
             rows++
             next
         }
@@ -107,14 +128,16 @@ compare() # DOCUMENT LANDED
 }
 
 if [[ ${1:-} == --measure ]]; then
-    measure
+    measure "${2:-}"
     exit
 fi
-[[ $# -gt 0 ]] || set -- README.md docs/results.md
+[[ $# -gt 0 ]] || set -- README.md docs/results.md docs/bridge.md
 status=0
 for document in "$@"; do
     machine=$(grep -oE 'bench/results/[a-z0-9]+(-[a-z0-9]+)+' "$document" | head -n 1)
-    [[ -e $machine/bench.csv ]] || { echo "$document: it names no folder of bench/results" >&2; status=1; continue; }
-    compare "$document" "$machine/bench.csv" || status=1
+    # returns are the same on every machine, so a document that holds only those names none
+    [[ -n $machine ]] || ! grep -q 'make bench ROW=' "$document" || { echo "$document: it names no folder of bench/results" >&2; status=1; continue; }
+    [[ -z $machine || -e $machine/bench.csv ]] || { echo "$document: nothing has landed in $machine" >&2; status=1; continue; }
+    compare "$document" "${machine:-/dev/null}/bench.csv" || status=1
 done
 exit $status

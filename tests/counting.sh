@@ -21,6 +21,23 @@ rest_fails_under_ci()
         [[ $(counted "" | tail -n 1) == "1 passed, 0 failed, 1 skipped" ]]
 }
 
+# worlds that could not be installed: said at the end, and a failure under CI, whatever else passed
+uninstalled() # CI
+{
+    printf '1/1 Test #7: test_fine ....................   Passed    0.1 sec\n' >"$work/log"
+    awk -v ci="$1" -v built=0 -v worlds=1 -f scripts/count.awk "$work/log" >"$work/said"
+}
+worlds_are_said()
+{
+    uninstalled "" && grep -q '^not tested, as the worlds of other makers could not be installed' "$work/said" &&
+        [[ $(tail -n 1 "$work/said") == "1 passed, 0 failed, 0 skipped" ]]
+}
+worlds_fail_under_ci()
+{
+    ! uninstalled true && grep -q '^failed: the worlds of other makers could not be installed' "$work/said" &&
+        [[ $(tail -n 1 "$work/said") == "1 passed, 1 failed, 0 skipped" ]]
+}
+
 unbuilt_counts() # the tests of a program that could not be built, one by one
 {
     {
@@ -42,4 +59,6 @@ check "a peer that is missing is no failure" peer_is_fine
 check "another reason fails under CI and nowhere else" rest_fails_under_ci
 check "tests that were not built are counted" unbuilt_counts
 check "what tests call a peer is one" peers_are_peers
+check "worlds that could not be installed are said" worlds_are_said
+check "worlds that could not be installed fail under CI" worlds_fail_under_ci
 finish

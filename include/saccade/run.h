@@ -42,6 +42,7 @@ typedef struct sac_progress
     double seconds;                   ///< of training since the beginning, resumed parts included
     double steps_per_second;          ///< of the last generation
     double seconds_left;              ///< to the last generation, at the pace of the newest ones; NaN: not known yet
+    double limit_left;                ///< seconds to the time_limit of sac_train_def; NaN: there is none
     double best, mean, std, sigma;    ///< of the population
     bool evaluated;                   ///< whether `evaluation` is of this generation
     sac_score evaluation;             ///< the latest

@@ -22,6 +22,8 @@ typedef struct sac_train_def
     void (*progress)(void *user, const sac_progress *progress); ///< on rank 0; may be NULL
     void *user;
     const volatile int *interrupt; ///< becomes nonzero to stop after a checkpoint; may be NULL
+    double time_limit;             ///< seconds from the call after which the caller interrupts, for those who are told
+                                   ///< what is left: it ends nothing by itself; 0: none
 } sac_train_def;
 
 /// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a

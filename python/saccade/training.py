@@ -118,6 +118,7 @@ class Progress:
     seconds: float
     steps_per_second: float
     seconds_left: float
+    limit_left: float
     best: float
     mean: float
     std: float
@@ -172,8 +173,8 @@ def summary(run: Any) -> Run:
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def on_progress(user: Any, p: Any) -> None:
     ffi.from_handle(user).put(Progress(
-        p.generation, p.generations, p.steps, p.bad_episodes, p.seconds, p.steps_per_second, p.seconds_left, p.best,
-        p.mean, p.std, p.sigma, p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note),
+        p.generation, p.generations, p.steps, p.bad_episodes, p.seconds, p.steps_per_second, p.seconds_left,
+        p.limit_left, p.best, p.mean, p.std, p.sigma, p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note),
         {text(lib.sac_phase_name(i)): p.phases[i] for i in range(lib.SAC_PHASE_COUNT)}))
 
 

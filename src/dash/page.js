@@ -56,12 +56,15 @@ function drawTiles() {
   if (point) {
     const done = Math.max(point[GENERATION], now && now.live ? now.live.generation : 0);
     $("generation").textContent = count(done);
-    $("generations").textContent = total ? `of ${count(total)}` : "";
-    $("bar").value = total ? Math.min(1, done / total) : 0;
-    // These are the run's own estimates, as its board shows them.
+    // the run's own figures, as its board shows them; of two ends the one that comes first
     const live = now && now.live, running = now && now.state === "running" && total > done;
-    const left = running && live && live.generations === total ? live.seconds_left : null;
-    $("left").textContent = `${duration(live ? Math.max(live.seconds, point[SECONDS]) : point[SECONDS])} so far` + (left === null || left === undefined ? "" : `, ${duration(left)} to go`);
+    const known = (x) => x !== null && x !== undefined, current = running && live && live.generations === total;
+    const ends = current ? [live.seconds_left, live.limit_left].filter(known) : [];
+    const left = ends.length ? Math.min(...ends) : null, byTime = left !== null && left === live.limit_left;
+    const soFar = live ? Math.max(live.seconds, point[SECONDS]) : point[SECONDS];
+    $("generations").textContent = total && !byTime ? `of ${count(total)}` : "";
+    $("bar").value = byTime ? soFar / Math.max(soFar + left, 1e-9) : total ? Math.min(1, done / total) : 0;
+    $("left").textContent = `${duration(soFar)} so far` + (left === null ? "" : `, ${duration(left)} to go`);
     $("mean").textContent = number(point[MEAN], point[STD]);
     $("mean-about").textContent = `± ${number(point[STD], point[STD])}, best ${number(point[BEST], point[STD])}`;
     $("rate").textContent = count(point[RATE]);

@@ -240,6 +240,14 @@ static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
     return status;
 }
 
+// a damaged file out of the way: it is kept for whoever wants to know what happened, but is no checkpoint any more
+static void set_aside(const char *run_dir, uint64_t generation)
+{
+    char path[SAC_PATH_SIZE], aside[SAC_PATH_SIZE];
+    if (checkpoint_path(path, run_dir, generation) != SAC_OK) return;
+    if (snprintf(aside, sizeof aside, "%s.damaged", path) < (int)sizeof aside) (void)rename(path, aside);
+}
+
 sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
 {
     char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
@@ -253,7 +261,12 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
     {
         SAC_TRY(checkpoint_path(path, run_dir, list.generations[i]));
         status = load_one(path, bytes, size);
-        if (status == SAC_OK) remove_old(run_dir);
+        if (status == SAC_OK)
+        {
+            // where none is whole, all stay as they are
+            for (int newer = 0; newer < i; newer++) set_aside(run_dir, list.generations[newer]);
+            remove_old(run_dir);
+        }
         if (status != SAC_ERROR_FORMAT) return status;
         // a damaged file: the one before it is as good, only older
         sac_log(SAC_LOG_WARNING, "%s", sac_last_error());

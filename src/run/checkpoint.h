@@ -26,7 +26,8 @@ typedef struct sac_run_state
 /// Write checkpoints/NNNNNNNN.safetensors and remove all but the last two.
 SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state);
 
-/// The bytes of the newest checkpoint that is whole.
+/// The bytes of the newest checkpoint that is whole. Newer ones, which are damaged, get names that end in ".damaged",
+/// so that they are not among the last two.
 /// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning
 SAC_CHECKED sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size);
 

@@ -404,6 +404,9 @@ sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *se
     sac_status status = sac_options_read(train_options, &task->train, NULL, 0, "train");
     if (status == SAC_OK) status = sac_options_read(evaluation_options, &task->evaluation, NULL, 0, "evaluation");
     if (status == SAC_OK) status = sac_yaml_load(&yaml, path);
+    if (status == SAC_OK && sac_yaml_find(yaml, "task") && !sac_yaml_find(yaml, "env.id"))
+        status =
+            sac_fail(SAC_ERROR_ARGUMENT, "%s is a sweep over a task, not a task: 'saccade sweep' carries it out", path);
     if (status == SAC_OK) status = fill(task, yaml, path, settings, setting_count);
     sac_yaml_destroy(yaml);
     if (status != SAC_OK)

@@ -121,6 +121,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->seconds = r->seconds;
     p->seconds_left = sac_pace_left(&r->pace, p->generation, last ? p->generation : generations,
                                     (uint64_t)r->task->evaluation.every, r->seconds);
+    p->limit_left = r->deadline > 0 ? fmax(r->deadline - sac_clock(), 0) : NAN;
     p->best = r->state.best;
     p->mean = r->state.mean;
     p->std = r->state.std;

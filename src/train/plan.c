@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "files/atomic.h"
 #include "files/yaml.h"
 
 /// Sweep files: YAML with task, method, samples, seed, seeds, and fields in the sections of a task.
@@ -117,13 +119,40 @@ static sac_status check(sac_plan *plan, const char *path)
                : sac_fail(SAC_ERROR_FORMAT, "%s: %.0f runs, at most %d are allowed", path, runs, SWEEP_RUNS);
 }
 
+// a task in place of a sweep over one
+static sac_status refuse_task(const char *path)
+{
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "%s is a task, not a sweep: 'saccade train' trains it; a sweep file names a task and values of its "
+                    "fields, such as {task: %s, fields: {search: {sigma: [0.05, 0.1]}}, seeds: [1, 2]}",
+                    path, path);
+}
+
+// the task as it is named, from the current folder, or else beside the sweep file
+static sac_status find_task(sac_plan *plan, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (plan->task[0] == '/' || !slash || access(plan->task, F_OK) == 0) return SAC_OK;
+    char folder[SAC_PATH_SIZE], beside[SAC_PATH_SIZE];
+    if (snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path) >= (int)sizeof folder) return SAC_OK;
+    SAC_TRY(sac_join_path(beside, slash == path ? "/" : folder, plan->task));
+    if (access(beside, F_OK) != 0)
+        return sac_fail(SAC_ERROR_FILE, "%s: the task '%s' is neither in the current folder nor beside the sweep file",
+                        path, plan->task);
+    memcpy(plan->found, beside, sizeof plan->found);
+    return SAC_OK;
+}
+
 static sac_status fill(sac_plan *plan, const sac_yaml *yaml, const char *path)
 {
     const sac_yaml_entry *task = sac_yaml_find(yaml, "task");
+    if (!task && sac_yaml_find(yaml, "env.id")) return refuse_task(path);
     const sac_setting first = {"task", task ? task->value : NULL};
     SAC_TRY(sac_options_read(plan_options, plan, &first, task != NULL, path));
     for (int i = 0; i < sac_yaml_count(yaml); i++) SAC_TRY(set_entry(plan, sac_yaml_at(yaml, i), path));
-    return check(plan, path);
+    SAC_TRY(check(plan, path));
+    snprintf(plan->found, sizeof plan->found, "%s", plan->task);
+    return find_task(plan, path);
 }
 
 sac_status sac_plan_load(sac_plan **out, const char *path)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "files/atomic.h"
 #include "saccade/train.h"
 
 /// The plan of a sweep: which task, which fields of it take which values, which seeds.
@@ -24,8 +25,9 @@ typedef struct sac_sweep_field
 typedef struct sac_plan
 {
     char task[SAC_TEXT_SIZE], method[SAC_TEXT_SIZE];
-    int samples;   ///< random: points
-    uint64_t seed; ///< random: of the draws
+    char found[SAC_PATH_SIZE]; ///< where the task lies: as it is named, or beside the sweep file
+    int samples;               ///< random: points
+    uint64_t seed;             ///< random: of the draws
     sac_sweep_field fields[SWEEP_FIELDS];
     int field_count;
     uint64_t seeds[SWEEP_VALUES]; ///< of training, for every point

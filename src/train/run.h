@@ -49,7 +49,8 @@ typedef struct sac_run
     sac_phases phases;
     sac_pace pace;
     sac_progress progress;
-    double shown; ///< when progress.json was written last
+    double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
+    double shown;    ///< when progress.json was written last
     char note[256];
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -257,6 +258,7 @@ sac_status sac_run_open(sac_run *r)
     if (!r->def->comm) SAC_TRY(sac_comm_create_self(&r->own_comm));
     r->comm = r->def->comm ? r->def->comm : r->own_comm;
     r->state.best_evaluation = -INFINITY;
+    if (r->def->time_limit > 0) r->deadline = sac_clock() + r->def->time_limit;
     SAC_TRY(create_policy(r, &env));
     SAC_TRY(allocate(r));
     SAC_TRY(fingerprint_task(r));

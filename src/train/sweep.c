@@ -58,7 +58,7 @@ static sac_status load_task(const sweep *s, int run, sac_task **task)
     uint64_t seed = s->plan->seeds[run % s->plan->seed_count];
     snprintf(values[count], SAC_TEXT_SIZE, "%llu", (unsigned long long)seed);
     settings[count] = (sac_setting){"train.seed", values[count]};
-    return sac_task_load(task, s->plan->task, settings, count + 1);
+    return sac_task_load(task, s->plan->found, settings, count + 1);
 }
 
 // every task of the sweep can be read: said before the first is trained

@@ -28,10 +28,61 @@ idles_with_choices() # a cart that is pushed to the left in every step drops its
     [[ $(awk '$1 ~ /^[0-9]+$/ && $3 >= 7 && $3 <= 11' "$work/pushed" | wc -l) == 20 ]]
 }
 
+# threads are used, and change no byte
+threads()
+{
+    local who
+    for who in random idle; do
+        "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --json >"$work/single" &&
+            "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --threads 3 --json >"$work/three" &&
+            "$saccade" eval "--$who" --env car-racing --set max_steps=60 --seeds 0..6 --threads 50 --json >"$work/many" &&
+            cmp "$work/single" "$work/three" && cmp "$work/single" "$work/many" || return 1
+    done
+}
+tasks() # THREADS: the most tasks that the process had at once; a library may have some of its own
+{
+    "$saccade" eval --random --env car-racing --seeds 0..19 --threads "$1" >/dev/null &
+    local pid=$! most=0 now
+    while now=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l) && ((now > 0)); do ((now <= most)) || most=$now; done
+    wait "$pid" && echo "$most"
+}
+really()
+{
+    local one three
+    one=$(tasks 1) three=$(tasks 3)
+    ((three == one + 2)) || { echo "$one tasks with one thread, $three with three"; return 1; }
+}
+failing() # what fails in several threads is one line
+{
+    cat >"$work/broken.py" <<'END'
+import gymnasium
+import numpy as np
+
+
+class Broken(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(0, 1, (2,), np.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        raise RuntimeError("no way on")
+
+
+gymnasium.register("Broken-v0", Broken)
+END
+    PYTHONPATH=$work refuses 1 "no way on" \
+        "$saccade" eval --random --env gym:broken:Broken-v0 --set restarts=0 --seeds 0..9 --threads 3
+}
+
 check "idle is a recording of zeros" idles
+check "any number of threads gives the same bytes" threads
+check "the threads that were asked for drive" really
 if "${SACCADE_PEERS:-.venv/bin/python}" -c "import gymnasium" 2>/dev/null; then
     export SACCADE_PYTHON=${SACCADE_PYTHON:-${SACCADE_PEERS:-.venv/bin/python}}
     check "idle takes the first of choices" idles_with_choices
+    check "a failure in one of several threads is one line" failing
 else
     skip "idle takes the first of choices" "gymnasium (make worlds)"
 fi

@@ -60,9 +60,27 @@ searches() # PEER measures each of its rows
     done
 }
 
+# a Python that says why it fails: only --verbose, or its variable, lets it be heard
+silent_peer()
+{
+    printf '#!/bin/sh\necho "no module named peer" >&2\nexit 1\n' >"$work/python"
+    chmod +x "$work/python"
+    SACCADE_PEERS=$work/python "$saccade" bench agent-relu --json >/dev/null 2>"$work/err" &&
+        grep -q 'the peer failed (--verbose shows why)$' "$work/err" && ! grep -q 'no module named peer' "$work/err"
+}
+heard_peer()
+{
+    SACCADE_PEERS=$work/python "$saccade" bench agent-relu --json --verbose >/dev/null 2>"$work/err" &&
+        grep -qx 'no module named peer' "$work/err" && ! grep -q 'shows why' "$work/err" || return 1
+    SACCADE_PEERS=$work/python SACCADE_BENCH_VERBOSE=1 "$saccade" bench agent-relu --json >/dev/null 2>"$work/err" &&
+        grep -qx 'no module named peer' "$work/err"
+}
+
 has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 
 check "bench --json" fields
+check "a peer that fails says how to hear why" silent_peer
+check "--verbose lets a peer be heard" heard_peer
 check "bench refuses an unknown row" refuses 2 "did you mean 'env-step'?" "$saccade" bench env-stp
 check "bench refuses bad seeds" refuses 2 "--seeds is '5..1'" "$saccade" bench env-step --seeds 5..1
 check "bench train" times_training

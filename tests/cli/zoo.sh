@@ -35,11 +35,101 @@ verified() # POLICY
         grep -qF "Verified on $date: \`saccade zoo --verify $name\`" "${1%.*}.md" && grep -qF "\`$hash\`" "${1%.*}.md"
 }
 
+# what a card says of its recipe is what scripts/card.sh writes
+written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
+
+# where something before the recipe was trained by another version, the card says so, and what is verified
+begins() # POLICY
+{
+    local start=${1%.*}
+    while [[ -e ${start%.*}.yaml ]]; do start=$(sed -n 's/^start: //p' "${start%.*}.yaml"); done
+    [[ $start != zoo/training/starts/* ]] || tr '\n' ' ' <"${1%.*}.md" |
+        grep -qE "an earlier version of saccade[^.]*; the verification covers the commands? below, and not"
+}
+
+# the columns of scripts/card.sh, and in those of the control suite no blank beside what has a baseline
+columns() # POLICY
+{
+    local card=${1%.*}.md head random idle world
+    head=$(grep -m 1 '^| variant |' "$card") && grep -qF "\"$head\"" scripts/card.sh || { echo "$card: $head"; return 1; }
+    [[ $1 == zoo/control/* ]] || return 0
+    world=$(grep -oE -- '--random --env [a-z-]+' "$card" | head -n 1 | cut -d ' ' -f 3)
+    random=$(landed "saccade eval --random --env $world --set observe=state")
+    idle=$(landed "saccade eval --idle --env $world --set observe=state")
+    awk -F ' *\\| *' -v random="$random" -v idle="$idle" '/^\| variant/ {inside = 1; next} /^\| ---/ {next} !/^\|/ {inside = 0}
+        inside {rows++} inside && ($4 != random || $5 != idle) {print; bad = 1} END {exit bad || rows != 4 || !random || !idle}' "$card"
+}
+landed() { awk -F, -v command="$1" '$4 == command {print $1 " +- " $2}' bench/results/returns.csv; }
+
 check "there are policies" test "${#policies[@]}" -gt 0
 for policy in "${policies[@]}"; do
     check "$policy: its card shows its recipe's commands" commands "$policy"
     check "$policy: what its recipe begins with is there" sources "$policy"
     check "$policy: its card says whether it was verified" verified "$policy"
+    check "$policy: its card is the one that its recipe gives" written "$policy"
+    check "$policy: its card says what an earlier version trained" begins "$policy"
+    check "$policy: its card's columns are named and filled" columns "$policy"
+done
+
+# "RUN VECTOR TASK" of every part of every recipe, in order
+parts()
+{
+    local recipe
+    for recipe in $(git ls-files 'zoo/*.yaml' | xargs grep -l '^parts:'); do
+        awk -v recipe="$recipe" '$1 == "-" && $2 == "run:" {print "\n" recipe, $3} $1 == "task:" {print $2} $1 == "vector:" {print $2}' "$recipe" |
+            awk 'BEGIN {RS = ""} {print $1, $2, $3, $4}'
+    done
+}
+# where a task begins: at nothing, at a file of the tree, or at what a recipe has made before it comes to the task
+starts() # TASK
+{
+    local start
+    start=$(sed -nE 's/^ *start: *([^ #]+).*/\1/p' "$1")
+    case $start in
+        "" | draw | zeros) return 0 ;;
+        runs/*) ;;
+        *) git ls-files --error-unmatch "$start"; return ;;
+    esac
+    awk -v start="$start" -v task="$1" '
+        $1 != recipe {recipe = $1; split("", made)}
+        $3 == task && start in made {found = 1}
+        {made["runs/" $2 "/" $4 ".safetensors"]}
+        END {exit !found}' "$work/parts" || { echo "no recipe makes $start before it trains $1"; return 1; }
+}
+parts >"$work/parts"
+check "there are parts" test -s "$work/parts"
+for task in $(git ls-files '*.yaml' | xargs grep -lE '^ *start:' | xargs grep -L '^parts:'); do
+    check "$task: its start is there, or a recipe makes it" starts "$task"
+done
+unmade() # STARTS: a task with such a start is noticed
+{
+    sed "s#^  start: .*#  start: $1#" zoo/tasks/car-racing-pairs-4.yaml >"$work/unmade.yaml"
+    grep -qF "start: $1" "$work/unmade.yaml" && ! starts "$work/unmade.yaml"
+}
+check "a start that is nowhere is noticed" unmade zoo/training/starts/nothing.safetensors
+check "a start that no recipe makes is noticed" unmade runs/car-racing-pairs-seed-4/mean.safetensors
+
+# a recipe of what has not shipped yet says what zoo/TRAINING.md shows, and can be read
+unshipped() # RECIPE
+{
+    local folder=$work/unshipped
+    rm -rf "$folder"
+    mkdir -p "$folder/zoo"
+    cp "$(dirname "$1")/best.safetensors" "$folder/zoo/one.safetensors" && cp "$1" "$folder/zoo/one.yaml"
+    SACCADE_ZOO=$folder/zoo "$saccade" zoo --commands one >"$folder/commands" || return 1
+    # a line for each command, its words sorted: the order of options is anyone's
+    words()
+    {
+        sed -e ':a; /\\$/ {N; s/\\\n//; ba}' "$1" | grep '^saccade train' |
+            while read -ra word; do printf '%s\n' "${word[@]}" | sort | paste -sd ' '; done
+    }
+    words "$folder/commands" >"$folder/said"
+    words zoo/TRAINING.md >"$folder/shown"
+    grep -vxFf "$folder/shown" "$folder/said" && return 1
+    [[ -s $folder/said ]]
+}
+for recipe in $(git ls-files 'zoo/training/*/recipe.yaml'); do
+    check "$recipe: zoo/TRAINING.md shows its commands" unshipped "$recipe"
 done
 
 kept() # training states are those that zoo/TRAINING.md goes on with

@@ -82,6 +82,8 @@ END
             python3 "$here/stage.py" "$saccade" "$work/toy" "$work/$what/mean.safetensors" "$what"
     done
     check "the board and the page say the same" python3 "$here/same.py" "$saccade" "$work/slow.yaml" "$work/slow"
+    check "the board and the page say the same of an end by the clock" python3 "$here/same.py" "$saccade" \
+        "$work/slow.yaml" "$work/slow-timed" --generations 1000000 --seconds 200
 else
     skip "the page in a browser" "chromium (make setup-dev)"
 fi

@@ -1,7 +1,8 @@
-"""The board and the live page say the same: same.py SACCADE TASK RUN
+"""The board and the live page say the same: same.py SACCADE TASK RUN [OPTION of train...]
 
 A run is trained with --json and its page is open; after a stage its generations take several times as long. What the
-page says of a generation is what the run said of it: the time to go, the time so far, the number.
+page says of a generation is what the run said of it: the time to go, the time so far, the number. With --seconds the
+time to go is that to the end by the clock, and the page does not count towards generations that will not be reached.
 """
 
 import json
@@ -14,7 +15,8 @@ import time
 
 from browser import Browser
 
-saccade, task, run = sys.argv[1:4]
+saccade, task, run, *options = sys.argv[1:]
+timed = "--seconds" in options
 
 
 def duration(seconds):
@@ -23,7 +25,7 @@ def duration(seconds):
 
 
 with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile("w+") as err:
-    trainer = subprocess.Popen([saccade, "train", task, "--run", run, "--dash", "0", "--json"], stdout=out, stderr=err)
+    trainer = subprocess.Popen([saccade, "train", task, "--run", run, "--dash", "0", "--json", *options], stdout=out, stderr=err)
     while not (port := re.search(r"http://localhost:(\d+)/", open(err.name).read())):
         assert trainer.poll() is None, open(err.name).read()
         time.sleep(0.05)
@@ -35,7 +37,7 @@ with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile("w+") as e
         begin = time.monotonic()  # a slow machine takes its time for as many generations
         while time.monotonic() < begin + 5 or (len(shown) < 6 and time.monotonic() < begin + 90):
             state, generation, left, events = browser.evaluate(
-                "drawTiles(), drawEvents(), [data.now.state, data.now.live.generation, $('left').textContent,"
+                "drawTiles(), drawEvents(), [data.now.state, data.now.live.generation, $('left').textContent + '|' + $('generations').textContent,"
                 " data.events.map((e) => [e.generation, e.event, e.text])]")
             number = int(browser.evaluate("$('generation').textContent").replace(",", ""))
             # a row may come before its progress, and a folder is seen to be held a moment after it is there
@@ -57,6 +59,8 @@ assert [noted, "stage", stages[0]] in events, events
 checked = 0
 for generation, words in shown.items():
     row = said[generation]
+    words, total = words.split("|")
+    assert (total == "") == timed, (total, options)
     so_far = re.match(r"([0-9:]+) so far", words)[1]
     assert so_far == duration(row["seconds"]), (words, row)
     if row["seconds_left"] is None:

@@ -25,7 +25,7 @@ export SACCADE_PYTHON=$python SDL_VIDEODRIVER=dummy PYTHONDONTWRITEBYTECODE=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 documents=("$@")
-[[ $# -gt 0 ]] || documents=(README.md CONTRIBUTING.md docs/*.md)
+[[ $# -gt 0 ]] || documents=(README.md CONTRIBUTING.md docs/*.md zoo/TRAINING.md)
 
 place() # an empty folder for one document
 {
@@ -106,7 +106,7 @@ check "there are examples" test "$count" -gt 0
 links() # relative links lead somewhere
 {
     local bad=0 document target
-    for document in "$root"/README.md "$root"/CHANGELOG.md "$root"/CONTRIBUTING.md "$root"/docs/*.md; do
+    for document in "$root"/README.md "$root"/CHANGELOG.md "$root"/CONTRIBUTING.md "$root"/docs/*.md "$root"/zoo/*.md "$root"/zoo/*/*.md; do
         while read -r target; do
             [[ -e $(dirname "$document")/$target ]] || { echo "$document: $target"; bad=1; }
         done < <(grep -oE '\]\([^)#: ]+' "$document" | sed 's/^](//')
@@ -135,9 +135,29 @@ check "a block that fails is noticed" refused " test" "saccade envs; false" "FAI
 check "a command that is wrong is noticed when made short" refused " test short" "saccade train tasks/toy.yaml --sigma 3" "FAILED"
 installable() # Debian refuses its own pip: packages go into a virtual environment, whose pip has a path
 {
-    ! grep -nE '^[^`|#]*(^|[ ;&])(sudo )?pip3? install' README.md CONTRIBUTING.md docs/*.md
+    ! grep -nE '^[^`|#]*(^|[ ;&])(sudo )?pip3? install' README.md CONTRIBUTING.md docs/*.md zoo/*.md
+}
+narrow() # lines of at most 120 columns, but for tables and pictures, which cannot be broken
+{
+    LC_ALL=C.UTF-8 awk 'length > 120 && !/^(\||!\[)/ {print FILENAME ":" FNR ": " length " columns"; bad = 1} END {exit bad}' "$@"
+}
+first_screen() # README's first lines: the two commands, and what each installs
+{
+    local screen what
+    screen=$(head -n 24 README.md)
+    for what in '^make demo  ' '^make test  ' '`make demo` installs ' '`make test` also installs ' 'Debian packages' MuJoCo Gymnasium ViZDoom Chromium QEMU; do
+        grep -q "$what" <<<"$screen" || { echo "$what"; return 1; }
+    done
+}
+too_wide() # a page with one line too many is refused, and which it is said
+{
+    { cat zoo/TRAINING.md; printf '%0121d\n' 0; } >"$work/wide.md"
+    ! narrow "$work/wide.md" >"$work/said" && grep -q 'wide.md:[0-9]*: 121 columns$' "$work/said"
 }
 check "links lead somewhere" links
+check "README's first screen names the two commands and what they install" first_screen
+check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md docs/bridge.md zoo/*.md zoo/*/*.md
+check "a line that is too long is noticed" too_wide
 check "packages are installed where Debian allows it" installable
 check "one version everywhere" versions
 finish

@@ -103,6 +103,50 @@ TEST(resume_without_a_checkpoint_starts_from_the_beginning)
     sac_task_destroy(task);
 }
 
+// a byte of the newest checkpoint is another
+static void damage_newest(const char *run)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "file=$(ls '%s/%s'/checkpoints/*.safetensors | tail -n 1) && "
+             "printf X | dd of=\"$file\" bs=1 seek=$(($(stat -c %%s \"$file\") / 2)) conv=notrunc status=none",
+             folder, run);
+    assert_int_equal(system(command), 0);
+}
+
+// the two that are kept are two that one can go on from, so that a second accident loses nothing either
+TEST(a_damaged_checkpoint_is_not_among_those_that_are_kept)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "straight", 1, false, &(watcher){0}));
+    assert_int_equal(train(task, "twice", 1, false, &(watcher){.at = 6}), SAC_ERROR_INTERRUPTED);
+    damage_newest("twice");
+    assert_int_equal(train(task, "twice", 1, true, &(watcher){.at = 5}), SAC_ERROR_INTERRUPTED);
+    damage_newest("twice");
+    assert_ok(train(task, "twice", 1, true, &(watcher){0}));
+    assert_same_run("straight", "twice");
+    sac_task_destroy(task);
+
+    // what was damaged is there to be looked at, under a name that is no checkpoint's
+    char path[512];
+    path_in(path, "twice/checkpoints/00000006.safetensors.damaged");
+    assert_int_equal(access(path, F_OK), 0);
+}
+
+// where none is whole, none is touched and nothing is trained
+TEST(a_run_without_a_whole_checkpoint_is_left_as_it_is)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    char path[512], command[512];
+    assert_int_equal(train(task, "none", 1, false, &(watcher){.at = 6}), SAC_ERROR_INTERRUPTED);
+    snprintf(command, sizeof command, "for f in '%s'/none/checkpoints/*.safetensors; do echo >\"$f\"; done", folder);
+    assert_int_equal(system(command), 0);
+    assert_fails(train(task, "none", 1, true, &(watcher){0}), SAC_ERROR_FORMAT, "00000004.safetensors");
+    path_in(path, "none/checkpoints/00000006.safetensors");
+    assert_int_equal(access(path, F_OK), 0);
+    sac_task_destroy(task);
+}
+
 // a run of so many generations, gone on with where the folder holds a shorter one
 static void train_for(const char *run, int generations)
 {
@@ -415,6 +459,8 @@ int main(void)
         IN_FOLDER(an_existing_run_is_not_overwritten_and_another_task_is_refused),
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
+        IN_FOLDER(a_damaged_checkpoint_is_not_among_those_that_are_kept),
+        IN_FOLDER(a_run_without_a_whole_checkpoint_is_left_as_it_is),
         IN_FOLDER(stopped_at_any_generation_a_run_ends_with_the_vectors_of_a_straight_one),
         IN_FOLDER(an_interrupt_before_the_first_evaluation_leaves_the_vector),
         IN_FOLDER(the_mean_is_what_is_evaluated),
