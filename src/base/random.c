@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/level.h"
-#include "base/normals.h"
+#include "base/random/normals.h"
 
 void sac_philox(uint32_t out[4], uint64_t key, uint64_t counter_low, uint64_t counter_high)
 {

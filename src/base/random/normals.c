@@ -1,4 +1,4 @@
-#include "base/normals.h"
+#include "base/random/normals.h"
 
 #include <math.h>
 #include <string.h>
