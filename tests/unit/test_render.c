@@ -158,7 +158,7 @@ TEST(every_level_gives_the_same_bytes)
     // and something is on them
     bool seen[PLAYGROUND_GEOMS] = {false};
     for (int i = 0; i < W * H; i++)
-        if (ids[i] >= 100) seen[ids[i] - 100] = true;
+        if (first_ids[i] >= 100) seen[first_ids[i] - 100] = true;
     for (int i = 0; i < 8; i++) assert_true(seen[i]);
     sac_set_cpu_level(best);
 }
