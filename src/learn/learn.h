@@ -102,6 +102,14 @@ typedef struct sac_map_gradients
     float *matrix, *gains;
 } sac_map_gradients;
 
+/// An attention's map over planar tokens: what the kernels are given (kernels.h), and gains.
+typedef struct sac_column_map
+{
+    enum sac_phi phi;
+    const sac_features *features;
+    const double *gains; ///< [F]
+} sac_column_map;
+
 /// Numbers F in a token's features.
 int sac_map_features(const sac_map_side *side);
 
@@ -174,6 +182,25 @@ typedef struct sac_step
        float *dk, float *dv, const sac_map_gradients *dquery_map, const sac_map_gradients *dkey_map,                   \
        const float *dout, const float *out, const float *kept, const float *q, const float *k, const float *v,         \
        float *workspace))                                                                                              \
+    /* planar tokens x [D, stride], N columns. By x of x / |x| of each column; workspace: 2 stride floats; dx may be   \
+       dout */                                                                                                         \
+    X(unit_columns_backward, (const sac_learn *l, float *dx, const float *dout, const float *x, int size, int n,       \
+                              int stride, float *workspace))                                                           \
+    /* by x of phi [F, stride] as the kernels and gains have made it of x; dphi is spent; workspace: (M + 1) stride    \
+       floats */                                                                                                       \
+    X(map_columns_backward, (const sac_learn *l, const sac_column_map *map, float *dx, float *dphi, const float *phi,  \
+                             const float *x, int n, int stride, float *workspace))                                     \
+    /* by weights [O, patch size] and bias [O] of tokens [O, stride] of an image of bytes; dweights is by weights of   \
+       the bytes, 255 times that of numbers in 0..1; workspace: N patch size + SAC_LANES floats, which the patches     \
+       [N, patch size] themselves need, too: pixels_gather */                                                          \
+    X(pixels_gather, (const sac_learn *l, float *patches, const uint8_t *image, const sac_patches *p))                 \
+    X(pixels_backward, (const sac_learn *l, const sac_patches *p, float *dweights, float *dbias, const float *dtokens, \
+                        int stride, const uint8_t *image, float *workspace))                                           \
+    /* weights [K, N] of a soft choice of K by scores [N], whose best are `top`; see choose.c */                       \
+    X(choose_forward, (const sac_learn *l, float *weights, const float *scores, const int *top, int kept, int count,   \
+                       float temperature))                                                                             \
+    X(choose_backward, (const sac_learn *l, float *dscores, const float *dweights, const float *weights,               \
+                        const float *scores, int kept, int count, float temperature))                                  \
     /* losses give share * sum of the terms and write the gradient; share = 1 / count is the mean */                   \
     /* (x - target)^2 */                                                                                               \
     X(square_loss,                                                                                                     \

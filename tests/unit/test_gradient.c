@@ -1,0 +1,261 @@
+#include "base/memory.h"
+#include "policy_scene.h"
+#include "saccade/learn.h"
+
+// gradients of policies: forward is what acting computes, backward is the same bits everywhere and adds
+
+enum
+{
+    STEPS = 6
+};
+
+// every kind, reading, form, feature and controller that has a gradient
+static const char *const kinds[] = {
+    "controller=linear",
+    "controller=lstm,hidden=7,motion=true,filter=true",
+    "controller=mlp,normalize=true,attention=relu",
+    "controller=mlp,attention=positive,features=values+positions,value_size=3",
+    "controller=mlp,attention=trig,features=histogram,masking=true,image_size=40",
+    "controller=linear,attention=hybrid,attention_features=3,attention_directions=2,normalize=true",
+    "controller=linear,attention=sara-square,heads=2,position_encoding=flat",
+    "kind=iap-rank,controller=lstm,hidden=4,heads=2,projection=learned,value_size=3",
+    "kind=iap-trans,controller=lstm,hidden=16,attention=relu",
+    "kind=iap-trans,controller=mlp,hidden=48,attention=relu,attention_features=0,patch=4,stride=0,image_size=64,"
+    "key_size=8,value_size=6,rows=10,motion=true",
+    "kind=iap-trans,controller=linear,attention=positive,heads=2,position_encoding=flat,layer_norm=false",
+    "kind=iap-trans,controller=linear,attention=trig,residual=false,activation=none",
+    "kind=iap-trans,controller=mlp,attention=hybrid,attention_features=3,activation=clip,filter=true",
+    "kind=iap-trans,controller=linear,attention=sara-exp,normalize=false",
+    "kind=cnn,controller=linear,image_size=72",
+    "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
+};
+
+enum
+{
+    KINDS = sizeof kinds / sizeof *kinds
+};
+
+static const char *const zoo[] = {
+    "zoo/car-racing/trans",          "zoo/car-racing/softmax",
+    "zoo/car-racing/linear",         "zoo/take-cover/trans",
+    "zoo/take-cover/softmax",        "zoo/take-cover/linear",
+    "zoo/control/cartpole-swingup",  "zoo/control/cheetah-run",
+    "zoo/control/reacher-easy",      "zoo/control/cartpole-swingup-clean",
+    "zoo/control/cheetah-run-clean", "zoo/control/walker-walk",
+};
+
+// a minibatch of a policy, with all that a pass needs
+typedef struct minibatch
+{
+    sac_policy *owned; // released with it
+    sac_gradient *gradient;
+    sac_batch batch;
+    uint8_t *pixels;
+    const uint8_t **frames;
+    float *outputs, *doutputs, *sums;
+    void *workspace;
+    int outputs_size, parameters, count;
+} minibatch;
+
+// a field with a square that wanders: neighbours in time differ in a few patches
+static void paint(uint8_t *image, const sac_policy_def *def, int step, uint64_t seed)
+{
+    sac_stream stream = sac_stream_create(seed, 1, 0);
+    int row = 9 * step + 5, column = 7 * step + 3;
+    for (int y = 0; y < def->height; y++)
+        for (int x = 0; x < def->width; x++)
+            for (int c = 0; c < def->channels; c++)
+            {
+                bool square = y >= row && y < row + 12 && x >= column && x < column + 15;
+                int noise = (int)sac_stream_below(&stream, 64);
+                *image++ = (uint8_t)(square ? 200 - 40 * c + noise % 17 : 60 + y / 2 + 20 * c + noise);
+            }
+}
+
+static minibatch minibatch_create(const sac_policy *policy, sac_choosing choosing, int steps, int sequences)
+{
+    const sac_policy_def *def = sac_policy_get_def(policy);
+    const size_t image = (size_t)(def->height * def->width * def->channels);
+    sac_gradient_def gradient_def = sac_gradient_default_def();
+    gradient_def.choosing = choosing;
+    minibatch m = {.batch = {.steps = steps, .sequences = sequences, .temperature = 0.7},
+                   .parameters = sac_policy_parameter_count(policy),
+                   .count = steps * sequences};
+    assert_ok(sac_gradient_create(&m.gradient, policy, &gradient_def));
+    m.outputs_size = sac_gradient_output_size(m.gradient);
+    const size_t outputs = (size_t)(m.count * m.outputs_size);
+    m.pixels = sac_alloc(image * (size_t)m.count);
+    m.frames = sac_alloc((size_t)m.count * sizeof *m.frames);
+    m.outputs = sac_alloc(outputs * sizeof(float));
+    m.doutputs = sac_alloc(outputs * sizeof(float));
+    m.sums = sac_alloc((size_t)m.parameters * sizeof(float));
+    m.workspace = sac_alloc(sac_gradient_workspace_size(m.gradient, steps, sequences));
+    m.batch.frames = m.frames;
+    for (int i = 0; i < m.count; i++)
+    {
+        uint8_t *frame = m.pixels + (size_t)i * image;
+        paint(frame, def, i / sequences, (uint64_t)(i % sequences));
+        m.frames[i] = frame;
+    }
+    fill_uniform(m.doutputs, outputs, 5);
+    return m;
+}
+
+static void minibatch_destroy(minibatch *m)
+{
+    sac_gradient_destroy(m->gradient);
+    sac_policy_destroy(m->owned);
+    sac_free(m->pixels), sac_free(m->frames), sac_free(m->outputs), sac_free(m->doutputs), sac_free(m->sums);
+    sac_free(m->workspace);
+}
+
+static void run(minibatch *m, const float *parameters)
+{
+    sac_gradient_forward(m->gradient, m->outputs, parameters, &m->batch, m->workspace);
+    sac_gradient_backward(m->gradient, m->sums, m->doutputs, parameters, &m->batch, m->workspace);
+}
+
+// the largest difference of outputs from those of acting, both before bounds
+static double distance(const sac_policy *policy)
+{
+    const sac_policy_def *def = sac_policy_get_def(policy);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1);
+    sac_policy_state *state = scene_state(policy);
+    float action[16];
+    double largest = 0;
+    sac_gradient_forward(m.gradient, m.outputs, sac_policy_parameters(policy), &m.batch, m.workspace);
+    for (int t = 0; t < STEPS; t++)
+    {
+        sac_gaze gaze = {0};
+        sac_policy_act(state, m.frames[t], action);
+        sac_policy_gaze(state, &gaze);
+        assert_int_equal(gaze.output_size, m.outputs_size);
+        for (int o = 0; o < m.outputs_size; o++)
+        {
+            double expected = (double)(def->action_choices ? gaze.output[o] : action[o]);
+            double got = (double)m.outputs[t * m.outputs_size + o];
+            if (!def->action_choices) // as acting cuts it
+                got = fmin(fmax(got, (double)def->action_low[o]), (double)def->action_high[o]);
+            assert_true(isfinite(got));
+            largest = fmax(largest, fabs(got - expected));
+        }
+    }
+    sac_policy_state_destroy(state);
+    minibatch_destroy(&m);
+    return largest;
+}
+
+// tensors that are multiplied in floats; patches are projected and scored with acting's own bits
+static bool is_rounded(const char *name)
+{
+    static const char *const exact[] = {"query.", "key.", "value.", "conv0.", "rank.", "filter."};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strncmp(name, exact[i], strlen(exact[i])) == 0) return false;
+    return true;
+}
+
+// the longest sum of products: over patches, or over what a layer is told
+static int longest_sum(const sac_policy *policy)
+{
+    int longest = 1;
+    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    {
+        const sac_view *view = sac_policy_view(policy, i);
+        int inner = (int)(sac_view_size(view) / (size_t)view->shape[0]);
+        if (view->rank > 1 && inner > longest) longest = inner;
+    }
+    return longest;
+}
+
+// A sum of n products in any order is the exact sum of products that are off by n eps each (Higham 2002, 3.1). So two
+// orders differ by no more than what such errors in the factors do, to first order: parameters off by n eps at random
+// measure that. Twice, because two passes round; and twice again, because factors that are no parameters (features,
+// values) are off, too.
+static double tolerance_of(const sac_policy *policy)
+{
+    const double error = longest_sum(policy) * 0x1p-24;
+    const int count = sac_policy_parameter_count(policy);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1), near = m;
+    float *parameters = malloc((size_t)count * sizeof *parameters), outputs[STEPS * 16];
+    double largest = 0x1p-23;
+    assert_non_null(parameters);
+    assert_true(m.outputs_size <= 16);
+    near.outputs = outputs;
+    sac_gradient_forward(m.gradient, m.outputs, sac_policy_parameters(policy), &m.batch, m.workspace);
+    for (uint64_t draw = 0; draw < 8; draw++)
+    {
+        sac_stream stream = sac_stream_create(draw, 0, 0);
+        memcpy(parameters, sac_policy_parameters(policy), (size_t)count * sizeof *parameters);
+        for (int i = 0; i < sac_policy_view_count(policy); i++)
+        {
+            const sac_view *view = sac_policy_view(policy, i);
+            for (size_t j = 0; is_rounded(view->name) && j < sac_view_size(view); j++)
+                parameters[view->offset + j] *= (float)(1 + sac_stream_uniform(&stream, -error, error));
+        }
+        sac_gradient_forward(near.gradient, near.outputs, parameters, &near.batch, near.workspace);
+        for (int i = 0; i < m.count * m.outputs_size; i++)
+            largest = fmax(largest, fabs((double)m.outputs[i] - (double)near.outputs[i]));
+    }
+    free(parameters);
+    minibatch_destroy(&m);
+    return 4 * largest;
+}
+
+static void check_forward(const sac_policy *policy, const char *name)
+{
+    double off = distance(policy), tolerance = tolerance_of(policy);
+    if (!(off <= tolerance)) fail_msg("%s: outputs are off by %g, expected at most %g", name, off, tolerance);
+}
+
+TEST(forward_is_what_acting_computes)
+{
+    for (int i = 0; i < KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(kinds[i]);
+        check_forward(policy, kinds[i]);
+        sac_policy_destroy(policy);
+    }
+    for (size_t i = 0; i < sizeof zoo / sizeof *zoo; i++)
+    {
+        char path[256];
+        sac_policy *policy;
+        snprintf(path, sizeof path, "%s/%s.safetensors", SAC_SOURCE_DIR, zoo[i]);
+        assert_ok(sac_policy_load(&policy, NULL, path));
+        check_forward(policy, zoo[i]);
+        sac_policy_destroy(policy);
+    }
+}
+
+TEST(every_level_gives_the_same_bits)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    for (int i = 0; i < KINDS; i++)
+        for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_SOFT; choosing++)
+        {
+            minibatch first = {0};
+            for (sac_cpu_level level = SAC_CPU_SCALAR; level <= best; level++)
+            {
+                sac_set_cpu_level(level);
+                if (sac_get_cpu_level() != level) continue;
+                sac_policy *policy = scene_any_policy(kinds[i]);
+                minibatch m = minibatch_create(policy, choosing, 2, 2);
+                run(&m, sac_policy_parameters(policy));
+                m.owned = policy;
+                if (!first.gradient)
+                {
+                    first = m;
+                    continue;
+                }
+                assert_memory_equal(first.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
+                for (int j = 0; j < m.parameters; j++)
+                    if (memcmp(&first.sums[j], &m.sums[j], sizeof(float)) != 0)
+                        fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", kinds[i], (int)choosing,
+                                 sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
+                minibatch_destroy(&m);
+            }
+            minibatch_destroy(&first);
+        }
+    sac_set_cpu_level(best);
+}
+
+TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits)
