@@ -1,38 +1,10 @@
-#include "base/memory.h"
-#include "policy_scene.h"
-#include "saccade/learn.h"
+#include "gradient_scene.h"
 
 // gradients of policies: forward is what acting computes, backward is the same bits everywhere and adds
 
 enum
 {
     STEPS = 6
-};
-
-// every kind, reading, form, feature and controller that has a gradient
-static const char *const kinds[] = {
-    "controller=linear",
-    "controller=lstm,hidden=7,motion=true,filter=true",
-    "controller=mlp,normalize=true,attention=relu",
-    "controller=mlp,attention=positive,features=values+positions,value_size=3",
-    "controller=mlp,attention=trig,features=histogram,masking=true,image_size=40",
-    "controller=linear,attention=hybrid,attention_features=3,attention_directions=2,normalize=true",
-    "controller=linear,attention=sara-square,heads=2,position_encoding=flat",
-    "kind=iap-rank,controller=lstm,hidden=4,heads=2,projection=learned,value_size=3",
-    "kind=iap-trans,controller=lstm,hidden=16,attention=relu",
-    "kind=iap-trans,controller=mlp,hidden=48,attention=relu,attention_features=0,patch=4,stride=0,image_size=64,"
-    "key_size=8,value_size=6,rows=10,motion=true",
-    "kind=iap-trans,controller=linear,attention=positive,heads=2,position_encoding=flat,layer_norm=false",
-    "kind=iap-trans,controller=linear,attention=trig,residual=false,activation=none",
-    "kind=iap-trans,controller=mlp,attention=hybrid,attention_features=3,activation=clip,filter=true",
-    "kind=iap-trans,controller=linear,attention=sara-exp,normalize=false",
-    "kind=cnn,controller=linear,image_size=72",
-    "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
-};
-
-enum
-{
-    KINDS = sizeof kinds / sizeof *kinds
 };
 
 static const char *const zoo[] = {
@@ -43,77 +15,6 @@ static const char *const zoo[] = {
     "zoo/control/reacher-easy",      "zoo/control/cartpole-swingup-clean",
     "zoo/control/cheetah-run-clean", "zoo/control/walker-walk",
 };
-
-// a minibatch of a policy, with all that a pass needs
-typedef struct minibatch
-{
-    sac_policy *owned; // released with it
-    sac_gradient *gradient;
-    sac_batch batch;
-    uint8_t *pixels;
-    const uint8_t **frames;
-    float *outputs, *doutputs, *sums;
-    void *workspace;
-    int outputs_size, parameters, count;
-} minibatch;
-
-// a field with a square that wanders: neighbours in time differ in a few patches
-static void paint(uint8_t *image, const sac_policy_def *def, int step, uint64_t seed)
-{
-    sac_stream stream = sac_stream_create(seed, 1, 0);
-    int row = 9 * step + 5, column = 7 * step + 3;
-    for (int y = 0; y < def->height; y++)
-        for (int x = 0; x < def->width; x++)
-            for (int c = 0; c < def->channels; c++)
-            {
-                bool square = y >= row && y < row + 12 && x >= column && x < column + 15;
-                int noise = (int)sac_stream_below(&stream, 64);
-                *image++ = (uint8_t)(square ? 200 - 40 * c + noise % 17 : 60 + y / 2 + 20 * c + noise);
-            }
-}
-
-static minibatch minibatch_create(const sac_policy *policy, sac_choosing choosing, int steps, int sequences)
-{
-    const sac_policy_def *def = sac_policy_get_def(policy);
-    const size_t image = (size_t)(def->height * def->width * def->channels);
-    sac_gradient_def gradient_def = sac_gradient_default_def();
-    gradient_def.choosing = choosing;
-    minibatch m = {.batch = {.steps = steps, .sequences = sequences, .temperature = 0.7},
-                   .parameters = sac_policy_parameter_count(policy),
-                   .count = steps * sequences};
-    assert_ok(sac_gradient_create(&m.gradient, policy, &gradient_def));
-    m.outputs_size = sac_gradient_output_size(m.gradient);
-    const size_t outputs = (size_t)(m.count * m.outputs_size);
-    m.pixels = sac_alloc(image * (size_t)m.count);
-    m.frames = sac_alloc((size_t)m.count * sizeof *m.frames);
-    m.outputs = sac_alloc(outputs * sizeof(float));
-    m.doutputs = sac_alloc(outputs * sizeof(float));
-    m.sums = sac_alloc((size_t)m.parameters * sizeof(float));
-    m.workspace = sac_alloc(sac_gradient_workspace_size(m.gradient, steps, sequences));
-    m.batch.frames = m.frames;
-    for (int i = 0; i < m.count; i++)
-    {
-        uint8_t *frame = m.pixels + (size_t)i * image;
-        paint(frame, def, i / sequences, (uint64_t)(i % sequences));
-        m.frames[i] = frame;
-    }
-    fill_uniform(m.doutputs, outputs, 5);
-    return m;
-}
-
-static void minibatch_destroy(minibatch *m)
-{
-    sac_gradient_destroy(m->gradient);
-    sac_policy_destroy(m->owned);
-    sac_free(m->pixels), sac_free(m->frames), sac_free(m->outputs), sac_free(m->doutputs), sac_free(m->sums);
-    sac_free(m->workspace);
-}
-
-static void run(minibatch *m, const float *parameters)
-{
-    sac_gradient_forward(m->gradient, m->outputs, parameters, &m->batch, m->workspace);
-    sac_gradient_backward(m->gradient, m->sums, m->doutputs, parameters, &m->batch, m->workspace);
-}
 
 // the largest difference of outputs from those of acting, both before bounds
 static double distance(const sac_policy *policy)
@@ -209,10 +110,10 @@ static void check_forward(const sac_policy *policy, const char *name)
 
 TEST(forward_is_what_acting_computes)
 {
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < GRADIENT_KINDS; i++)
     {
-        sac_policy *policy = scene_any_policy(kinds[i]);
-        check_forward(policy, kinds[i]);
+        sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+        check_forward(policy, gradient_kinds[i]);
         sac_policy_destroy(policy);
     }
     for (size_t i = 0; i < sizeof zoo / sizeof *zoo; i++)
@@ -229,7 +130,7 @@ TEST(forward_is_what_acting_computes)
 TEST(every_level_gives_the_same_bits)
 {
     const sac_cpu_level best = sac_get_cpu_level();
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < GRADIENT_KINDS; i++)
         for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_SOFT; choosing++)
         {
             minibatch first = {0};
@@ -237,9 +138,10 @@ TEST(every_level_gives_the_same_bits)
             {
                 sac_set_cpu_level(level);
                 if (sac_get_cpu_level() != level) continue;
-                sac_policy *policy = scene_any_policy(kinds[i]);
-                minibatch m = minibatch_create(policy, choosing, 2, 2);
-                run(&m, sac_policy_parameters(policy));
+                sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+                minibatch m = minibatch_create(policy, choosing, 3, 2);
+                minibatch_go_on(&m);
+                minibatch_run(&m, sac_policy_parameters(policy));
                 m.owned = policy;
                 if (!first.gradient)
                 {
@@ -249,8 +151,8 @@ TEST(every_level_gives_the_same_bits)
                 assert_memory_equal(first.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
                 for (int j = 0; j < m.parameters; j++)
                     if (memcmp(&first.sums[j], &m.sums[j], sizeof(float)) != 0)
-                        fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", kinds[i], (int)choosing,
-                                 sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
+                        fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", gradient_kinds[i],
+                                 (int)choosing, sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
                 minibatch_destroy(&m);
             }
             minibatch_destroy(&first);
