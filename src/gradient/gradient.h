@@ -36,7 +36,7 @@ typedef struct sac_gradient_room
     float *dtotal;   ///< [O, stride] the sum over frames, where positions are added
     float *dweights; ///< [O, I]
     float *dbias;    ///< [O]
-    float *patches;  ///< [N, I] of one frame
+    float *patches;  ///< of some patches of one frame
     // mixed
     float *rows;     ///< [F, H, M + V, stride] features of queries, then values
     float *keys;     ///< [F, H, M, stride] features of keys

@@ -32,7 +32,7 @@ static size_t place_look(sac_gradient_room *r, const sac_gradient *g, size_t fra
         SAC_ARRAY(r, dtotal, e->positions ? outputs * stride : 0),
         SAC_ARRAY(r, dweights, outputs * inputs),
         SAC_ARRAY(r, dbias, outputs),
-        SAC_ARRAY(r, patches, (size_t)e->count * inputs + SAC_LANES),
+        SAC_ARRAY(r, patches, sac_pixels_workspace(&e->patches)),
     };
     return sac_arrays_place(arrays, COUNT(arrays), block);
 }

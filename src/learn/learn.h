@@ -191,9 +191,7 @@ typedef struct sac_step
     X(map_columns_backward, (const sac_learn *l, const sac_column_map *map, float *dx, float *dphi, const float *phi,  \
                              const float *x, int n, int stride, float *workspace))                                     \
     /* by weights [O, patch size] and bias [O] of tokens [O, stride] of an image of bytes; dweights is by weights of   \
-       the bytes, 255 times that of numbers in 0..1; workspace: N patch size + SAC_LANES floats, which the patches     \
-       [N, patch size] themselves need, too: pixels_gather */                                                          \
-    X(pixels_gather, (const sac_learn *l, float *patches, const uint8_t *image, const sac_patches *p))                 \
+       the bytes, 255 times that of numbers in 0..1; workspace: sac_pixels_workspace floats */                         \
     X(pixels_backward, (const sac_learn *l, const sac_patches *p, float *dweights, float *dbias, const float *dtokens, \
                         int stride, const uint8_t *image, float *workspace))                                           \
     /* weights [K, N] of a soft choice of K by scores [N], whose best are `top`; see choose.c */                       \
@@ -251,7 +249,8 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48, ///< queries that softmax attention takes at a time
+    SAC_ATTEND_ROWS = 48,  ///< queries that softmax attention takes at a time
+    SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
 /// The table of the CPU level in use.
@@ -262,8 +261,12 @@ sac_learn sac_learn_create(void *scratch);
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
 
+/// Rows of the grid of patches whose pixels a projection takes at a time.
+int sac_pixels_rows(const sac_patches *p);
+
 /// Floats in what is kept and in workspaces.
 size_t sac_convolution_workspace(const sac_convolution *c);
+size_t sac_pixels_workspace(const sac_patches *p);
 size_t sac_lstm_kept(const sac_lstm *s);
 size_t sac_lstm_workspace(const sac_lstm *s);
 size_t sac_attend_kept(const sac_attend *a);
