@@ -72,6 +72,13 @@ typedef struct sac_attend
     float scale;                                      ///< of q.k; softmax alone
 } sac_attend;
 
+/// Gaussian heads over an image x [L, C], L = height width: each looks at a place beside each pixel, targets [H, 2] in
+/// rows and columns, with precision R^T R, roots R [H, 2, 2]; see heads.c.
+typedef struct sac_gaussian_heads
+{
+    int heads, height, width, channels; ///< H, pixels, C
+} sac_gaussian_heads;
+
 /// Feature maps phi of linear attention, from u = W x:
 enum sac_phi
 {
@@ -223,6 +230,20 @@ typedef struct sac_step
     /* dmean is written, dlog added to */                                                                              \
     X(likelihood_backward, (const sac_learn *l, float *dmean, float *dlog, const float *dout, const float *x,          \
                             const float *mean, const float *log, ptrdiff_t log_row, int rows, int size))               \
+    /* out [N] = the entropy of softmax(x [N, classes]); workspace: [classes] */                                       \
+    X(entropy_forward, (const sac_learn *l, float *out, const float *x, int rows, int classes, float *workspace))      \
+    X(entropy_backward, (const sac_learn *l, float *dx, const float *dout, const float *x, int rows, int classes))     \
+    /* out [N] = the entropy of a diagonal Gaussian by logs of deviations; log_row as above; dlog is added to */       \
+    X(gaussian_entropy_forward,                                                                                        \
+      (const sac_learn *l, float *out, const float *log, ptrdiff_t log_row, int rows, int size))                       \
+    X(gaussian_entropy_backward,                                                                                       \
+      (const sac_learn *l, float *dlog, const float *dout, ptrdiff_t log_row, int rows, int size))                     \
+    /* out [H, L, C]: what each pixel sees through each head; workspace: 4 L floats */                                 \
+    X(heads_forward, (const sac_learn *l, const sac_gaussian_heads *g, float *out, const float *x,                     \
+                      const float *targets, const float *roots, float *workspace))                                     \
+    /* dtargets and droots are added to */                                                                             \
+    X(heads_backward, (const sac_learn *l, const sac_gaussian_heads *g, float *dx, float *dtargets, float *droots,     \
+                       const float *dout, const float *x, const float *targets, const float *roots, float *workspace)) \
     /* v = momentum v + (g + decay x); x -= rate v */                                                                  \
     X(sgd_step,                                                                                                        \
       (const sac_learn *l, float *x, float *velocity, const float *gradient, size_t count, const sac_step *step))      \
