@@ -935,6 +935,7 @@ static const learn_case learn_cases[] = {
             {"roots", HEAD_H, 4, false, false}},
      .out_rows = HEAD_H * HEAD_L,
      .out_columns = HEAD_C,
+     .learnt = 0.1, // a head that looks the wrong way sees no slope
      LEARN_RUN(heads)},
 };
 
