@@ -2,8 +2,8 @@
 
 A picture of 36 patches has one bright blue one, whose red and green are the answer; three patches of any red and
 green without blue distract. The agent is told learned values of the patches that it keeps. Prints the mean square error
-over unseen pictures, of the policy as it acts, after 1,000 steps of Adam from five seeds. With the word `place` the answer is
-where a red square is, a green one distracts, and the agent is told positions alone.
+over unseen pictures, of the policy as it acts, after 1,000 steps of Adam from five seeds. With the word `place` the answer
+is where a red square is, a green one distracts, and the agent is told positions alone.
 """
 
 import sys
@@ -47,7 +47,8 @@ def pictures(count, seed):
 
 def agent(attention, top, seed):
     policy = saccade.Policy("attention-agent", observation_shape=(SIDE, SIDE, 3), action_size=2, patch=4, stride=0,
-                            top=top, attention=attention, controller="mlp", hidden=16, features="positions" if PLACE else "values", value_size=4)
+                            top=top, attention=attention, controller="mlp", hidden=16,
+                            features="positions" if PLACE else "values", value_size=4)
     return policy.with_parameters(policy.draw(seed))
 
 
@@ -65,7 +66,8 @@ def main():
             for name, way in WAYS.items():
                 found = []
                 for seed in range(1, 6):
-                    fit = saccade.learn.Fit(agent(attention, top, seed), rate=5e-3, total_steps=STEPS, last_rate=0.1, **way)
+                    policy = agent(attention, top, seed)
+                    fit = saccade.learn.Fit(policy, rate=5e-3, total_steps=STEPS, last_rate=0.1, **way)
                     fit.run(frames, answers, starts=np.ones(len(frames), bool), steps=STEPS)
                     found.append(error(fit.policy, *unseen))
                 print(f"{attention:8} K = {top}  {name:32} " + " ".join(f"{x:.4f}" for x in sorted(found)), flush=True)

@@ -1,3 +1,4 @@
+#include "failing_memory.h"
 #include "gradient_scene.h"
 
 // gradients of policies: forward is what acting computes, backward is the same bits everywhere and adds
@@ -160,4 +161,70 @@ TEST(every_level_gives_the_same_bits)
     sac_set_cpu_level(best);
 }
 
-TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits)
+// sequences side by side are what they are one by one, and a sequence in two parts is what it is in one
+TEST(outputs_depend_on_their_own_sequence_alone)
+{
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+        const float *parameters = sac_policy_parameters(policy);
+        minibatch both = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 4, 2);
+        minibatch one = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 1);
+        const size_t size = (size_t)both.outputs_size;
+        sac_gradient_forward(both.gradient, both.outputs, parameters, &both.batch, both.workspace);
+        minibatch_go_on(&one);
+        for (int part = 0; part < 2; part++)
+        {
+            one.starts[0] = part == 0; // the second part goes on from the first one's state
+            one.starts[1] = 0;
+            for (int t = 0; t < 2; t++) one.frames[t] = both.frames[(2 * part + t) * 2 + 1];
+            sac_gradient_forward(one.gradient, one.outputs, parameters, &one.batch, one.workspace);
+            for (int t = 0; t < 2; t++)
+                assert_memory_equal(one.outputs + (size_t)t * size,
+                                    both.outputs + (size_t)((2 * part + t) * 2 + 1) * size, size * sizeof(float));
+        }
+        minibatch_destroy(&one);
+        minibatch_destroy(&both);
+        sac_policy_destroy(policy);
+    }
+}
+
+TEST(backward_adds)
+{
+    sac_policy *policy = scene_any_policy(gradient_kinds[0]);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 2), twice = minibatch_create(policy, 0, 2, 2);
+    minibatch_run(&m, sac_policy_parameters(policy));
+    for (int i = 0; i < m.parameters; i++) twice.sums[i] = 1;
+    minibatch_run(&twice, sac_policy_parameters(policy));
+    for (int i = 0; i < m.parameters; i++)
+        assert_near((double)twice.sums[i], 1 + (double)m.sums[i], 0x1p-22 * (1 + fabs((double)m.sums[i])));
+    minibatch_destroy(&twice);
+    minibatch_destroy(&m);
+    sac_policy_destroy(policy);
+}
+
+TEST(what_has_no_gradient_is_named)
+{
+    static const char *const refused[][2] = {
+        {"selection=sample,attention=relu", "selection is sample"},
+        {"key_period=3,attention=relu", "key_period is more than 1"},
+        {"features=positions+conv", "features is positions+conv"},
+    };
+    sac_gradient *gradient;
+    sac_gradient_def def = sac_gradient_default_def();
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    {
+        sac_policy *policy = scene_any_policy(refused[i][0]);
+        assert_fails(sac_gradient_create(&gradient, policy, &def), SAC_ERROR_ARGUMENT, refused[i][1]);
+        assert_null(gradient);
+        sac_policy_destroy(policy);
+    }
+    sac_policy *policy = scene_any_policy("controller=linear");
+    assert_fails(sac_gradient_create(&gradient, policy, &(sac_gradient_def){0}), SAC_ERROR_ARGUMENT,
+                 "sac_gradient_default_def");
+    assert_survives_lack_of_memory(sac_gradient_create(&gradient, policy, &def), sac_gradient_destroy(gradient));
+    sac_policy_destroy(policy);
+}
+
+TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits, outputs_depend_on_their_own_sequence_alone,
+      backward_adds, what_has_no_gradient_is_named)
