@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from saccade._core import (BYTE, FLOAT, Life, Owner, Workspaces, array, check, dense, documented, ffi, fill, lib, output,
-                           pointer, raw, text)
+from saccade._core import (BYTE, FLOAT, Life, Owner, Workspaces, array, check, dense, documented, ffi, fill, lib,
+                           output, pointer, raw, text)
 from saccade.policy import Policy
 
 CHOOSING = {"straight": lib.SAC_CHOOSE_STRAIGHT, "soft": lib.SAC_CHOOSE_SOFT, "fixed": lib.SAC_CHOOSE_FIXED}
@@ -178,7 +178,7 @@ class Fit:
         return found
 
     def state(self) -> dict[str, Any]:
-        """All that a fit of the same policy and settings needs to go on to the bit: arrays by name, and two counters."""
+        """All that a fit of the same policy and settings needs to go on to the bit: arrays by name, two counters."""
         steps, calls = ffi.new("uint64_t *"), ffi.new("uint64_t *")
         with self._owner:
             lib.sac_fit_counters(self._handle, steps, calls)
@@ -190,8 +190,8 @@ class Fit:
         with self._owner:
             arrays = self._arrays()
             if set(state) != {*arrays, "steps", "calls"}:
-                raise ValueError(f"state: has {', '.join(sorted(state))}, expected {', '.join(sorted(arrays))}, steps and "
-                                 "calls")
+                raise ValueError(f"state: has {', '.join(sorted(state))}, expected {', '.join(sorted(arrays))}, steps "
+                                 "and calls")
             new = {name: dense(state[name], name, (self._start.parameter_count,)) for name in arrays}
             for name, memory in arrays.items():
                 ffi.memmove(memory, pointer(new[name]), new[name].nbytes)

@@ -321,8 +321,9 @@ def check(folder, number):
     words = (made["kind"], made["settings"].get("attention", ""), made["settings"]["controller"],
              ("straight", "soft", "fixed")[int(case["words"][0, 0])] if "top" in made["settings"] else "")
     worst = max(shares, key=shares.get)
-    print(f"{' '.join(word for word in words if word):40} {len(shares):2} arrays, {worst} at {shares[worst]:.2f} of what "
-          f"rounding explains{' TOO FAR: ' + ' '.join(bad) if bad else ''}")
+    name = " ".join(word for word in words if word)
+    print(f"{name:40} {len(shares):2} arrays, {worst} at {shares[worst]:.2f} of what rounding explains"
+          f"{' TOO FAR: ' + ' '.join(bad) if bad else ''}")
     return len(bad)
 
 
