@@ -86,17 +86,20 @@ static float *matrix_of(const sac_features *f)
     return matrix;
 }
 
-static void add_attention(dump *d, const sac_attention *a)
+// @return W, to be freed after the dump was written; NULL: there is none
+static float *add_attention(dump *d, const sac_attention *a)
 {
     static float numbers[2]; // of one policy at a time
     numbers[0] = (float)a->scale, numbers[1] = a->features[0].square;
     add(d, "numbers", SAC_F32, numbers, 1, 2);
-    if (!a->feature_size) return;
+    if (!a->feature_size) return NULL;
     const sac_features *f = &a->features[0];
-    add(d, "matrix", SAC_F32, matrix_of(f), f->count, f->size);
+    float *matrix = matrix_of(f);
+    add(d, "matrix", SAC_F32, matrix, f->count, f->size);
     add(d, "gains_q", SAC_F64, a->gains[0], 1, a->feature_size);
     add(d, "gains_k", SAC_F64, a->gains[1], 1, a->feature_size);
     if (f->directions) add(d, "directions", SAC_F32, f->directions, f->direction_count, f->size);
+    return matrix;
 }
 
 static void write_case(const char *folder, const char *settings, int number, sac_choosing choosing)
@@ -132,12 +135,12 @@ static void write_case(const char *folder, const char *settings, int number, sac
     add(&d, "names", SAC_U8, names, 1, (int64_t)strlen(names));
     if (parts.embedding->positions)
         add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs, parts.embedding->stride);
-    if (parts.agent) add_attention(&d, parts.agent->attention);
+    float *matrix = parts.agent ? add_attention(&d, parts.agent->attention) : NULL;
     snprintf(path, sizeof path, "%s/%03d.safetensors", folder, number);
     assert_ok(sac_tensors_save(path, d.tensors, d.count, NULL, 0));
     snprintf(path, sizeof path, "%s/%03d.policy.safetensors", folder, number);
     assert_ok(sac_policy_save(policy, NULL, NULL, path));
-    free(pictures), free(before);
+    free(pictures), free(before), free(matrix);
     sac_policy_state_destroy(state);
     minibatch_destroy(&m);
     sac_policy_destroy(policy);
