@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "bench.h"
 #include "learn/learn.h"
+#include "saccade/learn.h"
 
 /// Rows of gradients: products of matrices beside OpenBLAS, an LSTM and a layer of a vision transformer beside PyTorch.
 
@@ -277,4 +278,79 @@ sac_status bench_vit(const bench_place *place, bench_figure *figure, bench_figur
     measure(figure, run_layer, &v);
     sac_free(v.arena.memory);
     return SAC_OK;
+}
+
+// --- a step of Adam of a student that looks at 192 pairs of 64 x 64 pictures ---
+
+enum
+{
+    PAIRS = 192,
+    FRAMES = 400,
+    SIDE = 64
+};
+
+static sac_status create_student(sac_policy **out)
+{
+    static const float low[] = {-1, -1, -1, -1, -1, -1}, high[] = {1, 1, 1, 1, 1, 1};
+    static const sac_setting settings[] = {
+        {"patch", "4"},        {"stride", "0"},       {"key_size", "8"},           {"value_size", "6"},
+        {"rows", "10"},        {"attention", "relu"}, {"attention_features", "0"}, {"motion", "true"},
+        {"controller", "mlp"}, {"hidden", "48"},
+    };
+    const sac_policy_def def = {.kind = "iap-trans",
+                                .settings = settings,
+                                .setting_count = sizeof settings / sizeof *settings,
+                                .height = SIDE,
+                                .width = SIDE,
+                                .channels = 3,
+                                .action_size = 6,
+                                .action_low = low,
+                                .action_high = high};
+    sac_policy *shape;
+    SAC_TRY(sac_policy_create(&shape, &def));
+    float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(shape));
+    sac_status status = parameters ? SAC_OK : sac_fail_memory("a student");
+    if (parameters) sac_policy_draw(shape, 1, parameters);
+    if (parameters) status = sac_policy_create_with(out, shape, parameters);
+    sac_free(parameters);
+    sac_policy_destroy(shape);
+    return status;
+}
+
+typedef struct pupil
+{
+    sac_fit *fit;
+    sac_examples examples;
+    sac_status status;
+} pupil;
+
+static void run_student(void *self)
+{
+    pupil *p = self;
+    if (p->status == SAC_OK) p->status = sac_fit_run(p->fit, &p->examples, 1, NULL);
+}
+
+sac_status bench_student(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    (void)place, (void)own_peer;
+    sac_policy *policy = NULL;
+    const size_t size = (size_t)SIDE * SIDE * 3;
+    uint8_t *frames = sac_alloc(FRAMES * size);
+    float *actions = SAC_NEW_ARRAY(float, FRAMES * 6);
+    pupil p = {.examples = {.count = FRAMES, .observations = frames, .actions = actions}};
+    sac_fit_def def = sac_fit_default_def();
+    sac_stream stream = sac_stream_create(1, 0, 0);
+    def.batch = PAIRS;
+    p.status = frames && actions ? create_student(&policy) : sac_fail_memory("pictures");
+    for (size_t i = 0; p.status == SAC_OK && i < FRAMES * size; i++)
+        frames[i] = (uint8_t)sac_stream_below(&stream, 256);
+    for (size_t i = 0; p.status == SAC_OK && i < FRAMES * 6; i++)
+        actions[i] = (float)sac_stream_uniform(&stream, -1, 1);
+    if (p.status == SAC_OK) p.status = sac_fit_create(&p.fit, policy, &def);
+    measure(figure, run_student, &p);
+    sac_fit_destroy(p.fit);
+    sac_policy_destroy(policy);
+    sac_free(frames);
+    sac_free(actions);
+    return p.status;
 }

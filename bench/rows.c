@@ -103,6 +103,8 @@ const bench_row bench_rows[] = {
     GEMM("512x256x64"),
     {"learn-lstm", "us", "learn.py lstm", false, "LSTM of 16 over 64 sequences of 128 steps, forward and backward",
      bench_lstm},
+    {"learn-student", "us", "learn.py student", false,
+     "a step of Adam of a student of 9,752 numbers on 192 pairs of 64 x 64 pictures", bench_student},
     {"learn-vit-196", "us", "learn.py vit 196", false, "ViT layer, width 768, 196 tokens, forward and backward",
      bench_vit},
     {"learn-vit-linear-3136", "us", "learn.py vit 3136", true,

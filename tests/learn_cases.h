@@ -617,6 +617,141 @@ static void twin_likelihood_rows(double *const *in, double *out)
     twin_likelihood_of(ROW_C, in, out);
 }
 
+static void run_entropy(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    p->l.entropy_forward(&p->l, out, in[0], ROW_N, ROW_C, p->workspace);
+    if (dout) p->l.entropy_backward(&p->l, din[0], dout, in[0], ROW_N, ROW_C);
+}
+
+static void twin_entropy(double *const *in, double *out)
+{
+    for (int i = 0; i < ROW_N; i++)
+    {
+        double p[ROW_C];
+        twin_softmax_row(p, in[0] + i * ROW_C, ROW_C);
+        out[i] = 0;
+        for (int j = 0; j < ROW_C; j++) out[i] -= p[j] * log(p[j]);
+    }
+}
+
+// logs of deviations that all rows share
+static void run_gaussian_entropy(const learn_place *p, float *const *in, float *out, const float *dout,
+                                 float *const *din)
+{
+    p->l.gaussian_entropy_forward(&p->l, out, in[0], 0, ROW_N, ROW_C);
+    if (dout) p->l.gaussian_entropy_backward(&p->l, din[0], dout, 0, ROW_N, ROW_C);
+}
+
+static void twin_gaussian_entropy(double *const *in, double *out)
+{
+    for (int i = 0; i < ROW_N; i++)
+    {
+        out[i] = 0;
+        for (int j = 0; j < ROW_C; j++) out[i] += in[0][j] + 0.5 * log(2 * 3.14159265358979323846 * exp(1.0));
+    }
+}
+
+// --- choices: the K largest of N scores, one after the other ---
+
+enum
+{
+    CHOICE_N = 37,
+    CHOICE_K = 5
+};
+
+static void run_choose(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    int top[CHOICE_K];
+    p->l.kernels.top(top, CHOICE_K, in[0], CHOICE_N);
+    p->l.choose_forward(&p->l, out, in[0], top, CHOICE_K, CHOICE_N, 0.7f);
+    if (dout) p->l.choose_backward(&p->l, din[0], dout, out, in[0], CHOICE_K, CHOICE_N, 0.7f);
+}
+
+static void twin_choose(double *const *in, double *out)
+{
+    double mean = 0, variance = 0;
+    bool taken[CHOICE_N] = {false};
+    for (int n = 0; n < CHOICE_N; n++) mean += in[0][n] / CHOICE_N;
+    for (int n = 0; n < CHOICE_N; n++) variance += (in[0][n] - mean) * (in[0][n] - mean) / CHOICE_N;
+    for (int k = 0; k < CHOICE_K; k++, out += CHOICE_N)
+    {
+        double sum = 0;
+        int best = -1;
+        for (int n = 0; n < CHOICE_N; n++)
+        {
+            out[n] = taken[n] ? 0 : exp((in[0][n] - mean) / sqrt(variance) / (double)0.7f);
+            sum += out[n];
+            if (!taken[n] && (best < 0 || in[0][n] > in[0][best])) best = n;
+        }
+        for (int n = 0; n < CHOICE_N; n++) out[n] /= sum;
+        taken[best] = true;
+    }
+}
+
+// --- planar tokens of length 1 ---
+
+enum
+{
+    PLANAR_D = 5,
+    PLANAR_N = 48
+};
+
+static void run_unit_columns(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    p->l.kernels.normalize(out, PLANAR_N, in[0], PLANAR_D, PLANAR_N, PLANAR_N);
+    if (dout) p->l.unit_columns_backward(&p->l, din[0], dout, in[0], PLANAR_D, PLANAR_N, PLANAR_N, p->workspace);
+}
+
+static void twin_unit_columns(double *const *in, double *out)
+{
+    for (int n = 0; n < PLANAR_N; n++)
+    {
+        double square = 0;
+        for (int d = 0; d < PLANAR_D; d++) square += in[0][d * PLANAR_N + n] * in[0][d * PLANAR_N + n];
+        for (int d = 0; d < PLANAR_D; d++) out[d * PLANAR_N + n] = in[0][d * PLANAR_N + n] / sqrt(square);
+    }
+}
+
+// --- Gaussian heads: x, targets, roots ---
+
+enum
+{
+    HEAD_H = 2,
+    HEAD_ROWS = 5,
+    HEAD_COLUMNS = 4,
+    HEAD_L = HEAD_ROWS * HEAD_COLUMNS,
+    HEAD_C = 3
+};
+
+static void run_heads(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    const sac_gaussian_heads g = {HEAD_H, HEAD_ROWS, HEAD_COLUMNS, HEAD_C};
+    p->l.heads_forward(&p->l, &g, out, in[0], in[1], in[2], p->workspace);
+    if (dout) p->l.heads_backward(&p->l, &g, din[0], din[1], din[2], dout, in[0], in[1], in[2], p->workspace);
+}
+
+static void twin_heads(double *const *in, double *out)
+{
+    for (int at = 0; at < HEAD_H * HEAD_L; at++)
+    {
+        const double *target = in[1] + at / HEAD_L * 2, *root = in[2] + at / HEAD_L * 4;
+        double logits[HEAD_L], weights[HEAD_L];
+        for (int j = 0; j < HEAD_L; j++)
+        {
+            double row = at % HEAD_L / HEAD_COLUMNS - j / HEAD_COLUMNS - target[0];
+            double column = at % HEAD_L % HEAD_COLUMNS - j % HEAD_COLUMNS - target[1];
+            double a = root[0] * row + root[1] * column, b = root[2] * row + root[3] * column;
+            logits[j] = -(a * a + b * b) / 2;
+        }
+        twin_softmax_row(weights, logits, HEAD_L);
+        for (int c = 0; c < HEAD_C; c++)
+        {
+            out[at * HEAD_C + c] = 0;
+            for (int j = 0; j < HEAD_L; j++) out[at * HEAD_C + c] += weights[j] * in[0][j * HEAD_C + c];
+        }
+    }
+}
+
 // --- the table ---
 
 #define LEARN_RUN(name) .run = run_##name, .twin = twin_##name
@@ -773,6 +908,35 @@ static const learn_case learn_cases[] = {
      .out_rows = ROW_N,
      .out_columns = 1,
      LEARN_RUN(likelihood_rows)},
+    {.name = "entropy",
+     .in = {{"x", ROW_N, ROW_C, false, false}},
+     .out_rows = ROW_N,
+     .out_columns = 1,
+     LEARN_RUN(entropy)},
+    {.name = "gaussian_entropy",
+     .in = {{"log", 1, ROW_C, false, false}},
+     .out_rows = ROW_N,
+     .out_columns = 1,
+     LEARN_RUN(gaussian_entropy)},
+    {.name = "choose",
+     .in = {{"scores", 1, CHOICE_N, false, false}},
+     .out_rows = CHOICE_K,
+     .out_columns = CHOICE_N,
+     .learnt = 0.4, // its order jumps
+     LEARN_RUN(choose)},
+    {.name = "unit_columns",
+     .in = {{"x", PLANAR_D, PLANAR_N, false, false}},
+     .out_rows = PLANAR_D,
+     .out_columns = PLANAR_N,
+     LEARN_RUN(unit_columns)},
+    {.name = "heads",
+     .in = {{"x", HEAD_L, HEAD_C, false, false},
+            {"targets", HEAD_H, 2, false, false},
+            {"roots", HEAD_H, 4, false, false}},
+     .out_rows = HEAD_H * HEAD_L,
+     .out_columns = HEAD_C,
+     .learnt = 0.1, // a head that looks the wrong way sees no slope
+     LEARN_RUN(heads)},
 };
 
 enum

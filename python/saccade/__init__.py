@@ -4,6 +4,7 @@
     saccade.Attention, ...     every form of attention on arrays; saccade.readings, .heads, .tokens, .theory
     saccade.World, gym         environments, for Gymnasium too: gymnasium.make("saccade/CarRacing-v3")
     saccade.Search             search methods as ask, tell, stop
+    saccade.learn              gradients: policies fitted to examples
     saccade.train, evaluate    all of them together
 
 Everything that the C headers declare is in saccade.lib, for cffi's saccade.ffi.
@@ -37,7 +38,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "readings", "theory", "tokens"):
+    if name in ("gym", "heads", "learn", "readings", "theory", "tokens"):
         from importlib import import_module
 
         return import_module("saccade." + name)

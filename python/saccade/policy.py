@@ -404,6 +404,21 @@ class Policy:
 
     act.__doc__ = State.act.__doc__
 
+    def gradient(self, observations: Any, d_actions: Any, *, starts: Any = None, choosing: str = "straight",
+                 temperature: float = 1.0) -> np.ndarray:
+        """The gradient [parameter_count] of a loss by the parameters, where d_actions [N, action_size] is its gradient
+        by the actions (before they are cut at their bounds; of choices, by the controller's outputs) in N frames of
+        observations, in the order of time. saccade.learn.Gradient has the two halves of it.
+
+        starts: [N], true where an episode begins; the first frame begins one anyway
+        """
+        from saccade.learn import Gradient
+
+        both = Gradient(self, choosing)
+        both.forward(observations, starts=starts, temperature=temperature)
+        result: np.ndarray = both.backward(d_actions)
+        return result
+
     def attend(self, observation: Any) -> Gaze:
         """Where the policy looks in one image, from a fresh state: the gaze, with the action that follows from it."""
         state = State(self)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "kernels/elementary.h"

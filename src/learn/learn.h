@@ -72,6 +72,13 @@ typedef struct sac_attend
     float scale;                                      ///< of q.k; softmax alone
 } sac_attend;
 
+/// Gaussian heads over an image x [L, C], L = height width: each looks at a place beside each pixel, targets [H, 2] in
+/// rows and columns, with precision R^T R, roots R [H, 2, 2]; see heads.c.
+typedef struct sac_gaussian_heads
+{
+    int heads, height, width, channels; ///< H, pixels, C
+} sac_gaussian_heads;
+
 /// Feature maps phi of linear attention, from u = W x:
 enum sac_phi
 {
@@ -101,6 +108,14 @@ typedef struct sac_map_gradients
 {
     float *matrix, *gains;
 } sac_map_gradients;
+
+/// An attention's map over planar tokens: what the kernels are given (kernels.h), and gains.
+typedef struct sac_column_map
+{
+    enum sac_phi phi;
+    const sac_features *features;
+    const double *gains; ///< [F]
+} sac_column_map;
 
 /// Numbers F in a token's features.
 int sac_map_features(const sac_map_side *side);
@@ -174,6 +189,23 @@ typedef struct sac_step
        float *dk, float *dv, const sac_map_gradients *dquery_map, const sac_map_gradients *dkey_map,                   \
        const float *dout, const float *out, const float *kept, const float *q, const float *k, const float *v,         \
        float *workspace))                                                                                              \
+    /* planar tokens x [D, stride], N columns. By x of x / |x| of each column; workspace: 2 stride floats; dx may be   \
+       dout */                                                                                                         \
+    X(unit_columns_backward, (const sac_learn *l, float *dx, const float *dout, const float *x, int size, int n,       \
+                              int stride, float *workspace))                                                           \
+    /* by x of phi [F, stride] as the kernels and gains have made it of x; dphi is spent; workspace: (M + 1) stride    \
+       floats */                                                                                                       \
+    X(map_columns_backward, (const sac_learn *l, const sac_column_map *map, float *dx, float *dphi, const float *phi,  \
+                             const float *x, int n, int stride, float *workspace))                                     \
+    /* by weights [O, patch size] and bias [O] of tokens [O, stride] of an image of bytes; dweights is by weights of   \
+       the bytes, 255 times that of numbers in 0..1; workspace: sac_pixels_workspace floats */                         \
+    X(pixels_backward, (const sac_learn *l, const sac_patches *p, float *dweights, float *dbias, const float *dtokens, \
+                        int stride, const uint8_t *image, float *workspace))                                           \
+    /* weights [K, N] of a soft choice of K by scores [N], whose best are `top`; see choose.c */                       \
+    X(choose_forward, (const sac_learn *l, float *weights, const float *scores, const int *top, int kept, int count,   \
+                       float temperature))                                                                             \
+    X(choose_backward, (const sac_learn *l, float *dscores, const float *dweights, const float *weights,               \
+                        const float *scores, int kept, int count, float temperature))                                  \
     /* losses give share * sum of the terms and write the gradient; share = 1 / count is the mean */                   \
     /* (x - target)^2 */                                                                                               \
     X(square_loss,                                                                                                     \
@@ -198,6 +230,20 @@ typedef struct sac_step
     /* dmean is written, dlog added to */                                                                              \
     X(likelihood_backward, (const sac_learn *l, float *dmean, float *dlog, const float *dout, const float *x,          \
                             const float *mean, const float *log, ptrdiff_t log_row, int rows, int size))               \
+    /* out [N] = the entropy of softmax(x [N, classes]); workspace: [classes] */                                       \
+    X(entropy_forward, (const sac_learn *l, float *out, const float *x, int rows, int classes, float *workspace))      \
+    X(entropy_backward, (const sac_learn *l, float *dx, const float *dout, const float *x, int rows, int classes))     \
+    /* out [N] = the entropy of a diagonal Gaussian by logs of deviations; log_row as above; dlog is added to */       \
+    X(gaussian_entropy_forward,                                                                                        \
+      (const sac_learn *l, float *out, const float *log, ptrdiff_t log_row, int rows, int size))                       \
+    X(gaussian_entropy_backward,                                                                                       \
+      (const sac_learn *l, float *dlog, const float *dout, ptrdiff_t log_row, int rows, int size))                     \
+    /* out [H, L, C]: what each pixel sees through each head; workspace: 4 L floats */                                 \
+    X(heads_forward, (const sac_learn *l, const sac_gaussian_heads *g, float *out, const float *x,                     \
+                      const float *targets, const float *roots, float *workspace))                                     \
+    /* dtargets and droots are added to */                                                                             \
+    X(heads_backward, (const sac_learn *l, const sac_gaussian_heads *g, float *dx, float *dtargets, float *droots,     \
+                       const float *dout, const float *x, const float *targets, const float *roots, float *workspace)) \
     /* v = momentum v + (g + decay x); x -= rate v */                                                                  \
     X(sgd_step,                                                                                                        \
       (const sac_learn *l, float *x, float *velocity, const float *gradient, size_t count, const sac_step *step))      \
@@ -224,7 +270,8 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48, ///< queries that softmax attention takes at a time
+    SAC_ATTEND_ROWS = 48,  ///< queries that softmax attention takes at a time
+    SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
 /// The table of the CPU level in use.
@@ -235,8 +282,12 @@ sac_learn sac_learn_create(void *scratch);
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
 
+/// Rows of the grid of patches whose pixels a projection takes at a time.
+int sac_pixels_rows(const sac_patches *p);
+
 /// Floats in what is kept and in workspaces.
 size_t sac_convolution_workspace(const sac_convolution *c);
+size_t sac_pixels_workspace(const sac_patches *p);
 size_t sac_lstm_kept(const sac_lstm *s);
 size_t sac_lstm_workspace(const sac_lstm *s);
 size_t sac_attend_kept(const sac_attend *a);

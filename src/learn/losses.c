@@ -167,3 +167,49 @@ void LAYER(likelihood_backward)(const sac_learn *l, float *dmean, float *dlog, c
             dlog[j] = fmaf(dout[i], fmaf(z, z, -1.0f), dlog[j]);
         }
 }
+
+void LAYER(entropy_forward)(const sac_learn *l, float *out, const float *x, int rows, int classes, float *workspace)
+{
+    (void)l;
+    for (int i = 0; i < rows; i++, x += classes)
+    {
+        // log sum e^x - sum p x, of numbers that the largest was taken from
+        float shift, sums = row_exponents(workspace, x, classes, &shift), mean;
+        ROW_SUM(mean, classes, j, lane, fmaf(workspace[j], x[j] - shift, lane));
+        out[i] = (float)(sac_series_log((double)sums) - (double)mean / (double)sums);
+    }
+}
+
+void LAYER(entropy_backward)(const sac_learn *l, float *dx, const float *dout, const float *x, int rows, int classes)
+{
+    (void)l;
+    for (int i = 0; i < rows; i++, x += classes, dx += classes)
+    {
+        // by x of: log sum e^x - sum p x, which is -p (x - sum p x)
+        float shift, share = 1.0f / row_exponents(dx, x, classes, &shift), mean;
+        ROW_SUM(mean, classes, j, lane, fmaf(dx[j], x[j] - shift, lane));
+        mean *= share;
+        for (int j = 0; j < classes; j++) dx[j] = -dout[i] * (dx[j] * share) * (x[j] - shift - mean);
+    }
+}
+
+void LAYER(gaussian_entropy_forward)(const sac_learn *l, float *out, const float *log, ptrdiff_t log_row, int rows,
+                                     int size)
+{
+    (void)l;
+    for (int i = 0; i < rows; i++, log += log_row)
+    {
+        // log + log(2 pi e) / 2, over a row
+        double total = 0;
+        for (int j = 0; j < size; j++) total += (double)log[j] + half_log_turn + 0.5;
+        out[i] = (float)total;
+    }
+}
+
+void LAYER(gaussian_entropy_backward)(const sac_learn *l, float *dlog, const float *dout, ptrdiff_t log_row, int rows,
+                                      int size)
+{
+    (void)l;
+    for (int i = 0; i < rows; i++, dlog += log_row)
+        for (int j = 0; j < size; j++) dlog[j] += dout[i];
+}

@@ -31,6 +31,18 @@ size_t sac_convolution_workspace(const sac_convolution *c)
     return product(rows, columns) * product(c->patch, c->patch) * (size_t)c->channels;
 }
 
+int sac_pixels_rows(const sac_patches *p)
+{
+    return p->columns < SAC_PIXELS_BLOCK ? SAC_PIXELS_BLOCK / p->columns : 1;
+}
+
+size_t sac_pixels_workspace(const sac_patches *p)
+{
+    const int rows = sac_pixels_rows(p), lines = (rows - 1) * p->stride + p->patch;
+    // patches and lines of the image, each with room for what is written or read past their end
+    return product(rows * p->columns, sac_patch_size(p)) + product(lines, p->width * p->channels) + 2 * SAC_LANES;
+}
+
 size_t sac_lstm_kept(const sac_lstm *s)
 {
     return (7 * (size_t)s->steps + 2) * product(s->sequences, s->hidden);

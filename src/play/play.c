@@ -15,13 +15,13 @@ static bool is_image(const sac_space *space)
     return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
 }
 
-// what the policy looks at, or else the first picture
+// the image that the policy looks at, -1 for one that is told numbers alone; without a policy the first picture
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++)
         if (is_image(&spec->observations[inputs[i]])) return inputs[i];
-    return sac_space_find_picture(spec->observations, spec->observation_count);
+    return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
 }
 
 // which parts are observed: the policy's inputs and what else is asked for
@@ -31,8 +31,8 @@ static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_pla
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     if (policy) SAC_TRY(sac_policy_fits(policy, play->env, inputs));
     play->sight = choose_sight(play, policy, inputs);
-    // a world without a picture for people shows its first one in its place
-    bool drawn = sac_env_get_ops(play->env)->picture != NULL;
+    // a world without a picture for people shows its first one in its place, and one that has it may draw on that
+    bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
     int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
     for (int i = 0; i < spec->observation_count; i++)
         wanted[i] = (extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||

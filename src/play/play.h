@@ -16,7 +16,7 @@ typedef struct sac_play
     void *parts[SAC_MAX_PARTS];        ///< by the world's parts; NULL: not observed
     const void *inputs[SAC_MAX_PARTS]; ///< by the policy's inputs
     sac_env_row row;                   ///< of all this
-    int sight;                         ///< the part that people are shown; -1: there is no picture
+    int sight;                         ///< the part that people are shown beside the world; -1: none
     uint8_t *grey;                     ///< [height, width] of it, where it is a depth picture
     void *block;                       ///< that the parts and the action lie in
 } sac_play;
@@ -25,7 +25,7 @@ typedef struct sac_play
 typedef enum sac_play_extra
 {
     SAC_PLAY_INPUTS, ///< nothing
-    SAC_PLAY_SIGHT,  ///< what people are shown: what the policy looks at, or else the first picture
+    SAC_PLAY_SIGHT,  ///< the image that the policy looks at, and what the world needs to be drawn for people
     SAC_PLAY_SEEN,   ///< all parts that are not privileged
 } sac_play_extra;
 

@@ -31,7 +31,8 @@ static sac_status open_parts(sac_viewer *v, const sac_policy *policy, const sac_
     SAC_TRY(sac_play_open(&v->play, policy, env, SAC_PLAY_SIGHT));
     // the frame shows what the policy looks at, which need not be the world's first picture
     sac_env_spec shown = *sac_env_get_spec(v->play.env);
-    sac_play_sight(&v->play, &shown.height, &shown.width, &shown.channels);
+    if (shown.picture_aspect <= 0 && shown.height > 0) shown.picture_aspect = (float)shown.width / (float)shown.height;
+    if (!sac_play_sight(&v->play, &shown.height, &shown.width, &shown.channels)) shown.height = shown.width = 0;
     SAC_TRY(sac_frame_create(&v->frame, width, height, &shown));
     v->by_hand = SAC_NEW_ARRAY(float, (size_t)shown.action_size);
     if (v->play.state) SAC_TRY(open_levels(v));

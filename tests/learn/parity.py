@@ -119,7 +119,28 @@ def categorical(x, target):
     return F.kl_div(F.log_softmax(x, -1), F.log_softmax(target, -1), log_target=True, reduction="batchmean")
 
 
+def choose(scores):
+    z = (scores[0] - scores.mean()) / scores.std(unbiased=False) / 0.699999988079071
+    rows = []
+    for _ in range(5):
+        rows.append(torch.softmax(z, -1))
+        z = z.index_fill(0, z.argmax(), -math.inf)
+    return torch.stack(rows)
+
+
+def gaussian_heads(x, targets, roots):
+    places = torch.tensor([[i // 4, i % 4] for i in range(20)], dtype=torch.float64)
+    offsets = places[:, None] - places[None] - targets[:, None, None]  # [H, L, L, 2]
+    turned = offsets @ roots.reshape(-1, 1, 2, 2).transpose(-1, -2)
+    return torch.softmax(-(turned ** 2).sum(-1) / 2, -1) @ x
+
+
 CASES = {
+    "entropy": lambda x: torch.distributions.Categorical(logits=x).entropy(),
+    "gaussian_entropy": lambda log: torch.distributions.Normal(0.0, log.exp()).entropy().sum().expand(7),
+    "choose": choose,
+    "unit_columns": lambda x: F.normalize(x, dim=0),
+    "heads": gaussian_heads,
     "linear": lambda x, weights, bias: torch.tanh(F.linear(x, weights, bias[0])),
     "relu": torch.relu,
     "tanh": torch.tanh,

@@ -65,8 +65,10 @@ def test_definitions_have_every_field_of_the_headers():
         return set(inspect.signature(target).parameters)
 
     assert parameters(saccade.Attention) == fields("sac_attention_def")
-    from saccade import readings
+    from saccade import learn, readings
 
+    assert parameters(learn.Fit) - {"policy"} == fields("sac_fit_def")
+    assert parameters(learn.Gradient) - {"policy"} == fields("sac_gradient_def")
     assert parameters(readings.KeyDatabase) == fields("sac_key_database_def")
     assert parameters(readings.Trans) == fields("sac_trans", "rows", "projection_stride")
     assert {f.name for f in saccade.Progress.__dataclass_fields__.values()} == fields("sac_progress")

@@ -1,0 +1,168 @@
+#include "gradient/examples.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences)
+{
+    const size_t frames = (size_t)steps * (size_t)sequences, outputs = (size_t)gradient->outputs;
+    room->frames = SAC_NEW_ARRAY(const uint8_t *, frames);
+    room->starts = SAC_NEW_ARRAY(uint8_t, frames);
+    room->outputs = SAC_NEW_ARRAY(float, frames *outputs);
+    room->doutputs = SAC_NEW_ARRAY(float, frames *outputs);
+    room->targets = SAC_NEW_ARRAY(float, outputs);
+    room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
+    if (room->frames && room->starts && room->outputs && room->doutputs && room->targets && room->workspace)
+        return SAC_OK;
+    return sac_fail_memory("a fit's minibatch"); // what there is goes with the fit
+}
+
+void sac_fit_room_destroy(sac_fit_room *room)
+{
+    sac_free(room->frames);
+    sac_free(room->starts);
+    sac_free(room->outputs);
+    sac_free(room->doutputs);
+    sac_free(room->targets);
+    sac_free(room->workspace);
+}
+
+// --- examples ---
+
+static sac_status check_action(const sac_policy_def *def, const float *action, int row)
+{
+    for (int i = 0; i < def->action_size; i++)
+        if (!isfinite(action[i]))
+            return sac_fail(SAC_ERROR_ARGUMENT, "fit: action %d of example %d is not a finite number", i, row);
+    if (!def->action_choices) return SAC_OK;
+    if (action[0] >= 0 && action[0] < (float)def->action_choices && floorf(action[0]) == action[0]) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "fit: the action of example %d is %g, expected a choice 0..%d", row,
+                    (double)action[0], def->action_choices - 1);
+}
+
+sac_status sac_fit_check(const sac_fit_batch *batch)
+{
+    const sac_examples *e = batch->examples;
+    const sac_policy_def *def = &batch->gradient->policy->def;
+    if (!e->observations || !e->actions)
+        return sac_fail(SAC_ERROR_ARGUMENT, "fit: examples without %s", e->observations ? "actions" : "observations");
+    if (e->count < batch->steps)
+        return sac_fail(SAC_ERROR_ARGUMENT, "fit: %d examples are fewer than the %d frames of a sequence", e->count,
+                        batch->steps);
+    double total = 0;
+    for (int i = 0; i < e->count; i++)
+    {
+        SAC_TRY(check_action(def, e->actions + (ptrdiff_t)i * def->action_size, i));
+        if (!e->weights) continue;
+        if (!(e->weights[i] >= 0) || !isfinite(e->weights[i]))
+            return sac_fail(SAC_ERROR_ARGUMENT, "fit: the weight of example %d is %g, expected 0 or more", i,
+                            (double)e->weights[i]);
+        total += (double)e->weights[i];
+    }
+    if (e->weights && total == 0) return sac_fail(SAC_ERROR_ARGUMENT, "fit: all weights are 0");
+    return SAC_OK;
+}
+
+static double weight_of(const sac_examples *e, int example)
+{
+    return e->weights ? (double)e->weights[example] : 1;
+}
+
+// --- the loss ---
+
+// whether the controller's outputs are logits of choices
+static bool has_logits(const sac_gradient *g)
+{
+    return g->policy->def.action_choices > 0 && !g->parts.actor->threshold;
+}
+
+double sac_fit_share(const sac_fit_batch *batch, int sequences)
+{
+    double total = 0;
+    for (int i = 0; i < sequences; i++)
+        for (int t = 0; t < batch->steps; t++) total += weight_of(batch->examples, batch->first[i] + t);
+    if (!has_logits(batch->gradient)) total *= batch->gradient->outputs;
+    return total > 0 ? 1 / total : 0;
+}
+
+// half the range of an output, in whose units it is compared
+static float unit_of(const sac_gradient *g, int output)
+{
+    const sac_policy_def *def = &g->policy->def;
+    if (def->action_choices) return 1;
+    float half = (def->action_high[output] - def->action_low[output]) / 2;
+    return half > 0 && isfinite(half) ? half : 1;
+}
+
+static void set_targets(const sac_gradient *g, const float *action, float *targets)
+{
+    static const float middles[] = {0, -2.0f / 3.0f, 2.0f / 3.0f}; // of the ranges in which a choice is made
+    for (int o = 0; o < g->outputs; o++)
+        targets[o] = g->parts.actor->threshold ? middles[(int)action[0]] : action[o] / unit_of(g, o);
+}
+
+// of one frame's outputs: the loss and, in doutputs, its gradient
+static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, ptrdiff_t at)
+{
+    const sac_gradient *g = b->gradient;
+    const sac_examples *e = b->examples;
+    const float *action = e->actions + (ptrdiff_t)example * g->policy->def.action_size;
+    const double share = b->share * weight_of(e, example);
+    float *outputs = room->outputs + at * g->outputs, *doutputs = room->doutputs + at * g->outputs;
+    double loss;
+    if (has_logits(g))
+    {
+        const int label = (int)action[0];
+        l->cross_entropy_loss(l, &loss, doutputs, outputs, &label, 1, g->outputs, share);
+        return loss;
+    }
+    set_targets(g, action, room->targets);
+    for (int o = 0; o < g->outputs; o++) outputs[o] /= unit_of(g, o);
+    if (b->huber > 0)
+        l->huber_loss(l, &loss, doutputs, outputs, room->targets, (float)b->huber, (size_t)g->outputs, share);
+    else
+        l->square_loss(l, &loss, doutputs, outputs, room->targets, (size_t)g->outputs, share);
+    for (int o = 0; o < g->outputs; o++) doutputs[o] /= unit_of(g, o);
+    return loss;
+}
+
+// --- slices ---
+
+// frames and starts of a sequence whose first output that counts is of example `first`. What lies before the first
+// example is the first example again, before the episode begins.
+static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int sequence, int sequences, int first)
+{
+    const sac_examples *e = b->examples;
+    const sac_policy_def *def = &b->gradient->policy->def;
+    const size_t size = (size_t)def->height * (size_t)def->width * (size_t)def->channels;
+    for (int t = 0; t < b->lead + b->steps; t++)
+    {
+        int example = first - b->lead + t, at = t * sequences + sequence;
+        room->frames[at] = e->observations + (size_t)(example > 0 ? example : 0) * size;
+        room->starts[at] = example <= 0 || (e->starts && e->starts[example]);
+    }
+}
+
+double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int first, int sequences,
+                     float *gradient)
+{
+    const sac_batch batch = {.steps = b->lead + b->steps,
+                             .sequences = sequences,
+                             .frames = room->frames,
+                             .starts = room->starts,
+                             .temperature = b->temperature};
+    for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i]);
+    sac_gradient_forward(b->gradient, room->outputs, b->parameters, &batch, room->workspace);
+
+    double loss = 0;
+    memset(room->doutputs, 0,
+           (size_t)batch.steps * (size_t)sequences * (size_t)b->gradient->outputs * sizeof *room->doutputs);
+    for (int t = 0; t < b->steps; t++)
+        for (int i = 0; i < sequences; i++)
+            loss += loss_of(b, room, l, b->first[first + i] + t, (ptrdiff_t)(b->lead + t) * sequences + i);
+    sac_gradient_backward(b->gradient, gradient, room->doutputs, b->parameters, &batch, room->workspace);
+    return loss;
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "gradient/gradient.h"
+
+/// Examples as minibatches: sequences of frames with the loss of what a policy makes of them.
+
+/// A minibatch of a fit.
+typedef struct sac_fit_batch
+{
+    const sac_gradient *gradient;
+    const float *parameters;
+    const sac_examples *examples;
+    int *first;      ///< [sequences] the example of each sequence's first output that counts
+    int steps, lead; ///< outputs that count, and frames before them
+    double share;    ///< of the loss: one over what all terms weigh
+    double huber, temperature;
+} sac_fit_batch;
+
+/// Where one slice of a minibatch runs.
+typedef struct sac_fit_room
+{
+    const uint8_t **frames; ///< [lead + steps, sequences]
+    uint8_t *starts;        ///< likewise
+    float *outputs;         ///< [lead + steps, sequences, output_size]
+    float *doutputs;        ///< likewise
+    float *targets;         ///< [output_size]
+    void *workspace;
+} sac_fit_room;
+
+/// @param sequences  of a slice, at most
+SAC_CHECKED sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences);
+void sac_fit_room_destroy(sac_fit_room *room);
+
+/// Whether the examples can be fitted.
+SAC_CHECKED sac_status sac_fit_check(const sac_fit_batch *batch);
+
+/// One over what the terms of the loss of `sequences` sequences weigh together.
+double sac_fit_share(const sac_fit_batch *batch, int sequences);
+
+/// Add the gradient of some sequences of the minibatch. @return their part of the loss
+double sac_fit_slice(const sac_fit_batch *batch, const sac_fit_room *room, const sac_learn *l, int first, int sequences,
+                     float *gradient);

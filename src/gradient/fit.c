@@ -1,0 +1,334 @@
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/series.h"
+#include "base/text.h"
+#include "gradient/examples.h"
+#include "learn/optimiser.h"
+#include "learn/slices.h"
+
+/// Training on examples: minibatches in an order that is drawn, slices over threads, an optimiser.
+
+enum
+{
+    FIT_COOKIE = 0x0f17f17,
+    MEMORY_STEPS = 32,
+    MEMORY_LEAD = 8
+};
+
+struct sac_fit
+{
+    const sac_policy *policy;
+    sac_fit_def def;
+    sac_gradient *gradient;
+    sac_optimiser *optimiser;
+    sac_threads *threads;
+    sac_slices *slices;
+    sac_fit_room *rooms; // a thread's each
+    float *parameters, *sums;
+    unsigned char *scratch; // of the table of layers that the optimiser uses
+    uint64_t calls;
+    // of the step at hand
+    sac_fit_batch batch;
+};
+
+sac_fit_def sac_fit_default_def(void)
+{
+    return (sac_fit_def){.optimiser = "adam",
+                         .rate = 1e-3,
+                         .momentum = 0.9,
+                         .beta1 = 0.9,
+                         .beta2 = 0.999,
+                         .batch = 64,
+                         .lead = -1,
+                         .temperature = 1,
+                         .slices = 8,
+                         .threads = 1,
+                         .seed = 1,
+                         .internal = FIT_COOKIE};
+}
+
+// --- checks ---
+
+static sac_status check_whole(const char *field, int value, int least, int most)
+{
+    if (value >= least && value <= most) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "fit: %s is %d, expected %d to %d", field, value, least, most);
+}
+
+static sac_status check_real(const char *field, double value, double most)
+{
+    if (value >= 0 && value <= most) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "fit: %s is %g, expected 0 to %g", field, value, most);
+}
+
+static const char *const optimisers[] = {"sgd", "adam", "adamw", NULL}; // by sac_optimiser_kind
+
+static sac_status find_optimiser(const char *name, sac_optimiser_kind *kind)
+{
+    for (int i = 0; optimisers[i]; i++)
+        if (name && strcmp(optimisers[i], name) == 0)
+        {
+            *kind = (sac_optimiser_kind)i;
+            return SAC_OK;
+        }
+    return sac_fail(SAC_ERROR_ARGUMENT, "fit: optimiser is '%.80s', expected adam, adamw or sgd%s", name ? name : "",
+                    name ? sac_did_you_mean(sac_nearest_of(name, optimisers)) : "");
+}
+
+static sac_status check(const sac_fit_def *def)
+{
+    if (def->internal != FIT_COOKIE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "fit: the def does not come from sac_fit_default_def()");
+    SAC_TRY(check_real("rate", def->rate, 1e3));
+    SAC_TRY(check_real("momentum", def->momentum, 1));
+    SAC_TRY(check_real("beta1", def->beta1, 0.999999));
+    SAC_TRY(check_real("beta2", def->beta2, 0.999999));
+    SAC_TRY(check_real("decay", def->decay, 1e3));
+    SAC_TRY(check_real("largest_norm", def->largest_norm, 1e9));
+    SAC_TRY(check_real("average", def->average, 0.999999));
+    SAC_TRY(check_real("last_rate", def->last_rate, 1));
+    SAC_TRY(check_real("huber", def->huber, 1e9));
+    SAC_TRY(check_real("temperature", def->temperature, 1e6));
+    SAC_TRY(check_real("last_temperature", def->last_temperature, 1e6));
+    SAC_TRY(check_whole("batch", def->batch, 1, 1 << 20));
+    SAC_TRY(check_whole("steps", def->steps, 0, 1 << 16));
+    SAC_TRY(check_whole("lead", def->lead, -1, 1 << 16));
+    SAC_TRY(check_whole("slices", def->slices, 1, 1024));
+    SAC_TRY(check_whole("threads", def->threads, 1, 1024));
+    if (def->temperature > 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "fit: temperature is 0, expected more");
+}
+
+// --- creation ---
+
+static sac_status create_optimiser(sac_fit *fit)
+{
+    const sac_fit_def *d = &fit->def;
+    sac_optimiser_def def = sac_optimiser_default_def();
+    SAC_TRY(find_optimiser(d->optimiser, &def.kind));
+    fit->def.optimiser = optimisers[def.kind];
+    def.rate = d->rate;
+    def.momentum = d->momentum;
+    def.beta1 = d->beta1;
+    def.beta2 = d->beta2;
+    def.decay = d->decay;
+    def.largest_norm = d->largest_norm;
+    def.average = d->average;
+    def.warm_steps = d->warm_steps;
+    def.steps = d->total_steps;
+    def.last_rate = d->last_rate;
+    return sac_optimiser_create(&fit->optimiser, &def, (size_t)sac_policy_parameter_count(fit->policy));
+}
+
+// how long sequences are, where that was not said
+static void choose_lengths(sac_fit *fit)
+{
+    const sac_actor *a = fit->gradient->parts.actor;
+    if (fit->def.steps == 0) fit->def.steps = a->controller.has_cell ? MEMORY_STEPS : 1;
+    if (fit->def.lead < 0) fit->def.lead = a->controller.has_cell ? MEMORY_LEAD : a->motion ? 1 : 0;
+}
+
+static sac_status create_rooms(sac_fit *fit)
+{
+    const int most = (fit->def.batch + fit->def.slices - 1) / fit->def.slices; // sequences in a slice
+    const size_t parameters = (size_t)sac_policy_parameter_count(fit->policy);
+    fit->parameters = SAC_NEW_ARRAY(float, parameters);
+    fit->sums = SAC_NEW_ARRAY(float, parameters);
+    fit->scratch = sac_alloc(SAC_LEARN_SCRATCH);
+    fit->batch.first = SAC_NEW_ARRAY(int, (size_t)fit->def.batch);
+    fit->rooms = SAC_NEW_ARRAY(sac_fit_room, (size_t)fit->def.threads);
+    if (!fit->parameters || !fit->sums || !fit->scratch || !fit->batch.first || !fit->rooms)
+        return sac_fail_memory("a fit");
+    memcpy(fit->parameters, sac_policy_parameters(fit->policy), parameters * sizeof(float));
+    for (int i = 0; i < fit->def.threads; i++)
+        SAC_TRY(sac_fit_room_create(&fit->rooms[i], fit->gradient, fit->def.lead + fit->def.steps, most));
+    return SAC_OK;
+}
+
+static sac_status create(sac_fit *fit)
+{
+    sac_gradient_def def = sac_gradient_default_def();
+    def.choosing = fit->def.choosing;
+    SAC_TRY(sac_gradient_create(&fit->gradient, fit->policy, &def));
+    choose_lengths(fit);
+    SAC_TRY(create_optimiser(fit));
+    SAC_TRY(sac_threads_create(&fit->threads, fit->def.threads));
+    SAC_TRY(sac_slices_create(&fit->slices, fit->threads, fit->def.slices,
+                              (size_t)sac_policy_parameter_count(fit->policy)));
+    return create_rooms(fit);
+}
+
+sac_status sac_fit_create(sac_fit **out, const sac_policy *policy, const sac_fit_def *def)
+{
+    *out = NULL;
+    SAC_TRY(check(def));
+    sac_fit *fit = SAC_NEW(sac_fit);
+    if (!fit) return sac_fail_memory("a fit");
+    fit->policy = policy;
+    fit->def = *def;
+    sac_status status = create(fit);
+    if (status != SAC_OK)
+    {
+        sac_fit_destroy(fit);
+        return status;
+    }
+    *out = fit;
+    return SAC_OK;
+}
+
+void sac_fit_destroy(sac_fit *fit)
+{
+    if (!fit) return;
+    for (int i = 0; fit->rooms && i < fit->def.threads; i++) sac_fit_room_destroy(&fit->rooms[i]);
+    sac_free(fit->rooms);
+    sac_free(fit->batch.first);
+    sac_free(fit->scratch);
+    sac_free(fit->sums);
+    sac_free(fit->parameters);
+    sac_slices_destroy(fit->slices);
+    sac_threads_destroy(fit->threads);
+    sac_optimiser_destroy(fit->optimiser);
+    sac_gradient_destroy(fit->gradient);
+    sac_free(fit);
+}
+
+// --- steps ---
+
+static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, float *gradient)
+{
+    sac_fit *fit = user;
+    return sac_fit_slice(&fit->batch, &fit->rooms[slice->thread], l, slice->first, slice->count, gradient);
+}
+
+// the temperature of a step: from the first to the last by a constant factor a step
+static double temperature_at(const sac_fit *fit, uint64_t step)
+{
+    const sac_fit_def *d = &fit->def;
+    if (!(d->last_temperature > 0) || d->total_steps == 0) return d->temperature;
+    double part = step < d->total_steps ? (double)step / (double)d->total_steps : 1;
+    return d->temperature * sac_series_exp(part * sac_series_log(d->last_temperature / d->temperature));
+}
+
+// the order of sequences: where each begins, Fisher and Yates
+static void shuffle(int *order, int count, uint64_t seed, uint64_t call, uint64_t round)
+{
+    sac_stream stream = sac_stream_create(seed, call, round);
+    for (int i = 0; i < count; i++) order[i] = i;
+    for (int i = count - 1; i > 0; i--)
+    {
+        int j = (int)sac_stream_below(&stream, (uint32_t)i + 1), kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+}
+
+// how far the places where sequences begin are moved in a round, so that they are not always cut alike
+static int phase_of(const sac_fit *fit, int count, uint64_t round)
+{
+    int spare = count % fit->def.steps;
+    sac_stream stream = sac_stream_create(fit->def.seed, fit->calls, ~round);
+    return (int)sac_stream_below(&stream, (uint32_t)spare + 1);
+}
+
+typedef struct walk
+{
+    int *order;
+    int sequences, at, phase;
+    uint64_t round;
+} walk;
+
+static void begin_round(const sac_fit *fit, walk *w, int count)
+{
+    shuffle(w->order, w->sequences, fit->def.seed, fit->calls, w->round);
+    w->phase = phase_of(fit, count, w->round);
+    w->at = 0;
+    w->round++;
+}
+
+// the next minibatch, smaller where fewer examples are left of this round
+static int take_batch(sac_fit *fit, walk *w, int count)
+{
+    if (w->at == w->sequences) begin_round(fit, w, count);
+    int size = w->sequences - w->at < fit->def.batch ? w->sequences - w->at : fit->def.batch;
+    for (int i = 0; i < size; i++) fit->batch.first[i] = w->phase + w->order[w->at++] * fit->def.steps;
+    return size;
+}
+
+static double take_step(sac_fit *fit, walk *w, const sac_examples *examples)
+{
+    const sac_learn l = sac_learn_create(fit->scratch);
+    int size = take_batch(fit, w, examples->count);
+    fit->batch.temperature = temperature_at(fit, sac_optimiser_steps(fit->optimiser));
+    fit->batch.share = sac_fit_share(&fit->batch, size);
+    double loss = sac_slices_run(fit->slices, fit->sums, size, run_slice, fit);
+    sac_optimiser_step(fit->optimiser, &l, fit->parameters, fit->sums);
+    return loss;
+}
+
+sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t steps, double *loss)
+{
+    fit->batch = (sac_fit_batch){.gradient = fit->gradient,
+                                 .parameters = fit->parameters,
+                                 .examples = examples,
+                                 .steps = fit->def.steps,
+                                 .lead = fit->def.lead,
+                                 .huber = fit->def.huber,
+                                 .first = fit->batch.first};
+    SAC_TRY(sac_fit_check(&fit->batch));
+    walk w = {.sequences = examples->count / fit->def.steps};
+    w.order = SAC_NEW_ARRAY(int, (size_t)w.sequences);
+    if (!w.order) return sac_fail_memory("the order of examples");
+    begin_round(fit, &w, examples->count);
+    if (steps == 0) steps = ((uint64_t)w.sequences + (uint64_t)fit->def.batch - 1) / (uint64_t)fit->def.batch;
+    const uint64_t tenth = steps >= 10 ? steps / 10 : 1;
+    double first = 0, last = 0;
+    for (uint64_t i = 0; i < steps; i++)
+    {
+        double now = take_step(fit, &w, examples);
+        if (i < tenth) first += now / (double)tenth;
+        if (i >= steps - tenth) last += now / (double)tenth;
+    }
+    fit->calls++;
+    sac_free(w.order);
+    if (loss) loss[0] = first, loss[1] = last;
+    return SAC_OK;
+}
+
+// --- state ---
+
+const float *sac_fit_parameters(const sac_fit *fit)
+{
+    return fit->parameters;
+}
+
+const float *sac_fit_average(const sac_fit *fit)
+{
+    return sac_optimiser_average(fit->optimiser);
+}
+
+bool sac_fit_array_at(sac_fit *fit, int index, sac_fit_array *out)
+{
+    sac_optimiser_array arrays[SAC_OPTIMISER_ARRAYS];
+    int count = sac_optimiser_list(fit->optimiser, arrays);
+    if (index < 0 || index > count) return false;
+    if (index == 0)
+        *out = (sac_fit_array){"parameters", fit->parameters};
+    else
+        *out = (sac_fit_array){arrays[index - 1].name, arrays[index - 1].numbers};
+    return true;
+}
+
+void sac_fit_counters(const sac_fit *fit, uint64_t *steps, uint64_t *calls)
+{
+    *steps = sac_optimiser_steps(fit->optimiser);
+    *calls = fit->calls;
+}
+
+void sac_fit_set_counters(sac_fit *fit, uint64_t steps, uint64_t calls)
+{
+    sac_optimiser_set_steps(fit->optimiser, steps);
+    fit->calls = calls;
+}

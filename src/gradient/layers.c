@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "gradient/gradient.h"
+
+/// A convolutional network: the first layer's outputs are the tokens; ReLU after each layer; images are
+/// [rows, columns, channels].
+
+static sac_convolution shape_of(const sac_cnn *cnn, int layer)
+{
+    const sac_patches *s = &cnn->layers[layer].patches;
+    return (sac_convolution){s->height, s->width, s->channels, s->patch, s->stride, 0, s->outputs, SAC_ACTIVATION_RELU};
+}
+
+static size_t image_size(const sac_cnn *cnn, int layer)
+{
+    const sac_patches *s = &cnn->layers[layer].patches;
+    return (size_t)s->rows * (size_t)s->columns * (size_t)s->outputs;
+}
+
+// the image of a layer; the last one is what is told
+static float *image_of(const sac_pass *p, int layer, int frame)
+{
+    const sac_cnn *cnn = p->g->parts.cnn;
+    float *images = layer == cnn->layer_count - 1 ? p->room.told : p->room.images[layer];
+    return images + (size_t)frame * image_size(cnn, layer);
+}
+
+// planar tokens [O, stride] to [pixels, O] with ReLU
+static void interleave(float *out, const float *tokens, const sac_embedding *e)
+{
+    for (int o = 0; o < e->patches.outputs; o++, tokens += e->stride)
+        for (int n = 0; n < e->count; n++) out[(ptrdiff_t)n * e->patches.outputs + o] = tokens[n] > 0 ? tokens[n] : 0;
+}
+
+void sac_layers_forward(sac_pass *p)
+{
+    const sac_cnn *cnn = p->g->parts.cnn;
+    for (int frame = 0; frame < p->frames; frame++)
+    {
+        sac_look_frame(p, frame);
+        interleave(image_of(p, 0, frame), sac_pass_tokens(p, frame, 0), &cnn->embedding);
+        for (int i = 1; i < cnn->layer_count; i++)
+        {
+            const sac_convolution shape = shape_of(cnn, i);
+            const sac_layer *tensors = &cnn->layers[i].tensors;
+            p->l.convolution_forward(&p->l, &shape, image_of(p, i, frame), image_of(p, i - 1, frame),
+                                     p->parameters + tensors->weight, p->parameters + tensors->bias,
+                                     p->room.layer_workspace);
+        }
+    }
+}
+
+// by the tokens of the first layer's image
+static void interleave_backward(float *dtokens, const float *dimage, const sac_embedding *e)
+{
+    for (int o = 0; o < e->patches.outputs; o++, dtokens += e->stride)
+        for (int n = 0; n < e->count; n++) dtokens[n] = dimage[(ptrdiff_t)n * e->patches.outputs + o];
+}
+
+static void backward_frame(sac_pass *p, int frame)
+{
+    const sac_cnn *cnn = p->g->parts.cnn;
+    const int last = cnn->layer_count - 1;
+    const size_t told = image_size(cnn, last);
+    float *dimage = p->room.dimage, *dnext = p->room.dnext;
+    memcpy(dimage, p->room.dtold + (size_t)frame * told, told * sizeof *dimage);
+    for (int i = last; i >= 0; i--)
+    {
+        p->l.curve_backward(&p->l, dimage, dimage, image_of(p, i, frame), SAC_CURVE_RELU, image_size(cnn, i));
+        if (i == 0) break;
+        const sac_convolution shape = shape_of(cnn, i);
+        const sac_layer *tensors = &cnn->layers[i].tensors;
+        p->l.convolution_backward(&p->l, &shape, dnext, p->sums + tensors->weight, p->sums + tensors->bias, dimage,
+                                  image_of(p, i - 1, frame), p->parameters + tensors->weight, p->room.layer_workspace);
+        float *spent = dimage;
+        dimage = dnext;
+        dnext = spent;
+    }
+    interleave_backward(p->room.dtokens, dimage, &cnn->embedding);
+    sac_look_frame_backward(p, frame);
+}
+
+void sac_layers_backward(sac_pass *p)
+{
+    for (int frame = 0; frame < p->frames; frame++) backward_frame(p, frame);
+}

@@ -1,0 +1,117 @@
+#include <string.h>
+
+#include "gradient/gradient.h"
+
+/// The controller's inputs [F, inputs] to the policy's outputs.
+
+static sac_lstm shape_of(const sac_pass *p)
+{
+    const sac_controller *c = &p->g->parts.actor->controller;
+    return (sac_lstm){p->batch->steps, p->batch->sequences, c->inputs, c->hidden};
+}
+
+static sac_lstm_weights lstm_tensors(const sac_controller *c, float *vector)
+{
+    return (sac_lstm_weights){vector + c->from_inputs.weight, vector + c->from_hidden.weight,
+                              vector + c->from_inputs.bias, vector + c->from_hidden.bias};
+}
+
+static void take_state(float *to, const float *from, size_t count)
+{
+    if (from)
+        memcpy(to, from, count * sizeof *to);
+    else
+        memset(to, 0, count * sizeof *to);
+}
+
+static void lstm_forward(sac_pass *p, const sac_controller *c)
+{
+    const sac_gradient_room *r = &p->room;
+    const sac_batch *b = p->batch;
+    const sac_lstm shape = shape_of(p);
+    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters); // that are read alone
+    const size_t count = (size_t)b->sequences * (size_t)c->hidden;
+    take_state(r->hidden, b->hidden, count);
+    take_state(r->cell, b->cell, count);
+    p->l.lstm_forward(&p->l, &shape, r->inner, r->hidden, r->cell, r->lstm_kept, r->inputs, b->starts, &weights,
+                      r->lstm_workspace);
+    if (b->hidden) memcpy(b->hidden, r->hidden, count * sizeof *b->hidden);
+    if (b->cell) memcpy(b->cell, r->cell, count * sizeof *b->cell);
+}
+
+// layers of the units between inputs and outputs; NULL: there are none
+static const float *inner_forward(sac_pass *p, const sac_controller *c)
+{
+    const sac_gradient_room *r = &p->room;
+    if (c->has_cell)
+        lstm_forward(p, c);
+    else if (c->hidden)
+        p->l.linear_forward(&p->l, r->inner, r->inputs, p->parameters + c->from_inputs.weight,
+                            p->parameters + c->from_inputs.bias, p->frames, c->inputs, c->hidden, SAC_ACTIVATION_TANH);
+    return c->hidden ? r->inner : r->inputs;
+}
+
+static bool is_stretched(const sac_pass *p)
+{
+    return p->g->policy->def.action_choices == 0 && p->g->parts.actor->squash != SAC_SQUASH_NONE;
+}
+
+void sac_steer_forward(sac_pass *p, float *outputs)
+{
+    const sac_actor *a = p->g->parts.actor;
+    const sac_controller *c = &a->controller;
+    const sac_policy_def *def = &p->g->policy->def;
+    const float *inner = inner_forward(p, c);
+    float *squashed = p->room.squashed;
+    p->l.linear_forward(&p->l, squashed, inner, p->parameters + c->to_outputs.weight,
+                        p->parameters + c->to_outputs.bias, p->frames, c->hidden ? c->hidden : c->inputs, c->outputs,
+                        a->squash == SAC_SQUASH_TANH ? SAC_ACTIVATION_TANH : SAC_ACTIVATION_NONE);
+    for (int i = 0; i < p->frames * c->outputs; i++)
+    {
+        int o = i % c->outputs;
+        outputs[i] = squashed[i];
+        if (!is_stretched(p)) continue;
+        float low = def->action_low[o], high = def->action_high[o];
+        outputs[i] = squashed[i] * (high - low) / 2 + (high + low) / 2;
+    }
+}
+
+static void lstm_backward(sac_pass *p, const sac_controller *c)
+{
+    const sac_gradient_room *r = &p->room;
+    const sac_lstm shape = shape_of(p);
+    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters), gradients = lstm_tensors(c, p->sums);
+    const size_t bytes = (size_t)p->batch->sequences * (size_t)c->hidden * sizeof(float);
+    memset(r->dhidden, 0, bytes), memset(r->dcell, 0, bytes);
+    p->l.lstm_backward(&p->l, &shape, r->dinputs, r->dhidden, r->dcell, &gradients, r->dinner, r->lstm_kept, r->inputs,
+                       p->batch->starts, &weights, r->lstm_workspace);
+}
+
+void sac_steer_backward(sac_pass *p, const float *doutputs)
+{
+    const sac_actor *a = p->g->parts.actor;
+    const sac_controller *c = &a->controller;
+    const sac_gradient_room *r = &p->room;
+    const sac_policy_def *def = &p->g->policy->def;
+    const sac_learn *l = &p->l;
+    const int count = p->frames * c->outputs;
+    // by what was squashed of: squashed (high - low) / 2 + (high + low) / 2
+    for (int i = 0; i < count; i++)
+    {
+        int o = i % c->outputs;
+        r->doutputs[i] = is_stretched(p) ? doutputs[i] * ((def->action_high[o] - def->action_low[o]) / 2) : doutputs[i];
+    }
+    if (a->squash == SAC_SQUASH_TANH)
+        l->curve_backward(l, r->doutputs, r->doutputs, r->squashed, SAC_CURVE_TANH, (size_t)count);
+    l->linear_backward(l, c->hidden ? r->dinner : r->dinputs, p->sums + c->to_outputs.weight,
+                       p->sums + c->to_outputs.bias, r->doutputs, c->hidden ? r->inner : r->inputs,
+                       p->parameters + c->to_outputs.weight, p->frames, c->hidden ? c->hidden : c->inputs, c->outputs);
+    if (c->has_cell)
+        lstm_backward(p, c);
+    else if (c->hidden)
+    {
+        l->curve_backward(l, r->dinner, r->dinner, r->inner, SAC_CURVE_TANH, (size_t)p->frames * (size_t)c->hidden);
+        l->linear_backward(l, r->dinputs, p->sums + c->from_inputs.weight, p->sums + c->from_inputs.bias, r->dinner,
+                           r->inputs, p->parameters + c->from_inputs.weight, p->frames, c->inputs, c->hidden);
+    }
+}

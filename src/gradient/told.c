@@ -1,0 +1,66 @@
+#include <string.h>
+
+#include "gradient/gradient.h"
+
+/// What is told of the frames [F, told] to the controller's inputs: motion, and a filter whose numbers are fixed.
+
+// what was told of the frame before; NULL: an episode begins
+static float *before(const sac_pass *p, float *told, int frame)
+{
+    const sac_batch *b = p->batch;
+    if (b->starts && b->starts[frame]) return NULL;
+    if (frame >= b->sequences) return told + (ptrdiff_t)(frame - b->sequences) * p->g->told;
+    return NULL;
+}
+
+static const float *row_before(const sac_pass *p, int frame)
+{
+    const float *row = before(p, p->room.told, frame);
+    const sac_batch *b = p->batch;
+    if (row || !b->before || frame >= b->sequences || (b->starts && b->starts[frame])) return row;
+    return b->before + (ptrdiff_t)frame * p->g->told;
+}
+
+static void filter(const sac_pass *p, float *inputs)
+{
+    const sac_policy *policy = p->g->policy;
+    const float *mean = p->parameters + policy->filter_mean, *whitening = p->room.whitening;
+    for (int i = 0; i < policy->filter_size; i++) inputs[i] = (inputs[i] - mean[i]) * whitening[i];
+}
+
+void sac_told_forward(sac_pass *p)
+{
+    const sac_gradient *g = p->g;
+    const int told = g->told;
+    const float *deviation = p->parameters + g->policy->filter_deviation;
+    for (int i = 0; i < g->policy->filter_size; i++) p->room.whitening[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
+    for (int frame = 0; frame < p->frames; frame++)
+    {
+        const float *now = p->room.told + (ptrdiff_t)frame * told, *last = row_before(p, frame);
+        float *inputs = p->room.inputs + (ptrdiff_t)frame * g->inputs;
+        memcpy(inputs, now, (size_t)told * sizeof *inputs);
+        for (int i = 0; g->inputs > told && i < told; i++) inputs[told + i] = last ? now[i] - last[i] : 0;
+        filter(p, inputs);
+    }
+    const float *last = p->room.told + (ptrdiff_t)(p->frames - p->batch->sequences) * told;
+    if (p->batch->before) memcpy(p->batch->before, last, (size_t)told * (size_t)p->batch->sequences * sizeof *last);
+}
+
+void sac_told_backward(sac_pass *p)
+{
+    const sac_gradient *g = p->g;
+    const int told = g->told;
+    memset(p->room.dtold, 0, (size_t)p->frames * (size_t)told * sizeof(float));
+    for (int frame = 0; frame < p->frames; frame++)
+    {
+        float *dinputs = p->room.dinputs + (ptrdiff_t)frame * g->inputs, *now = p->room.dtold + (ptrdiff_t)frame * told;
+        float *last = before(p, p->room.dtold, frame);
+        // by x of: (x - mean) whitening
+        for (int i = 0; i < g->policy->filter_size; i++) dinputs[i] *= p->room.whitening[i];
+        for (int i = 0; i < told; i++) now[i] += dinputs[i];
+        // by both of: now - last; nothing moves in an episode's first step
+        bool moves = g->inputs > told && row_before(p, frame);
+        for (int i = 0; moves && i < told; i++) now[i] += dinputs[told + i];
+        for (int i = 0; moves && last && i < told; i++) last[i] -= dinputs[told + i];
+    }
+}

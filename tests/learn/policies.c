@@ -1,0 +1,168 @@
+#include "attention/form.h"
+#include "files/arrays/safetensors.h"
+#include "gradient_scene.h"
+#include "policy/parts.h"
+
+/// Gradients of policies of every kind, for policies.py: policies FOLDER. Writes FOLDER/N.policy.safetensors, the
+/// policy, and FOLDER/N.safetensors, a minibatch with what forward and backward make of it. Weights of patch
+/// projections are such that rounding them to 16 bits changes nothing, because PyTorch does not round.
+
+enum
+{
+    MOST = 32,
+    STEPS = 3,
+    SEQUENCES = 2
+};
+
+typedef struct dump
+{
+    sac_tensor tensors[MOST];
+    int count;
+} dump;
+
+static void add(dump *d, const char *name, sac_dtype dtype, const void *data, int64_t rows, int64_t columns)
+{
+    if (rows * columns == 0) return;
+    d->tensors[d->count++] =
+        (sac_tensor){.name = name, .dtype = dtype, .rank = 2, .shape = {rows, columns}, .data = data};
+}
+
+// weights become whole numbers of steps of their output's scale
+static void round_layer(float *weights, int outputs, int inputs)
+{
+    for (int o = 0; o < outputs; o++, weights += inputs)
+    {
+        double inverse = sac_project_inverse(weights, inputs);
+        float step = (float)(1 / inverse);
+        for (int i = 0; i < inputs; i++) weights[i] = (float)round((double)weights[i] * inverse) * step;
+    }
+}
+
+static sac_policy *rounded_policy(const char *settings)
+{
+    sac_policy *drawn = scene_any_policy(settings), *policy;
+    sac_policy_state *state = scene_state(drawn);
+    sac_policy_parts parts;
+    drawn->ops->program->parts(state, &parts);
+    const size_t bytes = (size_t)sac_policy_parameter_count(drawn) * sizeof(float);
+    float *parameters = malloc(bytes);
+    memcpy(parameters, sac_policy_parameters(drawn), bytes);
+    for (int i = 0; i < parts.embedding->layer_count; i++)
+        round_layer(parameters + parts.embedding->layers[i].tensors.weight, parts.embedding->layers[i].outputs,
+                    parts.embedding->inputs);
+    assert_ok(sac_policy_create_with(&policy, drawn, parameters));
+    free(parameters);
+    sac_policy_state_destroy(state);
+    sac_policy_destroy(drawn);
+    return policy;
+}
+
+// frames as they are cut
+static uint8_t *cut(const minibatch *m, const sac_embedding *e, size_t *size)
+{
+    const sac_patches *s = &e->patches;
+    *size = (size_t)s->height * (size_t)s->width * (size_t)s->channels;
+    uint8_t *out = malloc(*size * (size_t)m->count);
+    void *workspace = e->resize ? sac_alloc(sac_resize_workspace_size(e->resize)) : NULL;
+    for (int i = 0; i < m->count; i++)
+    {
+        sac_image image = sac_image_view(m->frames[i], e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
+        if (e->resize)
+            sac_resize_run(e->resize, out + (size_t)i * *size, &image, workspace);
+        else
+            memcpy(out + (size_t)i * *size, m->frames[i], *size);
+    }
+    sac_free(workspace);
+    return out;
+}
+
+// W as the map has it, [M, D]
+static float *matrix_of(const sac_features *f)
+{
+    float *matrix = calloc((size_t)f->count * (size_t)f->size, sizeof *matrix);
+    for (int i = 0; i < f->count; i++)
+        for (int d = 0; d < f->size; d++)
+            matrix[i * f->size + d] = f->matrix ? f->matrix[i * f->size + d] : i == d ? f->factor : 0;
+    return matrix;
+}
+
+// @return W, to be freed after the dump was written; NULL: there is none
+static float *add_attention(dump *d, const sac_attention *a)
+{
+    static float numbers[2]; // of one policy at a time
+    numbers[0] = (float)a->scale, numbers[1] = a->features[0].square;
+    add(d, "numbers", SAC_F32, numbers, 1, 2);
+    if (!a->feature_size) return NULL;
+    const sac_features *f = &a->features[0];
+    float *matrix = matrix_of(f);
+    add(d, "matrix", SAC_F32, matrix, f->count, f->size);
+    add(d, "gains_q", SAC_F64, a->gains[0], 1, a->feature_size);
+    add(d, "gains_k", SAC_F64, a->gains[1], 1, a->feature_size);
+    if (f->directions) add(d, "directions", SAC_F32, f->directions, f->direction_count, f->size);
+    return matrix;
+}
+
+static void write_case(const char *folder, const char *settings, int number, sac_choosing choosing)
+{
+    sac_policy *policy = rounded_policy(settings);
+    minibatch m = minibatch_create(policy, choosing, STEPS, SEQUENCES);
+    sac_policy_state *state = scene_state(policy);
+    sac_policy_parts parts;
+    size_t size;
+    char path[512];
+    float words[] = {(float)choosing, (float)m.batch.temperature};
+    dump d = {0};
+    policy->ops->program->parts(state, &parts);
+    minibatch_go_on(&m);
+    const int b = SEQUENCES, hidden = sac_gradient_hidden_size(m.gradient), told = sac_gradient_told_size(m.gradient);
+    float *before = malloc((size_t)(b * (2 * hidden + told)) * sizeof *before); // forward writes the states after
+    memcpy(before, m.states, (size_t)(b * (2 * hidden + told)) * sizeof *before);
+    minibatch_run(&m, sac_policy_parameters(policy));
+
+    uint8_t *pictures = cut(&m, parts.embedding, &size);
+    add(&d, "pictures", SAC_U8, pictures, m.count, (int64_t)size);
+    add(&d, "words", SAC_F32, words, 1, 2);
+    add(&d, "starts", SAC_U8, m.starts, STEPS, b);
+    add(&d, "hidden", SAC_F32, before, b, hidden);
+    add(&d, "cell", SAC_F32, before + b * hidden, b, hidden);
+    add(&d, "before", SAC_F32, before + 2 * b * hidden, b, told);
+    add(&d, "outputs", SAC_F32, m.outputs, m.count, m.outputs_size);
+    add(&d, "doutputs", SAC_F32, m.doutputs, m.count, m.outputs_size);
+    add(&d, "gradient", SAC_F32, m.sums, 1, m.parameters);
+    char names[1024] = "";
+    for (int i = 0; i < sac_policy_view_count(policy); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", sac_policy_view(policy, i)->name);
+    add(&d, "names", SAC_U8, names, 1, (int64_t)strlen(names));
+    if (parts.embedding->positions)
+        add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs, parts.embedding->stride);
+    float *matrix = parts.agent ? add_attention(&d, parts.agent->attention) : NULL;
+    snprintf(path, sizeof path, "%s/%03d.safetensors", folder, number);
+    assert_ok(sac_tensors_save(path, d.tensors, d.count, NULL, 0));
+    snprintf(path, sizeof path, "%s/%03d.policy.safetensors", folder, number);
+    assert_ok(sac_policy_save(policy, NULL, NULL, path));
+    free(pictures), free(before), free(matrix);
+    sac_policy_state_destroy(state);
+    minibatch_destroy(&m);
+    sac_policy_destroy(policy);
+}
+
+static const char *folder;
+
+TEST(write_all)
+{
+    int number = 0;
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+        for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_FIXED; choosing++)
+        {
+            bool chooses = !strstr(gradient_kinds[i], "kind=iap-trans") && !strstr(gradient_kinds[i], "kind=cnn");
+            if (choosing == SAC_CHOOSE_STRAIGHT || chooses) write_case(folder, gradient_kinds[i], number++, choosing);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) return fputs("usage: policies FOLDER\n", stderr), 2;
+    folder = argv[1];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(write_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+"""Gradients of whole policies beside PyTorch: policies.py DUMP
+
+DUMP (tests/learn/policies.c) writes policies of every kind and minibatches with the outputs and the gradient that
+saccade computes; PyTorch computes them from the same parameters and pictures. Code 77: PyTorch is missing.
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+        import torch.nn.functional as F
+except Exception as error:
+    print(f"skip: needs a peer: PyTorch ({error})")
+    sys.exit(77)
+
+TYPES = {"F32": torch.float32, "F64": torch.float64, "U8": torch.uint8}
+STRAIGHT, SOFT, FIXED = range(3)
+
+
+def read(path):
+    data = bytearray(path.read_bytes())
+    length = int.from_bytes(data[:8], "little")
+    header, tensors = json.loads(data[8:8 + length]), {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            flat = torch.frombuffer(data[begin:end], dtype=TYPES[entry["dtype"]])
+            tensors[name] = flat.reshape(entry["shape"])
+    return header.get("__metadata__", {}), tensors
+
+
+class Rounded(torch.autograd.Function):
+    """Numbers, and the gradients by them, that are off by `error` of themselves at random."""
+
+    @staticmethod
+    def forward(context, x, error):
+        context.error = error
+        return x * (1 + error * (2 * torch.rand_like(x) - 1))
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient * (1 + context.error * (2 * torch.rand_like(gradient) - 1)), None
+
+
+class Squashed(torch.autograd.Function):
+    """tanh or sigmoid, off likewise: a number near 1 is rounded as such, and the slope is made of what is left."""
+
+    @staticmethod
+    def forward(context, x, curve, error):
+        y = Rounded.forward(context, curve(x), error)
+        context.curve = curve
+        context.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(context, gradient):
+        y, = context.saved_tensors
+        return gradient * (1 - y * y if context.curve is torch.tanh else y * (1 - y)), None, None
+
+
+class Policy:
+    """A policy of saccade in PyTorch, in double precision.
+
+    With `error`, every intermediate result and its gradient is off by that share of itself.
+    """
+
+    def __init__(self, text, tensors, case, error, top, dtype=torch.float64):
+        self.made = json.loads(text)
+        self.options = self.made["settings"]
+        self.error, self.top = error, top
+        self.dtype = dtype
+        self.tensors = {name: value.to(dtype).requires_grad_() for name, value in tensors.items()}
+        self.case = {name: value.to(dtype) for name, value in case.items()}
+        self.choosing = int(self.case["words"][0, 0])
+
+    def on(self, name):
+        return self.options.get(name) == "true"
+
+    def number(self, name):
+        return int(self.options[name])
+
+    def rounded(self, x):
+        return Rounded.apply(x, self.error) if self.error else x
+
+    def layer(self, x, name):
+        return self.rounded(x @ self.tensors[name + ".weight"].T + self.tensors[name + ".bias"])
+
+    # frames to tokens
+
+    def patches(self):
+        side = self.number("image_size")
+        height, width, channels = (side or self.made["height"]), (side or self.made["width"]), self.made["channels"]
+        self.height = height
+        pictures = self.case["pictures"].reshape(-1, height, width, channels).permute(0, 3, 1, 2) / 255
+        if self.made["kind"] == "cnn":
+            return pictures
+        size = self.number("patch")
+        stride = self.number("stride") or size
+        self.grid = [(edge - size) // stride + 1 for edge in (height, width)]
+        columns = F.unfold(pictures, size, stride=stride)  # [F, channels size size, N]
+        count = columns.shape[-1]
+        return columns.reshape(-1, channels, size * size, count).permute(0, 3, 2, 1).flatten(2)
+
+    def tokens(self, name):
+        x = self.pixels
+        if "positions" in self.case:
+            x = x + self.case["positions"][:, :x.shape[1]].T
+        return self.heads(self.layer(x, name))
+
+    def heads(self, x):
+        return x.reshape(*x.shape[:2], int(self.options.get("heads", 1)), -1).transpose(1, 2)  # [F, H, N, D]
+
+    # attention
+
+    def unit(self, x):
+        return self.rounded(F.normalize(x, dim=-1)) if self.on("normalize") else x
+
+    def phi(self, x, side):
+        x, form, square = self.unit(x), self.options["attention"], self.case["numbers"][0, 1]
+        u = x @ self.case["matrix"].T
+        half = square * (x * x).sum(-1, keepdim=True)
+        if form in ("relu", "sara-relu"):
+            phi = torch.relu(u)
+        elif form == "sara-square":
+            phi = u * u
+        elif form in ("positive", "sara-exp"):
+            phi = torch.exp2(u + half)
+        else:
+            turns = u * math.log(2)  # from log2 units
+            waves = (torch.exp2(-half).unsqueeze(-1) * torch.stack((torch.sin(turns), torch.cos(turns)), -1))
+            phi = waves.flatten(-2)
+            if form == "hybrid":
+                powers = torch.exp2(u + half)
+                signs = torch.where(x @ self.case["directions"].T >= 0, 1.0, -1.0).to(self.dtype)[..., None, :]
+                pairs = (waves.unsqueeze(-2) * signs.unsqueeze(-1)).flatten(-3)
+                phi = torch.cat((phi, powers, pairs, (powers.unsqueeze(-1) * signs).flatten(-2)), -1)
+        return self.rounded(phi * self.case["gains_" + side])
+
+    def scores(self):
+        q, k = self.tokens("query"), self.tokens("key")
+        if self.options["attention"] == "softmax":
+            products = self.unit(q) @ self.unit(k).transpose(2, 3)
+            return self.rounded(torch.softmax(self.case["numbers"][0, 0] * products, -1).sum(2).mean(1))
+        weights = 1 + self.tensors["rank.projection"] if "rank.projection" in self.tensors else 1
+        z = self.rounded((self.phi(q, "q").transpose(2, 3) * weights).sum(-1))  # [F, H, M]
+        return self.rounded((self.phi(k, "k") * z[:, :, None]).sum(-1).mean(1) / q.shape[2])
+
+    # readings
+
+    def mixed(self):
+        q, k, v = self.tokens("query"), self.tokens("key"), self.tokens("value")
+        p = self.tensors["trans.projection"]
+        sides = self.rounded(p @ self.phi(q, "q"))
+        out = self.rounded(sides @ self.rounded(self.phi(k, "k").transpose(2, 3) @ v))
+        if self.on("residual"):
+            out = out + self.rounded(p @ v)
+        if self.on("layer_norm"):
+            size, heads = v.shape[-1], v.shape[1]
+            gain = (1 + self.tensors["trans.gain"]).reshape(heads, 1, size)
+            out = F.layer_norm(out, (size,), eps=1e-5) * gain + self.tensors["trans.bias"].reshape(heads, 1, size)
+        return out.flatten(1)
+
+    def features(self):
+        """What can be told of every patch, [F, N, size]."""
+        parts, patch = [], self.number("patch")
+        frames, count = self.pixels.shape[:2]
+        for word in self.options["features"].split("+"):
+            if word == "positions":
+                step = self.number("stride") or patch
+                places = torch.arange(count)
+                rows, columns = places // self.grid[1] * step + patch // 2, places % self.grid[1] * step + patch // 2
+                unit = self.height if self.on("normalise") else 1
+                parts.append((torch.stack((rows, columns), -1).to(self.dtype) / unit).expand(frames, count, 2))
+            elif word == "values":
+                parts.append(self.layer(self.pixels, "value"))
+            else:
+                bins = self.number("bins")
+                pixels = self.pixels.reshape(frames, count, patch * patch, -1)
+                # whole numbers, as a byte on an edge between bins must not be rounded
+                place = (pixels * 255).round() * bins // 255
+                at = place.clamp(max=bins - 1).long()
+                parts.append(F.one_hot(at, bins).to(self.dtype).mean(2).flatten(2))
+        return torch.cat(parts, -1)
+
+    def kept(self):
+        scores, features, count = self.scores(), self.features(), self.number("top")
+        if self.top is None:  # errors must not change what is kept
+            self.top = torch.sort(scores, dim=-1, descending=True, stable=True)[1][:, :count]
+        top = self.top
+        z = scores - scores.mean(-1, keepdim=True)
+        z = z / (z * z).mean(-1, keepdim=True).sqrt() / self.case["words"][0, 1]
+        rows, taken = [], torch.zeros_like(scores, dtype=torch.bool)
+        for k in range(count):
+            rows.append(torch.softmax(z.masked_fill(taken, -math.inf), -1))
+            taken = taken.scatter(1, top[:, k:k + 1], True)
+        choices = self.rounded(torch.stack(rows, 1))  # [F, K, N]
+        hard = F.one_hot(top, scores.shape[1]).to(self.dtype)
+        if self.on("masking"):
+            choices, hard = choices.sum(1).unsqueeze(-1), hard.sum(1).unsqueeze(-1)
+            soft, kept, still = choices * features, hard * features, choices * features.detach()
+        else:
+            soft, kept, still = choices @ features, hard @ features, choices @ features.detach()
+        if self.choosing == SOFT:
+            return soft.flatten(1)
+        told = kept.flatten(1)
+        return told + (still - still.detach()).flatten(1) if self.choosing == STRAIGHT else told
+
+    def layers(self):
+        x, index = self.pixels, 0
+        while f"conv{index}.weight" in self.tensors:
+            weight = self.tensors[f"conv{index}.weight"].permute(0, 3, 1, 2)
+            x = F.conv2d(x, weight, self.tensors[f"conv{index}.bias"], stride=self.number("conv_stride"))
+            x = torch.relu(self.rounded(x))
+            index += 1
+        return x.permute(0, 2, 3, 1).flatten(1)
+
+    # the controller
+
+    def inputs(self, told):
+        steps, sequences = self.case["starts"].shape
+        if self.on("motion"):
+            told = told.reshape(steps, sequences, -1)
+            last = torch.cat((self.case["before"][None], told[:-1]))
+            told = torch.cat((told, torch.where(self.case["starts"][..., None] > 0, 0 * told, told - last)), -1)
+            told = told.flatten(0, 1)
+        if self.on("filter"):
+            deviation = self.tensors["filter.deviation"].detach()
+            told = (told - self.tensors["filter.mean"].detach()) / torch.where(deviation > 0, deviation, 1.0)
+        return told
+
+    def lstm_step(self, x, hidden, cell):
+        gates = x @ self.tensors["lstm.weight_ih"].T + hidden @ self.tensors["lstm.weight_hh"].T
+        gates = self.rounded(gates + self.tensors["lstm.bias_ih"] + self.tensors["lstm.bias_hh"])
+        i, f, g, o = gates.chunk(4, 1)
+        i, f, o = (Squashed.apply(x, torch.sigmoid, self.error) for x in (i, f, o))
+        cell = self.rounded(f * cell + i * Squashed.apply(g, torch.tanh, self.error))
+        return self.rounded(o * Squashed.apply(cell, torch.tanh, self.error)), cell
+
+    def lstm(self, x):
+        steps, sequences = self.case["starts"].shape
+        state, out = (self.case["hidden"], self.case["cell"]), []
+        for row, starts in zip(x.reshape(steps, sequences, -1), self.case["starts"]):
+            keep = (starts == 0).to(self.dtype)[:, None]
+            state = self.lstm_step(row, *(s * keep for s in state))
+            out.append(state[0])
+        return torch.cat(out)
+
+    def run(self):
+        self.pixels = self.patches()
+        kind = self.made["kind"]
+        self.error *= LIKELY * math.sqrt(self.pixels.shape[1 if kind != "cnn" else 2])
+        told = self.layers() if kind == "cnn" else self.mixed() if kind == "iap-trans" else self.kept()
+        x = self.inputs(told)
+        if self.options["controller"] == "lstm":
+            x = self.lstm(x)
+        elif self.options["controller"] == "mlp":
+            x = Squashed.apply(self.layer(x, "hidden"), torch.tanh, self.error)
+        x = self.layer(x, "output")
+        if self.options["activation"] == "tanh":
+            x = Squashed.apply(x, torch.tanh, self.error)
+        if self.options["activation"] == "none":
+            return x
+        low, high = (torch.tensor(self.made["action_" + side], dtype=self.dtype) for side in ("low", "high"))
+        return x * (high - low) / 2 + (high + low) / 2
+
+
+def compute(text, tensors, case, error=0.0, top=None):
+    """The outputs and the gradient by each tensor, and which patches were kept."""
+    policy = Policy(text, tensors, case, error, top)
+    outputs = policy.run()
+    outputs.backward(policy.case["doutputs"])
+    found = {name: torch.zeros_like(x) if x.grad is None else x.grad for name, x in policy.tensors.items()}
+    return {"outputs": outputs.detach(), **found}, policy.top
+
+
+def computed(case, tensors):
+    """What saccade has computed: the order of tensors in the vector is that of the case's names."""
+    found, at = {"outputs": case["outputs"]}, 0
+    for name in bytes(case["names"].reshape(-1).tolist()).decode().split():
+        found[name] = case["gradient"][0, at:at + tensors[name].numel()].reshape(tensors[name].shape)
+        at += tensors[name].numel()
+    return found
+
+
+def distance(got, expected):
+    return float((got.double().reshape(-1) - expected.reshape(-1)).abs().max())
+
+
+DRAWS, LIKELY = 3, 4.0
+
+
+def check(folder, number):
+    """Print each array's distance from PyTorch's in double as a share of what rounding explains; count those above 1.
+
+    A sum of n products in single precision is the exact sum of products that are off by LIKELY sqrt(n) 2^-24 each at
+    most, but for a chance of 2 n exp(-LIKELY^2 / 2) (Higham and Mary 2019, theorem 2.4), so what errors of that size in
+    every intermediate result do to the array, n the number of patches, is what rounding explains.
+    """
+    metadata, tensors = read(folder / f"{number:03}.policy.safetensors")
+    _, case = read(folder / f"{number:03}.safetensors")
+    text = metadata["policy"]
+    (exact, top), got = compute(text, tensors, case), computed(case, tensors)
+    noisy = [compute(text, tensors, case, 2.0 ** -24, top)[0] for _ in range(DRAWS)]
+    shares, bad = {}, []
+    for name, expected in exact.items():
+        largest = float(expected.abs().max())
+        explained = max(distance(other[name], expected) for other in noisy) + 2.0 ** -23 * largest
+        off = distance(got[name], expected)
+        shares[name] = off / explained if explained else off
+        if not off <= explained or not (largest > 0 or name.startswith("filter.") or number_is_fixed(case)):
+            bad.append(name)
+    made = json.loads(text)
+    words = (made["kind"], made["settings"].get("attention", ""), made["settings"]["controller"],
+             ("straight", "soft", "fixed")[int(case["words"][0, 0])] if "top" in made["settings"] else "")
+    worst = max(shares, key=shares.get)
+    name = " ".join(word for word in words if word)
+    print(f"{name:40} {len(shares):2} arrays, {worst} at {shares[worst]:.2f} of what rounding explains"
+          f"{' TOO FAR: ' + ' '.join(bad) if bad else ''}")
+    return len(bad)
+
+
+def number_is_fixed(case):
+    return int(case["words"][0, 0]) == FIXED
+
+
+def main():
+    torch.manual_seed(1)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.argv[1], folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            sys.exit(done.stdout)
+        folder = pathlib.Path(folder)
+        count = len(list(folder.glob("*.policy.safetensors")))
+        failures = sum(check(folder, number) for number in range(count))
+    print(f"{count} policies, {failures} arrays too far")
+    sys.exit(failures > 0 or count == 0)
+
+
+main()

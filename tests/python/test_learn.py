@@ -1,0 +1,147 @@
+"""Gradients and fitting from Python, beside PyTorch where it is there."""
+import numpy as np
+import pytest
+import saccade
+from saccade import learn
+
+LOW, HIGH = np.array([-1, 0], np.float32), np.array([1, 1], np.float32)
+
+
+def make(kind="iap-trans", **options):
+    """A small policy with drawn parameters."""
+    options = {"patch": 4, "stride": 0, **options} if kind != "cnn" else options
+    policy = saccade.Policy(kind, observation_shape=(24, 24, 3), action_size=2, action_low=LOW, action_high=HIGH,
+                            **options)
+    return policy.with_parameters(policy.draw(1))
+
+
+@pytest.fixture
+def policy():
+    return make(attention="relu", controller="mlp", motion=True)
+
+
+@pytest.fixture
+def examples(random):
+    observations = random.integers(0, 256, (40, 24, 24, 3), np.uint8)
+    return observations, random.uniform(LOW, HIGH, (40, 2)).astype(np.float32)
+
+
+def test_forward_is_acting(policy, examples):
+    observations, _ = examples
+    state = policy.state()
+    acted = np.stack([state.act(x) for x in observations])
+    outputs = learn.Gradient(policy).forward(observations)
+    assert np.allclose(np.clip(outputs, LOW, HIGH), acted, atol=1e-4)  # up to rounding, see test_gradient.c
+
+
+def test_a_recurrent_state_goes_on(examples):
+    policy = make("iap-rank", controller="lstm", hidden=5, top=4)
+    gradient, (observations, _) = learn.Gradient(policy), examples
+    whole = gradient.forward(observations)
+    hidden, cell = np.zeros(5, np.float32), np.zeros(5, np.float32)
+    parts = [gradient.forward(part, hidden=hidden, cell=cell).copy() for part in np.split(observations, [13])]
+    assert np.array_equal(np.concatenate(parts), whole) and np.any(hidden)
+    starts = np.zeros(40, bool)
+    starts[13] = True
+    anew = gradient.forward(observations, starts=starts)
+    assert np.array_equal(anew[13:], gradient.forward(observations[13:])) and not np.array_equal(anew, whole)
+
+
+def test_the_loss_falls_along_the_gradient_as_it_says(examples):
+    """The difference of two sides, whose error is of third order; a shorter step must bring it nearer."""
+    policy = make(attention="relu", controller="mlp", motion=True, layer_norm=False)
+    observations, actions = examples
+    gradient = learn.Gradient(policy)
+    error = gradient.forward(observations) - actions
+    slope = gradient.backward(2 * error)
+    assert np.array_equal(policy.gradient(observations, 2 * error), slope)
+    size = np.linalg.norm(slope)
+
+    def measured(step):
+        sides = [policy.parameters + np.float32(side * step / size) * slope for side in (1, -1)]
+        losses = [((gradient.forward(observations, side).astype(float) - actions) ** 2).sum() for side in sides]
+        return (losses[0] - losses[1]) / (2 * step)
+
+    off = [abs(measured(step) / size - 1) for step in (1e-2, 3e-3, 1e-3)]
+    assert off[2] < off[1] < off[0] and off[2] < 0.02
+
+
+def test_backward_adds_and_wants_a_forward(policy, examples):
+    observations, actions = examples
+    gradient = learn.Gradient(policy)
+    with pytest.raises(RuntimeError, match="forward comes first"):
+        gradient.backward(actions)
+    gradient.forward(observations)
+    once = gradient.backward(actions)
+    gradient.forward(observations)
+    twice = gradient.backward(actions, out=once.copy())
+    assert np.allclose(twice, 2 * once, rtol=1e-4, atol=1e-6 * np.abs(once).max())
+    with pytest.raises(RuntimeError, match="forward comes first"):
+        gradient.backward(actions)
+
+
+def test_torch_goes_in_and_out(policy, examples, torch):
+    observations, actions = (torch.tensor(x.tolist(), dtype=t) for x, t in zip(examples, (torch.uint8, torch.float32)))
+    gradient, sums = learn.Gradient(policy), torch.zeros(policy.parameter_count)
+    gradient.forward(observations)
+    assert gradient.backward(actions, out=sums) is sums
+    assert np.array_equal(np.from_dlpack(sums), policy.gradient(examples[0], examples[1]))
+
+
+def test_fit_is_the_gradient_with_adam(examples):
+    """Every step of a fit is Adam's on the gradient that Gradient gives of the mean square error in half ranges."""
+    policy = make("cnn", image_size=0, conv_channels="4", conv_kernel=5, conv_stride=4, controller="linear")
+    observations, actions = examples
+    fitted, losses = learn.fit(policy, observations, actions, epochs=3, batch=40, rate=0.01)
+    x, half = policy.parameters.astype(np.float64), (HIGH - LOW) / 2
+    first, second = np.zeros_like(x), np.zeros_like(x)
+    gradient = learn.Gradient(policy)
+    for step in range(1, 4):
+        error = (gradient.forward(observations, x.astype(np.float32)) - actions) / half
+        loss = (error ** 2).mean()
+        g = gradient.backward((2 * error / error.size / half).astype(np.float32)).astype(np.float64)
+        first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g
+        x -= 0.01 * (first / (1 - 0.9 ** step)) / (np.sqrt(second / (1 - 0.999 ** step)) + 1e-8)
+        assert abs(loss - losses[step - 1]) < 1e-5 * loss
+    # Adam divides by the gradient's size, so that where that is near rounding a step may be another
+    off = np.abs(fitted.parameters - x)
+    assert np.median(off) < 1e-6 and off.max() < 0.01
+
+
+def test_fit_learns_and_threads_give_the_same_bits(policy, examples):
+    one, losses = learn.fit(policy, *examples, epochs=100, rate=3e-3, batch=20)
+    two, _ = learn.fit(policy, *examples, epochs=100, rate=3e-3, batch=20, threads=2)
+    assert losses[-1] < 0.2 * losses[0]
+    assert np.array_equal(one.parameters, two.parameters)
+
+
+def test_a_fit_goes_on_from_its_state(policy, examples):
+    whole, part = learn.Fit(policy, average=0.9), learn.Fit(policy, average=0.9)
+    whole.run(*examples, steps=5)
+    part.set_state(whole.state())
+    whole.run(*examples, steps=3)
+    part.run(*examples, steps=3)
+    assert np.array_equal(whole.policy.parameters, part.policy.parameters)
+    assert np.array_equal(whole.average.parameters, part.average.parameters)
+    assert not np.array_equal(whole.policy.parameters, policy.parameters)
+    with pytest.raises(ValueError, match="expected average"):
+        part.set_state({"steps": 1})
+
+
+def test_what_does_not_fit_is_said(policy, examples):
+    observations, actions = examples
+    with pytest.raises(ValueError, match="observations: shape"):
+        learn.fit(policy, observations[:, 1:], actions)
+    with pytest.raises(TypeError, match="actions: float64"):
+        learn.fit(policy, observations, actions.astype(float))
+    with pytest.raises(saccade.ArgumentError, match="action 1 of example 3 is not a finite number"):
+        bad = actions.copy()
+        bad[3, 1] = np.nan
+        learn.fit(policy, observations, bad)
+    with pytest.raises(saccade.ArgumentError, match="did you mean 'sgd'"):
+        learn.fit(policy, observations, actions, optimiser="sdg")
+    with pytest.raises(ValueError, match="expected straight, soft or fixed"):
+        learn.Gradient(policy, "hard")
+    with pytest.raises(ValueError, match="starts: shape"):
+        policy.gradient(observations, actions, starts=[1, 0])
+    assert policy.gradient(observations, actions).shape == (policy.parameter_count,)

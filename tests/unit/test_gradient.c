@@ -1,0 +1,230 @@
+#include "failing_memory.h"
+#include "gradient_scene.h"
+
+// gradients of policies: forward is what acting computes, backward is the same bits everywhere and adds
+
+enum
+{
+    STEPS = 6
+};
+
+static const char *const zoo[] = {
+    "zoo/car-racing/trans",          "zoo/car-racing/softmax",
+    "zoo/car-racing/linear",         "zoo/take-cover/trans",
+    "zoo/take-cover/softmax",        "zoo/take-cover/linear",
+    "zoo/control/cartpole-swingup",  "zoo/control/cheetah-run",
+    "zoo/control/reacher-easy",      "zoo/control/cartpole-swingup-clean",
+    "zoo/control/cheetah-run-clean", "zoo/control/walker-walk",
+};
+
+// the largest difference of outputs from those of acting, both before bounds
+static double distance(const sac_policy *policy)
+{
+    const sac_policy_def *def = sac_policy_get_def(policy);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1);
+    sac_policy_state *state = scene_state(policy);
+    float action[16];
+    double largest = 0;
+    sac_gradient_forward(m.gradient, m.outputs, sac_policy_parameters(policy), &m.batch, m.workspace);
+    for (int t = 0; t < STEPS; t++)
+    {
+        sac_gaze gaze = {0};
+        sac_policy_act(state, m.frames[t], action);
+        sac_policy_gaze(state, &gaze);
+        assert_int_equal(gaze.output_size, m.outputs_size);
+        for (int o = 0; o < m.outputs_size; o++)
+        {
+            double expected = (double)(def->action_choices ? gaze.output[o] : action[o]);
+            double got = (double)m.outputs[t * m.outputs_size + o];
+            if (!def->action_choices) // as acting cuts it
+                got = fmin(fmax(got, (double)def->action_low[o]), (double)def->action_high[o]);
+            assert_true(isfinite(got));
+            largest = fmax(largest, fabs(got - expected));
+        }
+    }
+    sac_policy_state_destroy(state);
+    minibatch_destroy(&m);
+    return largest;
+}
+
+// tensors that are multiplied in floats; patches are projected and scored with acting's own bits
+static bool is_rounded(const char *name)
+{
+    static const char *const exact[] = {"query.", "key.", "value.", "conv0.", "rank.", "filter."};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strncmp(name, exact[i], strlen(exact[i])) == 0) return false;
+    return true;
+}
+
+// the longest sum of products: over patches, or over what a layer is told
+static int longest_sum(const sac_policy *policy)
+{
+    int longest = 1;
+    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    {
+        const sac_view *view = sac_policy_view(policy, i);
+        int inner = (int)(sac_view_size(view) / (size_t)view->shape[0]);
+        if (view->rank > 1 && inner > longest) longest = inner;
+    }
+    return longest;
+}
+
+// A sum of n products in any order is the exact sum of products that are off by n eps each (Higham 2002, 3.1). So two
+// orders differ by no more than what such errors in the factors do, to first order: parameters off by n eps at random
+// measure that. Twice, because two passes round; and twice again, because factors that are no parameters (features,
+// values) are off, too.
+static double tolerance_of(const sac_policy *policy)
+{
+    const double error = longest_sum(policy) * 0x1p-24;
+    const int count = sac_policy_parameter_count(policy);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1), near = m;
+    float *parameters = malloc((size_t)count * sizeof *parameters), outputs[STEPS * 16];
+    double largest = 0x1p-23;
+    assert_non_null(parameters);
+    assert_true(m.outputs_size <= 16);
+    near.outputs = outputs;
+    sac_gradient_forward(m.gradient, m.outputs, sac_policy_parameters(policy), &m.batch, m.workspace);
+    for (uint64_t draw = 0; draw < 8; draw++)
+    {
+        sac_stream stream = sac_stream_create(draw, 0, 0);
+        memcpy(parameters, sac_policy_parameters(policy), (size_t)count * sizeof *parameters);
+        for (int i = 0; i < sac_policy_view_count(policy); i++)
+        {
+            const sac_view *view = sac_policy_view(policy, i);
+            for (size_t j = 0; is_rounded(view->name) && j < sac_view_size(view); j++)
+                parameters[view->offset + j] *= (float)(1 + sac_stream_uniform(&stream, -error, error));
+        }
+        sac_gradient_forward(near.gradient, near.outputs, parameters, &near.batch, near.workspace);
+        for (int i = 0; i < m.count * m.outputs_size; i++)
+            largest = fmax(largest, fabs((double)m.outputs[i] - (double)near.outputs[i]));
+    }
+    free(parameters);
+    minibatch_destroy(&m);
+    return 4 * largest;
+}
+
+static void check_forward(const sac_policy *policy, const char *name)
+{
+    double off = distance(policy), tolerance = tolerance_of(policy);
+    if (!(off <= tolerance)) fail_msg("%s: outputs are off by %g, expected at most %g", name, off, tolerance);
+}
+
+TEST(forward_is_what_acting_computes)
+{
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+        check_forward(policy, gradient_kinds[i]);
+        sac_policy_destroy(policy);
+    }
+    for (size_t i = 0; i < sizeof zoo / sizeof *zoo; i++)
+    {
+        char path[256];
+        sac_policy *policy;
+        snprintf(path, sizeof path, "%s/%s.safetensors", SAC_SOURCE_DIR, zoo[i]);
+        assert_ok(sac_policy_load(&policy, NULL, path));
+        check_forward(policy, zoo[i]);
+        sac_policy_destroy(policy);
+    }
+}
+
+TEST(every_level_gives_the_same_bits)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+        for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_SOFT; choosing++)
+        {
+            minibatch first = {0};
+            for (sac_cpu_level level = SAC_CPU_SCALAR; level <= best; level++)
+            {
+                sac_set_cpu_level(level);
+                if (sac_get_cpu_level() != level) continue;
+                sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+                minibatch m = minibatch_create(policy, choosing, 3, 2);
+                minibatch_go_on(&m);
+                minibatch_run(&m, sac_policy_parameters(policy));
+                m.owned = policy;
+                if (!first.gradient)
+                {
+                    first = m;
+                    continue;
+                }
+                assert_memory_equal(first.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
+                for (int j = 0; j < m.parameters; j++)
+                    if (memcmp(&first.sums[j], &m.sums[j], sizeof(float)) != 0)
+                        fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", gradient_kinds[i],
+                                 (int)choosing, sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
+                minibatch_destroy(&m);
+            }
+            minibatch_destroy(&first);
+        }
+    sac_set_cpu_level(best);
+}
+
+// sequences side by side are what they are one by one, and a sequence in two parts is what it is in one
+TEST(outputs_depend_on_their_own_sequence_alone)
+{
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+        const float *parameters = sac_policy_parameters(policy);
+        minibatch both = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 4, 2);
+        minibatch one = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 1);
+        const size_t size = (size_t)both.outputs_size;
+        sac_gradient_forward(both.gradient, both.outputs, parameters, &both.batch, both.workspace);
+        minibatch_go_on(&one);
+        for (int part = 0; part < 2; part++)
+        {
+            one.starts[0] = part == 0; // the second part goes on from the first one's state
+            one.starts[1] = 0;
+            for (int t = 0; t < 2; t++) one.frames[t] = both.frames[(2 * part + t) * 2 + 1];
+            sac_gradient_forward(one.gradient, one.outputs, parameters, &one.batch, one.workspace);
+            for (int t = 0; t < 2; t++)
+                assert_memory_equal(one.outputs + (size_t)t * size,
+                                    both.outputs + (size_t)((2 * part + t) * 2 + 1) * size, size * sizeof(float));
+        }
+        minibatch_destroy(&one);
+        minibatch_destroy(&both);
+        sac_policy_destroy(policy);
+    }
+}
+
+TEST(backward_adds)
+{
+    sac_policy *policy = scene_any_policy(gradient_kinds[0]);
+    minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 2), twice = minibatch_create(policy, 0, 2, 2);
+    minibatch_run(&m, sac_policy_parameters(policy));
+    for (int i = 0; i < m.parameters; i++) twice.sums[i] = 1;
+    minibatch_run(&twice, sac_policy_parameters(policy));
+    for (int i = 0; i < m.parameters; i++)
+        assert_near((double)twice.sums[i], 1 + (double)m.sums[i], 0x1p-22 * (1 + fabs((double)m.sums[i])));
+    minibatch_destroy(&twice);
+    minibatch_destroy(&m);
+    sac_policy_destroy(policy);
+}
+
+TEST(what_has_no_gradient_is_named)
+{
+    static const char *const refused[][2] = {
+        {"selection=sample,attention=relu", "selection is sample"},
+        {"key_period=3,attention=relu", "key_period is more than 1"},
+        {"features=positions+conv", "features is positions+conv"},
+    };
+    sac_gradient *gradient;
+    sac_gradient_def def = sac_gradient_default_def();
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    {
+        sac_policy *policy = scene_any_policy(refused[i][0]);
+        assert_fails(sac_gradient_create(&gradient, policy, &def), SAC_ERROR_ARGUMENT, refused[i][1]);
+        assert_null(gradient);
+        sac_policy_destroy(policy);
+    }
+    sac_policy *policy = scene_any_policy("controller=linear");
+    assert_fails(sac_gradient_create(&gradient, policy, &(sac_gradient_def){0}), SAC_ERROR_ARGUMENT,
+                 "sac_gradient_default_def");
+    assert_survives_lack_of_memory(sac_gradient_create(&gradient, policy, &def), sac_gradient_destroy(gradient));
+    sac_policy_destroy(policy);
+}
+
+TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits, outputs_depend_on_their_own_sequence_alone,
+      backward_adds, what_has_no_gradient_is_named)
