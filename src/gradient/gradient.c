@@ -23,8 +23,11 @@ static sac_status check(const sac_policy *policy, const sac_gradient_def *def)
     if ((unsigned)def->choosing > SAC_CHOOSE_FIXED)
         return sac_fail(SAC_ERROR_ARGUMENT, "gradient: choosing is %d, expected a sac_choosing", (int)def->choosing);
     if (!policy->ops->program)
-        return sac_fail(SAC_ERROR_ARGUMENT, "gradient: policies of kind %s have none; those of saccade's own kinds do",
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans and cnn have",
                         policy->ops->name);
+    if (policy->def.input_count != 1 || policy->def.inputs[0].kind != SAC_SPACE_PICTURE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "gradient: a policy that takes more than one picture has none");
     return SAC_OK;
 }
 

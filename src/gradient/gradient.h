@@ -25,12 +25,11 @@ typedef struct sac_gradient_room
 {
     void *scratch; ///< of the table of layers
     // look
-    float *weights, *bias, *offsets; ///< [O, I], [O], [O, stride] as an embedding's state has them
-    int32_t *packed;
-    float *scales;    ///< [O]
+    sac_projector_weights weights; ///< as an embedding's state has them
+    float *offsets;                ///< [O, stride] likewise
+    sac_projector_scratch project_scratch;
     uint8_t *resized; ///< [F, image] frames as they are cut
-    void *resize_workspace, *project_scratch;
-    int32_t *sums;   ///< [O, stride]
+    void *resize_workspace;
     float *tokens;   ///< [F, O, stride]
     float *dtokens;  ///< [O, stride] of one frame
     float *dtotal;   ///< [O, stride] the sum over frames, where positions are added

@@ -9,8 +9,7 @@ void sac_look_begin(sac_pass *p)
 {
     const sac_embedding *e = p->g->parts.embedding;
     sac_gradient_room *r = &p->room;
-    sac_embedding_state s = {
-        .projection = r->weights, .bias = r->bias, .offsets = r->offsets, .packed = r->packed, .scales = r->scales};
+    sac_embedding_state s = {.weights = r->weights, .offsets = r->offsets};
     sac_embedding_set(&s, e, p->parameters);
 }
 
@@ -23,15 +22,11 @@ void sac_look_frame(sac_pass *p, int frame)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
-    sac_embedding_state s = {.projection = r->weights,
-                             .bias = r->bias,
+    sac_embedding_state s = {.weights = r->weights,
                              .offsets = r->offsets,
-                             .packed = r->packed,
-                             .scales = r->scales,
                              .resized_bytes = e->resize ? r->resized + (size_t)frame * image_size(e) : NULL,
                              .resize_workspace = r->resize_workspace,
-                             .project_scratch = r->project_scratch,
-                             .sums = r->sums,
+                             .scratch = r->project_scratch,
                              .tokens = sac_pass_tokens(p, frame, 0)};
     sac_embedding_run(&s, e, p->batch->frames[frame]);
 }
