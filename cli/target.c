@@ -22,9 +22,16 @@ static sac_status fit_pictures(cli_target *target)
     SAC_TRY(sac_env_create(&env, &target->env));
     const sac_env_spec *spec = sac_env_get_spec(env);
     sac_policy_def def = *sac_policy_get_def(target->policy);
-    bool differ = def.height != spec->height || def.width != spec->width;
-    def.height = spec->height;
-    def.width = spec->width;
+    sac_space picture_of_size; // the same input with pictures of another size
+    bool picture = def.input_count == 1 && def.inputs[0].kind == SAC_SPACE_PICTURE && spec->height > 0;
+    bool differ = picture && (def.height != spec->height || def.width != spec->width);
+    if (differ)
+    {
+        picture_of_size = def.inputs[0];
+        picture_of_size.shape[0] = spec->height;
+        picture_of_size.shape[1] = spec->width;
+        def.inputs = &picture_of_size;
+    }
     sac_env_destroy(env);
     if (!differ) return SAC_OK;
     sac_policy *shapes, *fitted;

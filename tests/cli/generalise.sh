@@ -32,7 +32,7 @@ pictures() # of another size are for a policy that resizes what it sees
 {
     "$saccade" train tasks/toy.yaml --run "$work/resized" --generations 2 --quiet --set policy.image_size=32 &&
         "$saccade" generalise "$work/resized/mean.safetensors" --seeds 0..1 --set size=48 >"$work/said" &&
-        [[ $(wc -l <"$work/said") == 4 ]] && refuses 2 "images of 32x32x3" bash -c \
+        [[ $(wc -l <"$work/said") == 4 ]] && refuses 2 "takes 'camera 32 x 32 x 3 bytes', but toy shows 'camera 48 x 48 x 3 bytes'" bash -c \
         '"$0" generalise "$1" --seeds 0..1 --set size=48 >/dev/null' "$saccade" "$policy"
 }
 
