@@ -241,7 +241,29 @@ TEST(readings_without_a_file_are_said)
     assert_int_equal(access(scratch_path("a.c"), F_OK), -1);
 }
 
+// neither file knows of numbers beside a picture, or of a depth picture
+TEST(more_than_a_picture_is_refused)
+{
+    static const float low[] = {-1}, high[] = {1};
+    static const sac_space inputs[] = {{.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {64, 64, 3}},
+                                       {.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {4}},
+                                       {.name = "depth", .kind = SAC_SPACE_DEPTH, .shape = {64, 64}}};
+    for (int i = 0; i < 2; i++)
+    {
+        sac_policy *policy;
+        sac_policy_def def = {.kind = "cnn",
+                              .action_size = 1,
+                              .action_low = low,
+                              .action_high = high,
+                              .inputs = i ? &inputs[2] : inputs,
+                              .input_count = i ? 1 : 2};
+        assert_ok(sac_policy_create(&policy, &def));
+        assert_refused(policy, i ? "takes 1 part, the first of them 'depth'" : "takes 2 parts");
+        sac_policy_destroy(policy);
+    }
+}
+
 TESTS(agents_of_all_parts_repeat_the_library, rounding_is_within_half_a_step, a_changed_agent_fails_its_own_test,
       names_from_files_stay_in_their_comment, an_unknown_kind_is_refused,
       an_unknown_option_is_refused_unless_it_has_its_default, agents_of_all_parts_have_a_graph,
-      readings_without_a_file_are_said)
+      readings_without_a_file_are_said, more_than_a_picture_is_refused)
