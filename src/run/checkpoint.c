@@ -13,10 +13,26 @@
 #include "files/arrays/safetensors.h"
 #include "files/atomic.h"
 
+/// The run's own numbers in a checkpoint, in the order of its tensor "run.numbers"; see sac_run_state.
 enum
 {
-    NUMBERS = 11,      ///< of a run's state
-    FIRST_NUMBERS = 9, ///< in the files of before fresh starts existed
+    GENERATION,
+    STEPS,
+    FITNESS_AVERAGE,
+    STAGE,
+    BEST_EVALUATION,
+    BEST,
+    MEAN,
+    STD,
+    PENDING,
+    ATTEMPT,
+    ATTEMPT_START,
+    NUMBERS,
+    FIRST_NUMBERS = ATTEMPT, ///< in the files of before fresh starts existed
+};
+
+enum
+{
     KEPT = 2,
     PREFIX_SIZE = 64,
 };
@@ -26,32 +42,32 @@ static const char format_version[] = "1";
 // the run's numbers, counters included: whole numbers are exact below 2^53
 static void pack(double numbers[NUMBERS], const sac_run_state *s)
 {
-    numbers[0] = (double)s->generation;
-    numbers[1] = (double)s->steps;
-    numbers[2] = s->fitness_average;
-    numbers[3] = s->stage;
-    numbers[4] = s->best_evaluation;
-    numbers[5] = s->best;
-    numbers[6] = s->mean;
-    numbers[7] = s->std;
-    numbers[8] = s->pending;
-    numbers[9] = s->attempt;
-    numbers[10] = (double)s->attempt_start;
+    numbers[GENERATION] = (double)s->generation;
+    numbers[STEPS] = (double)s->steps;
+    numbers[FITNESS_AVERAGE] = s->fitness_average;
+    numbers[STAGE] = s->stage;
+    numbers[BEST_EVALUATION] = s->best_evaluation;
+    numbers[BEST] = s->best;
+    numbers[MEAN] = s->mean;
+    numbers[STD] = s->std;
+    numbers[PENDING] = s->pending;
+    numbers[ATTEMPT] = s->attempt;
+    numbers[ATTEMPT_START] = (double)s->attempt_start;
 }
 
 static void unpack(sac_run_state *s, const double numbers[NUMBERS])
 {
-    s->generation = (uint64_t)numbers[0];
-    s->steps = (uint64_t)numbers[1];
-    s->fitness_average = numbers[2];
-    s->stage = (int)numbers[3];
-    s->best_evaluation = numbers[4];
-    s->best = numbers[5];
-    s->mean = numbers[6];
-    s->std = numbers[7];
-    s->pending = numbers[8] != 0;
-    s->attempt = (int)numbers[9];
-    s->attempt_start = (uint64_t)numbers[10];
+    s->generation = (uint64_t)numbers[GENERATION];
+    s->steps = (uint64_t)numbers[STEPS];
+    s->fitness_average = numbers[FITNESS_AVERAGE];
+    s->stage = (int)numbers[STAGE];
+    s->best_evaluation = numbers[BEST_EVALUATION];
+    s->best = numbers[BEST];
+    s->mean = numbers[MEAN];
+    s->std = numbers[STD];
+    s->pending = numbers[PENDING] != 0;
+    s->attempt = (int)numbers[ATTEMPT];
+    s->attempt_start = (uint64_t)numbers[ATTEMPT_START];
 }
 
 /// Everything as tensors: the search's arrays under "search.", then the run's.
