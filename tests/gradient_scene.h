@@ -18,8 +18,8 @@ static const char *const gradient_kinds[] = {
     "controller=linear,attention=sara-square,heads=2,position_encoding=flat",
     "kind=iap-rank,controller=lstm,hidden=4,heads=2,projection=learned,value_size=3",
     "kind=iap-trans,controller=lstm,hidden=16,attention=relu",
-    "kind=iap-trans,controller=mlp,hidden=48,attention=relu,attention_features=0,patch=4,stride=0,image_size=64,"
-    "key_size=8,value_size=6,rows=10,motion=true",
+    ("kind=iap-trans,controller=mlp,hidden=48,attention=relu,attention_features=0,patch=4,stride=0,image_size=64,"
+     "key_size=8,value_size=6,rows=10,motion=true"),
     "kind=iap-trans,controller=linear,attention=positive,heads=2,position_encoding=flat,layer_norm=false",
     "kind=iap-trans,controller=linear,attention=trig,residual=false,activation=none",
     "kind=iap-trans,controller=mlp,attention=hybrid,attention_features=3,activation=clip,filter=true",

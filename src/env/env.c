@@ -17,8 +17,8 @@ static sac_status list_camera(sac_env *env)
 {
     sac_env_spec *spec = &env->spec;
     if (spec->observations) return SAC_OK;
-    env->camera = (sac_space){
-        .name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {spec->height, spec->width, spec->channels}};
+    env->camera =
+        (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {spec->height, spec->width, spec->channels}};
     spec->observations = &env->camera;
     spec->observation_count = 1;
     SAC_TRY(sac_env_check_spec(env->ops, spec));

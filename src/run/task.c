@@ -505,8 +505,7 @@ static sac_status resolve(resolved *r, const sac_task *task)
     chosen list[CHOSEN_COUNT];
     list_chosen(own, list);
     SAC_TRY(resolve_choices(list, "task"));
-    for (int i = 0; i < CHOSEN_COUNT; i++)
-        SAC_TRY(add_chosen(r, i, &list[i], i == ENV ? task->variant : NULL));
+    for (int i = 0; i < CHOSEN_COUNT; i++) SAC_TRY(add_chosen(r, i, &list[i], i == ENV ? task->variant : NULL));
     add_table(r, "train", train_options, &task->train);
     for (int i = 0; i < task->stage_count; i++)
     {

@@ -74,7 +74,8 @@ static void play(episode *e, sac_env *env, uint64_t seed, const float *actions, 
     static uint8_t observation[SIZE];
     float action;
     outcome now;
-    sac_env_row row = {&action, (void *const[SAC_MAX_PARTS]){observation}, &now.reward, &now.terminated, &now.truncated};
+    sac_env_row row = {&action, (void *const[SAC_MAX_PARTS]){observation}, &now.reward, &now.terminated,
+                       &now.truncated};
     assert_ok(sac_env_reset(env, seed, &row));
     e->rows = 0;
     for (int step = 0;; step++)

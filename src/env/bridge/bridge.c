@@ -21,7 +21,7 @@ struct sac_bridge
     char *name, *config;
     sac_worker_def worker_def;
     sac_worker worker;
-    sac_worker_spaces spaces; // of the first worker: the later ones must offer the same
+    sac_worker_spaces spaces;              // of the first worker: the later ones must offer the same
     sac_space observations[SAC_MAX_PARTS]; // point into the spaces
     sac_env_column *columns;
     int max_steps;

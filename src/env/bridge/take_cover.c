@@ -156,8 +156,8 @@ static sac_status open_take_cover(take_cover *t, const char *variant)
     if (sscanf(t->config.screen, "%dx%d", &t->width, &t->height) != 2)
         return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: screen is '%.80s'", t->config.screen);
     t->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {t->height, t->width, 3}};
-    t->parts[OBJECTS] = (sac_space){
-        .name = "objects", .kind = SAC_SPACE_VECTOR, .shape = {OBJECT_NUMBERS}, .privileged = true};
+    t->parts[OBJECTS] =
+        (sac_space){.name = "objects", .kind = SAC_SPACE_VECTOR, .shape = {OBJECT_NUMBERS}, .privileged = true};
     if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
     int skill = t->config.skill ? t->config.skill : t->released ? 5 : 4;
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death

@@ -5,7 +5,8 @@
 
 /// A worker that has introduced itself: its spaces, and the memory that both sides see.
 ///
-///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 64 a sentence, 512 action f32 [A], then at multiples of 64: columns f64 [C], and each part of the observation
+///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 64 a sentence, 512 action f32 [A], then at
+///     multiples of 64: columns f64 [C], and each part of the observation
 
 enum
 {

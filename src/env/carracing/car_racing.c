@@ -117,8 +117,7 @@ static void act(car_racing *car)
 
 static void show(car_racing *car, const sac_env_row *row, const car_picture *paper)
 {
-    if (row->parts[CAR_CAMERA])
-        sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->parts[CAR_CAMERA]);
+    if (row->parts[CAR_CAMERA]) sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->parts[CAR_CAMERA]);
     if (row->parts[CAR_STATE]) sac_car_observe(car, row->parts[CAR_STATE]);
 }
 

@@ -53,8 +53,8 @@ static void describe_parts(control_env *e)
 {
     int height = e->config.height, width = e->config.width;
     e->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {height, width, 3}};
-    e->parts[STATE] = (sac_space){
-        .name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers.count}, .privileged = !e->tells};
+    e->parts[STATE] =
+        (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers.count}, .privileged = !e->tells};
 }
 
 static void describe(control_env *e)
