@@ -240,20 +240,22 @@ static sac_status read_inputs(input_list *list, json_t *array)
 
 // ---- the policy
 
-static sac_status create_from(sac_policy **out, sac_policy_def *def, json_t *settings, json_t *low, json_t *high)
+static sac_status create_from(sac_policy **out, const sac_policy_def *shapes, json_t *settings, json_t *low,
+                              json_t *high)
 {
-    if (def->action_size < 1 || (size_t)def->action_size != json_array_size(low))
-        return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def->action_size);
+    sac_policy_def def = *shapes;
+    if (def.action_size < 1 || (size_t)def.action_size != json_array_size(low))
+        return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def.action_size);
     sac_setting list[MAX_SETTINGS];
-    SAC_TRY(read_settings(list, &def->setting_count, settings));
-    def->settings = list;
-    float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def->action_size);
+    SAC_TRY(read_settings(list, &def.setting_count, settings));
+    def.settings = list;
+    float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def.action_size);
     if (!bounds) return sac_fail_memory("a policy");
-    def->action_low = bounds;
-    def->action_high = bounds + def->action_size;
-    sac_status status = read_numbers(bounds, low, def->action_size, "action_low");
-    if (status == SAC_OK) status = read_numbers(bounds + def->action_size, high, def->action_size, "action_high");
-    if (status == SAC_OK) status = sac_policy_create(out, def);
+    def.action_low = bounds;
+    def.action_high = bounds + def.action_size;
+    sac_status status = read_numbers(bounds, low, def.action_size, "action_low");
+    if (status == SAC_OK) status = read_numbers(bounds + def.action_size, high, def.action_size, "action_high");
+    if (status == SAC_OK) status = sac_policy_create(out, &def);
     sac_free(bounds);
     return status;
 }

@@ -15,7 +15,7 @@ static sac_status plan(sac_controller *c, sac_policy *policy)
 {
     SAC_ASSERT(c->layers >= 1 && c->layers <= SAC_MAX_HIDDEN_LAYERS);
     SAC_TRY(sac_policy_add_layer(policy, biases[0], weights[0], c->hidden, c->inputs, &c->from_inputs));
-    for (int i = 1; i < c->layers; i++)
+    for (int i = 1; i < c->layers && i < SAC_MAX_HIDDEN_LAYERS; i++)
         SAC_TRY(sac_policy_add_layer(policy, biases[i], weights[i], c->hidden, c->hidden, &c->between[i]));
     c->scratch_size = c->layers > 1 ? (size_t)c->hidden : 0;
     return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->hidden, &c->to_outputs);
