@@ -470,3 +470,25 @@ def test_the_state_of_a_drive_is_for_teachers():
         (now, reward, *ends), (old, their_reward, *their_ends) = blind.step([0, 1, 0]), plain.step([0, 1, 0])
         assert reward == their_reward and ends == their_ends  # what is observed changes nothing
     assert now[0] > 0.2  # it drives forward
+
+
+def test_the_objects_of_doom_fly_straight(why):
+    """The privileged part of take-cover: while one fireball is in the air, its place moves by its velocity a tic. Places
+    below 512 and velocities are float32 and are added four times, each time rounded by half of 2**-14 at most."""
+    try:
+        import vizdoom  # noqa: F401
+    except ImportError:
+        pytest.skip(why("vizdoom"))
+    world = saccade.World("take-cover", parts=["objects"], objects=True, skill=4, python=sys.executable)
+    assert world.spec.parts["objects"].privileged and "objects" not in saccade.World("take-cover").spec.parts
+    rows = [world.reset(3)["objects"]] + [world.step(t // 20 % 3)[0]["objects"] for t in range(150)]
+    flights = 0
+    for now, then in zip(rows[:-1], rows[1:]):
+        assert np.all(np.abs(then[:2]) < 512)
+        balls, later = now[4:84].reshape(16, 5), then[4:84].reshape(16, 5)
+        if balls[:, 0].sum() != 1 or later[:, 0].sum() != 1 or np.any(balls[0, 3:] != later[0, 3:]):
+            continue
+        moved = (then[:2] + later[0, 1:3]) - (now[:2] + balls[0, 1:3])
+        assert np.all(np.abs(moved - balls[0, 3:]) <= 4 * 2.0**-15)
+        flights += 1
+    assert flights > 50 and rows[-1][84] == 1  # and monsters stand there
