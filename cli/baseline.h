@@ -3,7 +3,7 @@
 #include "saccade/env.h"
 #include "saccade/train.h"
 
-/// What a return is worth: the returns of nobody.
+/// Baselines drive without a policy. Their returns show what a policy's return is worth.
 typedef enum cli_baseline
 {
     CLI_BASELINE_RANDOM, ///< actions uniform within the bounds, or any of the choices; a function of the episode's seed

@@ -3,7 +3,7 @@
 #include "saccade/view.h"
 #include "target.h"
 
-/// What `saccade watch` shows: a policy (or nobody) in an environment.
+/// What `saccade watch` shows: an environment with a policy, or without one.
 typedef struct watch_plan
 {
     cli_target target;

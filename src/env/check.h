@@ -2,7 +2,7 @@
 
 #include "saccade/env.h"
 
-/// What an environment's table and spec must hold; whoever writes a world is told what is missing.
+/// Checks what an environment's table and spec must hold, and names what is missing.
 
 /// @return SAC_ERROR_ARGUMENT when a required function is missing or the options do not fit
 SAC_CHECKED sac_status sac_env_check_ops(const sac_env_ops *ops);

@@ -3,7 +3,7 @@
 #include "learn/layer.h"
 
 /// Linear attention: out = phi(q) S / (phi(q) . z + epsilon), S = phi(k)^T v [F, V], z = sum phi(k) [F], with a map of
-/// learned or given matrix W [M, D] and gains [F] a side (SARA-RT, eq. 3 and 4): phi = gains f(W x).
+/// learned or given matrix W [M, D] and gains [F] a side (Leal et al., SARA-RT, equations 3 and 4): phi = gains f(W x).
 
 // 1: features of a token
 

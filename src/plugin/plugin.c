@@ -13,7 +13,7 @@
 #include "env/worlds/worlds.h"
 #include "policy/kind.h"
 
-// whoever changes one of these raises SAC_PLUGIN_VERSION, and writes down the new sizes
+// A change of one of these structs needs a higher SAC_PLUGIN_VERSION, and the new sizes here.
 _Static_assert(sizeof(void *) != 8 ||
                    (SAC_PLUGIN_VERSION == 2 && sizeof(sac_env_ops) == 128 && sizeof(sac_env_spec) == 88 &&
                     sizeof(sac_env_row) == 40 && sizeof(sac_env_column) == 16 && sizeof(sac_env_field) == 24 &&

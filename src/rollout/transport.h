@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// How ranks send each other messages. Bytes arrive whole, unchanged, and in order between any two ranks. Used by one
-/// thread. Nothing blocks and nothing spins: whoever waits asks again after a nap.
+/// How ranks send each other messages. Bytes arrive whole, unchanged, and in order between any two ranks. One thread
+/// uses a transport. No function blocks: a caller that waits for a message sleeps for a moment and asks again.
 typedef struct sac_transport
 {
     void *self;

@@ -59,7 +59,7 @@ static sac_status take_lock(sac_folder *folder, const sac_folder_def *def)
         if (locked) sign_lock(file);
         if (locked || (errno != EWOULDBLOCK && errno != EINTR)) return SAC_OK;
         read_holder(file, holder);
-        // whoever asks for the state of a run has the lock for a moment, too
+        // A process that asks for the state of a run holds the lock for a moment, too.
         if (i == 2)
             sac_log(SAC_LOG_WARNING, "%.400s: %s is training there; waiting up to %d seconds for it to end",
                     def->run_dir, holder, (int)PATIENCE);

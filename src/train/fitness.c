@@ -58,7 +58,8 @@ void sac_pair_fitness(double *fitness, const double *returns, int population)
     for (int i = 0; i + 1 < population; i += 2)
     {
         double half = (returns[i] - returns[i + 1]) / 2;
-        // beside a candidate whose return is not a number, the other is neither better nor worse than itself
+        // Where one candidate of a pair has a return that is not a number, no difference is known, and the other one's
+        // fitness is 0.
         fitness[i] = isnan(half) && !isnan(returns[i]) ? 0 : half;
         fitness[i + 1] = isnan(half) && !isnan(returns[i + 1]) ? 0 : -half;
     }

@@ -2,7 +2,7 @@
 
 #include "saccade/base.h"
 
-/// Videos to show behind a world: somebody's, or moving textures that are made from a seed and ship with the project.
+/// Videos to show behind a world: the user's own, or moving textures that are computed from a seed.
 /// They are read once and shared by all worlds and threads.
 
 enum
