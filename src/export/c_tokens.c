@@ -130,7 +130,7 @@ sac_status sac_c_token_constants(sac_c_file *file)
         sac_grow_text(&file->text, "    {");
         for (int n = 0; n < e->count; n++)
             sac_grow_text(&file->text, "%.8ef,%s",
-                          (double)file->parts.embedding_state->offsets[(size_t)o * (size_t)e->stride + (size_t)n],
+                          (double)file->parts.embedding_state->offsets[(size_t)o * (size_t)e->token_stride + (size_t)n],
                           n % 8 == 7 ? "\n     " : "");
         sac_grow_text(&file->text, "},\n");
     }

@@ -156,7 +156,8 @@ sac_status sac_onnx_add_tokens(sac_onnx *o)
     if (!code) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)
         memcpy(code + (size_t)out * (size_t)e->count,
-               o->parts.embedding_state->offsets + (size_t)out * (size_t)e->stride, (size_t)e->count * sizeof(float));
+               o->parts.embedding_state->offsets + (size_t)out * (size_t)e->token_stride,
+               (size_t)e->count * sizeof(float));
     sac_onnx_floats(o, "position_code", code, p->outputs, e->count);
     sac_free(code);
     sac_onnx_node(o, "Add", "unplaced position_code", "tokens", NULL);

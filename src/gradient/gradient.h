@@ -132,5 +132,5 @@ void sac_steer_backward(sac_pass *p, const float *doutputs);
 static inline float *sac_pass_tokens(const sac_pass *p, int frame, int row)
 {
     const sac_embedding *e = p->g->parts.embedding;
-    return p->room.tokens + ((size_t)frame * (size_t)e->patches.outputs + (size_t)row) * (size_t)e->stride;
+    return p->room.tokens + ((size_t)frame * (size_t)e->patches.outputs + (size_t)row) * (size_t)e->token_stride;
 }

@@ -24,7 +24,7 @@ static look look_of(const sac_pass *p, int frame)
     return (look){.a = a,
                   .image = {.bytes = e->resize ? p->room.resized + (size_t)frame * image : p->batch->frames[frame]},
                   .top = p->room.top + (ptrdiff_t)frame * a->config.top,
-                  .scores = p->room.scores + (ptrdiff_t)frame * e->stride,
+                  .scores = p->room.scores + (ptrdiff_t)frame * e->token_stride,
                   .n = e->count,
                   .kept = a->config.top,
                   .size = a->patch_features};

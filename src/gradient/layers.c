@@ -28,7 +28,7 @@ static float *image_of(const sac_pass *p, int layer, int frame)
 // planar tokens [O, stride] to [pixels, O] with ReLU
 static void interleave(float *out, const float *tokens, const sac_embedding *e)
 {
-    for (int o = 0; o < e->patches.outputs; o++, tokens += e->stride)
+    for (int o = 0; o < e->patches.outputs; o++, tokens += e->token_stride)
         for (int n = 0; n < e->count; n++) out[(ptrdiff_t)n * e->patches.outputs + o] = tokens[n] > 0 ? tokens[n] : 0;
 }
 
@@ -53,7 +53,7 @@ void sac_layers_forward(sac_pass *p)
 // by the tokens of the first layer's image
 static void interleave_backward(float *dtokens, const float *dimage, const sac_embedding *e)
 {
-    for (int o = 0; o < e->patches.outputs; o++, dtokens += e->stride)
+    for (int o = 0; o < e->patches.outputs; o++, dtokens += e->token_stride)
         for (int n = 0; n < e->count; n++) dtokens[n] = dimage[(ptrdiff_t)n * e->patches.outputs + o];
 }
 

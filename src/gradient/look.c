@@ -38,7 +38,7 @@ void sac_look_backward_begin(sac_pass *p)
     const size_t outputs = (size_t)e->patches.outputs;
     memset(r->dweights, 0, outputs * (size_t)e->inputs * sizeof(float));
     memset(r->dbias, 0, outputs * sizeof(float));
-    if (e->positions) memset(r->dtotal, 0, outputs * (size_t)e->stride * sizeof(float));
+    if (e->positions) memset(r->dtotal, 0, outputs * (size_t)e->token_stride * sizeof(float));
 }
 
 void sac_look_frame_backward(sac_pass *p, int frame)
@@ -46,8 +46,8 @@ void sac_look_frame_backward(sac_pass *p, int frame)
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
     const uint8_t *image = e->resize ? r->resized + (size_t)frame * image_size(e) : p->batch->frames[frame];
-    p->l.pixels_backward(&p->l, &e->patches, r->dweights, r->dbias, r->dtokens, e->stride, image, r->patches);
-    if (e->positions) p->l.add(&p->l, r->dtotal, r->dtokens, (size_t)e->patches.outputs * (size_t)e->stride);
+    p->l.pixels_backward(&p->l, &e->patches, r->dweights, r->dbias, r->dtokens, e->token_stride, image, r->patches);
+    if (e->positions) p->l.add(&p->l, r->dtotal, r->dtokens, (size_t)e->patches.outputs * (size_t)e->token_stride);
 }
 
 // W (x + position): the positions [I, stride] are the same in every frame
@@ -59,11 +59,11 @@ static void add_positions(sac_pass *p)
                           .columns = e->inputs,
                           .inner = e->count,
                           .a = r->dtotal,
-                          .a_row = e->stride,
+                          .a_row = e->token_stride,
                           .a_column = 1,
                           .b = e->positions,
                           .b_row = 1,
-                          .b_column = e->stride,
+                          .b_column = e->token_stride,
                           .out = r->dweights,
                           .out_row = e->inputs,
                           .add = true},

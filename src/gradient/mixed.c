@@ -22,7 +22,7 @@ static head head_of(const sac_pass *p, int frame, int h)
 {
     const sac_gradient_room *r = &p->room;
     const sac_agent *a = p->g->parts.agent;
-    const ptrdiff_t features = sac_attention_feature_size(a->attention), stride = a->embedding.stride;
+    const ptrdiff_t features = sac_attention_feature_size(a->attention), stride = a->embedding.token_stride;
     const ptrdiff_t size = a->config.key_size, v = a->config.value_size, l = a->trans.rows;
     const ptrdiff_t at = (ptrdiff_t)frame * a->heads + h, rows = features + v;
     const bool norm = a->config.layer_norm;

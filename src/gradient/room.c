@@ -14,7 +14,7 @@ static size_t larger(size_t a, size_t b)
 static void place_look(sac_gradient_room *r, const sac_gradient *g, size_t frames, sac_workspace *at)
 {
     const sac_embedding *e = g->parts.embedding;
-    const size_t outputs = (size_t)e->patches.outputs, inputs = (size_t)e->inputs, stride = (size_t)e->stride;
+    const size_t outputs = (size_t)e->patches.outputs, inputs = (size_t)e->inputs, stride = (size_t)e->token_stride;
     const size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
 
     r->scratch = sac_take(at, SAC_LEARN_SCRATCH, 1);
@@ -36,7 +36,8 @@ static void place_mixed(sac_gradient_room *r, const sac_gradient *g, size_t fram
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_TRANS) return;
     const size_t m = (size_t)sac_attention_feature_size(a->attention), v = (size_t)a->config.value_size;
-    const size_t l = (size_t)a->trans.rows, stride = (size_t)a->embedding.stride, heads = frames * (size_t)a->heads;
+    const size_t l = (size_t)a->trans.rows, stride = (size_t)a->embedding.token_stride,
+                 heads = frames * (size_t)a->heads;
 
     TAKE(rows, heads * (m + v) * stride);
     TAKE(keys, heads * m * stride);
@@ -63,7 +64,7 @@ static void place_choices(sac_gradient_room *r, const sac_gradient *g, size_t fr
     const size_t n = (size_t)a->embedding.count, kept = (size_t)a->config.top, size = (size_t)a->patch_features;
     const size_t inputs = (size_t)a->embedding.inputs;
 
-    TAKE(scores, frames * (size_t)a->embedding.stride);
+    TAKE(scores, frames * (size_t)a->embedding.token_stride);
     TAKE(top, frames * kept);
     TAKE(pixels, inputs);
     TAKE(part_scratch, a->scratch_size);
@@ -73,14 +74,14 @@ static void place_choices(sac_gradient_room *r, const sac_gradient *g, size_t fr
     TAKE(dvalues, n * (size_t)a->config.value_size);
     TAKE(choices, kept * n);
     TAKE(dchoices, kept * n);
-    TAKE(dscores, a->embedding.stride);
+    TAKE(dscores, a->embedding.token_stride);
 }
 
 static void place_scores(sac_gradient_room *r, const sac_gradient *g, sac_workspace *at)
 {
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_RANK) return;
-    const size_t d = (size_t)a->config.key_size, stride = (size_t)a->embedding.stride;
+    const size_t d = (size_t)a->config.key_size, stride = (size_t)a->embedding.token_stride;
     const size_t m = (size_t)sac_attention_feature_size(a->attention), n = (size_t)a->embedding.count;
     const int count = a->embedding.count, size = a->config.key_size;
     const sac_attend shape = {1, count, count, size, 1, size, size, 1, 1, 1};

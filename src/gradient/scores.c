@@ -16,7 +16,7 @@ static const float *rows_of(const sac_pass *p, int frame, sac_attention_side sid
 static void weighed_scores(const sac_pass *p, int frame, int head, float *scores)
 {
     const sac_agent *a = p->g->parts.agent;
-    const int n = a->embedding.count, stride = a->embedding.stride;
+    const int n = a->embedding.count, stride = a->embedding.token_stride;
     for (int i = 0; i < n; i++) p->room.votes[i] = 1 + p->parameters[a->rank_projection + (size_t)i];
     sac_rank_summary(a->attention, p->room.summary, p->room.votes, 1, stride, rows_of(p, frame, SAC_QUERIES, head), n,
                      stride, p->room.attention_workspace);
@@ -31,7 +31,7 @@ static void head_scores(const sac_pass *p, int frame, int head, float *scores)
         weighed_scores(p, frame, head, scores);
     else
         sac_attention_importance(a->attention, scores, rows_of(p, frame, SAC_QUERIES, head),
-                                 rows_of(p, frame, SAC_KEYS, head), a->embedding.count, a->embedding.stride,
+                                 rows_of(p, frame, SAC_KEYS, head), a->embedding.count, a->embedding.token_stride,
                                  p->room.attention_workspace);
 }
 
@@ -53,8 +53,8 @@ static const float *units_of(const sac_pass *p, const float *tokens, float *unit
 {
     const sac_agent *a = p->g->parts.agent;
     if (!a->attention->normalize) return tokens;
-    a->kernels.normalize(units, a->embedding.stride, tokens, a->config.key_size, a->embedding.count,
-                         a->embedding.stride);
+    a->kernels.normalize(units, a->embedding.token_stride, tokens, a->config.key_size, a->embedding.count,
+                         a->embedding.token_stride);
     return units;
 }
 
@@ -63,7 +63,7 @@ static void units_backward(const sac_pass *p, float *dtokens, const float *token
     const sac_agent *a = p->g->parts.agent;
     if (a->attention->normalize)
         p->l.unit_columns_backward(&p->l, dtokens, dtokens, tokens, a->config.key_size, a->embedding.count,
-                                   a->embedding.stride, p->room.map_workspace);
+                                   a->embedding.token_stride, p->room.map_workspace);
 }
 
 // planar [D, stride] to tokens [N, D], or back
@@ -85,7 +85,7 @@ static void softmax_backward(const sac_pass *p, const float *queries, const floa
 {
     const sac_gradient_room *r = &p->room;
     const sac_agent *a = p->g->parts.agent;
-    const int n = a->embedding.count, d = a->config.key_size, stride = a->embedding.stride;
+    const int n = a->embedding.count, d = a->config.key_size, stride = a->embedding.token_stride;
     const sac_attend shape = {1, n, n, d, 1, d, d, 1, 1, (float)a->attention->scale};
     turn(r->queries, units_of(p, queries, r->units), n, d, stride);
     turn(r->token_keys, units_of(p, keys, r->units), n, d, stride);
@@ -104,7 +104,8 @@ static void linear_backward(const sac_pass *p, const float *queries, const float
 {
     const sac_gradient_room *r = &p->room;
     const sac_agent *a = p->g->parts.agent;
-    const int n = a->embedding.count, stride = a->embedding.stride, count = sac_attention_feature_size(a->attention);
+    const int n = a->embedding.count, stride = a->embedding.token_stride,
+              count = sac_attention_feature_size(a->attention);
     for (int i = 0; i < n; i++) r->votes[i] = a->has_projection ? 1 + p->parameters[a->rank_projection + (size_t)i] : 1;
     sac_attention_features(a->attention, SAC_QUERIES, r->query_features, stride, queries, n, stride,
                            r->attention_workspace);
@@ -129,7 +130,7 @@ static void linear_backward(const sac_pass *p, const float *queries, const float
 void sac_scores_backward(sac_pass *p, int frame, float *dscores)
 {
     const sac_agent *a = p->g->parts.agent;
-    const int d = a->config.key_size, stride = a->embedding.stride;
+    const int d = a->config.key_size, stride = a->embedding.token_stride;
     for (int i = 0; a->heads > 1 && i < a->embedding.count; i++) dscores[i] /= (float)a->heads;
     for (int h = 0; h < a->heads; h++)
     {

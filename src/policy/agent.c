@@ -48,13 +48,13 @@ static sac_status plan_positions(sac_embedding *embedding, const char *word)
                         "policy: position_encoding is grid, but a patch has %d numbers, an odd number; flat has no "
                         "such need",
                         embedding->inputs);
-    embedding->positions = SAC_NEW_MATRIX(float, (size_t)embedding->inputs, (size_t)embedding->stride);
+    embedding->positions = SAC_NEW_MATRIX(float, (size_t)embedding->inputs, (size_t)embedding->token_stride);
     if (!embedding->positions) return sac_fail_memory("an agent's positions");
     if (grid)
-        sac_positions_grid(embedding->positions, embedding->stride, embedding->inputs, embedding->patches.rows,
+        sac_positions_grid(embedding->positions, embedding->token_stride, embedding->inputs, embedding->patches.rows,
                            embedding->patches.columns);
     else
-        sac_positions_flat(embedding->positions, embedding->stride, embedding->inputs, embedding->count);
+        sac_positions_flat(embedding->positions, embedding->token_stride, embedding->inputs, embedding->count);
     return SAC_OK;
 }
 

@@ -7,7 +7,7 @@ static void by_token(float *out, const float *planar, const sac_agent *a)
 {
     int d = a->query_size;
     for (int n = 0; n < a->embedding.count; n++)
-        for (int i = 0; i < d; i++) out[n * d + i] = planar[i * a->embedding.stride + n];
+        for (int i = 0; i < d; i++) out[n * d + i] = planar[i * a->embedding.token_stride + n];
 }
 
 void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
@@ -45,14 +45,14 @@ void sac_agent_attention_row(const sac_policy_state *base, int query, float *wei
     const sac_agent_state *s = (const sac_agent_state *)base;
     const sac_agent *a = s->agent;
     const float *keys = sac_agent_keys(s);
-    size_t head = (size_t)a->config.key_size * (size_t)a->embedding.stride; // floats of its queries
-    sac_attention_row(a->attention, weights, query, s->embedding.tokens, keys, a->embedding.count, a->embedding.stride,
-                      s->attention_workspace);
+    size_t head = (size_t)a->config.key_size * (size_t)a->embedding.token_stride; // floats of its queries
+    sac_attention_row(a->attention, weights, query, s->embedding.tokens, keys, a->embedding.count,
+                      a->embedding.token_stride, s->attention_workspace);
     for (int h = 1; h < a->heads; h++)
     {
         size_t at = (size_t)h * head;
         sac_attention_row(a->attention, s->head_scores, query, s->embedding.tokens + at, keys + at, a->embedding.count,
-                          a->embedding.stride, s->attention_workspace);
+                          a->embedding.token_stride, s->attention_workspace);
         for (int n = 0; n < a->embedding.count; n++) weights[n] += s->head_scores[n];
     }
     for (int n = 0; n < a->embedding.count && a->heads > 1; n++) weights[n] /= (float)a->heads;

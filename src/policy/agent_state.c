@@ -22,7 +22,7 @@ static size_t workspace_size(const sac_agent *a)
 static void place(sac_agent_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_agent *a = s->agent;
-    size_t stride = (size_t)a->embedding.stride, d = (size_t)a->query_size;
+    size_t stride = (size_t)a->embedding.token_stride, d = (size_t)a->query_size;
     size_t kept = (size_t)a->config.top, f = (size_t)sac_attention_feature_size(a->attention);
     bool ranks = a->has_projection || a->has_database;
     s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));

@@ -54,7 +54,7 @@ void sac_rank_choose(sac_agent_state *state);
 /// Rows `row`.. of the tokens: queries, keys, values.
 static inline const float *sac_agent_rows(const sac_agent_state *state, int row)
 {
-    return state->embedding.tokens + (size_t)row * (size_t)state->agent->embedding.stride;
+    return state->embedding.tokens + (size_t)row * (size_t)state->agent->embedding.token_stride;
 }
 
 /// The keys that the last scores are of.

@@ -18,7 +18,7 @@ sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, int i
     e->projector = sac_projector_create(height, width, def->channels, def->channels, patch, stride, outputs);
     e->patches = e->projector.bytes;
     e->count = e->patches.rows * e->patches.columns;
-    e->stride = sac_round_up(e->count);
+    e->token_stride = sac_round_up(e->count);
     e->inputs = sac_patch_size(&e->patches);
     if (height == def->height && width == def->width) return SAC_OK;
     return sac_resize_create(&e->resize, def->height, def->width, def->channels, height, width, SAC_RESIZE_BILINEAR);
@@ -39,7 +39,7 @@ void sac_embedding_clear(sac_embedding *e)
 
 void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_workspace *workspace)
 {
-    size_t outputs = (size_t)e->patches.outputs, stride = (size_t)e->stride;
+    size_t outputs = (size_t)e->patches.outputs, stride = (size_t)e->token_stride;
     size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
     size_t resized = e->resize ? image : 0;
     sac_projector_take_weights(&s->weights, &e->projector, workspace);
@@ -64,13 +64,14 @@ void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const flo
     }
     sac_projector_pack(&s->weights, &e->projector, s->weights.floats);
     if (e->positions) // W (x + p) = W x + W p
-        e->projector.kernels.mix(s->offsets, e->stride, s->weights.floats, e->inputs, e->patches.outputs, e->positions,
-                                 e->inputs, e->count, e->stride);
+        e->projector.kernels.mix(s->offsets, e->token_stride, s->weights.floats, e->inputs, e->patches.outputs,
+                                 e->positions, e->inputs, e->count, e->token_stride);
 }
 
 static void add_positions(sac_embedding_state *s, const sac_embedding *e)
 {
-    if (e->positions) sac_tokens_add(s->tokens, e->stride, s->offsets, e->stride, e->patches.outputs, e->count);
+    if (e->positions)
+        sac_tokens_add(s->tokens, e->token_stride, s->offsets, e->token_stride, e->patches.outputs, e->count);
 }
 
 void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uint8_t *observation)
@@ -84,7 +85,7 @@ void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uin
         s->bytes = s->resized_bytes;
     }
     const sac_patches *p = &e->patches;
-    sac_projector_run(&e->projector, &s->weights, s->tokens, e->stride, s->bytes, p->pitch, p->rows, &s->scratch);
+    sac_projector_run(&e->projector, &s->weights, s->tokens, e->token_stride, s->bytes, p->pitch, p->rows, &s->scratch);
     add_positions(s, e);
 }
 
@@ -98,7 +99,7 @@ void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, co
         sac_resize_run_floats(e->resize, s->resized_floats, &image, s->resize_workspace);
         s->floats = s->resized_floats;
     }
-    sac_projector_run_floats(&e->projector, &s->weights, s->tokens, e->stride, s->floats, e->patches.pitch,
+    sac_projector_run_floats(&e->projector, &s->weights, s->tokens, e->token_stride, s->floats, e->patches.pitch,
                              &s->scratch);
     add_positions(s, e);
 }

@@ -20,7 +20,7 @@ typedef struct sac_embedding
     sac_resize *resize;          ///< NULL: the observation is cut as it is
     int height, width, channels; ///< of the observation
     sac_patches patches;         ///< how the image is cut; its outputs are all layers'
-    int count, stride;           ///< N; N in whole lanes
+    int count, token_stride;     ///< N; N in whole lanes, floats from one output's tokens to the next
     int inputs;                  ///< numbers in a patch
     float *positions;            ///< [inputs, stride] added to the patches; NULL: none
     struct

@@ -74,8 +74,8 @@ static sac_status follow_restart(sac_run *r)
     snprintf(r->note, sizeof r->note, "%s; population %d", sac_search_note(r->search),
              sac_search_population(r->search));
     SAC_TRY(sac_run_event(r, "restart", r->note));
-    sac_search_mean(r->search, r->mean);
-    for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->mean[i];
+    sac_search_mean(r->search, r->vector);
+    for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
     sac_pace_change(&r->pace); // of another population
     return sac_run_apply_stages(r);
 }
@@ -84,10 +84,10 @@ static sac_status follow_restart(sac_run *r)
 static void update_average(sac_run *r)
 {
     double weight = r->now.average;
-    sac_search_mean(r->search, r->mean);
+    sac_search_mean(r->search, r->vector);
     for (int i = 0; i < r->state.dimension; i++)
-        r->state.average[i] = weight == 1 ? (double)r->mean[i]
-                                          : r->state.average[i] + weight * ((double)r->mean[i] - r->state.average[i]);
+        r->state.average[i] = weight == 1 ? (double)r->vector[i]
+                                          : r->state.average[i] + weight * ((double)r->vector[i] - r->state.average[i]);
 }
 
 static sac_status advance(sac_run *r)

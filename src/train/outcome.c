@@ -29,7 +29,7 @@ static void evaluated_vector(const void *user, int individual, float *parameters
 /// Writes the evaluated vector as a policy; `score` may be NULL.
 static sac_status save_policy(sac_run *r, const char *name, const sac_score *score)
 {
-    evaluated_vector(r, 0, r->mean);
+    evaluated_vector(r, 0, r->vector);
     char path[SAC_PATH_SIZE];
     SAC_TRY(sac_join_path(path, r->def->run_dir, name));
     sac_policy_info info = {.seed = r->task->train.seed,
@@ -42,7 +42,7 @@ static sac_status save_policy(sac_run *r, const char *name, const sac_score *sco
     snprintf(info.environment, sizeof info.environment, "%s", r->task->env);
     snprintf(info.variant, sizeof info.variant, "%s", r->task->variant);
     snprintf(info.version, sizeof info.version, "%s", sac_version());
-    return sac_policy_save(r->policy, r->mean, &info, path);
+    return sac_policy_save(r->policy, r->vector, &info, path);
 }
 
 static sac_status evaluate(sac_run *r)

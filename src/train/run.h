@@ -35,7 +35,7 @@ typedef struct sac_run
     double *raced;   ///< [units] returns of a round
     double *returns; ///< [population] mean over a candidate's episodes
     double *fitness; ///< [population] what the search is told
-    float *mean;     ///< a whole vector
+    float *vector;   ///< [dimension] the mean, or what is evaluated, as floats
     sac_tuned tuned;
     sac_filter filter;
     sac_run_state state;

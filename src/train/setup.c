@@ -118,8 +118,8 @@ static sac_status allocate(sac_run *r)
 {
     size_t n = (size_t)sac_policy_parameter_count(r->policy);
     r->state.average = SAC_NEW_ARRAY(double, n);
-    r->mean = SAC_NEW_ARRAY(float, n);
-    if (!r->state.average || !r->mean) return sac_fail_memory("the mean");
+    r->vector = SAC_NEW_ARRAY(float, n);
+    if (!r->state.average || !r->vector) return sac_fail_memory("the mean");
     SAC_TRY(sac_filter_create(&r->filter, r->policy));
     r->state.filter = r->filter.numbers;
     r->state.filter_count = (int)sac_filter_count(&r->filter);
@@ -279,7 +279,7 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_comm_close(r->own_comm, status);
     sac_folder_close(&r->folder);
     sac_free(r->state.average);
-    sac_free(r->mean);
+    sac_free(r->vector);
     sac_tuned_clear(&r->tuned);
     sac_free(r->episodes);
     sac_filter_clear(&r->filter);

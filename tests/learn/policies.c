@@ -134,7 +134,8 @@ static void write_case(const char *folder, const char *settings, int number, sac
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", sac_policy_view(policy, i)->name);
     add(&d, "names", SAC_U8, names, 1, (int64_t)strlen(names));
     if (parts.embedding->positions)
-        add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs, parts.embedding->stride);
+        add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs,
+            parts.embedding->token_stride);
     float *matrix = parts.agent ? add_attention(&d, parts.agent->attention) : NULL;
     snprintf(path, sizeof path, "%s/%03d.safetensors", folder, number);
     assert_ok(sac_tensors_save(path, d.tensors, d.count, NULL, 0));

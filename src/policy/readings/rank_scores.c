@@ -64,22 +64,22 @@ static void score_head(sac_agent_state *s, int head, float *scores)
     const sac_agent *a = s->agent;
     int d = a->config.key_size;
     const float *queries = sac_agent_rows(s, head * d), *keys = sac_agent_rows(s, a->query_size + head * d);
-    sac_rank_summary(a->attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->embedding.stride, queries,
-                     a->embedding.count, a->embedding.stride, s->rank_workspace);
+    sac_rank_summary(a->attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->embedding.token_stride,
+                     queries, a->embedding.count, a->embedding.token_stride, s->rank_workspace);
     if (!a->has_database)
     {
-        sac_rank_scores(a->attention, scores, a->embedding.stride, s->summary, 1, a->embedding.count, keys,
-                        a->embedding.count, a->embedding.stride, s->rank_workspace);
+        sac_rank_scores(a->attention, scores, a->embedding.token_stride, s->summary, 1, a->embedding.count, keys,
+                        a->embedding.count, a->embedding.token_stride, s->rank_workspace);
         return;
     }
     sac_key_database *database = s->databases[head];
     if (sac_key_database_frame(database))
     {
-        sac_key_database_refresh(database, keys, a->embedding.count, a->embedding.stride);
-        size_t size = (size_t)d * (size_t)a->embedding.stride;
+        sac_key_database_refresh(database, keys, a->embedding.count, a->embedding.token_stride);
+        size_t size = (size_t)d * (size_t)a->embedding.token_stride;
         memcpy(s->held_keys + (size_t)head * size, keys, size * sizeof *keys); // for those who look at the gaze
     }
-    sac_key_database_scores(database, scores, a->embedding.stride, s->summary, 1, a->embedding.count);
+    sac_key_database_scores(database, scores, a->embedding.token_stride, s->summary, 1, a->embedding.count);
 }
 
 void sac_agent_importance(sac_agent_state *s)
@@ -89,13 +89,13 @@ void sac_agent_importance(sac_agent_state *s)
     if (a->heads == 1)
     {
         sac_attention_importance(a->attention, s->importance, s->embedding.tokens, keys, a->embedding.count,
-                                 a->embedding.stride, s->attention_workspace);
+                                 a->embedding.token_stride, s->attention_workspace);
         return;
     }
     const sac_attention *heads[SAC_MAX_HEADS];
     for (int h = 0; h < a->heads; h++) heads[h] = a->attention;
     sac_multi_head_importance(&(sac_multi_head){heads, a->heads}, s->importance, s->embedding.tokens, keys,
-                              a->embedding.count, a->embedding.stride, s->attention_workspace);
+                              a->embedding.count, a->embedding.token_stride, s->attention_workspace);
 }
 
 void sac_rank_score(sac_agent_state *s)
