@@ -149,7 +149,8 @@ check "a port that another page has is said" taken
 
 live() # the page of a run while it trains
 {
-    timeout -s INT 60 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &
+    # in the foreground: otherwise timeout sends a signal twice, and the second one ends the run at once
+    timeout --foreground -s INT 60 "$saccade" train tasks/toy.yaml --run "$work/live" --generations 100000 --dash 0 --quiet 2>"$work/said" &
     local pid=$! port
     for _ in $(seq 300); do
         port=$(sed -nE 's|^http://localhost:([0-9]+)/ shows this run$|\1|p' "$work/said")
