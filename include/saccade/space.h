@@ -46,6 +46,9 @@ SAC_API size_t sac_space_bytes(const sac_space *space);
 /// Whether two spaces have the same kind, shape and choices. Names and bounds may differ.
 SAC_API bool sac_space_same(const sac_space *a, const sac_space *b);
 
+/// Whether it is a picture or a depth picture, which a policy can cut into patches.
+SAC_API bool sac_space_is_image(const sac_space *space);
+
 /// The index of the part with that name; -1: there is none.
 SAC_API int sac_space_find(const sac_space *spaces, int count, const char *name);
 

@@ -40,6 +40,11 @@ bool sac_space_same(const sac_space *a, const sac_space *b)
     return true;
 }
 
+bool sac_space_is_image(const sac_space *space)
+{
+    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
+}
+
 int sac_space_find(const sac_space *spaces, int count, const char *name)
 {
     for (int i = 0; i < count; i++)

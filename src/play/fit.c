@@ -140,9 +140,7 @@ static void take_by_taste(making *m, sac_policy_taste taste)
     // what everyone may see; a teacher who sees nothing so sees all
     for (int privileged = 0; privileged <= m->config.teacher && m->input_count == 0; privileged++)
         for (int i = 0; i < count; i++)
-            if (all[i].privileged == (privileged == 1) &&
-                (all[i].kind == SAC_SPACE_VECTOR || all[i].kind == SAC_SPACE_CHOICE))
-                add_part(m, i);
+            if (all[i].privileged == (privileged == 1) && !sac_space_is_image(&all[i])) add_part(m, i);
 }
 
 static const char *part_name(const void *user, int index)

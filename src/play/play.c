@@ -10,17 +10,12 @@ static size_t round_up(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-static bool is_image(const sac_space *space)
-{
-    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
-}
-
 // the image that the policy looks at, -1 for one that is told numbers alone; without a policy the first picture
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++)
-        if (is_image(&spec->observations[inputs[i]])) return inputs[i];
+        if (sac_space_is_image(&spec->observations[inputs[i]])) return inputs[i];
     return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
 }
 

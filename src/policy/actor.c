@@ -82,7 +82,7 @@ static void tell_vectors(float *features, const sac_policy_def *def, const void 
 {
     for (int i = 0; i < def->input_count; i++)
     {
-        if (def->inputs[i].kind != SAC_SPACE_VECTOR && def->inputs[i].kind != SAC_SPACE_CHOICE) continue;
+        if (sac_space_is_image(&def->inputs[i])) continue;
         const float *numbers = inputs[i];
         size_t count = sac_space_size(&def->inputs[i]);
         for (size_t k = 0; k < count; k++) *features++ = isfinite(numbers[k]) ? numbers[k] : 0;

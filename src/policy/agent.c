@@ -166,8 +166,9 @@ static const sac_policy_program program = {written, parts};
 
 // clang-format off
 #define AGENT                                                                                                          \
-    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_create = sac_agent_state_create,               \
-    .state_destroy = sac_agent_state_destroy, .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,    \
+    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_size = sizeof(sac_agent_state),                \
+    .place = sac_agent_place, .open = sac_agent_open, .close = sac_agent_close,                                        \
+    .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
     .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
     .attention_row = sac_agent_attention_row, .program = &program

@@ -152,8 +152,9 @@ extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy);
 
 /// The moving parts (agent_state.c) and what is read from them (agent_gaze.c).
-sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *policy);
-void sac_agent_state_destroy(sac_policy_state *state);
+void sac_agent_place(sac_policy_state *state, sac_workspace *workspace);
+sac_status sac_agent_open(sac_policy_state *state);
+void sac_agent_close(sac_policy_state *state);
 void sac_agent_set_parameters(sac_policy_state *state, const float *parameters);
 void sac_agent_reset(sac_policy_state *state);
 void sac_agent_act(sac_policy_state *state, const void *const *inputs, float *action);

@@ -19,9 +19,11 @@ static size_t workspace_size(const sac_agent *a)
     return sac_multi_head_workspace_size(&(sac_multi_head){heads, a->heads}, a->embedding.count, 1);
 }
 
-static void place(sac_agent_state *s, const sac_policy *policy, sac_workspace *workspace)
+void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
 {
-    const sac_agent *a = s->agent;
+    sac_agent_state *s = (sac_agent_state *)base;
+    const sac_policy *policy = base->policy;
+    const sac_agent *a = s->agent = policy->self;
     size_t stride = (size_t)a->embedding.token_stride, d = (size_t)a->query_size;
     size_t kept = (size_t)a->config.top, f = (size_t)sac_attention_feature_size(a->attention);
     bool ranks = a->has_projection || a->has_database;
@@ -49,33 +51,16 @@ static void place(sac_agent_state *s, const sac_policy *policy, sac_workspace *w
     sac_actor_place(&s->actor, &a->actor, policy, workspace);
 }
 
-sac_status sac_agent_state_create(sac_policy_state **out, const sac_policy *policy)
+sac_status sac_agent_open(sac_policy_state *base)
 {
-    sac_agent_state *state = SAC_NEW(sac_agent_state);
-    if (!state) return sac_fail_memory("an agent's state");
-    state->base.policy = policy;
-    state->agent = policy->self;
-    sac_workspace room = {0};
-    place(state, policy, &room);
-    state->block = sac_alloc(room.used);
-    sac_status status = state->block ? SAC_OK : sac_fail_memory("an agent's state");
-    if (status == SAC_OK) place(state, policy, &(sac_workspace){.memory = state->block});
-    if (status == SAC_OK && state->agent->reading->open) status = state->agent->reading->open(state);
-    if (status != SAC_OK)
-    {
-        sac_agent_state_destroy(&state->base);
-        return status;
-    }
-    *out = &state->base;
-    return SAC_OK;
+    sac_agent_state *s = (sac_agent_state *)base;
+    return s->agent->reading->open ? s->agent->reading->open(s) : SAC_OK;
 }
 
-void sac_agent_state_destroy(sac_policy_state *base)
+void sac_agent_close(sac_policy_state *base)
 {
-    sac_agent_state *state = (sac_agent_state *)base;
-    if (state->agent->reading->close) state->agent->reading->close(state);
-    sac_free(state->block);
-    sac_free(state);
+    sac_agent_state *s = (sac_agent_state *)base;
+    if (s->agent->reading->close) s->agent->reading->close(s);
 }
 
 void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)

@@ -8,7 +8,6 @@ struct sac_agent_state
 {
     sac_policy_state base; // first
     const sac_agent *agent;
-    void *block; ///< that all arrays lie in
 
     sac_embedding_state embedding; ///< its tokens are queries, keys, values
     sac_look_state look;

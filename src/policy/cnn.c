@@ -126,9 +126,11 @@ static void destroy(void *self)
     sac_free(cnn);
 }
 
-static void place(sac_cnn_state *s, const sac_policy *policy, sac_workspace *workspace)
+static void place(sac_policy_state *base, sac_workspace *workspace)
 {
-    const sac_cnn *cnn = s->cnn;
+    sac_cnn_state *s = (sac_cnn_state *)base;
+    const sac_policy *policy = base->policy;
+    const sac_cnn *cnn = s->cnn = policy->self;
     s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
     s->image = sac_take(workspace, cnn->image_room, sizeof(float));
     s->planar = sac_take(workspace, cnn->planar_room, sizeof(float));
@@ -136,32 +138,6 @@ static void place(sac_cnn_state *s, const sac_policy *policy, sac_workspace *wor
     sac_embedding_place(&s->embedding, &cnn->embedding, workspace);
     sac_look_place(&s->look, policy, workspace);
     sac_actor_place(&s->actor, &cnn->actor, policy, workspace);
-}
-
-static void state_destroy(sac_policy_state *base)
-{
-    sac_cnn_state *s = (sac_cnn_state *)base;
-    sac_free(s->block);
-    sac_free(s);
-}
-
-static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
-{
-    sac_cnn_state *s = SAC_NEW(sac_cnn_state);
-    if (!s) return sac_fail_memory("a convolutional network's state");
-    s->base.policy = policy;
-    s->cnn = policy->self;
-    sac_workspace room = {0};
-    place(s, policy, &room);
-    s->block = sac_alloc(room.used);
-    if (!s->block)
-    {
-        state_destroy(&s->base);
-        return sac_fail_memory("a convolutional network's state");
-    }
-    place(s, policy, &(sac_workspace){.memory = s->block});
-    *out = &s->base;
-    return SAC_OK;
 }
 
 static void set_parameters(sac_policy_state *base, const float *parameters)
@@ -270,8 +246,8 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .config_size = sizeof(sac_cnn_config),
                                     .create = create,
                                     .destroy = destroy,
-                                    .state_create = state_create,
-                                    .state_destroy = state_destroy,
+                                    .state_size = sizeof(sac_cnn_state),
+                                    .place = place,
                                     .set_parameters = set_parameters,
                                     .reset = reset,
                                     .act = act,

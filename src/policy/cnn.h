@@ -43,7 +43,6 @@ typedef struct sac_cnn_state
 {
     sac_policy_state base; // first
     const sac_cnn *cnn;
-    void *block; ///< that all arrays lie in
     sac_embedding_state embedding;
     sac_look_state look;
     sac_actor_state actor;

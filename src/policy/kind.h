@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/workspace.h"
 #include "saccade/policy.h"
 
 /// What a built-in kind of policy supplies: one file a kind, one row in kinds.c. Kinds of others supply a
@@ -42,8 +43,11 @@ typedef struct sac_policy_ops
     sac_status (*create)(sac_policy *policy);
     void (*destroy)(void *self); ///< NULL is ignored
 
-    sac_status (*state_create)(sac_policy_state **out, const sac_policy *policy);
-    void (*state_destroy)(sac_policy_state *state); ///< NULL is ignored
+    size_t state_size; ///< bytes of its state, zero at first; its first member is a sac_policy_state
+    /// Cut the state's arrays from a workspace, first to measure them, then for good; NULL: it has none.
+    void (*place)(sac_policy_state *state, sac_workspace *workspace);
+    sac_status (*open)(sac_policy_state *state); ///< make what a state owns beside its arrays; NULL: nothing
+    void (*close)(sac_policy_state *state);      ///< release it, also after `open` failed; NULL: nothing
     void (*set_parameters)(sac_policy_state *state, const float *parameters);
     void (*reset)(sac_policy_state *state);
     void (*act)(sac_policy_state *state, const void *const *inputs, float *action);
@@ -75,6 +79,7 @@ struct sac_policy
 struct sac_policy_state
 {
     const sac_policy *policy;
+    void *block; ///< that its arrays lie in
 };
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops;

@@ -19,7 +19,6 @@ typedef struct sac_mlp_config
 typedef struct sac_mlp_state
 {
     sac_policy_state base; // first
-    void *block;
     sac_actor_state actor;
     float *parameters; ///< [parameter_count]
 } sac_mlp_state;
@@ -39,35 +38,11 @@ static void destroy(void *self)
     sac_free(self);
 }
 
-static void place(sac_mlp_state *s, const sac_policy *policy, sac_workspace *workspace)
-{
-    s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
-    sac_actor_place(&s->actor, policy->self, policy, workspace);
-}
-
-static void state_destroy(sac_policy_state *base)
+static void place(sac_policy_state *base, sac_workspace *workspace)
 {
     sac_mlp_state *s = (sac_mlp_state *)base;
-    sac_free(s->block);
-    sac_free(s);
-}
-
-static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
-{
-    sac_mlp_state *s = SAC_NEW(sac_mlp_state);
-    if (!s) return sac_fail_memory("a policy's state");
-    s->base.policy = policy;
-    sac_workspace room = {0};
-    place(s, policy, &room);
-    s->block = sac_alloc(room.used);
-    if (!s->block)
-    {
-        state_destroy(&s->base);
-        return sac_fail_memory("a policy's state");
-    }
-    place(s, policy, &(sac_workspace){.memory = s->block});
-    *out = &s->base;
-    return SAC_OK;
+    s->parameters = sac_take(workspace, (size_t)base->policy->parameter_count, sizeof(float));
+    sac_actor_place(&s->actor, base->policy->self, base->policy, workspace);
 }
 
 static void set_parameters(sac_policy_state *base, const float *parameters)
@@ -129,8 +104,8 @@ const sac_policy_ops sac_mlp_ops = {.name = "mlp",
                                     .taste = SAC_TASTE_NUMBERS,
                                     .create = create,
                                     .destroy = destroy,
-                                    .state_create = state_create,
-                                    .state_destroy = state_destroy,
+                                    .state_size = sizeof(sac_mlp_state),
+                                    .place = place,
                                     .set_parameters = set_parameters,
                                     .reset = reset,
                                     .act = act,

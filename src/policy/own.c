@@ -75,37 +75,24 @@ static sac_status create(sac_policy *policy)
 
 // ---- what changes
 
-static void state_destroy(sac_policy_state *base)
+static void close_state(sac_policy_state *base)
 {
     own_state *s = (own_state *)base;
-    if (!s) return;
     if (s->state) s->own->kind->state_destroy(s->state);
     sac_free(s->bytes);
-    sac_free(s);
 }
 
-static sac_status state_create(sac_policy_state **out, const sac_policy *policy)
+static sac_status open_state(sac_policy_state *base)
 {
-    const sac_policy_def *def = &policy->def;
-    own_state *s = SAC_NEW(own_state);
-    if (!s) return sac_fail_memory("a policy's state");
+    const sac_policy *policy = base->policy;
+    own_state *s = (own_state *)base;
     s->own = policy->self;
-    s->bytes = sac_alloc_array((size_t)def->height * (size_t)def->width, (size_t)def->channels);
+    s->bytes = sac_alloc_array((size_t)policy->def.height * (size_t)policy->def.width, (size_t)policy->def.channels);
+    if (!s->bytes) return sac_fail_memory("a policy's state");
     uint64_t failures = sac_failure_count();
-    sac_status status = s->bytes ? SAC_OK : sac_fail_memory("a policy's state");
-    if (status == SAC_OK)
-    {
-        status = s->own->kind->state_create(&s->state, s->own->self);
-        if (status != SAC_OK) s->state = NULL;
-        status = sac_outcome(status, failures, s->own->kind->name, "state_create");
-    }
-    if (status != SAC_OK)
-    {
-        state_destroy(&s->base);
-        return status;
-    }
-    *out = &s->base;
-    return SAC_OK;
+    sac_status status = s->own->kind->state_create(&s->state, s->own->self);
+    if (status != SAC_OK) s->state = NULL;
+    return sac_outcome(status, failures, s->own->kind->name, "state_create");
 }
 
 static void set_parameters(sac_policy_state *base, const float *parameters)
@@ -229,8 +216,9 @@ sac_status sac_policy_own_add(const sac_policy_kind_ops *kind)
                                         .taste = SAC_TASTE_ANY,
                                         .create = create,
                                         .destroy = destroy,
-                                        .state_create = state_create,
-                                        .state_destroy = state_destroy,
+                                        .state_size = sizeof(own_state),
+                                        .open = open_state,
+                                        .close = close_state,
                                         .set_parameters = set_parameters,
                                         .reset = reset,
                                         .act = act,

@@ -39,11 +39,6 @@ static sac_status check_image(int height, int width, int channels)
                     height, width, channels, MAX_SIDE);
 }
 
-static bool is_image(const sac_space *space)
-{
-    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
-}
-
 // whether a built-in kind can see with these eyes; kinds of others say it themselves
 static sac_status check_taste(const sac_policy *policy, int images)
 {
@@ -76,7 +71,7 @@ static sac_status copy_inputs(sac_policy *policy, const sac_policy_def *def)
     for (int i = count - 1; i >= 0; i--)
     {
         const int *shape = inputs[i].shape;
-        if (!is_image(&inputs[i]))
+        if (!sac_space_is_image(&inputs[i]))
         {
             policy->vector_size += (int)sac_space_size(&inputs[i]);
             continue;
@@ -215,18 +210,43 @@ void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters)
     }
 }
 
+// one block of memory holds all arrays of a state, so that nothing allocates later
+static sac_status place_state(sac_policy_state *state)
+{
+    const sac_policy_ops *ops = state->policy->ops;
+    if (!ops->place) return SAC_OK;
+    sac_workspace room = {0};
+    ops->place(state, &room);
+    state->block = sac_alloc(room.used);
+    if (!state->block) return sac_fail_memory("a policy's state");
+    ops->place(state, &(sac_workspace){.memory = state->block});
+    return SAC_OK;
+}
+
 sac_status sac_policy_state_create(sac_policy_state **out, const sac_policy *policy)
 {
     *out = NULL;
-    SAC_TRY(policy->ops->state_create(out, policy));
-    (*out)->policy = policy;
-    sac_policy_state_set_parameters(*out, policy->parameters);
+    sac_policy_state *state = sac_alloc(policy->ops->state_size);
+    if (!state) return sac_fail_memory("a policy's state");
+    state->policy = policy;
+    sac_status status = place_state(state);
+    if (status == SAC_OK && policy->ops->open) status = policy->ops->open(state);
+    if (status != SAC_OK)
+    {
+        sac_policy_state_destroy(state);
+        return status;
+    }
+    sac_policy_state_set_parameters(state, policy->parameters);
+    *out = state;
     return SAC_OK;
 }
 
 void sac_policy_state_destroy(sac_policy_state *state)
 {
-    if (state) state->policy->ops->state_destroy(state);
+    if (!state) return;
+    if (state->policy->ops->close) state->policy->ops->close(state);
+    sac_free(state->block);
+    sac_free(state);
 }
 
 void sac_policy_state_set_parameters(sac_policy_state *state, const float *parameters)
