@@ -24,7 +24,7 @@ enum
     SAC_SPACE_MAX_NUMBERS = 65536, ///< of a vector
 };
 
-/// A named part of an observation, or an action. What it points to belongs to whoever filled it in.
+/// A named part of an observation, or an action. It does not own what it points to.
 typedef struct sac_space
 {
     const char *name; ///< such as "camera", without spaces, commas and colons

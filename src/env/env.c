@@ -136,7 +136,8 @@ sac_space sac_env_action_space(const sac_env_spec *spec)
     return space;
 }
 
-// the row as the environment finds it: with a list of places, and where its world asks for it a place for the picture
+// The row as the environment finds it: it always has a list of places, and for a world that gives the shape of its
+// picture alone a place for the picture.
 static sac_env_row row_for(sac_env *env, const sac_env_row *row)
 {
     static void *const nowhere[SAC_MAX_PARTS];
@@ -239,7 +240,7 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
         return sac_outcome(env->ops->picture(env->self, rgb, height, width), failures, env->ops->name, "picture");
     if (!env->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", env->ops->name);
     if (!env->last_observation)
-        return sac_fail(SAC_ERROR_ARGUMENT, "%s: nobody has asked for a picture of this world", env->ops->name);
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: the last row had no place for a picture", env->ops->name);
 
     const sac_env_spec *spec = &env->spec;
     for (int y = 0; y < height; y++)

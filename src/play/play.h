@@ -3,11 +3,11 @@
 #include "saccade/play.h"
 
 /// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the
-/// viewer, the live page, replays and benches have each their own; nobody else counts returns and steps.
+/// viewer, the live page, replays and benches have each their own, and returns and steps are counted here alone.
 typedef struct sac_play
 {
     sac_env *env;
-    sac_policy_state *state; ///< NULL: whoever has the play decides
+    sac_policy_state *state; ///< NULL: the caller writes the actions
     float *action;           ///< [action_size] what is done in the next step
     double reward;
     uint8_t terminated, truncated;

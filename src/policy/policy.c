@@ -39,7 +39,7 @@ static sac_status check_image(int height, int width, int channels)
                     height, width, channels, MAX_SIDE);
 }
 
-// whether a built-in kind can see with these eyes; kinds of others say it themselves
+// Whether a built-in kind can take these inputs. A kind of a plugin checks its inputs itself.
 static sac_status check_taste(const sac_policy *policy, int images)
 {
     char text[SAC_SPACE_TEXT_SIZE];

@@ -529,7 +529,8 @@ sac_status sac_task_write(const sac_task *task, char **text)
     resolved *r = SAC_NEW(resolved);
     if (!r) return sac_fail_memory("the resolved task");
     sac_status status = resolve(r, task);
-    // what a policy takes is written where somebody has said it, so that files of before stay what they were
+    // The options on what a policy takes are written only where they are set, so that the files of tasks that do not
+    // set them keep their bytes.
     int count = 0;
     for (int i = 0; status == SAC_OK && i < r->count; i++)
         if (!r->plain[i] || !is_world_key(r->settings[i].key)) r->settings[count++] = r->settings[i];

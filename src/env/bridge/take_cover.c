@@ -309,7 +309,8 @@ static sac_status take_cover_picture(void *self, uint8_t *rgb, int height, int w
 {
     const take_cover *t = self;
     if (!t->seen)
-        return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: picture before reset, or nobody has asked for the screen");
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "take-cover: a picture needs a reset first, and a row with a place for the camera");
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
         {
