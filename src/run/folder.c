@@ -80,22 +80,8 @@ static sac_status write_task(const sac_folder_def *def, const char *path)
     return status;
 }
 
-sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def)
-{
-    char task[SAC_PATH_SIZE], checkpoints[SAC_PATH_SIZE], longest[SAC_PATH_SIZE];
-    // a path that is too long for the first checkpoint is said before anything is made
-    SAC_TRY(sac_join_path(longest, def->run_dir, "checkpoints/100000000.safetensors.tmp"));
-    SAC_TRY(sac_join_path(task, def->run_dir, "task.yaml"));
-    SAC_TRY(sac_join_path(checkpoints, def->run_dir, "checkpoints"));
-    if (access(task, F_OK) == 0 && !def->resume)
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "%.400s: there is a run already; --resume goes on with it, --run names another", def->run_dir);
-    SAC_TRY(sac_make_folders(checkpoints));
-    SAC_TRY(take_lock(folder, def));
-    return access(task, F_OK) == 0 ? sac_task_check_same(def->task, task) : write_task(def, task);
-}
-
-sac_status sac_folder_sign(const char *run_dir, const sac_host *host)
+// Write host.json.
+static sac_status sign(const char *run_dir, const sac_host *host)
 {
     char path[SAC_PATH_SIZE], when[32];
     SAC_TRY(sac_join_path(path, run_dir, "host.json"));
@@ -113,6 +99,25 @@ sac_status sac_folder_sign(const char *run_dir, const sac_host *host)
     sac_status status = text ? sac_write_file(path, text, strlen(text)) : sac_fail_memory("host.json");
     free(text);
     return status;
+}
+
+sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def)
+{
+    char task[SAC_PATH_SIZE], checkpoints[SAC_PATH_SIZE], longest[SAC_PATH_SIZE];
+    // a path that is too long for the first checkpoint is said before anything is made
+    SAC_TRY(sac_join_path(longest, def->run_dir, "checkpoints/100000000.safetensors.tmp"));
+    SAC_TRY(sac_join_path(task, def->run_dir, "task.yaml"));
+    SAC_TRY(sac_join_path(checkpoints, def->run_dir, "checkpoints"));
+    if (access(task, F_OK) == 0 && !def->resume)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%.400s: there is a run already; --resume goes on with it, --run names another", def->run_dir);
+    SAC_TRY(sac_make_folders(checkpoints));
+    SAC_TRY(take_lock(folder, def));
+    bool there = access(task, F_OK) == 0;
+    if (there) SAC_TRY(sac_task_check_same(def->task, task));
+    // a folder is a run once it has a task, so what says how long the run is to be must be there before
+    SAC_TRY(sign(def->run_dir, &def->host));
+    return there ? SAC_OK : write_task(def, task);
 }
 
 void sac_folder_close(sac_folder *folder)

@@ -10,15 +10,6 @@ typedef struct sac_folder
     int lock; ///< descriptor plus one, so that {0} holds nothing
 } sac_folder;
 
-/// Which folder is taken, and for what.
-typedef struct sac_folder_def
-{
-    const char *run_dir;
-    const sac_task *task;
-    bool resume;                   ///< go on with a run that is there already
-    const volatile int *interrupt; ///< nonzero: wait no longer; NULL: never
-} sac_folder_def;
-
 /// What a folder says about the process that last trained in it: host.json.
 typedef struct sac_host
 {
@@ -26,14 +17,21 @@ typedef struct sac_host
     uint64_t generations; ///< asked for in total
 } sac_host;
 
-/// Take the folder. One that another process has is waited for some seconds, as it may be on its way out; the log says
-/// at once who has it.
+/// Which folder is taken, and for what.
+typedef struct sac_folder_def
+{
+    const char *run_dir;
+    const sac_task *task;
+    bool resume;                   ///< go on with a run that is there already
+    sac_host host;                 ///< what the folder shall say of this process
+    const volatile int *interrupt; ///< nonzero: wait no longer; NULL: never
+} sac_folder_def;
+
+/// Take the folder; write host.json and, for a new run, task.yaml. A folder that another process has is waited for some
+/// seconds, as that process may be on its way out; the log says at once who has it.
 /// @return SAC_ERROR_ARGUMENT when there is a run already and `resume` is false, when it is of another task, or when
 ///         another process keeps it; SAC_ERROR_INTERRUPTED
 SAC_CHECKED sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def);
-
-/// Write host.json.
-SAC_CHECKED sac_status sac_folder_sign(const char *run_dir, const sac_host *host);
 
 /// Let go. {0} is ignored.
 void sac_folder_close(sac_folder *folder);

@@ -187,6 +187,9 @@ static sac_status read_past(sac_run *r, uint8_t **bytes, size_t *size)
     SAC_TRY(sac_folder_open(&r->folder, &(sac_folder_def){.run_dir = r->def->run_dir,
                                                           .task = r->task,
                                                           .resume = r->def->resume,
+                                                          .host = {.ranks = sac_comm_size(r->comm),
+                                                                   .threads = r->def->threads,
+                                                                   .generations = sac_run_generations(r)},
                                                           .interrupt = r->def->interrupt}));
     if (r->def->resume) SAC_TRY(sac_checkpoint_load(r->def->run_dir, &checkpoint, &checkpoint_size));
     sac_status status = r->def->resume ? sac_returns_load(r->def->run_dir, &rounds, &rounds_size) : SAC_OK;
@@ -228,9 +231,6 @@ static sac_status open_past(sac_run *r, bool *found)
 static sac_status open_journal(sac_run *r, bool found)
 {
     SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, &r->seconds));
-    SAC_TRY(sac_folder_sign(r->def->run_dir, &(sac_host){.ranks = sac_comm_size(r->comm),
-                                                         .threads = r->def->threads,
-                                                         .generations = sac_run_generations(r)}));
     char text[192], ranks[32] = "";
     if (sac_comm_size(r->comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(r->comm));
     snprintf(text, sizeof text, "at generation %llu with %s%d thread%s, cpu level %s",

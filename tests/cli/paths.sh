@@ -80,7 +80,7 @@ waits()
     local first second begin
     "$saccade" train tasks/toy.yaml --run "$work/held" --generations 1000000 --quiet &
     first=$!
-    for _ in $(seq 100); do [[ -s $work/held/host.json ]] && break || sleep 0.1; done
+    for _ in $(seq 100); do [[ -s $work/held/task.yaml ]] && break || sleep 0.1; done
     begin=$(date +%s%N)
     "$saccade" train tasks/toy.yaml --run "$work/held" --generations 1 --resume --quiet 2>"$work/said" &
     second=$!
@@ -100,7 +100,7 @@ gives_up() # after ten seconds
     local first
     "$saccade" train tasks/toy.yaml --run "$work/kept" --generations 1000000 --quiet &
     first=$!
-    for _ in $(seq 100); do [[ -s $work/kept/host.json ]] && break || sleep 0.1; done
+    for _ in $(seq 100); do [[ -s $work/kept/task.yaml ]] && break || sleep 0.1; done
     "$saccade" train tasks/toy.yaml --run "$work/kept" --generations 1 --resume --quiet 2>"$work/said"
     local status=$?
     kill -INT "$first"

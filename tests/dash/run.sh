@@ -45,7 +45,11 @@ unscored() # no evaluation at all: there is a mean and no best
         repeats unscored
 }
 
+# whoever sees the task sees how long the run is to be, which the page shows
+signed() { [[ -s $work/toy/host.json && ! $work/toy/host.json -nt $work/toy/task.yaml ]]; }
+
 check "a report is one file" report
+check "a run says how long it shall be before it is seen" signed
 check "a report repeats a run that was finished" repeats toy
 check "a report repeats a run that was stopped" cut_short
 check "a report repeats a run that began with a policy" begun
