@@ -118,5 +118,5 @@ sac_status bench_draw(const bench_points *points, const char *folder);
 /// Write the points as a table, which `saccade plot` draws.
 sac_status bench_points_write(const bench_points *points, const char *path);
 
-/// Write the same as bench/results/<processor>/attention.csv.
+/// Write them to bench/results/<processor>/attention.csv, where points that were not measured now stay as they are.
 sac_status bench_land_points(const bench_points *points);

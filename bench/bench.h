@@ -83,6 +83,8 @@ sac_status bench_agent_softmax(const bench_place *place, bench_figure *figure, b
 sac_status bench_agent_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rollout_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rollout_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_parts_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_parts_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_search(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_evaluations(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

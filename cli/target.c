@@ -5,40 +5,17 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-
-// whether the policy resizes what it sees, so that pictures of any size serve it
-static bool resizes(const sac_policy *policy)
-{
-    const sac_policy_def *def = sac_policy_get_def(policy);
-    for (int i = 0; i < def->setting_count; i++)
-        if (strcmp(def->settings[i].key, "image_size") == 0) return atoi(def->settings[i].value) > 0;
-    return false;
-}
+#include "saccade/play.h"
 
 // the same parameters for the pictures that --set asks the environment for
 static sac_status fit_pictures(cli_target *target)
 {
     sac_env *env;
     SAC_TRY(sac_env_create(&env, &target->env));
-    const sac_env_spec *spec = sac_env_get_spec(env);
-    sac_policy_def def = *sac_policy_get_def(target->policy);
-    sac_space picture_of_size; // the same input with pictures of another size
-    bool picture = def.input_count == 1 && def.inputs[0].kind == SAC_SPACE_PICTURE && spec->height > 0;
-    bool differ = picture && (def.height != spec->height || def.width != spec->width);
-    if (differ)
-    {
-        picture_of_size = def.inputs[0];
-        picture_of_size.shape[0] = spec->height;
-        picture_of_size.shape[1] = spec->width;
-        def.inputs = &picture_of_size;
-    }
+    sac_policy *fitted;
+    sac_status status = sac_policy_create_resized(&fitted, target->policy, env);
     sac_env_destroy(env);
-    if (!differ) return SAC_OK;
-    sac_policy *shapes, *fitted;
-    SAC_TRY(sac_policy_create(&shapes, &def));
-    sac_status status = sac_policy_create_with(&fitted, shapes, sac_policy_parameters(target->policy));
-    sac_policy_destroy(shapes);
-    if (status != SAC_OK) return status;
+    if (!fitted) return status;
     sac_policy_destroy(target->policy);
     target->policy = fitted;
     return SAC_OK;
@@ -75,7 +52,7 @@ int cli_target_open(cli_target *target, const cli_args *args, const char *path)
     for (int i = 0; i < count; i++) target->settings[target->env.setting_count++] = given[i];
     if (cli_has(args, "renderer"))
         target->settings[target->env.setting_count++] = (sac_setting){"renderer", cli_value(args, "renderer")};
-    if (count > 0 && target->policy && resizes(target->policy)) status = fit_pictures(target);
+    if (count > 0 && target->policy) status = fit_pictures(target);
     if (status == SAC_OK) return CLI_OK;
     cli_target_close(target);
     return cli_fail(status);

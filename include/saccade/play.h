@@ -27,3 +27,11 @@ SAC_API SAC_CHECKED sac_status sac_policy_create_for(sac_policy **out, const sac
 /// @param[out] parts  [input_count] the world's part that each input is; NULL: not wanted
 /// @return SAC_ERROR_ARGUMENT with the first difference
 SAC_API SAC_CHECKED sac_status sac_policy_fits(const sac_policy *policy, const sac_env *env, int *parts);
+
+/// The same policy for images of the sizes that the world shows, where the policy resizes what it sees (its setting
+/// image_size is not 0).
+/// @param[out] out  with the policy's parameters, released by sac_policy_destroy; NULL where the sizes are the policy's
+///                  own already, where it resizes nothing, and on failure
+/// @return SAC_ERROR_MEMORY, or SAC_ERROR_ARGUMENT for sizes that the kind cannot look at
+SAC_API SAC_CHECKED sac_status sac_policy_create_resized(sac_policy **out, const sac_policy *policy,
+                                                         const sac_env *env);

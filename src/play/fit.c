@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -59,6 +60,40 @@ sac_status sac_policy_fits(const sac_policy *policy, const sac_env *env, int *pa
         if (parts) parts[i] = part;
     }
     return check_actions(def, env);
+}
+
+// whether the policy resizes the image that it looks at, so that images of any size serve it
+static bool resizes(const sac_policy_def *def)
+{
+    for (int i = 0; i < def->setting_count; i++)
+        if (strcmp(def->settings[i].key, "image_size") == 0) return atoi(def->settings[i].value) > 0;
+    return false;
+}
+
+sac_status sac_policy_create_resized(sac_policy **out, const sac_policy *policy, const sac_env *env)
+{
+    *out = NULL;
+    sac_policy_def def = *sac_policy_get_def(policy);
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    sac_space inputs[SAC_MAX_PARTS];
+    bool differ = false;
+    for (int i = 0; i < def.input_count; i++)
+    {
+        inputs[i] = def.inputs[i];
+        int part = find_part(&def, i, spec);
+        const sac_space *shown = part >= 0 ? &spec->observations[part] : NULL;
+        if (!shown || shown->kind != inputs[i].kind || !sac_space_is_image(shown)) continue;
+        differ |= shown->shape[0] != inputs[i].shape[0] || shown->shape[1] != inputs[i].shape[1];
+        inputs[i].shape[0] = shown->shape[0];
+        inputs[i].shape[1] = shown->shape[1];
+    }
+    if (!differ || !resizes(&def)) return SAC_OK;
+    def.inputs = inputs;
+    sac_policy *shapes;
+    SAC_TRY(sac_policy_create(&shapes, &def));
+    sac_status status = sac_policy_create_with(out, shapes, sac_policy_parameters(policy));
+    sac_policy_destroy(shapes);
+    return status;
 }
 
 // ---- a policy for a world

@@ -35,7 +35,13 @@ attention() # every form at one size, with its figures and its file; in a folder
         grep -qE "^saccade,,$form,64,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9]+,[0-9]+$" \
             "$work"/attention/bench/results/*/attention.csv || { echo "no point of $form"; return 1; }
     done
-    [[ $(find "$work/attention/plots" -name '*.svg' | wc -l) == 5 ]]
+    [[ $(find "$work/attention/plots" -name '*.svg' | wc -l) == 5 ]] || return 1
+    # one form that lands later replaces its own points and keeps the others
+    local points
+    points=$(wc -l <"$(echo "$work"/attention/bench/results/*/attention.csv)")
+    (cd "$work/attention" && SACCADE_PEERS=/nonexistent "$saccade" bench attention --tokens 64 --form rank --land) \
+        >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    [[ $(wc -l <"$(echo "$work"/attention/bench/results/*/attention.csv)") == "$points" ]]
 }
 
 same_attention() # PEER computes every form at an odd size, or the command fails

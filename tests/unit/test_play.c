@@ -345,6 +345,51 @@ TEST(idle_is_the_action_nearest_to_zero)
     sac_play_close(&play);
 }
 
+// a policy on numbers and a depth picture, for a world that then shows a larger one
+static sac_policy *make_with_depth(const char *image_size)
+{
+    const sac_setting settings[] = {{"inputs", "state depth"}, {"image_size", image_size}};
+    sac_env *env;
+    sac_policy *policy;
+    assert_ok(sac_env_create(&env, &world));
+    assert_ok(sac_policy_create_for(&policy, env, "attention-agent", settings, 2));
+    sac_env_destroy(env);
+    draw(&policy);
+    return policy;
+}
+
+TEST(a_policy_that_resizes_serves_images_of_any_size)
+{
+    begin();
+    sac_policy *policy = make_with_depth("32"), *fixed = make_with_depth("0"), *resized;
+    sac_env *env;
+    assert_ok(sac_env_create(&env, &world));
+    assert_ok(sac_policy_create_resized(&resized, policy, env));
+    assert_true(resized == NULL); // it fits as it is
+    sac_env_destroy(env);
+
+    sac_space larger[PARTS];
+    memcpy(larger, all_parts, sizeof larger);
+    larger[2].shape[0] = 2 * SIDE, larger[2].shape[1] = 3 * SIDE;
+    script.parts = larger;
+    assert_ok(sac_env_create(&env, &world));
+    assert_fails(sac_policy_fits(policy, env, NULL), SAC_ERROR_ARGUMENT, "depth");
+    assert_ok(sac_policy_create_resized(&resized, fixed, env));
+    assert_true(resized == NULL);
+    assert_ok(sac_policy_create_resized(&resized, policy, env));
+    assert_non_null(resized);
+    int parts[2];
+    assert_ok(sac_policy_fits(resized, env, parts));
+    assert_int_equal(parts[0], 3);
+    assert_int_equal(parts[1], 2);
+    assert_memory_equal(sac_policy_parameters(resized), sac_policy_parameters(policy),
+                        sizeof(float) * (size_t)sac_policy_parameter_count(policy));
+    sac_env_destroy(env);
+    sac_policy_destroy(resized);
+    sac_policy_destroy(fixed);
+    sac_policy_destroy(policy);
+}
+
 static sac_status open_and_close(void)
 {
     const sac_setting settings[] = {{"inputs", "state depth"}};
@@ -369,4 +414,5 @@ TEST(lack_of_memory_leaves_nothing)
 
 TESTS(a_policy_takes_what_it_names_and_nothing_else_is_computed, what_does_not_fit_is_named,
       worlds_whose_parts_make_no_sense_are_refused, numbers_reach_the_controller, depth_is_seen_within_its_bounds,
-      files_hold_the_inputs, idle_is_the_action_nearest_to_zero, lack_of_memory_leaves_nothing)
+      files_hold_the_inputs, a_policy_that_resizes_serves_images_of_any_size, idle_is_the_action_nearest_to_zero,
+      lack_of_memory_leaves_nothing)
