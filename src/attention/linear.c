@@ -35,7 +35,7 @@ size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value
     return workspace.used;
 }
 
-// tokens that a fused kernel takes at a time: it needs no blocks but those that are normalised
+// How many tokens a fused kernel takes at a time: all of them, unless they are normalised block by block.
 static int fused_size(const sac_attention *a, const sac_block *block, int n)
 {
     return a->normalize ? block->size : n;
@@ -63,7 +63,7 @@ void sac_linear_add(const sac_attention *a, const sac_linear_parts *p, sac_atten
         a->kernels.contract(p->sums, f, NULL, 0, 1, block.features, f, block.count, block.size);
 }
 
-// gains of both sides and a factor
+// Multiplies the sums by the gains of both sides and by a factor, once, in place of every token.
 static void apply_gains(const sac_attention *a, float *sums, double factor)
 {
     for (int f = 0; f < a->feature_size; f++)
@@ -127,7 +127,7 @@ void sac_linear_features(const sac_attention *a, sac_attention_side side, float 
         }
 }
 
-// z and S of the keys, with the gains of both sides
+// Computes z and S of the keys and applies the gains of both sides to them.
 static void sum_products(const sac_attention *a, const sac_linear_parts *p, const float *keys, int n, int stride,
                          const float *values, int values_stride, int value_size)
 {

@@ -47,6 +47,8 @@ static void encode_general(double *t, const sac_head *head)
     for (int i = 0; i < 10; i++) t[i] = -0.5 * terms[i];
 }
 
+// The vector of the general form has the terms of x and y twice, once from each square and once from the mixed product;
+// the shorter form adds them up.
 void sac_head_encode(double *t, const sac_head *head, sac_head_encoding encoding)
 {
     if (encoding == SAC_HEAD_ISOTROPIC)
