@@ -53,6 +53,8 @@ WIDE lanes norm_for(simple_map map, const float *x, int size, int stride, int le
     return map == EXP ? square_norm(x, size, stride, left) : lanes_set(0.0f);
 }
 
+// The sums of `count` features over all tokens. The features of a block share the loads of the tokens, and their sums
+// stay in registers; what lies past the last token is left out, for phi(0) need not be zero.
 WIDE void sum_features(float *sums, const float *x, int n, int size, int stride, const sac_features *f, int m,
                        int count, simple_map map)
 {
@@ -80,6 +82,8 @@ WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, con
     for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, map);
 }
 
+// 16 tokens at a time; the features come in blocks of FEATURE_BLOCK, but are added one by one, in the order of
+// scalar.c.
 WIDE void all_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
                      const sac_features *f, simple_map map)
 {
@@ -268,6 +272,8 @@ WIDE void add_sides(float *sum, lanes values[GROUP][3], int value, const lanes *
     lanes_store(sum, total);
 }
 
+// One or two vectors of tokens: the values of all features, added to the plain sums and, times the sides, to the sums
+// of the planes. There are 3 M (1 + R) sums, too many for registers, so that two vectors share each walk over them.
 WIDE void angle_group(float *sums, const float *x, int size, int stride, int left, int vectors, const sac_features *f,
                       bool hybrid, int r)
 {
@@ -313,6 +319,8 @@ WIDE void angle_sums(float *sums, const float *x, int n, int size, int stride, c
     for (; i < n; i += SAC_LANES) angle_group(sums, x + i, size, stride, n - i, 1, f, hybrid, r);
 }
 
+// sum_l s_l g_l, as sac_hybrid_scores_scalar has it: the signs are taken out of the sums over features, which leaves
+// one product with a sign for each plane instead of one for each feature.
 WIDE void angle_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
                        const sac_features *f, bool hybrid, int r)
 {

@@ -177,6 +177,8 @@ static void contract_many(float *sums, int sums_stride, const float *a, int a_st
                                size - m < CARRY_SIDE ? size - m : CARRY_SIDE, n, stride);
 }
 
+// A tile of sums stays in registers for a walk over all tokens. With few rows, or few tokens, that reads each plane a
+// few times from the cache; with many tokens the planes no longer fit there, and blocks of tokens are used instead.
 static void wide_contract(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                           int size, int n, int stride)
 {
