@@ -48,6 +48,7 @@ void sac_linear_start(const sac_attention *a, const sac_linear_parts *p)
     memset(p->sums, 0, f * sizeof(float));
 }
 
+// Adds the features of these tokens to z. Maps with a kernel of their own add them without writing them anywhere.
 void sac_linear_add(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, const float *x, int n,
                     int stride)
 {
@@ -76,6 +77,7 @@ void sac_linear_finish(const sac_attention *a, const sac_linear_parts *p, double
     apply_gains(a, p->sums, factor);
 }
 
+// phi(x).z for each token, which is one row of products for all of them.
 void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, float *scores,
                       const float *x, int n, int stride)
 {
@@ -91,6 +93,7 @@ void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_att
         a->kernels.mix(scores + i, 0, p->sums, f, 1, block.features, f, block.count, block.size);
 }
 
+// O(N F): one pass over the queries for z, one over the keys for their scores.
 void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                            int stride, void *workspace)
 {
@@ -145,6 +148,7 @@ static void sum_products(const sac_attention *a, const sac_linear_parts *p, cons
     for (int v = 0; v < value_size; v++) apply_gains(a, p->products + (size_t)v * (size_t)f, 1);
 }
 
+// O(N F V): phi(q) S and phi(q).z for a block of queries, and then their quotient.
 void sac_linear_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace)

@@ -60,7 +60,7 @@ static float trig_feature(const sac_features *f, int row, const float *x, int st
     return (row % 2 ? cosine : sine) * length;
 }
 
-// of which side of plane l the token is
+// Tells on which side of plane l the token lies: 1 or -1.
 static float sign(const sac_features *f, int l, const float *x, int stride)
 {
     return linear_of(f->directions + l * f->size, x, f->size, stride) < 0 ? -1.0f : 1.0f;

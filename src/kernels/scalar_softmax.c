@@ -22,7 +22,7 @@ void sac_largest_square_scalar(float *largest, const float *x, int size, int n, 
     *largest = fmaf(sum_lanes(lanes), 0.0f, most);
 }
 
-// q . k + start
+// Computes q . k + start.
 static float dot(float start, const float *query, const float *key, int size, int stride)
 {
     float t = fmaf(query[0], key[0], start);

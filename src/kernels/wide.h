@@ -105,7 +105,7 @@ static void wide_top(int *top, int k, const float *values, int n)
 {
     int kept = 0, i = 0;
     for (; i < n && kept < k; i++) kept = sac_top_offer(top, kept, k, values, i);
-    // from here on few values beat the last kept one
+    // From here on few values beat the last kept one.
     while (i < n)
     {
         float last = values[top[k - 1]];

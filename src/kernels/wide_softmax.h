@@ -15,7 +15,7 @@ WIDE lanes wide_exp2_near(lanes t)
     return lanes_raise(lanes_fma(p, lanes_add(f, lanes_set(SAC_NEAR_A3)), lanes_set(SAC_NEAR_A4)), magic);
 }
 
-// the compiler makes vectors of this by itself, with the instructions of the level
+// The compiler makes vectors of this loop by itself, with the instructions of the level.
 static void wide_hash_columns(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++) hash[i] = 0;
@@ -24,7 +24,7 @@ static void wide_hash_columns(uint32_t *hash, const float *queries, const float 
             hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
 }
 
-// and of this
+// The compiler makes vectors of this loop, too.
 static void wide_compare_columns(uint32_t *changes, const float *queries, const float *keys, int size, int n,
                                  int stride)
 {
@@ -48,7 +48,7 @@ static void wide_largest_square(float *largest, const float *x, int size, int n,
     *largest = fmaf(lanes_sum(sum), 0.0f, lanes_largest(most));
 }
 
-// t[r] = q_r . k_j + start[r] for 16 keys, or for the `left` last ones
+// Computes t[r] = q_r . k_j + start[r] for 16 keys, or for the `left` last ones.
 WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int count, const float *keys, int size,
                      int stride, int left)
 {
@@ -61,7 +61,8 @@ WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int cou
     }
 }
 
-// the last columns of one row, fewer than 16; a function, for it is rare and the loops around it are many
+// Scores the last columns of one row, fewer than 16. It is not inlined, because it is rare and the loops around it are
+// many.
 static __attribute__((noinline)) lanes score_last(float start, const float *query, const float *keys, int size,
                                                   int stride, int left)
 {

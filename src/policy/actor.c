@@ -77,7 +77,7 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
     memset(s->cell, 0, (size_t)a->controller.hidden * sizeof(float));
 }
 
-// the numbers of all vectors, in the order of the inputs; what is not finite counts as 0
+// Tells the numbers of all vectors, in the order of the inputs. A number that is not finite counts as 0.
 static void tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
 {
     for (int i = 0; i < def->input_count; i++)
