@@ -73,8 +73,8 @@ void sac_rank_scores(const sac_attention *attention, float *scores, int score_st
     }
 }
 
-// The features of the mean query, the paper's z': one token in place of N. Its numbers stay within float32's range
-// where the features of single queries are too small for it.
+// The paper's z' = phi(sum q) is as small as exp(-|sum q|^2 / 2), too small for float32 with many queries. With the
+// mean in place of the sum it stays within range.
 void sac_rank_mean_query(const sac_attention *attention, float *z, const float *queries, int token_count, int stride,
                          void *workspace)
 {

@@ -138,6 +138,16 @@ TEST(policy_files_keep_the_first_names_and_are_read_in_silence)
     sac_policy_destroy(policy);
 }
 
+// the text with the first occurrence of a word replaced by another one that is no longer
+static void put(char *text, const char *word, const char *other)
+{
+    char *at = strstr(text, word);
+    assert_non_null(at);
+    size_t size = strlen(word), less = strlen(other);
+    memcpy(at, other, less);
+    memmove(at + less, at + size, strlen(at + size) + 1);
+}
+
 static const char *const former_task =
     "env: {id: toy}\n"
     "policy: {kind: iap-rank, top: 4, stride: 5, normalize: true, normalise: false, features: positions+values}\n"
@@ -165,7 +175,17 @@ TEST(a_task_with_former_names_is_the_same_task)
     sac_set_log(NULL, NULL);
     assert_int_equal(log.lines, 4); // writing them says nothing more
     assert_string_equal(texts[0], texts[1]);
-    sac_free(texts[0]), sac_free(texts[1]);
+    sac_free(texts[0]);
+
+    // the same as an earlier version has left it in a run folder
+    char path[512];
+    path_in(path, "former.yaml");
+    put(texts[1], "normalise_tokens:", "normalize:");
+    put(texts[1], "normalise_positions:", "normalise:");
+    put(texts[1], "patch_features:", "features:");
+    put(strstr(texts[1], "search:"), "normalise:", "normalize:");
+    assert_ok(sac_write_file(path, texts[1], strlen(texts[1])));
+    sac_free(texts[1]);
 
     // --set by the new name overrules the former one in the file
     sac_setting set = {"policy.normalise_tokens", "false"};
@@ -177,9 +197,6 @@ TEST(a_task_with_former_names_is_the_same_task)
     sac_task_destroy(other);
 
     // a run whose task.yaml has the former names is this task's run, and not that of another value
-    char path[512];
-    path_in(path, "former.yaml");
-    assert_ok(sac_write_file(path, former_task, strlen(former_task)));
     other = load_task(task_now, &set, 1);
     assert_ok(sac_task_check_same(now, path));
     assert_fails(sac_task_check_same(other, path), SAC_ERROR_ARGUMENT, "policy.normalise_tokens 'true'");
