@@ -68,7 +68,7 @@ check "the same files come of both" same_files former
 check "a run of an earlier version goes on by its own task" goes_on former
 check "a run of an earlier version goes on by the task of now" goes_on now
 check "one of them with another value does not" \
-    refuses 1 "policy.normalise_tokens 'true', now it is 'false'" \
+    refuses 2 "policy.normalise_tokens 'true', now it is 'false'" \
     "$saccade" train "$work/now.yaml" --run "$work/on" --resume --set policy.normalise_tokens=false --quiet
 check "saccade config says them, too" config_says
 check "a policy file keeps the names of its first version" grep -qaF '\"normalize\":\"true\"' "$work/now/best.safetensors"
