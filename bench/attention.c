@@ -82,7 +82,7 @@ static sac_status create_attention(bench_scene *s)
     def.key_size = BENCH_KEY_SIZE;
     def.feature_count = s->form->features;
     def.direction_count = DIRECTION_COUNT;
-    def.normalize = s->form->normalize;
+    def.normalise = s->form->normalise;
     def.scale = s->form->scale;
     if (def.feature_count > 0 && strcmp(def.form, "softmax") != 0) def.projection = weights;
     if (strcmp(def.form, "hybrid") == 0) def.directions = directions;

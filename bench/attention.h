@@ -35,7 +35,7 @@ typedef struct bench_form
     const char *form; ///< of sac_attention_def
     bench_reading reading;
     int features; ///< M
-    bool normalize;
+    bool normalise;
     double scale; ///< 0: the form's
 } bench_form;
 

@@ -32,7 +32,7 @@ static void close_scene(scene *s)
 static sac_status create_policy(scene *s, const sac_env_def *def)
 {
     static const sac_setting settings[] = {
-        {"attention", "relu"}, {"normalize", "true"}, {"patch", "2"}, {"stride", "2"}, {"top", "10"}};
+        {"attention", "relu"}, {"normalise_tokens", "true"}, {"patch", "2"}, {"stride", "2"}, {"top", "10"}};
     sac_env *env;
     SAC_TRY(sac_env_create(&env, def));
     sac_policy *blank = NULL;

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "run/task.h"
 #include "saccade/train.h"
+#include "stop.h"
 
 /// saccade config: a task with every option spelled out, as its run would write it.
 
@@ -18,6 +19,7 @@ static int run(const cli_args *args)
     const sac_setting *settings;
     int count = cli_settings(args, "set", &settings);
     if (count < 0) return CLI_USAGE;
+    cli_print_log(NULL);
     sac_task *task;
     char *text = NULL;
     sac_status status = sac_task_load(&task, cli_positional(args, 0), settings, count);

@@ -75,6 +75,7 @@ static int run(const cli_args *args)
     if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
 
     sac_task *task;
+    if (reports) cli_print_log(NULL); // the board opens later
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
     sac_dash *dash = NULL;
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);

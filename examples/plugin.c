@@ -175,8 +175,8 @@ static sac_status columns_create(void **self, sac_policy *policy, const void *co
         return sac_fail(SAC_ERROR_ARGUMENT, "columns: bins is %d, expected at most the %d columns of the picture",
                         made.bins, def->width);
     sac_status status =
-        sac_policy_add_view(policy, "weight", 1 / sqrt(made.bins), 2, (int[]){made.outputs, made.bins}, &made.weight);
-    if (status == SAC_OK) status = sac_policy_add_view(policy, "bias", 0.1, 1, (int[]){made.outputs}, &made.bias);
+        sac_policy_add_tensor(policy, "weight", 1 / sqrt(made.bins), 2, (int[]){made.outputs, made.bins}, &made.weight);
+    if (status == SAC_OK) status = sac_policy_add_tensor(policy, "bias", 0.1, 1, (int[]){made.outputs}, &made.bias);
     if (status != SAC_OK) return status;
     *self = malloc(sizeof made);
     if (!*self) return sac_fail(SAC_ERROR_MEMORY, "columns: no memory");

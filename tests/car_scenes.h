@@ -13,7 +13,7 @@
 
 enum
 {
-    CAR_FRAME_BYTES = CAR_VIEW * CAR_VIEW * 3
+    CAR_FRAME_BYTES = CAR_CAMERA_SIDE * CAR_CAMERA_SIDE * 3
 };
 
 typedef struct car_shot

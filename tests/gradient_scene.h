@@ -11,10 +11,10 @@
 static const char *const gradient_kinds[] = {
     "controller=linear",
     "controller=lstm,hidden=7,motion=true,filter=true",
-    "controller=mlp,normalize=true,attention=relu",
-    "controller=mlp,attention=positive,features=values+positions,value_size=3",
-    "controller=mlp,attention=trig,features=histogram,masking=true,image_size=40",
-    "controller=linear,attention=hybrid,attention_features=3,attention_directions=2,normalize=true",
+    "controller=mlp,normalise_tokens=true,attention=relu",
+    "controller=mlp,attention=positive,patch_features=values+positions,value_size=3",
+    "controller=mlp,attention=trig,patch_features=histogram,masking=true,image_size=40",
+    "controller=linear,attention=hybrid,attention_features=3,attention_directions=2,normalise_tokens=true",
     "controller=linear,attention=sara-square,heads=2,position_encoding=flat",
     "kind=iap-rank,controller=lstm,hidden=4,heads=2,projection=learned,value_size=3",
     "kind=iap-trans,controller=lstm,hidden=16,attention=relu",
@@ -23,7 +23,7 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,controller=linear,attention=positive,heads=2,position_encoding=flat,layer_norm=false",
     "kind=iap-trans,controller=linear,attention=trig,residual=false,activation=none",
     "kind=iap-trans,controller=mlp,attention=hybrid,attention_features=3,activation=clip,filter=true",
-    "kind=iap-trans,controller=linear,attention=sara-exp,normalize=false",
+    "kind=iap-trans,controller=linear,attention=sara-exp,normalise_tokens=false",
     "kind=cnn,controller=linear,image_size=72",
     "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
 };

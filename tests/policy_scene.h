@@ -59,9 +59,9 @@ static inline int scene_count(const char *settings)
 /// A tensor of a policy, by name.
 static inline const float *scene_tensor(const sac_policy *policy, const char *name)
 {
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
-        if (strcmp(sac_policy_view(policy, i)->name, name) == 0)
-            return sac_policy_parameters(policy) + sac_policy_view(policy, i)->offset;
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
+        if (strcmp(sac_policy_tensor_at(policy, i)->name, name) == 0)
+            return sac_policy_parameters(policy) + sac_policy_tensor_at(policy, i)->offset;
     fail_msg("no tensor %s", name);
     return NULL;
 }
@@ -88,10 +88,11 @@ static inline sac_policy *scene_any_policy(const char *settings)
     float *parameters = malloc((size_t)count * sizeof *parameters);
     assert_non_null(parameters);
     memcpy(parameters, sac_policy_parameters(fresh), (size_t)count * sizeof *parameters);
-    for (int i = 0; i < sac_policy_view_count(fresh); i++)
+    for (int i = 0; i < sac_policy_tensor_count(fresh); i++)
     {
-        const sac_view *view = sac_policy_view(fresh, i);
-        if (view->init_limit == 0) fill_uniform(parameters + view->offset, sac_view_size(view), (uint64_t)i);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(fresh, i);
+        if (tensor->init_limit == 0)
+            fill_uniform(parameters + tensor->offset, sac_policy_tensor_size(tensor), (uint64_t)i);
     }
     assert_ok(sac_policy_create_with(&policy, fresh, parameters));
     free(parameters);

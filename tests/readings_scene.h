@@ -60,7 +60,7 @@ static inline void scene_open(scene *s, const char *form, int n, int d, int m, i
     def.form = form;
     def.key_size = d;
     def.feature_count = m;
-    def.normalize = normalize;
+    def.normalise = normalize;
     assert_ok(sac_attention_create(&s->attention, &def));
     s->n = n, s->stride = n + 3, s->d = d, s->v = v;
     s->f = sac_attention_feature_size(s->attention);

@@ -37,11 +37,11 @@ static sac_status create(sac_policy **out, int actions)
 static void count(const sac_policy *policy, int *attention, int *controller)
 {
     *attention = *controller = 0;
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_view *view = sac_policy_view(policy, i);
-        bool looks = strncmp(view->name, "query.", 6) == 0 || strncmp(view->name, "key.", 4) == 0;
-        *(looks ? attention : controller) += (int)sac_view_size(view);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        bool looks = strncmp(tensor->name, "query.", 6) == 0 || strncmp(tensor->name, "key.", 4) == 0;
+        *(looks ? attention : controller) += (int)sac_policy_tensor_size(tensor);
     }
 }
 

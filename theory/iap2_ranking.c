@@ -131,7 +131,7 @@ static sac_status run_cases(failures *f, scene *s)
             // the number of features is 8, 16 or 32
             theory_def(trig ? "trig" : "positive", s->size, 8 << sac_stream_below(&stream, 3));
         def.scale = 0;
-        def.normalize = def.orthogonal = true;
+        def.normalise = def.orthogonal = true;
         def.seed = (uint64_t)i;
         theory_map map;
         sac_status status = theory_map_create(&map, &def, MAX_TOKENS);

@@ -55,7 +55,7 @@ static sac_attention_def normalized_def(const theory_scene *scene, const char *f
 {
     sac_attention_def def = theory_def(form, scene->size, m);
     def.scale = 0;
-    def.normalize = def.orthogonal = true;
+    def.normalise = def.orthogonal = true;
     def.seed = seed;
     return def;
 }

@@ -39,8 +39,8 @@ typedef struct sac_attention_def
     int key_size;            ///< D in 1..256, no default
     int feature_count;       ///< M in 0..4096, default 16; relu, sara-*: 0 takes the tokens themselves (W = G = I)
     int direction_count;     ///< hybrid: R in 1..64, default 5
-    double scale;            ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalize is set; relu and sara-*: 1
-    bool normalize;          ///< divide each query and key by its length first (zero stays zero), default false
+    double scale;            ///< of q.k; default 0: 1/sqrt(D), or sqrt(D) where normalise is set; relu and sara-*: 1
+    bool normalise;          ///< divide each query and key by its length first (zero stays zero), default false
     bool orthogonal;         ///< rows of W are orthogonal in blocks of D, default true; false: independent
     uint64_t seed;           ///< draws W, G and directions, standard normal, the same on every machine; default 1
     const float *projection; ///< W or G [M, D] given instead of drawn, copied; default NULL

@@ -12,6 +12,9 @@
 ///     };
 ///
 /// A config struct is plain data: it may be copied by assignment and owns nothing.
+///
+/// Some options of saccade's own tables had another name before. Functions that take a key accept the former name, too,
+/// and send one line to the log (sac_set_log) that says the new one.
 
 /// Bytes of a text field, terminator included.
 #define SAC_TEXT_SIZE 256

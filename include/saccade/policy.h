@@ -10,21 +10,21 @@
 ///
 /// A sac_policy is an architecture with one vector of parameters; it is immutable, so threads may share it. A
 /// sac_policy_state belongs to one episode at a time: it holds what changes (recurrent state, the last attention) and
-/// the parameters in the form that the inner loops want. Parameters are one flat float vector with named views; the
-/// search sees a vector, the policy sees tensors.
+/// the parameters in the form that the inner loops want. Parameters are one flat float vector with named tensors in it;
+/// the search sees a vector, the policy sees tensors.
 
-#define SAC_VIEW_MAX_RANK 4
+#define SAC_POLICY_TENSOR_MAX_RANK 4
 
 /// A named tensor inside the parameter vector.
-typedef struct sac_view
+typedef struct sac_policy_tensor
 {
     const char *name; ///< such as "lstm.weight_hh"
     size_t offset;    ///< first float in the vector
     int rank;
-    int shape[SAC_VIEW_MAX_RANK];
+    int shape[SAC_POLICY_TENSOR_MAX_RANK];
     float init_limit; ///< a fresh vector draws this tensor uniformly from -limit..limit
     bool measured;    ///< not learned: training measures it, see sac_policy_filter_size
-} sac_view;
+} sac_policy_tensor;
 
 /// What to create. The shapes come from the environment; the settings are the options of the kind.
 typedef struct sac_policy_def
@@ -64,12 +64,12 @@ SAC_API void sac_policy_destroy(sac_policy *policy);
 SAC_API const char *sac_policy_kind(const sac_policy *policy);
 SAC_API int sac_policy_parameter_count(const sac_policy *policy);
 SAC_API const float *sac_policy_parameters(const sac_policy *policy);
-SAC_API int sac_policy_view_count(const sac_policy *policy);
-SAC_API const sac_view *sac_policy_view(const sac_policy *policy, int index);
-SAC_API size_t sac_view_size(const sac_view *view);                         ///< floats in it: the product of its shape
+SAC_API int sac_policy_tensor_count(const sac_policy *policy);
+SAC_API const sac_policy_tensor *sac_policy_tensor_at(const sac_policy *policy, int index);
+SAC_API size_t sac_policy_tensor_size(const sac_policy_tensor *tensor);     ///< floats in it: the product of its shape
 SAC_API const sac_policy_def *sac_policy_get_def(const sac_policy *policy); ///< its settings are the resolved options
 
-/// Draw a fresh parameter vector as PyTorch initialises its layers: each tensor uniform in +-view.init_limit.
+/// Draw a fresh parameter vector as PyTorch initialises its layers: each tensor uniform in +-init_limit.
 SAC_API void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters);
 
 /// Create a state that starts with the policy's own parameters and a zero recurrent state.
@@ -129,8 +129,8 @@ typedef struct sac_gaze
     const int *top;          ///< [K] patch indices, most important first, ties to the lower index; with drawn patches
                              ///< in the order of drawing
     const float *centers;    ///< [K, 2] row and column of their centres: pixels, in that image
-    const float *features;   ///< [feature_count] what the controller was given
-    int feature_count;
+    const float *told;       ///< [told_count] what the controller was given, changed by motion and filter as they say
+    int told_count;
     const float *queries;       ///< [N, key_size]
     const float *keys;          ///< [N, key_size]: where keys are kept for several steps, those that were looked at
     int key_size;               ///< of all heads: head h has the numbers from h times the option key_size on
@@ -167,7 +167,7 @@ typedef struct sac_policy_kind_ops
     const sac_option *options; ///< table over the kind's config struct; NULL: none
     size_t config_size;        ///< bytes of that struct
 
-    /// Check the shapes of sac_policy_get_def(policy), declare the tensors by sac_policy_add_view in the order of the
+    /// Check the shapes of sac_policy_get_def(policy), declare the tensors by sac_policy_add_tensor in the order of the
     /// vector, one at least, and keep in *self what the states need. It fails by sac_fail; what it has made by then it
     /// releases itself.
     sac_status (*create)(void **self, sac_policy *policy, const void *config);
@@ -196,11 +196,11 @@ SAC_API SAC_CHECKED sac_status sac_policy_register(const sac_policy_kind_ops *op
 /// Declare a tensor at the end of the parameter vector. Inside `create` of a kind of one's own alone.
 /// @param      name        of the tensor in policy files; must outlive the policy
 /// @param      init_limit  a fresh vector draws it uniformly from -limit..limit
-/// @param      shape       [rank], 1 at least each; rank 1 to SAC_VIEW_MAX_RANK
+/// @param      shape       [rank], 1 at least each; rank 1 to SAC_POLICY_TENSOR_MAX_RANK
 /// @param[out] offset      of its first float in the vector; may be NULL
 /// @return SAC_ERROR_ARGUMENT for more than 32 tensors, more than 2^24 parameters, or a shape or name that cannot be
-SAC_API SAC_CHECKED sac_status sac_policy_add_view(sac_policy *policy, const char *name, double init_limit, int rank,
-                                                   const int *shape, size_t *offset);
+SAC_API SAC_CHECKED sac_status sac_policy_add_tensor(sac_policy *policy, const char *name, double init_limit, int rank,
+                                                     const int *shape, size_t *offset);
 
 /// Facts that travel with a policy file beside the architecture. Text fields may be "".
 typedef struct sac_policy_info
@@ -218,7 +218,7 @@ typedef struct sac_policy_info
 
 SAC_API void sac_policy_info_clear(sac_policy_info *info);
 
-/// Write a policy file (safetensors: one tensor a view, the architecture as JSON in the metadata), atomically.
+/// Write a policy file (safetensors: one for each tensor, the architecture as JSON in the metadata), atomically.
 /// @param parameters  NULL: the policy's own; SAC_ERROR_ARGUMENT where one is not a finite number
 /// @param info        NULL: none
 SAC_API SAC_CHECKED sac_status sac_policy_save(const sac_policy *policy, const float *parameters,

@@ -51,11 +51,11 @@ class Attention:
     """A form of attention with its sizes and features, immutable."""
 
     def __init__(self, form: str = "softmax", *, key_size: int, feature_count: int = 16, direction_count: int = 5,
-                 scale: float = 0.0, normalize: bool = False, orthogonal: bool = True, seed: int = 1,
+                 scale: float = 0.0, normalise: bool = False, orthogonal: bool = True, seed: int = 1,
                  projection: Any = None, key_projection: Any = None, feature_gains: Any = None, directions: Any = None,
                  divide: bool = True, epsilon: float = 0.0) -> None:
         struct, kept = definition(form, key_size=key_size, feature_count=feature_count,
-                                  direction_count=direction_count, scale=scale, normalize=normalize,
+                                  direction_count=direction_count, scale=scale, normalise=normalise,
                                   orthogonal=orthogonal, seed=seed, projection=projection,
                                   key_projection=key_projection, feature_gains=feature_gains, directions=directions,
                                   divide=divide, epsilon=epsilon)

@@ -45,7 +45,7 @@ class Gaze:
     importance: np.ndarray | None
     top: np.ndarray | None
     centers: np.ndarray | None
-    features: np.ndarray | None
+    told: np.ndarray | None
     queries: np.ndarray | None
     keys: np.ndarray | None
     hidden: np.ndarray | None
@@ -259,7 +259,7 @@ class State:
             n = gaze.rows * gaze.columns
             return Gaze((gaze.height, gaze.width), (gaze.rows, gaze.columns), gaze.patch, gaze.stride,
                         _copy(gaze.importance, gaze.rows, gaze.columns), _copy(gaze.top, gaze.kept),
-                        _copy(gaze.centers, gaze.kept, 2), _copy(gaze.features, gaze.feature_count),
+                        _copy(gaze.centers, gaze.kept, 2), _copy(gaze.told, gaze.told_count),
                         _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
                         _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
                         _copy(gaze.output, gaze.output_size))
@@ -368,11 +368,11 @@ class Policy:
         """The parameters by name, read-only views of the vector."""
         vector = self.parameters
         tensors = {}
-        for i in range(lib.sac_policy_view_count(self._handle)):
-            view = lib.sac_policy_view(self._handle, i)
-            size = lib.sac_view_size(view)
-            shape = [view.shape[k] for k in range(view.rank)]
-            tensors[text(view.name)] = vector[view.offset:view.offset + size].reshape(shape)
+        for i in range(lib.sac_policy_tensor_count(self._handle)):
+            tensor = lib.sac_policy_tensor_at(self._handle, i)
+            size = lib.sac_policy_tensor_size(tensor)
+            shape = [tensor.shape[k] for k in range(tensor.rank)]
+            tensors[text(tensor.name)] = vector[tensor.offset:tensor.offset + size].reshape(shape)
         return tensors
 
     @documented("sac_policy_create_with")

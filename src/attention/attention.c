@@ -87,6 +87,8 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
 }
 
 // Take W, given or drawn, times the factor that the map multiplies into it.
+// The scale of the logits is part of W, so that no pass over the tokens multiplies by it. Without W (feature_count 0)
+// the tokens themselves are the projections: kernels that can do so read them directly, the others get an identity.
 static sac_status make_matrix(sac_attention *a, const sac_attention_def *def, sac_attention_side side)
 {
     int size = a->key_size, count = def->feature_count;
@@ -153,14 +155,14 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
     SAC_TRY(check(def, form));
     sac_attention *a = SAC_NEW(sac_attention);
     if (!a) return sac_fail_memory("an attention");
-    double natural = def->normalize ? sqrt(def->key_size) : 1 / sqrt(def->key_size);
+    double natural = def->normalise ? sqrt(def->key_size) : 1 / sqrt(def->key_size);
     *a = (sac_attention){.form = form,
                          .kernels = sac_kernels_create(sac_get_cpu_level()),
                          .key_size = def->key_size,
                          .scale = def->scale > 0             ? def->scale
                                   : form->fallback_scale > 0 ? form->fallback_scale
                                                              : natural,
-                         .normalize = def->normalize,
+                         .normalize = def->normalise,
                          .divide = def->divide,
                          .epsilon = def->epsilon};
     sac_status status = form->map ? make_map(a, def) : SAC_OK;
@@ -209,7 +211,7 @@ size_t sac_attention_output_workspace_size(const sac_attention *attention, int t
            attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
-// the normalised tokens replace the given ones
+// Replaces the given tokens by normalised copies in the workspace, where the form needs them.
 static void normalize(const sac_attention *a, const float **x, int n, int *stride, sac_workspace *workspace)
 {
     if (!copies(a)) return;
@@ -219,7 +221,8 @@ static void normalize(const sac_attention *a, const float **x, int n, int *strid
     *x = out, *stride = own;
 }
 
-// the rest of the workspace, past the normalised tokens
+// Normalises both sides and returns the rest of the workspace.
+// The exact form reads queries and keys many times, so their normalised copies are made once.
 static void *prepare(const sac_attention *a, const float **queries, const float **keys, int n, int *stride,
                      void *workspace)
 {

@@ -7,7 +7,8 @@ int sac_block_size(const sac_attention *a, sac_block_kind kind)
         int floats, tokens;
     } limits[] = {
         [SAC_BLOCK_SMALL] = {32768, 512},
-        // not 512: rows of features a power of two apart would share few lines of the cache
+        // The size is not 512, because rows of features that are a power of two apart would share few lines of the
+        // cache.
         [SAC_BLOCK_LARGE] = {65536, 496},
     };
     int tokens = limits[kind].floats / a->feature_size / SAC_LANES * SAC_LANES;

@@ -29,6 +29,7 @@ sac_camera_def sac_camera_default_def(void)
 }
 
 // Multiply W and the projection of one side: out [M, size], bias [M].
+// In double, because the product takes the place of two roundings that the way by keys and queries would have.
 static void multiply(float *out, float *bias, const sac_features *f, const float *weights, const float *given, int size)
 {
     for (int m = 0; m < f->count; m++)

@@ -33,6 +33,8 @@ static void orthonormalize(double *block, int size)
     }
 }
 
+// Orthogonal random features (Yu et al. 2016): errors of different rows then cancel better than those of independent
+// ones.
 void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size)
 {
     for (int row = 0; row < count; row += size) orthonormalize(blocks + row * size, size);
@@ -47,7 +49,7 @@ void sac_orthogonal_features(float *matrix, double *blocks, const double *length
 
 sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed)
 {
-    // the last block is drawn as a whole, even if only some of its rows are used
+    // The last block is drawn as a whole, even if only some of its rows are used.
     size_t padded = (size_t)(count + size) * (size_t)size;
     double *directions = SAC_NEW_ARRAY(double, padded), *lengths = SAC_NEW_ARRAY(double, padded);
     if (directions && lengths)

@@ -35,7 +35,7 @@ size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value
     return workspace.used;
 }
 
-// tokens that a fused kernel takes at a time: it needs no blocks but those that are normalised
+// How many tokens a fused kernel takes at a time: all of them, unless they are normalised block by block.
 static int fused_size(const sac_attention *a, const sac_block *block, int n)
 {
     return a->normalize ? block->size : n;
@@ -48,6 +48,7 @@ void sac_linear_start(const sac_attention *a, const sac_linear_parts *p)
     memset(p->sums, 0, f * sizeof(float));
 }
 
+// Adds the features of these tokens to z. Maps with a kernel of their own add them without writing them anywhere.
 void sac_linear_add(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, const float *x, int n,
                     int stride)
 {
@@ -63,7 +64,7 @@ void sac_linear_add(const sac_attention *a, const sac_linear_parts *p, sac_atten
         a->kernels.contract(p->sums, f, NULL, 0, 1, block.features, f, block.count, block.size);
 }
 
-// gains of both sides and a factor
+// Multiplies the sums by the gains of both sides and by a factor, once, in place of every token.
 static void apply_gains(const sac_attention *a, float *sums, double factor)
 {
     for (int f = 0; f < a->feature_size; f++)
@@ -76,6 +77,7 @@ void sac_linear_finish(const sac_attention *a, const sac_linear_parts *p, double
     apply_gains(a, p->sums, factor);
 }
 
+// phi(x).z for each token, which is one row of products for all of them.
 void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_attention_side side, float *scores,
                       const float *x, int n, int stride)
 {
@@ -91,6 +93,7 @@ void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_att
         a->kernels.mix(scores + i, 0, p->sums, f, 1, block.features, f, block.count, block.size);
 }
 
+// O(N F): one pass over the queries for z, one over the keys for their scores.
 void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                            int stride, void *workspace)
 {
@@ -127,7 +130,7 @@ void sac_linear_features(const sac_attention *a, sac_attention_side side, float 
         }
 }
 
-// z and S of the keys, with the gains of both sides
+// Computes z and S of the keys and applies the gains of both sides to them.
 static void sum_products(const sac_attention *a, const sac_linear_parts *p, const float *keys, int n, int stride,
                          const float *values, int values_stride, int value_size)
 {
@@ -145,6 +148,7 @@ static void sum_products(const sac_attention *a, const sac_linear_parts *p, cons
     for (int v = 0; v < value_size; v++) apply_gains(a, p->products + (size_t)v * (size_t)f, 1);
 }
 
+// O(N F V): phi(q) S and phi(q).z for a block of queries, and then their quotient.
 void sac_linear_output(const sac_attention *a, float *out, int out_stride, const float *queries, int query_count,
                        int query_stride, const float *keys, int key_count, int key_stride, const float *values,
                        int values_stride, int value_size, void *workspace)

@@ -35,6 +35,7 @@ size_t sac_rank_workspace_size(const sac_attention *attention)
     return workspace.used;
 }
 
+// z = P Q' [rows, F]: for importance, P is one row of ones, and z is the sum of the queries' features.
 void sac_rank_summary(const sac_attention *attention, float *z, const float *weights, int rows, int weight_stride,
                       const float *queries, int token_count, int stride, void *workspace)
 {
@@ -50,6 +51,7 @@ void sac_rank_summary(const sac_attention *attention, float *z, const float *wei
     sac_apply_gains(attention, SAC_QUERIES, z, z, rows);
 }
 
+// r = z K'^T / N: each key's features against all rows of z, in blocks that stay in the cache.
 void sac_rank_scores(const sac_attention *attention, float *scores, int score_stride, const float *z, int rows,
                      int query_count, const float *keys, int token_count, int stride, void *workspace)
 {
@@ -71,6 +73,8 @@ void sac_rank_scores(const sac_attention *attention, float *scores, int score_st
     }
 }
 
+// The paper's z' = phi(sum q) is as small as exp(-|sum q|^2 / 2), too small for float32 with many queries. With the
+// mean in place of the sum it stays within range.
 void sac_rank_mean_query(const sac_attention *attention, float *z, const float *queries, int token_count, int stride,
                          void *workspace)
 {
@@ -90,7 +94,7 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
     }
     float query[MOST];
     for (int d = 0; d < size; d++) query[d] = (float)(sum[d] / token_count);
-    // the mean of normalised queries is shorter than 1 and must not be normalised again
+    // The mean of normalised queries is shorter than 1 and must not be normalised again.
     sac_attention plain = *attention;
     plain.normalize = false;
     parts p;

@@ -10,7 +10,7 @@ void sac_rank_probabilities(const sac_attention *attention, float *probabilities
 {
     float largest = -INFINITY;
     for (int i = 0; i < count; i++) largest = scores[i] > largest ? scores[i] : largest;
-    // all scores are equal where the largest is infinite, because inf - inf is not a number
+    // Where the largest score is infinite, all count as equal, because inf - inf is not a number.
     for (int i = 0; i < count; i++) probabilities[i] = scores[i] == largest ? 0 : scores[i] - largest;
     attention->kernels.exp(probabilities, probabilities, count);
     double sum = 0;

@@ -15,6 +15,8 @@ const char *sac_trans_order_name(int order)
     return order >= 0 && order <= SAC_TRANS_MIDDLE ? names[order] : NULL;
 }
 
+// Multiplications of each order: left makes P Q' K'^T [l, N] first, right Q' K'^T V [N, V], middle the two products
+// [l, F] and [F, V] whose product is small.
 double sac_trans_cost(sac_trans_order order, int rows, int feature_size, int token_count, int value_size)
 {
     double l = rows, f = feature_size, n = token_count, v = value_size;
@@ -160,6 +162,8 @@ void sac_trans_run(const sac_trans *trans, float *out, const float *queries, con
         sac_layer_norm(out, out, x.l, x.v, trans->gain, trans->bias, trans->epsilon > 0 ? trans->epsilon : 1e-5f);
 }
 
+// Layer normalisation (Ba, Kiros and Hinton 2016): each row minus its mean, over its deviation, times gain plus bias.
+// The sums run in double, in their order, so that every level gives the same bits.
 void sac_layer_norm(float *out, const float *x, int rows, int size, const float *gain, const float *bias, float epsilon)
 {
     for (int r = 0; r < rows; r++, out += size, x += size)

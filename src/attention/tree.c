@@ -30,6 +30,7 @@ size_t sac_tree_size(const sac_attention *attention, int token_count)
     return (size_t)2 * (size_t)leaves_of(token_count) * (size_t)sac_attention_feature_size(attention);
 }
 
+// Leaves beyond the last key stay zero, so that no walk ends there. A node's sum needs only its children's.
 sac_tree sac_tree_create(const sac_attention *attention, float *nodes, const float *keys, int token_count, int stride,
                          void *workspace)
 {
@@ -72,6 +73,8 @@ static double left_share(const sac_tree *tree, int node, const float *z)
     return left / (left + right);
 }
 
+// The walk from the root to a leaf. z.f(left) / (z.f(left) + z.f(right)) is the sum of the scores below the left child
+// over that of both, so that a leaf is reached with its share of all scores, in log N steps.
 int sac_tree_draw(const sac_tree *tree, const float *z, const double *uniform)
 {
     int node = 1;
@@ -104,6 +107,8 @@ static bool is_among(const int *chosen, int count, int token)
     return false;
 }
 
+// Drawing without replacement: a chosen leaf is cleared, which takes its score out of every sum above it, and all are
+// put back at the end, the last one first.
 void sac_tree_draw_several(sac_tree *tree, int *chosen, int kept, const float *z, const double *uniform, float *scratch)
 {
     SAC_ASSERT(kept <= tree->token_count);

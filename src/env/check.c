@@ -17,6 +17,7 @@ static bool has_text_option(const sac_option *options, const char *name)
     return false;
 }
 
+// Names are typed in tasks, lists of variants and --set, where these characters divide one word from the next.
 static sac_status check_name(const char *name)
 {
     static const char forbidden[] = " \t\n,;=\"'";
@@ -28,6 +29,7 @@ static sac_status check_name(const char *name)
     return SAC_OK;
 }
 
+// What a table must have is checked when it is registered, so that no later call needs to look.
 sac_status sac_env_check_ops(const sac_env_ops *ops)
 {
     SAC_TRY(check_name(ops->name));
@@ -79,6 +81,7 @@ static sac_status check_action(const sac_env_ops *ops, const sac_env_spec *spec)
     return SAC_OK;
 }
 
+// A spec comes from code of others, so everything that callers rely on is checked before it is used.
 sac_status sac_env_check_spec(const sac_env_ops *ops, const sac_env_spec *spec)
 {
     if (sac_space_check_parts(spec->observations, spec->observation_count, ops->name) != SAC_OK)

@@ -12,7 +12,7 @@ enum
     MAX_BATCH = 256
 };
 
-// the parts of a world that gives the shape of its one picture alone
+// Makes the list of parts for a world that gives only the shape of its one picture.
 static sac_status list_camera(sac_env *env)
 {
     sac_env_spec *spec = &env->spec;
@@ -26,7 +26,7 @@ static sac_status list_camera(sac_env *env)
     return env->spare[0] ? SAC_OK : sac_fail_memory("an environment's picture");
 }
 
-// what the environment offers, as every caller may rely on it
+// Reads what the environment offers and completes it, so that every caller may rely on it.
 static sac_status read_spec(sac_env *env)
 {
     sac_env_spec *spec = &env->spec;
@@ -51,7 +51,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-// the same for all environments of one def, however its options were written
+// The hash is the same for all environments of one def, however its options were written.
 static uint64_t hash_def(const sac_env_def *def, const sac_option *options, const void *config)
 {
     char text[SAC_TEXT_SIZE];
@@ -65,7 +65,7 @@ static uint64_t hash_def(const sac_env_def *def, const sac_option *options, cons
     return hash;
 }
 
-// the world's own self, from the def's options; `rest` is the option "name" of a world that stands for many
+// Creates the world's own self from the def's options. `rest` is the option "name" of a world that stands for many.
 static sac_status create_self(sac_env *env, const sac_env_def *def, const char *rest)
 {
     static const sac_option none[] = {{0}};
@@ -149,7 +149,7 @@ static sac_env_row row_for(sac_env *env, const sac_env_row *row)
     return complete;
 }
 
-// what a step finds in its row, and what it leaves to the environment to write
+// Prepares the row of a step: a reward of 0 and no end, unless the environment writes others.
 static sac_env_row begin_step(sac_env *env, const sac_env_row *row)
 {
     sac_env_row complete = row_for(env, row);
@@ -159,7 +159,7 @@ static sac_env_row begin_step(sac_env *env, const sac_env_row *row)
     return complete;
 }
 
-// the one place where episodes are kept from going on for ever
+// This is the one place that keeps episodes from going on for ever.
 static void end_step(sac_env *env, const sac_env_row *row)
 {
     if (++env->steps >= env->spec.max_steps && !*row->terminated) *row->truncated = 1;

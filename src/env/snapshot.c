@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "env/instance.h"
 
-// a snapshot is a head that says whose it is, and what the environment hands over
+// A snapshot is a head that says whose it is, and then what the environment hands over.
 
 void sac_snapshot_part(sac_snapshot *snapshot, void *part, size_t size)
 {
@@ -28,7 +28,7 @@ typedef struct snapshot_head
 
 static const uint64_t snapshot_magic = 0x31736e6170636173; // "sacpans1"
 
-// what is the same for all worlds, then the world's own
+// Carries what is the same for all worlds, then the world's own parts.
 static sac_status hand_over(sac_env *env, sac_snapshot *snapshot)
 {
     sac_snapshot_part(snapshot, &env->steps, sizeof env->steps);

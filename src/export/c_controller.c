@@ -33,7 +33,7 @@ static void add_feature_constants(sac_c_file *file)
                   a ? a->config.value_size : p->embedding->patches.outputs,
                   a ? a->config.conv_kernel : p->cnn->config.conv_kernel,
                   a ? a->config.conv_stride : p->cnn->config.conv_stride,
-                  a && a->config.normalise ? (double)p->embedding->patches.height : 1.0);
+                  a && a->config.normalise_positions ? (double)p->embedding->patches.height : 1.0);
     if (!a) return;
     if (tells(a, "values")) add_layer(file, "value", a->value, a->config.value_size, p->embedding->inputs);
     for (int i = 0; i < a->conv_count; i++)

@@ -30,7 +30,7 @@ static void add_positions(sac_onnx *o, const char *out)
     sac_onnx_node(o, "Mul", "places stride", "corners", NULL);
     sac_onnx_node(o, "Add", "corners middle", "centers", NULL);
     sac_onnx_node(o, "Cast", "centers", "centers_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
-    sac_onnx_number(o, "height", a->config.normalise ? (float)a->embedding.patches.height : 1.0f);
+    sac_onnx_number(o, "height", a->config.normalise_positions ? (float)a->embedding.patches.height : 1.0f);
     sac_onnx_node(o, "Div", "centers_float height", out, NULL);
 }
 

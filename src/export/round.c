@@ -22,13 +22,13 @@ int sac_round_step(float x, float scale)
 }
 
 // The first index of a tensor numbers its rows; vectors stay as they are.
-static void round_view(const sac_view *view, float *parameters)
+static void round_tensor(const sac_policy_tensor *tensor, float *parameters)
 {
-    if (view->rank < 2) return;
-    int columns = (int)(sac_view_size(view) / (size_t)view->shape[0]);
-    for (int r = 0; r < view->shape[0]; r++)
+    if (tensor->rank < 2) return;
+    int columns = (int)(sac_policy_tensor_size(tensor) / (size_t)tensor->shape[0]);
+    for (int r = 0; r < tensor->shape[0]; r++)
     {
-        float *row = parameters + view->offset + (size_t)r * (size_t)columns, scale = sac_round_scale(row, columns);
+        float *row = parameters + tensor->offset + (size_t)r * (size_t)columns, scale = sac_round_scale(row, columns);
         for (int i = 0; i < columns; i++) row[i] = (float)sac_round_step(row[i], scale) * scale;
     }
 }
@@ -40,7 +40,7 @@ sac_status sac_export_round(sac_policy **out, const sac_policy *policy)
     float *parameters = SAC_NEW_ARRAY(float, size);
     if (!parameters) return sac_fail_memory("a rounded policy");
     memcpy(parameters, policy->parameters, size * sizeof(float));
-    for (int i = 0; i < policy->view_count; i++) round_view(&policy->views[i], parameters);
+    for (int i = 0; i < policy->tensor_count; i++) round_tensor(&policy->tensors[i], parameters);
     sac_status status = sac_policy_create_with(out, policy, parameters);
     sac_free(parameters);
     return status;

@@ -10,17 +10,11 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "files/renamed.h"
 
 static const char *option_name(const void *user, int index)
 {
     return ((const sac_option *)user)[index].name;
-}
-
-static const sac_option *find(const sac_option *table, const char *key)
-{
-    for (const sac_option *option = table; option->name; option++)
-        if (strcmp(option->name, key) == 0) return option;
-    return NULL;
 }
 
 static bool is_option(const sac_option *table, const char *name, size_t length)
@@ -168,7 +162,7 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
 
 sac_status sac_options_set(const sac_option *table, void *config, const char *key, const char *value, const char *where)
 {
-    const sac_option *option = find(table, key);
+    const sac_option *option = sac_option_find(table, key);
     const char *dot = strchr(key, '.');
     if (!option && dot && is_option(table, key, (size_t)(dot - key)))
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: %.*s takes one value, not a %s", where, (int)(dot - key), key,
@@ -176,6 +170,8 @@ sac_status sac_options_set(const sac_option *table, void *config, const char *ke
     if (!option)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown option '%.80s'%s", where, key,
                         sac_did_you_mean(sac_nearest(key, option_name, table)));
+    if (strcmp(key, option->name) != 0)
+        sac_log(SAC_LOG_WARNING, "%s: the option '%s' is called '%s' now", where, key, option->name);
     return parse(option, config, value, where);
 }
 
@@ -190,7 +186,7 @@ sac_status sac_options_read(const sac_option *table, void *config, const sac_set
     for (const sac_option *option = table; option->name; option++)
     {
         bool given = option->fallback != NULL;
-        for (int i = 0; i < setting_count; i++) given |= strcmp(settings[i].key, option->name) == 0;
+        for (int i = 0; i < setting_count; i++) given |= sac_option_find(table, settings[i].key) == option;
         if (!given) return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s is missing (%s)", where, option->name, option->help);
     }
     return SAC_OK;

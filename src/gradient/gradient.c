@@ -42,7 +42,7 @@ static sac_status check_agent(const sac_agent *a)
     if (!a) return SAC_OK;
     if (a->selection != SAC_SELECT_TOP) return refuse("selection", a->config.selection);
     if (a->config.key_period > 1) return refuse("key_period", "more than 1");
-    if (a->wants_pixels && strstr(a->config.features, "conv")) return refuse("features", a->config.features);
+    if (a->wants_pixels && strstr(a->config.features, "conv")) return refuse("patch_features", a->config.features);
     return SAC_OK;
 }
 

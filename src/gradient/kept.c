@@ -61,7 +61,7 @@ static int values_at(const sac_agent *a)
     int at = 0;
     for (int i = 0; i < a->part_count; i++)
     {
-        if (a->parts[i] == &sac_features_values) return at;
+        if (a->parts[i] == &sac_patch_features_values) return at;
         at += a->part_sizes[i];
     }
     return -1;

@@ -8,7 +8,7 @@
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
-// four of the eight outputs, from `packed` on
+// A tile for four of the eight outputs, whose weights begin at `packed`.
 LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                      const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
@@ -46,6 +46,7 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
     }
 }
 
+// AVX2 has half as many registers as AVX-512, so a tile of eight outputs is done in two halves.
 static void tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {

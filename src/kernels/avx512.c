@@ -8,7 +8,7 @@
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
-// where the machine counts bits by itself
+// This takes the place of wide_hamming where the machine has an instruction that counts bits.
 __attribute__((target("avx512vpopcntdq"))) static void
 hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_t *query, int word_count, int n)
 {
@@ -25,7 +25,8 @@ hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_
     }
 }
 
-// 8 columns of a phase come from two registers by one permutation, of dwords where columns start at dwords
+// One permutation takes 8 columns of a phase from two registers: of dwords, where columns begin at dwords, else of
+// words.
 LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t *line, int step, bool dwords)
 {
     uint16_t first[32] = {0};
@@ -63,6 +64,8 @@ static void split(int32_t *planes, const sac_project_layout *l, const sac_patche
         split_by(planes, l, line, step, false);
 }
 
+// 24 columns of 8 outputs: 24 sums in registers. A product is that of two 16-bit numbers with two others, added to a
+// 32-bit sum by one instruction: a weight word holds those of bytes 4k and 4k + 2 (or of the two between them).
 static void tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {

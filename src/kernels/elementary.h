@@ -92,7 +92,7 @@ static inline uint32_t sac_differing_bits(float a, float b)
     return sac_float_bits(a) ^ sac_float_bits(b);
 }
 
-// the comparison decides as the vector instruction does: the second operand when either is NaN
+// The comparison decides as the vector instruction does: it gives the second operand when either is NaN.
 static inline float sac_max(float a, float b)
 {
     return a > b ? a : b;
@@ -147,7 +147,7 @@ static inline float sac_exp(float x)
     p = fmaf(p, r, SAC_EXP_C2);
     p = fmaf(p, r, 1.0f);
     p = fmaf(p, r, 1.0f);
-    // two steps, so that a subnormal result is rounded once
+    // The power is applied in two steps, so that a subnormal result is rounded once.
     float half = sac_round(n * 0.5f);
     return p * sac_power_of_two(half) * sac_power_of_two(n - half);
 }
@@ -164,7 +164,7 @@ static inline void sac_sin_cos(float t, float *sine, float *cosine)
     c = fmaf(c, y, SAC_COS_C2);
     c = fmaf(c, y, SAC_COS_C1);
     c = fmaf(c, y, 1.0f);
-    // the low bits of n + magic are those of the quarter
+    // The low bits of n + magic are the number of the quarter.
     uint32_t quarter = sac_float_bits(n + SAC_MAGIC), odd = quarter & 1;
     *sine = sac_bits_float(sac_float_bits(odd ? c : s) ^ (quarter & 2) << 30);
     *cosine = sac_bits_float(sac_float_bits(odd ? s : c) ^ ((quarter + 1) & 2) << 30);

@@ -21,7 +21,7 @@ sac_kernels sac_kernels_create(sac_cpu_level level)
     return k;
 }
 
-// not in scalar.c, which is compiled to be small: this runs at every level
+// This is not in scalar.c, which is compiled to be small, because it runs at every level.
 void sac_sum_lanes(float *sums, const float *lanes, int count)
 {
     for (int m = 0; m < count; m++)

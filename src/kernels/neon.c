@@ -8,7 +8,7 @@
 #include "kernels/wide_maps.h"
 #include "kernels/wide_softmax.h"
 
-// four of the eight outputs, from `packed` on
+// A tile for four of the eight outputs, whose weights begin at `packed`.
 LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                      const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
@@ -23,7 +23,7 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
             for (int half = 0; half < 2; half++, packed += SAC_PROJECT_BLOCK)
             {
                 const int32_t *plane = slot + (size_t)(2 * phase + half) * (size_t)l->pitch;
-                // weights of outputs 0..3: the lower byte's in even lanes, the upper byte's in odd ones
+                // Weights of outputs 0..3: those of the lower byte in even lanes, those of the upper byte in odd ones.
                 int16x8_t w = vreinterpretq_s16_s32(vld1q_s32(packed));
                 for (int v = 0; v < 6; v++)
                 {

@@ -26,7 +26,7 @@ int sac_patch_size(const sac_patches *p)
     return p->patch * p->patch * p->channels;
 }
 
-// groups of four bytes in a patch's row
+// Counts the groups of four bytes in a row of a patch.
 static int dwords(const sac_patches *p)
 {
     return (p->patch * p->channels + 3) / 4;
@@ -37,13 +37,16 @@ static int blocks(const sac_patches *p)
     return (p->outputs + SAC_PROJECT_BLOCK - 1) / SAC_PROJECT_BLOCK;
 }
 
+// A row of an image is split into planes, one for each offset inside a patch, so that the same offset of neighbouring
+// patches lies in neighbouring lanes. Where the patches overlap by whole groups of four bytes, offsets that differ by
+// the step are the same plane read from a later column: only `phases` planes are made, not one for each group.
 sac_project_layout sac_project_layout_of(const sac_patches *p)
 {
     int step = p->stride * p->channels, count = dwords(p);
     sac_project_layout l = {.dwords = count, .phases = step % 4 == 0 && step / 4 < count ? step / 4 : count};
     int later = (count - 1) / l.phases;
     l.span = p->columns + later;
-    // whole tiles may be read from any column on, and whole vectors written
+    // A tile may be read from any column on, and whole vectors are written, so a plane has room beyond its columns.
     l.pitch = sac_round_up(p->columns + SAC_TILE_COLUMNS + later);
     l.row_pitch = (size_t)l.phases * 2 * (size_t)l.pitch;
     l.line = (size_t)sac_round_up(l.span) * (size_t)step + 4 * (size_t)l.phases + 128;
@@ -63,7 +66,7 @@ size_t sac_project_packed_count(const sac_patches *p)
     return (size_t)blocks(p) * (size_t)p->patch * (size_t)dwords(p) * 2 * SAC_PROJECT_BLOCK;
 }
 
-// put weight i of output o in its place; the place holds zero before
+// Puts weight i of output o in its place, which holds zero before.
 static void put(int32_t *packed, const sac_patches *p, int o, int i, int16_t weight)
 {
     int row_size = p->patch * p->channels, row = i / row_size, byte = i % row_size;
@@ -82,7 +85,8 @@ void sac_project_pack(int32_t *packed, const int16_t *weights, const sac_patches
         for (int i = 0; i < size; i++) put(packed, p, o, i, weights[(size_t)o * (size_t)size + (size_t)i]);
 }
 
-// the largest weight, what int16 may make of it such that a whole patch of 255 stays below 2^31; false: not finite
+// Finds the largest weight, and the int16 that stands for it so that a whole patch of 255 stays below 2^31; false: a
+// weight is not finite.
 static bool find_range(const float *w, int size, float *largest, double *limit)
 {
     bool finite = true;
@@ -106,6 +110,8 @@ double sac_project_inverse(const float *weights, int size)
     return finite && largest > 0 ? limit / (double)largest : 0;
 }
 
+// Each output has a step of its own, as fine as 16 bits and a sum below 2^31 allow: the relative error of a weight is
+// at most half a step, 1/65534 of the largest weight of that output.
 void sac_project_quantise(int32_t *packed, float *scales, const float *weights, const sac_patches *p)
 {
     int size = sac_patch_size(p);
@@ -132,6 +138,8 @@ size_t sac_lstm_packed_count(int inputs, int hidden)
     return (size_t)sac_round_up(hidden) * 4 * (size_t)(1 + inputs + hidden);
 }
 
+// The two biases are added here, once, because every step adds both. Units past the last have weights of zero, so that
+// whole vectors can be read.
 void sac_lstm_pack(float *packed, const float *weight_ih, const float *weight_hh, const float *bias_ih,
                    const float *bias_hh, int inputs, int hidden)
 {

@@ -40,7 +40,7 @@ static inline int32_t *sac_project_slot(void *scratch, const sac_project_layout 
 static inline const uint8_t *sac_project_line(void *scratch, const sac_project_layout *l, const sac_patches *p,
                                               const uint8_t *image, int y)
 {
-    // between rows lie bytes of the same image; past the row that is last in memory may lie nothing
+    // Between rows lie bytes of the same image. Past the row that is last in memory there may be nothing to read.
     size_t rows_after = (size_t)(p->pitch < 0 ? y : p->height - 1 - y),
            pitch = (size_t)(p->pitch < 0 ? -p->pitch : p->pitch);
     size_t left = rows_after * pitch + (size_t)p->width * (size_t)p->channels;

@@ -11,7 +11,7 @@
 SAC_KERNEL_LIST(X)
 #undef X
 
-// the int16 weight of a byte in the packed order
+// Reads the int16 weight of a byte from the packed order.
 static int32_t packed_weight(const int32_t *packed, const sac_patches *p, int output, int row, int byte)
 {
     int pairs = (p->patch * p->channels + 3) / 4 * 2, pair = byte / 4 * 2 + byte % 2;
@@ -20,6 +20,8 @@ static int32_t packed_weight(const int32_t *packed, const sac_patches *p, int ou
     return (int16_t)((uint32_t)packed[at] >> (byte % 4 / 2 * 16));
 }
 
+// The innermost loop runs over the columns of the grid, so that a row of patches is summed side by side, as the vector
+// levels do it. The sums are whole numbers, so their order does not matter to the result.
 void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image, const int32_t *packed,
                               const sac_patches *p, void *scratch)
 {
@@ -40,6 +42,8 @@ void sac_project_bytes_scalar(int32_t *out, int out_stride, const uint8_t *image
         }
 }
 
+// The same in floats, where the order matters: every patch adds its numbers row by row, each product fused into the
+// sum.
 void sac_project_floats_scalar(float *out, int out_stride, const float *image, const float *weights,
                                const sac_patches *p, void *scratch)
 {
@@ -60,11 +64,13 @@ void sac_project_floats_scalar(float *out, int out_stride, const float *image, c
         }
 }
 
+// Turns the whole numbers of project_bytes back into floats: scale is the step that the weights were rounded by.
 void sac_rescale_scalar(float *out, const int32_t *in, float scale, float bias, int count)
 {
     for (int i = 0; i < count; i++) out[i] = (float)in[i] * scale + bias;
 }
 
+// Columns with equal bits get equal hashes; distinct.c compares the columns that share one.
 void sac_hash_columns_scalar(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++) hash[i] = 0;
@@ -73,6 +79,7 @@ void sac_hash_columns_scalar(uint32_t *hash, const float *queries, const float *
             hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
 }
 
+// Neighbouring patches are equal wherever the picture is flat, so that one pass finds most of the copies.
 void sac_compare_columns_scalar(uint32_t *changes, const float *queries, const float *keys, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++) changes[i] = i == 0;
@@ -82,6 +89,8 @@ void sac_compare_columns_scalar(uint32_t *changes, const float *queries, const f
                           sac_differing_bits(keys[d * stride + i], keys[d * stride + i - 1]);
 }
 
+// A step of torch.nn.LSTMCell: (i, f, g, o) = W_ih x + b_ih + W_hh h + b_hh, c' = sigmoid(f) c + sigmoid(i) tanh(g),
+// h' = sigmoid(o) tanh(c'). Every unit reads the whole old h, so the new one is collected in scratch first.
 void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
                           float *scratch)
 {
@@ -104,6 +113,7 @@ void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packe
     for (int unit = 0; unit < hidden; unit++) h[unit] = scratch[unit];
 }
 
+// Input i is added to partial sum i % SAC_LANES: one vector of partial sums on every level.
 void sac_dense_scalar(float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs)
 {
     for (int o = 0; o < outputs; o++)
@@ -115,6 +125,7 @@ void sac_dense_scalar(float *out, const float *weights, const float *bias, const
     }
 }
 
+// The first product starts the sum instead of being added to zero: it is the one rounding that a multiplication has.
 void sac_mix_scalar(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
                     int size, int n, int stride)
 {
@@ -128,6 +139,7 @@ void sac_mix_scalar(float *out, int out_stride, const float *weights, int weight
         }
 }
 
+// sums += a b^T, a sum over the columns, which is why it runs in lanes; without `a` the rows of b are summed.
 void sac_contract_scalar(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
                          int n, int stride)
 {
@@ -142,6 +154,8 @@ void sac_contract_scalar(float *sums, int sums_stride, const float *a, int a_str
         }
 }
 
+// Bit b tells on which side of the b-th random plane a column lies (SimHash: Charikar 2002, "Similarity Estimation
+// Techniques from Rounding Algorithms"). The word is cleared where its first bit is written.
 void sac_sign_bits_scalar(uint32_t *bits, int bits_stride, const float *matrix, int bit_count, const float *x, int size,
                           int n, int stride)
 {
@@ -156,6 +170,8 @@ void sac_sign_bits_scalar(uint32_t *bits, int bits_stride, const float *matrix, 
         }
 }
 
+// The number of differing bits is proportional to the angle between two columns, on average. x & (x - 1) clears the
+// lowest bit that is set, so the loop runs once for each of them.
 void sac_hamming_scalar(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_t *query, int words,
                         int n)
 {

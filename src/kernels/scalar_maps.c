@@ -9,6 +9,7 @@
 SAC_KERNEL_LIST(X)
 #undef X
 
+// w . x over a planar column
 static float linear_of(const float *w, const float *x, int size, int stride)
 {
     float u = w[0] * x[0];
@@ -16,6 +17,7 @@ static float linear_of(const float *w, const float *x, int size, int stride)
     return u;
 }
 
+// u_m: with a matrix the m-th random projection of the token, without one its m-th number
 static float projection(const sac_features *f, int m, const float *x, int stride)
 {
     return f->matrix ? linear_of(f->matrix + m * f->size, x, f->size, stride) : x[m * stride] * f->factor;
@@ -28,22 +30,29 @@ static float square_norm(const sac_features *f, const float *x, int stride)
     return norm;
 }
 
+// ReLU features: a kernel of their own, no estimate of softmax (Choromanski et al. 2021, "Rethinking Attention with
+// Performers", generalised attention)
 static float relu_feature(const sac_features *f, int m, const float *x, int stride)
 {
     return sac_max(0.0f, projection(f, m, x, stride));
 }
 
+// Positive random features of the softmax kernel (Performers, lemma 1): exp(w . x - |x|^2 / 2), which is never
+// negative. The factor of log2(e), with which 2^x gives e^x, is part of the matrix and of `square`.
 static float exp_feature(const sac_features *f, int m, const float *x, int stride)
 {
     return sac_exp2(fmaf(f->square, square_norm(f, x, stride), projection(f, m, x, stride)));
 }
 
+// (w . x)^2, the map of `sara-square`
 static float square_feature(const sac_features *f, int m, const float *x, int stride)
 {
     float u = projection(f, m, x, stride);
     return u * u;
 }
 
+// Random Fourier features (Rahimi and Recht 2007), times exp(|x|^2 / 2), which turns the Gaussian kernel into that of
+// softmax: rows 2m and 2m + 1 are the sine and the cosine of the m-th projection. `square` is negative for these forms.
 static float trig_feature(const sac_features *f, int row, const float *x, int stride)
 {
     float sine, cosine, length = sac_exp2(-(f->square * square_norm(f, x, stride)));
@@ -51,12 +60,15 @@ static float trig_feature(const sac_features *f, int row, const float *x, int st
     return (row % 2 ? cosine : sine) * length;
 }
 
-// of which side of plane l the token is
+// Tells on which side of plane l the token lies: 1 or -1.
 static float sign(const sac_features *f, int l, const float *x, int stride)
 {
     return linear_of(f->directions + l * f->size, x, f->size, stride) < 0 ? -1.0f : 1.0f;
 }
 
+// Hybrid random features (Choromanski et al. 2021, "Unlocking Pixels for Reinforcement Learning via Implicit
+// Attention", first version, equation 9): both maps above, and both once more for each plane, times the token's sign
+// there. The products of two signs estimate the angle between query and key, which decides between the two estimates.
 static float hybrid_feature(const sac_features *f, int row, const float *x, int stride)
 {
     int m = f->count, r = f->direction_count;
@@ -70,6 +82,7 @@ static float hybrid_feature(const sac_features *f, int row, const float *x, int 
 
 typedef float feature_fn(const sac_features *f, int row, const float *x, int stride);
 
+// Token i goes to lane i % SAC_LANES of each row's partial sums.
 static void add_features(float *sums, const float *x, int n, int stride, const sac_features *f, int rows,
                          feature_fn *phi)
 {
@@ -77,6 +90,7 @@ static void add_features(float *sums, const float *x, int n, int stride, const s
         for (int i = 0; i < n; i++) sums[row * SAC_LANES + i % SAC_LANES] += phi(f, row, x + i, stride);
 }
 
+// The rows are added in their order, because a token's score is one sum.
 static void score_features(float *scores, const float *weights, const float *x, int n, int stride,
                            const sac_features *f, int rows, feature_fn *phi)
 {
@@ -152,6 +166,7 @@ void sac_divide_scalar(float *out, int out_stride, int rows, float divisor, int 
         for (int i = 0; i < n; i++) out[(size_t)r * (size_t)out_stride + (size_t)i] /= divisor;
 }
 
+// One division a column and a product a row: cheaper than a division each, and rounded in the same way on all levels.
 void sac_divide_rows_scalar(float *out, int out_stride, int rows, const float *divisors, float epsilon, int n)
 {
     for (int i = 0; i < n; i++)
@@ -161,6 +176,7 @@ void sac_divide_rows_scalar(float *out, int out_stride, int rows, const float *d
     }
 }
 
+// A column of zeros has no direction and stays zero.
 void sac_normalize_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++)

@@ -22,7 +22,7 @@ void sac_largest_square_scalar(float *largest, const float *x, int size, int n, 
     *largest = fmaf(sum_lanes(lanes), 0.0f, most);
 }
 
-// q . k + start
+// Computes q . k + start.
 static float dot(float start, const float *query, const float *key, int size, int stride)
 {
     float t = fmaf(query[0], key[0], start);
@@ -30,6 +30,7 @@ static float dot(float start, const float *query, const float *key, int size, in
     return t;
 }
 
+// The largest score of each row, which softmax subtracts so that no exponential overflows.
 void sac_largest_scores_scalar(float *largest, const float *queries, int count, const float *keys, int size, int n,
                                int stride)
 {
@@ -41,6 +42,8 @@ void sac_largest_scores_scalar(float *largest, const float *queries, int count, 
     }
 }
 
+// Scores come in units of log2: queries were multiplied by the scale and log2(e), so 2^t is exp of the score. Without a
+// shift |t| is at most SAC_NEAR, so that the cheaper exponential serves, which knows no ends of the range.
 void sac_softmax_rows_scalar(float *rows, float *sums, const float *queries, const float *shift, int count,
                              const float *keys, const float *weights, int size, int n, int stride)
 {
@@ -59,6 +62,8 @@ void sac_softmax_rows_scalar(float *rows, float *sums, const float *queries, con
     }
 }
 
+// Importance is the sum of the rows of A (the votes of Tang, Nguyen and Ha 2020); shares[r] is one over the row's sum,
+// times the number of queries that have this row.
 void sac_add_rows_scalar(float *out, const float *rows, const float *shares, int count, int n)
 {
     int pitch = sac_round_up(n);
@@ -78,6 +83,7 @@ void sac_add_softmax_scalar(float *out, const float *queries, const float *numbe
     }
 }
 
+// The rows times the values, which is the attention's output before the division by the row's sum.
 void sac_weigh_rows_scalar(float *out, const float *rows, int count, const float *values, int value_size, int n,
                            int stride)
 {

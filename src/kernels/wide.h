@@ -20,6 +20,8 @@ WIDE_ARRAY(exp2)
 WIDE_ARRAY(sigmoid)
 WIDE_ARRAY(tanh)
 
+// The angle is split into whole quarter turns n and a rest f of at most half of one; two polynomials give the sine and
+// the cosine of the rest, and n decides which of them, with which sign, is the sine of the whole.
 WIDE void wide_sin_cos(lanes t, lanes *sine, lanes *cosine)
 {
     t = lanes_min(lanes_set(SAC_TURN_MAX), lanes_max(lanes_set(-SAC_TURN_MAX), t));
@@ -55,6 +57,7 @@ static void wide_rescale(float *out, const int32_t *in, float scale, float bias,
     for (; i < count; i++) out[i] = (float)in[i] * scale + bias;
 }
 
+// 16 units at a time; the packed weights lie in the order in which this loop reads them.
 static void wide_lstm_step(float *h, float *c, const float *x, const float *packed, int inputs, int hidden,
                            float *scratch)
 {
@@ -96,11 +99,13 @@ static void wide_dense(float *out, const float *weights, const float *bias, cons
     }
 }
 
+// A value that beats the last kept one is rare, so that whole vectors are dismissed by one comparison. A last kept
+// value that is NaN is beaten by every number, and by nothing that a comparison would see.
 static void wide_top(int *top, int k, const float *values, int n)
 {
     int kept = 0, i = 0;
     for (; i < n && kept < k; i++) kept = sac_top_offer(top, kept, k, values, i);
-    // from here on few values beat the last kept one
+    // From here on few values beat the last kept one.
     while (i < n)
     {
         float last = values[top[k - 1]];
@@ -115,6 +120,8 @@ static void wide_top(int *top, int k, const float *values, int n)
 }
 
 // planes[(row * row_size + i) * pitch + x]: number i of the row-th row of the patch in grid column x
+// The floats of one row of the image, sorted by their place inside a patch, so that the same place in neighbouring
+// patches is read as one vector. The planes are a ring of as many rows as a patch has.
 static void unfold_row(float *planes, const float *image, const sac_patches *p, int pitch, int y)
 {
     int row_size = p->patch * p->channels, step = p->stride * p->channels;
@@ -124,6 +131,7 @@ static void unfold_row(float *planes, const float *image, const sac_patches *p, 
         for (int x = 0; x < p->columns; x++) slot[(size_t)i * (size_t)pitch + (size_t)x] = line[x * step + i];
 }
 
+// 16 patches times `outputs` outputs, at most 4, which is as many sums as every level has registers for.
 WIDE void project_floats_tile(float *out, int out_stride, const float *planes, const float *weights,
                               const sac_patches *p, int pitch, int y, int outputs, int columns)
 {

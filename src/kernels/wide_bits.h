@@ -19,6 +19,7 @@ WIDE words mark_tile(words word, uint32_t bit, const float *matrix, int rows, co
     return word;
 }
 
+// 32 planes make one word; a word of 16 tokens is built in a register.
 static void wide_sign_bits(uint32_t *bits, int bits_stride, const float *matrix, int bit_count, const float *x,
                            int size, int n, int stride)
 {
@@ -41,6 +42,7 @@ static void wide_sign_bits(uint32_t *bits, int bits_stride, const float *matrix,
         }
 }
 
+// Word by word: 16 tokens' words, the differing bits, their count, added up.
 static void wide_hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_t *query,
                          int word_count, int n)
 {

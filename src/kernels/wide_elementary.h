@@ -8,7 +8,7 @@
 
 #define WIDE static inline __attribute__((always_inline))
 
-// one dimension of 16 tokens, or of the `left` last ones
+// Loads one dimension of 16 tokens, or of the `left` last ones.
 WIDE lanes load_tokens(const float *x, int left)
 {
     return lanes_load_part(x, left < SAC_LANES ? left : SAC_LANES);

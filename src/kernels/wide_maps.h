@@ -20,7 +20,7 @@ WIDE lanes square_norm(const float *x, int size, int stride, int left)
     return norm;
 }
 
-// u of `count` features from m on
+// Computes u for `count` features from feature m on.
 WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
                            int count)
 {
@@ -33,7 +33,7 @@ WIDE void project_features(lanes *u, const sac_features *f, const float *x, int 
     }
 }
 
-// a map of one feature for one u, chosen by a constant
+// Maps that make one feature from one u. The choice is a constant where the loops are inlined.
 typedef enum simple_map
 {
     RELU,
@@ -53,6 +53,8 @@ WIDE lanes norm_for(simple_map map, const float *x, int size, int stride, int le
     return map == EXP ? square_norm(x, size, stride, left) : lanes_set(0.0f);
 }
 
+// The sums of `count` features over all tokens. The features of a block share the loads of the tokens, and their sums
+// stay in registers; what lies past the last token is left out, for phi(0) need not be zero.
 WIDE void sum_features(float *sums, const float *x, int n, int size, int stride, const sac_features *f, int m,
                        int count, simple_map map)
 {
@@ -80,6 +82,8 @@ WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, con
     for (; m < f->count; m++) sum_features(sums, x, n, size, stride, f, m, 1, map);
 }
 
+// 16 tokens at a time; the features come in blocks of FEATURE_BLOCK, but are added one by one, in the order of
+// scalar.c.
 WIDE void all_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
                      const sac_features *f, simple_map map)
 {
@@ -123,7 +127,7 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
     }
 }
 
-// maps of the tokens themselves, whose time is that of reading them
+// Maps of the tokens themselves, without a matrix. Their time is that of reading the tokens.
 
 WIDE void raw_rows(float *sums, const float *x, int n, int stride, lanes factor, int count, simple_map map)
 {
@@ -132,7 +136,7 @@ WIDE void raw_rows(float *sums, const float *x, int n, int stride, lanes factor,
     for (int i = 0; i < n; i += SAC_LANES)
         for (int b = 0; b < count; b++)
         {
-            // past the last token u and phi are zero
+            // Past the last token u and phi are zero.
             lanes u = lanes_mul(load_tokens(x + b * stride + i, n - i), factor);
             total[b] = lanes_add(total[b], phi(u, factor, 0, map));
         }
@@ -233,7 +237,7 @@ WIDE lanes angle_side(const angle_tokens *t, int size, int stride, const sac_fea
     return lanes_choose(lanes_less(dot, lanes_set(0.0f)), lanes_set(-1.0f), lanes_set(1.0f));
 }
 
-// sine, cosine and, of hybrid, power
+// Computes sine, cosine and, for the hybrid map, the positive feature.
 WIDE void angle_values(lanes out[3], lanes u, const angle_tokens *t, const sac_features *f, bool hybrid)
 {
     wide_sin_cos(lanes_mul(u, lanes_set(f->turn)), &out[0], &out[1]);
@@ -242,7 +246,8 @@ WIDE void angle_values(lanes out[3], lanes u, const angle_tokens *t, const sac_f
     if (hybrid) out[2] = wide_exp2(lanes_fma(lanes_set(f->square), t->norm, u));
 }
 
-// the rows of feature m: of its value (sine, cosine, power) alone, and with the side of plane l
+// Finds the rows of feature m: that of its value (sine, cosine, power) alone, and that of the value times the side of
+// plane l.
 WIDE int plain_row(const sac_features *f, int m, int value)
 {
     return value < 2 ? 2 * m + value : 2 * f->count + m;
@@ -268,6 +273,8 @@ WIDE void add_sides(float *sum, lanes values[GROUP][3], int value, const lanes *
     lanes_store(sum, total);
 }
 
+// One or two vectors of tokens: the values of all features, added to the plain sums and, times the sides, to the sums
+// of the planes. There are 3 M (1 + R) sums, too many for registers, so that two vectors share each walk over them.
 WIDE void angle_group(float *sums, const float *x, int size, int stride, int left, int vectors, const sac_features *f,
                       bool hybrid, int r)
 {
@@ -313,6 +320,8 @@ WIDE void angle_sums(float *sums, const float *x, int n, int size, int stride, c
     for (; i < n; i += SAC_LANES) angle_group(sums, x + i, size, stride, n - i, 1, f, hybrid, r);
 }
 
+// sum_l s_l g_l, as sac_hybrid_scores_scalar has it: the signs are taken out of the sums over features, which leaves
+// one product with a sign for each plane instead of one for each feature.
 WIDE void angle_scores(float *scores, const float *weights, const float *x, int n, int size, int stride,
                        const sac_features *f, bool hybrid, int r)
 {
@@ -433,7 +442,7 @@ static void wide_normalize(float *out, int out_stride, const float *x, int size,
             lanes value = load_tokens(x + d * stride + i, left);
             norm = lanes_fma(value, value, norm);
         }
-        // a sum of squares is not below zero; NaN stays
+        // A sum of squares is never below zero. NaN stays.
         norm = lanes_choose(lanes_less(zero, norm), lanes_sqrt(norm), lanes_add(norm, lanes_set(1.0f)));
         for (int d = 0; d < size; d++)
             store_tokens(out + d * out_stride + i, lanes_div(load_tokens(x + d * stride + i, left), norm), left);

@@ -28,7 +28,7 @@ WIDE void mix_tile(float *out, int out_stride, const float *weights, int weight_
     for (int r = 0; r < rows; r++) store_tokens(out + (size_t)r * (size_t)out_stride, sum[r], left);
 }
 
-// all rows of 16 columns, or of the `left` last ones
+// Computes all rows of 16 columns, or of the `left` last ones.
 WIDE void mix_columns(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
                       int size, int left, int stride)
 {
@@ -53,7 +53,7 @@ static void wide_mix(float *out, int out_stride, const float *weights, int weigh
     if (j < n) mix_columns(out + j, out_stride, weights, weight_stride, rows, x + j, size, n - j, stride);
 }
 
-// sums of 16 tokens, or of the `left` last ones, of which the rest is zero
+// Adds the products of 16 tokens, or of the `left` last ones; lanes past them hold zero.
 WIDE void contract_step(lanes sum[PRODUCT_SUMS], const float *a, int a_stride, int rows, const float *b, int columns,
                         int stride, int left)
 {
@@ -76,7 +76,7 @@ WIDE void contract_tile(float *sums, int sums_stride, const float *a, int a_stri
     for (; j + SAC_LANES <= n; j += SAC_LANES)
         contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, SAC_LANES);
     if (j < n) contract_step(sum, a ? a + j : NULL, a_stride, rows, b + j, columns, stride, n - j);
-    // through memory, so that the adding up of lanes is there once
+    // The sums go through memory, so that the code that adds up lanes is there once.
     float part[PRODUCT_SUMS * SAC_LANES];
     for (int i = 0; i < rows * columns; i++) lanes_store(part + i * SAC_LANES, sum[i]);
 #pragma GCC unroll 1
@@ -101,7 +101,7 @@ WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stri
                          b + (size_t)m * (size_t)stride, n, stride);
 }
 
-// the same with its lanes in `carried` [rows, carried_stride vectors] from one block of tokens to the next
+// The same, with its lanes kept in `carried` [rows, carried_stride vectors] from one block of tokens to the next.
 WIDE void carry_tile(float *carried, int carried_stride, const float *a, int a_stride, int rows, const float *b,
                      int columns, int n, int stride)
 {
@@ -133,7 +133,7 @@ static void carry_rows(float *carried, const float *a, int a_stride, const float
                       b + (size_t)m * (size_t)stride, n, stride);
 }
 
-// one row
+// The same for one row.
 static void carry_row(float *carried, const float *a, const float *b, int columns, int n, int stride)
 {
     int m = 0;
@@ -143,8 +143,8 @@ static void carry_row(float *carried, const float *a, const float *b, int column
     for (; m < columns; m++) carry_one(carried + m * SAC_LANES, a, b + (size_t)m * (size_t)stride, n, stride);
 }
 
-// up to CARRY_SIDE rows and columns over many tokens, each plane read once: block by block, and every sum in the order
-// in which one walk over all tokens adds
+// Computes up to CARRY_SIDE rows and columns over many tokens and reads each plane once: it goes block by block, and
+// every sum has the order of one walk over all tokens.
 static void contract_in_blocks(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                                int columns, int n, int stride)
 {
@@ -177,6 +177,8 @@ static void contract_many(float *sums, int sums_stride, const float *a, int a_st
                                size - m < CARRY_SIDE ? size - m : CARRY_SIDE, n, stride);
 }
 
+// A tile of sums stays in registers for a walk over all tokens. With few rows, or few tokens, that reads each plane a
+// few times from the cache; with many tokens the planes no longer fit there, and blocks of tokens are used instead.
 static void wide_contract(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,
                           int size, int n, int stride)
 {

@@ -5,6 +5,8 @@
 /// The exact form's kernels over the `lanes` of the level file that includes this. Sizes and counts are constants where
 /// the loops are inlined.
 
+// 2^t for |t| <= SAC_NEAR in units of SAC_NEAR_UNIT, as sac_exp2_near: adding LANES_MAGIC rounds t to a whole number,
+// which lanes_raise adds to the exponent of the polynomial's value.
 WIDE lanes wide_exp2_near(lanes t)
 {
     lanes magic = lanes_add(t, lanes_set(LANES_MAGIC)), f = lanes_sub(t, lanes_sub(magic, lanes_set(LANES_MAGIC)));
@@ -13,7 +15,7 @@ WIDE lanes wide_exp2_near(lanes t)
     return lanes_raise(lanes_fma(p, lanes_add(f, lanes_set(SAC_NEAR_A3)), lanes_set(SAC_NEAR_A4)), magic);
 }
 
-// the compiler makes vectors of this by itself, with the instructions of the level
+// The compiler makes vectors of this loop by itself, with the instructions of the level.
 static void wide_hash_columns(uint32_t *hash, const float *queries, const float *keys, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++) hash[i] = 0;
@@ -22,7 +24,7 @@ static void wide_hash_columns(uint32_t *hash, const float *queries, const float 
             hash[i] = sac_hash_step(sac_hash_step(hash[i], queries[d * stride + i]), keys[d * stride + i]);
 }
 
-// and of this
+// The compiler makes vectors of this loop, too.
 static void wide_compare_columns(uint32_t *changes, const float *queries, const float *keys, int size, int n,
                                  int stride)
 {
@@ -33,6 +35,7 @@ static void wide_compare_columns(uint32_t *changes, const float *queries, const 
                           sac_differing_bits(keys[d * stride + i], keys[d * stride + i - 1]);
 }
 
+// The sum is there for its NaN and infinity alone, which a maximum may lose: times zero it is NaN then, and else zero.
 static void wide_largest_square(float *largest, const float *x, int size, int n, int stride)
 {
     lanes most = lanes_set(0.0f), sum = most;
@@ -45,7 +48,7 @@ static void wide_largest_square(float *largest, const float *x, int size, int n,
     *largest = fmaf(lanes_sum(sum), 0.0f, lanes_largest(most));
 }
 
-// t[r] = q_r . k_j + start[r] for 16 keys, or for the `left` last ones
+// Computes t[r] = q_r . k_j + start[r] for 16 keys, or for the `left` last ones.
 WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int count, const float *keys, int size,
                      int stride, int left)
 {
@@ -58,7 +61,8 @@ WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int cou
     }
 }
 
-// the last columns of one row, fewer than 16; a function, for it is rare and the loops around it are many
+// Scores the last columns of one row, fewer than 16. It is not inlined, because it is rare and the loops around it are
+// many.
 static __attribute__((noinline)) lanes score_last(float start, const float *query, const float *keys, int size,
                                                   int stride, int left)
 {
@@ -95,6 +99,8 @@ static void wide_largest_scores(float *largest, const float *queries, int count,
         for (int r = 0; r < count; r++) most_scores(largest + r, queries + r * size, 1, keys, size, n, stride);
 }
 
+// Rows of exponentials and their weighted sums, in one walk over the keys that the rows share. The last keys, fewer
+// than a vector, are done row by row.
 WIDE void fill_rows(float *rows, float *sums, const float *queries, const float *shift, int count, const float *keys,
                     const float *weights, int size, int n, int stride)
 {
@@ -167,6 +173,7 @@ WIDE void add_all(float *out, const float *queries, const float *numbers, int co
     }
 }
 
+// The sizes of the agents that are used most are constants here, so that the compiler unrolls the loops over them.
 static void wide_add_softmax(float *out, const float *queries, const float *numbers, int count, const float *keys,
                              const float *weights, int size, int n, int stride, float *rows)
 {

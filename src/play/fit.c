@@ -12,7 +12,7 @@
 static int find_part(const sac_policy_def *def, int input, const sac_env_spec *spec)
 {
     int part = sac_space_find(spec->observations, spec->observation_count, def->inputs[input].name);
-    // files of version 1 do not name their picture
+    // Files of version 1 do not name their picture.
     if (part < 0 && def->input_count == 1 && strcmp(def->inputs[input].name, "camera") == 0)
         part = sac_space_find_picture(spec->observations, spec->observation_count);
     return part;
@@ -158,7 +158,7 @@ static void add_part(making *m, int part)
     m->inputs[m->input_count++] = sac_env_get_spec(m->env)->observations[part];
 }
 
-// the kind's own taste: the first image, or the vectors
+// Chooses parts by the kind's own taste: the first image, or the vectors.
 static void take_by_taste(making *m, sac_policy_taste taste)
 {
     const sac_env_spec *spec = sac_env_get_spec(m->env);
@@ -172,7 +172,7 @@ static void take_by_taste(making *m, sac_policy_taste taste)
         return;
     }
     if (taste == SAC_TASTE_IMAGE) return;
-    // what everyone may see; a teacher who sees nothing so sees all
+    // These are the parts that everyone may see. A teacher who would see nothing by that sees all.
     for (int privileged = 0; privileged <= m->config.teacher && m->input_count == 0; privileged++)
         for (int i = 0; i < count; i++)
             if (all[i].privileged == (privileged == 1) && !sac_space_is_image(&all[i])) add_part(m, i);

@@ -10,7 +10,7 @@ static size_t round_up(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-// the image that the policy looks at, -1 for one that is told numbers alone; without a policy the first picture
+// Finds the image that the policy looks at: -1 for a policy of numbers alone, and without a policy the first picture.
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
@@ -19,14 +19,14 @@ static int choose_sight(const sac_play *play, const sac_policy *policy, const in
     return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
 }
 
-// which parts are observed: the policy's inputs and what else is asked for
+// Decides which parts are observed: the policy's inputs and what else is asked for.
 static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_play_extra extra, int *inputs,
                                bool *wanted)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     if (policy) SAC_TRY(sac_policy_fits(policy, play->env, inputs));
     play->sight = choose_sight(play, policy, inputs);
-    // a world without a picture for people shows its first one in its place, and one that has it may draw on that
+    // A world without a picture for people shows its first one instead, and a world that has one may draw on the first.
     bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
     int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
     for (int i = 0; i < spec->observation_count; i++)
@@ -36,7 +36,7 @@ static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_pla
     return SAC_OK;
 }
 
-// a depth picture is shown in greys
+// A depth picture is shown in greys.
 static size_t grey_size(const sac_play *play, const bool *wanted)
 {
     if (play->sight < 0 || !wanted[play->sight]) return 0;
@@ -127,7 +127,7 @@ sac_status sac_play_step(sac_play *play)
     return SAC_OK;
 }
 
-// from the bounds, or else from the nearest and the farthest, to black and white
+// Maps the bounds, or else the nearest and the farthest depth, to black and white.
 static void paint_depth(uint8_t *grey, const float *depth, const sac_space *space)
 {
     size_t size = sac_space_size(space);

@@ -77,7 +77,7 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
     memset(s->cell, 0, (size_t)a->controller.hidden * sizeof(float));
 }
 
-// the numbers of all vectors, in the order of the inputs; what is not finite counts as 0
+// Tells the numbers of all vectors, in the order of the inputs. A number that is not finite counts as 0.
 static void tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
 {
     for (int i = 0; i < def->input_count; i++)
@@ -89,7 +89,7 @@ static void tell_vectors(float *features, const sac_policy_def *def, const void 
     }
 }
 
-// nothing moves in an episode's first step
+// In the first step of an episode there is no step before, so the changes are told as zero.
 static void tell_motion(sac_actor_state *s, const sac_actor *a)
 {
     int count = a->told_count;
@@ -101,7 +101,7 @@ static void tell_motion(sac_actor_state *s, const sac_actor *a)
     s->started = true;
 }
 
-// features as the controller is given them
+// Whitens what was told: (f - mean) / deviation. What it was before is kept, since training measures the filter by it.
 static void filter(sac_actor_state *s, const sac_policy *policy, const float *parameters)
 {
     const float *mean = parameters + policy->filter_mean;
@@ -135,6 +135,7 @@ static void activate(float *output, const sac_actor *a)
     for (int i = 0; i < c->outputs; i++) output[i] = clamp(output[i], -1, 1);
 }
 
+// In this order: what the policy was told, its change since the step before, whitening, controller, activation, bounds.
 void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
                    const void *const *inputs, float *action)
 {
@@ -163,8 +164,8 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
 void sac_actor_gaze(const sac_actor_state *s, const sac_actor *a, sac_gaze *gaze)
 {
     const sac_controller *c = &a->controller;
-    gaze->features = s->features;
-    gaze->feature_count = a->feature_count;
+    gaze->told = s->features;
+    gaze->told_count = a->feature_count;
     gaze->hidden = c->hidden ? s->hidden : NULL;
     gaze->cell = c->has_cell ? s->cell : NULL;
     gaze->hidden_size = c->hidden;

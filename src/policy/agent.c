@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-// what is fixed: how the image is cut, which parts are used, where their tensors lie in the vector
+// This file plans what is fixed: how the image is cut, which parts are used, and where their tensors lie in the vector.
 
 static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
 {
@@ -29,16 +29,17 @@ static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
     def.key_size = config->key_size;
     def.feature_count = config->attention_features;
     def.direction_count = config->attention_directions;
-    def.normalize = config->normalize;
-    // the attention agent's own default; IAP's is the attention's: d^(1/4) on either side
-    bool natural = config->normalize || policy->ops != &sac_attention_agent_ops;
+    def.normalise = config->normalise_tokens;
+    // Without normalised tokens, the attention agent has the scale of its article; IAP's kinds have the attention's
+    // own.
+    bool natural = config->normalise_tokens || policy->ops != &sac_attention_agent_ops;
     def.scale = config->scale > 0 || natural ? config->scale : 1 / sqrt((double)embedding->inputs);
     def.seed = config->attention_seed;
     sac_status status = sac_attention_create(&agent->attention, &def);
     return status == SAC_OK ? SAC_OK : sac_fail_in(status, "policy");
 }
 
-// where each patch is, as sinusoids over its numbers
+// The position of each patch as sinusoids over its numbers (Vaswani et al. 2017, section 3.5), which are added to them.
 static sac_status plan_positions(sac_embedding *embedding, const char *word)
 {
     if (strcmp(word, "none") == 0) return SAC_OK;
@@ -140,11 +141,11 @@ static const char *const written[] = {"image_size",
                                       "attention",
                                       "scale",
                                       "attention_features",
-                                      "normalize",
-                                      "normalise",
+                                      "normalise_tokens",
+                                      "normalise_positions",
                                       "attention_directions",
                                       "attention_seed",
-                                      "features",
+                                      "patch_features",
                                       "position_encoding",
                                       "bins",
                                       "masking",
@@ -166,7 +167,8 @@ static const sac_policy_program program = {written, parts};
 
 // clang-format off
 #define AGENT                                                                                                          \
-    .config_size = sizeof(sac_agent_config), .destroy = destroy, .state_size = sizeof(sac_agent_state),                \
+    .config_size = sizeof(sac_agent_config), .renamed = true, .destroy = destroy,                                      \
+    .state_size = sizeof(sac_agent_state),                                                                             \
     .place = sac_agent_place, .open = sac_agent_open, .close = sac_agent_close,                                        \
     .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \

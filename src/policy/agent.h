@@ -15,8 +15,8 @@
 ///
 /// Features are chosen by name and are one file each: see the list below.
 
-/// What can be told about a kept patch: sac_features_<name>.
-#define SAC_FEATURES(X) X(positions) X(histogram) X(conv) X(values)
+/// What can be told about a kept patch: sac_patch_features_<name>.
+#define SAC_PATCH_FEATURES(X) X(positions) X(histogram) X(conv) X(values)
 
 enum
 {
@@ -43,9 +43,9 @@ typedef struct sac_agent_config
     double scale;
     int attention_features, attention_directions;
     uint64_t attention_seed;
-    bool normalize;
+    bool normalise_tokens;
     char position_encoding[SAC_TEXT_SIZE];
-    char features[SAC_TEXT_SIZE];
+    char features[SAC_TEXT_SIZE]; ///< the option patch_features
     bool masking;
     int heads;
     char projection[SAC_TEXT_SIZE], selection[SAC_TEXT_SIZE];
@@ -55,7 +55,7 @@ typedef struct sac_agent_config
     int rows;
     bool residual, layer_norm;
     char order[SAC_TEXT_SIZE];
-    bool normalise;
+    bool normalise_positions;
     int bins;
     char conv_channels[SAC_TEXT_SIZE];
     int conv_kernel, conv_stride;
@@ -69,7 +69,7 @@ typedef struct sac_agent_state sac_agent_state;
 typedef struct sac_reading_ops
 {
     bool has_values; ///< wants [value_size, stride] values beside queries and keys
-    /// Add views; set told_count.
+    /// Add tensors; set told_count.
     sac_status (*plan)(sac_agent *agent, sac_policy *policy);
     /// Bring the parameters into the form that `attend` wants; NULL: they serve as they are.
     void (*prepare)(sac_agent_state *state);
@@ -92,14 +92,14 @@ typedef struct sac_patch
     float *scratch;      ///< [agent->scratch_size]
 } sac_patch;
 
-typedef struct sac_features_ops
+typedef struct sac_patch_features_ops
 {
     const char *name;
     bool pixels; ///< whether it looks at the patch's pixels
-    /// Check the config, add views; `size` is the number of floats that a patch gives.
+    /// Check the config, add tensors; `size` is the number of floats that a patch gives.
     sac_status (*plan)(sac_agent *agent, sac_policy *policy, int *size);
     void (*read)(const sac_agent *agent, const float *parameters, const sac_patch *patch, float *out);
-} sac_features_ops;
+} sac_patch_features_ops;
 
 /// A layer of the convolution stack.
 typedef struct sac_conv_layer
@@ -128,7 +128,7 @@ struct sac_agent
     sac_trans trans;        ///< iap-trans: all but the parameters
     size_t trans_projection, trans_gain, trans_bias;
 
-    const sac_features_ops *parts[SAC_MAX_FEATURE_PARTS];
+    const sac_patch_features_ops *parts[SAC_MAX_FEATURE_PARTS];
     int part_sizes[SAC_MAX_FEATURE_PARTS];
     int part_count;
     int patch_features; ///< floats that a patch gives
@@ -141,15 +141,15 @@ struct sac_agent
     sac_actor actor;
 };
 
-#define X(name) extern const sac_features_ops sac_features_##name;
-SAC_FEATURES(X)
+#define X(name) extern const sac_patch_features_ops sac_patch_features_##name;
+SAC_PATCH_FEATURES(X)
 #undef X
 
 extern const sac_option sac_agent_options[], sac_iap_rank_options[], sac_iap_trans_options[];
 extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 
-/// Choose the features by the config's words, plan them, add their views.
-sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy);
+/// Choose the features by the config's words, plan them, add their tensors.
+sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy);
 
 /// The moving parts (agent_state.c) and what is read from them (agent_gaze.c).
 void sac_agent_place(sac_policy_state *state, sac_workspace *workspace);

@@ -1,8 +1,8 @@
 #include "policy/agent_state.h"
 
-// reading what the last step looked at: for people and tests, not for the inner loop
+// This file reads what the last step looked at, for people and tests. It is not for the inner loop.
 
-// planar [D, stride] -> [N, D]
+// Turns planar tokens [D, stride] into one row for each token, [N, D].
 static void by_token(float *out, const float *planar, const sac_agent *a)
 {
     int d = a->query_size;

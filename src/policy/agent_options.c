@@ -3,7 +3,7 @@
 #define CONFIG sac_agent_config
 #include "policy/option_rows.h"
 
-// the options of every kind of agent; what they share is written once
+// The options of every kind of agent. Rows that several kinds share are macros.
 
 #define IMAGE                                                                                                \
     IMAGE_SIZE, INT(patch, "7", 1, 64, "side of a patch in pixels"),                                         \
@@ -34,12 +34,12 @@
         SEED(selection_seed, "1", "of the draws, the same ones in every episode"),                                    \
         INT(key_period, "1", 1, 1 << 20, "steps from one look at the keys to the next; queries are new in each step")
 
-// of a patch that is kept, and of those that are not
+// What the controller is told of a kept patch, and whether it is told of the others.
 #define TOLD(default_features)                                                                        \
-    TEXT(features, default_features, NULL,                                                            \
-         "what the controller is told of a patch: positions, histogram, conv, values, or "            \
-         "several joined by +"),                                                                      \
-        BOOL(normalise, "true", "divide positions by the image's height"),                            \
+    ROW_OF(features, "patch_features", SAC_OPTION_TEXT, default_features, 0, 0, NULL,                 \
+           "what the controller is told of a patch: positions, histogram, conv, values, or "          \
+           "several joined by +"),                                                                    \
+        BOOL(normalise_positions, "true", "divide positions by the image's height"),                  \
         INT(bins, "4", 1, 256, "histogram: bins a channel"),                                          \
         TEXT(conv_channels, "4,2", NULL, "conv: output channels of each layer, separated by commas"), \
         INT(conv_kernel, "3", 1, 16, "conv: side of the kernels"),                                    \
@@ -56,7 +56,7 @@ const sac_option sac_agent_options[] = {
     TEXT(attention, "softmax", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(numbers in a patch), as published"),
     FEATURES,
-    BOOL(normalize, "false", UNIT),
+    BOOL(normalise_tokens, "false", UNIT),
     POSITIONS,
     SCORES,
     TOLD("positions"),
@@ -68,9 +68,9 @@ const sac_option sac_iap_rank_options[] = {
     IMAGE,
     TOP,
     TEXT(attention, "relu", NULL, ANY_FORM),
-    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalize"),
+    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalise_tokens"),
     FEATURES,
-    BOOL(normalize, "true", UNIT),
+    BOOL(normalise_tokens, "true", UNIT),
     POSITIONS,
     SCORES,
     TOLD("values"),
@@ -84,9 +84,9 @@ const sac_option sac_iap_trans_options[] = {
     INT(value_size, "4", 1, 1024, "width d_V of values, of each head"),
     INT(rows, "10", 1, 1024, "l: tokens that the patches become"),
     TEXT(attention, "positive", NULL, "relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
-    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalize"),
+    REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalise_tokens"),
     FEATURES,
-    BOOL(normalize, "true", UNIT),
+    BOOL(normalise_tokens, "true", UNIT),
     POSITIONS,
     BOOL(residual, "true", "add P V to P A V"),
     BOOL(layer_norm, "true", "norm each token, then gain and bias"),

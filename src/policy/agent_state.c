@@ -10,7 +10,7 @@ enum
     MOST_LEVELS = 31 ///< of a tree of patches, each of which takes a number
 };
 
-// of the importance of all heads
+// The bytes that computing the importance needs, with all heads.
 static size_t workspace_size(const sac_agent *a)
 {
     if (a->heads == 1) return sac_attention_workspace_size(a->attention, a->embedding.count);
@@ -19,6 +19,7 @@ static size_t workspace_size(const sac_agent *a)
     return sac_multi_head_workspace_size(&(sac_multi_head){heads, a->heads}, a->embedding.count, 1);
 }
 
+// All arrays of a state lie in one block. An option that is off has arrays of no size.
 void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
 {
     sac_agent_state *s = (sac_agent_state *)base;
@@ -80,6 +81,7 @@ void sac_agent_reset(sac_policy_state *base)
     sac_actor_reset(&s->actor, &s->agent->actor);
 }
 
+// Look (resize, cut, project), attend (scores, kept patches or tokens, what is told of them), and act.
 void sac_agent_act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     sac_agent_state *s = (sac_agent_state *)base;

@@ -19,7 +19,7 @@ struct sac_agent_state
     void *attention_workspace, *trans_workspace;
 
     float *importance; ///< [stride]
-    // how iap-rank scores and draws (rank_scores.c, rank_choice.c); what is not asked for is empty
+    // What scoring and drawing need (rank_scores.c, rank_choice.c); arrays of options that are off are empty.
     float *summary;                             ///< [F] z of the last head
     float *head_scores;                         ///< [stride] of one head
     float *held_keys;                           ///< [H D, stride] that the scores are of, where keys are kept

@@ -30,7 +30,7 @@ static sac_status bad_channels(const char *text)
                     text, SAC_MAX_IMAGE_LAYERS, MAX_CHANNELS);
 }
 
-// the number of layers and the channels of each
+// Reads the number of layers and the channels of each.
 static sac_status read_channels(const char *text, int channels[SAC_MAX_IMAGE_LAYERS], int *count)
 {
     *count = 0;
@@ -46,15 +46,15 @@ static sac_status read_channels(const char *text, int channels[SAC_MAX_IMAGE_LAY
     }
 }
 
-static sac_status add_views(sac_cnn *cnn, sac_policy *policy, int index)
+static sac_status add_tensors(sac_cnn *cnn, sac_policy *policy, int index)
 {
     SAC_ASSERT(index >= 0 && index < SAC_MAX_IMAGE_LAYERS);
     sac_image_layer *layer = &cnn->layers[index];
     const sac_patches *p = &layer->patches;
     double limit = 1 / sqrt((double)sac_patch_size(p));
-    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &p->outputs, &layer->tensors.bias));
+    SAC_TRY(sac_policy_add_tensor(policy, bias_names[index], limit, 1, &p->outputs, &layer->tensors.bias));
     int shape[] = {p->outputs, p->patch, p->patch, p->channels};
-    return sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight);
+    return sac_policy_add_tensor(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight);
 }
 
 static size_t planar_size(const sac_patches *p)
@@ -62,7 +62,9 @@ static size_t planar_size(const sac_patches *p)
     return (size_t)p->outputs * (size_t)sac_round_up(p->rows * p->columns);
 }
 
-// what the layers behind the first need
+// Finds the largest arrays that the layers behind the first need.
+// One image and one set of planes are enough for all layers behind the first: each layer is done before the next
+// begins.
 static void plan_rooms(sac_cnn *cnn)
 {
     for (int i = 1; i < cnn->layer_count; i++)
@@ -80,7 +82,7 @@ static sac_status plan_layers(sac_cnn *cnn, sac_policy *policy, const int channe
     const sac_cnn_config *config = &cnn->config;
     int kernel = config->conv_kernel;
     cnn->layers[0].patches = cnn->embedding.patches;
-    SAC_TRY(add_views(cnn, policy, 0));
+    SAC_TRY(add_tensors(cnn, policy, 0));
     sac_embedding_add(&cnn->embedding, cnn->layers[0].tensors, channels[0]);
     for (int i = 1; i < cnn->layer_count; i++)
     {
@@ -91,7 +93,7 @@ static sac_status plan_layers(sac_cnn *cnn, sac_policy *policy, const int channe
                             i + 1, config->conv_channels, p->rows, p->columns, kernel);
         cnn->layers[i].patches =
             sac_patches_create(p->rows, p->columns, p->outputs, kernel, config->conv_stride, channels[i]);
-        SAC_TRY(add_views(cnn, policy, i));
+        SAC_TRY(add_tensors(cnn, policy, i));
     }
     return SAC_OK;
 }
@@ -154,7 +156,7 @@ static void reset(sac_policy_state *base)
     sac_actor_reset(&s->actor, &s->cnn->actor);
 }
 
-// planar [outputs, stride] -> [pixels, outputs], with the bias where there is one, and ReLU
+// Turns planes [outputs, stride] into pixels [pixels, outputs], adds the bias where there is one, and applies ReLU.
 static void interleave(float *out, const float *planar, const sac_patches *p, const float *bias)
 {
     int pixels = p->rows * p->columns, stride = sac_round_up(pixels);
@@ -169,7 +171,9 @@ static void interleave(float *out, const float *planar, const sac_patches *p, co
     }
 }
 
-// all layers but the first, whose outputs are the tokens
+// Runs all layers but the first, whose outputs are the tokens.
+// ReLU follows every layer. A layer writes planes, one for each channel, and the next one reads an image of interleaved
+// channels, which is what the projection kernel takes.
 static void read_image(sac_cnn_state *s)
 {
     const sac_cnn *cnn = s->cnn;

@@ -37,6 +37,7 @@ void sac_embedding_clear(sac_embedding *e)
     sac_free(e->positions);
 }
 
+// Everything that looking at an image needs lies in the state's one block, so that acting allocates nothing.
 void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_workspace *workspace)
 {
     size_t outputs = (size_t)e->patches.outputs, stride = (size_t)e->token_stride;
@@ -51,6 +52,7 @@ void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_wor
     s->tokens = sac_take(workspace, outputs * stride, sizeof(float));
 }
 
+// The layers share one projection, so that the image is read once for queries, keys and values.
 void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const float *parameters)
 {
     size_t inputs = (size_t)e->inputs, first = 0;
@@ -104,6 +106,7 @@ void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, co
     add_positions(s, e);
 }
 
+// The pixels are those that the tokens were computed from, after resizing, not those of the camera.
 void sac_embedding_patch(const sac_embedding_state *s, const sac_embedding *e, int index, float *pixels)
 {
     const sac_patches *p = &e->patches;

@@ -37,7 +37,7 @@ typedef struct sac_embedding_state
     sac_projector_weights weights; ///< of all layers
     float *offsets;                ///< [outputs, stride] the projection of the positions; empty without
 
-    // the image as it is cut; the other one is NULL
+    // The image that is cut into patches, as bytes or as floats. The other one is NULL.
     const uint8_t *bytes;
     const float *floats;
     uint8_t *resized_bytes; ///< [height, width, channels]; empty without resizing

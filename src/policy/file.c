@@ -7,31 +7,34 @@
 #include "policy/json.h"
 #include "policy/kind.h"
 
-// the metadata's "format" and "version" say what a file is; a reader refuses what it does not know
+// The metadata's "format" and "version" say what a file is. A reader refuses what it does not know.
 static const char format[] = "saccade policy";
-// version 1 knows policies of one picture, version 2 any list of inputs; what version 1 can say is written in it, so
-// that every reader that there ever was can read it
+// Version 1 knows policies of one picture, version 2 any list of inputs. What version 1 can say is written in it, so
+// that every reader that there ever was can read it.
 static const char plain_version[] = "1", version[] = "2";
 
-// above any policy: 2^24 parameters and a header
+// No policy file is larger: there are at most 2^24 parameters, and a header.
 static const size_t file_limit = (size_t)80 << 20;
 
-static sac_tensor tensor_of(const sac_view *view, const float *parameters)
+static sac_tensor tensor_of(const sac_policy_tensor *named, const float *parameters)
 {
-    sac_tensor tensor = {.name = view->name, .dtype = SAC_F32, .rank = view->rank, .data = parameters + view->offset};
-    for (int i = 0; i < view->rank; i++) tensor.shape[i] = view->shape[i];
+    sac_tensor tensor = {
+        .name = named->name, .dtype = SAC_F32, .rank = named->rank, .data = parameters + named->offset};
+    for (int i = 0; i < named->rank; i++) tensor.shape[i] = named->shape[i];
     return tensor;
 }
 
+// A parameter that is no number would make every action the middle of its range, without a word. So such a file is
+// neither written nor read.
 static sac_status check_finite(const sac_policy *policy, const float *parameters, sac_status status)
 {
-    for (int i = 0; i < policy->view_count; i++)
+    for (int i = 0; i < policy->tensor_count; i++)
     {
-        const sac_view *view = &policy->views[i];
-        for (size_t j = 0; j < sac_view_size(view); j++)
-            if (!isfinite(parameters[view->offset + j]))
-                return sac_fail(status, "%s holds %g, expected finite numbers", view->name,
-                                (double)parameters[view->offset + j]);
+        const sac_policy_tensor *named = &policy->tensors[i];
+        for (size_t j = 0; j < sac_policy_tensor_size(named); j++)
+            if (!isfinite(parameters[named->offset + j]))
+                return sac_fail(status, "%s holds %g, expected finite numbers", named->name,
+                                (double)parameters[named->offset + j]);
     }
     return SAC_OK;
 }
@@ -43,10 +46,10 @@ sac_status sac_policy_save(const sac_policy *policy, const float *parameters, co
     sac_status status = check_finite(policy, parameters, SAC_ERROR_ARGUMENT);
     if (status != SAC_OK) return sac_fail_in(status, "%s", path);
 
-    sac_tensor tensors[SAC_MAX_VIEWS];
-    for (int i = 0; i < policy->view_count; i++) tensors[i] = tensor_of(&policy->views[i], parameters);
+    sac_tensor tensors[SAC_MAX_POLICY_TENSORS];
+    for (int i = 0; i < policy->tensor_count; i++) tensors[i] = tensor_of(&policy->tensors[i], parameters);
 
-    char *architecture = sac_policy_def_text(&policy->def);
+    char *architecture = sac_policy_def_text(policy);
     char *facts = info ? sac_policy_info_text(info) : NULL;
     const sac_metadata metadata[] = {
         {"format", format}, {"version", sac_policy_is_plain(&policy->def) ? plain_version : version},
@@ -56,7 +59,7 @@ sac_status sac_policy_save(const sac_policy *policy, const float *parameters, co
     if (!architecture || (info && !facts))
         status = sac_fail_memory("a policy file");
     else
-        status = sac_tensors_save(path, tensors, policy->view_count, metadata, info ? 5 : 4);
+        status = sac_tensors_save(path, tensors, policy->tensor_count, metadata, info ? 5 : 4);
     sac_free(architecture);
     sac_free(facts);
     return status;
@@ -64,19 +67,19 @@ sac_status sac_policy_save(const sac_policy *policy, const float *parameters, co
 
 static sac_status read_parameters(const sac_policy *policy, const sac_tensors *tensors, float *parameters)
 {
-    for (int i = 0; i < policy->view_count; i++)
+    for (int i = 0; i < policy->tensor_count; i++)
     {
-        const sac_view *view = &policy->views[i];
-        int64_t shape[SAC_VIEW_MAX_RANK];
-        for (int r = 0; r < view->rank; r++) shape[r] = view->shape[r];
+        const sac_policy_tensor *named = &policy->tensors[i];
+        int64_t shape[SAC_POLICY_TENSOR_MAX_RANK];
+        for (int r = 0; r < named->rank; r++) shape[r] = named->shape[r];
         const sac_tensor *tensor;
-        SAC_TRY(sac_tensors_get(&tensor, tensors, view->name, SAC_F32, view->rank, shape));
-        memcpy(parameters + view->offset, tensor->data, sac_view_size(view) * sizeof(float));
+        SAC_TRY(sac_tensors_get(&tensor, tensors, named->name, SAC_F32, named->rank, shape));
+        memcpy(parameters + named->offset, tensor->data, sac_policy_tensor_size(named) * sizeof(float));
     }
     return SAC_OK;
 }
 
-// the tensors hold an architecture's every view and nothing else
+// Makes the policy, whose every tensor the file must hold, and no other.
 static sac_status read_policy(sac_policy **out, const sac_tensors *tensors, const char *path)
 {
     const char *text = sac_tensors_metadata(tensors, "policy");
@@ -86,9 +89,9 @@ static sac_status read_policy(sac_policy **out, const sac_tensors *tensors, cons
     if (status != SAC_OK) return sac_fail_in(status, "%s", path);
 
     status = read_parameters(policy, tensors, policy->parameters);
-    if (status == SAC_OK && sac_tensors_count(tensors) != policy->view_count)
+    if (status == SAC_OK && sac_tensors_count(tensors) != policy->tensor_count)
         status = sac_fail(SAC_ERROR_FORMAT, "%s: %d tensors, expected the %d of this architecture", path,
-                          sac_tensors_count(tensors), policy->view_count);
+                          sac_tensors_count(tensors), policy->tensor_count);
     if (status == SAC_OK)
     {
         status = check_finite(policy, policy->parameters, SAC_ERROR_FORMAT);

@@ -9,13 +9,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/renamed.h"
+#include "policy/kind.h"
 
 enum
 {
     MAX_SETTINGS = 256
 };
 
-// takes the object
+// Writes the object as text and releases it.
 static char *dump(json_t *object)
 {
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(17), size = json_dumpb(object, NULL, 0, flags);
@@ -25,7 +27,7 @@ static char *dump(json_t *object)
     return text;
 }
 
-// JSON has no infinity and no NaN: those are text
+// JSON has no infinity and no NaN, so these are written as texts.
 static json_t *number(double x)
 {
     char text[32];
@@ -45,15 +47,17 @@ static json_t *numbers(const float *values, int count)
     return array;
 }
 
-static json_t *object_of(const sac_setting *settings, int count)
+// Makes an object of the settings. Where a table is given, options have the first names that they had.
+static json_t *object_of(const sac_option *table, const sac_setting *settings, int count)
 {
     json_t *object = json_object();
     for (int i = 0; i < count; i++)
-        if (json_object_set_new(object, settings[i].key, json_string(settings[i].value)) != 0)
-        {
-            json_decref(object);
-            return NULL;
-        }
+    {
+        const char *name = table ? sac_option_first_name(table, settings[i].key) : settings[i].key;
+        if (json_object_set_new(object, name, json_string(settings[i].value)) == 0) continue;
+        json_decref(object);
+        return NULL;
+    }
     return object;
 }
 
@@ -66,7 +70,7 @@ bool sac_policy_is_plain(const sac_policy_def *def)
 
 static const char *const space_kinds[] = {"picture", "depth", "vector", "choice"}; // by sac_space_kind
 
-// the numbers of a space's bounds; null where none are known
+// Lists a space's bounds; null where none are known.
 static json_t *bounds_of(const sac_space *space, const float *bounds)
 {
     if (!bounds) return json_null();
@@ -92,11 +96,13 @@ static json_t *inputs_of(const sac_policy_def *def)
     return array;
 }
 
-// version 1: height, width and channels of the one picture; version 2: the list of inputs
-char *sac_policy_def_text(const sac_policy_def *def)
+// Version 1 has the height, width and channels of its one picture, version 2 a list of inputs.
+char *sac_policy_def_text(const sac_policy *policy)
 {
+    const sac_policy_def *def = &policy->def;
     json_t *low = numbers(def->action_low, def->action_size), *high = numbers(def->action_high, def->action_size);
-    json_t *settings = object_of(def->settings, def->setting_count);
+    const sac_option *renamed = policy->ops->renamed ? policy->ops->options : NULL;
+    json_t *settings = object_of(renamed, def->settings, def->setting_count);
     if (!sac_policy_is_plain(def))
         return dump(json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings, "inputs",
                               inputs_of(def), "action_size", def->action_size, "action_choices", def->action_choices,
@@ -109,14 +115,14 @@ char *sac_policy_def_text(const sac_policy_def *def)
 
 char *sac_policy_info_text(const sac_policy_info *info)
 {
-    // a seed may be beyond what JSON readers keep exact
+    // Many JSON readers keep 53 bits of a number, and a seed has 64, so it is a text.
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, info->seed);
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:o}", "environment", info->environment, "variant",
                   info->variant, "version", info->version, "seed", seed, "generation", info->generation, "score",
                   number(info->score), "score_std", number(info->score_std), "score_episodes", info->score_episodes,
-                  "settings", object_of(info->settings, info->setting_count));
+                  "settings", object_of(NULL, info->settings, info->setting_count));
     return dump(object);
 }
 
@@ -159,7 +165,7 @@ static sac_status read_numbers(float *out, const json_t *array, int count, const
     return SAC_OK;
 }
 
-// the settings point into the object's strings
+// Lists the settings; their texts stay the object's.
 static sac_status read_settings(sac_setting *settings, int *count, json_t *object)
 {
     const char *key;
@@ -223,7 +229,7 @@ static sac_status read_input(input_list *list, int index, json_t *object)
     while (known < 4 && strcmp(space_kinds[known], kind) != 0) known++;
     if (known == 4) return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs: unknown kind '%.40s'", kind);
     space->kind = (sac_space_kind)known;
-    // sizes are checked before memory is taken
+    // Sizes are checked before memory is taken.
     SAC_TRY(sac_space_check_parts(space, 1, "the policy's inputs"));
     return read_bounds(list, index, low, high);
 }
@@ -240,6 +246,17 @@ static sac_status read_inputs(input_list *list, json_t *array)
 
 // ---- the policy
 
+// Files keep the first names of options, so reading one is no occasion for a line in the log.
+static void rename_settings(sac_setting *settings, int count, const char *kind)
+{
+    const sac_policy_ops *ops = sac_policy_find_kind(kind);
+    for (int i = 0; ops && ops->renamed && i < count; i++)
+    {
+        const sac_option *option = sac_option_find(ops->options, settings[i].key);
+        if (option) settings[i].key = option->name;
+    }
+}
+
 static sac_status create_from(sac_policy **out, const sac_policy_def *shapes, json_t *settings, json_t *low,
                               json_t *high)
 {
@@ -248,6 +265,7 @@ static sac_status create_from(sac_policy **out, const sac_policy_def *shapes, js
         return sac_fail(SAC_ERROR_FORMAT, "action_low is not a list of %d numbers", def.action_size);
     sac_setting list[MAX_SETTINGS];
     SAC_TRY(read_settings(list, &def.setting_count, settings));
+    rename_settings(list, def.setting_count, def.kind);
     def.settings = list;
     float *bounds = SAC_NEW_ARRAY(float, 2 * (size_t)def.action_size);
     if (!bounds) return sac_fail_memory("a policy");
@@ -279,7 +297,7 @@ static sac_status create(sac_policy **out, json_t *root)
     if (inputs) def.inputs = list.spaces, def.input_count = list.count;
     if (status == SAC_OK) status = create_from(out, &def, settings, low, high);
     clear_inputs(&list);
-    // what a person would have mistyped is malformed in a file
+    // A wrong option is a person's mistake in a task, but a malformed file here.
     return status == SAC_ERROR_ARGUMENT ? SAC_ERROR_FORMAT : status;
 }
 
@@ -297,7 +315,7 @@ static sac_status copy_settings(sac_policy_info *info, const sac_setting *settin
 {
     size_t size = (size_t)count * sizeof *settings;
     for (int i = 0; i < count; i++) size += strlen(settings[i].key) + strlen(settings[i].value) + 2;
-    // the texts lie behind the settings in one block
+    // The texts lie behind the settings in one block of memory.
     info->settings = sac_alloc(size);
     if (!info->settings) return sac_fail_memory("a policy's settings");
     info->setting_count = count;
@@ -317,7 +335,7 @@ static sac_status read_info(sac_policy_info *info, json_t *root)
     const char *environment, *variant, *version, *seed;
     json_t *score, *score_std, *settings;
     json_error_t error;
-    // facts that a later version adds are no reason to refuse a policy
+    // Facts that a later version adds are no reason to refuse a policy.
     if (json_unpack_ex(root, &error, 0, "{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:o}", "environment", &environment,
                        "variant", &variant, "version", &version, "seed", &seed, "generation", &info->generation,
                        "score", &score, "score_std", &score_std, "score_episodes", &info->score_episodes, "settings",

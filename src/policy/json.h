@@ -7,8 +7,9 @@
 /// Whether version 1 of the format, which knows one picture alone, can describe a policy.
 bool sac_policy_is_plain(const sac_policy_def *def);
 
-/// A def or an info as JSON, released by sac_free; NULL on lack of memory. Numbers read back to the bit.
-char *sac_policy_def_text(const sac_policy_def *def);
+/// A policy's def or an info as JSON, released by sac_free; NULL on lack of memory. Numbers read back to the bit.
+/// Options have the first names that they ever had (files/renamed.h), so that every version can read the file.
+char *sac_policy_def_text(const sac_policy *policy);
 char *sac_policy_info_text(const sac_policy_info *info);
 
 /// Create the policy that `text` describes.

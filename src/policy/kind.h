@@ -8,7 +8,7 @@
 
 enum
 {
-    SAC_MAX_VIEWS = 32,
+    SAC_MAX_POLICY_TENSORS = 32,
     SAC_MAX_PARAMETERS = 1 << 24
 };
 
@@ -37,9 +37,10 @@ typedef struct sac_policy_ops
     const char *name;
     const sac_option *options;
     size_t config_size;
+    bool renamed; ///< some of its options had other names once, which policy files keep (files/renamed.h)
     sac_policy_taste taste;
 
-    /// Check the config against the shapes of policy->def, add the views, keep what is fixed in policy->self.
+    /// Check the config against the shapes of policy->def, add the tensors, keep what is fixed in policy->self.
     sac_status (*create)(sac_policy *policy);
     void (*destroy)(void *self); ///< NULL is ignored
 
@@ -67,8 +68,8 @@ struct sac_policy
     int vector_size;    ///< numbers of all inputs that are vectors or choices
     void *config;       ///< [ops->config_size]
     void *self;         ///< the kind's own, fixed after creation
-    sac_view views[SAC_MAX_VIEWS];
-    int view_count;
+    sac_policy_tensor tensors[SAC_MAX_POLICY_TENSORS];
+    int tensor_count;
     int parameter_count;
     float *parameters;
     int filter_size;                      ///< F; 0: no filter
@@ -104,6 +105,6 @@ typedef struct sac_layer
     size_t bias, weight;
 } sac_layer;
 
-/// Add a layer's views "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
+/// Add a layer's tensors "NAME.bias" [out] and "NAME.weight" [out, in], as PyTorch draws them: +-1/sqrt(in).
 sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                 sac_layer *layer);

@@ -11,7 +11,7 @@ void sac_look_place(sac_look_state *s, const sac_policy *policy, sac_workspace *
     s->depth = sac_take(workspace, size, sizeof(float));
 }
 
-// from the bounds to 0..1, where there are any; whatever is no number is as near as can be
+// Brings a depth picture from its bounds to 0..1, where it has bounds. What is not a number counts as nearest.
 static void scale(float *out, const float *depth, const sac_space *space)
 {
     float low = space->low ? space->low[0] : 0, high = space->high ? space->high[0] : 1;

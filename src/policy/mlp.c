@@ -64,7 +64,7 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     sac_actor_act(&s->actor, base->policy->self, base->policy, s->parameters, inputs, action);
 }
 
-// it never has a picture as its input, and sac_policy_act_float says so
+// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
 static void act_float(sac_policy_state *base, const float *observation, float *action)
 {
     const void *inputs[] = {observation};

@@ -54,7 +54,7 @@ static sac_status check_taste(const sac_policy *policy, int images)
     return SAC_OK;
 }
 
-// the parts that the policy takes: a copy of the def's, or its one picture
+// Copies the def's list of inputs, or makes one of its one picture.
 static sac_status copy_inputs(sac_policy *policy, const sac_policy_def *def)
 {
     const sac_space camera = {
@@ -84,7 +84,7 @@ static sac_status copy_inputs(sac_policy *policy, const sac_policy_def *def)
     return check_taste(policy, images);
 }
 
-// the bounds and the resolved options as settings, all owned by the policy
+// Copies the bounds and the resolved options, so that the policy owns all that its def points to.
 static sac_status copy_def(sac_policy *policy, const sac_policy_def *def)
 {
     policy->def = *def;
@@ -108,7 +108,7 @@ static sac_status copy_def(sac_policy *policy, const sac_policy_def *def)
 
     int count = 0;
     while (policy->ops->options[count].name) count++;
-    // the texts lie behind the settings in one block
+    // The texts lie behind the settings in one block of memory.
     sac_setting *settings = sac_alloc_array((size_t)count, sizeof *settings + SAC_TEXT_SIZE);
     if (!settings) return sac_fail_memory("a policy");
     policy->def.settings = settings;
@@ -160,7 +160,7 @@ sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
 
 sac_status sac_policy_create_with(sac_policy **out, const sac_policy *policy, const float *parameters)
 {
-    // the def holds every option as resolved, so that this is the same architecture
+    // The def holds every option as it was resolved, so that this is the same architecture.
     SAC_TRY(sac_policy_create(out, &policy->def));
     memcpy((*out)->parameters, parameters, (size_t)policy->parameter_count * sizeof *parameters);
     return SAC_OK;
@@ -200,17 +200,19 @@ const sac_policy_def *sac_policy_get_def(const sac_policy *policy)
 
 void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters)
 {
-    for (int i = 0; i < policy->view_count; i++)
+    for (int i = 0; i < policy->tensor_count; i++)
     {
-        const sac_view *view = &policy->views[i];
+        const sac_policy_tensor *tensor = &policy->tensors[i];
         sac_stream stream = sac_stream_create(seed, (uint64_t)i, 0);
-        for (size_t j = 0; j < sac_view_size(view); j++)
-            parameters[view->offset + j] =
-                (float)sac_stream_uniform(&stream, -(double)view->init_limit, (double)view->init_limit);
+        for (size_t j = 0; j < sac_policy_tensor_size(tensor); j++)
+            parameters[tensor->offset + j] =
+                (float)sac_stream_uniform(&stream, -(double)tensor->init_limit, (double)tensor->init_limit);
     }
 }
 
-// one block of memory holds all arrays of a state, so that nothing allocates later
+// One block of memory holds all arrays of a state, so that nothing allocates later.
+// The same function lays the arrays out twice: once in a workspace without memory, which measures them, and then in a
+// block of that size.
 static sac_status place_state(sac_policy_state *state)
 {
     const sac_policy_ops *ops = state->policy->ops;

@@ -15,6 +15,8 @@ static void add_range(render_window *w, int k, double low, double high)
     w->high[k] = fmax(w->high[k], high);
 }
 
+// The picture of a sphere is an ellipse. Its extent along x is that of the circle in which the plane of the x and the
+// z axis cuts a cylinder around it: x / z = (cx cz +- r sqrt(cx^2 + cz^2 - r^2)) / (cz^2 - r^2), and likewise along y.
 void sac_window_add_sphere(render_window *w, const render_eye *eye, const double center[3], double radius)
 {
     double c[3];
@@ -31,7 +33,7 @@ void sac_window_add_sphere(render_window *w, const render_eye *eye, const double
         *w = WINDOW_ALL;
         return;
     }
-    // the tangents from the eye to the circle that the sphere is in the x-z and the y-z plane
+    // These are the slopes of the tangents from the eye to that circle.
     for (int k = 0; k < 2; k++)
     {
         double spread = radius * sqrt(c[k] * c[k] + tangent);
@@ -48,7 +50,7 @@ static void add_point(render_window *w, const render_eye *eye, const double p[3]
     }
 }
 
-// the part of a segment that is not too near
+// Adds the part of a segment that is not too near.
 static void add_segment(render_window *w, const render_eye *eye, const double a[3], const double b[3])
 {
     if (a[2] >= eye->near) add_point(w, eye, a);
@@ -72,6 +74,7 @@ static void corner(double out[3], const render_eye *eye, const double center[3],
     to_eye(out, eye, p);
 }
 
+// Edges are numbered by their corners, which differ in one bit. An edge that passes behind the eye is cut first.
 void sac_window_add_box(render_window *w, const render_eye *eye, const double center[3], const float axes[9],
                         const float half[3])
 {

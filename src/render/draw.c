@@ -14,7 +14,7 @@ enum
     NOTHING = -1
 };
 
-// what is made of one packet
+// What is computed of one packet.
 typedef struct outcome
 {
     lanes3 colour; // 0..1
@@ -50,14 +50,14 @@ static lanes3 blend(lanes3 under, lanes3 over, lanes alpha)
                     lanes_mul_add(lanes_sub(over.z, under.z), alpha, under.z)};
 }
 
-// keys of pixels that show the same things one behind the other are the same
+// Two pixels have the same key where they show the same things one behind the other.
 static words add_key(words key, mask here, words number)
 {
     words next = words_add(words_mul(key, words_set(31)), words_add(number, words_set(1)));
     return words_choose(here, next, key);
 }
 
-// lay a see-through solid over a colour where it is nearer than `far`
+// Lays a see-through solid over a colour where it is nearer than `far`.
 static lanes3 look_through(const sac_renderer *r, const packet *k, int number, bool mirrored, float gain, lanes near,
                            lanes far, lanes3 colour, mask live, words *key)
 {
@@ -89,7 +89,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
         colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
         left = mask_without(left, here);
     }
-    // twice over what can be looked through, as for the eye
+    // Solids that can be looked through are laid over twice, as for the eye.
     for (int i = 0; i < 2 * r->clear_count; i++)
     {
         int number = r->clear[i < r->clear_count ? i : 2 * r->clear_count - 1 - i];
@@ -99,7 +99,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
     return choose3(live, colour, no_light());
 }
 
-// of the mirror only its plane, or the upper face of its box, mirrors
+// Only the plane of a mirror, or the upper face of its box, reflects.
 static mask mirror_part(const sac_renderer *r, const packet *k, const meeting *met, mask here)
 {
     const solid *s = &r->solids[r->mirror];
@@ -109,7 +109,7 @@ static mask mirror_part(const sac_renderer *r, const packet *k, const meeting *m
     return mask_and(here, lanes_at_most(lanes_set(s->size[2] * 0.9999f), z));
 }
 
-// a box's face, 0..5
+// Numbers the face of a box, 0..5.
 static words face_of(const solid *s, const packet *k, lanes t)
 {
     t = lanes_sub(t, lanes_set(s->eye.shift));
@@ -185,7 +185,7 @@ static void write_rgb(const sac_renderer *r, uint8_t *rgb, int column, int row, 
         memcpy(out + (size_t)y * pitch, corner + 12 * y, columns < 4 ? (size_t)columns * 3 : 12);
 }
 
-// the nearest of all solids with an id, seen through or not
+// Finds the nearest of all solids with an id, whether they can be looked through or not.
 static words find_ids(const sac_renderer *r, const packet *k, const outcome *made)
 {
     int32_t ids[16], numbers[16];
@@ -222,7 +222,7 @@ static int list_within(const sac_renderer *r, int *out, const int *from, int cou
     return kept;
 }
 
-// a tile's lists
+// Lists the solids that the rays of a tile may meet.
 static packet list_tile(sac_renderer *r, int row_count, const int box[4])
 {
     packet k = {.solids = r->tile_list, .clear = r->tile_clear, .mirrored = r->tile_mirror};
@@ -326,7 +326,7 @@ static int32_t key_at(const sac_renderer *r, int x, int y)
     return r->keys[(y / 4 * r->packet_columns + x / 4) * 16 + y % 4 * 4 + x % 4];
 }
 
-// whether a neighbour shows something else
+// Tells whether a neighbour shows something else.
 static bool is_edge(const sac_renderer *r, int x, int y)
 {
     int32_t own = key_at(r, x, y);
@@ -336,7 +336,7 @@ static bool is_edge(const sac_renderer *r, int x, int y)
     return false;
 }
 
-// whether something so thin passes that it may lie between the pixels' centres
+// Tells whether something passes that is so thin that it may lie between the pixels' centres.
 static bool is_near_thread(const sac_renderer *r, const packet *tile, int x, int y)
 {
     for (int i = 0; i < tile->solid_count; i++)
@@ -353,7 +353,7 @@ static bool is_near_thread(const sac_renderer *r, const packet *tile, int x, int
     return false;
 }
 
-// four pixels at once
+// Draws the samples of four pixels at once.
 static void draw_samples(sac_renderer *r, const sac_picture *picture, const packet *tile, const int places[4][2],
                          int count)
 {
@@ -382,7 +382,7 @@ static void draw_samples(sac_renderer *r, const sac_picture *picture, const pack
         }
 }
 
-// whether a packet and those around it show one thing only
+// Tells whether a packet and those around it show one thing only.
 static bool is_even(const sac_renderer *r, int column, int row)
 {
     int number = row * r->packet_columns + column;

@@ -28,6 +28,8 @@ static bool is_drawable(const sac_geom *g, const sac_render_assets *assets)
     return false;
 }
 
+// Round solids are brought to radius 1 by scaling space around them, so that one formula meets them all; an ellipsoid
+// becomes the unit sphere. The other shapes keep their size.
 static void size_solid(solid *s, const sac_geom *g)
 {
     for (int k = 0; k < 3; k++) s->scale[k] = 1.0f, s->size[k] = g->size[k];
@@ -60,6 +62,7 @@ static float bounding_radius(const sac_geom *g, const solid *s)
     return sqrtf(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
 }
 
+// The world's directions in the solid's own units, and where the eye is there.
 static void place_solid(solid *s, const sac_geom *g, const render_eye *eye)
 {
     for (int k = 0; k < 3; k++)
@@ -90,6 +93,8 @@ static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
     s->block_table = -1;
 }
 
+// A plane is lit at the crossings of its grid, as OpenGL lights vertices. It gets a table of blocks of crossings, which
+// are lit when first seen; a grid too large for the table is lit pixel by pixel instead.
 static void plan_grid(sac_renderer *r, solid *s)
 {
     const sac_plane_grid *x = &s->grid[0], *y = &s->grid[1];
@@ -113,6 +118,7 @@ static sac_status check_indices(const sac_geom *g, int index, const sac_render_a
     return SAC_OK;
 }
 
+// Insertion sort: it keeps the order of equals, and the lists are short and nearly sorted from geom to geom.
 static void sort(int *order, int count, const solid *solids)
 {
     for (int i = 1; i < count; i++)
@@ -125,7 +131,7 @@ static void sort(int *order, int count, const solid *solids)
 
 // --- the mirror
 
-// the eye behind the mirror; false when it does not face the eye
+// Places the eye behind the mirror; false when the mirror does not face the eye.
 static bool mirror_eye(render_eye *out, const render_eye *eye, const sac_geom *g)
 {
     double n[3], at[3], height = 0;
@@ -146,6 +152,7 @@ static bool mirror_eye(render_eye *out, const render_eye *eye, const sac_geom *g
     return true;
 }
 
+// Everything is seen once more by an eye behind the mirror: rays that a mirror reflects are the rays of that eye.
 static void mirror_solids(sac_renderer *r, const sac_scene *scene, const render_eye *eye)
 {
     render_eye there;
@@ -179,11 +186,13 @@ static void mirror_solids(sac_renderer *r, const sac_scene *scene, const render_
 
 // --- sky and haze
 
+// The sky's pixels depend on the rays' directions alone and are kept until these change. The haze is MuJoCo's: a cone
+// around the haze's plane, from the horizon up, in which the sky fades into the colour of the haze.
 static void take_sky(sac_renderer *r, const sac_scene *scene)
 {
     r->sky = scene->sky >= 0 && scene->assets ? &scene->assets->textures[scene->sky] : NULL;
     r->sky_radius = r->sky && scene->sky_radius > 0.0f ? scene->sky_radius : INFINITY;
-    // the longest ray of the view is that of a corner
+    // The longest ray of the view is that of a corner.
     float x = fmaxf(fabsf(scene->view.left), fabsf(scene->view.right));
     float y = fmaxf(fabsf(scene->view.bottom), fabsf(scene->view.top));
     r->sky_near = r->sky_radius / (1.01f * sqrtf(1.0f + x * x + y * y));
@@ -209,7 +218,7 @@ static void take_sky(sac_renderer *r, const sac_scene *scene)
     haze->on = haze->height >= 0.0f;
     haze->radius = scene->sky_radius;
     haze->width = scene->haze;
-    // transparency has its corner where the cone meets the diagonal
+    // The haze's transparency bends where its cone meets the diagonal.
     double a = atan2(1.0, (double)scene->haze), b = 0.75 * M_PI - a;
     haze->bend = (float)(sqrt(0.5) * (double)scene->haze * sin(a) / sin(b));
 }
@@ -254,6 +263,8 @@ static bool make_solid(sac_renderer *r, solid *s, int index, const sac_scene *sc
     return true;
 }
 
+// Opaque solids are met from near to far, so that what lies behind another is seldom computed. Clear ones are mixed in
+// MuJoCo's order, which goes by the distance of their bounding spheres.
 static void file_solid(sac_renderer *r, int i, const sac_scene *scene, const render_eye *eye)
 {
     solid *s = &r->solids[i];
@@ -270,7 +281,7 @@ static void file_solid(sac_renderer *r, int i, const sac_scene *scene, const ren
     if (r->mirror < 0 && r->def.reflections && !clear && g->reflectance > 0.0f && (plane || s->shape == SAC_SHAPE_BOX))
         r->mirror = i;
     if (g->casts_shadow && s->shape != SAC_SHAPE_LINE) sac_frame_cast(r, i, g, scene);
-    // meshes cost most, so they are looked at last
+    // Meshes cost most, so they are looked at last.
     s->depth = (float)depth;
     if (s->shape == SAC_SHAPE_PLANE)
         s->depth = 1e10f;

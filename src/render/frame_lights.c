@@ -5,8 +5,8 @@
 
 // --- lights
 
-// the map of shadows: its axes, and where the eye is in them. Up is at right angles to the direction and to x, or to y
-// where the light shines along x
+// Finds the axes of the light's map of shadows, and where the eye is in them. Up is at right angles to the direction
+// and to x, or to y where the light shines along x
 static void place_light(render_light *light, const sac_light *from, const render_eye *eye)
 {
     const float *d = from->direction;
@@ -42,6 +42,8 @@ static bool is_light(const sac_light *from)
            finite_numbers(&from->shadow_extent, 1);
 }
 
+// OpenGL's rules: a cutoff of 180 degrees and more is no spot, and exponents lie within 0..128. The extent of shadows
+// is half the width of the map for a directional light, and the tangent of half its angle for a spot.
 void sac_frame_take_lights(sac_renderer *r, const sac_scene *scene, const render_eye *eye)
 {
     r->every_light = r->casting = 0;
@@ -66,6 +68,7 @@ void sac_frame_take_lights(sac_renderer *r, const sac_scene *scene, const render
     r->steady = r->every_light & ~r->casting;
 }
 
+// Lights in the solid's own coordinates, their colours times the solid's: what each pixel would compute alike.
 void sac_frame_light_solid(solid *s, const sac_geom *g, const sac_scene *scene, unsigned lights)
 {
     for (int l = 0; l < scene->light_count; l++)
@@ -91,7 +94,7 @@ void sac_frame_light_solid(solid *s, const sac_geom *g, const sac_scene *scene, 
     }
 }
 
-// where a solid may shade something
+// Finds where in each light's map a solid may cast a shadow.
 void sac_frame_cast(sac_renderer *r, int index, const sac_geom *g, const sac_scene *scene)
 {
     solid *s = &r->solids[index];

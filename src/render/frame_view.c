@@ -28,7 +28,8 @@ sac_status sac_frame_view(render_eye *eye, const sac_render_view *view)
     return SAC_OK;
 }
 
-// rays of the pixels from the eye, in the world
+// Computes the rays of the pixels in the world. Ray (x, y) starts at p[0] + x p[1] + y p[2], and its direction is made
+// of d likewise.
 void sac_frame_aim(double p[3][3], double d[3][3], const render_eye *eye, const sac_render_view *view, int width,
                    int height)
 {
@@ -47,7 +48,7 @@ void sac_frame_aim(double p[3][3], double d[3][3], const render_eye *eye, const 
     }
 }
 
-// the same rays in a solid's units, starting as deep as its centre, so that small differences are not lost
+// Turns the rays into a solid's units. They start as deep as its centre, so that small differences are not lost.
 void sac_frame_turn_fan(render_fan *fan, const double p[3][3], const double d[3][3], const render_eye *eye,
                         const sac_geom *g, const solid *s, bool shifted)
 {
@@ -70,7 +71,8 @@ void sac_frame_turn_fan(render_fan *fan, const double p[3][3], const double d[3]
         }
 }
 
-// whether its rays may start at its depth: not where it is large (planes), or all rays must start at one point (meshes)
+// Tells whether rays may start at a solid's depth: not where it is large (planes), or where all must start at one point
+// (meshes).
 bool sac_frame_is_round(sac_shape shape)
 {
     return shape != SAC_SHAPE_PLANE && shape != SAC_SHAPE_MESH && shape != SAC_SHAPE_LINE;
@@ -113,7 +115,7 @@ void sac_frame_cover(render_window *w, const render_eye *eye, const sac_geom *g,
     sac_window_add_box(w, eye, c, g->axes, half);
 }
 
-// pixels whose centres may lie in low..high, both in pixels; `margin` for samples beside the centres
+// Finds the pixels whose centres may lie in low..high, both in pixels. `margin` is for samples beside the centres.
 static void take_pixels(int *first, int *end, double low, double high, int count, double margin)
 {
     *first = 0;
@@ -141,7 +143,7 @@ render_rect sac_frame_to_pixels(const render_window *w, const sac_render_view *v
 
 // --- what is thin
 
-// one end of a solid along its z axis in the eye's axes
+// Finds a point on a solid's z axis, in the eye's axes.
 static void find_end(double at[3], const sac_geom *g, const render_eye *eye, double z)
 {
     double to[3];
@@ -149,7 +151,8 @@ static void find_end(double at[3], const sac_geom *g, const render_eye *eye, dou
     for (int k = 0; k < 3; k++) at[k] = dot3(to, eye->axes[k]);
 }
 
-// where a solid's ends are in the picture, and how far around them it reaches if it may pass between pixels' centres
+// Finds where a solid's ends are in the picture, and how far it reaches around them if it may pass between pixels'
+// centres.
 void sac_frame_find_thread(solid *s, const sac_geom *g, const render_eye *eye, const sac_render_view *view,
                            const sac_renderer_def *def)
 {
@@ -175,7 +178,7 @@ void sac_frame_find_thread(solid *s, const sac_geom *g, const render_eye *eye, c
     if (line || reach < 1.5) s->thread_reach = (float)reach + 0.75f;
 }
 
-// by so many pixels
+// Widens a window by so many pixels.
 void sac_frame_widen(render_window *w, double by, const sac_render_view *view, const sac_renderer_def *def)
 {
     double pixel[2] = {((double)view->right - (double)view->left) / def->width,

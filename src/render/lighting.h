@@ -32,6 +32,8 @@ LANES void add_light(lanes3 *sum, const float colour[3], lanes amount)
 }
 
 /// How much of a spot's light arrives, with its direction from the point; `towards` is then of unit length.
+// OpenGL 2.1 specification, section 2.14.1: 1 / (k0 + k1 d + k2 d^2), times the cosine of the angle to the spot's axis
+// to the power of the exponent, and nothing outside the cutoff.
 static lanes spot_share(const render_light *shared, const solid_light *light, lanes3 point, lanes3 *towards)
 {
     lanes3 at = fill3(light->position);
@@ -52,6 +54,8 @@ static lanes spot_share(const render_light *shared, const solid_light *light, la
 }
 
 /// Add one light. @return where the surface faces it
+// The same section: ambient + max(n . l, 0) diffuse + max(n . h, 0)^shininess specular, where h is half way between
+// light and eye, and the last term is there only where the surface faces the light.
 static mask light_by(lanes3 *sum, const sac_renderer *r, const solid *s, int number, const surface *at, float gain)
 {
     const render_light *shared = &r->lights[number];
@@ -141,7 +145,8 @@ static const float *block_colours(sac_renderer *r, const solid *s, int column, i
     return r->grid_colours + (size_t)*number * floats;
 }
 
-// the cell of x along one axis and how far in it is, 0..1
+// Finds the cell of x along one axis, and how far in it x is, 0..1.
+// A grid begins and ends with a cell of width `pad`, which may be none; all others are `step` wide.
 static words find_cell(lanes *part, const sac_plane_grid *g, float size, lanes x)
 {
     lanes zero = lanes_set(0.0f), from = lanes_sub(lanes_add(x, lanes_set(size)), lanes_set(g->pad));
@@ -174,7 +179,8 @@ static grid_place find_triangle(const solid *s, lanes x, lanes y)
     return place;
 }
 
-// linear over the triangle: colours[corner] at crossings (x0, y0), (x1, y0), (x0, y1), (x1, y1)
+// Interpolates linearly over the triangle. From colours[corner] on lie those of the crossings (x0, y0), (x1, y0), (x0,
+// y1), (x1, y1).
 static lanes across(const float *colours, int corner, bool beyond, lanes x, lanes y)
 {
     float c00 = colours[corner], c10 = colours[corner + 1], c01 = colours[corner + 4], c11 = colours[corner + 5];

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "render/assets.h"
 
-// what building needs: a triangle's box and its number
+// What building the tree needs of a triangle: its box and its number.
 typedef struct leaf
 {
     float low[3], high[3];
@@ -28,13 +28,14 @@ static float middle(const leaf *l, int axis)
     return 0.5f * (l->low[axis] + l->high[axis]);
 }
 
-// leaves with smaller middles first up to the half; numbers break ties, so the tree is the same everywhere
+// Leaves with smaller middles come first. Numbers break ties, so the tree is the same everywhere.
 static bool comes_before(const leaf *a, const leaf *b, int axis)
 {
     float x = middle(a, axis), y = middle(b, axis);
     return x < y || (x == y && a->triangle < b->triangle);
 }
 
+// Hoare's selection: the leaves that come before the middle one are brought before it, in linear time on average.
 static void split_at_half(leaf *leaves, int count, int axis)
 {
     int low = 0, high = count - 1, half = count / 2;
@@ -60,7 +61,7 @@ static void split_at_half(leaf *leaves, int count, int axis)
     }
 }
 
-// halves of equal count along the longest side: depth stays below log2 of the triangles + 1
+// Splits into halves of equal count along the longest side, so that the depth stays below log2 of the triangles + 1.
 static void build(render_mesh *mesh, int node, leaf *leaves, int first, int count)
 {
     render_node *n = &mesh->nodes[node];
@@ -84,7 +85,9 @@ static void build(render_mesh *mesh, int node, leaf *leaves, int first, int coun
     build(mesh, children + 1, leaves, first + half, count - half);
 }
 
-// texcoords are linear over the triangle: their slopes along it
+// Texcoords are linear over the triangle. This finds their slopes along it.
+// The slope g of a texcoord along the triangle solves g . e = a and g . f = b for its edges e and f and the differences
+// a and b, with g a combination of e and f; the three dot products of the edges are the system's matrix.
 static void find_slopes(float out[2][3], const float corners[3][3], const float texcoords[3][2])
 {
     float e[2][3], ee[3] = {0, 0, 0};

@@ -72,7 +72,7 @@ INLINED void add_block(words sum[3], const render_texture *t, words index, lanes
     }
 }
 
-// a picture that wraps around; s and t within 0..1
+// Adds a sample of a picture that wraps around; s and v lie within 0..1.
 INLINED void add_wrapped(words sum[3], const render_texture *t, lanes s, lanes v, words level, words share)
 {
     lanes width = lanes_look_up(t->width, level), height = lanes_look_up(t->height, level), half = lanes_set(0.5f),
@@ -85,7 +85,7 @@ INLINED void add_wrapped(words sum[3], const render_texture *t, lanes s, lanes v
     add_block(sum, t, words_add(words_add(row, words_truncate(left)), words_look_up(t->first, level)), fx, fy, share);
 }
 
-// a face of a cube, which stops at its edges
+// Adds a sample of a cube's face, which stops at its edges.
 INLINED void add_clamped(words sum[3], const render_texture *t, lanes s, lanes v, words face, words level, words share)
 {
     lanes width = lanes_look_up(t->width, level), half = lanes_set(0.5f), zero = lanes_set(0.0f),
@@ -106,6 +106,8 @@ typedef struct mip
     bool single; ///< the second has no part
 } mip;
 
+// GL_LINEAR_MIPMAP_LINEAR: the two levels beside the level of detail, weighted by its fraction. A pixel that is
+// narrower than a texel is magnified, from level 0.
 INLINED mip find_mip(const render_texture *t, lanes square)
 {
     lanes lod = lanes_mul(log2_lanes(lanes_min(lanes_max(square, lanes_set(1.0f)), lanes_set(1e18f))), lanes_set(0.5f));

@@ -38,6 +38,7 @@ LANES lanes3 by_scale(const solid *s, lanes3 v)
                     lanes_mul(v.z, lanes_set(s->scale[2]))};
 }
 
+// The face is the one whose plane the point is nearest to, in units of the box's size.
 static lanes3 box_normal(const solid *s, lanes3 q)
 {
     lanes x = lanes_mul(lanes_abs(q.x), lanes_set(1.0f / s->size[0])),
@@ -78,7 +79,7 @@ static lanes3 normal_of(const solid *s, lanes3 q)
     }
 }
 
-// a corner's share of a point of a triangle: the area of the opposite part
+// Barycentric coordinates: a corner's share of a point is the area of the opposite part of the triangle.
 static void corner_shares(float out[3], const float c[3][3], const float p[3])
 {
     float e[3], f[3], n[3], part[3], to[3][3];
@@ -94,7 +95,7 @@ static void corner_shares(float out[3], const float c[3][3], const float p[3])
     }
 }
 
-// normals and texcoords of a mesh, lane by lane
+// Looks up normals and texcoords of a mesh, lane by lane.
 static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], mask live, lanes3 point)
 {
     float p[3][16], n[3][16] = {{0}}, st[2][16] = {{0}}, slopes[2][3][16] = {{{0}}};
@@ -126,7 +127,8 @@ static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], 
     }
 }
 
-// how the point moves along the surface when the ray moves by a pixel
+// Computes how the point moves along the surface when the ray moves by a pixel.
+// The move that the ray makes for a pixel, plus as much along the ray as brings the point back onto the surface.
 static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t, lanes3 ray, lanes3 normal)
 {
     lanes3 p = fill3(fan->p[axis]), d = fill3(fan->d[axis]);
@@ -136,7 +138,7 @@ static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t,
                     lanes_sub(move.z, lanes_mul(along_ray, ray.z))};
 }
 
-// as OpenGL has it, four pixels share what the lower left one's neighbours show
+// As OpenGL does it, four pixels share the slopes between the lower left one and its neighbours.
 INLINED void slope_quads(spot *out)
 {
     static const int32_t base[16] = {4, 4, 6, 6, 4, 4, 6, 6, 12, 12, 14, 14, 12, 12, 14, 14};
@@ -152,7 +154,7 @@ INLINED void slope_quads(spot *out)
     out->slope[0].z = out->slope[1].z = lanes_set(0.0f);
 }
 
-// samples are no squares of pixels: slopes at each
+// Samples do not form squares of pixels, so each has slopes of its own.
 INLINED void slope_plane(spot *out, const render_fan *fan, lanes t, lanes inverse)
 {
     lanes x = lanes_mul(out->ray.x, inverse), y = lanes_mul(out->ray.y, inverse);
@@ -165,7 +167,8 @@ INLINED void slope_plane(spot *out, const render_fan *fan, lanes t, lanes invers
     }
 }
 
-// where the packet's rays meet the endless plane, the solid or not; how far along the rays
+// Finds where the packet's rays meet the endless plane that the solid is a part of. Returns how far along the rays that
+// is.
 INLINED lanes find_on_plane(spot *out, const solid *s, const render_fan *fan, const packet *k)
 {
     out->ray = fan_lanes(fan->d, k->x, k->y);
@@ -207,7 +210,9 @@ static void find_view(spot *at)
     at->at.view = to_unit((lanes3){lanes_minus(at->ray.x), lanes_minus(at->ray.y), lanes_minus(at->ray.z)});
 }
 
-// texels that the point moves by when the ray moves by a pixel, squared: along x or along y, whichever is more
+// How many texels the point moves when the ray moves by a pixel, squared: along x or along y, whichever is more.
+// OpenGL 2.1 specification, section 3.8.8: rho is the larger of the two lengths; its square saves a root, and its log2,
+// halved, is the level of detail.
 INLINED lanes texels_wide(const solid *s, const lanes ds[2], const lanes dt[2])
 {
     lanes wide = lanes_set(s->texture_scale[0] * s->texture->width[0]);
@@ -227,7 +232,7 @@ INLINED lanes3 picture_at(const solid *s, lanes u, lanes v, const lanes du[2], c
                           texels_wide(s, du, dv));
 }
 
-// laid over x and y
+// The texture laid over x and y.
 INLINED lanes3 picture_over(const solid *s, const spot *at)
 {
     const lanes du[2] = {at->slope[0].x, at->slope[1].x}, dv[2] = {at->slope[0].y, at->slope[1].y};
@@ -286,7 +291,7 @@ static lit_points see_from(const render_light *light, lanes3 point, mask *live)
         lanes inverse = lanes_div(lanes_set(1.0f), not_zero(z));
         u = lanes_mul(u, inverse), v = lanes_mul(v, inverse);
     }
-    // shadows are cast within a square before the light
+    // Shadows are cast within a square before the light.
     *live = mask_and(mask_and(*live, lanes_less(lanes_set(0.0f), z)),
                      mask_and(lanes_at_most(lanes_abs(u), extent), lanes_at_most(lanes_abs(v), extent)));
     lit_points out = {.point = point, .distance = z};
@@ -296,6 +301,8 @@ static lit_points see_from(const render_light *light, lanes3 point, mask *live)
     return out;
 }
 
+// Whether the way from the light to the points meets the solid. It is a ray of its own in the solid's units, p + t d:
+// of a spot from the light (t = 0) to the point (t = 1), of a directional light along its direction, t in world units.
 static mask shaded_by(const sac_renderer *r, int number, int light_number, const lit_points *points, mask live)
 {
     const solid *s = &r->solids[number];
@@ -304,7 +311,8 @@ static mask shaded_by(const sac_renderer *r, int number, int light_number, const
     to.x = lanes_add(dot(points->point, fill3(s->world[0])), lanes_set(s->offset[0]));
     to.y = lanes_add(dot(points->point, fill3(s->world[1])), lanes_set(s->offset[1]));
     to.z = lanes_add(dot(points->point, fill3(s->world[2])), lanes_set(s->offset[2]));
-    // from the light, or from its plane, to the point; not quite, or the point would shade itself
+    // The ray goes from the light, or from its plane, nearly to the point. At the point itself it would meet the
+    // point's own surface.
     lanes end = directional ? lanes_mul(points->distance, lanes_set(0.998f)) : lanes_set(0.998f),
           zero = lanes_set(0.0f);
     lanes3 p = light, d = {lanes_sub(to.x, light.x), lanes_sub(to.y, light.y), lanes_sub(to.z, light.z)};

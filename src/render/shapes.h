@@ -23,7 +23,7 @@ LANES lanes3 fan_lanes(const float rows[3][3], lanes x, lanes y)
     return (lanes3){fan_lane(rows, 0, x, y), fan_lane(rows, 1, x, y), fan_lane(rows, 2, x, y)};
 }
 
-// no zero among divisors
+// Replaces divisors near zero, so that no division fails.
 LANES lanes not_zero(lanes x)
 {
     return lanes_choose(lanes_less(lanes_abs(x), lanes_set(1e-20f)), lanes_set(1e-20f), x);
@@ -37,6 +37,8 @@ typedef struct span
 } span;
 
 // a t^2 + 2 b t + c = 0
+// Both roots of a t^2 + 2 b t + c: where a ray enters a round solid and where it leaves. A negative discriminant, where
+// the ray passes by, gives NaN in lanes that `hit` leaves out.
 INLINED span quadratic(lanes a, lanes b, lanes c)
 {
     lanes square = lanes_sub(lanes_mul(b, b), lanes_mul(a, c)), spread = lanes_sqrt(square);
@@ -58,7 +60,7 @@ INLINED span meet_slab(lanes p, lanes d, float h)
     return (span){lanes_min(a, b), lanes_max(a, b), mask_from_bits(0xffff)};
 }
 
-// the endless round wall along z
+// Meets the endless round wall of radius 1 along z.
 INLINED span meet_wall(lanes3 p, lanes3 d)
 {
     lanes a = lanes_add(lanes_mul(d.x, d.x), lanes_mul(d.y, d.y)),
@@ -70,7 +72,7 @@ INLINED span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
 {
     span wall = meet_wall(p, d);
     if (!mask_any(wall.hit)) return wall;
-    // where the wall is entered or left beyond an end, that end's sphere is
+    // A ray that enters or leaves the wall beyond an end does so through that end's sphere instead.
     span out = wall;
     lanes *ends[2] = {&out.enter, &out.leave};
     for (int i = 0; i < (whole_span ? 2 : 1); i++)
@@ -94,6 +96,7 @@ INLINED span meet_cylinder(lanes3 p, lanes3 d, float h)
     return (span){enter, leave, mask_and(wall.hit, lanes_at_most(enter, leave))};
 }
 
+// The slab method (Kay and Kajiya 1986): a ray is inside where it is between all three pairs of planes.
 INLINED span meet_box(lanes3 p, lanes3 d, const float size[3])
 {
     span x = meet_slab(p.x, d.x, size[0]), y = meet_slab(p.y, d.y, size[1]), z = meet_slab(p.z, d.z, size[2]);
@@ -102,7 +105,7 @@ INLINED span meet_box(lanes3 p, lanes3 d, const float size[3])
     return (span){enter, leave, lanes_at_most(enter, leave)};
 }
 
-// whether (x, y) is on the plane, and the ray comes from the side that is seen
+// Tells whether (x, y) is on the plane and the ray comes from the side that is seen.
 INLINED mask is_on_plane(lanes x, lanes y, lanes slope, const float size[2], bool from_below, bool both_sides)
 {
     mask hit =
@@ -163,8 +166,8 @@ static inline float dot_floats(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// on which side of the line a-b each ray passes. A neighbour that has the edge as b-a gets exactly the negative, so no
-// ray slips through between two triangles
+// Tells on which side of the line a-b each ray passes. A neighbour that has the edge as b-a gets exactly the negative,
+// so no ray slips through between two triangles.
 INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
 {
     float m[3], k = 0;
@@ -183,6 +186,8 @@ INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
     return dot(r->d, fill3(m));
 }
 
+// The signs of the ray against the three edges say whether it passes the triangle (Pluecker coordinates); the distance
+// follows from the triangle's plane.
 INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][3], int number, lanes near)
 {
     lanes u = pass_edge(r, c[2], c[1]), v = pass_edge(r, c[0], c[2]), w = pass_edge(r, c[1], c[0]);
@@ -205,7 +210,7 @@ INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][
     best->hit = mask_or(best->hit, in);
 }
 
-// which of the rays pass a box before they meet something else
+// Finds which of the rays pass a box before they meet something else.
 INLINED mask pass_box(const render_node *n, lanes3 p, lanes3 inverse, lanes near, lanes far)
 {
     lanes a = lanes_mul(lanes_sub(lanes_set(n->low[0]), p.x), inverse.x),
@@ -217,12 +222,14 @@ INLINED mask pass_box(const render_node *n, lanes3 p, lanes3 inverse, lanes near
     a = lanes_mul(lanes_sub(lanes_set(n->low[2]), p.z), inverse.z),
     b = lanes_mul(lanes_sub(lanes_set(n->high[2]), p.z), inverse.z);
     enter = lanes_max(enter, lanes_min(a, b)), leave = lanes_min(leave, lanes_max(a, b));
-    // boxes may be flat: let rounding not make them missed
+    // Boxes may be flat. The slack keeps rounding from making rays miss them.
     lanes slack = lanes_mul(lanes_abs(leave), lanes_set(1e-6f));
     return mask_and(lanes_at_most(enter, lanes_add(leave, slack)),
                     mask_and(lanes_at_most(near, lanes_add(leave, slack)), lanes_at_most(enter, far)));
 }
 
+// The rays of a packet walk the tree of boxes together, as long as one of them passes the box. The child that the first
+// ray reaches earlier is taken first, so that later boxes are beyond what was met.
 static void meet_mesh(tree_hit *best, const render_mesh *mesh, const tree_rays *r, lanes near, mask live)
 {
     lanes one = lanes_set(1.0f);
@@ -251,7 +258,7 @@ static void meet_mesh(tree_hit *best, const render_mesh *mesh, const tree_rays *
 
 // --- lines, which are as wide in the picture however far they are
 
-// the line runs mostly along x or along y; its width is counted along the other
+// A line runs mostly along x or along y, and its width is counted along the other.
 INLINED span meet_line(const solid *s, lanes x, lanes y, float width, bool parallel)
 {
     const float *a = s->thread[0], *b = s->thread[1];

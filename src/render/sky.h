@@ -19,7 +19,7 @@ static void make_sky(sac_renderer *r, int number)
         x[i] = (float)(number % r->packet_columns * 4 + i % 4) + 0.5f;
         y[i] = (float)(number / r->packet_columns * 4 + i / 4) + 0.5f;
     }
-    // the cube is turned by a quarter about x
+    // The cube is turned by a quarter about x.
     lanes3 d = fan_lanes(r->view_d, lanes_load(x), lanes_load(y)), turned = {d.x, d.z, lanes_minus(d.y)};
     lanes3 dx = {lanes_set(r->view_d[1][0]), lanes_set(r->view_d[1][2]), lanes_set(-r->view_d[1][1])};
     lanes3 dy = {lanes_set(r->view_d[2][0]), lanes_set(r->view_d[2][2]), lanes_set(-r->view_d[2][1])};
@@ -57,7 +57,7 @@ static words sky_at(sac_renderer *r, const packet *k, unsigned live)
     return words_load(packed);
 }
 
-// where the sky's cylinder is nearer
+// Tells where what was met lies beyond the sky's cylinder.
 static mask behind_sky(const sac_renderer *r, const packet *k, lanes t)
 {
     lanes limit = lanes_set(r->sky_radius);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "render/assets.h"
 
-// a face of a level: [height, width, 3]
+// A face of a level, [height, width, 3].
 typedef struct image
 {
     int width, height;
@@ -19,7 +19,7 @@ static const uint8_t *texel(const image *m, int x, int y)
     return m->pixels + ((size_t)y * (size_t)m->width + (size_t)x) * 3;
 }
 
-// the next mipmap: what lies at the centres of its texels, between four of this one's; in place
+// Makes the next mipmap in place: at the centre of each of its texels, the bilinear mean of four of this one's.
 static void halve(image *m)
 {
     image next = {m->width > 1 ? m->width / 2 : 1, m->height > 1 ? m->height / 2 : 1, m->pixels};
@@ -38,19 +38,20 @@ static void halve(image *m)
                 float upper = (float)a[i] + fx * (float)(b[i] - a[i]), lower = (float)c[i] + fx * (float)(d[i] - c[i]);
                 mixed[i] = (uint8_t)(upper + fy * (lower - upper) + 0.5f);
             }
-            // written behind what is still to be read
+            // What is written lies behind what is still to be read.
             memcpy(next.pixels + ((size_t)y * (size_t)next.width + (size_t)x) * 3, mixed, 3);
         }
     m->width = next.width;
     m->height = next.height;
 }
 
+// A block holds the four texels that a bilinear sample mixes, channel by channel, so that a sample is one load.
 static void pack(uint8_t *blocks, const image *m, bool cube)
 {
     for (int y = 0; y < m->height; y++)
         for (int x = 0; x < m->width; x++, blocks += 16)
         {
-            // a picture goes on at its other side, a cube's face stops at its edge
+            // A picture goes on at its other side. A cube's face stops at its edge.
             int right = x + 1 < m->width || cube ? x + 1 : 0, down = y + 1 < m->height || cube ? y + 1 : 0;
             const uint8_t *taps[4] = {texel(m, x, y), texel(m, right, y), texel(m, x, down), texel(m, right, down)};
             for (int i = 0; i < 3; i++)
@@ -68,7 +69,8 @@ static void take_face(image *m, const sac_texture *t, int face)
         for (size_t c = 0; c < 3; c++) m->pixels[i * 3 + c] = from[i * channels + (channels < 3 ? 0 : c)];
 }
 
-// sizes of all levels; returns the number of blocks
+// Computes the sizes of all levels and returns the number of blocks.
+// Levels halve down to one texel; those beyond repeat the last, so that a level need not be checked when it is read.
 static size_t plan_levels(render_texture *out, const sac_texture *t)
 {
     size_t total = 0;

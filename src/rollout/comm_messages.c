@@ -76,7 +76,7 @@ static double *seen_of(const sac_ranks *r, int unit)
     return r->base.round.seen + (size_t)unit * (size_t)r->base.round.seen_size;
 }
 
-// the i-th result of the message that is being made
+// Finds the place of the i-th result in the message that is being made.
 static void put_result(sac_ranks *r, int i, int unit)
 {
     const sac_unit *u = &r->base.round.units[unit];
@@ -117,7 +117,7 @@ void sac_ranks_send_done(sac_ranks *r)
 
 // --- receiving -------------------------------------------------------------------------------
 
-// stores results that have arrived; false where they make no sense
+// Stores results that have arrived; false where the message makes no sense.
 static bool store(sac_ranks *r, const uint8_t *payload, size_t size, int count)
 {
     if (count < 0 || size != (size_t)count * sac_ranks_result_size(r)) return false;

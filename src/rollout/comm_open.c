@@ -6,7 +6,7 @@
 
 /// Which kind of comm the launcher asks for: this process alone, or ranks over MPI.
 
-// ranks that mpirun or srun has started; 0: none, this process was started by hand
+// Counts the ranks that mpirun or srun has started; 0: this process was started by hand.
 static int announced_ranks(void)
 {
     // SLURM_NTASKS would not do: a batch script has it too

@@ -9,7 +9,7 @@
 
 // --- a round ----------------------------------------------------------------------------------------------------
 
-// room for messages of so many bytes, a sentence at least
+// Makes room for messages of so many bytes, and for an error's sentence at least.
 static sac_status reserve_message(sac_ranks *r, size_t bytes)
 {
     if (r->message && bytes <= r->room) return SAC_OK;
@@ -147,14 +147,14 @@ static void serve(sac_comm *comm)
     else
         serve_other(r);
     pthread_cond_broadcast(&r->changed);
-    // a rank that is ending must not wait for one that may be gone
+    // A rank that is ending must not wait for one that may be gone.
     if (!atomic_load(&comm->stopped)) sac_ranks_flush(r);
     pthread_mutex_unlock(&comm->mutex);
 }
 
 // --- what all must know -----------------------------------------------------------------------------------------
 
-// rank 0 waits for the others, then tells them why not, or sends the bytes in parts
+// Rank 0 waits for the others. Then it tells them why it has nothing to send, or sends the bytes in parts.
 static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
 {
     while (r->ready < r->base.size - 1 && !atomic_load(&r->base.stopped))
@@ -220,7 +220,7 @@ static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size
 static void destroy(sac_comm *comm, sac_status status)
 {
     sac_ranks *r = (sac_ranks *)comm;
-    // a failure that the others do not know of yet; they may be waiting
+    // The others may be waiting and do not know of this failure yet, so they are told.
     if (status != SAC_OK && !(atomic_load(&comm->stopped) && r->over))
     {
         comm->status = status;

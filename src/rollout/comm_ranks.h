@@ -43,13 +43,14 @@ typedef struct sac_ranks
     uint8_t *message; ///< [header and room for all results]
     int capacity;     // units that there is room for
     size_t room;      // bytes after a message's header
-    // rank 0
+    // These fields are used by rank 0.
     int next, finished, ready;
-    // the others: units first..last-1 are granted and not yet taken; done ones are not yet reported
+    // These fields are used by the other ranks: units first..last-1 are granted and not yet taken; done ones are not
+    // yet reported.
     int *granted, *done;
     int first, last, done_count, asked, under_way;
     bool dry;
-    // what is being shared
+    // What is being sent to all ranks.
     uint8_t *shared;
     size_t shared_size, shared_done;
 } sac_ranks;

@@ -62,7 +62,7 @@ static uint32_t checksum_of(const uint8_t *bytes, size_t length)
     return sac_crc32c(0, bytes + sizeof(uint32_t), length - sizeof(uint32_t));
 }
 
-// the record at the beginning of the bytes; false when it is not whole
+// Reads the record at the beginning of the bytes; false when it is not whole.
 static bool read_record(record *r, const uint8_t *bytes, size_t size)
 {
     if (size < sizeof *r) return false;
@@ -88,7 +88,7 @@ sac_status sac_returns_open(sac_returns **out, const char *run_dir, const uint8_
     sac_returns *k = SAC_NEW(sac_returns);
     if (!k) return sac_fail_memory("known returns");
     k->file = -1;
-    // a record that a crash cut short ends the list
+    // A record that a crash cut short ends the list.
     record r;
     for (; read_record(&r, bytes + k->size, size - k->size); k->count++) k->size += length_of(&r);
     sac_status status = SAC_OK;
@@ -120,7 +120,7 @@ int sac_returns_count(const sac_returns *k)
     return k->count;
 }
 
-// the results' numbers lie after them
+// Counts the bytes of what the filters have seen, which lies behind the results.
 static size_t seen_bytes(const sac_results *results)
 {
     return results->seen ? (size_t)results->count * (size_t)results->seen_size * sizeof(double) : 0;

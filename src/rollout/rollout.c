@@ -30,7 +30,7 @@ typedef struct crew
     bool dry;        // nothing is left to take
     sac_play *plays; // [lanes] where they stay in memory; the lanes point to them
     lane *lanes;
-    // of the lanes, as the batch forms of worlds and policies want them
+    // What the lanes hold, as arrays, which is how the batch functions of worlds and policies want it.
     sac_env **envs;
     sac_env_row *rows;
     sac_policy_state **states;
@@ -51,7 +51,7 @@ struct sac_rollouts
     const sac_rollout_job *job;
 };
 
-// the arrays' entries of one lane
+// Writes the arrays' entries of one lane.
 static void gather(crew *c, int i)
 {
     sac_play *play = c->lanes[i].play;
@@ -71,6 +71,7 @@ static void swap_lanes(crew *c, int a, int b)
     gather(c, b);
 }
 
+// Parameters are set only where the lane has held those of another individual; neighbouring units often share one.
 static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
 {
     const sac_rollout_job *job = r->job;
@@ -96,7 +97,7 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     return sac_play_reset(l->play, l->unit->seed);
 }
 
-// takes units for the lanes that are free; a crew without any waits for one
+// Takes units for the lanes that are free. A crew that has no episode under way waits for one.
 static sac_status fill_lanes(sac_rollouts *r, crew *c)
 {
     while (!c->dry && c->active < r->room)
@@ -118,7 +119,7 @@ static bool is_number(const float *values, int count)
     return true;
 }
 
-// adds a step to lane i's unit; true when its episode has ended
+// Adds a step to lane i's unit; true when its episode has ended.
 static bool take_step(sac_rollouts *r, crew *c, int i)
 {
     lane *l = &c->lanes[i];
@@ -132,7 +133,7 @@ static bool take_step(sac_rollouts *r, crew *c, int i)
     return sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
 }
 
-// what the filter was told in this step, added to the unit's sums
+// Adds what the filter was told in this step, and its squares, to the unit's sums.
 static void note_seen(const sac_rollouts *r, lane *l)
 {
     const float *seen = sac_policy_filter_input(l->play->state);
@@ -144,20 +145,23 @@ static void note_seen(const sac_rollouts *r, lane *l)
     }
 }
 
-// every lane's action, from what it sees
+// Computes every lane's action from what it sees.
 static void decide(const sac_rollouts *r, crew *c)
 {
     sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
     for (int i = 0; i < c->active; i++)
     {
         if (c->lanes[i].seen) note_seen(r, &c->lanes[i]);
-        // what is not a number never reaches the world
+        // An action that is not a number never reaches the world: it becomes zero, and the return NaN.
         if (is_number(c->actions[i], r->action_size)) continue;
         c->lanes[i].unit->episode_return = NAN;
         memset(c->actions[i], 0, sizeof(float) * (size_t)r->action_size);
     }
 }
 
+// One thread's loop: take what is free, let all policies decide, step all worlds, and give back what has ended.
+// Finished lanes are swapped behind the active ones, from the last on, so that no lane that is still to be looked at
+// moves.
 static sac_status run_crew(sac_rollouts *r, crew *c)
 {
     for (int i = 0; i < r->lanes; i++) c->lanes[i].individual = NO_INDIVIDUAL;
@@ -183,7 +187,7 @@ static sac_status run_crew(sac_rollouts *r, crew *c)
     }
 }
 
-// where the queue needs a server it is the calling thread, the only one that may use the transport
+// Where the queue needs a server, it is the calling thread, the only one that may use the transport.
 static void work(void *user, int index)
 {
     sac_rollouts *r = user;
@@ -198,7 +202,7 @@ static void work(void *user, int index)
 
 sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
 {
-    // no more lanes than there is work for, so that every thread gets its share
+    // No thread uses more lanes than its share of the work, so that every thread gets some.
     int everyone = r->workers * sac_comm_size(r->comm), share = (job->unit_count + everyone - 1) / everyone;
     r->room = share < r->lanes ? share : r->lanes;
     r->job = job;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "files/renamed.h"
 #include "files/yaml.h"
 #include "saccade/evolve.h"
 #include "saccade/play.h"
@@ -263,8 +264,10 @@ static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], con
             snprintf(task->variant, sizeof task->variant, "%s", value);
             return SAC_OK;
         }
-        SAC_TRY(check_setting(table_of(c, i, key), key, value, where));
-        return keep_setting(c->settings, key, value, where);
+        const sac_option *table = table_of(c, i, key);
+        SAC_TRY(check_setting(table, key, value, where));
+        // a former name ends here, so that the new one may overrule it and all that follows knows one name
+        return keep_setting(c->settings, sac_option_find(table, key)->name, value, where);
     }
     if (strcmp(section, "train") == 0 && strncmp(key, "stages.", 7) == 0) return set_stage(task, key + 7, value, where);
     if (strcmp(section, "train") == 0) return sac_options_set(train_options, &task->train, key, value, where);
@@ -550,7 +553,7 @@ sac_status sac_task_check_same(const sac_task *task, const char *path)
     for (int i = 0; status == SAC_OK && i < r->count; i++)
     {
         const sac_setting *mine = &r->settings[i];
-        const sac_yaml_entry *theirs = sac_yaml_find(yaml, mine->key);
+        const sac_yaml_entry *theirs = sac_yaml_find_option(yaml, mine->key);
         if (strcmp(mine->key, free_keys[0]) == 0 || strcmp(mine->key, free_keys[1]) == 0) continue;
         // an option that did not exist when the run was started had its default's effect
         if (!theirs && r->plain[i]) continue;

@@ -26,6 +26,7 @@ void sac_depth_image(float *out, const sac_depth *depth)
         }
 }
 
+// The pinhole camera: x = (column - cx) z / fx, y = (row - cy) z / fy, in metres, with y downwards.
 int sac_depth_points(float *points, int stride, int *pixels, const sac_depth *depth, const sac_intrinsics *camera,
                      int step)
 {

@@ -31,6 +31,7 @@ sac_float_image sac_float_image_view(const float *pixels, int height, int width,
     return (sac_float_image){pixels, height, width, channels, (ptrdiff_t)width * channels};
 }
 
+// A crop shares the pixels of its image: only the first pixel and the sides change.
 sac_image sac_image_crop(const sac_image *image, int top, int left, int height, int width)
 {
     SAC_ASSERT(top >= 0 && left >= 0 && height >= 1 && width >= 1);
@@ -85,6 +86,7 @@ static void take_floats(float *plane, const float *pixel, ptrdiff_t row_step, pt
         for (int column = 0; column < g->columns; column++) *plane++ = pixel[column * column_step];
 }
 
+// Token number (row, column, channel) of all patches is one plane: the pixel at that place in each of them.
 void sac_image_patches(float *tokens, int stride, const sac_image *image, const sac_grid *grid)
 {
     SAC_ASSERT(stride >= grid->count);

@@ -4,6 +4,9 @@
 
 /// Positional encodings.
 
+// The sinusoids of Vaswani et al. 2017 ("Attention Is All You Need", section 3.5): dimensions 2i and 2i + 1 are the
+// sine and the cosine of position / 10000^(2i / D). Series of our own compute them, so that every machine gets the same
+// bits.
 static const double log_longest = 9.2103403719761827; // ln 10000
 
 // Compute dimension d of D at a position.
@@ -22,6 +25,7 @@ void sac_positions_flat(float *out, int stride, int size, int count)
         for (int p = 0; p < count; p++) out[p] = encode(d, size, p);
 }
 
+// The first half of the dimensions encodes the row, the second half the column.
 void sac_positions_grid(float *out, int stride, int size, int rows, int columns)
 {
     SAC_ASSERT(size >= 2 && size % 2 == 0 && rows >= 0 && columns >= 1 && stride / columns >= rows);

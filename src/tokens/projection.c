@@ -59,6 +59,7 @@ static sac_status check(const sac_projection_def *def)
 }
 
 // Move the weights of the channels that tokens see to the places of a pixel's bytes.
+// Grey has three channels in one byte: its three weights are added up there.
 static void arrange(float *out, const sac_projection *p)
 {
     const sac_patches *bytes = &p->projector.bytes;

@@ -5,6 +5,7 @@ enum
     BLOCK_BYTES = 1 << 15 // of sums, so that they stay in the first cache
 };
 
+// Rows of patches are projected in blocks whose integer sums stay in the first cache until they have become floats.
 sac_projector sac_projector_create(int height, int width, int channels, int pixel_size, int patch, int stride,
                                    int outputs)
 {
@@ -40,7 +41,7 @@ void sac_projector_take_scratch(sac_projector_scratch *scratch, const sac_projec
     scratch->sums = sac_take(workspace, (size_t)p->bytes.outputs * (size_t)p->sum_stride, sizeof(int32_t));
 }
 
-// patches of `rows` rows of the grid only, whose first image row is the image's first
+// The same grid cut down to `rows` rows of patches, from the first row of the image on.
 static sac_patches part_of(const sac_patches *p, int rows, ptrdiff_t pitch)
 {
     sac_patches part = *p;
@@ -50,6 +51,7 @@ static sac_patches part_of(const sac_patches *p, int rows, ptrdiff_t pitch)
     return part;
 }
 
+// Integer sums, exact and in any order, then one multiplication and one addition: the same bits on every processor.
 void sac_projector_run(const sac_projector *p, const sac_projector_weights *w, float *tokens, int stride,
                        const uint8_t *pixels, ptrdiff_t pitch, int rows, const sac_projector_scratch *scratch)
 {

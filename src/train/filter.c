@@ -58,9 +58,9 @@ void sac_filter_write(const sac_filter *filter, const sac_policy *policy, float 
 {
     const double *means = filter->numbers + 1, *squares = means + filter->size;
     if (filter->size == 0 || filter->numbers[0] < 2) return;
-    int views = sac_policy_view_count(policy);
-    float *mean = parameters + sac_policy_view(policy, views - 2)->offset;
-    float *deviation = parameters + sac_policy_view(policy, views - 1)->offset;
+    int tensors = sac_policy_tensor_count(policy);
+    float *mean = parameters + sac_policy_tensor_at(policy, tensors - 2)->offset;
+    float *deviation = parameters + sac_policy_tensor_at(policy, tensors - 1)->offset;
     for (int i = 0; i < filter->size; i++)
     {
         double root = sqrt(squares[i] / (filter->numbers[0] - 1));

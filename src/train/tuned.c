@@ -10,18 +10,18 @@
 static const char *name_at(const void *user, int index)
 {
     const sac_policy *policy = user;
-    return index < sac_policy_view_count(policy) ? sac_policy_view(policy, index)->name : NULL;
+    return index < sac_policy_tensor_count(policy) ? sac_policy_tensor_at(policy, index)->name : NULL;
 }
 
 // gives the tensors whose names begin with the word their factor; how many there are
 static int mark(sac_tuned *tuned, const sac_policy *policy, const char *word, float factor)
 {
     int found = 0;
-    for (int v = 0; v < sac_policy_view_count(policy); v++)
+    for (int v = 0; v < sac_policy_tensor_count(policy); v++)
     {
-        const sac_view *view = sac_policy_view(policy, v);
-        if (view->measured || strncmp(view->name, word, strlen(word)) != 0) continue;
-        for (size_t i = 0; i < sac_view_size(view); i++) tuned->factor[view->offset + i] = factor;
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, v);
+        if (tensor->measured || strncmp(tensor->name, word, strlen(word)) != 0) continue;
+        for (size_t i = 0; i < sac_policy_tensor_size(tensor); i++) tuned->factor[tensor->offset + i] = factor;
         found++;
     }
     return found;

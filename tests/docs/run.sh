@@ -141,6 +141,18 @@ narrow() # lines of at most 120 columns, but for tables and pictures, which cann
 {
     LC_ALL=C.UTF-8 awk 'length > 120 && !/^(\||!\[)/ {print FILENAME ":" FNR ": " length " columns"; bad = 1} END {exit bad}' "$@"
 }
+filled() # no paragraph has a line that ends 20 columns early although the next word would fit
+{
+    LC_ALL=C.UTF-8 awk '/^```/ {code = !code} code || /^($|```|[|#<]|!\[)/ {last = ""; next}
+        last != "" && !/^ *([-*]|[0-9]+\.) / && $1 !~ /[`[]/ && length(last) + 1 + length($1) <= 100 {
+            print FILENAME ":" FNR - 1 ": " last; bad = 1}
+        {last = $0} END {exit bad}' "$@"
+}
+stumped() # a page with such a line is refused, and which it is said
+{
+    { cat CONTRIBUTING.md; printf '\nA line that ends\nearly.\n'; } >"$work/stump.md"
+    ! filled "$work/stump.md" >"$work/said" && grep -q 'stump.md:[0-9]*: A line that ends$' "$work/said"
+}
 first_screen() # README's first lines: the two commands, and what each installs
 {
     local screen what
@@ -156,8 +168,10 @@ too_wide() # a page with one line too many is refused, and which it is said
 }
 check "links lead somewhere" links
 check "README's first screen names the two commands and what they install" first_screen
-check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md docs/bridge.md zoo/*.md zoo/*/*.md
+check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md CHANGELOG.md docs/*.md zoo/*.md zoo/*/*.md
 check "a line that is too long is noticed" too_wide
+check "paragraphs have no lines that end early" filled README.md CONTRIBUTING.md CHANGELOG.md docs/*.md
+check "a line that ends early is noticed" stumped
 check "packages are installed where Debian allows it" installable
 check "one version everywhere" versions
 finish

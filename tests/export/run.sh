@@ -151,14 +151,14 @@ other_graph() # NAME SETTING...
         record "$name" "$work/$name/mean.safetensors" 1 40 && graph "$name" "$work/$name/mean.safetensors"
 }
 if [[ $graphs == yes ]]; then
-    check "positive features in onnxruntime" other_graph positive attention=positive normalize=true controller=mlp
+    check "positive features in onnxruntime" other_graph positive attention=positive normalise_tokens=true controller=mlp
     check "squares in onnxruntime" other_graph square attention=sara-square position_encoding=flat controller=linear
     check "waves in onnxruntime" other_graph trig attention=trig motion=true
     check "hybrid features in onnxruntime" other_graph hybrid attention=hybrid attention_features=6
-    check "pixels of patches in onnxruntime" other_graph pixels features=histogram+positions+values activation=clip
-    check "convolutions of patches in onnxruntime" other_graph conv features=conv top=3 controller=mlp
-    check "masked patches in onnxruntime" other_graph masked masking=true attention=relu features=positions
-    check "a larger image in onnxruntime" other_graph larger image_size=61 attention=sara-relu features=values
+    check "pixels of patches in onnxruntime" other_graph pixels patch_features=histogram+positions+values activation=clip
+    check "convolutions of patches in onnxruntime" other_graph conv patch_features=conv top=3 controller=mlp
+    check "masked patches in onnxruntime" other_graph masked masking=true attention=relu patch_features=positions
+    check "a larger image in onnxruntime" other_graph larger image_size=61 attention=sara-relu patch_features=values
     check "a convolutional network in onnxruntime" other_graph cnn kind=cnn image_size=70 conv_channels=4,3,5
     check "mixed patches in onnxruntime" other_graph mixed kind=iap-trans attention=positive order=left motion=true
 else

@@ -119,7 +119,7 @@ static void take_frame(results *r, const shapes *s, const sac_gaze *gaze, const 
     copy(r->importance, gaze->importance, frame, n);
     for (size_t i = 0; i < k; i++) r->top[frame * k + i] = gaze->top[i];
     copy(r->centers, gaze->centers, frame, 2 * k);
-    copy(r->features, gaze->features, frame, (size_t)gaze->feature_count);
+    copy(r->features, gaze->told, frame, (size_t)gaze->told_count);
     copy(r->hidden, gaze->hidden, frame, (size_t)gaze->hidden_size);
     copy(r->cell, gaze->cell, frame, (size_t)gaze->hidden_size);
     copy(r->output, gaze->output, frame, (size_t)gaze->output_size);

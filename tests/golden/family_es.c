@@ -126,9 +126,9 @@ static sac_status run_sensing(golden *g, const scene *s)
     } cases[] = {
         // ARS V1-t is the first
         {"ars", "", {"bgs_max_std_theta", "bgs_max_std_grad", "bgs_max_idx"}},
-        {"bgs", "pick=max normalize=sigma", {"bgs_max_sigma_theta", "bgs_max_sigma_grad", NULL}},
+        {"bgs", "pick=max normalise=sigma", {"bgs_max_sigma_theta", "bgs_max_sigma_grad", NULL}},
         {"bgs", "", {"bgs_absdiff_std_theta", "bgs_absdiff_std_grad", "bgs_absdiff_idx"}},
-        {"bgs", "normalize=sigma", {"bgs_absdiff_sigma_theta", "bgs_absdiff_sigma_grad", NULL}},
+        {"bgs", "normalise=sigma", {"bgs_absdiff_sigma_theta", "bgs_absdiff_sigma_grad", NULL}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {

@@ -42,7 +42,7 @@ static sac_attention_def def_of(const scene *s, const char *form)
     def.projection = s->matrix;
     def.direction_count = s->r;
     def.directions = s->directions;
-    def.normalize = s->normalize;
+    def.normalise = s->normalize;
     return def;
 }
 
@@ -52,7 +52,7 @@ static sac_attention_def raw_def_of(const scene *s, const char *form)
     sac_attention_def def = def_of(s, form);
     def.feature_count = 0;
     def.projection = NULL;
-    def.normalize = false;
+    def.normalise = false;
     return def;
 }
 
@@ -155,7 +155,7 @@ static void write_tokens(scene *s, const char *name, const float *x)
 {
     sac_attention_def def = raw_def_of(s, "sara-relu");
     def.scale = s->normalize ? sqrt(s->d) : 1 / sqrt(s->d);
-    def.normalize = s->normalize;
+    def.normalise = s->normalize;
     sac_attention *a;
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
     if (s->status != SAC_OK) return;

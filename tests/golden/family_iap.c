@@ -107,7 +107,7 @@ static sac_status make_attentions(scene *s)
     def.form = "positive";
     def.key_size = s->d;
     def.feature_count = s->m;
-    def.normalize = true;
+    def.normalise = true;
     def.projection = s->w;
     SAC_TRY(sac_attention_create(&s->positive, &def));
     def.form = "trig";

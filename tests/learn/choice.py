@@ -48,7 +48,7 @@ def pictures(count, seed):
 def agent(attention, top, seed):
     policy = saccade.Policy("attention-agent", observation_shape=(SIDE, SIDE, 3), action_size=2, patch=4, stride=0,
                             top=top, attention=attention, controller="mlp", hidden=16,
-                            features="positions" if PLACE else "values", value_size=4)
+                            patch_features="positions" if PLACE else "values", value_size=4)
     return policy.with_parameters(policy.draw(seed))
 
 

@@ -130,8 +130,8 @@ static void write_case(const char *folder, const char *settings, int number, sac
     add(&d, "doutputs", SAC_F32, m.doutputs, m.count, m.outputs_size);
     add(&d, "gradient", SAC_F32, m.sums, 1, m.parameters);
     char names[1024] = "";
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", sac_policy_view(policy, i)->name);
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", sac_policy_tensor_at(policy, i)->name);
     add(&d, "names", SAC_U8, names, 1, (int64_t)strlen(names));
     if (parts.embedding->positions)
         add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs,

@@ -26,7 +26,7 @@ def test_it_trains_and_is_saved(words, tmp_path, random):
                     "train: {generations: 2}\nevaluation: {every: 2, episodes: 2}\n")
     run = saccade.train(task, tmp_path / "run", settings={f"policy.{k}": v for k, v in words.items()})
     policy = run.load()
-    assert all(policy.options[k] == v for k, v in words.items()) and policy.options["features"] == "values"
+    assert all(policy.options[k] == v for k, v in words.items()) and policy.options["patch_features"] == "values"
     policy.save(tmp_path / "copy.safetensors")
     copy = saccade.load(tmp_path / "copy.safetensors")
     seen = images(policy, random)
@@ -40,7 +40,7 @@ def drawn(**words):
     policy = saccade.World("toy").policy("iap-rank", top=4, **words)
     random = np.random.default_rng(5)
     policy = policy.with_parameters(random.uniform(-0.3, 0.3, policy.parameter_count).astype(np.float32))
-    return policy, saccade.Attention("relu", key_size=4, feature_count=16, normalize=True)
+    return policy, saccade.Attention("relu", key_size=4, feature_count=16, normalise=True)
 
 
 def planar(gaze):

@@ -8,7 +8,7 @@ source "$(dirname "$0")/../check.sh"
 # the toy with few patches: whole runs of a second or two
 cat >"$work/task.yaml" <<END
 env: {id: toy}
-policy: {kind: iap-rank, stride: 5, top: 4, features: positions+values, controller: linear}
+policy: {kind: iap-rank, stride: 5, top: 4, patch_features: positions+values, controller: linear}
 search: {method: sep-cma-es, population: 32, sigma: 0.1}
 train: {generations: 30, checkpoint_every: 5}
 evaluation: {every: 10, episodes: 50}
@@ -60,7 +60,7 @@ while read -r name settings; do
     check "$name is watched" is_watched "$name"
     check "$name is spelled out by its run" grep -qE "^  ${words[0]%%=*}: ${words[0]#*=}$" "$work/$name/task.yaml"
 done <<END
-values features=values
+values patch_features=values
 projection projection=learned
 sample selection=sample
 tree selection=tree

@@ -14,11 +14,11 @@ TEST(parameters_follow_from_the_shapes)
     assert_int_equal(scene_count("controller=mlp"), ATTENTION + 16 * 20 + 16 + 3 * 16 + 3);
     assert_int_equal(scene_count("controller=mlp,hidden=5,top=3"), ATTENTION + 5 * 6 + 5 + 3 * 5 + 3);
     assert_int_equal(scene_count("key_size=8,patch=5,controller=linear"), 2 * (8 * 75 + 8) + 3 * 20 + 3);
-    assert_int_equal(scene_count("features=histogram,bins=6,controller=linear"), ATTENTION + 3 * (10 * 18) + 3);
+    assert_int_equal(scene_count("patch_features=histogram,bins=6,controller=linear"), ATTENTION + 3 * (10 * 18) + 3);
     // 7 -> 3 -> 1 pixels a side, 3 -> 4 -> 2 channels
-    assert_int_equal(scene_count("features=conv,controller=linear"),
+    assert_int_equal(scene_count("patch_features=conv,controller=linear"),
                      ATTENTION + (4 * 27 + 4) + (2 * 36 + 2) + 3 * (10 * 2) + 3);
-    assert_int_equal(scene_count("features=positions+conv,conv_channels=5,conv_stride=1,controller=linear"),
+    assert_int_equal(scene_count("patch_features=positions+conv,conv_channels=5,conv_stride=1,controller=linear"),
                      ATTENTION + (5 * 27 + 5) + 3 * (10 * (2 + 5 * 5 * 5)) + 3);
 }
 
@@ -48,8 +48,8 @@ static void forget(seen *s)
 
 TEST(positions_may_stay_pixels)
 {
-    seen s = look("normalise=false");
-    for (int i = 0; i < 20; i++) assert_true(s.gaze.features[i] == s.gaze.centers[i]);
+    seen s = look("normalise_positions=false");
+    for (int i = 0; i < 20; i++) assert_true(s.gaze.told[i] == s.gaze.centers[i]);
     forget(&s);
 }
 
@@ -59,8 +59,8 @@ TEST(histograms_count_pixels)
     {
         BINS = 5
     };
-    seen s = look("features=histogram,bins=5");
-    assert_int_equal(s.gaze.feature_count, 10 * 3 * BINS);
+    seen s = look("patch_features=histogram,bins=5");
+    assert_int_equal(s.gaze.told_count, 10 * 3 * BINS);
     for (int k = 0; k < 10; k++)
     {
         float patch[147];
@@ -71,7 +71,7 @@ TEST(histograms_count_pixels)
             int bin = (int)((double)patch[i] * BINS);
             counts[i % 3 * BINS + (bin < BINS ? bin : BINS - 1)]++;
         }
-        for (int i = 0; i < 3 * BINS; i++) assert_true(s.gaze.features[k * 3 * BINS + i] == (float)counts[i] / 49.0f);
+        for (int i = 0; i < 3 * BINS; i++) assert_true(s.gaze.told[k * 3 * BINS + i] == (float)counts[i] / 49.0f);
     }
     forget(&s);
 }
@@ -97,8 +97,8 @@ static void convolve(double *out, const double *in, const float *weight, const f
 
 TEST(convolutions_are_those_of_pytorch)
 {
-    seen s = look("features=positions+conv");
-    assert_int_equal(s.gaze.feature_count, 10 * 4);
+    seen s = look("patch_features=positions+conv");
+    assert_int_equal(s.gaze.told_count, 10 * 4);
     for (int k = 0; k < 10; k++)
     {
         float patch[147];
@@ -107,7 +107,7 @@ TEST(convolutions_are_those_of_pytorch)
         for (int i = 0; i < 147; i++) pixels[i] = (double)patch[i];
         convolve(middle, pixels, scene_tensor(s.policy, "conv0.weight"), scene_tensor(s.policy, "conv0.bias"), 7, 3, 4);
         convolve(out, middle, scene_tensor(s.policy, "conv1.weight"), scene_tensor(s.policy, "conv1.bias"), 3, 4, 2);
-        const float *got = s.gaze.features + 4 * k;
+        const float *got = s.gaze.told + 4 * k;
         assert_true(got[0] == s.gaze.centers[2 * k] / 96);
         // values below 1, weights below 0.2: 27 and 36 roundings of sums below 6, and tanh does not enlarge an error
         for (int i = 0; i < 2; i++) assert_near(got[2 + i], out[i], (27 + 36 + 8) * 6 * (double)FLT_EPSILON / 2);
@@ -129,7 +129,7 @@ TEST(linear_is_one_layer)
     for (int o = 0; o < 3; o++)
     {
         double sum = (double)scene_tensor(s.policy, "output.bias")[o] +
-                     dot(scene_tensor(s.policy, "output.weight") + 20 * o, s.gaze.features, 20);
+                     dot(scene_tensor(s.policy, "output.weight") + 20 * o, s.gaze.told, 20);
         assert_near(s.gaze.output[o], tanh(sum), 24 * 6 * (double)FLT_EPSILON / 2);
     }
     forget(&s);
@@ -143,7 +143,7 @@ TEST(mlp_is_two_layers)
     float hidden[7];
     for (int h = 0; h < 7; h++)
         hidden[h] = (float)tanh((double)scene_tensor(s.policy, "hidden.bias")[h] +
-                                dot(scene_tensor(s.policy, "hidden.weight") + 20 * h, s.gaze.features, 20));
+                                dot(scene_tensor(s.policy, "hidden.weight") + 20 * h, s.gaze.told, 20));
     for (int h = 0; h < 7; h++) assert_near(s.gaze.hidden[h], hidden[h], 24 * 6 * (double)FLT_EPSILON / 2);
     for (int o = 0; o < 3; o++)
     {
@@ -188,18 +188,20 @@ TEST(mistakes_are_named)
     assert_fails(scene_create(&policy, "attention=sotfmax"), SAC_ERROR_ARGUMENT, "did you mean 'softmax'?");
     assert_null(policy);
     assert_fails(scene_create(&policy, "controller=lsmt"), SAC_ERROR_ARGUMENT, "did you mean 'lstm'?");
-    assert_fails(scene_create(&policy, "features=positions+hstogram"), SAC_ERROR_ARGUMENT, "did you mean 'histogram'?");
-    assert_fails(scene_create(&policy, "features=conv+conv"), SAC_ERROR_ARGUMENT, "twice");
-    assert_fails(scene_create(&policy, "features=positions+"), SAC_ERROR_ARGUMENT, "features");
+    assert_fails(scene_create(&policy, "patch_features=positions+hstogram"), SAC_ERROR_ARGUMENT,
+                 "did you mean 'histogram'?");
+    assert_fails(scene_create(&policy, "patch_features=conv+conv"), SAC_ERROR_ARGUMENT, "twice");
+    assert_fails(scene_create(&policy, "patch_features=positions+"), SAC_ERROR_ARGUMENT, "features");
     assert_fails(scene_create(&policy, "strid=3"), SAC_ERROR_ARGUMENT, "did you mean 'stride'?");
     assert_fails(scene_create(&policy, "image_size=6"), SAC_ERROR_ARGUMENT, "patch");
     assert_fails(scene_create(&policy, "stride=64,top=5"), SAC_ERROR_ARGUMENT, "top is 5");
     assert_fails(scene_create(&policy, "top=129"), SAC_ERROR_ARGUMENT, "top");
     assert_fails(scene_create(&policy, "choice=threshold"), SAC_ERROR_ARGUMENT, "threshold");
     assert_fails(scene_create(&policy, "attention=positive,attention_features=0"), SAC_ERROR_ARGUMENT, "feature_count");
-    static const char *const bad[] = {"features=conv,conv_channels=", "features=conv,conv_channels=0",
-                                      "features=conv,conv_channels=4:x", "features=conv,conv_channels=1:1:1:1:1",
-                                      "features=conv,conv_channels=4:2:2"};
+    static const char *const bad[] = {"patch_features=conv,conv_channels=", "patch_features=conv,conv_channels=0",
+                                      "patch_features=conv,conv_channels=4:x",
+                                      "patch_features=conv,conv_channels=1:1:1:1:1",
+                                      "patch_features=conv,conv_channels=4:2:2"};
     for (int i = 0; i < 5; i++) assert_fails(scene_create(&policy, bad[i]), SAC_ERROR_ARGUMENT, "conv_channels");
 
     const sac_setting none = {"activation", "none"};
@@ -236,30 +238,30 @@ TEST(a_stride_of_zero_is_the_patch)
 // how the features have changed, nothing in an episode's first step
 TEST(motion_is_the_change_of_features)
 {
-    const char *const kinds[] = {"motion=true,masking=true", "motion=true,features=values+positions,filter=true",
+    const char *const kinds[] = {"motion=true,masking=true", "motion=true,patch_features=values+positions,filter=true",
                                  "kind=iap-trans,attention=relu,motion=true"};
     for (int k = 0; k < 3; k++)
     {
         seen s = look(kinds[k]);
-        int count = s.gaze.feature_count / 2;
+        int count = s.gaze.told_count / 2;
         float *before = malloc((size_t)count * sizeof *before);
         assert_non_null(before);
-        for (int i = 0; i < count; i++) assert_true(s.gaze.features[count + i] == 0);
-        memcpy(before, s.gaze.features, (size_t)count * sizeof *before);
+        for (int i = 0; i < count; i++) assert_true(s.gaze.told[count + i] == 0);
+        memcpy(before, s.gaze.told, (size_t)count * sizeof *before);
         scene_image(image, 5);
         sac_policy_act(s.state, image, s.action);
         sac_policy_gaze(s.state, &s.gaze);
         int moved = 0;
         for (int i = 0; i < count; i++)
         {
-            assert_true(s.gaze.features[count + i] == s.gaze.features[i] - before[i]);
-            moved += s.gaze.features[count + i] != 0;
+            assert_true(s.gaze.told[count + i] == s.gaze.told[i] - before[i]);
+            moved += s.gaze.told[count + i] != 0;
         }
         assert_true(moved > 0);
         sac_policy_state_reset(s.state);
         sac_policy_act(s.state, image, s.action);
         sac_policy_gaze(s.state, &s.gaze);
-        for (int i = 0; i < count; i++) assert_true(s.gaze.features[count + i] == 0);
+        for (int i = 0; i < count; i++) assert_true(s.gaze.told[count + i] == 0);
         free(before);
         forget(&s);
     }

@@ -231,7 +231,7 @@ TEST(normalized_tokens_have_one_length)
     for (int d = 0; d < D; d++)
         for (int i = 0; i < N; i++) t.queries[d * STRIDE + i] *= 4, t.keys[d * STRIDE + i] *= 0.5f;
     sac_attention_def def = def_of("softmax");
-    def.normalize = true;
+    def.normalise = true;
     look(&s, &def);
     look(&t, &def);
     // powers of two: exact

@@ -118,7 +118,7 @@ static void check_form(const char *form, const sac_tensors *tensors, const char 
     def.key_size = size;
     def.feature_count = features ? (int)matrix->shape[0] : 0;
     def.projection = features ? matrix->data : NULL;
-    def.normalize = features && *(const int32_t *)mode->data == 1;
+    def.normalise = features && *(const int32_t *)mode->data == 1;
     sac_attention *attention;
     assert_ok(sac_attention_create(&attention, &def));
     sac_attention_importance(attention, importance, q, k, n, n, workspace);

@@ -80,7 +80,7 @@ static void check(const shape *s, const char *form, bool normalize)
 {
     static float queries[MAX_SIZE * MAX_COUNT], keys[MAX_SIZE * MAX_COUNT];
     sac_camera_def def = def_of(s, form);
-    def.attention.normalize = normalize;
+    def.attention.normalise = normalize;
     def.attention.scale = 0.05;
     sac_camera *camera;
     assert_ok(sac_camera_create(&camera, &def));
@@ -131,7 +131,7 @@ TEST(folding_is_chosen_where_it_is_less_work)
     for (int i = 0; i < 6; i++)
     {
         sac_camera_def def = def_of(&cases[i].s, cases[i].form);
-        def.attention.normalize = cases[i].normalize;
+        def.attention.normalise = cases[i].normalize;
         sac_camera *camera;
         assert_ok(sac_camera_create(&camera, &def));
         assert_int_equal(sac_camera_is_folded(camera), cases[i].folded);

@@ -28,7 +28,7 @@ typedef struct difference
 
 static difference compare(const car_shots *all, bool zooming)
 {
-    car_picture *picture = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    car_picture *picture = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
     static uint8_t rgb[CAR_FRAME_BYTES];
     double count = 0, sum = 0, far = 0, whole = 0, frames = 0;
     for (int i = 0; i < all->count; i++)
@@ -41,7 +41,7 @@ static difference compare(const car_shots *all, bool zooming)
         {
             int off = abs(rgb[k] - shot->frame[k]);
             whole += off;
-            if (is_text(k / 3 / CAR_VIEW, k / 3 % CAR_VIEW)) continue;
+            if (is_text(k / 3 / CAR_CAMERA_SIDE, k / 3 % CAR_CAMERA_SIDE)) continue;
             count++, sum += off, far += off > 24;
         }
     }
@@ -65,7 +65,7 @@ static double text_correlation(const uint8_t *a, const uint8_t *b)
 {
     double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
     for (int k = 0; k < CAR_FRAME_BYTES; k += 3)
-        if (is_text(k / 3 / CAR_VIEW, k / 3 % CAR_VIEW))
+        if (is_text(k / 3 / CAR_CAMERA_SIDE, k / 3 % CAR_CAMERA_SIDE))
             n++, sa += a[k], sb += b[k], aa += a[k] * a[k], bb += b[k] * b[k], ab += a[k] * b[k];
     return (ab - sa * sb / n) / sqrt((aa - sa * sa / n) * (bb - sb * sb / n));
 }
@@ -74,7 +74,7 @@ static double text_correlation(const uint8_t *a, const uint8_t *b)
 TEST(the_reward_is_legible)
 {
     car_shots all = car_shots_read(data);
-    car_picture *picture = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    car_picture *picture = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
     static uint8_t rgb[CAR_FRAME_BYTES];
     double least = 1;
     for (int i = 0; i < all.count; i++)
@@ -92,11 +92,11 @@ TEST(the_reward_is_legible)
 TEST(a_picture_depends_on_its_scene_alone)
 {
     car_shots all = car_shots_read(data);
-    car_picture *one = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    car_picture *one = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
     static uint8_t a[CAR_FRAME_BYTES], b[CAR_FRAME_BYTES];
     for (int i = 0; i < all.count; i++)
     {
-        car_picture *fresh = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+        car_picture *fresh = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
         sac_car_draw(one, &all.shots[i].scene, NULL, a);
         sac_car_draw(fresh, &all.shots[i].scene, NULL, b);
         assert_memory_equal(a, b, sizeof a);
@@ -110,9 +110,10 @@ TEST(a_picture_depends_on_its_scene_alone)
 TEST(pictures_may_share_planes)
 {
     car_shots all = car_shots_read(data);
-    car_picture *paper = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT),
-                *alone = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
-    car_picture *guest = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT), *larger = create(128, 160, CAR_STYLE_AGENT);
+    car_picture *paper = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT),
+                *alone = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
+    car_picture *guest = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT),
+                *larger = create(128, 160, CAR_STYLE_AGENT);
     static uint8_t a[CAR_FRAME_BYTES], b[CAR_FRAME_BYTES], wide[128 * 160 * 3], wide_alone[128 * 160 * 3];
     for (int i = 0; i < all.count; i++)
     {
@@ -138,7 +139,7 @@ TEST(all_levels_give_the_same_bits)
     {
         int height, width;
         car_style style;
-    } sizes[] = {{CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT}, {203, 251, CAR_STYLE_PEOPLE}};
+    } sizes[] = {{CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT}, {203, 251, CAR_STYLE_PEOPLE}};
     sac_cpu_level best = sac_get_cpu_level();
     car_shots all = car_shots_read(data);
     for (int s = 0; s < 2; s++)
@@ -208,7 +209,7 @@ TEST(pictures_fill_their_memory_exactly)
 TEST(the_view_follows_the_velocity_under_old_rules)
 {
     car_shots all = car_shots_read(data);
-    car_picture *picture = create(CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    car_picture *picture = create(CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
     static uint8_t a[CAR_FRAME_BYTES], b[CAR_FRAME_BYTES];
     const double turn = 0.7;
     car_scene with_hull = all.shots[6].scene, with_velocity = with_hull;
@@ -227,7 +228,7 @@ TEST(the_view_follows_the_velocity_under_old_rules)
         sac_car_draw(picture, &with_velocity, NULL, b);
         // the velocity is rounded to float, so coverage differs by about 1e-5 of a pixel
         int far = 0;
-        for (int k = 0; k < 60 * CAR_VIEW * 3; k++) far += abs(a[k] - b[k]) > 1;
+        for (int k = 0; k < 60 * CAR_CAMERA_SIDE * 3; k++) far += abs(a[k] - b[k]) > 1;
         assert_int_equal(far, 0);
     }
     sac_car_picture_destroy(picture);
@@ -258,7 +259,7 @@ TEST(creation_survives_a_lack_of_memory)
     for (;; most++)
     {
         allocations_left = most;
-        sac_status status = sac_car_picture_create(&picture, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+        sac_status status = sac_car_picture_create(&picture, CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
         if (status == SAC_OK) break;
         assert_int_equal(status, SAC_ERROR_MEMORY);
         assert_null(picture);

@@ -14,7 +14,7 @@ static const char *const names[] = {"color", "bars", "blob", "noise", "video=pro
 enum
 {
     NAMES = sizeof names / sizeof *names,
-    FIELD_BYTES = 84 * CAR_VIEW * 3,
+    FIELD_BYTES = 84 * CAR_CAMERA_SIDE * 3,
     SHOT = 45
 };
 
@@ -26,7 +26,7 @@ typedef struct picture_pair
 static void draw(const car_scene *scene, const car_variant *variant, uint8_t *rgb)
 {
     car_picture *picture;
-    assert_ok(sac_car_picture_create(&picture, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT));
+    assert_ok(sac_car_picture_create(&picture, CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT));
     sac_car_draw(picture, scene, variant, rgb);
     sac_car_picture_destroy(picture);
 }
@@ -158,7 +158,7 @@ TEST(bars_are_as_wide_as_the_papers)
     draw_pair(&all.shots[SHOT].scene, "bars", 1, &pair);
     for (int k = 0; k < FIELD_BYTES; k += 3)
     {
-        int x = k / 3 % CAR_VIEW, edge = x < 48 ? x : 95 - x;
+        int x = k / 3 % CAR_CAMERA_SIDE, edge = x < 48 ? x : 95 - x;
         const uint8_t *a = pair.before + k, *b = pair.after + k;
         for (int c = 0; c < 3; c++)
             if (edge < 7)
@@ -176,9 +176,10 @@ TEST(the_blob_is_red_and_goes_with_the_car)
     draw_pair(&all.shots[SHOT].scene, "blob", 1, &pair);
     // x 21..29 and y 7.6..15.6 world units from the car, 1.5552 and 1.944 pixels a unit
     for (int y = 0; y < 84; y++)
-        for (int x = 0; x < CAR_VIEW; x++)
+        for (int x = 0; x < CAR_CAMERA_SIDE; x++)
         {
-            const uint8_t *a = &pair.before[(y * CAR_VIEW + x) * 3], *b = &pair.after[(y * CAR_VIEW + x) * 3];
+            const uint8_t *a = &pair.before[(y * CAR_CAMERA_SIDE + x) * 3],
+                          *b = &pair.after[(y * CAR_CAMERA_SIDE + x) * 3];
             static const uint8_t red[] = {202, 0, 0};
             if (x >= 81 && x < 93 && y >= 42 && y < 57) assert_true(same(b, red));
             if (x < 80 || x > 93 || y < 41 || y > 57) assert_true(same(a, b));

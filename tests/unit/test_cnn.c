@@ -81,11 +81,11 @@ TEST(features_are_those_of_the_formula)
     sac_gaze gaze;
     sac_policy_gaze(state, &gaze);
     const plain_image *last = &images[LAYERS];
-    assert_int_equal(gaze.feature_count, last->side * last->side * last->channels);
+    assert_int_equal(gaze.told_count, last->side * last->side * last->channels);
     double largest = 0;
-    for (int i = 0; i < gaze.feature_count; i++)
+    for (int i = 0; i < gaze.told_count; i++)
     {
-        assert_near((double)gaze.features[i], last->value[i], last->error[i]);
+        assert_near((double)gaze.told[i], last->value[i], last->error[i]);
         largest = fmax(largest, last->value[i]);
     }
     assert_true(largest > 0);

@@ -12,18 +12,18 @@
 // every row of the tables of parts, some together
 static const char *const agents[] = {
     "attention=softmax",
-    "attention=softmax,normalize=true,scale=300",
+    "attention=softmax,normalise_tokens=true,scale=300",
     "attention=softmax,scale=2000,patch=5,stride=9,key_size=3",
     "attention=relu,attention_features=0",
-    "attention=relu,attention_features=16,normalize=true",
+    "attention=relu,attention_features=16,normalise_tokens=true",
     "attention=positive,position_encoding=flat",
-    "attention=trig,normalize=true",
+    "attention=trig,normalise_tokens=true",
     "attention=sara-exp,attention_features=8",
     "attention=sara-square,stride=5",
-    "attention=sara-relu,features=values+positions,value_size=3,controller=linear",
-    "features=histogram+positions,controller=mlp,activation=clip",
-    "features=conv,conv_channels=4:2,top=5,controller=mlp,activation=none",
-    "attention=relu,image_size=64,features=positions+values",
+    "attention=sara-relu,patch_features=values+positions,value_size=3,controller=linear",
+    "patch_features=histogram+positions,controller=mlp,activation=clip",
+    "patch_features=conv,conv_channels=4:2,top=5,controller=mlp,activation=none",
+    "attention=relu,image_size=64,patch_features=positions+values",
     "attention=softmax,image_size=120,patch=9,stride=7",
     "kind=cnn,conv_channels=6:5:4",
     "kind=iap-trans",
@@ -34,9 +34,9 @@ static const char *const agents[] = {
     "attention=relu,motion=true,filter=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",
     "attention=hybrid,attention_features=5,attention_directions=3",
-    "attention=hybrid,normalize=true,attention_features=9,attention_directions=1",
+    "attention=hybrid,normalise_tokens=true,attention_features=9,attention_directions=1",
     "kind=iap-trans,attention=hybrid,attention_features=4,attention_directions=2,order=right,stride=9",
-    "attention=relu,image_size=44,features=conv+histogram,masking=true,stride=9",
+    "attention=relu,image_size=44,patch_features=conv+histogram,masking=true,stride=9",
     // more sums than are in hand at once: rows in several groups
     "kind=iap-trans,attention=relu,attention_features=100,rows=7,value_size=3,order=left",
     "kind=iap-trans,attention=trig,attention_features=40,rows=5,value_size=60,order=right",
@@ -105,14 +105,14 @@ TEST(rounding_is_within_half_a_step)
 {
     sac_policy *policy = agent("attention=relu", 1), *rounded;
     assert_ok(sac_export_round(&rounded, policy));
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_view *view = sac_policy_view(policy, i);
-        size_t columns = view->rank < 2 ? 0 : sac_view_size(view) / (size_t)view->shape[0];
-        for (size_t j = 0; j < sac_view_size(view); j++)
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        size_t columns = tensor->rank < 2 ? 0 : sac_policy_tensor_size(tensor) / (size_t)tensor->shape[0];
+        for (size_t j = 0; j < sac_policy_tensor_size(tensor); j++)
         {
-            const float *exact = sac_policy_parameters(policy) + view->offset;
-            const float *rough = sac_policy_parameters(rounded) + view->offset;
+            const float *exact = sac_policy_parameters(policy) + tensor->offset;
+            const float *rough = sac_policy_parameters(rounded) + tensor->offset;
             float largest = 0;
             for (size_t k = 0; k < columns; k++) largest = fmaxf(largest, fabsf(exact[j / columns * columns + k]));
             assert_near((double)rough[j], (double)exact[j], (double)largest / 253); // half of 1/127 and its roundings

@@ -39,7 +39,7 @@ static float *copy_parameters(const sac_policy *policy)
 TEST(a_filter_of_zeros_changes_nothing)
 {
     static const char *const settings[] = {"controller=lstm", "controller=mlp", "kind=iap-trans",
-                                           "features=positions+histogram,masking=true,controller=linear"};
+                                           "patch_features=positions+histogram,masking=true,controller=linear"};
     scene_image(image, 3);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     {
@@ -69,7 +69,7 @@ TEST(a_filter_is_a_layer_whose_weights_are_divided)
     float *mean = whole + count, *deviation = mean + F;
     // powers of two, so that the folded layer differs by the rounding of its sums alone
     for (int i = 0; i < F; i++) mean[i] = (float)(i % 4) / 8, deviation[i] = i % 5 == 4 ? 0 : i % 2 ? 0.5f : 4;
-    const sac_view *bias = sac_policy_view(plain, 4), *weight = sac_policy_view(plain, 5);
+    const sac_policy_tensor *bias = sac_policy_tensor_at(plain, 4), *weight = sac_policy_tensor_at(plain, 5);
     assert_string_equal(weight->name, "output.weight");
     for (int o = 0; o < 3; o++)
         for (int i = 0; i < F; i++)
@@ -102,7 +102,7 @@ TEST(the_filter_is_told_what_the_controller_is_told_without_it)
     sac_policy_act(b, image, action);
     sac_policy_gaze(a, &gaze);
     assert_null(sac_policy_filter_input(a));
-    assert_memory_equal(sac_policy_filter_input(b), gaze.features, F * sizeof(float));
+    assert_memory_equal(sac_policy_filter_input(b), gaze.told, F * sizeof(float));
     sac_policy_state_destroy(a);
     sac_policy_state_destroy(b);
     sac_policy_destroy(plain);

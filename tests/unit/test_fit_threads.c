@@ -53,11 +53,11 @@ static const sac_examples *examples_of(lesson *l)
 }
 
 static const char *const students[] = {
-    "controller=mlp,features=values+positions,image_size=34",
-    "controller=mlp,attention=relu,features=values,value_size=6,image_size=34",
+    "controller=mlp,patch_features=values+positions,image_size=34",
+    "controller=mlp,attention=relu,patch_features=values,value_size=6,image_size=34",
     "kind=iap-rank,controller=lstm,hidden=12,image_size=34,value_size=6",
     "kind=iap-trans,controller=mlp,hidden=32,attention=relu,image_size=48,patch=6,stride=0,motion=true",
-    "kind=iap-trans,controller=lstm,hidden=12,attention=positive,normalize=true,image_size=48,patch=6,stride=0",
+    "kind=iap-trans,controller=lstm,hidden=12,attention=positive,normalise_tokens=true,image_size=48,patch=6,stride=0",
     "kind=iap-trans,controller=linear,attention=relu,attention_features=0,image_size=48,patch=6,stride=0",
     "kind=cnn,controller=mlp,hidden=32,image_size=72",
     "kind=cnn,controller=lstm,hidden=12,image_size=72",

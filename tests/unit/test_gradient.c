@@ -60,11 +60,11 @@ static bool is_rounded(const char *name)
 static int longest_sum(const sac_policy *policy)
 {
     int longest = 1;
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_view *view = sac_policy_view(policy, i);
-        int inner = (int)(sac_view_size(view) / (size_t)view->shape[0]);
-        if (view->rank > 1 && inner > longest) longest = inner;
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        int inner = (int)(sac_policy_tensor_size(tensor) / (size_t)tensor->shape[0]);
+        if (tensor->rank > 1 && inner > longest) longest = inner;
     }
     return longest;
 }
@@ -88,11 +88,11 @@ static double tolerance_of(const sac_policy *policy)
     {
         sac_stream stream = sac_stream_create(draw, 0, 0);
         memcpy(parameters, sac_policy_parameters(policy), (size_t)count * sizeof *parameters);
-        for (int i = 0; i < sac_policy_view_count(policy); i++)
+        for (int i = 0; i < sac_policy_tensor_count(policy); i++)
         {
-            const sac_view *view = sac_policy_view(policy, i);
-            for (size_t j = 0; is_rounded(view->name) && j < sac_view_size(view); j++)
-                parameters[view->offset + j] *= (float)(1 + sac_stream_uniform(&stream, -error, error));
+            const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+            for (size_t j = 0; is_rounded(tensor->name) && j < sac_policy_tensor_size(tensor); j++)
+                parameters[tensor->offset + j] *= (float)(1 + sac_stream_uniform(&stream, -error, error));
         }
         sac_gradient_forward(near.gradient, near.outputs, parameters, &near.batch, near.workspace);
         for (int i = 0; i < m.count * m.outputs_size; i++)
@@ -208,7 +208,7 @@ TEST(what_has_no_gradient_is_named)
     static const char *const refused[][2] = {
         {"selection=sample,attention=relu", "selection is sample"},
         {"key_period=3,attention=relu", "key_period is more than 1"},
-        {"features=positions+conv", "features is positions+conv"},
+        {"patch_features=positions+conv", "patch_features is positions+conv"},
     };
     sac_gradient *gradient;
     sac_gradient_def def = sac_gradient_default_def();

@@ -48,7 +48,7 @@ TEST(parameters_follow_from_the_shapes)
     assert_int_equal(scene_count("kind=iap-trans,controller=linear"), LAYERS + 10 * N + 2 * 4 + 3 * 40 + 3);
     assert_int_equal(scene_count("kind=iap-trans,controller=linear,layer_norm=false,rows=3,value_size=7"),
                      (4 + 4 + 7) * (INPUTS + 1) + 3 * N + 3 * 21 + 3);
-    assert_int_equal(scene_count("features=values,value_size=6,controller=linear"),
+    assert_int_equal(scene_count("patch_features=values,value_size=6,controller=linear"),
                      (4 + 4 + 6) * (INPUTS + 1) + 3 * 60 + 3);
     assert_int_equal(scene_count("masking=true,controller=linear"), 8 * (INPUTS + 1) + 3 * 2 * N + 3);
 }
@@ -113,16 +113,16 @@ TEST(iap_trans_is_its_formula)
     {
         char settings[256];
         snprintf(settings, sizeof settings,
-                 "kind=iap-trans,attention=relu,attention_features=0,normalize=false,rows=3,value_size=5,%s",
+                 "kind=iap-trans,attention=relu,attention_features=0,normalise_tokens=false,rows=3,value_size=5,%s",
                  words[block]);
         seen s = look(settings);
         double expected[ROWS * VALUES], largest = 0;
         transform(&s, expected, ROWS, VALUES, block);
         for (int i = 0; i < ROWS * VALUES; i++) largest = fmax(largest, fabs(expected[i]));
         assert_true(largest > 0.1);
-        assert_int_equal(s.gaze.feature_count, ROWS * VALUES);
+        assert_int_equal(s.gaze.told_count, ROWS * VALUES);
         // the tolerance of reference arrays: 1e-4 of the largest
-        for (int i = 0; i < ROWS * VALUES; i++) assert_near(s.gaze.features[i], expected[i], 1e-4 * largest);
+        for (int i = 0; i < ROWS * VALUES; i++) assert_near(s.gaze.told[i], expected[i], 1e-4 * largest);
         forget(&s);
     }
 }
@@ -132,10 +132,10 @@ TEST(every_order_gives_the_same_action)
     seen s = look("kind=iap-trans,order=left"), t = look("kind=iap-trans,order=middle"),
          u = look("kind=iap-trans,order=right");
     // sums of some 1200 terms, each off by 6e-8 of magnitudes a few times the normed rows, which are of order 1
-    for (int i = 0; i < s.gaze.feature_count; i++)
+    for (int i = 0; i < s.gaze.told_count; i++)
     {
-        assert_near(t.gaze.features[i], s.gaze.features[i], 1e-3);
-        assert_near(u.gaze.features[i], s.gaze.features[i], 1e-3);
+        assert_near(t.gaze.told[i], s.gaze.told[i], 1e-3);
+        assert_near(u.gaze.told[i], s.gaze.told[i], 1e-3);
     }
     forget(&s), forget(&t), forget(&u);
 }
@@ -157,20 +157,20 @@ TEST(a_gaze_shows_what_attention_there_is)
 
 TEST(masked_features_stay_in_their_place)
 {
-    seen s = look("features=positions+values,value_size=3"),
-         t = look("features=positions+values,value_size=3,masking=true");
+    seen s = look("patch_features=positions+values,value_size=3"),
+         t = look("patch_features=positions+values,value_size=3,masking=true");
     enum
     {
         EACH = 5
     };
-    assert_int_equal(t.gaze.feature_count, EACH * N);
+    assert_int_equal(t.gaze.told_count, EACH * N);
     int others = 0;
     for (int n = 0; n < N; n++)
     {
         const float *kept = NULL;
         for (int k = 0; k < t.gaze.kept; k++)
-            if (t.gaze.top[k] == n) kept = s.gaze.features + EACH * k;
-        for (int i = 0; i < EACH; i++) assert_true(t.gaze.features[EACH * n + i] == (kept ? kept[i] : 0));
+            if (t.gaze.top[k] == n) kept = s.gaze.told + EACH * k;
+        for (int i = 0; i < EACH; i++) assert_true(t.gaze.told[EACH * n + i] == (kept ? kept[i] : 0));
         others += !kept;
     }
     assert_int_equal(others, N - 10);
@@ -179,14 +179,14 @@ TEST(masked_features_stay_in_their_place)
 
 TEST(values_are_a_layer_on_the_patch)
 {
-    seen s = look("features=values,value_size=3");
+    seen s = look("patch_features=values,value_size=3");
     for (int k = 0; k < 10; k++)
     {
         float patch[INPUTS];
         assert_true(sac_policy_patch(s.state, s.gaze.top[k], patch));
         // at most 147 weights of 0.083 with pixels up to 1: a sum of at most 12.2, rounded 148 times
         for (int v = 0; v < 3; v++)
-            assert_near(s.gaze.features[3 * k + v], layer(&s, "value", v, patch), 12.2 * 148 * 6e-8);
+            assert_near(s.gaze.told[3 * k + v], layer(&s, "value", v, patch), 12.2 * 148 * 6e-8);
     }
     forget(&s);
 }
@@ -194,7 +194,7 @@ TEST(values_are_a_layer_on_the_patch)
 // powers of two are exact: with one length for all, longer queries are the same queries
 TEST(normalized_queries_have_no_length)
 {
-    seen s = look("attention=positive,normalize=true");
+    seen s = look("attention=positive,normalise_tokens=true");
     float importance[N];
     memcpy(importance, s.gaze.importance, sizeof importance);
     int count = sac_policy_parameter_count(s.policy);
@@ -233,7 +233,7 @@ TEST(the_same_bits_at_every_level)
 {
     static const char *const agents[] = {"kind=iap-trans,position_encoding=flat", "kind=iap-trans,attention=relu",
                                          "kind=iap-trans,attention=hybrid,order=right",
-                                         "attention=hybrid,normalize=true,features=values,masking=true"};
+                                         "attention=hybrid,normalise_tokens=true,patch_features=values,masking=true"};
     for (int i = 0; i < 4; i++)
     {
         float expected[3] = {0}, got[3];

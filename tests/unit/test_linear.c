@@ -31,7 +31,7 @@ static sac_attention *create(const char *form, const sizes *s, bool normalize)
     def.form = form;
     def.key_size = s->d;
     def.feature_count = s->m;
-    def.normalize = normalize;
+    def.normalise = normalize;
     sac_attention *a;
     assert_ok(sac_attention_create(&a, &def));
     return a;

@@ -52,13 +52,13 @@ static sac_status bad_view(sac_policy *policy)
         sac_status status = SAC_OK;
         switch (i)
         {
-        case 0: status = sac_policy_add_view(policy, "", 1, 1, ones, NULL); break;
-        case 1: status = sac_policy_add_view(policy, "big", 1, 2, (int[]){1 << 13, 1 << 13}, NULL); break;
-        case 2: status = sac_policy_add_view(policy, "deep", 1, 5, ones, NULL); break;
-        case 3: status = sac_policy_add_view(policy, "flat", 1, 2, shape, NULL); break;
+        case 0: status = sac_policy_add_tensor(policy, "", 1, 1, ones, NULL); break;
+        case 1: status = sac_policy_add_tensor(policy, "big", 1, 2, (int[]){1 << 13, 1 << 13}, NULL); break;
+        case 2: status = sac_policy_add_tensor(policy, "deep", 1, 5, ones, NULL); break;
+        case 3: status = sac_policy_add_tensor(policy, "flat", 1, 2, shape, NULL); break;
         default:
-            assert_ok(sac_policy_add_view(policy, "twin", 1, 1, ones, NULL));
-            status = sac_policy_add_view(policy, "twin", 1, 1, ones, NULL);
+            assert_ok(sac_policy_add_tensor(policy, "twin", 1, 1, ones, NULL));
+            status = sac_policy_add_tensor(policy, "twin", 1, 1, ones, NULL);
         }
         assert_int_equal(status, SAC_ERROR_ARGUMENT);
         if (!strstr(sac_last_error(), words[i])) fail_msg("'%s' in '%s'", words[i], sac_last_error());
@@ -76,7 +76,7 @@ static sac_status own_create(void **self, sac_policy *policy, const void *settin
     if (script.bad_view) return bad_view(policy);
     if (!script.no_views)
     {
-        sac_status status = sac_policy_add_view(policy, "numbers", 0.5, 1, &size, &offset);
+        sac_status status = sac_policy_add_tensor(policy, "numbers", 0.5, 1, &size, &offset);
         if (status != SAC_OK) return status;
         assert_int_equal(offset, 0);
     }

@@ -257,7 +257,7 @@ TEST(numbers_reach_the_controller)
             assert_ok(sac_play_step(&play));
             sac_play_decide(&play);
             sac_policy_gaze(play.state, &gaze);
-            const float *told = gaze.features + gaze.feature_count - NUMBERS;
+            const float *told = gaze.told + gaze.told_count - NUMBERS;
             for (int i = 0; i < NUMBERS; i++) assert_true(told[i] == (round == 2 ? 0 : 4 + script.number));
             memcpy(round == 0 ? first : second, play.action, sizeof first);
             assert_true(isfinite(play.action[0]) && isfinite(play.action[1]));

@@ -22,15 +22,15 @@ TEST(the_published_agent_has_3667_parameters)
     sac_policy *policy;
     assert_ok(scene_create(&policy, ""));
     assert_int_equal(sac_policy_parameter_count(policy), 3667);
-    assert_int_equal(sac_policy_view_count(policy), 10);
+    assert_int_equal(sac_policy_tensor_count(policy), 10);
     for (int i = 0; i < 10; i++)
     {
-        const sac_view *view = sac_policy_view(policy, i);
-        assert_string_equal(view->name, expected[i].name);
-        assert_int_equal(view->offset, expected[i].offset);
-        assert_int_equal(view->rank, expected[i].rank);
-        for (int r = 0; r < view->rank; r++) assert_int_equal(view->shape[r], expected[i].shape[r]);
-        assert_near(view->init_limit, expected[i].limit, 1e-7);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        assert_string_equal(tensor->name, expected[i].name);
+        assert_int_equal(tensor->offset, expected[i].offset);
+        assert_int_equal(tensor->rank, expected[i].rank);
+        for (int r = 0; r < tensor->rank; r++) assert_int_equal(tensor->shape[r], expected[i].shape[r]);
+        assert_near(tensor->init_limit, expected[i].limit, 1e-7);
     }
     sac_policy_destroy(policy);
 }
@@ -49,14 +49,14 @@ TEST(a_drawn_vector_fills_each_tensor_within_its_limit)
 {
     sac_policy *policy = scene_policy("", 7);
     const float *drawn = sac_policy_parameters(policy);
-    for (int i = 0; i < sac_policy_view_count(policy); i++)
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_view *view = sac_policy_view(policy, i);
-        double squares = 0, limit = (double)view->init_limit;
-        size_t size = sac_view_size(view);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        double squares = 0, limit = (double)tensor->init_limit;
+        size_t size = sac_policy_tensor_size(tensor);
         for (size_t j = 0; j < size; j++)
         {
-            double x = (double)drawn[view->offset + j];
+            double x = (double)drawn[tensor->offset + j];
             assert_true(fabs(x) <= limit);
             squares += x * x;
         }
@@ -150,7 +150,7 @@ TEST(the_gaze_is_in_order_and_adds_up)
     {
         assert_true(gaze.centers[2 * k] == (float)(3 + 4 * (gaze.top[k] / 23)));
         assert_true(gaze.centers[2 * k + 1] == (float)(3 + 4 * (gaze.top[k] % 23)));
-        assert_true(gaze.features[2 * k] == gaze.centers[2 * k] / 96);
+        assert_true(gaze.told[2 * k] == gaze.centers[2 * k] / 96);
     }
     // importance is the column sum of the rows, each of which has one vote
     memset(sums, 0, sizeof sums);
@@ -194,7 +194,7 @@ TEST(every_cpu_level_gives_the_same_bits)
                                          "attention=relu",
                                          "attention=positive",
                                          "attention=relu,attention_features=0",
-                                         "features=positions+histogram+conv",
+                                         "patch_features=positions+histogram+conv",
                                          "controller=mlp,top=3"};
     static float expected[3][3 + 529], got[3][3 + 529];
     for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
@@ -243,11 +243,11 @@ TEST(actions_are_in_bounds_whatever_the_parameters)
     scene_image(image, 1);
     scene_floats(floats, image);
     for (int i = 0; i < 5; i++)
-        for (int view = 0; view < 10; view++)
+        for (int index = 0; index < 10; index++)
         {
             memcpy(theta, sac_policy_parameters(policy), sizeof theta);
-            const sac_view *v = sac_policy_view(policy, view);
-            for (size_t j = 0; j < sac_view_size(v); j += 3) theta[v->offset + j] = bad[i];
+            const sac_policy_tensor *v = sac_policy_tensor_at(policy, index);
+            for (size_t j = 0; j < sac_policy_tensor_size(v); j += 3) theta[v->offset + j] = bad[i];
             sac_policy_state_set_parameters(state, theta);
             for (int way = 0; way < 2; way++)
             {
@@ -293,7 +293,7 @@ static float choose(int choices, const char *how, int bias_index, float bias)
     assert_ok(sac_policy_create(&policy, &def));
     assert_true(sac_policy_parameter_count(policy) <= 8192);
     memset(theta, 0, sizeof theta);
-    theta[sac_policy_view(policy, 8)->offset + (size_t)bias_index] = bias;
+    theta[sac_policy_tensor_at(policy, 8)->offset + (size_t)bias_index] = bias;
     sac_policy_state *state = scene_state(policy);
     sac_policy_state_set_parameters(state, theta);
     float action;

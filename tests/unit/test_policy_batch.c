@@ -43,7 +43,7 @@ static void assert_same_gaze(sac_policy_state *a, sac_policy_state *b)
     sac_gaze x, y;
     sac_policy_gaze(a, &x);
     sac_policy_gaze(b, &y);
-    assert_memory_equal(x.features, y.features, (size_t)x.feature_count * sizeof(float));
+    assert_memory_equal(x.told, y.told, (size_t)x.told_count * sizeof(float));
     assert_memory_equal(x.output, y.output, (size_t)x.output_size * sizeof(float));
     if (x.hidden) assert_memory_equal(x.hidden, y.hidden, (size_t)x.hidden_size * sizeof(float));
     if (x.cell) assert_memory_equal(x.cell, y.cell, (size_t)x.hidden_size * sizeof(float));
@@ -83,7 +83,7 @@ static void assert_same(const char *const settings[EPISODES])
 
 TEST(a_batch_has_the_bits_of_its_episodes)
 {
-    static const char *const kinds[] = {"", "attention=relu,features=positions+values,motion=true,filter=true",
+    static const char *const kinds[] = {"", "attention=relu,patch_features=positions+values,motion=true,filter=true",
                                         "kind=iap-rank,selection=sample", "kind=iap-trans", "kind=cnn"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     {

@@ -41,8 +41,9 @@ static void same_policies(const sac_policy *a, const sac_policy *b)
 
 TEST(what_is_saved_is_loaded)
 {
-    static const char *const agents[] = {"", "scale=0.1,attention=relu,attention_seed=18446744073709551614",
-                                         "features=positions+conv,conv_channels=3:2,controller=mlp,normalise=false"};
+    static const char *const agents[] = {
+        "", "scale=0.1,attention=relu,attention_seed=18446744073709551614",
+        "patch_features=positions+conv,conv_channels=3:2,controller=mlp,normalise_positions=false"};
     begin();
     for (int i = 0; i < 3; i++)
     {

@@ -32,9 +32,9 @@ static sac_status create(const char *settings)
 TEST(every_allocation_may_fail)
 {
     assert_survives_lack_of_memory(create(""), destroy());
-    assert_survives_lack_of_memory(create("attention=relu,image_size=48,features=positions+conv"), destroy());
+    assert_survives_lack_of_memory(create("attention=relu,image_size=48,patch_features=positions+conv"), destroy());
     assert_survives_lack_of_memory(create("attention=positive,controller=mlp"), destroy());
-    assert_survives_lack_of_memory(create("features=values,masking=true,position_encoding=flat"), destroy());
+    assert_survives_lack_of_memory(create("patch_features=values,masking=true,position_encoding=flat"), destroy());
     assert_survives_lack_of_memory(create("kind=iap-trans"), destroy());
     assert_survives_lack_of_memory(create("kind=cnn,image_size=64"), destroy());
 }
@@ -56,12 +56,13 @@ TEST(acting_takes_no_memory)
 {
     static uint8_t image[SCENE_SIZE];
     static float floats[SCENE_SIZE], action[3];
-    static const char *const agents[] = {"",
-                                         "attention=relu",
-                                         "image_size=64,features=positions+histogram+conv",
-                                         "controller=mlp,attention=positive",
-                                         "features=values,masking=true,normalize=true,position_encoding=flat",
-                                         "kind=iap-trans,attention=hybrid"};
+    static const char *const agents[] = {
+        "",
+        "attention=relu",
+        "image_size=64,patch_features=positions+histogram+conv",
+        "controller=mlp,attention=positive",
+        "patch_features=values,masking=true,normalise_tokens=true,position_encoding=flat",
+        "kind=iap-trans,attention=hybrid"};
     scene_image(image, 1);
     scene_floats(floats, image);
     for (int i = 0; i < 6; i++)

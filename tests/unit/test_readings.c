@@ -57,7 +57,7 @@ static twin *open_twin(const char *settings)
     def.form = "relu";
     def.key_size = D;
     def.feature_count = 16;
-    def.normalize = true;
+    def.normalise = true;
     assert_ok(sac_attention_create(&t->attention, &def));
     assert_true(sac_rank_workspace_size(t->attention) <= sizeof t->workspace);
     return t;
@@ -101,7 +101,7 @@ static void assert_tells_values(const twin *t)
         INPUTS = 147
     };
     const float *weight = scene_tensor(t->policy, "value.weight"), *bias = scene_tensor(t->policy, "value.bias");
-    assert_int_equal(t->gaze.feature_count, KEPT * V);
+    assert_int_equal(t->gaze.told_count, KEPT * V);
     for (int k = 0; k < KEPT; k++)
     {
         float patch[INPUTS];
@@ -111,7 +111,7 @@ static void assert_tells_values(const twin *t)
             double sum = (double)bias[v];
             for (int i = 0; i < INPUTS; i++) sum += (double)weight[v * INPUTS + i] * (double)patch[i];
             // at most 147 weights of 0.083 with pixels up to 1: a sum of at most 12.2, rounded 148 times
-            assert_near(t->gaze.features[V * k + v], sum, 12.2 * 148 * 6e-8);
+            assert_near(t->gaze.told[V * k + v], sum, 12.2 * 148 * 6e-8);
         }
     }
 }
@@ -124,7 +124,7 @@ TEST(iap_rank_tells_rows_of_v)
     assert_tells_values(t);
     // the attention agent with the same words is the same agent
     sac_policy *other, *same;
-    assert_ok(scene_create(&other, "attention=relu,normalize=true,features=values"));
+    assert_ok(scene_create(&other, "attention=relu,normalise_tokens=true,patch_features=values"));
     assert_int_equal(sac_policy_parameter_count(other), sac_policy_parameter_count(t->policy));
     assert_ok(sac_policy_create_with(&same, other, sac_policy_parameters(t->policy)));
     sac_policy_state *state = scene_state(same);
@@ -247,7 +247,7 @@ TEST(tokens_of_heads_are_one_after_the_other)
     };
     twin *t = open_twin("kind=iap-trans,heads=2,rows=3,value_size=5,attention=relu,layer_norm=false,order=left");
     look(t, 0);
-    assert_int_equal(t->gaze.feature_count, 2 * ROWS * V);
+    assert_int_equal(t->gaze.told_count, 2 * ROWS * V);
     static float values[2 * V * STRIDE];
     for (int n = 0; n < N; n++)
     {
@@ -279,7 +279,7 @@ TEST(tokens_of_heads_are_one_after_the_other)
         // the agent's weights of values are rounded to 16 bits: off by at most half a step of 1/32767 of the largest
         // weight, a hundred thousandth of the sum of a row; 1e-4 of the largest is the tolerance of reference arrays
         for (int i = 0; i < ROWS * V; i++)
-            assert_near(t->gaze.features[h * ROWS * V + i], expected[i], 1e-4 * (double)largest);
+            assert_near(t->gaze.told[h * ROWS * V + i], expected[i], 1e-4 * (double)largest);
     }
     close_twin(t);
 }

@@ -41,7 +41,7 @@ static const climb climbs[] = {
     {"ars", "population=40 sigma=0.05 rate=0.05", sphere, 20, 0.2, 126 * 40},
     {"bgs", "population=40 sigma=0.05 rate=0.05", sphere, 20, 0.2, 126 * 40},
     // over 2 sigma it is the gradient itself, 2 x: a tenth of the way in each of ln 10 / 0.1 generations. Twice that
-    {"bgs", "population=40 sigma=0.05 rate=0.05 normalize=sigma", sphere, 20, 0.2, 46 * 40},
+    {"bgs", "population=40 sigma=0.05 rate=0.05 normalise=sigma", sphere, 20, 0.2, 46 * 40},
     // mutation alone: a baseline, with no bound but that it gets there
     {"ga", "population=200 sigma=0.1", sphere, 20, 0.5, 200 * 100},
 };

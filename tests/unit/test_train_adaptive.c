@@ -185,12 +185,12 @@ TEST(the_search_moves_the_chosen_tensors_alone)
     sac_task *part = load_task(task_text, some, 2);
     assert_ok(train(part, "part", 2, false, &(watcher){0}));
     sac_policy *before = load_mean("all"), *after = load_mean("part");
-    for (int v = 0; v < sac_policy_view_count(before); v++)
+    for (int v = 0; v < sac_policy_tensor_count(before); v++)
     {
-        const sac_view *view = sac_policy_view(before, v);
-        bool tuned = strncmp(view->name, "lstm.bias", 9) == 0 || strncmp(view->name, "output", 6) == 0;
-        int same = memcmp(sac_policy_parameters(before) + view->offset, sac_policy_parameters(after) + view->offset,
-                          sac_view_size(view) * sizeof(float));
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(before, v);
+        bool tuned = strncmp(tensor->name, "lstm.bias", 9) == 0 || strncmp(tensor->name, "output", 6) == 0;
+        int same = memcmp(sac_policy_parameters(before) + tensor->offset, sac_policy_parameters(after) + tensor->offset,
+                          sac_policy_tensor_size(tensor) * sizeof(float));
         assert_int_equal(same != 0, tuned);
     }
     sac_policy_destroy(before);

@@ -25,6 +25,7 @@ typedef struct parts
     float *keys, *weights, *importance, *rows, *block;
 } parts;
 
+// How many distinct columns are held at most; a picture with more of them is computed without looking for copies.
 int sac_softmax_capacity(const sac_attention *a, int n)
 {
     int most = PACKED / a->key_size / SAC_LANES * SAC_LANES;
@@ -105,6 +106,7 @@ static void add_rows(const sac_attention *a, float *out, const float *queries, c
     }
 }
 
+// Importance of all columns: their queries are taken in blocks that stay in the first cache while all keys pass.
 static void sum_columns(const sac_attention *a, float *out, const columns *t, float *block, float *rows)
 {
     memset(out, 0, (size_t)t->count * sizeof *out);
@@ -120,6 +122,7 @@ static void sum_columns(const sac_attention *a, float *out, const columns *t, fl
     }
 }
 
+// The distinct columns side by side.
 static void gather(float *out, int out_stride, const float *x, const int32_t *first, int count, int size, int stride)
 {
     for (int d = 0; d < size; d++, out += out_stride, x += stride)

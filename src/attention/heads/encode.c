@@ -25,7 +25,7 @@ void sac_heads_nine(sac_head heads[9], double alpha)
         for (int column = -1; column <= 1; column++) *heads++ = sac_head_isotropic(alpha, -row, -column);
 }
 
-// equation 6
+// The vector of an isotropic head: equation 6 of "Attention layer can implement CNN".
 static void encode_isotropic(double *t, const sac_head *head)
 {
     SAC_ASSERT(head->precision[1] == 0 && head->precision[0] == head->precision[2]);
@@ -37,7 +37,7 @@ static void encode_isotropic(double *t, const sac_head *head)
     t[5] = -alpha * y * y;
 }
 
-// equation 11
+// The vector of a general head: equation 11 there.
 static void encode_general(double *t, const sac_head *head)
 {
     double a = head->precision[0], b = head->precision[1], c = head->precision[2];
@@ -47,6 +47,8 @@ static void encode_general(double *t, const sac_head *head)
     for (int i = 0; i < 10; i++) t[i] = -0.5 * terms[i];
 }
 
+// The vector of the general form has the terms of x and y twice, once from each square and once from the mixed product;
+// the shorter form adds them up.
 void sac_head_encode(double *t, const sac_head *head, sac_head_encoding encoding)
 {
     if (encoding == SAC_HEAD_ISOTROPIC)

@@ -54,7 +54,7 @@ void sac_heads_logits(const sac_heads *heads, int head, float *logits, int query
         int rows = query / heads->width - j / heads->width, columns = query % heads->width - j % heads->width;
         double x1 = rows - h->target[0], x2 = columns - h->target[1];
         double cross = s[1] == 0 ? 0 : 2 * s[1] * x1 * x2;
-        // infinity times 0 would be NaN, but a distance of zero costs nothing even at infinite precision
+        // Infinity times 0 would be NaN, but a distance of zero costs nothing even at infinite precision.
         double square = (x1 == 0 ? 0 : s[0] * x1 * x1) + (x2 == 0 ? 0 : s[2] * x2 * x2);
         logits[j] = (float)(-0.5 * (square + cross));
     }

@@ -26,7 +26,7 @@ struct sac_bridge
     sac_env_column *columns;
     int max_steps;
 
-    // the episode so far
+    // What the episode has been so far, so that a new worker can repeat it.
     uint64_t seed, next_seed;
     int steps;         // asked for
     float *actions;    // [max_steps, action_size]
@@ -66,7 +66,7 @@ static sac_status open_bridge(sac_bridge *b, const sac_bridge_def *def)
     b->config = sac_copy_text(def->config);
     if (!b->name || !b->config) return sac_fail_memory("a bridge");
     b->worker_def = (sac_worker_def){b->settings.python, b->config, b->settings.timeout, def->scenario, def->user};
-    // what cannot run here is not tried again, what has died at the start is
+    // A world that cannot run here is not tried again. A worker that has died at the start is.
     sac_status status = sac_worker_start(&b->worker, &b->worker_def);
     for (int i = 0; status == SAC_ERROR_ENVIRONMENT && i < b->settings.restarts; i++)
         status = sac_worker_start(&b->worker, &b->worker_def);
@@ -129,7 +129,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-// words spread over a part of the observation
+// Mixes words that are spread over a part of the observation into a digest.
 static uint64_t mix_part(uint64_t hash, const uint8_t *part, size_t size)
 {
     uint64_t word;
@@ -144,7 +144,7 @@ static uint64_t mix_part(uint64_t hash, const uint8_t *part, size_t size)
     return mix(hash, word);
 }
 
-// what came of a step, in one number: reward, ends, columns, and words of each part
+// The digest of what came of a step: reward, ends, columns, and words of each part.
 static uint64_t digest(const sac_bridge *b)
 {
     const sac_worker *w = &b->worker;
@@ -161,7 +161,7 @@ static uint64_t digest(const sac_bridge *b)
     return hash;
 }
 
-// asks the worker for the episode's step; 0 is the reset
+// Asks the worker for a step of the episode; step 0 is the reset.
 static void ask(sac_bridge *b, int step)
 {
     sac_worker *w = &b->worker;
@@ -177,7 +177,7 @@ static void ask(sac_bridge *b, int step)
     sac_worker_ask(w, step > 0 ? 's' : 'r');
 }
 
-// waits for the answer; a worker that has none ends, with all that it has started
+// Waits for the answer. A worker that gives none is ended, with all that it has started.
 static bool answered(sac_bridge *b)
 {
     b->reason.text[0] = 0;
@@ -186,7 +186,7 @@ static bool answered(sac_bridge *b)
     return false;
 }
 
-// a fresh worker plays the episode up to the step that was asked for last
+// Lets a fresh worker play the episode up to the step that was asked for last.
 static sac_status repeat(sac_bridge *b, bool *done)
 {
     *done = false;
@@ -230,7 +230,7 @@ static sac_status recover(sac_bridge *b)
     return SAC_OK;
 }
 
-// hands the results of the step that was asked for over
+// Hands over the results of the step that was asked for.
 static sac_status finish(sac_bridge *b, const sac_env_row *row)
 {
     if (b->reason.text[0]) SAC_TRY(recover(b));
@@ -251,7 +251,7 @@ sac_status sac_bridge_reset(sac_bridge *b, uint64_t seed, const sac_env_row *row
     b->steps = b->failures = 0;
     if (!b->worker.memory)
     {
-        // the last episode's failure has ended it
+        // A failure in the last episode has ended the worker.
         sac_status status = start_worker(b);
         if (status != SAC_OK) return not_started(b, status);
     }
@@ -271,7 +271,8 @@ sac_status sac_bridge_step(sac_bridge *const *bridges, const sac_env_row *rows, 
         memcpy(b->actions + (size_t)b->steps * size, rows[i].action, sizeof(float) * size);
         ask(b, ++b->steps);
     }
-    // every answer is waited for before anything is repeated: none is left over, and what has failed is gone
+    // Every answer is waited for before anything is repeated, so that none is left over and every failed worker is
+    // gone.
     for (int i = 0; i < count; i++) answered(bridges[i]);
     sac_status first = SAC_OK;
     for (int i = 0; i < count; i++)

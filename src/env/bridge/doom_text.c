@@ -41,7 +41,7 @@ static const uint8_t glyphs[LETTERS][GLYPH_ROWS] = {
     {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x1f},
 };
 
-// whether a pixel of the panel belongs to a letter
+// Tells whether a pixel of the panel belongs to a letter.
 static bool is_letter(int column, int row)
 {
     int x = column - LEFT, y = row - TOP;

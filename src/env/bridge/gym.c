@@ -32,6 +32,7 @@ static const sac_option options[] = {
     {0},
 };
 
+// The worker gets everything in one JSON object, so that no text of a user is ever part of a command line.
 static sac_status make_config(const gym_config *config, char **text)
 {
     json_error_t error;
@@ -64,6 +65,7 @@ static sac_status gym_create(void **self, const void *config, const char *varian
     return status;
 }
 
+// The rest is the bridge's own: to it a Gymnasium environment is one of its worlds.
 static void gym_spec(const void *self, sac_env_spec *spec)
 {
     sac_bridge_spec(self, spec);
@@ -85,6 +87,7 @@ static sac_status gym_step_batch(void *const *selves, const sac_env_row *rows, i
     return sac_bridge_step((sac_bridge *const *)selves, rows, count);
 }
 
+// Before the first reset there are no numbers yet, and zeros are told.
 static void gym_state(const void *self, double *values)
 {
     sac_env_spec spec;

@@ -16,7 +16,7 @@
 
 enum
 {
-    // descriptors of the worker, as saccade-worker.py knows them
+    // The worker's descriptors, by the numbers that saccade-worker.py uses.
     CHILD_ASK = 3,
     CHILD_ANSWER,
     CHILD_MEMORY,
@@ -53,7 +53,8 @@ static sac_status open_ends(ends *e)
     return status;
 }
 
-// when the other end of the pipe closes, the kernel kills the whole group: the worker and what it has started
+// Asks the kernel to kill the whole group, the worker and what it has started, when the other end of the pipe closes.
+// False where it is closed already.
 static bool tie_life(int life)
 {
     struct pollfd gone = {.fd = life};
@@ -61,7 +62,7 @@ static bool tie_life(int life)
            fcntl(life, F_SETFL, O_ASYNC) == 0 && poll(&gone, 1, 0) == 0;
 }
 
-// in the child, where only functions that are safe after fork may be called
+// This runs in the child, where only functions that are safe after fork may be called.
 static _Noreturn void become_worker(const ends *e, const char *python, const char *script, const char *config)
 {
     setsid();
@@ -70,7 +71,7 @@ static _Noreturn void become_worker(const ends *e, const char *python, const cha
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 
-    // out of the way first, so that no target is a source of a later one
+    // Descriptors are first moved out of the way, so that no target is the source of a later one.
     int source[] = {e->ask[0], e->answer[1], e->memory, e->life[0], e->scenario}, log = fcntl(e->log, F_DUPFD, 16);
     for (int i = 0; i < CHILD_END - CHILD_ASK; i++) source[i] = fcntl(source[i], F_DUPFD, 16);
     int nothing = open("/dev/null", O_RDONLY);
@@ -107,7 +108,7 @@ sac_status sac_process_start(sac_process *process, const char *python, const cha
 void sac_process_kill(sac_process *process)
 {
     if (process->pid <= 0) return;
-    // the group first: its number is ours as long as its leader has not been waited for
+    // The group comes first: its number is ours as long as its leader has not been waited for.
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) continue;
@@ -121,7 +122,7 @@ void sac_process_stop(sac_process *process)
 {
     if (process->pid <= 0) return;
     sac_process_send(process, 'q');
-    // its end of the pipe closes when it ends
+    // The worker's end of the pipe closes when it ends.
     double deadline = sac_clock() + STOP_MILLISECONDS / 1000.0;
     for (;;)
     {
@@ -140,7 +141,7 @@ void sac_process_send(const sac_process *process, char byte)
     while (write(process->ask[1], &byte, 1) < 0 && errno == EINTR) continue;
 }
 
-// cuts the last line off a text: what is left ends before it
+// Cuts the last line off a text and returns it.
 static const char *cut_line(char *text)
 {
     size_t end = strlen(text);
@@ -159,13 +160,13 @@ static void read_tail(const sac_process *process, char text[LOG_TAIL])
     text[length > 0 ? length + 1 : 1] = 0;
 }
 
-// the guard of a worker says how it ended; without one, the process itself does
+// The guard of a worker tells how it ended; without a guard, the process itself does.
 static void explain_death(sac_process *process, sac_reason *reason)
 {
     static const char guard[] = "saccade-worker: ";
     char text[LOG_TAIL], end[64];
     siginfo_t info = {0};
-    // the exit may come a moment after the end of the pipe; the number must stay ours until the group is killed
+    // A process may end a moment after its pipe. Its number must stay ours until the group is killed.
     for (int i = 0; i < STOP_MILLISECONDS && info.si_pid == 0; i++)
     {
         if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0) break;

@@ -125,7 +125,7 @@ static sac_status rewrite_map(sac_wad *wad, int rewrite, int descriptor, const c
     return status;
 }
 
-// the scenario as the engine is to load it; called with where the worker's package keeps the original
+// Writes the scenario as the engine is to load it. `path` is where the worker's package keeps the original.
 static sac_status write_scenario(const void *user, const char *path, int descriptor)
 {
     const take_cover *t = user;
@@ -246,7 +246,7 @@ static sac_status start(take_cover *t)
     return status;
 }
 
-// the engine's seeds have 32 bits; one that is folded never becomes one of evaluation's
+// The engine's seeds have 32 bits. A larger seed is folded, and never into one of those that are for evaluation.
 static uint64_t fold(uint64_t seed)
 {
     if (seed <= UINT32_MAX) return seed;
@@ -304,7 +304,7 @@ static void take_cover_state(const void *self, double *values)
     for (int i = 0; i < (t->config.objects ? COLUMNS : 2); i++) values[i] = now ? now[i] : 0;
 }
 
-// the observation, enlarged, in the colours that people know
+// The picture for people is the observation, enlarged, with red first.
 static sac_status take_cover_picture(void *self, uint8_t *rgb, int height, int width)
 {
     const take_cover *t = self;

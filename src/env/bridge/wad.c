@@ -30,7 +30,7 @@ static sac_status read_lumps(sac_wad *wad, const uint8_t *file, size_t size, siz
         uint32_t at = get_u32(entry), length = get_u32(entry + 4);
         if (length > size || at > size - length)
             return sac_fail(SAC_ERROR_FORMAT, "%s: lump %d reaches past the end", where, i);
-        // markers of no length may stand anywhere
+        // Entries without content may have any position.
         lump->bytes = length ? file + at : file;
         lump->size = length;
         memcpy(lump->name, entry + 8, SAC_WAD_NAME);
@@ -98,7 +98,7 @@ sac_wad_lump *sac_wad_find(const sac_wad *wad, const char *name)
     return NULL;
 }
 
-// whether `word` stands at this place
+// Tells whether `word` stands at this place.
 static bool stands(const uint8_t *bytes, size_t left, const char *word, size_t length)
 {
     return left >= length && memcmp(bytes, word, length) == 0;

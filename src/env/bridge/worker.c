@@ -29,7 +29,7 @@ enum
     MAX_STEPS = 1 << 24
 };
 
-// the interpreter: as asked for, or what a checkout or a person offers
+// Chooses the interpreter: the one asked for, that of SACCADE_PYTHON, that of a checkout, or the first on the path.
 static const char *find_python(const char *asked)
 {
     const char *set = getenv("SACCADE_PYTHON");
@@ -38,6 +38,7 @@ static const char *find_python(const char *asked)
     return access(".venv/bin/python", X_OK) == 0 ? ".venv/bin/python" : "python3";
 }
 
+// Reads up to a newline. The time allowed counts from the last bytes that came, so that a slow start is no failure.
 static sac_status receive_line(sac_worker *w, char line[LINE_SIZE], double timeout)
 {
     sac_reason reason;
@@ -58,7 +59,7 @@ static sac_status unexpected(const char *what)
     return sac_fail(SAC_ERROR_FORMAT, "the worker's introduction: %s is missing or out of range", what);
 }
 
-// adds a part's bounds to those of all parts
+// Adds a part's bounds to those of all parts.
 static sac_status read_bounds(sac_worker_spaces *s, int index, json_t *low, json_t *high)
 {
     s->parts[index].first_bound = -1;
@@ -173,6 +174,7 @@ static void read_versions(sac_worker_spaces *s, json_t *versions)
     }
 }
 
+// Everything that a worker says of itself is checked against limits before memory is taken for it.
 static sac_status read_spaces(sac_worker *w, json_t *line)
 {
     sac_worker_spaces *s = &w->spaces;
@@ -193,7 +195,7 @@ static size_t up(size_t offset)
     return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// maps what the worker has sized; from now on it cannot be shrunk under our feet
+// Maps the memory that the worker has sized. It is sealed first, so that the worker cannot shrink it later.
 static sac_status map_memory(sac_worker *w)
 {
     const sac_worker_spaces *s = &w->spaces;
@@ -224,7 +226,7 @@ static sac_status map_memory(sac_worker *w)
     return SAC_OK;
 }
 
-// one line of the worker's introduction
+// Reads one line of the worker's introduction.
 static sac_status read_line(sac_worker *w, const sac_worker_def *def, const char *text, bool *ready)
 {
     json_t *line = json_loads(text, 0, NULL);
@@ -252,6 +254,7 @@ static sac_status read_line(sac_worker *w, const sac_worker_def *def, const char
     return status;
 }
 
+// A worker says one line and is ready, or asks for a scenario of ours first and then says it.
 static sac_status introduce(sac_worker *w, const sac_worker_def *def)
 {
     double patience = def->timeout > START_SECONDS ? def->timeout : START_SECONDS;
@@ -280,6 +283,7 @@ sac_status sac_worker_start(sac_worker *worker, const sac_worker_def *def)
     return status;
 }
 
+// At once where the worker may hang; otherwise it is asked to end, and killed when it does not.
 void sac_worker_stop(sac_worker *worker, bool at_once)
 {
     if (at_once)
@@ -295,6 +299,7 @@ void sac_worker_ask(const sac_worker *worker, char command)
     sac_process_send(&worker->process, command);
 }
 
+// 'k' means done. Any other byte means that the worker has written its reason into the shared memory.
 bool sac_worker_wait(sac_worker *worker, double timeout, sac_reason *reason)
 {
     char answer;

@@ -35,7 +35,7 @@ static void car_destroy(void *self)
 {
     car_racing *car = self;
     if (!car) return;
-    sac_car_picture_destroy(car->view);
+    sac_car_picture_destroy(car->camera);
     sac_car_picture_destroy(car->poster);
     sac_car_variant_destroy(car->variant);
     sac_free(car);
@@ -53,7 +53,8 @@ static sac_status car_create(void **self, const void *config, const char *varian
     car->scene.touched = car->ground.touched;
     car->scene.follow_velocity = !car->lap_rule;
     sac_status status = sac_car_variant_create(&car->variant, variant);
-    if (status == SAC_OK) status = sac_car_picture_create(&car->view, CAR_VIEW, CAR_VIEW, CAR_STYLE_AGENT);
+    if (status == SAC_OK)
+        status = sac_car_picture_create(&car->camera, CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, CAR_STYLE_AGENT);
     if (status != SAC_OK)
         car_destroy(car);
     else
@@ -99,14 +100,15 @@ static void set_scene(car_racing *car)
     scene->shown_reward = car->reward;
 }
 
-// an action that is not a number never reaches the world: the pedals stay, and the episode ends with such a reward
+// An action that is not a number never reaches the world: the pedals stay, and the episode ends with a reward of NaN.
 static void take_action(car_racing *car, const float *action)
 {
     car->bad_action = isnan(action[0]) || isnan(action[1]) || isnan(action[2]);
     if (!car->bad_action) sac_car_wheels_control(&car->wheels, action);
 }
 
-// the part of a step before the bodies move: friction is that of the tiles touched when the last step began
+// The part of a step before the bodies move. As in Gymnasium, friction is that of the tiles touched when the last step
+// began.
 static void act(car_racing *car)
 {
     sac_car_wheels_step(&car->wheels, &car->chain);
@@ -117,11 +119,11 @@ static void act(car_racing *car)
 
 static void show(car_racing *car, const sac_env_row *row, const car_picture *paper)
 {
-    if (row->parts[CAR_CAMERA]) sac_car_draw_on(car->view, paper, &car->scene, car->variant, row->parts[CAR_CAMERA]);
+    if (row->parts[CAR_CAMERA]) sac_car_draw_on(car->camera, paper, &car->scene, car->variant, row->parts[CAR_CAMERA]);
     if (row->parts[CAR_STATE]) sac_car_observe(car, row->parts[CAR_STATE]);
 }
 
-// the part after: picture, reward, ends
+// The part of a step after the bodies have moved: picture, reward and ends.
 static void judge(car_racing *car, const sac_env_row *row, const car_picture *paper)
 {
     set_scene(car);
@@ -168,10 +170,12 @@ static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
     act(car);
     sac_car_chain_step(&(car_chain *){&car->chain}, 1);
     set_scene(car);
-    show(car, row, car->view);
+    show(car, row, car->camera);
     return SAC_OK;
 }
 
+// The cars' joints are solved side by side, and their pictures are drawn one after another on the planes of the first
+// car's picture, which then stay in the cache.
 static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, int count)
 {
     for (int first = 0; first < count; first += MAX_BATCH)
@@ -187,12 +191,12 @@ static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, i
         }
         sac_car_chain_step(chains, part);
         const car_racing *leader = selves[first];
-        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i], leader->view);
+        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i], leader->camera);
     }
     return SAC_OK;
 }
 
-// the memory of the last size is kept
+// Pictures for people come in any size. The memory for the last size is kept.
 static sac_status car_picture_at(void *self, uint8_t *rgb, int height, int width)
 {
     car_racing *car = self;

@@ -27,7 +27,7 @@ typedef struct car_racing
     int step;
     bool lap_done, bad_action;
     car_variant *variant; // NULL: the original
-    car_picture *view;    // the observation
+    car_picture *camera;  // the observation
     car_picture *poster;  // for people; NULL until asked for
     int poster_height, poster_width;
 } car_racing;

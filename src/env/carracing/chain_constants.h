@@ -16,13 +16,14 @@
 #define VELOCITY_PASSES 180
 #define POSITION_PASSES 60
 
-// the joints: angle limit, most that a motor turns in a step, effective mass of motor and limit
+// Of the joints: the limit of the angle, the largest impulse of a motor in a step, the effective mass of motor and
+// limit.
 #define JOINT_LIMIT   0.4f
 #define MOTOR_IMPULSE (TIME_STEP * (float)(180 * 900 * CAR_SIZE * CAR_SIZE))
 #define K33           (HULL_INVERSE_INERTIA + WHEEL_INVERSE_INERTIA)
 #define MOTOR_MASS    (1.0f / K33)
 
-// b2Settings.h
+// These are the constants of b2Settings.h.
 #define B2_PI           3.14159265359f
 #define LINEAR_SLOP     0.005f
 #define ANGULAR_SLOP    (2.0f / 180.0f * B2_PI)
@@ -33,7 +34,7 @@
 #define SLEEP_OMEGA     (2.0f / 180.0f * B2_PI)
 #define TIME_TO_SLEEP   0.5f
 
-// the wheels' anchors on the hull, from its centre of mass
+// Where the wheels are fixed to the hull, from its centre of mass.
 static const float anchor_x[] = {(float)(-55 * CAR_SIZE) - HULL_CENTER_X, (float)(55 * CAR_SIZE) - HULL_CENTER_X,
                                  (float)(-55 * CAR_SIZE) - HULL_CENTER_X, (float)(55 * CAR_SIZE) - HULL_CENTER_X};
 static const float anchor_y[] = {(float)(80 * CAR_SIZE) - HULL_CENTER_Y, (float)(80 * CAR_SIZE) - HULL_CENTER_Y,

@@ -1,6 +1,6 @@
 #include "saccade/base.h"
 
-// one car, or up to four: as wide as every machine is
+// This is the step for one to four cars, which is a vector that every machine has.
 #define LANES 4
 #define STEP  SAC_LEVEL_NAME(sac_car_chain_step_narrow)
 #include "env/carracing/chain_levels.h"

@@ -16,7 +16,7 @@ typedef struct chain_lanes
     CAR_CHAIN_FIELDS(lanes);
 } chain_lanes;
 
-// what stays during the velocity passes
+// What is computed once a step for a joint and stays the same during the velocity passes.
 typedef struct joint
 {
     lanes rx, ry;                    // from the hull's centre to the anchor
@@ -76,6 +76,9 @@ static void rotate(lanes angle, lanes *sine, lanes *cosine)
     memcpy(cosine, c, sizeof c);
 }
 
+// b2RevoluteJoint::InitVelocityConstraints. The anchor is the wheel's own centre, so that the arm on the wheel's side
+// is zero and its terms fall away: with r the arm on the hull, m the sum of the inverse masses and i the hull's inverse
+// inertia, K = [m + i ry ry, -i rx ry, -i ry; -i rx ry, m + i rx rx, i rx; -i ry, i rx, K33].
 static void prepare_joint(joint *k, chain_lanes *c, int j)
 {
     const float mass = HULL_INVERSE_MASS + WHEEL_INVERSE_MASS;
@@ -92,7 +95,8 @@ static void prepare_joint(joint *k, chain_lanes *c, int j)
     k->inverse2 = 1.0f / (k->k11 * k->k22 - k->k12 * k->k12);
     k->inverse3 = 1.0f / (k->k11 * k->cross_x + k->k12 * k->cross_y + k->k13 * k->cross_z);
 
-    // the limit's state is taken from the angle before the step; a new state starts without impulse
+    // The limit's state is taken from the angle before the step. A limit that has just been reached starts without
+    // impulse.
     lanes angle = c->angle[1 + j] - c->angle[0];
     mask lower = angle <= -JOINT_LIMIT, upper = angle >= JOINT_LIMIT;
     lanes limit = select(lower, all(1), select(upper, all(-1), all(0)));
@@ -101,7 +105,8 @@ static void prepare_joint(joint *k, chain_lanes *c, int j)
     k->limited = lower | upper;
     k->any_limited = any(k->limited);
 
-    // warm start; the ratio of the time steps is exactly 1
+    // Warm start: the impulses of the last step are applied first. Box2D scales them by the ratio of the time steps,
+    // which is 1.
     lanes spin = c->motor[j] + c->pz[j];
     c->vx[0] -= HULL_INVERSE_MASS * c->px[j];
     c->vy[0] -= HULL_INVERSE_MASS * c->py[j];
@@ -111,7 +116,10 @@ static void prepare_joint(joint *k, chain_lanes *c, int j)
     c->omega[1 + j] += WHEEL_INVERSE_INERTIA * spin;
 }
 
-// one joint of one velocity pass: the motor, then the limit and the point together or the point alone
+// Solves one joint in one velocity pass: the motor, then the limit and the point together, or the point alone.
+// b2RevoluteJoint::SolveVelocityConstraints. Impulses are accumulated and the total is clamped, as Box2D does it
+// (sequential impulses: Catto 2006, "Fast and Simple Physics using Sequential Impulses"). Cramer's rule solves K p =
+// -e, of three equations where a limit is reached and of the first two where none is.
 ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
 {
     lanes impulse = -MOTOR_MASS * (c->omega[1 + j] - c->omega[0] - c->speed[j]);
@@ -134,7 +142,7 @@ ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
         lanes z = -(k->inverse3 *
                     (k->k11 * (k->k22 * error_z - k->k23 * error_y) + k->k12 * (k->k23 * error_x - k->k12 * error_z) +
                      k->k13 * (k->k12 * error_y - k->k22 * error_x)));
-        // a limit only pushes: where it would pull, drop its impulse and solve the point alone
+        // A limit only pushes. Where it would pull, its impulse is dropped and the point is solved alone.
         mask block = k->limited & ~(c->limit[j] * (c->pz[j] + z) < 0.0f);
         bx += c->pz[j] * k->k13;
         by += c->pz[j] * k->k23;
@@ -169,7 +177,7 @@ ALWAYS_INLINE void velocity_pass(chain_lanes *c, const joint *joints)
     solve_joint(c, &joints[0], 0);
 }
 
-// whether a pass would go on as it did from the other state: the numbers that the passes change are the same bits
+// Tells whether all numbers that a pass changes have the same bits in both states, so that the same passes follow.
 static int same_state(const chain_lanes *a, const chain_lanes *b)
 {
     mask differ = {0};
@@ -199,7 +207,8 @@ static void solve_velocities(chain_lanes *chain, const joint *joints)
     *chain = c;
 }
 
-// centres and angles move by the velocities, which are cut to 2 units and a quarter turn a step
+// Moves centres and angles by the velocities, which are cut to 2 units and a quarter turn a step.
+// b2Island::Solve, the integration of positions: semi-implicit Euler, velocities before positions.
 static void integrate(chain_lanes *c)
 {
     for (int i = 0; i < CAR_BODIES; i++)
@@ -217,7 +226,9 @@ static void integrate(chain_lanes *c)
     }
 }
 
-// one joint of one position pass: the limit's angle, then the point; returns where both were near enough before
+// Corrects one joint in one position pass: the limit's angle, then the point. Returns where both were near enough
+// before. b2RevoluteJoint::SolvePositionConstraints: a Newton step on the pose itself, without velocities, that takes
+// away what the integration has let the joint drift apart.
 static mask correct_joint(chain_lanes *c, int j)
 {
     lanes angle = c->angle[1 + j] - c->angle[0];
@@ -248,7 +259,7 @@ static mask correct_joint(chain_lanes *c, int j)
     return okay;
 }
 
-// keep the new pose only in the `active` lanes; returns where it is the old one
+// Keeps the new pose only in the `active` lanes. Returns the lanes whose pose has not changed.
 static mask keep_poses(chain_lanes *c, const chain_lanes *old, mask active)
 {
     mask moved = {0};
@@ -263,8 +274,8 @@ static mask keep_poses(chain_lanes *c, const chain_lanes *old, mask active)
     return ~moved;
 }
 
-// up to 60 passes, each car until its joints fit; returns where they do. A pass that moves nothing is the last that
-// matters.
+// Makes up to 60 passes, for each car until its joints fit. Returns the lanes where they do. A pass that moves nothing
+// is the last that matters.
 static mask correct_positions(chain_lanes *c)
 {
     mask active = ~(mask){0}, solved = {0};
@@ -280,7 +291,8 @@ static mask correct_positions(chain_lanes *c)
     return solved;
 }
 
-// a car at rest for half a second falls asleep, and is woken by the next step's motors
+// A car at rest for half a second falls asleep, and the next step's motors wake it.
+// b2Island::Solve, its last part: an island sleeps when all of its bodies have been slow for long enough.
 static void fall_asleep(chain_lanes *c, mask solved)
 {
     mask asleep = solved;
@@ -313,6 +325,8 @@ static void place_bodies(chain_lanes *c)
 }
 
 // 1..LANES cars; spare lanes repeat the last one
+// One step of b2World for these cars: forces, the joints' velocities, positions, corrections, sleep. The cars' numbers
+// are turned from one car a row to one car a lane, and back.
 void STEP(car_chain *const *chains, int count)
 {
     union

@@ -1,6 +1,6 @@
 #include "saccade/base.h"
 
-// as many cars as a register of the level holds floats
+// This is the step for as many cars as a register of the level holds floats.
 #ifdef SAC_LEVEL_AVX512
 #define LANES 16
 #elif defined(SAC_LEVEL_AVX2)

@@ -5,20 +5,20 @@
 sac_status sac_car_lay_track(car_racing *car, sac_pcg64 *random)
 {
     SAC_TRY(sac_car_track_draw(&car->track, random));
-    // a variant draws from numbers of its own, so that it changes no track
+    // A variant draws from numbers of its own, so that it changes no track.
     sac_car_variant_reset(car->variant, car->episode ? sac_mix_seed(car->seed, car->episode, 0) : car->seed);
     sac_car_ground_lay(&car->ground, &car->track);
     return SAC_OK;
 }
 
-// field by field: padding has no value
+// Compares field by field, because padding has no value.
 static bool same_numbers(const sac_pcg64 *a, const sac_pcg64 *b)
 {
     return a->state_high == b->state_high && a->state_low == b->state_low && a->increment_high == b->increment_high &&
            a->increment_low == b->increment_low && a->has_half == b->has_half && a->half == b->half;
 }
 
-// the episode, by which the track and the variant's look are drawn
+// Carries what the track and the variant's look are drawn from, in place of the track itself.
 static sac_status carry_episode(car_racing *car, sac_snapshot *snapshot)
 {
     sac_pcg64 drawn_from = car->drawn_from;
@@ -36,7 +36,7 @@ static sac_status carry_episode(car_racing *car, sac_snapshot *snapshot)
     return same ? SAC_OK : sac_car_lay_track(car, &drawn_from);
 }
 
-// all of it but what points into the car itself
+// Carries the scene without its pointers, which lead into the car itself.
 static void carry_scene(car_racing *car, sac_snapshot *snapshot)
 {
     car_scene scene = car->scene;

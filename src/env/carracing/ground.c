@@ -11,7 +11,7 @@ enum
     HULL_POLYGONS = 4
 };
 
-// corners in the car's own units, counter-clockwise
+// The corners of Gymnasium's polygons in the car's own units, counter-clockwise.
 static const struct
 {
     int count, x[POLYGON_MAX], y[POLYGON_MAX];
@@ -23,10 +23,11 @@ static const struct
       {4, {-50, 50, 50, -50}, {-120, -120, -90, -90}},
 };
 
-// circles around the parts, from the bodies' origins
+// The radii of circles around wheel and hull, from the bodies' origins.
 #define WHEEL_RADIUS 0.61f
 #define HULL_RADIUS  2.87f
 
+// The edges as outward unit normals n and offsets d: a point p is beyond an edge by n . p - d.
 static void finish_polygon(car_polygon *p)
 {
     for (int i = 0; i < p->count; i++)
@@ -59,7 +60,7 @@ static bool is_right_of(const car_polygon *p, int i, int from, int to)
     return cross < 0 || (cross == 0 && ix * ix + iy * iy > tx * tx + ty * ty);
 }
 
-// the convex hull, counter-clockwise, by going round it from its rightmost corner
+// Finds the convex hull, counter-clockwise, by going round it from its rightmost corner (Jarvis' march).
 static car_polygon convex_hull(const car_polygon *points)
 {
     int first = 0;
@@ -119,7 +120,7 @@ void sac_car_ground_lay(car_ground *ground, const car_track *track)
     }
 }
 
-// how far the nearest corner of b lies beyond the edge of a that keeps it farthest
+// How far b lies beyond the edge of a that keeps it farthest away: the largest separation along a normal of a.
 static float separation(const car_polygon *a, const car_polygon *b)
 {
     float largest = -INFINITY;
@@ -132,7 +133,7 @@ static float separation(const car_polygon *a, const car_polygon *b)
     return largest;
 }
 
-// the least squared distance from a corner of b to an edge of a
+// The smallest squared distance from a corner of b to an edge of a.
 static float corner_distance(const car_polygon *a, const car_polygon *b)
 {
     float least = INFINITY;
@@ -152,14 +153,16 @@ static float corner_distance(const car_polygon *a, const car_polygon *b)
     return least;
 }
 
-// whether two polygons are at most SKIN apart
+// Tells whether two polygons are at most SKIN apart.
+// Box2D touches when the distance is at most both skins (b2TestOverlap). The separating axis test gives a lower bound
+// of that distance for little work, and it is exact unless the nearest points are two corners.
 static bool touch(const car_polygon *a, const car_polygon *b)
 {
     float gap = fmaxf(separation(a, b), 0);
     if (gap > SKIN) return false;
     gap = fmaxf(separation(b, a), gap);
     if (gap > SKIN) return false;
-    // between the separation by edges and the distance there is a difference only where two corners face each other
+    // The separation by edges differs from the distance only where two corners face each other.
     return gap == 0 || fminf(corner_distance(a, b), corner_distance(b, a)) <= SKIN * SKIN;
 }
 
@@ -169,7 +172,8 @@ static bool near(const car_circle *circle, float x, float y, float radius)
     return dx * dx + dy * dy <= reach * reach;
 }
 
-// a wheel's box against a tile: its centre decides unless it is near the edge
+// Tells whether a wheel touches a tile. Its centre decides unless it is near an edge.
+// The two quick answers come first: a centre inside the tile, and one farther from it than any corner of a wheel.
 static bool wheel_touches(const car_polygon *tile, const car_polygon *wheel, float x, float y)
 {
     float beyond = -INFINITY;
@@ -197,7 +201,7 @@ typedef struct touching
     bool *on_road;
 } touching;
 
-// one tile near the car; returns whether a wheel came to it for the first time
+// Looks at one tile near the car. Returns whether a wheel has come to it for the first time.
 static bool touch_tile(car_ground *ground, int i, touching *t)
 {
     const car_polygon *tile = &ground->tile[i];
@@ -214,10 +218,11 @@ static bool touch_tile(car_ground *ground, int i, touching *t)
     return touched && !visited;
 }
 
+// Circles around blocks of tiles and around tiles leave a few tiles for the tests by polygons.
 int sac_car_ground_touch(car_ground *ground, const car_chain *chain, bool on_road[CAR_WHEELS], int *start_count)
 {
     touching t = {.chain = chain, .on_road = on_road};
-    // the wheels stand off the hull in the first step only, and then by less than this
+    // Only in the first step are the wheels off their places on the hull, and by less than this reach allows.
     float x = chain->x[0], y = chain->y[0], reach = HULL_RADIUS + 4 * SKIN + 1;
     for (int j = 0; j < CAR_WHEELS; j++)
     {

@@ -6,7 +6,7 @@
 // about -1..1.
 
 const sac_space sac_car_parts[CAR_PARTS] = {
-    {.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {CAR_VIEW, CAR_VIEW, 3}},
+    {.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {CAR_CAMERA_SIDE, CAR_CAMERA_SIDE, 3}},
     {.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {CAR_STATE_NUMBERS}, .privileged = true},
 };
 
@@ -51,7 +51,7 @@ static float *tell_motion(float *out, const car_racing *car, const frame *f)
     return out;
 }
 
-// where the middle of the road is, from the nearest node on
+// Lists points of the middle of the road ahead, from the node nearest to the car on.
 static float *tell_road(float *out, const car_track *track, const frame *f)
 {
     int node = nearest_node(track, f);

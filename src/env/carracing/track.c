@@ -32,11 +32,12 @@ typedef struct node
     double alpha, beta, x, y;
 } node;
 
+// car_racing.py, CarRacing._create_track: twelve checkpoints, one in each sector, at random angles and distances.
 static void draw_checkpoints(checkpoint *points, sac_pcg64 *random)
 {
     for (int c = 0; c < CHECKPOINTS; c++)
     {
-        // both numbers are drawn even where they are not used
+        // Both numbers are drawn even where they are not used, because Gymnasium draws them.
         double alpha = 2 * PI * c / CHECKPOINTS + sac_pcg64_uniform(random, 0, 2 * PI * 1 / CHECKPOINTS);
         double radius = sac_pcg64_uniform(random, RADIUS / 3, RADIUS);
         if (c == 0) alpha = 0;
@@ -46,7 +47,8 @@ static void draw_checkpoints(checkpoint *points, sac_pcg64 *random)
     }
 }
 
-// the first checkpoint from *index on that lies ahead of *alpha; once round without one takes a turn off alpha
+// Finds the first checkpoint from *index on that lies ahead of *alpha. Once round without one, a turn is taken off
+// alpha.
 static checkpoint find_destination(const checkpoint *points, int *index, double *alpha)
 {
     for (;;)
@@ -61,13 +63,16 @@ static checkpoint find_destination(const checkpoint *points, int *index, double 
     }
 }
 
+// Towards the destination, by at most TURN_RATE a node; between -0.3 and 0.3 the walk goes straight on.
 static double turn(double projection)
 {
     double angle = fmin(TURN_RATE, fabs(0.001 * projection));
     return projection > 0.3 ? -angle : projection < -0.3 ? angle : 0;
 }
 
-// steer from checkpoint to checkpoint for more than four laps; returns the number of nodes
+// Steers from checkpoint to checkpoint for more than four laps. Returns the number of nodes.
+// _create_track once more: a point walks a step at a time, steering to the next checkpoint. `projection` is how far the
+// destination lies to its right, and the angle beta, of the direction across the road, follows it.
 static int walk(node *nodes, const checkpoint *points)
 {
     double x = 1.5 * RADIUS, y = 0, beta = 0;
@@ -100,7 +105,7 @@ static int walk(node *nodes, const checkpoint *points)
     return count;
 }
 
-// the last whole lap between two crossings of the start; returns its length, 0 when there is none that closes
+// Finds the last whole lap between two crossings of the start. Returns its length, or 0 when none closes.
 static int find_lap(const node *nodes, int count, int *first)
 {
     int later = -1, earlier = -1;
@@ -132,12 +137,13 @@ static int wrap(int i, int count)
     return i < 0 ? i + count : i;
 }
 
+// Red and white kerbs lie where the road turns sharply for several nodes, and along the nodes before.
 static void mark_borders(car_track *track)
 {
     int count = track->count;
     for (int i = 0; i < count; i++)
     {
-        // four turns in a row, each sharp, all to one side
+        // A kerb is where four turns in a row are sharp and to one side.
         bool good = true;
         double side = 0;
         for (int back = 0; back < BORDER_NODES; back++)
@@ -153,7 +159,7 @@ static void mark_borders(car_track *track)
             track->has_border[wrap(i - back, count)] |= track->has_border[i];
 }
 
-// the point at `offset` across the road
+// Computes the point at `offset` across the road from node i.
 static void across(double *point, const car_track *track, int i, double offset)
 {
     point[0] = track->x[i] + offset * cos(track->beta[i]);

@@ -9,7 +9,7 @@
 /// Beyond this the plain reduction loses digits.
 #define CAR_TRIG_PLAIN 120.0f
 
-// of the angle quarter * pi / 2 + x, |x| <= pi / 4
+// Computes sine and cosine of the angle quarter * pi / 2 + x, where |x| <= pi / 4.
 static inline void car_sin_cos_reduced(double x, uint32_t quarter, float *sine, float *cosine)
 {
     double x2 = x * x, x3 = x * x2, x4 = x2 * x2;
@@ -24,7 +24,7 @@ static inline void car_sin_cos_reduced(double x, uint32_t quarter, float *sine, 
 /// |angle| < CAR_TRIG_PLAIN; free of branches.
 static inline void car_sin_cos_plain(float angle, float *sine, float *cosine)
 {
-    // quarter turns in the upper 8 of 32 bits, rounded
+    // The number of quarter turns is rounded into the upper 8 of 32 bits.
     int32_t quarter = ((int32_t)((double)angle * 0x1.45F306DC9C883p+23) + 0x800000) >> 24;
     car_sin_cos_reduced((double)angle - quarter * 0x1.921FB54442D18p0, (uint32_t)quarter, sine, cosine);
 }
@@ -37,7 +37,7 @@ static inline void car_sin_cos(float angle, float *sine, float *cosine)
         car_sin_cos_plain(angle, sine, cosine);
         return;
     }
-    // pi / 2 in three parts, the first two short enough for exact products
+    // pi / 2 is subtracted in three parts, of which the first two are short enough for exact products (Cody and Waite).
     double turns = nearbyint((double)angle * 0x1.45F306DC9C883p-1);
     double x = (double)angle - turns * 0x1.921FB544p0 - turns * 0x1.0B4611A6p-34 - turns * 0x1.3198A2E037073p-69;
     car_sin_cos_reduced(x, (uint32_t)(int64_t)turns, sine, cosine);

@@ -25,7 +25,9 @@ void sac_car_wheels_control(car_wheels *wheels, const float action[3])
     wheels->brake = action[2];
 }
 
-// the spin after engine and brake
+// Computes a wheel's spin after engine and brake.
+// Gymnasium's car_dynamics.py, Car.step. The engine's power is divided by the spin, plus 5, which keeps the torque
+// finite from standing; only the rear wheels are driven. A brake of 0.9 and more blocks the wheel.
 static double drive(const car_wheels *wheels, int j)
 {
     double omega = wheels->omega[j], gas = j >= 2 ? wheels->gas : 0;
@@ -35,6 +37,9 @@ static double drive(const car_wheels *wheels, int j)
     return omega;
 }
 
+// Car.step once more: the steering motor turns the front joints, and the tyre slips. Its force is proportional to the
+// difference of the speeds of rim and ground, and is cut where it would exceed the friction of road or grass. What the
+// ground returns slows the wheel's own spin.
 void sac_car_wheels_step(car_wheels *wheels, car_chain *chain)
 {
     for (int j = 0; j < CAR_WHEELS; j++)

@@ -29,7 +29,7 @@ static sac_status open(control_world *w)
     return status;
 }
 
-// anywhere above the cup that touches nothing
+// The ball starts anywhere above the cup where it touches nothing.
 static sac_status reset(control_world *w)
 {
     double *x = w->data->qpos + w->model->jnt_qposadr[w->ids[BALL_X]];
@@ -43,6 +43,7 @@ static sac_status reset(control_world *w)
     return SAC_OK;
 }
 
+// dm_control's ball_in_cup.py, in_target: the whole ball lies within the target's box, along x and z.
 static double reward(const control_world *w)
 {
     const double *target = w->data->site_xpos + 3 * w->ids[TARGET], *ball = w->data->xpos + 3 * w->ids[BALL];

@@ -14,6 +14,7 @@ static sac_status open(control_world *w)
     return sac_world_find(w, POLE, mjOBJ_BODY, "pole_1");
 }
 
+// The pole hangs down, and all coordinates and velocities are off by a small normal number.
 static sac_status reset(control_world *w)
 {
     w->data->qpos[0] = 0.01 * sac_mersenne_normal(&w->random);
@@ -22,6 +23,8 @@ static sac_status reset(control_world *w)
     return SAC_OK;
 }
 
+// dm_control's cartpole.py, Balance._get_reward in its smooth form: the product of four terms. Each of the last three
+// is brought to the upper part of 0..1, so that none alone takes the reward away.
 static double reward(const control_world *w)
 {
     double upright = (w->data->xmat[9 * w->ids[POLE] + 8] + 1) / 2;
@@ -31,7 +34,7 @@ static double reward(const control_world *w)
     return upright * small_control * small_velocity * centered;
 }
 
-// the cart, then cosine and sine of each pole
+// Tells the cart's place, then cosine and sine of each pole.
 static void observe(const control_world *w, control_numbers *numbers)
 {
     sac_numbers_add_one(numbers, "position", w->data->qpos[0]);

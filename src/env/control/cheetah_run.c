@@ -14,7 +14,7 @@ static sac_status open(control_world *w)
     return sac_world_find(w, VELOCITY, mjOBJ_SENSOR, "torso_subtreelinvel");
 }
 
-// joints anywhere in their ranges, then two seconds to come to rest
+// Joints start anywhere in their ranges, and then have two seconds to come to rest.
 static sac_status reset(control_world *w)
 {
     for (int i = 0; i < w->model->njnt; i++)
@@ -26,12 +26,13 @@ static sac_status reset(control_world *w)
     return SAC_OK;
 }
 
+// dm_control's cheetah.py: the tolerance rises linearly from 0 at rest to 1 at 10 m/s.
 static double reward(const control_world *w)
 {
     return sac_tolerance(sac_world_sensor(w, VELOCITY)[0], 10, INFINITY, 10, 0, CONTROL_LINEAR);
 }
 
-// where it is along the floor is not told
+// Its place along the floor is not told.
 static void observe(const control_world *w, control_numbers *numbers)
 {
     sac_world_observe_state(w, 1, numbers);

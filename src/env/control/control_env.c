@@ -48,7 +48,7 @@ enum
     STATE
 };
 
-// what dm_control's agents are told is for teachers alone, unless that is what was asked for
+// The numbers that dm_control's agents are told are for teachers alone, unless the option asks for them.
 static void describe_parts(control_env *e)
 {
     int height = e->config.height, width = e->config.width;
@@ -162,7 +162,7 @@ sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
     e->started = true;
     e->has_precise = false;
     SAC_TRY(sac_world_reset(e->world, seed));
-    // distractions have numbers of their own, so that they change no state
+    // Distractions draw from numbers of their own, so that they change no state.
     sac_distraction_reset(e->distraction, e->world, e->episode ? sac_mix_seed(e->seed, e->episode, 0) : e->seed);
     return show(e, row);
 }
@@ -174,7 +174,7 @@ void sac_control_precise(void *self, const double *action)
     e->has_precise = true;
 }
 
-// false when it holds what is not a number: such an action never reaches the world
+// Takes the action; false when it holds NaN, which never reaches the world.
 static bool take_action(control_env *e, const float *action)
 {
     bool good = true;

@@ -22,7 +22,7 @@ enum
     TIP
 };
 
-// the target and the tip are for other tasks, and this one has a looser hinge
+// Target and tip are for other tasks of this model and are hidden. This task has a looser hinge.
 static sac_status open(control_world *w)
 {
     static const char *const sensors[SENSORS] = {"hinge_velocity", "proximal",          "distal",          "tip",
@@ -38,6 +38,7 @@ static sac_status open(control_world *w)
     return SAC_OK;
 }
 
+// dm_control's set_random_joint_angles: joints anywhere until nothing touches, a thousand draws at most.
 static sac_status reset(control_world *w)
 {
     for (int attempt = 0; attempt < 1000; attempt++)
@@ -49,12 +50,13 @@ static sac_status reset(control_world *w)
     return sac_fail(SAC_ERROR_ENVIRONMENT, "finger-spin: no start without contacts in 1000 draws");
 }
 
+// dm_control's finger.py: the hinge turns backwards, so that 15 rad/s are -15.
 static double reward(const control_world *w)
 {
     return sac_world_sensor(w, VELOCITY)[0] <= -15;
 }
 
-// the spinner's angle is told as where the tip is beside it
+// The tip's place relative to the spinner is told, not the spinner's angle.
 static void observe(const control_world *w, control_numbers *numbers)
 {
     const double *tip = sac_world_sensor(w, TIP_PLACE), *spinner = sac_world_sensor(w, SPINNER_PLACE);

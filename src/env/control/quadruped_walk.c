@@ -20,7 +20,7 @@ static void remove_named(const sac_mujoco *mj, mjSpec *spec, mjtObj type, const 
     if (element) mj->mjs_delete(spec, element);
 }
 
-// the model serves four tasks; this one is a floor of 20 m, without walls, ball, target, terrain and range finders
+// The model serves four tasks. This one has a floor of 20 m and no walls, ball, target, terrain or range finders.
 static void edit(const sac_mujoco *mj, mjSpec *spec)
 {
     static const char *const geoms[] = {"wall_px", "wall_py", "wall_nx", "wall_ny", "terrain"};
@@ -45,7 +45,7 @@ static sac_status open(control_world *w)
     return sac_world_find(w, ROOT, mjOBJ_JOINT, "root");
 }
 
-// any orientation, as low above the floor as whole centimetres without contact allow
+// It starts in any orientation, as low above the floor as whole centimetres without contact allow.
 static sac_status reset(control_world *w)
 {
     double turn[4], square = 0;
@@ -74,14 +74,14 @@ static double reward(const control_world *w)
     return upright * move;
 }
 
-// a value of each hinge, its position or its velocity
+// Tells a value of each hinge, its position or its velocity.
 static void add_hinges(const control_world *w, const double *values, const int *address, control_numbers *numbers)
 {
     for (int i = 0; i < w->model->njnt; i++)
         if (w->model->jnt_type[i] == mjJNT_HINGE) sac_numbers_add_one(numbers, "egocentric_state", values[address[i]]);
 }
 
-// the readings of two kinds of sensors; `bend` NULL: as they are
+// Tells the readings of two kinds of sensors, through the function `bend` where there is one.
 static void add_sensors(const control_world *w, const char *part, mjtSensor one, mjtSensor other,
                         double (*bend)(double), control_numbers *numbers)
 {

@@ -21,6 +21,7 @@ static sac_status open(control_world *w)
     return SAC_OK;
 }
 
+// dm_control's reacher.py: a target in polar coordinates around the shoulder; the easy task's is 0.05 m large.
 static sac_status reset(control_world *w)
 {
     sac_world_draw_joints(w);
@@ -32,6 +33,7 @@ static sac_status reset(control_world *w)
     return SAC_OK;
 }
 
+// 1 where the two discs overlap by their centres' distance, 0 elsewhere: a tolerance without a margin.
 static double reward(const control_world *w)
 {
     const double *target = w->data->geom_xpos + 3 * w->ids[TARGET], *finger = w->data->geom_xpos + 3 * w->ids[FINGER];

@@ -6,7 +6,8 @@
 /// The control suite as environments: one row a task below. Where saccade was built without MuJoCo they are listed all
 /// the same, and say what to run.
 
-// the whole benchmark at each strength; any part by itself, at another level, is a variant too (distraction.h)
+// The whole benchmark at each strength. A part by itself, or parts of different strengths, are variants, too
+// (distraction.h).
 #define ALL(level) "camera:" level "+color:" level "+background:" level
 static const char *const variants[] = {"original",
                                        ALL("easy"),
@@ -72,7 +73,7 @@ static const char *const variants[] = {"original",
                                             .create = create_##symbol,                                                 \
                                             CALLS};
 
-// how often an action is repeated: PlaNet's choices, and CURL's for the ball
+// How often an action is repeated: as PlaNet does (Hafner et al. 2019), and for the ball as CURL does (Laskin et al. 2020).
 TASK(cheetah_run, "cheetah-run", "4", "0", "a planar cheetah runs")
 TASK(walker_walk, "walker-walk", "2", "0", "a planar walker walks")
 TASK(cartpole_swingup, "cartpole-swingup", "8", "0", "a cart swings its pole up and keeps it there")

@@ -2,6 +2,8 @@
 
 #include "env/control/world.h"
 
+// dm_control's utils/rewards.py, tolerance: 1 within the bounds, and beyond them a fall that reaches `edge` at the
+// distance `margin`. The three falls are its sigmoids `gaussian`, `linear` and `quadratic`.
 double sac_tolerance(double x, double low, double high, double margin, double edge, control_fall fall)
 {
     if (low <= x && x <= high) return 1;

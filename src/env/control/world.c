@@ -13,6 +13,7 @@ static const double pi = 3.141592653589793;
 
 // ---- for tasks
 
+// dm_control's `physics.after_reset`: forward with actuation off, as after a reset there are no controls yet.
 void sac_world_forward(control_world *w)
 {
     int flags = w->model->opt.disableflags;
@@ -21,7 +22,7 @@ void sac_world_forward(control_world *w)
     w->model->opt.disableflags = flags;
 }
 
-// dm_control's order: what mj_step1 computes is always that of the present state
+// dm_control's order of steps (`physics.step`): what mj_step1 computes is always that of the present state.
 void sac_world_advance(control_world *w, int count)
 {
     bool runge_kutta = w->model->opt.integrator == mjINT_RK4;
@@ -195,7 +196,7 @@ sac_status sac_world_settle(control_world *w)
 
 // ---- snapshots
 
-// what lies between the state and the next step, as the step before left it
+// Computes from the restored state what the step before would have left for the next one.
 static sac_status derive(void *self)
 {
     control_world *w = self;
@@ -210,10 +211,10 @@ sac_status sac_world_snapshot(control_world *w, sac_snapshot *snapshot)
     if (snapshot->way == SAC_SNAPSHOT_SAVE) w->mj->mj_getState(m, w->data, w->state, mjSTATE_INTEGRATION);
     sac_snapshot_part(snapshot, w->state, (size_t)w->mj->mj_stateSize(m, mjSTATE_INTEGRATION) * sizeof *w->state);
     sac_snapshot_part(snapshot, &w->random, sizeof w->random);
-    // tasks move targets
+    // Tasks move targets, which are geoms of the world's own model.
     sac_snapshot_part(snapshot, m->geom_pos, 3 * (size_t)m->ngeom * sizeof *m->geom_pos);
     if (snapshot->way == SAC_SNAPSHOT_RESTORE) SAC_TRY(sac_mujoco_guard(derive, w));
-    // sensors of acceleration and force still hold the last step's readings, which are observed
+    // Sensors of acceleration and force hold the last step's readings, which are observed and cannot be computed again.
     sac_snapshot_part(snapshot, w->data->sensordata, (size_t)m->nsensordata * sizeof *w->data->sensordata);
     return SAC_OK;
 }

@@ -77,7 +77,7 @@ static bool find_extension(const char *name, void *function)
     return address != NULL;
 }
 
-// the first device that can be used; a machine without a graphics card has one that computes
+// Finds the first device that can be used. A machine without a graphics card has one that draws in software.
 static bool open_display(void)
 {
     unsigned (*query_devices)(int32_t size, handle * devices, int32_t * count);
@@ -98,7 +98,7 @@ static bool open_display(void)
     return false;
 }
 
-// global, so that MuJoCo finds the functions by their names
+// The library is opened globally, so that MuJoCo finds the functions by their names.
 static handle open_library(const char *const *names)
 {
     handle found = NULL;

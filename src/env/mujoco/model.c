@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "env/mujoco/scene.h"
 
+// A model and its textures and meshes are loaded once and shared by all worlds of a process that use them: a list under
+// one lock, which counts the users of each. Worlds copy the model before they change it.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static control_model *first;
 
@@ -18,6 +20,7 @@ static void destroy(control_model *m)
     sac_free(m);
 }
 
+// On failure the caller destroys what is there by then.
 static sac_status load(control_model *m, const char *path, void (*edit)(const sac_mujoco *mj, mjSpec *spec))
 {
     m->path = sac_copy_text(path);
@@ -44,6 +47,7 @@ static sac_status add(control_model **out, const sac_mujoco *mj, const char *pat
     return SAC_OK;
 }
 
+// The path alone decides which model it is, since every task edits its own model in one way.
 sac_status sac_control_model_acquire(control_model **out, const sac_mujoco *mj, const char *path,
                                      void (*edit)(const sac_mujoco *mj, mjSpec *spec))
 {

@@ -22,7 +22,7 @@ static void take_error(const char *text)
     abort();
 }
 
-// unstable physics and the like: a world sees it in its state
+// MuJoCo warns of unstable physics and the like. A world sees that in its state, so this only logs it.
 static void take_warning(const char *text)
 {
     (void)text;

@@ -56,7 +56,7 @@ static void add_triangle(corners *out, const float *a, const float *b, const flo
     add_corner(out, c, n, NULL);
 }
 
-// without texcoords a corner is lit flat where its normal is far from its face's
+// As MuJoCo draws it, a corner without texcoords is lit flat where its normal is far from its face's.
 static void fill_mesh(corners *out, const mjModel *m, int id)
 {
     const float *vertices = m->mesh_vert + 3 * (size_t)m->mesh_vertadr[id];
@@ -111,7 +111,7 @@ static void field_point(float out[3], const mjModel *m, int id, int row, int col
     out[2] = m->hfield_data[m->hfield_adr[id] + row * columns + column] * (float)size[2];
 }
 
-// from an edge of the surface down to the bottom; a to b has the outside on its right
+// Adds a wall from an edge of the surface down to the bottom. Seen from a to b, the outside is on the right.
 static void add_side(corners *out, const float a[3], const float b[3], float bottom)
 {
     float below_a[3] = {a[0], a[1], bottom}, below_b[3] = {b[0], b[1], bottom};
@@ -153,7 +153,7 @@ static void fill_field(corners *out, const mjModel *m, int id)
     add_triangle(out, floor[0], floor[2], floor[3]);
 }
 
-// mesh 2 i is the model's mesh i, 2 i + 1 its hull, 2 nmesh + i its height field i; an empty one is a point
+// Mesh 2 i is the model's mesh i, 2 i + 1 its hull, and 2 nmesh + i its height field i. An empty mesh is a point.
 static sac_status take_mesh(sac_mesh *out, corners *memory, const mjModel *m, int index)
 {
     bool field = index >= 2 * m->nmesh, hull = !field && index % 2;
@@ -276,7 +276,7 @@ static bool take_shape(sac_geom *out, const mjvGeom *from, const mjModel *m)
     }
 }
 
-// a plane's lines along one axis, at which it is lit; its half width where it is endless
+// Finds a plane's lines along one axis, at which it is lit, and its half width where it is endless.
 static void take_grid(sac_geom *out, int axis, const mjModel *m, const mjvGeom *from, double far)
 {
     sac_plane_grid *grid = &out->grid[axis];
@@ -296,7 +296,7 @@ static void take_grid(sac_geom *out, int axis, const mjModel *m, const mjvGeom *
     *grid = (sac_plane_grid){(float)(size - inner * spacing), (float)(2.0 * spacing), inner + 2};
 }
 
-// texture coordinates of planes, linear in x and y
+// The texture coordinates of planes are linear in x and y.
 static void map_plane(sac_geom *out, const mjvGeom *from)
 {
     bool endless = from->size[0] <= 0.0f || from->size[1] <= 0.0f;
@@ -317,7 +317,7 @@ static void map_plane(sac_geom *out, const mjvGeom *from)
     }
 }
 
-// of other solids: flat textures by x and y of the unit shape, cubes by direction
+// On other solids, flat textures lie over x and y of the unit shape, and cubes are read by direction.
 static void map_solid(sac_geom *out, const mjvGeom *from, const mjModel *m)
 {
     bool scaled = from->type != mjGEOM_MESH && from->type != mjGEOM_SDF && from->type != mjGEOM_HFIELD;
@@ -386,7 +386,7 @@ static void take_light(sac_light *out, const mjvLight *from, const mjModel *m)
     memcpy(out->ambient, from->ambient, sizeof out->ambient);
     memcpy(out->diffuse, from->diffuse, sizeof out->diffuse);
     memcpy(out->specular, from->specular, sizeof out->specular);
-    // the map of shadows holds a square
+    // The map of shadows holds a square.
     double cone = fmin(2.0 * (double)from->cutoff * (double)m->vis.map.shadowscale, 160.0);
     out->shadow_extent =
         out->directional ? (float)((double)m->vis.map.shadowclip * m->stat.extent) : (float)(0.5 * cone);
@@ -452,7 +452,7 @@ sac_scene *sac_mujoco_scene_update(sac_mujoco_scene *s, const mjModel *m, mjData
     }
     else
         s->mj->mjv_defaultFreeCamera(m, &cam);
-    // endless planes follow the camera of the update before; it must not matter which that was
+    // Endless planes follow the camera that was set last, so the camera is set before the scene is made.
     s->mj->mjv_updateCamera(m, data, &cam, &s->abstract);
     s->mj->mjv_updateScene(m, data, &s->option, &s->perturb, &cam, mjCAT_ALL, &s->abstract);
     take_view(&s->scene.view, s->abstract.camera, width, height);

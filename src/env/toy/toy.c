@@ -100,7 +100,7 @@ static void draw(toy *t, uint8_t *image)
         }
 }
 
-// the noise is drawn whether anyone looks or not, so that what is wanted changes nothing
+// The noise is drawn whether anyone looks or not, so that the choice of parts changes no state.
 static void show(toy *t, const sac_env_row *row)
 {
     if (row->parts[CAMERA])
@@ -138,6 +138,7 @@ static float clamp(float x, float low, float high)
     return x < low ? low : x > high ? high : x;
 }
 
+// The square drifts and bounces off the edges; the sight goes where the action says at once.
 static sac_status toy_step(void *self, const sac_env_row *row)
 {
     toy *t = self;
@@ -167,7 +168,7 @@ static void toy_state(const void *self, double *values)
 
 static sac_status toy_snapshot(void *self, sac_snapshot *snapshot)
 {
-    // plain data; its options and its parts are those of its def
+    // The world is plain data up to its parts, and these and the options come from its def.
     sac_snapshot_part(snapshot, self, offsetof(toy, parts));
     return SAC_OK;
 }

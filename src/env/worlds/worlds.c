@@ -38,7 +38,7 @@ const sac_env_ops *sac_env_at(int index)
     return index < BUILT_IN_COUNT ? built_in[index] : registered[index - BUILT_IN_COUNT];
 }
 
-// what follows a name that stands for many, such as "gym:"; NULL: it is no such name, or another's id
+// Returns what follows a name that stands for many, such as "gym:"; NULL: it is no such name, or the id is another's.
 static const char *rest_of(const sac_env_ops *ops, const char *id)
 {
     size_t length = strlen(ops->name);

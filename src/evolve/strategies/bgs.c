@@ -9,7 +9,7 @@ static const sac_option options[] = {
     SAC_STEP_OPTIONS(sac_sensing_config, "sgd", "0.02", "step of the optimizer", "0"),
     SAC_SENSING_OPTION_TOP("0.3"),
     SAC_SENSING_OPTION_PICK("difference"),
-    SAC_SENSING_OPTION_NORMALIZE("std"),
+    SAC_SENSING_OPTION_NORMALISE("std"),
     SAC_SENSING_OPTION_ORTHOGONAL("true"),
     {0},
 };

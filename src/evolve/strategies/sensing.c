@@ -35,7 +35,7 @@ sac_status sac_sensing_create(sac_search *search, const void *config)
     search->self = s;
     s->common = c->common;
     s->by_difference = strcmp(c->pick, "difference") == 0;
-    s->by_sigma = strcmp(c->normalize, "sigma") == 0;
+    s->by_sigma = strcmp(c->normalise, "sigma") == 0;
     s->orthogonal = c->orthogonal;
     SAC_TRY(sac_common_create(search, &c->common, 2));
     SAC_TRY(sac_pairs_create(&s->pairs, search));

@@ -19,7 +19,7 @@ typedef struct sac_sensing_config
     sac_step_config step;
     double top;                    ///< share of the directions that are in use
     char pick[SAC_TEXT_SIZE];      ///< "max" of the two returns or their "difference"
-    char normalize[SAC_TEXT_SIZE]; ///< "std" or "sigma"
+    char normalise[SAC_TEXT_SIZE]; ///< "std" or "sigma"
     bool orthogonal;
 } sac_sensing_config;
 
@@ -33,9 +33,9 @@ typedef struct sac_sensing_config
         "pick", SAC_OPTION_TEXT, offsetof(sac_sensing_config, pick), fallback, 0, 0, "max difference", \
             "best directions: by the larger of their two returns, or by how much these differ"         \
     }
-#define SAC_SENSING_OPTION_NORMALIZE(fallback)                                                              \
+#define SAC_SENSING_OPTION_NORMALISE(fallback)                                                              \
     {                                                                                                       \
-        "normalize", SAC_OPTION_TEXT, offsetof(sac_sensing_config, normalize), fallback, 0, 0, "std sigma", \
+        "normalise", SAC_OPTION_TEXT, offsetof(sac_sensing_config, normalise), fallback, 0, 0, "std sigma", \
             "differences are divided by the standard deviation of the used returns, or by 2 sigma"          \
     }
 #define SAC_SENSING_OPTION_ORTHOGONAL(fallback)                                                        \

@@ -44,7 +44,7 @@ struct sac_controller
     int layers;                  ///< of mlp, `hidden` units each
     bool has_cell;
     size_t prepared_size, scratch_size; ///< floats
-    // offsets of the tensors; a controller has some of them
+    // Offsets of the tensors. A controller has some of them.
     sac_layer from_inputs;                    ///< to the hidden units, or to the four gates of each
     sac_layer from_hidden;                    ///< to the four gates of each hidden unit, from those of the step before
     sac_layer between[SAC_MAX_HIDDEN_LAYERS]; ///< of mlp, to each hidden layer behind the first

@@ -1,6 +1,6 @@
 #include "policy/controllers/controller.h"
 
-// one linear layer from the inputs to the outputs
+// This controller is one linear layer from the inputs to the outputs.
 
 static sac_status plan(sac_controller *c, sac_policy *policy)
 {

@@ -3,8 +3,9 @@
 #include "base/error.h"
 #include "policy/controllers/controller.h"
 
-// torch's LSTMCell and a linear layer on its hidden state. In the vector: bias_hh, bias_ih, weight_hh, weight_ih (the
-// original's order), then the output's bias and weight.
+// This controller is torch's LSTMCell (Hochreiter and Schmidhuber 1997, with forget gates) and a linear layer on its
+// hidden state. The order in the vector is that of the original agents: bias_hh, bias_ih, weight_hh, weight_ih, then
+// the output's bias and weight.
 
 static sac_status plan(sac_controller *c, sac_policy *policy)
 {
@@ -13,10 +14,12 @@ static sac_status plan(sac_controller *c, sac_policy *policy)
     c->has_cell = true;
     c->prepared_size = sac_lstm_packed_count(c->inputs, c->hidden);
     c->scratch_size = (size_t)sac_round_up(c->hidden);
-    SAC_TRY(sac_policy_add_view(policy, "lstm.bias_hh", limit, 1, &gates, &c->from_hidden.bias));
-    SAC_TRY(sac_policy_add_view(policy, "lstm.bias_ih", limit, 1, &gates, &c->from_inputs.bias));
-    SAC_TRY(sac_policy_add_view(policy, "lstm.weight_hh", limit, 2, (int[]){gates, c->hidden}, &c->from_hidden.weight));
-    SAC_TRY(sac_policy_add_view(policy, "lstm.weight_ih", limit, 2, (int[]){gates, c->inputs}, &c->from_inputs.weight));
+    SAC_TRY(sac_policy_add_tensor(policy, "lstm.bias_hh", limit, 1, &gates, &c->from_hidden.bias));
+    SAC_TRY(sac_policy_add_tensor(policy, "lstm.bias_ih", limit, 1, &gates, &c->from_inputs.bias));
+    SAC_TRY(
+        sac_policy_add_tensor(policy, "lstm.weight_hh", limit, 2, (int[]){gates, c->hidden}, &c->from_hidden.weight));
+    SAC_TRY(
+        sac_policy_add_tensor(policy, "lstm.weight_ih", limit, 2, (int[]){gates, c->inputs}, &c->from_inputs.weight));
     return sac_policy_add_layer(policy, "output.bias", "output.weight", c->outputs, c->hidden, &c->to_outputs);
 }
 

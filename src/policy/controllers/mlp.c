@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "policy/controllers/controller.h"
 
-// hidden layers with tanh, without memory
+// This controller has hidden layers with tanh and no memory.
 
 static const char *const biases[SAC_MAX_HIDDEN_LAYERS] = {"hidden.bias", "hidden2.bias", "hidden3.bias",
                                                           "hidden4.bias"};

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "policy/agent.h"
 
-// the output of a small stack of convolutions over the patch, without padding, tanh after each; its weights are part of
-// the vector. Images are [side, side, channels] throughout, so is the output.
+// The features of a patch are the output of a small stack of convolutions without padding, with tanh after each. Their
+// weights are part of the vector. All images are [side, side, channels], and so is the output.
 
 enum
 {
@@ -45,10 +45,10 @@ static sac_status plan_layer(sac_agent *agent, sac_policy *policy, int in_side, 
     *layer =
         (sac_conv_layer){in_side, in_channels, (in_side - kernel) / agent->config.conv_stride + 1, out_channels, {0}};
     double limit = 1 / sqrt((double)(in_channels * kernel * kernel));
-    SAC_TRY(sac_policy_add_view(policy, bias_names[index], limit, 1, &out_channels, &layer->tensors.bias));
+    SAC_TRY(sac_policy_add_tensor(policy, bias_names[index], limit, 1, &out_channels, &layer->tensors.bias));
     int shape[] = {out_channels, in_channels, kernel, kernel};
-    SAC_TRY(sac_policy_add_view(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight));
-    // two images: a layer reads one and writes the other
+    SAC_TRY(sac_policy_add_tensor(policy, weight_names[index], limit, 4, shape, &layer->tensors.weight));
+    // There are two images: a layer reads one and writes the other.
     agent->scratch_size = larger(agent->scratch_size, 2 * image_size(layer->out_side, out_channels));
     return SAC_OK;
 }
@@ -74,6 +74,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
     return SAC_OK;
 }
 
+// torch.nn.Conv2d without padding, over an image whose channels are interleaved.
 static void run_layer(const sac_conv_layer *layer, int kernel, int stride, const float *parameters, const float *in,
                       float *out)
 {
@@ -109,4 +110,4 @@ static void read(const sac_agent *agent, const float *parameters, const sac_patc
     }
 }
 
-const sac_features_ops sac_features_conv = {.name = "conv", .pixels = true, .plan = plan, .read = read};
+const sac_patch_features_ops sac_patch_features_conv = {.name = "conv", .pixels = true, .plan = plan, .read = read};

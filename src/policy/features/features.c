@@ -6,32 +6,32 @@
 #include "base/text.h"
 #include "policy/agent.h"
 
-#define X(name) &sac_features_##name,
-static const sac_features_ops *const features[] = {SAC_FEATURES(X) NULL};
+#define X(name) &sac_patch_features_##name,
+static const sac_patch_features_ops *const features[] = {SAC_PATCH_FEATURES(X) NULL};
 #undef X
 #define X(name) #name,
-static const char *const feature_names[] = {SAC_FEATURES(X) NULL};
+static const char *const feature_names[] = {SAC_PATCH_FEATURES(X) NULL};
 #undef X
 
-static sac_status find_features(sac_agent *agent, const char *word, const sac_features_ops **found)
+static sac_status find_features(sac_agent *agent, const char *word, const sac_patch_features_ops **found)
 {
     for (int i = 0; features[i]; i++)
     {
         if (strcmp(features[i]->name, word) != 0) continue;
         for (int j = 0; j < agent->part_count; j++)
             if (agent->parts[j] == features[i])
-                return sac_fail(SAC_ERROR_ARGUMENT, "policy: features '%.80s' names %s twice", agent->config.features,
-                                word);
+                return sac_fail(SAC_ERROR_ARGUMENT, "policy: patch_features '%.80s' names %s twice",
+                                agent->config.features, word);
         *found = features[i];
         return SAC_OK;
     }
     return sac_fail(SAC_ERROR_ARGUMENT,
-                    "policy: features is '%.80s', expected positions, histogram, conv, values or several "
+                    "policy: patch_features is '%.80s', expected positions, histogram, conv, values or several "
                     "joined by +%s",
                     agent->config.features, sac_did_you_mean(sac_nearest_of(word, feature_names)));
 }
 
-sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
+sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy)
 {
     const char *at = agent->config.features;
     for (bool more = true; more;)
@@ -39,7 +39,7 @@ sac_status sac_agent_plan_features(sac_agent *agent, sac_policy *policy)
         char word[SAC_TEXT_SIZE];
         size_t length = strcspn(at, "+");
         snprintf(word, sizeof word, "%.*s", (int)length, at);
-        const sac_features_ops *part = NULL;
+        const sac_patch_features_ops *part = NULL;
         SAC_TRY(find_features(agent, word, &part));
         int index = agent->part_count++;
         agent->parts[index] = part;

@@ -1,7 +1,7 @@
 #include "policy/agent.h"
 
-// the patch's image histogram: for each channel the share of pixels in each of b bins of equal width over 0..1,
-// [channels, bins]
+// The features of a patch are its histogram: for each channel the share of pixels in each of b bins of equal width over
+// 0..1, [channels, bins]
 
 static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 {
@@ -17,7 +17,7 @@ static void read(const sac_agent *agent, const float *parameters, const sac_patc
     for (int i = 0; i < channels * bins; i++) out[i] = 0;
     for (int i = 0; i < agent->embedding.inputs; i++)
     {
-        // what is not in 0..1 belongs to the nearer end
+        // A number outside 0..1 counts in the nearer of the two outer bins.
         float place = patch->pixels[i] * (float)bins;
         int bin = !(place > 0) ? 0 : place >= (float)bins ? bins - 1 : (int)place;
         out[i % channels * bins + bin] += 1;
@@ -26,4 +26,5 @@ static void read(const sac_agent *agent, const float *parameters, const sac_patc
     for (int i = 0; i < channels * bins; i++) out[i] /= pixels;
 }
 
-const sac_features_ops sac_features_histogram = {.name = "histogram", .pixels = true, .plan = plan, .read = read};
+const sac_patch_features_ops sac_patch_features_histogram = {
+    .name = "histogram", .pixels = true, .plan = plan, .read = read};

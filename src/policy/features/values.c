@@ -1,6 +1,6 @@
 #include "policy/agent.h"
 
-// learned values of the patch, as IAP-rank hands them on: one linear layer on its pixels
+// The features of a patch are learned values, as IAP-rank hands them on: one linear layer on its pixels.
 
 static sac_status plan(sac_agent *agent, sac_policy *policy, int *size)
 {
@@ -14,4 +14,4 @@ static void read(const sac_agent *agent, const float *parameters, const sac_patc
                          agent->config.value_size, agent->embedding.inputs);
 }
 
-const sac_features_ops sac_features_values = {.name = "values", .pixels = true, .plan = plan, .read = read};
+const sac_patch_features_ops sac_patch_features_values = {.name = "values", .pixels = true, .plan = plan, .read = read};

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "policy/agent_state.h"
 
-// The attention agent and IAP-rank: queries and keys -> scores of the patches -> K of them are kept -> what the
-// controller is told about them
+// This is the reading of the attention agent and of IAP-rank: queries and keys give scores of the patches, K patches
+// are kept, and the controller is told about them.
 
 static void attend(sac_agent_state *s)
 {
@@ -36,7 +36,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     SAC_TRY(sac_rank_plan_choice(agent));
     SAC_TRY(sac_rank_plan_scores(agent, policy));
-    return sac_agent_plan_features(agent, policy);
+    return sac_agent_plan_patch_features(agent, policy);
 }
 
 const sac_reading_ops sac_reading_rank = {.plan = plan,

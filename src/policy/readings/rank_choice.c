@@ -7,7 +7,7 @@
 // Which patches are kept: the highest scores, or drawn ones. A draw is a pure function of selection_seed, the step of
 // the episode and its number, so that the same look at the same step keeps the same patches.
 
-// forms whose scores are never negative, as the shares of a tree's branches have to be
+// These forms have scores that are never negative, as the shares of a tree's branches have to be.
 static bool has_shares(const char *form)
 {
     static const char *const forms[] = {"relu", "positive", "sara-relu", "sara-exp", "sara-square"};

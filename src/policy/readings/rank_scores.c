@@ -23,7 +23,7 @@ sac_status sac_rank_plan_scores(sac_agent *agent, sac_policy *policy)
     if (agent->has_projection) SAC_TRY(needs_features(agent, "projection", "learned"));
     if (config->key_period > 1) SAC_TRY(needs_features(agent, "key_period", "more than 1"));
     if (agent->has_projection)
-        return sac_policy_add_view(policy, "rank.projection", 0, 1, &agent->embedding.count, &agent->rank_projection);
+        return sac_policy_add_tensor(policy, "rank.projection", 0, 1, &agent->embedding.count, &agent->rank_projection);
     return SAC_OK;
 }
 
@@ -44,14 +44,14 @@ void sac_rank_close(sac_agent_state *s)
     for (int h = 0; h < SAC_MAX_HEADS; h++) sac_key_database_destroy(s->databases[h]);
 }
 
-// an episode begins without keys and with the first of its draws
+// An episode begins without kept keys and with the first of its draws.
 void sac_rank_restart(sac_agent_state *s)
 {
     s->step = 0;
     for (int h = 0; s->agent->has_database && h < s->agent->heads; h++) sac_key_database_reset(s->databases[h]);
 }
 
-// the vector holds P - 1, so that zero is the plain sum
+// The vector holds P - 1, so that a vector of zeros gives the plain sum.
 void sac_rank_prepare(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;

@@ -14,12 +14,12 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     if (sac_attention_feature_size(agent->attention) == 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: attention is %s, but iap-trans needs a form with features",
                         config->attention);
-    SAC_TRY(sac_policy_add_view(policy, "trans.projection", 1 / sqrt((double)n), 2, (int[]){l, n},
-                                &agent->trans_projection));
+    SAC_TRY(sac_policy_add_tensor(policy, "trans.projection", 1 / sqrt((double)n), 2, (int[]){l, n},
+                                  &agent->trans_projection));
     if (config->layer_norm)
     {
-        SAC_TRY(sac_policy_add_view(policy, "trans.gain", 0, 1, &v, &agent->trans_gain));
-        SAC_TRY(sac_policy_add_view(policy, "trans.bias", 0, 1, &v, &agent->trans_bias));
+        SAC_TRY(sac_policy_add_tensor(policy, "trans.gain", 0, 1, &v, &agent->trans_gain));
+        SAC_TRY(sac_policy_add_tensor(policy, "trans.bias", 0, 1, &v, &agent->trans_bias));
     }
     agent->trans = (sac_trans){.attention = agent->attention,
                                .rows = l,
@@ -33,7 +33,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
     return SAC_OK;
 }
 
-// the vector holds gain - 1, so that zero is the plain norm
+// The vector holds gain - 1, so that a vector of zeros gives the plain norm.
 static void prepare(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;

@@ -88,7 +88,7 @@ static const uint8_t *receive(void *self, int *from, size_t *size)
 static void close_all(void *self)
 {
     (void)self;
-    // what nobody will receive any more is left to MPI
+    // Messages that nobody will receive any more are left to MPI.
     (void)pending(NULL);
     free(buffer);
     buffer = NULL;
@@ -98,7 +98,7 @@ static void close_all(void *self)
 
 static int open_all(sac_transport *transport, int expected, char *error, size_t error_size)
 {
-    // messages are small: copying through shared memory needs no permission to read other processes
+    // Messages are small, so they are copied through shared memory, which needs no permission to read other processes.
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     int level, rank, size;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS || level < MPI_THREAD_FUNNELED)

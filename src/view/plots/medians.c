@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
+#include "files/renamed.h"
 #include "files/yaml.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
@@ -47,7 +48,7 @@ static bool is_free(const char *key)
 
 static bool has_same(const sac_yaml *yaml, const sac_yaml_entry *entry)
 {
-    const sac_yaml_entry *other = sac_yaml_find(yaml, entry->key);
+    const sac_yaml_entry *other = sac_yaml_find_option(yaml, entry->key);
     return other && strcmp(other->value, entry->value) == 0;
 }
 

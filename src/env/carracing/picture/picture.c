@@ -13,6 +13,8 @@ const car_raster *sac_car_raster(void)
     return SAC_AT_LEVEL(&sac_car_raster);
 }
 
+// CarRacing._render: the camera follows the car, turned so that it drives upwards, and zooms in during the first
+// second.
 static car_camera camera_of(const car_picture *p, const car_scene *scene)
 {
     double time = scene->time;
@@ -23,7 +25,7 @@ static car_camera camera_of(const car_picture *p, const car_scene *scene)
                     .left = p->left,
                     .top = p->top,
                     .whole_units = p->style == CAR_STYLE_AGENT};
-    // from far away to near within the first second
+    // The zoom goes from far away to near within the first second.
     c.zoom = 0.6 * sac_car_greater(1 - time, 0) + 16.2 * sac_car_lesser(time, 1);
     double vx = scene->hull.vx, vy = scene->hull.vy, speed = sqrt(vx * vx + vy * vy);
     if (scene->follow_velocity && speed > 0.5)
@@ -81,7 +83,7 @@ sac_status sac_car_picture_create(car_picture **out, int height, int width, car_
     p->scale_y = (double)height / SCENE_HEIGHT;
     if (style == CAR_STYLE_PEOPLE)
     {
-        // proportions kept, the scene at the middle of the bottom
+        // Proportions are kept, and the scene stands in the middle of the bottom.
         p->scale_x = p->scale_y = sac_car_lesser(p->scale_x, p->scale_y);
         p->left = 0.5 * (width - SCENE_WIDTH * p->scale_x);
         p->top = height - SCENE_HEIGHT * p->scale_y;
@@ -109,6 +111,8 @@ void sac_car_picture_destroy(car_picture *p)
     sac_free(p);
 }
 
+// The picture is built in layers of coverage, each a plane of floats, and colours are mixed once, at the end: field and
+// road, then the car, then what a variant draws above all, then the bar of instruments.
 void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *variant, uint8_t *rgb)
 {
     bool agent = p->style == CAR_STYLE_AGENT;
@@ -141,7 +145,8 @@ void sac_car_draw_on(car_picture *p, const car_picture *paper, const car_scene *
     car_plane wheel = p->figure.wheel, stripe = p->figure.stripe;
     if (paper->width == p->width && paper->height == p->height && paper->style == p->style)
     {
-        // drawing leaves the layers clear and begins by clearing these two; the hull's plane outlives a picture
+        // Drawing leaves the layers clear and begins by clearing these two. The hull's plane is kept from picture to
+        // picture.
         p->layers = paper->layers;
         p->figure.wheel = paper->figure.wheel;
         p->figure.stripe = paper->figure.stripe;

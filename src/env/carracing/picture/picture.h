@@ -10,7 +10,7 @@ typedef struct car_variant car_variant; ///< variant.h
 
 enum
 {
-    CAR_VIEW = 96
+    CAR_CAMERA_SIDE = 96
 }; ///< side of the observation
 
 typedef enum car_style

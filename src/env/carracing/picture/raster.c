@@ -14,6 +14,9 @@ static inline float most(float a, float b)
 }
 
 /// One column's share of an edge that falls from y = top to bottom: `area` is its signed width.
+// Exact coverage by accumulation: an edge adds to a cell what it takes from the cells below it, so that a running sum
+// down each column (`settle`) gives every pixel the share of its area that polygons cover. Within a pixel that share is
+// the integral of the edge's line: a triangle or a trapezium, whose area is written out here.
 static inline void add_column(float *cell, int stride, float area, float top, float bottom)
 {
     int row = (int)top;
@@ -25,7 +28,7 @@ static inline void add_column(float *cell, int stride, float area, float top, fl
         c[stride] += below;
         return;
     }
-    // the edge passes several rows: coverage grows as a parabola, a line, a parabola
+    // The edge passes several rows: coverage grows as a parabola, then a line, then a parabola.
     float density = area / (bottom - top), part = (float)(row + 1) - top;
     float coverage = 0.5f * density * part * part;
     c[0] += coverage;
@@ -71,6 +74,8 @@ static inline void walk_top(const car_plane *p, float *second, float x0, float x
     }
 }
 
+// Clip an edge to the plane. What is left or right of it has no effect; what is above the first row counts as lying
+// along it, because all below is covered; what is below the last row covers nothing.
 static inline void add_edge(const car_plane *p, float *second, const car_edge *e)
 {
     bool forward = e->x0 < e->x1;
@@ -107,7 +112,7 @@ static inline void add_edge(const car_plane *p, float *second, const car_edge *e
     }
     if (y0 > height) x0 = least(most(x0 + (height - y0) / slope, x0), x1), y0 = height;
     if (y1 > height) x1 = least(most(x1 + (height - y1) / slope, x0), x1), y1 = height;
-    // the last two tests keep out what is not a number
+    // The last two tests keep out coordinates that are not numbers.
     if (x0 < x1 && y0 >= 0 && y1 >= 0) walk(p, second, x0, least(y0, height), x1, least(y1, height), weight, shade);
 }
 
@@ -121,6 +126,7 @@ static void add_two(const car_plane *plane, const car_plane *second, const car_e
     for (int i = 0; i < count; i++) add_edge(plane, second->cells, &edges[i]);
 }
 
+// Differences down the columns become coverages, cut to 0..1: overlapping polygons cover once.
 static void settle(const car_plane *plane)
 {
     float *cells = plane->cells;
@@ -176,6 +182,7 @@ static inline vec vec_most(vec a, vec b)
 }
 
 /// Add a row's differences to the running sum and clear them.
+// The running sum and the clearing share one pass, so that the planes are ready for the next picture.
 static inline vec take(vec *sum, float *cells)
 {
     vec *at = (vec *)cells;
@@ -205,7 +212,7 @@ static inline void colour(const car_layers *l, int at, vec sums[6], const car_in
         if (what & RED) out[0] += take(&sums[3], l->red.cells + at);
         return;
     }
-    // where the road crosses itself, the mean of both
+    // Where the road crosses itself, the colour is the mean of both.
     vec flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
     vec share = 1 / vec_most(cover, vec_of(1));
     vec lane = what & LANE ? vec_most(vec_least(take(&sums[5], l->lane.cells + at), vec_of(1)), vec_of(0)) : vec_of(0);
@@ -288,6 +295,8 @@ static inline void block(const car_layers *l, const car_figure *f, const car_ink
     rows(l, f, ink, sums, column, bottom, height, rgb, what);
 }
 
+// Most pictures have no crossing, no kerb and no edge of the field in view. A constant says what a block may hold, so
+// that the compiler makes a loop for each case, without the layers that it does not need.
 static void compose(const car_layers *l, const car_figure *f, const car_inks *ink, uint8_t *rgb)
 {
     for (int column = 0; column < l->road.width; column += BLOCK)

@@ -26,8 +26,8 @@ static const char video[] = "video=";
 static sac_status read_video(car_variant *v, const char *path)
 {
     if (strcmp(path, "procedural") != 0)
-        return sac_footage_read(&v->frames, &v->frame_count, MAX_FRAMES, path, CAR_VIEW, CAR_VIEW);
-    v->frames = sac_alloc_array(CLIP_FRAMES, CAR_VIEW * CAR_VIEW * 3);
+        return sac_footage_read(&v->frames, &v->frame_count, MAX_FRAMES, path, CAR_CAMERA_SIDE, CAR_CAMERA_SIDE);
+    v->frames = sac_alloc_array(CLIP_FRAMES, CAR_CAMERA_SIDE * CAR_CAMERA_SIDE * 3);
     if (!v->frames) return sac_fail_memory("a clip");
     v->frame_count = CLIP_FRAMES;
     sac_car_clip_draw(v->frames, CLIP_FRAMES);

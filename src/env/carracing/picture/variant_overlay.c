@@ -89,15 +89,15 @@ static void replace_grass(const car_variant *v, const car_picture *p, const car_
 {
     int step = (int)(scene->time * 50 + 0.5);
     int frame = v->frame_count > 0 ? (v->first_frame + step) % v->frame_count : 0;
-    const uint8_t *clip = v->frames ? v->frames + (size_t)frame * CAR_VIEW * CAR_VIEW * 3 : NULL;
+    const uint8_t *clip = v->frames ? v->frames + (size_t)frame * CAR_CAMERA_SIDE * CAR_CAMERA_SIDE * 3 : NULL;
     uint64_t key = v->seed + (uint64_t)step * 0xd1342543de82ef95;
     for (int y = 0; y < p->layers.road.height; y++)
     {
-        int row = y * CAR_VIEW / p->height;
+        int row = y * CAR_CAMERA_SIDE / p->height;
         for (int x = 0; x < p->width; x++, rgb += 3)
         {
             if (!is_grass(rgb, p->style)) continue;
-            int cell = row * CAR_VIEW + x * CAR_VIEW / p->width;
+            int cell = row * CAR_CAMERA_SIDE + x * CAR_CAMERA_SIDE / p->width;
             uint64_t bits = clip ? 0 : scatter(key + (uint64_t)cell * 0x9e3779b97f4a7c15);
             for (int c = 0; c < 3; c++) rgb[c] = clip ? clip[3 * cell + c] : (uint8_t)(bits >> (8 * c + 32));
         }
@@ -129,11 +129,11 @@ static float wave(float x)
 void sac_car_clip_draw(uint8_t *frames, int frame_count)
 {
     for (int f = 0; f < frame_count; f++)
-        for (int y = 0; y < CAR_VIEW; y++)
-            for (int x = 0; x < CAR_VIEW; x++, frames += 3)
+        for (int y = 0; y < CAR_CAMERA_SIDE; y++)
+            for (int x = 0; x < CAR_CAMERA_SIDE; x++, frames += 3)
             {
                 // all waves come round after the last frame
-                float t = (float)f / (float)frame_count, u = (float)x / CAR_VIEW, v = (float)y / CAR_VIEW;
+                float t = (float)f / (float)frame_count, u = (float)x / CAR_CAMERA_SIDE, v = (float)y / CAR_CAMERA_SIDE;
                 float bend = 0.3f * wave(2 * v + t) + 0.3f * wave(u - 2 * t);
                 frames[0] = (uint8_t)(255 * wave(2 * u + bend + 3 * t));
                 frames[1] = (uint8_t)(255 * wave(2 * v - bend + t));

@@ -72,6 +72,7 @@ void sac_backdrop_reset(control_backdrop *b, sac_stream *stream)
     b->shown = false;
 }
 
+// Forth and back, as the original suite plays its videos: the frame at an end is shown twice.
 void sac_backdrop_step(control_backdrop *b)
 {
     if (!b || !b->dynamic) return;
@@ -93,6 +94,7 @@ void sac_backdrop_snapshot(control_backdrop *b, sac_snapshot *snapshot)
     b->shown = false;
 }
 
+// A frame is made when it is first painted; a step that nobody looks at costs no frame.
 void sac_backdrop_show(control_backdrop *b)
 {
     if (!b || b->shown) return;

@@ -82,6 +82,8 @@ static sac_status read_variant(control_distraction *d, const char *variant)
 
 // ---- life
 
+// Distractions of easy, medium and hard have the scales 0.1, 0.2 and 0.3 (Stone et al. 2021, "The Distracting Control
+// Suite").
 static sac_status create_parts(control_distraction *d, control_world *w, const char *variant, int camera,
                                const char *pictures, bool plain)
 {
@@ -128,6 +130,7 @@ static sac_stream stream_of(uint64_t seed, int part)
     return sac_stream_create(seed, 0x6469737472616374, (uint64_t)part); // apart from all other streams
 }
 
+// Each part draws from a stream of its own, so that a part that is off changes nothing of the others.
 void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t seed)
 {
     if (!d) return;
@@ -144,6 +147,7 @@ void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t se
     sac_backdrop_reset(d->backdrop, &stream);
 }
 
+// The numbers of a step are a function of the episode's seed and the step, so that a snapshot need not hold a stream.
 void sac_distraction_step(control_distraction *d, control_world *w)
 {
     if (!d) return;

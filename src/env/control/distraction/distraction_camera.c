@@ -42,7 +42,7 @@ static bool follows(const distraction_camera *c, const control_world *w)
     return w->model->cam_mode[c->camera] != mjCAMLIGHT_FIXED;
 }
 
-// the point at the agent's distance straight ahead of the undisturbed camera
+// Finds the point that is straight ahead of the undisturbed camera, as far away as the agent.
 static void find_target(const distraction_camera *c, const control_world *w, double target[3])
 {
     const double *eye = w->data->cam_xpos + 3 * c->camera, *axes = w->data->cam_xmat + 9 * c->camera;
@@ -57,7 +57,7 @@ static void cross(double out[3], const double a[3], const double b[3])
     for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-// no roll: the picture's rows are level
+// Turns the axes so that the picture's rows are level, without roll.
 static void look_level(const double ahead[3], double right[3], double up[3])
 {
     double flat = sqrt(ahead[0] * ahead[0] + ahead[1] * ahead[1]);
@@ -67,7 +67,7 @@ static void look_level(const double ahead[3], double right[3], double up[3])
     cross(up, right, ahead);
 }
 
-// the shortest turn from looking straight down, which has no pole there (Rodrigues)
+// The shortest turn from looking straight down, by Rodrigues' formula, which has no pole there.
 static void look_from_above(const double ahead[3], double right[3], double up[3])
 {
     const double down[3] = {0, 0, -1};
@@ -84,7 +84,7 @@ static void look_from_above(const double ahead[3], double right[3], double up[3]
     }
 }
 
-// writes the camera's place and axes over those that the physics computed
+// Writes the camera's place and axes over those that the physics computed.
 static void place_camera(const distraction_camera *c, control_world *w)
 {
     double eye[3], target[3], ahead[3], right[3], up[3];
@@ -144,7 +144,7 @@ void sac_distraction_camera_reset(distraction_camera *c, control_world *w, sac_s
     place_camera(c, w);
 }
 
-// what the bounds take from a move is taken from the velocity
+// Moves the camera by its velocity. What the bounds take from a move is taken from the velocity, too.
 static void move(distraction_camera *c, const double normal[DISTRACTION_NORMALS])
 {
     double eye[3], next[3], deviation = c->fastest / 4; // 0.1 of the scale to 0.4

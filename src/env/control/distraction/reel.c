@@ -16,12 +16,14 @@ static control_reels *first;
 
 // ---- showing
 
-// the mean of a stretch of two rows
+// Computes the mean of a stretch of two rows, a whole pixel at a time.
 static void mix(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b, int count)
 {
     for (int i = 0; i < count; i++) out[i] = (a[i] & b[i]) + (((a[i] ^ b[i]) & 0xfefefe) >> 1); // each byte on its own
 }
 
+// A video that was read is a list of frames. One that is drawn is two layers that drift over each other and come round
+// at their edges; a frame is the mean of both.
 const uint32_t *sac_reel_show(const control_reel *reel, int index, uint32_t *scratch)
 {
     const int mask = REEL_SIDE - 1;
@@ -93,6 +95,7 @@ static bool is_davis(const char *folder)
     return true;
 }
 
+// A folder that is the DAVIS data set gives its videos in the order of the original suite; any other, by their names.
 static sac_status read_folder(control_reels *r)
 {
     struct dirent **entries = NULL;

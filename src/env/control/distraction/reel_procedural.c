@@ -18,7 +18,7 @@ static float smooth(float x)
     return x * x * (3 - 2 * x);
 }
 
-// adds one octave: corners of a grid at random, smooth in between
+// Adds one octave of value noise: random numbers at the corners of a grid, smooth in between.
 static void add_octave(float *noise, int cells, float weight, sac_stream *stream)
 {
     float corners[COARSEST << OCTAVES][COARSEST << OCTAVES] = {{0}};

@@ -9,7 +9,7 @@ enum
     CHUNK = 64 // pixels at a time: all of a step stays in the first cache
 };
 
-// the direction of a row of pixels: start + i step
+// The directions of a row of pixels are start + i step.
 typedef struct ray
 {
     float start[3], step[3];
@@ -30,14 +30,14 @@ static ray row_of(const sac_render_view *v, int row, int height, int width)
     return r;
 }
 
-// a place on a face, -REEL_SIDE / 2 .. REEL_SIDE / 2, as a row or column of the frame
+// Turns a place on a face, -REEL_SIDE / 2 .. REEL_SIDE / 2, into a row or column of the frame.
 static inline int inside(float x)
 {
     int place = (int)(x + (float)(REEL_SIDE / 2));
     return place < REEL_SIDE - 1 ? place : REEL_SIDE - 1;
 }
 
-// which texel each direction meets, by OpenGL's rules for cubes with z in place of y and -y in place of z
+// Finds the texel that each direction meets, by OpenGL's rules for cubes, with z in place of y and -y in place of z.
 static void find_texels(const ray *r, int first, int count, int *restrict index)
 {
     for (int i = 0; i < count; i++)
@@ -53,7 +53,7 @@ static void find_texels(const ray *r, int first, int count, int *restrict index)
     }
 }
 
-// four bytes at once, of which the last is the next pixel's and still to be written
+// Writes four bytes at once. The last belongs to the next pixel, which is still to be written.
 static void cover(const uint32_t *restrict texels, int count, uint8_t *restrict rgb)
 {
     for (int i = 0; i + 1 < count; i++) memcpy(rgb + 3 * i, &texels[i], 4);
@@ -71,7 +71,7 @@ static void blend(const uint32_t *restrict texels, int count, int keep, int thro
     }
 }
 
-// sky and ground come in long stretches
+// Sky and ground come in long stretches, which are painted as such.
 static void merge(const sky_picture *p, const uint32_t *restrict texels, const int32_t *restrict ids, int count,
                   uint8_t *restrict rgb)
 {
