@@ -205,6 +205,22 @@ static void on_bytes(sac_ranks *r, const uint8_t *message, size_t size, const sa
     r->over = r->shared_done == r->shared_size;
 }
 
+static void on_part(sac_ranks *r, int from, const uint8_t *payload, size_t size, const sac_header *h)
+{
+    if (!r->parts || from <= 0 || from >= r->base.size) return;
+    sac_rank_part *part = &r->parts[from];
+    if (!part->bytes && !(part->bytes = sac_alloc((size_t)h->number + 1)))
+    {
+        (void)sac_fail_memory("what ranks gather");
+        sac_ranks_stop_with(r, SAC_ERROR_MEMORY, sac_last_error(), strlen(sac_last_error()) + 1);
+        return;
+    }
+    part->size = (size_t)h->number;
+    if (size > part->size - part->done) size = part->size - part->done;
+    memcpy(part->bytes + part->done, payload, size);
+    part->done += size;
+}
+
 static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size)
 {
     sac_header h;
@@ -219,6 +235,7 @@ static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size
     case SAC_MESSAGE_FAIL: sac_ranks_stop_with(r, h.a, (const char *)payload, size - sizeof h); break;
     case SAC_MESSAGE_READY: r->ready++; break;
     case SAC_MESSAGE_BYTES: on_bytes(r, message, size, &h); break;
+    case SAC_MESSAGE_PART: on_part(r, from, payload, size - sizeof h, &h); break;
     }
 }
 

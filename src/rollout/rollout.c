@@ -159,7 +159,7 @@ static sac_status decide(const sac_rollouts *r, crew *c)
 {
     const sac_rollout_watch *watch = r->job->watch;
     if (r->policy) sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
-    if (r->adviser) sac_policy_act_batch(c->advisers, c->adviser_inputs, c->advice, c->active);
+    if (r->adviser && watch) sac_policy_act_batch(c->advisers, c->adviser_inputs, c->advice, c->active);
     for (int i = 0; i < c->active; i++)
     {
         lane *l = &c->lanes[i];
