@@ -59,10 +59,10 @@ static void print_text(const outcome *o, const char *path)
 
 static sac_status print_json(const outcome *o, const char *path, const char *driver)
 {
-    return sac_json_print(
-        stdout, json_pack("{s:s, s:s, s:i, s:I, s:o, s:o, s:I}", "file", path, "driver", driver, "episodes",
-                          o->score.episodes, "steps", (json_int_t)o->steps, "mean", sac_json_number(o->score.mean),
-                          "std", sac_json_number(o->score.std), "bytes", (json_int_t)o->bytes));
+    return sac_json_print(stdout, json_pack("{s:s, s:s, s:i, s:I, s:o, s:o, s:I}", "file", path, "driver", driver,
+                                            "episodes", o->score.episodes, "steps", (json_int_t)o->steps, "mean",
+                                            sac_json_number(o->score.mean), "std", sac_json_number(o->score.std),
+                                            "bytes", (json_int_t)o->bytes));
 }
 
 static sac_status record(const cli_args *args, const cli_target *target, uint64_t first, int count, int threads)

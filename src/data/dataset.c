@@ -16,6 +16,9 @@ struct sac_dataset
     sac_spool file; // where the frames lie in a file
     size_t mapped;  // bytes of it; 0: memory
     uint8_t *frames, *starts;
+    uint8_t *parts[SAC_MAX_PARTS];    // in `frames`, [capacity, size]
+    const void *views[SAC_MAX_PARTS]; // the same, for readers
+    size_t sizes[SAC_MAX_PARTS];
     float *actions;
     int64_t next, episode; // of the episode that was added last: the number of its first frame
     int64_t known;         // the number of the oldest frame there was
@@ -35,17 +38,34 @@ static sac_status map_frames(sac_dataset *d, size_t size)
     return SAC_OK;
 }
 
+static sac_status place_frames(sac_dataset *d, size_t size)
+{
+    if (size > d->def.memory)
+        SAC_TRY(map_frames(d, size));
+    else if (!(d->frames = sac_alloc(size)))
+        return sac_fail_memory("frames");
+    uint8_t *at = d->frames;
+    for (int i = 0; i < d->def.part_count; i++)
+    {
+        d->views[i] = d->parts[i] = at;
+        at += (d->sizes[i] * (size_t)d->def.capacity + 63) / 64 * 64;
+    }
+    return SAC_OK;
+}
+
 static sac_status create(sac_dataset *d)
 {
     const size_t capacity = (size_t)d->def.capacity;
-    size_t size;
-    if (__builtin_mul_overflow(capacity, d->def.frame, &size)) return sac_fail_memory("frames");
+    size_t size = 0;
+    for (int i = 0; i < d->def.part_count; i++)
+    {
+        d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
+        size += (capacity * d->sizes[i] + 63) / 64 * 64;
+    }
     d->starts = SAC_NEW_ARRAY(uint8_t, capacity);
     d->actions = SAC_NEW_MATRIX(float, capacity, (size_t)d->def.action);
     if (!d->starts || !d->actions) return sac_fail_memory("frames");
-    if (size > d->def.memory) return map_frames(d, size);
-    d->frames = sac_alloc(size);
-    return d->frames ? SAC_OK : sac_fail_memory("frames");
+    return place_frames(d, size);
 }
 
 sac_status sac_dataset_create(sac_dataset **out, const sac_dataset_def *def)
@@ -99,14 +119,15 @@ static int row_of(const sac_dataset *d, int64_t number)
     return (int)(number % d->def.capacity);
 }
 
-void sac_dataset_put(sac_dataset *d, int64_t first, int count, const uint8_t *frames, const float *actions)
+void sac_dataset_put(sac_dataset *d, int64_t first, int count, const uint8_t *const *parts, const float *actions)
 {
     for (int i = 0; i < count; i++)
     {
         const int64_t number = first + i;
         if (number < d->next - d->def.capacity) continue; // of an episode that is longer than all that is kept
         const size_t row = (size_t)row_of(d, number), action = (size_t)d->def.action;
-        memcpy(d->frames + row * d->def.frame, frames + (size_t)i * d->def.frame, d->def.frame);
+        for (int p = 0; p < d->def.part_count; p++)
+            memcpy(d->parts[p] + row * d->sizes[p], parts[p] + (size_t)i * d->sizes[p], d->sizes[p]);
         memcpy(d->actions + row * action, actions + (size_t)i * action, action * sizeof(float));
         d->starts[row] = number == d->episode;
     }
@@ -119,6 +140,5 @@ sac_examples sac_dataset_examples(sac_dataset *d)
     SAC_ASSERT(count == d->def.capacity || d->known == 0);
     // the oldest frame follows the newest one in memory and does not go on with its episode
     if (count == d->def.capacity) d->starts[row_of(d, d->next)] = 1;
-    return (sac_examples){
-        .count = (int)count, .observations = d->frames, .actions = d->actions, .starts = d->starts};
+    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->views};
 }

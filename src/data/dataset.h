@@ -9,11 +9,12 @@ typedef struct sac_dataset sac_dataset;
 
 typedef struct sac_dataset_def
 {
-    size_t frame;       ///< bytes
-    int action;         ///< floats
-    int capacity;       ///< frames
-    size_t memory;      ///< bytes of frames up to which they lie in memory, otherwise in a nameless file
-    const char *beside; ///< a path in whose folder that file lies
+    const sac_space *parts; ///< [part_count] what a frame has; read by create alone
+    int part_count;         ///< SAC_MAX_PARTS at most
+    int action;             ///< floats
+    int capacity;           ///< frames
+    size_t memory;          ///< bytes of frames up to which they lie in memory, otherwise in a nameless file
+    const char *beside;     ///< a path in whose folder that file lies
 } sac_dataset_def;
 
 SAC_CHECKED sac_status sac_dataset_create(sac_dataset **out, const sac_dataset_def *def);
@@ -32,9 +33,9 @@ int64_t sac_dataset_add(sac_dataset *dataset, int64_t frames);
 
 /// Write frames of the episode that was added last, in any order. Those that are too old to be kept are left out.
 /// @param first    number of the first of them
-/// @param frames   [count, bytes of a frame]
+/// @param parts    [part_count], each [count, bytes of the part]
 /// @param actions  [count, floats of an action]
-void sac_dataset_put(sac_dataset *dataset, int64_t first, int count, const uint8_t *frames, const float *actions);
+void sac_dataset_put(sac_dataset *dataset, int64_t first, int count, const uint8_t *const *parts, const float *actions);
 
-/// What is kept, as examples; valid until the next episode is added.
+/// What is kept, as examples whose parts are those of the def; valid until the next episode is added.
 sac_examples sac_dataset_examples(sac_dataset *dataset);

@@ -97,8 +97,8 @@ static sac_status read_frames(sac_demonstrations_file *f)
 {
     sac_demonstrations *d = &f->content;
     const sac_tensor *t;
-    SAC_TRY(sac_tensors_get(&t, f->tensors, "actions", SAC_F32, 2,
-                            (int64_t[]){-1, (int64_t)sac_space_size(&d->action)}));
+    SAC_TRY(
+        sac_tensors_get(&t, f->tensors, "actions", SAC_F32, 2, (int64_t[]){-1, (int64_t)sac_space_size(&d->action)}));
     d->frame_count = t->shape[0];
     d->actions = t->data;
     const void *rewards;

@@ -61,8 +61,7 @@ static sac_status decided(void *user, int unit, const sac_play *play)
 {
     recording *r = user;
     if (!r->def->policy)
-        SAC_TRY(sac_baseline_decide(r->def->random ? SAC_BASELINE_RANDOM : SAC_BASELINE_IDLE, play,
-                                    &r->streams[unit]));
+        SAC_TRY(sac_baseline_decide(r->def->random ? SAC_BASELINE_RANDOM : SAC_BASELINE_IDLE, play, &r->streams[unit]));
     return sac_recorder_decided(r->recorder, unit, play);
 }
 
@@ -108,10 +107,9 @@ static sac_status drive(recording *r)
                                                                       .threads = threads,
                                                                       .lanes = lanes}));
     const sac_rollout_watch watch = {decided, stepped, r};
-    return sac_rollouts_run(r->rollouts, &(sac_rollout_job){.units = r->units,
-                                                            .unit_count = def->count,
-                                                            .watch = &watch,
-                                                            .interrupt = def->interrupt});
+    return sac_rollouts_run(
+        r->rollouts,
+        &(sac_rollout_job){.units = r->units, .unit_count = def->count, .watch = &watch, .interrupt = def->interrupt});
 }
 
 /// Where the frames of a unit go.

@@ -65,7 +65,8 @@ sac_status sac_spool_get(const sac_spool *spool, long long number, void *bytes)
         ssize_t got = pread(spool->descriptor - 1, at, left, offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_spool("cannot be read back");
-        if (got == 0) return sac_fail(SAC_ERROR_FILE, "what is recorded cannot be read back: it is shorter than it was");
+        if (got == 0)
+            return sac_fail(SAC_ERROR_FILE, "what is recorded cannot be read back: it is shorter than it was");
         at += got;
         offset += got;
         left -= (size_t)got;

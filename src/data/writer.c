@@ -96,9 +96,12 @@ static void place(const sac_demonstrations_writer *w, int parts, sac_demonstrati
 static sac_status begin(sac_demonstrations_writer *w, const char *path, const sac_demonstrations *d, const texts *t)
 {
     const sac_metadata metadata[] = {
-        {"format", SAC_DEMONSTRATIONS_FORMAT}, {"version", SAC_DEMONSTRATIONS_VERSION},
-        {"checksum", NULL},                    {"parts", t->parts},
-        {"action", t->action},                 {"world", t->world},
+        {"format", SAC_DEMONSTRATIONS_FORMAT},
+        {"version", SAC_DEMONSTRATIONS_VERSION},
+        {"checksum", NULL},
+        {"parts", t->parts},
+        {"action", t->action},
+        {"world", t->world},
         {"driver", d->driver ? d->driver : ""},
     };
     if (!t->parts || !t->action || !t->world) return sac_fail_memory(path);

@@ -128,8 +128,7 @@ sac_status sac_atomic_map(sac_atomic *file, size_t size, uint8_t **bytes)
 {
     SAC_ASSERT(file->descriptor);
     *bytes = NULL;
-    if (!file->aside[0])
-        return sac_fail(SAC_ERROR_FILE, "%.400s: expected a place for an ordinary file", file->path);
+    if (!file->aside[0]) return sac_fail(SAC_ERROR_FILE, "%.400s: expected a place for an ordinary file", file->path);
     // the blocks are taken now, because a write into a mapping cannot fail in an orderly way
     errno = posix_fallocate(file->descriptor - 1, 0, (off_t)size);
     if (errno != 0) return fail_file(file->path, "cannot be written");

@@ -7,21 +7,21 @@
 typedef struct sac_play
 {
     sac_env *env;
-    sac_policy_state *state; ///< NULL: the caller writes the actions
+    sac_policy_state *state;   ///< NULL: the caller writes the actions
     sac_policy_state *adviser; ///< of a second policy, which says at each step what it would do; NULL: none
-    float *action;           ///< [action_size] what is done in the next step
+    float *action;             ///< [action_size] what is done in the next step
     double reward;
     uint8_t terminated, truncated;
     double episode_return;
     int steps;
-    void *parts[SAC_MAX_PARTS];        ///< by the world's parts; NULL: not observed
-    const void *inputs[SAC_MAX_PARTS]; ///< by the policy's inputs
+    void *parts[SAC_MAX_PARTS];                ///< by the world's parts; NULL: not observed
+    const void *inputs[SAC_MAX_PARTS];         ///< by the policy's inputs
     const void *adviser_inputs[SAC_MAX_PARTS]; ///< by the adviser's
-    float *advice;                     ///< [action_size] what the adviser would do; NULL without one
-    sac_env_row row;                   ///< of all this
-    int sight;                         ///< the part that people are shown beside the world; -1: none
-    uint8_t *grey;                     ///< [height, width] of it, where it is a depth picture
-    void *block;                       ///< that the parts and the action lie in
+    float *advice;                             ///< [action_size] what the adviser would do; NULL without one
+    sac_env_row row;                           ///< of all this
+    int sight;                                 ///< the part that people are shown beside the world; -1: none
+    uint8_t *grey;                             ///< [height, width] of it, where it is a depth picture
+    void *block;                               ///< that the parts and the action lie in
 } sac_play;
 
 /// What else than the policy's inputs is observed.

@@ -99,8 +99,8 @@ char *sac_policy_def_text(const sac_policy_def *def)
     json_t *settings = object_of(def->settings, def->setting_count);
     if (!sac_policy_is_plain(def))
         return dump(json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings, "inputs",
-                              list_of(def->inputs, def->input_count), "action_size", def->action_size, "action_choices", def->action_choices,
-                              "action_low", low, "action_high", high));
+                              list_of(def->inputs, def->input_count), "action_size", def->action_size, "action_choices",
+                              def->action_choices, "action_low", low, "action_high", high));
     return dump(json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings,
                           "height", def->height, "width", def->width, "channels", def->channels, "action_size",
                           def->action_size, "action_choices", def->action_choices, "action_low", low, "action_high",

@@ -69,8 +69,7 @@ static sac_status drive(driver *d, const sac_env_def *env, sac_unit *units, int 
         &(sac_rollouts_def){.env = env, .comm = comm, .threads = threads, .lanes = share < LANES ? share : LANES});
     const sac_rollout_watch watch = {decided, stepped, d};
     if (status == SAC_OK)
-        status = sac_rollouts_run(rollouts,
-                                  &(sac_rollout_job){.units = units, .unit_count = count, .watch = &watch});
+        status = sac_rollouts_run(rollouts, &(sac_rollout_job){.units = units, .unit_count = count, .watch = &watch});
     sac_rollouts_destroy(rollouts);
     sac_comm_close(comm, status);
     return status;

@@ -328,8 +328,14 @@ static void destroy(sac_comm *comm, sac_status status)
 
 sac_status sac_comm_create_ranks(sac_comm **out, const sac_transport *transport)
 {
-    static const sac_comm_ops ops = {
-        .begin = begin, .take = take, .give = give, .stop = stop, .serve = serve, .share = share, .gather = gather, .close = destroy};
+    static const sac_comm_ops ops = {.begin = begin,
+                                     .take = take,
+                                     .give = give,
+                                     .stop = stop,
+                                     .serve = serve,
+                                     .share = share,
+                                     .gather = gather,
+                                     .close = destroy};
     *out = NULL;
     sac_ranks *r = SAC_NEW(sac_ranks);
     if (!r || reserve_message(r, 0) != SAC_OK)

@@ -59,8 +59,8 @@ typedef struct sac_rollout_job
     void (*parameters)(const void *user, int individual, float *parameters);
     const void *user;
     const sac_rollout_watch *watch; ///< NULL: nobody
-    uint64_t fingerprint;          ///< of what the parameters come from: ranks that differ are found out
-    const volatile int *interrupt; ///< nonzero: stop as soon as possible; NULL: never
+    uint64_t fingerprint;           ///< of what the parameters come from: ranks that differ are found out
+    const volatile int *interrupt;  ///< nonzero: stop as soon as possible; NULL: never
 } sac_rollout_job;
 
 /// Run all units, on every rank that calls this with the same job; afterwards every rank has all results. They depend

@@ -13,12 +13,12 @@ enum
 
 typedef struct sac_distill_options
 {
-    int episodes;               ///< a round
-    char share[SAC_TEXT_SIZE];  ///< the teacher's part of them by round, the last one from then on
-    int keep;                   ///< frames
-    int memory;                 ///< MiB
-    int fit_steps;              ///< minibatches a round
-    int fall;                   ///< rounds over which the rate falls; 0: never
+    int episodes;              ///< a round
+    char share[SAC_TEXT_SIZE]; ///< the teacher's part of them by round, the last one from then on
+    int keep;                  ///< frames
+    int memory;                ///< MiB
+    int fit_steps;             ///< minibatches a round
+    int fall;                  ///< rounds over which the rate falls; 0: never
     int batch, steps, lead, slices;
     char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];
     double rate, last_rate, decay, largest_norm, huber, temperature, last_temperature;

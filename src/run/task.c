@@ -357,14 +357,14 @@ bool sac_task_is_taught(const sac_task *task)
 static sac_status check_no_search(const sac_task *task, const char *file)
 {
     const sac_task_train *t = &task->train;
-    const char *other = task->stage_count > 0           ? "stages"
-                        : t->race > 0                   ? "race"
-                        : t->screen > 0                 ? "screen"
-                        : t->restart_after > 0          ? "restart_after"
-                        : t->episodes != 1              ? "episodes"
-                        : strcmp(t->tune, "all") != 0   ? "tune"
-                        : strcmp(t->fitness, "return")  ? "fitness"
-                                                        : NULL;
+    const char *other = task->stage_count > 0          ? "stages"
+                        : t->race > 0                  ? "race"
+                        : t->screen > 0                ? "screen"
+                        : t->restart_after > 0         ? "restart_after"
+                        : t->episodes != 1             ? "episodes"
+                        : strcmp(t->tune, "all") != 0  ? "tune"
+                        : strcmp(t->fitness, "return") ? "fitness"
+                                                       : NULL;
     if (!other) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.%s is for searches; search.method: distill has options of its own",
                     file, other);

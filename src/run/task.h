@@ -87,13 +87,11 @@ sac_env_def sac_task_env_def(const sac_task *task);
 /// The settings after `stage` stages, 0..stage_count, none of them "as before": the task's own, each stage's over them.
 sac_stage sac_task_stage(const sac_task *task, int stage);
 
-/// Whether a policy learns from a teacher: search.method is distill.
-bool sac_task_is_taught(const sac_task *task);
-
 /// Whether `fitness` is what the search is told at the start or from some stage on.
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
-/// The option table of a section that is the same for every task, "train", "evaluation" or "teacher"; NULL for any other.
+/// The option table of a section that is the same for every task, "train", "evaluation" or "teacher"; NULL for any
+/// other.
 const sac_option *sac_task_options(const char *section);
 
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.

@@ -37,3 +37,4 @@ typedef struct sac_learner
 const sac_learner *sac_learner_of(const char *method);
 
 extern const sac_learner sac_evolution_learner;
+extern const sac_learner sac_distill_learner;

@@ -197,6 +197,7 @@ sac_status sac_run_open(sac_run *r)
     SAC_TRY(open_past(r, &found));
     if (r->learner->begin) SAC_TRY(r->learner->begin(r));
     if (sac_run_writes(r)) SAC_TRY(open_journal(r, found));
+    if (r->rollouts) return SAC_OK; // the learner's own
     return sac_rollouts_create(&r->rollouts, r->policy, &env, r->comm, r->def->threads, r->task->train.lanes);
 }
 

@@ -191,7 +191,8 @@ static sac_status read_file(sac_tensors **out, const void *bytes, size_t size, c
     json_t *header = json_loadb((const char *)at + LENGTH_SIZE, length, JSON_REJECT_DUPLICATES, &error);
     if (!header && json_error_code(&error) == json_error_out_of_memory) return sac_fail_memory(where);
     if (!header) return FAIL("header: %.160s at byte %d", where, error.text, error.position + LENGTH_SIZE);
-    sac_status status = read_header(out, header, at + LENGTH_SIZE + length, size - LENGTH_SIZE - length, where, borrowed);
+    sac_status status =
+        read_header(out, header, at + LENGTH_SIZE + length, size - LENGTH_SIZE - length, where, borrowed);
     json_decref(header);
     return status;
 }

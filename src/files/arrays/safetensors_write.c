@@ -177,8 +177,7 @@ static sac_status lay_out(sac_tensors_writer *w, sac_tensor *tensors, const sac_
     w->tensors = SAC_NEW_ARRAY(sac_tensor, (size_t)w->count);
     w->header = json_object();
     size_t data_size = 0;
-    sac_status status =
-        known && order && w->tensors && w->header ? SAC_OK : sac_fail_memory("a safetensors file");
+    sac_status status = known && order && w->tensors && w->header ? SAC_OK : sac_fail_memory("a safetensors file");
     for (int i = 0; status == SAC_OK && i < metadata_count; i++)
     {
         known[i] = metadata[i];
@@ -186,8 +185,7 @@ static sac_status lay_out(sac_tensors_writer *w, sac_tensor *tensors, const sac_
         known[i].value = "0000000000000000";
         w->checked = true;
     }
-    if (status == SAC_OK)
-        status = build_header(w->header, order, tensors, w->count, known, metadata_count, &data_size);
+    if (status == SAC_OK) status = build_header(w->header, order, tensors, w->count, known, metadata_count, &data_size);
     if (status == SAC_OK) status = header_length(w->header, &w->length);
     w->size = LENGTH_SIZE + w->length + data_size;
     if (status == SAC_OK) status = sac_atomic_map(&w->file, w->size, &w->bytes);
