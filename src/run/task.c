@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "files/yaml.h"
+#include "ppo/options.h"
 #include "saccade/evolve.h"
 #include "saccade/play.h"
 
@@ -118,12 +119,23 @@ static const char *policy_name_at(const void *user, int index)
     return sac_policy_kind_at(index, &options);
 }
 
+const char *sac_task_method_at(int index, const char **summary, const sac_option **options)
+{
+    int count = 0;
+    while (count <= index && sac_search_method_at(count, NULL, NULL)) count++;
+    if (count > index) return sac_search_method_at(index, summary, options);
+    if (index > count) return NULL;
+    if (summary) *summary = sac_ppo_summary;
+    if (options) *options = sac_ppo_options;
+    return "ppo";
+}
+
 static const char *search_name_at(const void *user, int index)
 {
     (void)user;
     const sac_option *options;
     const char *summary;
-    return sac_search_method_at(index, &summary, &options);
+    return sac_task_method_at(index, &summary, &options);
 }
 
 static const sac_option *options_of(int which, int index)
@@ -135,7 +147,7 @@ static const sac_option *options_of(int which, int index)
     {
     case ENV: options = sac_env_at(index)->options; break;
     case POLICY: sac_policy_kind_at(index, &options); break;
-    default: sac_search_method_at(index, &summary, &options); break;
+    default: sac_task_method_at(index, &summary, &options); break;
     }
     return options ? options : none;
 }

@@ -1,9 +1,10 @@
+#include <string.h>
+
 #include "train/learner.h"
 
-/// Which learner a task's search.method means: all searches are evolution's.
+/// Which learner a task's search.method means: what is no other one's is a search of evolution's.
 
 const sac_learner *sac_learner_of(const char *method)
 {
-    (void)method;
-    return &sac_evolution_learner;
+    return strcmp(method, "ppo") == 0 ? &sac_ppo_learner : &sac_evolution_learner;
 }
