@@ -140,6 +140,9 @@ struct sac_ppo
     float *history, *next_history;                   ///< the actions, world after world; [sum of lengths, A]
     size_t history_room;
 
+    uint8_t *exchange;      ///< all ranks' rollouts; NULL: there is one rank
+    size_t *exchange_sizes; ///< [ranks]
+
     // of the iteration under way
     uint64_t iteration;
     sac_status status;
@@ -187,8 +190,10 @@ static inline int sac_ppo_sequences(const sac_ppo *p)
 /// rollout.c: drive this rank's groups, and hand what came of it to all ranks.
 SAC_CHECKED sac_status sac_ppo_drive(sac_ppo *p);
 
-/// share.c: every rank's rollouts to all ranks.
-SAC_CHECKED sac_status sac_ppo_share(sac_ppo *p);
+/// share.c: every rank's rollouts to all ranks. `status`: how this rank's went; a failure of any fails on all.
+SAC_CHECKED sac_status sac_ppo_share(sac_ppo *p, sac_status status);
+SAC_CHECKED sac_status sac_ppo_create_exchange(sac_ppo *p);
+void sac_ppo_destroy_exchange(sac_ppo *p);
 
 /// Set a thread's parts to where a step's observations of a group lie, for policy and critic.
 void sac_ppo_point(const sac_ppo *p, const sac_ppo_rollout *r, ptrdiff_t row, const void **policy_parts,

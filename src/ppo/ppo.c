@@ -122,7 +122,8 @@ static sac_status create(sac_ppo *p, const sac_ppo_def *def)
     SAC_TRY(sac_threads_create(&p->threads, def->threads));
     SAC_TRY(sac_slices_create(&p->slices, p->threads, p->config.slices, p->count));
     SAC_TRY(sac_ppo_create_rooms(p));
-    return sac_ppo_create_groups(p, def->env);
+    SAC_TRY(sac_ppo_create_groups(p, def->env));
+    return sac_ppo_create_exchange(p);
 }
 
 sac_status sac_ppo_create(sac_ppo **out, const sac_ppo_def *def)
@@ -150,6 +151,7 @@ sac_status sac_ppo_create(sac_ppo **out, const sac_ppo_def *def)
 void sac_ppo_destroy(sac_ppo *p)
 {
     if (!p) return;
+    sac_ppo_destroy_exchange(p);
     sac_ppo_destroy_groups(p);
     sac_ppo_destroy_rooms(p);
     sac_slices_destroy(p->slices);
@@ -279,9 +281,8 @@ static sac_status iterate(sac_ppo *p, sac_filter *filter, sac_ppo_report *report
     sac_moments returns = p->returns;
     const bool first = returns.count == 0;
     const double begin = sac_clock();
-    SAC_TRY(sac_ppo_drive(p));
+    SAC_TRY(sac_ppo_share(p, sac_ppo_drive(p)));
     report->rollout = sac_clock() - begin;
-    SAC_TRY(sac_ppo_share(p));
     measure(p, filter, &returns, report);
     estimate_advantages(p, &returns);
     // what nothing has been measured for teaches the wrong things
