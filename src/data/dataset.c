@@ -20,8 +20,7 @@ struct sac_dataset
     const void *views[SAC_MAX_PARTS]; // the same, for readers
     size_t sizes[SAC_MAX_PARTS];
     float *actions;
-    int64_t next, episode; // of the episode that was added last: the number of its first frame
-    int64_t known;         // the number of the oldest frame there was
+    int64_t next, known; // numbers of the next frame and of the oldest one there was
 };
 
 // frames beyond the memory that they may have: a file whose pages the system keeps where there is room for them
@@ -104,14 +103,14 @@ int64_t sac_dataset_next(const sac_dataset *d)
 
 void sac_dataset_restart(sac_dataset *d, int64_t next)
 {
-    d->next = d->episode = d->known = next;
+    d->next = d->known = next;
 }
 
 int64_t sac_dataset_add(sac_dataset *d, int64_t frames)
 {
-    d->episode = d->next;
+    const int64_t first = d->next;
     d->next += frames;
-    return d->episode;
+    return first;
 }
 
 static int row_of(const sac_dataset *d, int64_t number)
@@ -119,7 +118,8 @@ static int row_of(const sac_dataset *d, int64_t number)
     return (int)(number % d->def.capacity);
 }
 
-void sac_dataset_put(sac_dataset *d, int64_t first, int count, const uint8_t *const *parts, const float *actions)
+void sac_dataset_put(sac_dataset *d, int64_t first, int count, bool begins, const uint8_t *const *parts,
+                     const float *actions)
 {
     for (int i = 0; i < count; i++)
     {
@@ -129,7 +129,7 @@ void sac_dataset_put(sac_dataset *d, int64_t first, int count, const uint8_t *co
         for (int p = 0; p < d->def.part_count; p++)
             memcpy(d->parts[p] + row * d->sizes[p], parts[p] + (size_t)i * d->sizes[p], d->sizes[p]);
         memcpy(d->actions + row * action, actions + (size_t)i * action, action * sizeof(float));
-        d->starts[row] = number == d->episode;
+        d->starts[row] = begins && i == 0;
     }
 }
 

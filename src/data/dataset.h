@@ -31,11 +31,13 @@ void sac_dataset_restart(sac_dataset *dataset, int64_t next);
 /// Make room for an episode. @return the number of its first frame
 int64_t sac_dataset_add(sac_dataset *dataset, int64_t frames);
 
-/// Write frames of the episode that was added last, in any order. Those that are too old to be kept are left out.
+/// Write frames of an episode that was added, in any order. Those that are too old to be kept are left out.
 /// @param first    number of the first of them
+/// @param begins   the episode begins with it
 /// @param parts    [part_count], each [count, bytes of the part]
 /// @param actions  [count, floats of an action]
-void sac_dataset_put(sac_dataset *dataset, int64_t first, int count, const uint8_t *const *parts, const float *actions);
+void sac_dataset_put(sac_dataset *dataset, int64_t first, int count, bool begins, const uint8_t *const *parts,
+                     const float *actions);
 
 /// What is kept, as examples whose parts are those of the def; valid until the next episode is added.
 sac_examples sac_dataset_examples(sac_dataset *dataset);

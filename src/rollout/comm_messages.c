@@ -205,20 +205,16 @@ static void on_bytes(sac_ranks *r, const uint8_t *message, size_t size, const sa
     r->over = r->shared_done == r->shared_size;
 }
 
-static void on_part(sac_ranks *r, int from, const uint8_t *payload, size_t size, const sac_header *h)
+// rank 0 alone gathers, into memory of the size that everyone knows
+static void on_part(sac_ranks *r, int from, const sac_header *h, const uint8_t *payload, size_t size)
 {
-    if (!r->parts || from <= 0 || from >= r->base.size) return;
-    sac_rank_part *part = &r->parts[from];
-    if (!part->bytes && !(part->bytes = sac_alloc((size_t)h->number + 1)))
+    if (!r->shared || h->number > r->shared_size || size > r->shared_size - h->number)
     {
-        (void)sac_fail_memory("what ranks gather");
-        sac_ranks_stop_with(r, SAC_ERROR_MEMORY, sac_last_error(), strlen(sac_last_error()) + 1);
+        stop_for(r, from, "has sent bytes that make no sense");
         return;
     }
-    part->size = (size_t)h->number;
-    if (size > part->size - part->done) size = part->size - part->done;
-    memcpy(part->bytes + part->done, payload, size);
-    part->done += size;
+    memcpy(r->shared + h->number, payload, size);
+    r->shared_done += size;
 }
 
 static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size)
@@ -235,7 +231,7 @@ static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size
     case SAC_MESSAGE_FAIL: sac_ranks_stop_with(r, h.a, (const char *)payload, size - sizeof h); break;
     case SAC_MESSAGE_READY: r->ready++; break;
     case SAC_MESSAGE_BYTES: on_bytes(r, message, size, &h); break;
-    case SAC_MESSAGE_PART: on_part(r, from, payload, size - sizeof h, &h); break;
+    case SAC_MESSAGE_PART: on_part(r, from, &h, payload, size - sizeof h); break;
     }
 }
 

@@ -154,35 +154,39 @@ static void serve(sac_comm *comm)
 
 // --- what all must know -----------------------------------------------------------------------------------------
 
-// rank 0 waits until the others are ready
-static void wait_for_all(sac_ranks *r)
+// rank 0 tells the others why not, or sends the bytes in parts
+static void send_bytes(sac_ranks *r, const uint8_t *bytes, size_t size)
+{
+    if (atomic_load(&r->base.stopped)) sac_ranks_send_stop(r);
+    sac_header h = {.kind = SAC_MESSAGE_BYTES, .round = r->round_number, .number = size};
+    for (size_t at = 0; !atomic_load(&r->base.stopped) && (at < size || at == 0); at += SAC_RANKS_CHUNK)
+    {
+        size_t part = size - at < SAC_RANKS_CHUNK ? size - at : SAC_RANKS_CHUNK;
+        memcpy(r->message, &h, sizeof h);
+        if (part) memcpy(r->message + sizeof h, bytes + at, part);
+        sac_ranks_pass_down(r, r->message, sizeof h + part);
+        sac_ranks_flush(r);
+    }
+}
+
+static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
 {
     while (r->ready < r->base.size - 1 && !atomic_load(&r->base.stopped))
     {
         sac_ranks_receive(r);
         sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
     }
+    send_bytes(r, bytes, size);
 }
 
-// a chunk of bytes in a message that begins with h
-static size_t put_chunk(sac_ranks *r, const sac_header *h, const uint8_t *bytes, size_t size, size_t at)
+static void receive_bytes(sac_ranks *r)
 {
-    size_t part = size - at < SAC_RANKS_CHUNK ? size - at : SAC_RANKS_CHUNK;
-    memcpy(r->message, h, sizeof *h);
-    if (part) memcpy(r->message + sizeof *h, bytes + at, part);
-    return sizeof *h + part;
-}
-
-// rank 0 tells the others why not, or sends the bytes in parts
-static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
-{
-    if (atomic_load(&r->base.stopped)) sac_ranks_send_stop(r);
-    sac_header h = {.kind = SAC_MESSAGE_BYTES, .round = r->round_number, .number = size};
-    for (size_t at = 0; !atomic_load(&r->base.stopped) && (at < size || at == 0); at += SAC_RANKS_CHUNK)
+    while (!r->over)
     {
-        sac_ranks_pass_down(r, r->message, put_chunk(r, &h, bytes, size, at));
-        sac_ranks_flush(r);
+        sac_ranks_receive(r);
+        if (!r->over) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
     }
+    sac_ranks_flush(r);
 }
 
 static void share_other(sac_ranks *r)
@@ -192,114 +196,81 @@ static void share_other(sac_ranks *r)
         sac_ranks_send_verdict(r, SAC_MESSAGE_FAIL, 0);
     else
         sac_ranks_send(r, 0, (sac_header){.kind = SAC_MESSAGE_READY, .round = r->round_number}, NULL, 0);
-    while (!r->over)
-    {
-        sac_ranks_receive(r);
-        if (!r->over) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
-    }
-    sac_ranks_flush(r);
+    receive_bytes(r);
 }
 
-static void begin_exchange(sac_ranks *r, sac_status status)
+static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size)
 {
-    r->base.status = SAC_OK;
-    atomic_store(&r->base.stopped, false);
+    sac_ranks *r = (sac_ranks *)comm;
+    comm->status = SAC_OK;
+    atomic_store(&comm->stopped, false);
     if (status == SAC_OK) status = reserve_message(r, SAC_RANKS_CHUNK);
     reset(r);
     r->shared = NULL;
     r->shared_size = r->shared_done = 0;
-    if (status != SAC_OK) sac_comm_stop(&r->base, status);
-}
-
-// what rank 0 has shared, for the others
-static sac_status end_exchange(sac_ranks *r, uint8_t **bytes, size_t *size)
-{
-    if (r->base.rank != 0 && r->base.status == SAC_OK)
+    if (status != SAC_OK) sac_comm_stop(comm, status);
+    pthread_mutex_lock(&comm->mutex);
+    if (comm->rank == 0)
+        share_first(r, *bytes, *size);
+    else
+        share_other(r);
+    pthread_mutex_unlock(&comm->mutex);
+    if (comm->rank != 0 && comm->status == SAC_OK)
     {
         *bytes = r->shared;
         *size = r->shared_size;
     }
     else
         sac_free(r->shared);
-    return sac_comm_verdict(&r->base);
+    return sac_comm_verdict(comm);
 }
 
-static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size)
+static void gather_first(sac_ranks *r, uint8_t *all, size_t own)
+{
+    r->shared_done = own;
+    while (r->shared_done < r->shared_size && !atomic_load(&r->base.stopped))
+    {
+        sac_ranks_receive(r);
+        if (r->shared_done < r->shared_size) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
+    }
+    send_bytes(r, all, r->shared_size);
+}
+
+static void gather_other(sac_ranks *r, const uint8_t *all, const size_t *sizes)
+{
+    size_t at = 0;
+    for (int i = 0; i < r->base.rank; i++) at += sizes[i];
+    const size_t end = at + sizes[r->base.rank];
+    if (atomic_load(&r->base.stopped)) sac_ranks_send_verdict(r, SAC_MESSAGE_FAIL, 0);
+    while (at < end && !atomic_load(&r->base.stopped))
+    {
+        size_t part = end - at < SAC_RANKS_CHUNK ? end - at : SAC_RANKS_CHUNK;
+        sac_ranks_send(r, 0, (sac_header){.kind = SAC_MESSAGE_PART, .round = r->round_number, .number = at}, all + at,
+                       part);
+        at += part;
+    }
+    receive_bytes(r);
+}
+
+static sac_status gather(sac_comm *comm, sac_status status, uint8_t *all, const size_t *sizes)
 {
     sac_ranks *r = (sac_ranks *)comm;
-    begin_exchange(r, status);
+    comm->status = SAC_OK;
+    atomic_store(&comm->stopped, false);
+    if (status == SAC_OK) status = reserve_message(r, SAC_RANKS_CHUNK);
+    reset(r);
+    r->shared = all;
+    r->shared_size = r->shared_done = 0;
+    for (int i = 0; i < comm->size; i++) r->shared_size += sizes[i];
+    if (status != SAC_OK) sac_comm_stop(comm, status);
     pthread_mutex_lock(&comm->mutex);
     if (comm->rank == 0)
-    {
-        wait_for_all(r);
-        share_first(r, *bytes, *size);
-    }
+        gather_first(r, all, sizes[0]);
     else
-        share_other(r);
+        gather_other(r, all, sizes);
     pthread_mutex_unlock(&comm->mutex);
-    return end_exchange(r, bytes, size);
-}
-
-// --- what all have -----------------------------------------------------------------------------------------------
-
-// rank 0: its own bytes and everyone's in one piece, which takes their place
-static void join_parts(sac_ranks *r, uint8_t **bytes, size_t *size)
-{
-    size_t total = *size;
-    for (int i = 1; i < r->base.size; i++) total += r->parts[i].size;
-    uint8_t *all = sac_alloc(total + 1);
-    if (!all)
-    {
-        (void)sac_fail_memory("what ranks gather");
-        sac_ranks_stop_with(r, SAC_ERROR_MEMORY, sac_last_error(), strlen(sac_last_error()) + 1);
-        return;
-    }
-    if (*size) memcpy(all, *bytes, *size);
-    size_t at = *size;
-    for (int i = 1; i < r->base.size; at += r->parts[i++].size)
-        if (r->parts[i].size) memcpy(all + at, r->parts[i].bytes, r->parts[i].size);
-    sac_free(*bytes);
-    *bytes = all;
-    *size = total;
-}
-
-static void gather_first(sac_ranks *r, uint8_t **bytes, size_t *size)
-{
-    wait_for_all(r); // the parts of a rank come before its word that it is ready
-    if (!atomic_load(&r->base.stopped)) join_parts(r, bytes, size);
-    share_first(r, *bytes, *size);
-}
-
-static void gather_other(sac_ranks *r, uint8_t **bytes, size_t size)
-{
-    const sac_header h = {.kind = SAC_MESSAGE_PART, .round = r->round_number, .number = size};
-    for (size_t at = 0; !atomic_load(&r->base.stopped) && at < size; at += SAC_RANKS_CHUNK)
-    {
-        r->transport.send(r->transport.self, 0, r->message, put_chunk(r, &h, *bytes, size, at));
-        sac_ranks_flush(r);
-    }
-    share_other(r);
-    if (r->base.status != SAC_OK) return;
-    sac_free(*bytes);
-    *bytes = NULL;
-}
-
-static sac_status gather(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size)
-{
-    sac_ranks *r = (sac_ranks *)comm;
-    if (status == SAC_OK && comm->rank == 0 && !(r->parts = SAC_NEW_ARRAY(sac_rank_part, (size_t)comm->size)))
-        status = sac_fail_memory("what ranks gather");
-    begin_exchange(r, status);
-    pthread_mutex_lock(&comm->mutex);
-    if (comm->rank == 0)
-        gather_first(r, bytes, size);
-    else
-        gather_other(r, bytes, *size);
-    pthread_mutex_unlock(&comm->mutex);
-    for (int i = 1; r->parts && i < comm->size; i++) sac_free(r->parts[i].bytes);
-    sac_free(r->parts);
-    r->parts = NULL;
-    return end_exchange(r, bytes, size);
+    r->shared = NULL; // the caller's
+    return sac_comm_verdict(comm);
 }
 
 // --- life -------------------------------------------------------------------------------------------------------

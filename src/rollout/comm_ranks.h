@@ -24,7 +24,7 @@ typedef enum sac_message_kind
     SAC_MESSAGE_FAIL,  ///< to rank 0: likewise
     SAC_MESSAGE_READY, ///< to rank 0, before it shares
     SAC_MESSAGE_BYTES, ///< down the tree: a part of what is shared; `number` is the size of the whole
-    SAC_MESSAGE_PART,  ///< to rank 0: a part of what is gathered; `number` is the size of the sender's whole
+    SAC_MESSAGE_PART,  ///< to rank 0: bytes of what is gathered; `number` is where they stand in it
 } sac_message_kind;
 
 typedef struct sac_header
@@ -32,13 +32,6 @@ typedef struct sac_header
     int32_t kind, round, a, b;
     uint64_t number; ///< ASK: the fingerprint
 } sac_header;
-
-/// What is gathered of one rank.
-typedef struct sac_rank_part
-{
-    uint8_t *bytes;
-    size_t size, done;
-} sac_rank_part;
 
 typedef struct sac_ranks
 {
@@ -57,9 +50,8 @@ typedef struct sac_ranks
     int *granted, *done;
     int first, last, done_count, asked, under_way;
     bool dry;
-    sac_rank_part *parts; // rank 0: [size] of what is gathered; NULL: nothing is
     // what is being shared
-    uint8_t *shared;
+    uint8_t *shared; ///< or gathered, in the caller's memory
     size_t shared_size, shared_done;
 } sac_ranks;
 

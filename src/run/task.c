@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "files/yaml.h"
+#include "ppo/options.h"
 #include "run/distill.h"
-#include "run/methods.h"
+#include "saccade/evolve.h"
 #include "saccade/play.h"
 
 static const sac_option train_options[] = {
@@ -134,22 +135,43 @@ static const char *policy_name_at(const void *user, int index)
     return sac_policy_kind_at(index, &options);
 }
 
+const char *sac_task_method_at(int index, const char **summary, const sac_option **options)
+{
+    int count = 0;
+    while (count <= index && sac_search_method_at(count, NULL, NULL)) count++;
+    if (count > index) return sac_search_method_at(index, summary, options);
+    static const struct
+    {
+        const char *name, *summary;
+        const sac_option *options;
+    } others[] = {
+        {"ppo", sac_ppo_summary, sac_ppo_options},
+        {"distill", "imitation of a teacher, who labels what the policy meets (DAgger)", sac_distill_option_table}};
+    const int other = index - count;
+    if (other >= (int)(sizeof others / sizeof *others)) return NULL;
+    if (summary) *summary = others[other].summary;
+    if (options) *options = others[other].options;
+    return others[other].name;
+}
+
 static const char *search_name_at(const void *user, int index)
 {
     (void)user;
     const sac_option *options;
-    return sac_method_at(index, &options);
+    const char *summary;
+    return sac_task_method_at(index, &summary, &options);
 }
 
 static const sac_option *options_of(int which, int index)
 {
     static const sac_option none[] = {{0}};
     const sac_option *options = NULL;
+    const char *summary;
     switch (which)
     {
     case ENV: options = sac_env_at(index)->options; break;
     case POLICY: sac_policy_kind_at(index, &options); break;
-    default: sac_method_at(index, &options); break;
+    default: sac_task_method_at(index, &summary, &options); break;
     }
     return options ? options : none;
 }

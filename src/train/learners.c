@@ -2,9 +2,10 @@
 
 #include "train/learner.h"
 
-/// Which learner a task's search.method means: those that have a name of their own, and evolution for all searches.
+/// Which learner a task's search.method means: what is no other one's is a search of evolution's.
 
 const sac_learner *sac_learner_of(const char *method)
 {
-    return strcmp(method, "distill") == 0 ? &sac_distill_learner : &sac_evolution_learner;
+    if (strcmp(method, "distill") == 0) return &sac_distill_learner;
+    return strcmp(method, "ppo") == 0 ? &sac_ppo_learner : &sac_evolution_learner;
 }

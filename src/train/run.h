@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rollout/comm.h"
+#include "rollout/filter.h"
 #include "rollout/returns.h"
 #include "rollout/rollout.h"
 #include "run/checkpoint.h"
@@ -9,7 +10,6 @@
 #include "run/pace.h"
 #include "run/phases.h"
 #include "saccade/train.h"
-#include "train/filter.h"
 #include "train/learner.h"
 #include "train/tuned.h"
 

@@ -365,19 +365,24 @@ static size_t gathered_size(int rank, int count, int units)
 static void gather_main(rank *r)
 {
     sac_status status = SAC_OK;
+    size_t sizes[MAX_RANKS], total = 0, own = 0;
+    for (int k = 0; k < r->size; k++)
+    {
+        if (k == r->rank) own = total;
+        total += sizes[k] = gathered_size(k, r->size, r->units);
+    }
     if (r->rank == r->failing_unit) status = sac_fail(SAC_ERROR_FILE, "rank %d cannot", r->rank);
     for (int round = 0; round < 2 && r->status == SAC_OK; round++)
     {
-        size_t size = gathered_size(r->rank, r->size, r->units), at = 0;
-        uint8_t *bytes = sac_alloc(size);
-        for (size_t i = 0; i < size; i++) bytes[i] = gathered_byte(r->rank, i);
-        r->status = sac_comm_gather(r->comm, status, &bytes, &size);
+        uint8_t *all = sac_alloc(total);
+        for (size_t i = 0; i < sizes[r->rank]; i++) all[own + i] = gathered_byte(r->rank, i);
+        r->status = sac_comm_gather(r->comm, status, all, sizes);
         r->sum = r->status == SAC_OK;
+        size_t at = 0;
         for (int k = 0; r->status == SAC_OK && k < r->size; k++)
-            for (size_t i = 0; i < gathered_size(k, r->size, r->units); i++, at++)
-                if (at >= size || bytes[at] != gathered_byte(k, i)) r->sum = 0;
-        if (at != size && r->status == SAC_OK) r->sum = 0;
-        sac_free(bytes);
+            for (size_t i = 0; i < sizes[k]; i++, at++)
+                if (all[at] != gathered_byte(k, i)) r->sum = 0;
+        sac_free(all);
     }
 }
 

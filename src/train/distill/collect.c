@@ -99,7 +99,7 @@ static void take_frames(void *user, const sac_recorded_frames *frames)
     const taking *t = user;
     const uint8_t *parts[SAC_MAX_PARTS];
     for (int i = 0; i < t->inputs; i++) parts[i] = frames->parts[t->d->columns[i]];
-    sac_dataset_put(t->d->dataset, t->first + frames->first, frames->count, parts, frames->actions);
+    sac_dataset_put(t->d->dataset, t->first + frames->first, frames->count, frames->first == 0, parts, frames->actions);
 }
 
 // a return that is not a number comes of an episode from which nothing is learned
@@ -184,9 +184,34 @@ static void unpack(sac_run *r, const int64_t *firsts, const uint8_t *bytes, size
         at += sizeof head;
         for (int i = 0; i < def->input_count; i++) parts[i] = take_column(&at, (size_t)head.count * d->sizes[i]);
         const uint8_t *actions = take_column(&at, (size_t)head.count * (size_t)def->action_size * sizeof(float));
-        sac_dataset_put(d->dataset, firsts[head.unit] + head.first, head.count, parts,
+        sac_dataset_put(d->dataset, firsts[head.unit] + head.first, head.count, head.first == 0, parts,
                         (const float *)(const void *)actions);
     }
+}
+
+// what all ranks have packed, one behind the other
+static sac_status gather(sac_run *r, sac_status status, const sac_growing *own, uint8_t **all, size_t *size)
+{
+    const int ranks = sac_comm_size(r->comm), rank = sac_comm_rank(r->comm);
+    size_t *sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks), *words = SAC_NEW_ARRAY(size_t, (size_t)ranks), at = 0;
+    *all = NULL;
+    *size = 0;
+    if (status == SAC_OK && (!sizes || !words)) status = sac_fail_memory("the frames of a round");
+    for (int i = 0; sizes && words && i < ranks; i++) words[i] = sizeof *sizes;
+    if (sizes) sizes[rank] = own->size;
+    // first everyone learns how much everyone has
+    status = sizes && words ? sac_comm_gather(r->comm, status, (uint8_t *)sizes, words) : status;
+    for (int i = 0; status == SAC_OK && i < ranks; i++)
+    {
+        if (i == rank) at = *size;
+        *size += sizes[i];
+    }
+    if (status == SAC_OK && !(*all = sac_alloc(*size))) status = sac_fail_memory("the frames of a round");
+    if (status == SAC_OK && own->size) memcpy(*all + at, own->bytes, own->size);
+    if (status == SAC_OK) status = sac_comm_gather(r->comm, status, *all, sizes);
+    sac_free(sizes);
+    sac_free(words);
+    return status;
 }
 
 static sac_status absorb_all(sac_run *r)
@@ -195,10 +220,11 @@ static sac_status absorb_all(sac_run *r)
     const sac_policy_def *def = sac_policy_get_def(r->policy);
     packing p = {.d = d, .inputs = def->input_count, .action = def->action_size};
     int64_t *firsts = SAC_NEW_ARRAY(int64_t, (size_t)d->options.episodes);
+    uint8_t *bytes;
+    size_t size;
     sac_status status = firsts ? pack(r, &p) : sac_fail_memory("the frames of a round");
-    uint8_t *bytes = (uint8_t *)p.bytes.bytes;
-    size_t size = p.bytes.size;
-    status = sac_comm_gather(r->comm, status, &bytes, &size);
+    status = gather(r, status, &p.bytes, &bytes, &size);
+    sac_grow_clear(&p.bytes);
     for (int i = 0; status == SAC_OK && i < d->options.episodes; i++)
         if (counts(&r->units[i])) firsts[i] = sac_dataset_add(d->dataset, r->units[i].steps);
     if (status == SAC_OK) unpack(r, firsts, bytes, size);
