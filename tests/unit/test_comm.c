@@ -351,15 +351,15 @@ TEST(what_rank_0_has_everyone_gets)
     }
 }
 
-static uint8_t gathered_byte(int rank, size_t i)
+static uint8_t gathered_byte(int from, size_t i)
 {
-    return (uint8_t)(i * 7 + i / 1000 + (size_t)rank * 31);
+    return (uint8_t)(i * 7 + i / 1000 + (size_t)from * 31);
 }
 
 // rank k has (count - k) times so many bytes
-static size_t gathered_size(int rank, int count, int units)
+static size_t gathered_size(int from, int count, int units)
 {
-    return (size_t)(count - rank - 1) * (size_t)units;
+    return (size_t)(count - from - 1) * (size_t)units;
 }
 
 static void gather_main(rank *r)

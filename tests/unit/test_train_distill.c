@@ -34,11 +34,11 @@ static void write_teacher(const char *name, const char *world, float gain)
     sac_policy *policy = toy_policy("mlp", settings, 4);
     float *parameters = calloc((size_t)sac_policy_parameter_count(policy), sizeof *parameters);
     for (int i = 0; i < 2; i++)
-        for (int v = 0; sac_policy_view(policy, v); v++)
+        for (int v = 0; v < sac_policy_view_count(policy); v++)
         {
             const sac_view *view = sac_policy_view(policy, v);
-            bool bias = strcmp(view->name, "output.bias") == 0;
-            parameters[view->offset + (size_t)(bias ? i : 6 * i + i)] = bias ? -gain : 2 * gain;
+            if (strcmp(view->name, "output.bias") == 0) parameters[view->offset + (size_t)i] = -gain;
+            if (strcmp(view->name, "output.weight") == 0) parameters[view->offset + (size_t)(6 * i + i)] = 2 * gain;
         }
     char path[512];
     path_in(path, name);
@@ -197,7 +197,7 @@ TEST(any_number_of_threads_learns_the_same)
     for (int with_memory = 0; with_memory < 2; with_memory++)
     {
         sac_task *task = small_task(with_memory);
-        char names[2][16];
+        char names[2][32];
         for (int i = 0; i < 2; i++)
         {
             snprintf(names[i], sizeof names[i], "%d-%d", with_memory, i);
