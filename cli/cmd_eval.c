@@ -75,7 +75,7 @@ static int run(const cli_args *args)
     cli_target target;
     int code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
-    target.baseline = idle ? CLI_BASELINE_IDLE : CLI_BASELINE_RANDOM;
+    target.baseline = idle ? SAC_BASELINE_IDLE : SAC_BASELINE_RANDOM;
 
     int count = (int)(last - first + 1);
     sac_episode *episodes;

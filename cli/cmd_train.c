@@ -11,25 +11,14 @@
 #include "saccade/dash.h"
 #include "saccade/train.h"
 #include "stop.h"
+#include "training.h"
 
 enum
 {
     MAX_THREADS = 1024
 };
 
-static const cli_flag flags[] = {
-    {"run", "DIR", "run folder; default runs/<task>", false},
-    {"set", "SECTION.KEY=VALUE", "overrule the task file, such as policy.attention=relu", true},
-    {"resume", NULL, "go on from the last checkpoint", false},
-    {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
-    {"threads", "N", "of each rank; default 1", false},
-    {"generations", "N", "in total; default: the task's own", false},
-    {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
-    {"dash", "[PORT]", "serve the live page of the run on this machine; default port 8800", false},
-    {"json", NULL, "print one JSON object a generation", false},
-    {"quiet", NULL, "print nothing but errors and warnings", false},
-    {0},
-};
+static const cli_flag flags[] = {CLI_TRAINING_FLAGS, {0}};
 
 // serves the run's page where that is asked for, and says where
 static sac_status open_page(sac_dash **dash, const cli_args *args, const char *dir, int port)
@@ -50,7 +39,7 @@ static void say_files(const char *dir)
     printf("%s: %smean.safetensors, metrics.csv\n", dir, evaluated ? "best.safetensors, " : "");
 }
 
-static int run(const cli_args *args)
+int cli_run_training(const cli_args *args, const sac_setting *settings, int count)
 {
     bool ok = true;
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
@@ -58,9 +47,7 @@ static int run(const cli_args *args)
     int seconds = (int)cli_integer(args, "seconds", 0, 1, INT32_MAX, &ok);
     bool has_port = cli_has(args, "dash") && cli_value(args, "dash")[0];
     int port = has_port ? (int)cli_integer(args, "dash", 0, 0, 65535, &ok) : CLI_DASH_PORT;
-    const sac_setting *settings;
-    int count = cli_settings(args, "set", &settings);
-    if (!ok || count < 0) return CLI_USAGE;
+    if (!ok) return CLI_USAGE;
 
     char room[CLI_PATH_SIZE];
     const char *dir = cli_run_dir(args, room);
@@ -115,6 +102,13 @@ static int run(const cli_args *args)
     int code = cli_end_training(status, place, reports);
     sac_comm_close(comm, status);
     return code;
+}
+
+static int run(const cli_args *args)
+{
+    const sac_setting *settings;
+    int count = cli_settings(args, "set", &settings);
+    return count < 0 ? CLI_USAGE : cli_run_training(args, settings, count);
 }
 
 const cli_command cli_train = {"train", "TASK.yaml", "train a policy; stop it at any time, --resume goes on", flags,

@@ -64,6 +64,11 @@ void cli_target_close(cli_target *target)
     sac_policy_destroy(target->policy);
 }
 
+const char *cli_baseline_name(sac_baseline baseline)
+{
+    return baseline == SAC_BASELINE_IDLE ? "idle" : "random";
+}
+
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes)
 {
     *episodes = calloc((size_t)count, sizeof **episodes);
@@ -73,7 +78,7 @@ int cli_target_drive(const cli_target *target, uint64_t first, int count, int th
     else if (target->policy)
         status = sac_evaluate(target->policy, &target->env, first, count, threads, *episodes);
     else
-        status = cli_drive_baseline(target->baseline, &target->env, first, count, threads, *episodes);
+        status = sac_baseline_drive(target->baseline, &target->env, first, count, threads, *episodes);
     if (status == SAC_OK) return CLI_OK;
     free(*episodes);
     *episodes = NULL;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "baseline.h"
 #include "cli.h"
+#include "rollout/baseline.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
 #include "saccade/train.h"
@@ -14,7 +14,7 @@ typedef struct cli_target
     sac_policy_info info;
     sac_env_def env;           ///< points into the rest
     sac_setting settings[128]; ///< those of the file, then --set
-    cli_baseline baseline;     ///< who drives where there is no policy
+    sac_baseline baseline;     ///< who drives where there is no policy
 } cli_target;
 
 /// Flags that select the environment; use them in a command's table.
@@ -31,6 +31,9 @@ typedef struct cli_target
 /// @return CLI_OK, or an exit code after a message
 int cli_target_open(cli_target *target, const cli_args *args, const char *path);
 void cli_target_close(cli_target *target);
+
+/// "random" or "idle", as in the flags and in files.
+const char *cli_baseline_name(sac_baseline baseline);
 
 /// Drive the target's policy over episodes first..first+count-1; without one, its baseline.
 /// @param[out] episodes  [count], released by free; NULL after a message

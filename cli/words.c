@@ -94,7 +94,7 @@ static void add_fields(void)
     add("policy.kind=", "", "");
     for (int i = 0; sac_policy_kind_at(i, &options); i++) add_options("policy.", options);
     add("search.method=", "", "");
-    for (int i = 0; sac_search_method_at(i, &summary, &options); i++) add_options("search.", options);
+    for (int i = 0; sac_task_method_at(i, &summary, &options); i++) add_options("search.", options);
     add_options("train.", sac_task_options("train"));
     add_options("evaluation.", sac_task_options("evaluation"));
 }

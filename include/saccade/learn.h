@@ -37,7 +37,8 @@ typedef struct sac_gradient_def
 typedef struct sac_batch
 {
     int steps, sequences;         ///< T, B, 1 at least
-    const uint8_t *const *frames; ///< [T, B] observations, each [height, width, channels], 0..255
+    const uint8_t *const *frames; ///< [T, B] pictures, each [height, width, channels], 0..255, of a policy that takes
+                                  ///< one and nothing else; ignored where `parts` is given
     const uint8_t *starts; ///< [T, B] not zero: an episode begins with this frame; NULL: nowhere but as told below
     float *hidden,
         *cell;          ///< [B, hidden_size] recurrent state before the first step, and after the last one when forward
@@ -45,6 +46,10 @@ typedef struct sac_batch
     float *before;      ///< [B, told_size] features of the frame before the first, and of the last one when forward
                         ///< returns; NULL: episodes begin. Policies with motion alone use it
     double temperature; ///< of choices, above 0; ignored where nothing is chosen
+    const void *const *parts; ///< [T, B, input_count] the policy's inputs, in the order of sac_policy_get_def's, each
+                              ///< as its space says; NULL: `frames`
+    double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's filter is told
+                              ///< (sac_policy_filter_size); NULL: not wanted
 } sac_batch;
 
 typedef struct sac_gradient sac_gradient;
@@ -68,7 +73,8 @@ SAC_API int sac_gradient_output_size(const sac_gradient *gradient);
 /// Units of the recurrent state; 0: none.
 SAC_API int sac_gradient_hidden_size(const sac_gradient *gradient);
 
-/// Numbers that are read from a frame for the controller, before motion and filter.
+/// Numbers that are told of a frame to the controller, before motion and filter: those that are read from a picture,
+/// then those of vectors.
 SAC_API int sac_gradient_told_size(const sac_gradient *gradient);
 
 /// Bytes of workspace for minibatches of up to steps * sequences frames in up to `sequences` sequences.
@@ -94,10 +100,13 @@ SAC_API void sac_gradient_backward(const sac_gradient *gradient, float *sums, co
 typedef struct sac_examples
 {
     int count;                   ///< N, 1 at least
-    const uint8_t *observations; ///< [N, height, width, channels], 0..255
+    const uint8_t *observations; ///< [N, height, width, channels], 0..255, for a policy that takes one picture and
+                                 ///< nothing else; ignored where `parts` is given
     const float *actions;        ///< [N, action_size], in the environment's units, or choices
     const uint8_t *starts;       ///< [N] not zero: an episode begins with this frame; NULL: the first one alone
     const float *weights;        ///< [N] how much each frame counts in the loss, 0 or more; NULL: all the same
+    const void *const *parts;    ///< [input_count] the policy's inputs by part, in the order of sac_policy_get_def's,
+                                 ///< each [N, ...] as its space says; NULL: `observations`
 } sac_examples;
 
 /// How to fit. Start from sac_fit_default_def().

@@ -6,6 +6,7 @@
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
     saccade.train, evaluate    all of them together
+    saccade.record, distill    episodes in files, and policies that learn from them or from a teacher
 
 Everything that the C headers declare is in saccade.lib, for cffi's saccade.ffi.
 """
@@ -23,16 +24,18 @@ from saccade._core import (  # noqa: E402
     ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError, WorldError, ffi,
     lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
+from saccade.demonstrations import Demonstrations, distill, record, write_demonstrations  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
 from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
-    "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
+    "ArgumentError", "Attention", "Camera", "Demonstrations", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
     "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
-    "UnavailableError", "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
-    "load_plugin", "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
+    "UnavailableError", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
+    "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train", "training", "worlds",
+    "write_demonstrations",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()
 

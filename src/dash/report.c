@@ -139,6 +139,7 @@ static sac_status add_training(report *r)
     sac_grow_text(&r->out, "saccade train task.yaml --run again");
     if (best > 0 || mean > 0) sac_grow_text(&r->out, " --generations %d", best > mean ? best : mean);
     if (is_there(r, SAC_START_FILE)) sac_grow_text(&r->out, " --set train.start=%s", SAC_START_FILE);
+    if (is_there(r, SAC_TEACHER_FILE)) sac_grow_text(&r->out, " --set teacher.policy=%s", SAC_TEACHER_FILE);
     return SAC_OK;
 }
 
@@ -210,6 +211,11 @@ static sac_status add_files(report *r)
     {
         sac_grow_text(&r->out, " and the policy that it began with, ");
         SAC_TRY(add_link(r, SAC_START_FILE));
+    }
+    if (is_there(r, SAC_TEACHER_FILE))
+    {
+        sac_grow_text(&r->out, " and its teacher, ");
+        SAC_TRY(add_link(r, SAC_TEACHER_FILE));
     }
     sac_grow_text(&r->out,
                   ", then run these beside it: the same seeds give the same vectors, on any number of threads");

@@ -146,7 +146,7 @@ sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, con
     sac_status status = sac_policy_state_create(&state, file.rounded);
     if (status == SAC_OK)
     {
-        file.rounded->ops->program->parts(state, &file.parts);
+        file.rounded->ops->parts(state, &file.parts);
         status = add_all(&file);
     }
     if (status == SAC_OK)

@@ -16,7 +16,7 @@ static bool is_one_of(const char *name, const char *const *names)
 // An option that the kind does not name must have its default.
 static sac_status check_option(const sac_policy *policy, const sac_setting *setting)
 {
-    if (is_one_of(setting->key, policy->ops->program->options)) return SAC_OK;
+    if (is_one_of(setting->key, policy->ops->written)) return SAC_OK;
     const sac_option *option = policy->ops->options;
     while (option->name && strcmp(option->name, setting->key) != 0) option++;
     if (!option->name)
@@ -36,7 +36,7 @@ static sac_status check_option(const sac_policy *policy, const sac_setting *sett
 
 sac_status sac_export_check(const sac_policy *policy)
 {
-    if (!policy->ops->program)
+    if (!policy->ops->written)
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "export: policies of kind '%.80s' cannot be exported; attention-agent, iap-rank, iap-trans "
                         "and cnn can",

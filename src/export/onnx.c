@@ -50,7 +50,7 @@ sac_status sac_export_onnx(const sac_policy *policy, const char *path)
     SAC_TRY(sac_export_check(policy));
     SAC_TRY(sac_policy_state_create(&state, policy));
     sac_onnx o = {.policy = policy};
-    policy->ops->program->parts(state, &o.parts);
+    policy->ops->parts(state, &o.parts);
     sac_status status = add_graph(&o);
     if (status == SAC_OK)
         status = write_model(&o, path);

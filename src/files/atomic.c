@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ static int open_aside(const char *aside)
 {
     for (;;)
     {
-        int descriptor = open(aside, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        int descriptor = open(aside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); // a mapping reads, too
         if (descriptor < 0) return -1;
         struct stat ours, named;
         bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
@@ -120,6 +121,20 @@ sac_status sac_atomic_write(sac_atomic *file, const void *bytes, size_t size)
         at += written;
         size -= (size_t)written;
     }
+    return SAC_OK;
+}
+
+sac_status sac_atomic_map(sac_atomic *file, size_t size, uint8_t **bytes)
+{
+    SAC_ASSERT(file->descriptor);
+    *bytes = NULL;
+    if (!file->aside[0]) return sac_fail(SAC_ERROR_FILE, "%.400s: expected a place for an ordinary file", file->path);
+    // the blocks are taken now, because a write into a mapping cannot fail in an orderly way
+    errno = posix_fallocate(file->descriptor - 1, 0, (off_t)size);
+    if (errno != 0) return fail_file(file->path, "cannot be written");
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file->descriptor - 1, 0);
+    if (map == MAP_FAILED) return fail_file(file->path, "cannot be written");
+    *bytes = map;
     return SAC_OK;
 }
 

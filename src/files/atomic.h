@@ -50,6 +50,11 @@ SAC_CHECKED sac_status sac_atomic_begin(sac_atomic *file, const char *path);
 /// After a failure the file must be aborted.
 SAC_CHECKED sac_status sac_atomic_write(sac_atomic *file, const void *bytes, size_t size);
 
+/// Give the file `size` bytes, once, and map them into memory, to be written there in any order. The caller unmaps them
+/// (munmap) before the file is committed or aborted.
+/// @return SAC_ERROR_FILE when there is no room for them, or the path is no place for an ordinary file
+SAC_CHECKED sac_status sac_atomic_map(sac_atomic *file, size_t size, uint8_t **bytes);
+
 /// Put the file in its place. A failure aborts.
 SAC_CHECKED sac_status sac_atomic_commit(sac_atomic *file);
 

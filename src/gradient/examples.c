@@ -9,20 +9,20 @@
 sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences)
 {
     const size_t frames = (size_t)steps * (size_t)sequences, outputs = (size_t)gradient->outputs;
-    room->frames = SAC_NEW_ARRAY(const uint8_t *, frames);
+    room->parts = SAC_NEW_ARRAY(const void *, frames *(size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
     room->outputs = SAC_NEW_ARRAY(float, frames *outputs);
     room->doutputs = SAC_NEW_ARRAY(float, frames *outputs);
     room->targets = SAC_NEW_ARRAY(float, outputs);
     room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
-    if (room->frames && room->starts && room->outputs && room->doutputs && room->targets && room->workspace)
+    if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->workspace)
         return SAC_OK;
     return sac_fail_memory("a fit's minibatch"); // what there is goes with the fit
 }
 
 void sac_fit_room_destroy(sac_fit_room *room)
 {
-    sac_free(room->frames);
+    sac_free(room->parts);
     sac_free(room->starts);
     sac_free(room->outputs);
     sac_free(room->doutputs);
@@ -47,8 +47,17 @@ sac_status sac_fit_check(const sac_fit_batch *batch)
 {
     const sac_examples *e = batch->examples;
     const sac_policy_def *def = &batch->gradient->policy->def;
-    if (!e->observations || !e->actions)
-        return sac_fail(SAC_ERROR_ARGUMENT, "fit: examples without %s", e->observations ? "actions" : "observations");
+    bool picture = def->input_count == 1 && def->inputs[0].kind == SAC_SPACE_PICTURE;
+    if (!(e->parts || e->observations) || !e->actions)
+        return sac_fail(SAC_ERROR_ARGUMENT, "fit: examples without %s", e->actions ? "observations" : "actions");
+    if (!e->parts && !picture)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "fit: the policy takes %d parts, of which '%.60s' is the first, so the examples must list them "
+                        "(parts)",
+                        def->input_count, def->inputs[0].name);
+    for (int i = 0; e->parts && i < def->input_count; i++)
+        if (!e->parts[i])
+            return sac_fail(SAC_ERROR_ARGUMENT, "fit: examples without the part '%.60s'", def->inputs[i].name);
     if (e->count < batch->steps)
         return sac_fail(SAC_ERROR_ARGUMENT, "fit: %d examples are fewer than the %d frames of a sequence", e->count,
                         batch->steps);
@@ -137,11 +146,15 @@ static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int s
 {
     const sac_examples *e = b->examples;
     const sac_policy_def *def = &b->gradient->policy->def;
-    const size_t size = (size_t)def->height * (size_t)def->width * (size_t)def->channels;
     for (int t = 0; t < b->lead + b->steps; t++)
     {
         int example = first - b->lead + t, at = t * sequences + sequence;
-        room->frames[at] = e->observations + (size_t)(example > 0 ? example : 0) * size;
+        for (int k = 0; k < def->input_count; k++)
+        {
+            const uint8_t *all = e->parts ? e->parts[k] : e->observations;
+            room->parts[(ptrdiff_t)at * def->input_count + k] =
+                all + (size_t)(example > 0 ? example : 0) * sac_space_bytes(&def->inputs[k]);
+        }
         room->starts[at] = example <= 0 || (e->starts && e->starts[example]);
     }
 }
@@ -151,7 +164,7 @@ double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac
 {
     const sac_batch batch = {.steps = b->lead + b->steps,
                              .sequences = sequences,
-                             .frames = room->frames,
+                             .parts = room->parts,
                              .starts = room->starts,
                              .temperature = b->temperature};
     for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i]);

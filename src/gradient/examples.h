@@ -19,11 +19,11 @@ typedef struct sac_fit_batch
 /// Where one slice of a minibatch runs.
 typedef struct sac_fit_room
 {
-    const uint8_t **frames; ///< [lead + steps, sequences]
-    uint8_t *starts;        ///< likewise
-    float *outputs;         ///< [lead + steps, sequences, output_size]
-    float *doutputs;        ///< likewise
-    float *targets;         ///< [output_size]
+    const void **parts; ///< [lead + steps, sequences, input_count]
+    uint8_t *starts;    ///< likewise
+    float *outputs;     ///< [lead + steps, sequences, output_size]
+    float *doutputs;    ///< likewise
+    float *targets;     ///< [output_size]
     void *workspace;
 } sac_fit_room;
 

@@ -22,12 +22,11 @@ static sac_status check(const sac_policy *policy, const sac_gradient_def *def)
         return sac_fail(SAC_ERROR_ARGUMENT, "gradient: the def does not come from sac_gradient_default_def()");
     if ((unsigned)def->choosing > SAC_CHOOSE_FIXED)
         return sac_fail(SAC_ERROR_ARGUMENT, "gradient: choosing is %d, expected a sac_choosing", (int)def->choosing);
-    if (!policy->ops->program)
+    if (!policy->ops->parts)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans and cnn have",
+                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans, cnn and mlp "
+                        "have",
                         policy->ops->name);
-    if (policy->def.input_count != 1 || policy->def.inputs[0].kind != SAC_SPACE_PICTURE)
-        return sac_fail(SAC_ERROR_ARGUMENT, "gradient: a policy that takes more than one picture has none");
     return SAC_OK;
 }
 
@@ -65,7 +64,7 @@ static enum sac_phi phi_of(const char *form)
 static sac_status plan(sac_gradient *g)
 {
     SAC_TRY(sac_policy_state_create(&g->state, g->policy));
-    g->policy->ops->program->parts(g->state, &g->parts);
+    g->policy->ops->parts(g->state, &g->parts);
     const sac_agent *a = g->parts.agent;
     SAC_TRY(check_agent(a));
     g->told = g->parts.actor->told_count;
@@ -128,6 +127,7 @@ size_t sac_gradient_workspace_size(const sac_gradient *gradient, int steps, int 
 static sac_pass begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace)
 {
     SAC_ASSERT(batch->steps >= 1 && batch->sequences >= 1 && (uintptr_t)workspace % 64 == 0);
+    SAC_ASSERT(batch->parts || (g->policy->def.input_count == 1 && g->policy->def.inputs[0].kind == SAC_SPACE_PICTURE));
     sac_pass p = {.g = g, .parameters = parameters, .batch = batch, .frames = batch->steps * batch->sequences};
     sac_gradient_place(&p.room, g, batch->steps, batch->sequences, workspace);
     p.l = sac_learn_create(p.room.scratch);
@@ -138,7 +138,7 @@ void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const fl
                           void *workspace)
 {
     sac_pass p = begin(gradient, parameters, batch, workspace);
-    sac_look_begin(&p);
+    if (gradient->parts.embedding) sac_look_begin(&p);
     if (gradient->parts.reading == SAC_PARTS_TRANS) sac_mixed_forward(&p);
     if (gradient->parts.reading == SAC_PARTS_RANK) sac_kept_forward(&p);
     if (gradient->parts.reading == SAC_PARTS_LAYERS) sac_layers_forward(&p);
@@ -152,10 +152,18 @@ void sac_gradient_backward(const sac_gradient *gradient, float *sums, const floa
     sac_pass p = begin(gradient, parameters, batch, workspace);
     p.sums = sums;
     sac_steer_backward(&p, doutputs);
+    if (!gradient->parts.embedding) return; // numbers have no parameters before them
     sac_told_backward(&p);
     sac_look_backward_begin(&p);
     if (gradient->parts.reading == SAC_PARTS_TRANS) sac_mixed_backward(&p);
     if (gradient->parts.reading == SAC_PARTS_RANK) sac_kept_backward(&p);
     if (gradient->parts.reading == SAC_PARTS_LAYERS) sac_layers_backward(&p);
     sac_look_backward_end(&p);
+}
+
+const float *sac_gradient_inputs(const sac_gradient *g, const sac_batch *batch, void *workspace)
+{
+    sac_gradient_room room;
+    sac_gradient_place(&room, g, batch->steps, batch->sequences, workspace);
+    return room.inputs;
 }

@@ -6,8 +6,8 @@
 
 /// Gradients of policies. A pass is cut into the parts of a policy, and each part is a pair of functions, forward and
 /// backward, in one file: look.c (frames to tokens), mixed.c, kept.c or layers.c (tokens to what is told), told.c
-/// (motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the caller's
-/// workspace. F = T B frames.
+/// (numbers, motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
+/// caller's workspace. F = T B frames.
 
 /// What is fixed after creation.
 struct sac_gradient
@@ -28,7 +28,10 @@ typedef struct sac_gradient_room
     sac_projector_weights weights; ///< as an embedding's state has them
     float *offsets;                ///< [O, stride] likewise
     sac_projector_scratch project_scratch;
-    uint8_t *resized; ///< [F, image] frames as they are cut
+    uint8_t *resized;     ///< [F, image] frames as they are cut
+    float *depth;         ///< [F, image] depth pictures as they are cut
+    float *scaled;        ///< [height, width] one before it is resized
+    float *depth_patches; ///< [N, I] of one
     void *resize_workspace;
     float *tokens;   ///< [F, O, stride]
     float *dtokens;  ///< [O, stride] of one frame
@@ -78,9 +81,10 @@ typedef struct sac_gradient_room
     float *inputs, *dinputs; ///< [F, inputs]
     float *whitening;        ///< [inputs]
     // steer
-    float *inner, *dinner; ///< [F, H] units
-    float *squashed;       ///< [F, outputs] before they are stretched to the bounds
-    float *doutputs;       ///< [F, outputs]
+    float *inner;            ///< [hidden layers, F, H] units
+    float *dinner, *dbefore; ///< [F, H] of one layer, and of the one before it
+    float *squashed;         ///< [F, outputs] before they are stretched to the bounds
+    float *doutputs;         ///< [F, outputs]
     float *hidden, *cell, *dhidden, *dcell;
     float *lstm_kept, *lstm_workspace;
 } sac_gradient_room;
@@ -127,6 +131,20 @@ void sac_told_backward(sac_pass *p);
 /// The controller's inputs to outputs.
 void sac_steer_forward(sac_pass *p, float *outputs);
 void sac_steer_backward(sac_pass *p, const float *doutputs);
+
+/// The image of a frame as it is cut into patches, for sac_embedding_patch, once it has been looked at.
+sac_embedding_state sac_pass_image(const sac_pass *p, int frame);
+
+/// The inputs of a frame, [input_count]; `one` is room for the only one of the simple form.
+static inline const void *const *sac_pass_inputs(const sac_pass *p, int frame, const void **one)
+{
+    if (p->batch->parts) return p->batch->parts + (ptrdiff_t)frame * p->g->policy->def.input_count;
+    *one = p->batch->frames[frame];
+    return one;
+}
+
+/// The controller's inputs [F, inputs] that the last forward pass with a workspace has left there.
+const float *sac_gradient_inputs(const sac_gradient *g, const sac_batch *batch, void *workspace);
 
 /// Tokens of a frame: row `row` of [O, stride].
 static inline float *sac_pass_tokens(const sac_pass *p, int frame, int row)

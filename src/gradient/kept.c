@@ -10,7 +10,7 @@
 typedef struct look
 {
     const sac_agent *a;
-    sac_embedding_state image; // of which only the bytes are used
+    sac_embedding_state image; // of which only the image as it is cut is used
     const int *top;            // [K]
     float *scores;             // [N]
     int n, kept, size;
@@ -20,9 +20,8 @@ static look look_of(const sac_pass *p, int frame)
 {
     const sac_agent *a = p->g->parts.agent;
     const sac_embedding *e = &a->embedding;
-    const size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
     return (look){.a = a,
-                  .image = {.bytes = e->resize ? p->room.resized + (size_t)frame * image : p->batch->frames[frame]},
+                  .image = sac_pass_image(p, frame),
                   .top = p->room.top + (ptrdiff_t)frame * a->config.top,
                   .scores = p->room.scores + (ptrdiff_t)frame * e->token_stride,
                   .n = e->count,

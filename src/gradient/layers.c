@@ -21,8 +21,8 @@ static size_t image_size(const sac_cnn *cnn, int layer)
 static float *image_of(const sac_pass *p, int layer, int frame)
 {
     const sac_cnn *cnn = p->g->parts.cnn;
-    float *images = layer == cnn->layer_count - 1 ? p->room.told : p->room.images[layer];
-    return images + (size_t)frame * image_size(cnn, layer);
+    if (layer == cnn->layer_count - 1) return p->room.told + (ptrdiff_t)frame * p->g->told;
+    return p->room.images[layer] + (size_t)frame * image_size(cnn, layer);
 }
 
 // planar tokens [O, stride] to [pixels, O] with ReLU
@@ -63,7 +63,7 @@ static void backward_frame(sac_pass *p, int frame)
     const int last = cnn->layer_count - 1;
     const size_t told = image_size(cnn, last);
     float *dimage = p->room.dimage, *dnext = p->room.dnext;
-    memcpy(dimage, p->room.dtold + (size_t)frame * told, told * sizeof *dimage);
+    memcpy(dimage, p->room.dtold + (ptrdiff_t)frame * p->g->told, told * sizeof *dimage);
     for (int i = last; i >= 0; i--)
     {
         p->l.curve_backward(&p->l, dimage, dimage, image_of(p, i, frame), SAC_CURVE_RELU, image_size(cnn, i));

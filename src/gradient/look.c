@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gradient/gradient.h"
+#include "policy/look.h"
 
 /// Frames to tokens, as an embedding does it: resized, cut into patches, multiplied by weights in whole numbers. Back
 /// to the weights the rounding to 16 bits counts as if it were not there.
@@ -18,17 +19,46 @@ static size_t image_size(const sac_embedding *e)
     return (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
 }
 
+static bool sees_depth(const sac_pass *p)
+{
+    const sac_policy *policy = p->g->policy;
+    return policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
+}
+
+static const void *picture_of(const sac_pass *p, int frame)
+{
+    const void *one;
+    return sac_pass_inputs(p, frame, &one)[p->g->policy->image];
+}
+
+sac_embedding_state sac_pass_image(const sac_pass *p, int frame)
+{
+    const sac_embedding *e = p->g->parts.embedding;
+    const size_t at = (size_t)frame * image_size(e);
+    if (sees_depth(p)) return (sac_embedding_state){.floats = p->room.depth + at};
+    return (sac_embedding_state){.bytes = e->resize ? p->room.resized + at : picture_of(p, frame)};
+}
+
 void sac_look_frame(sac_pass *p, int frame)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
+    const size_t at = (size_t)frame * image_size(e);
     sac_embedding_state s = {.weights = r->weights,
                              .offsets = r->offsets,
-                             .resized_bytes = e->resize ? r->resized + (size_t)frame * image_size(e) : NULL,
                              .resize_workspace = r->resize_workspace,
                              .scratch = r->project_scratch,
                              .tokens = sac_pass_tokens(p, frame, 0)};
-    sac_embedding_run(&s, e, p->batch->frames[frame]);
+    if (!sees_depth(p))
+    {
+        s.resized_bytes = e->resize ? r->resized + at : NULL;
+        sac_embedding_run(&s, e, picture_of(p, frame));
+        return;
+    }
+    s.resized_floats = r->depth + at;
+    float *scaled = e->resize ? r->scaled : r->depth + at;
+    sac_look_scale(scaled, picture_of(p, frame), &p->g->policy->def.inputs[p->g->policy->image]);
+    sac_embedding_run_floats(&s, e, scaled);
 }
 
 void sac_look_backward_begin(sac_pass *p)
@@ -41,12 +71,40 @@ void sac_look_backward_begin(sac_pass *p)
     if (e->positions) memset(r->dtotal, 0, outputs * (size_t)e->token_stride * sizeof(float));
 }
 
+// by weights [O, I] and bias of: tokens [O, N] = weights patches^T + bias
+static void depth_backward(const sac_pass *p, const sac_embedding_state *image)
+{
+    const sac_embedding *e = p->g->parts.embedding;
+    const sac_gradient_room *r = &p->room;
+    for (int n = 0; n < e->count; n++)
+        sac_embedding_patch(image, e, n, r->depth_patches + (size_t)n * (size_t)e->inputs);
+    p->l.gemm(&(sac_gemm){.rows = e->patches.outputs,
+                          .columns = e->inputs,
+                          .inner = e->count,
+                          .a = r->dtokens,
+                          .a_row = e->token_stride,
+                          .a_column = 1,
+                          .b = r->depth_patches,
+                          .b_row = e->inputs,
+                          .b_column = 1,
+                          .out = r->dweights,
+                          .out_row = e->inputs,
+                          .add = true},
+              p->l.scratch);
+    for (int o = 0; o < e->patches.outputs; o++)
+        for (int n = 0; n < e->count; n++) r->dbias[o] += r->dtokens[(ptrdiff_t)o * e->token_stride + n];
+}
+
 void sac_look_frame_backward(sac_pass *p, int frame)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
-    const uint8_t *image = e->resize ? r->resized + (size_t)frame * image_size(e) : p->batch->frames[frame];
-    p->l.pixels_backward(&p->l, &e->patches, r->dweights, r->dbias, r->dtokens, e->token_stride, image, r->patches);
+    const sac_embedding_state image = sac_pass_image(p, frame);
+    if (image.floats)
+        depth_backward(p, &image);
+    else
+        p->l.pixels_backward(&p->l, &e->patches, r->dweights, r->dbias, r->dtokens, e->token_stride, image.bytes,
+                             r->patches);
     if (e->positions) p->l.add(&p->l, r->dtotal, r->dtokens, (size_t)e->patches.outputs * (size_t)e->token_stride);
 }
 
@@ -75,7 +133,7 @@ void sac_look_backward_end(sac_pass *p)
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
     const size_t inputs = (size_t)e->inputs, count = (size_t)e->patches.outputs * inputs;
-    for (size_t i = 0; i < count; i++) r->dweights[i] *= 1.0f / 255.0f;
+    for (size_t i = 0; !sees_depth(p) && i < count; i++) r->dweights[i] *= 1.0f / 255.0f;
     if (e->positions) add_positions(p);
     const float *dweights = r->dweights, *dbias = r->dbias;
     for (int i = 0; i < e->layer_count; i++)

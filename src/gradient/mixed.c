@@ -25,6 +25,7 @@ static head head_of(const sac_pass *p, int frame, int h)
     const ptrdiff_t features = sac_attention_feature_size(a->attention), stride = a->embedding.token_stride;
     const ptrdiff_t size = a->config.key_size, v = a->config.value_size, l = a->trans.rows;
     const ptrdiff_t at = (ptrdiff_t)frame * a->heads + h, rows = features + v;
+    const ptrdiff_t told = (ptrdiff_t)frame * p->g->told + h * l * v; // behind all heads stand the numbers
     const bool norm = a->config.layer_norm;
     return (head){.features = (int)features,
                   .size = (int)size,
@@ -36,10 +37,10 @@ static head head_of(const sac_pass *p, int frame, int h)
                   .keys = r->keys + at * features * stride,
                   .sides = r->sides + at * rows * l,
                   .products = r->products + at * v * features,
-                  .plain = (norm ? r->plain : r->told) + at * l * v,
+                  .plain = norm ? r->plain + at * l * v : r->told + told,
                   .moments = r->moments + at * 2 * l,
-                  .told = r->told + at * l * v,
-                  .dtold = r->dtold + at * l * v,
+                  .told = r->told + told,
+                  .dtold = r->dtold + told,
                   .dsides = r->dsides + at * rows * l,
                   .query_row = h * (int)size,
                   .key_row = a->query_size + h * (int)size,

@@ -13,15 +13,20 @@ static size_t larger(size_t a, size_t b)
 
 static void place_look(sac_gradient_room *r, const sac_gradient *g, size_t frames, sac_workspace *at)
 {
+    r->scratch = sac_take(at, SAC_LEARN_SCRATCH, 1);
     const sac_embedding *e = g->parts.embedding;
+    if (!e) return;
+    const bool depth = g->policy->def.inputs[g->policy->image].kind == SAC_SPACE_DEPTH;
     const size_t outputs = (size_t)e->patches.outputs, inputs = (size_t)e->inputs, stride = (size_t)e->token_stride;
     const size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
 
-    r->scratch = sac_take(at, SAC_LEARN_SCRATCH, 1);
     sac_projector_take_weights(&r->weights, &e->projector, at);
     sac_projector_take_scratch(&r->project_scratch, &e->projector, at);
     TAKE(offsets, e->positions ? outputs * stride : 0);
-    TAKE(resized, e->resize ? frames * image : 0);
+    TAKE(resized, e->resize && !depth ? frames * image : 0);
+    TAKE(depth, depth ? frames * image : 0);
+    TAKE(scaled, depth && e->resize ? (size_t)e->height * (size_t)e->width : 0);
+    TAKE(depth_patches, depth ? (size_t)e->count * inputs : 0);
     r->resize_workspace = sac_take(at, e->resize ? sac_resize_workspace_size(e->resize) : 0, 1);
     TAKE(tokens, frames * outputs * stride);
     TAKE(dtokens, outputs * stride);
@@ -139,8 +144,9 @@ static void place_controller(sac_gradient_room *r, const sac_gradient *g, int st
     TAKE(inputs, frames * (size_t)g->inputs);
     TAKE(dinputs, frames * (size_t)g->inputs);
     TAKE(whitening, g->policy->filter_size);
-    TAKE(inner, frames * hidden);
+    TAKE(inner, frames * hidden * (size_t)(c->has_cell ? 1 : c->layers));
     TAKE(dinner, frames * hidden);
+    TAKE(dbefore, !c->has_cell && c->layers > 1 ? frames * hidden : 0);
     TAKE(squashed, frames * (size_t)g->outputs);
     TAKE(doutputs, frames * (size_t)g->outputs);
     TAKE(hidden, state);

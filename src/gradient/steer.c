@@ -39,16 +39,40 @@ static void lstm_forward(sac_pass *p, const sac_controller *c)
     if (b->cell) memcpy(b->cell, r->cell, count * sizeof *b->cell);
 }
 
-// layers of the units between inputs and outputs; NULL: there are none
+static int last_layer(const sac_controller *c)
+{
+    return c->has_cell ? 0 : c->layers - 1;
+}
+
+// units of a hidden layer
+static float *layer_of(const sac_pass *p, const sac_controller *c, int layer)
+{
+    return p->room.inner + (size_t)layer * (size_t)p->frames * (size_t)c->hidden;
+}
+
+// tensors that lead to a hidden layer of an mlp
+static const sac_layer *tensors_of(const sac_controller *c, int layer)
+{
+    return layer == 0 ? &c->from_inputs : &c->between[layer];
+}
+
+static void layers_forward(sac_pass *p, const sac_controller *c)
+{
+    for (int i = 0; i < c->layers; i++)
+        p->l.linear_forward(&p->l, layer_of(p, c, i), i ? layer_of(p, c, i - 1) : p->room.inputs,
+                            p->parameters + tensors_of(c, i)->weight, p->parameters + tensors_of(c, i)->bias, p->frames,
+                            i ? c->hidden : c->inputs, c->hidden, SAC_ACTIVATION_TANH);
+}
+
+// units between inputs and outputs, or where there are none the inputs
 static const float *inner_forward(sac_pass *p, const sac_controller *c)
 {
     const sac_gradient_room *r = &p->room;
     if (c->has_cell)
         lstm_forward(p, c);
     else if (c->hidden)
-        p->l.linear_forward(&p->l, r->inner, r->inputs, p->parameters + c->from_inputs.weight,
-                            p->parameters + c->from_inputs.bias, p->frames, c->inputs, c->hidden, SAC_ACTIVATION_TANH);
-    return c->hidden ? r->inner : r->inputs;
+        layers_forward(p, c);
+    return c->hidden ? layer_of(p, c, last_layer(c)) : r->inputs;
 }
 
 static bool is_stretched(const sac_pass *p)
@@ -87,6 +111,24 @@ static void lstm_backward(sac_pass *p, const sac_controller *c)
                        p->batch->starts, &weights, r->lstm_workspace);
 }
 
+static void layers_backward(sac_pass *p, const sac_controller *c)
+{
+    const sac_learn *l = &p->l;
+    float *dout = p->room.dinner, *dbefore = p->room.dbefore;
+    // nobody asks for the gradient by numbers
+    float *dinputs = p->g->parts.embedding ? p->room.dinputs : NULL;
+    for (int i = c->layers - 1; i >= 0; i--)
+    {
+        l->curve_backward(l, dout, dout, layer_of(p, c, i), SAC_CURVE_TANH, (size_t)p->frames * (size_t)c->hidden);
+        l->linear_backward(l, i ? dbefore : dinputs, p->sums + tensors_of(c, i)->weight,
+                           p->sums + tensors_of(c, i)->bias, dout, i ? layer_of(p, c, i - 1) : p->room.inputs,
+                           p->parameters + tensors_of(c, i)->weight, p->frames, i ? c->hidden : c->inputs, c->hidden);
+        float *spent = dout;
+        dout = dbefore;
+        dbefore = spent;
+    }
+}
+
 void sac_steer_backward(sac_pass *p, const float *doutputs)
 {
     const sac_actor *a = p->g->parts.actor;
@@ -104,14 +146,10 @@ void sac_steer_backward(sac_pass *p, const float *doutputs)
     if (a->squash == SAC_SQUASH_TANH)
         l->curve_backward(l, r->doutputs, r->doutputs, r->squashed, SAC_CURVE_TANH, (size_t)count);
     l->linear_backward(l, c->hidden ? r->dinner : r->dinputs, p->sums + c->to_outputs.weight,
-                       p->sums + c->to_outputs.bias, r->doutputs, c->hidden ? r->inner : r->inputs,
+                       p->sums + c->to_outputs.bias, r->doutputs, c->hidden ? layer_of(p, c, last_layer(c)) : r->inputs,
                        p->parameters + c->to_outputs.weight, p->frames, c->hidden ? c->hidden : c->inputs, c->outputs);
     if (c->has_cell)
         lstm_backward(p, c);
     else if (c->hidden)
-    {
-        l->curve_backward(l, r->dinner, r->dinner, r->inner, SAC_CURVE_TANH, (size_t)p->frames * (size_t)c->hidden);
-        l->linear_backward(l, r->dinputs, p->sums + c->from_inputs.weight, p->sums + c->from_inputs.bias, r->dinner,
-                           r->inputs, p->parameters + c->from_inputs.weight, p->frames, c->inputs, c->hidden);
-    }
+        layers_backward(p, c);
 }

@@ -2,7 +2,8 @@
 
 #include "gradient/gradient.h"
 
-/// What is told of the frames [F, told] to the controller's inputs: motion, and a filter whose numbers are fixed.
+/// What is told of the frames [F, told] to the controller's inputs: the numbers of vectors behind what was read,
+/// motion, and a filter whose numbers are fixed.
 
 // what was told of the frame before; NULL: an episode begins
 static float *before(const sac_pass *p, float *told, int frame)
@@ -28,8 +29,32 @@ static void filter(const sac_pass *p, float *inputs)
     for (int i = 0; i < policy->filter_size; i++) inputs[i] = (inputs[i] - mean[i]) * whitening[i];
 }
 
+// behind what was read of the frames
+static void tell_vectors(const sac_pass *p)
+{
+    const int read = p->g->parts.actor->read_count;
+    for (int frame = 0; p->g->policy->vector_size > 0 && frame < p->frames; frame++)
+    {
+        const void *one;
+        sac_actor_tell_vectors(p->room.told + (ptrdiff_t)frame * p->g->told + read, &p->g->policy->def,
+                               sac_pass_inputs(p, frame, &one));
+    }
+}
+
+// what the filter is told, summed
+static void note_seen(const sac_pass *p, const float *inputs)
+{
+    const int size = p->g->policy->filter_size;
+    for (int i = 0; i < size; i++)
+    {
+        p->batch->seen[i] += (double)inputs[i];
+        p->batch->seen[size + i] += (double)inputs[i] * (double)inputs[i];
+    }
+}
+
 void sac_told_forward(sac_pass *p)
 {
+    tell_vectors(p);
     const sac_gradient *g = p->g;
     const int told = g->told;
     const float *deviation = p->parameters + g->policy->filter_deviation;
@@ -40,6 +65,7 @@ void sac_told_forward(sac_pass *p)
         float *inputs = p->room.inputs + (ptrdiff_t)frame * g->inputs;
         memcpy(inputs, now, (size_t)told * sizeof *inputs);
         for (int i = 0; g->inputs > told && i < told; i++) inputs[told + i] = last ? now[i] - last[i] : 0;
+        if (p->batch->seen) note_seen(p, inputs);
         filter(p, inputs);
     }
     const float *last = p->room.told + (ptrdiff_t)(p->frames - p->batch->sequences) * told;

@@ -86,6 +86,11 @@ double sac_optimiser_step(sac_optimiser *o, const sac_learn *l, float *parameter
     return norm;
 }
 
+void sac_optimiser_set_rate(sac_optimiser *o, double rate)
+{
+    o->def.rate = rate;
+}
+
 const float *sac_optimiser_average(const sac_optimiser *o)
 {
     return o->average;

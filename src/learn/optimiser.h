@@ -51,6 +51,9 @@ void sac_optimiser_destroy(sac_optimiser *optimiser);
 /// One step. `gradient` is shortened in place where it is too long. @return its length before
 double sac_optimiser_step(sac_optimiser *optimiser, const sac_learn *l, float *parameters, float *gradient);
 
+/// Another largest rate from the next step on. It is no part of the state: who sets it sets it again after a restore.
+void sac_optimiser_set_rate(sac_optimiser *optimiser, double rate);
+
 /// The running average of the parameters that steps have given, NULL where there is none; before the first step zeros.
 const float *sac_optimiser_average(const sac_optimiser *optimiser);
 

@@ -19,20 +19,32 @@ static int choose_sight(const sac_play *play, const sac_policy *policy, const in
     return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
 }
 
-// Decides which parts are observed: the policy's inputs and what else is asked for.
-static sac_status choose_parts(sac_play *play, const sac_policy *policy, sac_play_extra extra, int *inputs,
-                               bool *wanted)
+/// The world's parts that the two policies take.
+typedef struct taken
+{
+    int inputs[SAC_MAX_PARTS], adviser[SAC_MAX_PARTS];
+} taken;
+
+static int input_count(const sac_policy *policy)
+{
+    return policy ? sac_policy_get_def(policy)->input_count : 0;
+}
+
+// Decides which parts are observed: what the policies take and what else is asked for.
+static sac_status choose_parts(sac_play *play, const sac_play_def *def, taken *t, bool *wanted)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
-    if (policy) SAC_TRY(sac_policy_fits(policy, play->env, inputs));
-    play->sight = choose_sight(play, policy, inputs);
+    if (def->policy) SAC_TRY(sac_policy_fits(def->policy, play->env, t->inputs));
+    if (def->adviser) SAC_TRY(sac_policy_fits(def->adviser, play->env, t->adviser));
+    play->sight = choose_sight(play, def->policy, t->inputs);
     // A world without a picture for people shows its first one instead, and a world that has one may draw on the first.
     bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
     int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
     for (int i = 0; i < spec->observation_count; i++)
-        wanted[i] = (extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
-                    (extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown));
-    for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++) wanted[inputs[i]] = true;
+        wanted[i] = (def->extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
+                    (def->extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown)) || (def->parts >> i & 1) != 0;
+    for (int i = 0; i < input_count(def->policy); i++) wanted[t->inputs[i]] = true;
+    for (int i = 0; i < input_count(def->adviser); i++) wanted[t->adviser[i]] = true;
     return SAC_OK;
 }
 
@@ -44,16 +56,19 @@ static size_t grey_size(const sac_play *play, const bool *wanted)
     return space->kind == SAC_SPACE_DEPTH ? round_up(sac_space_size(space)) : 0;
 }
 
-static sac_status place_parts(sac_play *play, const bool *wanted)
+static sac_status place_parts(sac_play *play, const bool *wanted, bool advised)
 {
     const sac_env_spec *spec = sac_env_get_spec(play->env);
-    size_t grey = grey_size(play, wanted), size = round_up((size_t)spec->action_size * sizeof(float)) + grey;
+    const size_t action = round_up((size_t)spec->action_size * sizeof(float));
+    size_t grey = grey_size(play, wanted), size = action * (1 + advised) + grey;
     for (int i = 0; i < spec->observation_count; i++)
         if (wanted[i]) size += round_up(sac_space_bytes(&spec->observations[i]));
     unsigned char *at = play->block = sac_alloc(size);
     if (!at) return sac_fail_memory("an observation");
     play->action = (float *)at;
-    at += round_up((size_t)spec->action_size * sizeof(float));
+    at += action;
+    if (advised) play->advice = (float *)at;
+    at += advised ? action : 0;
     if (grey > 0) play->grey = at;
     at += grey;
     for (int i = 0; i < spec->observation_count; i++)
@@ -65,23 +80,30 @@ static sac_status place_parts(sac_play *play, const bool *wanted)
     return SAC_OK;
 }
 
-sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env, sac_play_extra extra)
+sac_status sac_play_open_def(sac_play *play, const sac_play_def *def)
 {
     *play = (sac_play){0};
-    int inputs[SAC_MAX_PARTS];
+    taken t;
     bool wanted[SAC_MAX_PARTS];
-    SAC_TRY(sac_env_create(&play->env, env));
-    SAC_TRY(choose_parts(play, policy, extra, inputs, wanted));
-    SAC_TRY(place_parts(play, wanted));
+    SAC_TRY(sac_env_create(&play->env, def->env));
+    SAC_TRY(choose_parts(play, def, &t, wanted));
+    SAC_TRY(place_parts(play, wanted, def->adviser != NULL));
     play->row = (sac_env_row){play->action, play->parts, &play->reward, &play->terminated, &play->truncated};
-    if (!policy) return SAC_OK;
-    for (int i = 0; i < sac_policy_get_def(policy)->input_count; i++) play->inputs[i] = play->parts[inputs[i]];
-    return sac_policy_state_create(&play->state, policy);
+    for (int i = 0; i < input_count(def->policy); i++) play->inputs[i] = play->parts[t.inputs[i]];
+    for (int i = 0; i < input_count(def->adviser); i++) play->adviser_inputs[i] = play->parts[t.adviser[i]];
+    if (def->adviser) SAC_TRY(sac_policy_state_create(&play->adviser, def->adviser));
+    return def->policy ? sac_policy_state_create(&play->state, def->policy) : SAC_OK;
+}
+
+sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env, sac_play_extra extra)
+{
+    return sac_play_open_def(play, &(sac_play_def){.policy = policy, .env = env, .extra = extra});
 }
 
 void sac_play_close(sac_play *play)
 {
     sac_policy_state_destroy(play->state);
+    sac_policy_state_destroy(play->adviser);
     sac_env_destroy(play->env);
     sac_free(play->block);
     *play = (sac_play){0};
@@ -102,7 +124,9 @@ sac_status sac_play_reset(sac_play *play, uint64_t seed)
     play->episode_return = 0;
     play->steps = 0;
     if (play->state) sac_policy_state_reset(play->state);
+    if (play->adviser) sac_policy_state_reset(play->adviser);
     sac_play_idle(sac_env_get_spec(play->env), play->action);
+    if (play->adviser) sac_play_idle(sac_env_get_spec(play->env), play->advice);
     return sac_env_reset(play->env, seed, &play->row);
 }
 

@@ -7,18 +7,21 @@
 typedef struct sac_play
 {
     sac_env *env;
-    sac_policy_state *state; ///< NULL: the caller writes the actions
-    float *action;           ///< [action_size] what is done in the next step
+    sac_policy_state *state;   ///< NULL: the caller writes the actions
+    sac_policy_state *adviser; ///< of a second policy, which says at each step what it would do; NULL: none
+    float *action;             ///< [action_size] what is done in the next step
     double reward;
     uint8_t terminated, truncated;
     double episode_return;
     int steps;
-    void *parts[SAC_MAX_PARTS];        ///< by the world's parts; NULL: not observed
-    const void *inputs[SAC_MAX_PARTS]; ///< by the policy's inputs
-    sac_env_row row;                   ///< of all this
-    int sight;                         ///< the part that people are shown beside the world; -1: none
-    uint8_t *grey;                     ///< [height, width] of it, where it is a depth picture
-    void *block;                       ///< that the parts and the action lie in
+    void *parts[SAC_MAX_PARTS];                ///< by the world's parts; NULL: not observed
+    const void *inputs[SAC_MAX_PARTS];         ///< by the policy's inputs
+    const void *adviser_inputs[SAC_MAX_PARTS]; ///< by the adviser's
+    float *advice;                             ///< [action_size] what the adviser would do; NULL without one
+    sac_env_row row;                           ///< of all this
+    int sight;                                 ///< the part that people are shown beside the world; -1: none
+    uint8_t *grey;                             ///< [height, width] of it, where it is a depth picture
+    void *block;                               ///< that the parts and the action lie in
 } sac_play;
 
 /// What else than the policy's inputs is observed.
@@ -36,9 +39,22 @@ typedef enum sac_play_extra
 SAC_CHECKED sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env,
                                      sac_play_extra extra);
 
+/// Who and what takes part in an episode.
+typedef struct sac_play_def
+{
+    const sac_policy *policy;  ///< as in sac_play_open
+    const sac_policy *adviser; ///< must outlive the play; NULL: none
+    const sac_env_def *env;
+    sac_play_extra extra;
+    uint32_t parts; ///< bit i: the world's part i is observed besides
+} sac_play_def;
+
+/// The same with an adviser and with other parts.
+SAC_CHECKED sac_status sac_play_open_def(sac_play *play, const sac_play_def *def);
+
 void sac_play_close(sac_play *play);
 
-/// Start an episode. The action is the idle one until someone decides.
+/// Start an episode. The action is the idle one until someone decides, and the advice too.
 SAC_CHECKED sac_status sac_play_reset(sac_play *play, uint64_t seed);
 
 /// Let the policy look and decide; without one, the idle action.

@@ -78,7 +78,7 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
 }
 
 // Tells the numbers of all vectors, in the order of the inputs. A number that is not finite counts as 0.
-static void tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
+void sac_actor_tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
 {
     for (int i = 0; i < def->input_count; i++)
     {
@@ -140,7 +140,7 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
                    const void *const *inputs, float *action)
 {
     const sac_policy_def *def = &policy->def;
-    if (policy->vector_size > 0) tell_vectors(s->features + a->read_count, def, inputs);
+    if (policy->vector_size > 0) sac_actor_tell_vectors(s->features + a->read_count, def, inputs);
     if (a->motion) tell_motion(s, a);
     filter(s, policy, parameters);
     sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};

@@ -71,5 +71,9 @@ void sac_actor_reset(sac_actor_state *state, const sac_actor *actor);
 void sac_actor_act(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters,
                    const void *const *inputs, float *action);
 
+/// The numbers of all vectors in the order of the inputs, of which there are policy->vector_size; what is not finite
+/// counts as 0.
+void sac_actor_tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs);
+
 /// Features, recurrent state and output of the last step.
 void sac_actor_gaze(const sac_actor_state *state, const sac_actor *actor, sac_gaze *gaze);

@@ -163,8 +163,6 @@ static const char *const written[] = {"image_size",
                                       "filter",
                                       NULL};
 
-static const sac_policy_program program = {written, parts};
-
 // clang-format off
 #define AGENT                                                                                                          \
     .config_size = sizeof(sac_agent_config), .renamed = true, .destroy = destroy,                                      \
@@ -173,7 +171,7 @@ static const sac_policy_program program = {written, parts};
     .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
     .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
-    .attention_row = sac_agent_attention_row, .program = &program
+    .attention_row = sac_agent_attention_row, .parts = parts, .written = written
 // clang-format on
 
 const sac_policy_ops sac_attention_agent_ops = {

@@ -243,8 +243,6 @@ static const char *const written[] = {"image_size", "conv_channels", "conv_kerne
                                       "controller", "hidden",        "activation",  "choice",
                                       "motion",     "filter",        NULL};
 
-static const sac_policy_program program = {written, parts};
-
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .options = options,
                                     .config_size = sizeof(sac_cnn_config),
@@ -258,4 +256,5 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .act_float = act_float,
                                     .gaze = gaze,
                                     .filter_input = filter_input,
-                                    .program = &program};
+                                    .parts = parts,
+                                    .written = written};

@@ -77,12 +77,12 @@ static json_t *bounds_of(const sac_space *space, const float *bounds)
     return numbers(bounds, space->kind == SAC_SPACE_VECTOR ? (int)sac_space_size(space) : 1);
 }
 
-static json_t *inputs_of(const sac_policy_def *def)
+static json_t *list_of(const sac_space *spaces, int count)
 {
     json_t *array = json_array();
-    for (int i = 0; i < def->input_count; i++)
+    for (int i = 0; i < count; i++)
     {
-        const sac_space *s = &def->inputs[i];
+        const sac_space *s = &spaces[i];
         json_t *input =
             json_pack("{s:s, s:s, s:[i,i,i], s:i, s:o, s:o, s:b}", "name", s->name, "kind", space_kinds[s->kind],
                       "shape", s->shape[0], s->shape[1], s->shape[2], "choices", s->choices, "low",
@@ -105,12 +105,17 @@ char *sac_policy_def_text(const sac_policy *policy)
     json_t *settings = object_of(renamed, def->settings, def->setting_count);
     if (!sac_policy_is_plain(def))
         return dump(json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings, "inputs",
-                              inputs_of(def), "action_size", def->action_size, "action_choices", def->action_choices,
-                              "action_low", low, "action_high", high));
+                              list_of(def->inputs, def->input_count), "action_size", def->action_size, "action_choices",
+                              def->action_choices, "action_low", low, "action_high", high));
     return dump(json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "kind", def->kind, "settings", settings,
                           "height", def->height, "width", def->width, "channels", def->channels, "action_size",
                           def->action_size, "action_choices", def->action_choices, "action_low", low, "action_high",
                           high));
+}
+
+char *sac_parts_text(const sac_space *spaces, int count)
+{
+    return dump(list_of(spaces, count));
 }
 
 char *sac_policy_info_text(const sac_policy_info *info)
@@ -183,9 +188,10 @@ static sac_status read_settings(sac_setting *settings, int *count, json_t *objec
 
 // ---- the inputs of version 2
 
-/// A list of inputs as it is read: the spaces, and room for their bounds.
+/// A list of parts as it is read: the spaces, and room for their bounds.
 typedef struct input_list
 {
+    const char *who; // begins the sentence of a failure
     sac_space spaces[SAC_MAX_PARTS];
     float *bounds[SAC_MAX_PARTS];
     int count;
@@ -223,14 +229,14 @@ static sac_status read_input(input_list *list, int index, json_t *object)
     if (json_unpack_ex(object, &error, JSON_STRICT, "{s:s, s:s, s:[i,i,i], s:i, s:o, s:o, s:b}", "name", &space->name,
                        "kind", &kind, "shape", &shape[0], &shape[1], &shape[2], "choices", &space->choices, "low", &low,
                        "high", &high, "privileged", &privileged) != 0)
-        return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs: %.150s", error.text);
+        return sac_fail(SAC_ERROR_FORMAT, "%s: %.150s", list->who, error.text);
     space->privileged = privileged;
     int known = 0;
     while (known < 4 && strcmp(space_kinds[known], kind) != 0) known++;
-    if (known == 4) return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs: unknown kind '%.40s'", kind);
+    if (known == 4) return sac_fail(SAC_ERROR_FORMAT, "%s: unknown kind '%.40s'", list->who, kind);
     space->kind = (sac_space_kind)known;
     // Sizes are checked before memory is taken.
-    SAC_TRY(sac_space_check_parts(space, 1, "the policy's inputs"));
+    SAC_TRY(sac_space_check_parts(space, 1, list->who));
     return read_bounds(list, index, low, high);
 }
 
@@ -238,10 +244,26 @@ static sac_status read_inputs(input_list *list, json_t *array)
 {
     size_t count = json_array_size(array);
     if (!json_is_array(array) || count < 1 || count > SAC_MAX_PARTS)
-        return sac_fail(SAC_ERROR_FORMAT, "the policy's inputs are no list of 1 to %d parts", SAC_MAX_PARTS);
+        return sac_fail(SAC_ERROR_FORMAT, "%s are no list of 1 to %d parts", list->who, SAC_MAX_PARTS);
     list->count = (int)count;
     for (int i = 0; i < list->count; i++) SAC_TRY(read_input(list, i, json_array_get(array, (size_t)i)));
     return SAC_OK;
+}
+
+sac_status sac_parts_from_text(sac_space **out, int *count, const char *text, const char *who)
+{
+    *out = NULL;
+    *count = 0;
+    json_t *root;
+    SAC_TRY(parse(&root, text, who));
+    input_list list = {.who = who};
+    sac_status status = read_inputs(&list, root);
+    if (status == SAC_OK) status = sac_space_check_parts(list.spaces, list.count, who);
+    if (status == SAC_OK && !(*out = sac_space_copy_parts(list.spaces, list.count))) status = sac_fail_memory(who);
+    if (status == SAC_OK) *count = list.count;
+    clear_inputs(&list);
+    json_decref(root);
+    return status == SAC_ERROR_ARGUMENT ? SAC_ERROR_FORMAT : status;
 }
 
 // ---- the policy
@@ -281,7 +303,7 @@ static sac_status create_from(sac_policy **out, const sac_policy_def *shapes, js
 static sac_status create(sac_policy **out, json_t *root)
 {
     sac_policy_def def = {0};
-    input_list list = {0};
+    input_list list = {.who = "the policy's inputs"};
     json_t *settings, *low, *high, *inputs = json_object_get(root, "inputs");
     json_error_t error;
     int failed =

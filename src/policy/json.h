@@ -2,7 +2,7 @@
 
 #include "saccade/policy.h"
 
-/// The texts in a policy file's metadata.
+/// The texts in the metadata of policy files and of demonstrations.
 
 /// Whether version 1 of the format, which knows one picture alone, can describe a policy.
 bool sac_policy_is_plain(const sac_policy_def *def);
@@ -18,3 +18,11 @@ SAC_CHECKED sac_status sac_policy_from_text(sac_policy **out, const char *text);
 
 /// @param[out] info  cleared by the caller, also after a failure
 SAC_CHECKED sac_status sac_policy_info_from_text(sac_policy_info *info, const char *text);
+
+/// A list of parts, such as those of an observation, as JSON, released by sac_free; NULL on lack of memory.
+char *sac_parts_text(const sac_space *spaces, int count);
+
+/// @param[out] out  released by sac_space_free_parts; NULL on failure
+/// @param      who  begins the sentence of a failure
+/// @return SAC_ERROR_FORMAT when it is no list of parts
+SAC_CHECKED sac_status sac_parts_from_text(sac_space **out, int *count, const char *text, const char *who);

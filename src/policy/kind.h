@@ -12,17 +12,8 @@ enum
     SAC_MAX_PARAMETERS = 1 << 24
 };
 
-/// The parts of a policy that exporters read (parts.h).
+/// The parts of a policy that exporters and gradients read (parts.h).
 typedef struct sac_policy_parts sac_policy_parts;
-
-/// How a kind is written as a program of its own (src/export).
-typedef struct sac_policy_program
-{
-    /// Names of the options that exporters write, NULL behind the last. Any other option may have its default alone,
-    /// which is what policies were before it was there.
-    const char *const *options;
-    void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);
-} sac_policy_program;
 
 /// Which parts of a world a kind takes unless it is told.
 typedef enum sac_policy_taste
@@ -57,7 +48,10 @@ typedef struct sac_policy_ops
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
-    const sac_policy_program *program;                                               ///< NULL: it cannot be exported
+    void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
+    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
+    /// which is what policies were before it was there. NULL: it cannot be exported.
+    const char *const *written;
 } sac_policy_ops;
 
 struct sac_policy

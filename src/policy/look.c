@@ -12,7 +12,7 @@ void sac_look_place(sac_look_state *s, const sac_policy *policy, sac_workspace *
 }
 
 // Brings a depth picture from its bounds to 0..1, where it has bounds. What is not a number counts as nearest.
-static void scale(float *out, const float *depth, const sac_space *space)
+void sac_look_scale(float *out, const float *depth, const sac_space *space)
 {
     float low = space->low ? space->low[0] : 0, high = space->high ? space->high[0] : 1;
     float span = high > low ? high - low : 1;
@@ -32,6 +32,6 @@ void sac_look(sac_look_state *s, sac_embedding_state *embedding_state, const sac
         sac_embedding_run(embedding_state, embedding, inputs[policy->image]);
         return;
     }
-    scale(s->depth, inputs[policy->image], &policy->def.inputs[policy->image]);
+    sac_look_scale(s->depth, inputs[policy->image], &policy->def.inputs[policy->image]);
     sac_embedding_run_floats(embedding_state, embedding, s->depth);
 }

@@ -12,6 +12,10 @@ typedef struct sac_look_state
 /// Cut the state's arrays from a workspace.
 void sac_look_place(sac_look_state *state, const sac_policy *policy, sac_workspace *workspace);
 
+/// Bring a depth picture from its bounds to 0..1, where it has any, cut there; whatever is no number is as near as can
+/// be.
+void sac_look_scale(float *out, const float *depth, const sac_space *space);
+
 /// Look at the policy's image: its tokens are in `embedding_state` then.
 void sac_look(sac_look_state *state, sac_embedding_state *embedding_state, const sac_embedding *embedding,
               const sac_policy *policy, const void *const *inputs);

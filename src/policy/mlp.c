@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "policy/actor.h"
+#include "policy/parts.h"
 
 /// A policy that looks at no picture: a controller on the numbers of its inputs. It makes teachers, which may see what
 /// is privileged, and baselines from state.
@@ -82,6 +82,13 @@ static const float *filter_input(const sac_policy_state *base)
     return ((const sac_mlp_state *)base)->actor.unfiltered;
 }
 
+static void parts(const sac_policy_state *base, sac_policy_parts *parts)
+{
+    *parts = (sac_policy_parts){.actor = base->policy->self,
+                                .actor_state = &((const sac_mlp_state *)base)->actor,
+                                .reading = SAC_PARTS_NUMBERS};
+}
+
 static const sac_option options[] = {
     ACTOR_ROW(controller, SAC_OPTION_TEXT, "mlp", 0, 0, sac_controller_words, "what acts on the numbers"),
     ACTOR_ROW(hidden, SAC_OPTION_INT, "64", 1, 1024, NULL, "units of lstm, or of each of mlp's hidden layers"),
@@ -111,4 +118,5 @@ const sac_policy_ops sac_mlp_ops = {.name = "mlp",
                                     .act = act,
                                     .act_float = act_float,
                                     .gaze = gaze,
-                                    .filter_input = filter_input};
+                                    .filter_input = filter_input,
+                                    .parts = parts};

@@ -3,11 +3,11 @@
 #include "policy/agent_state.h"
 #include "policy/cnn.h"
 
-/// What a policy is made of, as exporters read it: what every kind has, and either attention or a convolutional
-/// network.
+/// What a policy is made of, as exporters and gradients read it: what every kind has, and attention, a convolutional
+/// network or neither.
 struct sac_policy_parts
 {
-    const sac_embedding *embedding;
+    const sac_embedding *embedding; ///< NULL: it looks at nothing
     const sac_embedding_state *embedding_state;
     const sac_actor *actor;
     const sac_actor_state *actor_state;
@@ -18,6 +18,7 @@ struct sac_policy_parts
     {
         SAC_PARTS_RANK,
         SAC_PARTS_TRANS,
-        SAC_PARTS_LAYERS
-    } reading; ///< what is between the tokens and the features: kept patches, l tokens, or layers
+        SAC_PARTS_LAYERS,
+        SAC_PARTS_NUMBERS
+    } reading; ///< what is between the tokens and the features: kept patches, l tokens, or layers; or no tokens
 };

@@ -71,3 +71,8 @@ sac_status sac_comm_share(sac_comm *comm, sac_status status, uint8_t **bytes, si
 {
     return comm->ops->share ? comm->ops->share(comm, status, bytes, size) : status;
 }
+
+sac_status sac_comm_gather(sac_comm *comm, sac_status status, uint8_t *all, const size_t *sizes)
+{
+    return comm->ops->gather ? comm->ops->gather(comm, status, all, sizes) : status;
+}

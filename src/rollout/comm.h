@@ -48,7 +48,8 @@ typedef struct sac_comm_ops
     void (*give)(sac_comm *comm, int unit);
     void (*stop)(sac_comm *comm);  ///< the round has just been stopped, the mutex is held; NULL: nothing to do
     void (*serve)(sac_comm *comm); ///< NULL: needs none
-    sac_status (*share)(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size); ///< NULL: alone
+    sac_status (*share)(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size);      ///< NULL: alone
+    sac_status (*gather)(sac_comm *comm, sac_status status, uint8_t *all, const size_t *sizes); ///< NULL: alone
     void (*close)(sac_comm *comm, sac_status status);
 } sac_comm_ops;
 
@@ -94,6 +95,12 @@ SAC_CHECKED sac_status sac_comm_verdict(const sac_comm *comm);
 /// @param         status  how preparing them went: a failure of any rank fails on all
 /// @param[in,out] bytes   read on rank 0, elsewhere written and to be released by sac_free
 SAC_CHECKED sac_status sac_comm_share(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size);
+
+/// Give every rank all ranks' bytes, the parts of ranks 0, 1, ... one behind the other.
+/// @param         status  how preparing them went: a failure of any rank fails on all
+/// @param[in,out] all     of its own part each rank has written the bytes; afterwards all are there
+/// @param         sizes   [ranks] bytes of each part, the same list on every rank
+SAC_CHECKED sac_status sac_comm_gather(sac_comm *comm, sac_status status, uint8_t *all, const size_t *sizes);
 
 /// This process alone. Threads take units from a counter.
 SAC_CHECKED sac_status sac_comm_create_self(sac_comm **out);

@@ -205,6 +205,18 @@ static void on_bytes(sac_ranks *r, const uint8_t *message, size_t size, const sa
     r->over = r->shared_done == r->shared_size;
 }
 
+// rank 0 alone gathers, into memory of the size that everyone knows
+static void on_part(sac_ranks *r, int from, const sac_header *h, const uint8_t *payload, size_t size)
+{
+    if (!r->shared || h->number > r->shared_size || size > r->shared_size - h->number)
+    {
+        stop_for(r, from, "has sent bytes that make no sense");
+        return;
+    }
+    memcpy(r->shared + h->number, payload, size);
+    r->shared_done += size;
+}
+
 static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size)
 {
     sac_header h;
@@ -219,6 +231,7 @@ static void dispatch(sac_ranks *r, int from, const uint8_t *message, size_t size
     case SAC_MESSAGE_FAIL: sac_ranks_stop_with(r, h.a, (const char *)payload, size - sizeof h); break;
     case SAC_MESSAGE_READY: r->ready++; break;
     case SAC_MESSAGE_BYTES: on_bytes(r, message, size, &h); break;
+    case SAC_MESSAGE_PART: on_part(r, from, &h, payload, size - sizeof h); break;
     }
 }
 

@@ -154,14 +154,9 @@ static void serve(sac_comm *comm)
 
 // --- what all must know -----------------------------------------------------------------------------------------
 
-// Rank 0 waits for the others. Then it tells them why it has nothing to send, or sends the bytes in parts.
-static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
+// Rank 0 tells the others why it has nothing to send, or sends the bytes in parts.
+static void send_bytes(sac_ranks *r, const uint8_t *bytes, size_t size)
 {
-    while (r->ready < r->base.size - 1 && !atomic_load(&r->base.stopped))
-    {
-        sac_ranks_receive(r);
-        sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
-    }
     if (atomic_load(&r->base.stopped)) sac_ranks_send_stop(r);
     sac_header h = {.kind = SAC_MESSAGE_BYTES, .round = r->round_number, .number = size};
     for (size_t at = 0; !atomic_load(&r->base.stopped) && (at < size || at == 0); at += SAC_RANKS_CHUNK)
@@ -174,6 +169,26 @@ static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
     }
 }
 
+static void share_first(sac_ranks *r, const uint8_t *bytes, size_t size)
+{
+    while (r->ready < r->base.size - 1 && !atomic_load(&r->base.stopped))
+    {
+        sac_ranks_receive(r);
+        sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
+    }
+    send_bytes(r, bytes, size);
+}
+
+static void receive_bytes(sac_ranks *r)
+{
+    while (!r->over)
+    {
+        sac_ranks_receive(r);
+        if (!r->over) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
+    }
+    sac_ranks_flush(r);
+}
+
 static void share_other(sac_ranks *r)
 {
     bool failed = atomic_load(&r->base.stopped);
@@ -181,12 +196,7 @@ static void share_other(sac_ranks *r)
         sac_ranks_send_verdict(r, SAC_MESSAGE_FAIL, 0);
     else
         sac_ranks_send(r, 0, (sac_header){.kind = SAC_MESSAGE_READY, .round = r->round_number}, NULL, 0);
-    while (!r->over)
-    {
-        sac_ranks_receive(r);
-        if (!r->over) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
-    }
-    sac_ranks_flush(r);
+    receive_bytes(r);
 }
 
 static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size_t *size)
@@ -212,6 +222,54 @@ static sac_status share(sac_comm *comm, sac_status status, uint8_t **bytes, size
     }
     else
         sac_free(r->shared);
+    return sac_comm_verdict(comm);
+}
+
+static void gather_first(sac_ranks *r, uint8_t *all, size_t own)
+{
+    r->shared_done = own;
+    while (r->shared_done < r->shared_size && !atomic_load(&r->base.stopped))
+    {
+        sac_ranks_receive(r);
+        if (r->shared_done < r->shared_size) sac_ranks_nap(r, SAC_RANKS_LONGEST_NAP);
+    }
+    send_bytes(r, all, r->shared_size);
+}
+
+static void gather_other(sac_ranks *r, const uint8_t *all, const size_t *sizes)
+{
+    size_t at = 0;
+    for (int i = 0; i < r->base.rank; i++) at += sizes[i];
+    const size_t end = at + sizes[r->base.rank];
+    if (atomic_load(&r->base.stopped)) sac_ranks_send_verdict(r, SAC_MESSAGE_FAIL, 0);
+    while (at < end && !atomic_load(&r->base.stopped))
+    {
+        size_t part = end - at < SAC_RANKS_CHUNK ? end - at : SAC_RANKS_CHUNK;
+        sac_ranks_send(r, 0, (sac_header){.kind = SAC_MESSAGE_PART, .round = r->round_number, .number = at}, all + at,
+                       part);
+        at += part;
+    }
+    receive_bytes(r);
+}
+
+static sac_status gather(sac_comm *comm, sac_status status, uint8_t *all, const size_t *sizes)
+{
+    sac_ranks *r = (sac_ranks *)comm;
+    comm->status = SAC_OK;
+    atomic_store(&comm->stopped, false);
+    if (status == SAC_OK) status = reserve_message(r, SAC_RANKS_CHUNK);
+    reset(r);
+    r->shared = all;
+    r->shared_size = r->shared_done = 0;
+    for (int i = 0; i < comm->size; i++) r->shared_size += sizes[i];
+    if (status != SAC_OK) sac_comm_stop(comm, status);
+    pthread_mutex_lock(&comm->mutex);
+    if (comm->rank == 0)
+        gather_first(r, all, sizes[0]);
+    else
+        gather_other(r, all, sizes);
+    pthread_mutex_unlock(&comm->mutex);
+    r->shared = NULL; // the caller's
     return sac_comm_verdict(comm);
 }
 
@@ -241,8 +299,14 @@ static void destroy(sac_comm *comm, sac_status status)
 
 sac_status sac_comm_create_ranks(sac_comm **out, const sac_transport *transport)
 {
-    static const sac_comm_ops ops = {
-        .begin = begin, .take = take, .give = give, .stop = stop, .serve = serve, .share = share, .close = destroy};
+    static const sac_comm_ops ops = {.begin = begin,
+                                     .take = take,
+                                     .give = give,
+                                     .stop = stop,
+                                     .serve = serve,
+                                     .share = share,
+                                     .gather = gather,
+                                     .close = destroy};
     *out = NULL;
     sac_ranks *r = SAC_NEW(sac_ranks);
     if (!r || reserve_message(r, 0) != SAC_OK)

@@ -24,6 +24,7 @@ typedef enum sac_message_kind
     SAC_MESSAGE_FAIL,  ///< to rank 0: likewise
     SAC_MESSAGE_READY, ///< to rank 0, before it shares
     SAC_MESSAGE_BYTES, ///< down the tree: a part of what is shared; `number` is the size of the whole
+    SAC_MESSAGE_PART,  ///< to rank 0: bytes of what is gathered; `number` is where they stand in it
 } sac_message_kind;
 
 typedef struct sac_header
@@ -50,8 +51,8 @@ typedef struct sac_ranks
     int *granted, *done;
     int first, last, done_count, asked, under_way;
     bool dry;
-    // What is being sent to all ranks.
-    uint8_t *shared;
+    // What is being shared with all ranks.
+    uint8_t *shared; ///< or gathered, in the caller's memory
     size_t shared_size, shared_done;
 } sac_ranks;
 

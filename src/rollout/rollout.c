@@ -36,16 +36,20 @@ typedef struct crew
     sac_policy_state **states;
     const void *const **inputs;
     float **actions;
+    sac_policy_state **advisers;
+    const void *const **adviser_inputs;
+    float **advice;
     float *parameters;
     double acting, stepping; // seconds
 } crew;
 
 struct sac_rollouts
 {
-    const sac_policy *policy;
+    const sac_policy *policy, *adviser;
+    uint32_t parts;
     sac_comm *comm;
     sac_threads *pool; // the workers, and a server where the queue needs one
-    int workers, lanes, action_size;
+    int workers, lanes, action_size, filter_size;
     int room;    // lanes that the current job uses
     crew *crews; // one a worker
     const sac_rollout_job *job;
@@ -60,6 +64,9 @@ static void gather(crew *c, int i)
     c->states[i] = play->state;
     c->inputs[i] = play->inputs;
     c->actions[i] = play->action;
+    c->advisers[i] = play->adviser;
+    c->adviser_inputs[i] = play->adviser_inputs;
+    c->advice[i] = play->advice;
 }
 
 static void swap_lanes(crew *c, int a, int b)
@@ -80,10 +87,10 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     l->unit->episode_return = 0;
     l->unit->steps = 0;
     l->negative = 0;
-    size_t seen = 2 * (size_t)sac_policy_filter_size(r->policy);
+    size_t seen = 2 * (size_t)r->filter_size;
     l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
     if (l->seen) memset(l->seen, 0, seen * sizeof *l->seen);
-    if (l->individual != l->unit->individual)
+    if (r->policy && l->individual != l->unit->individual)
     {
         if (job->parameters)
         {
@@ -119,25 +126,28 @@ static bool is_number(const float *values, int count)
     return true;
 }
 
-// Adds a step to lane i's unit; true when its episode has ended.
-static bool take_step(sac_rollouts *r, crew *c, int i)
+// Adds a step to lane i's unit; `last` when its episode goes no further.
+static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
 {
+    const sac_rollout_job *job = r->job;
     lane *l = &c->lanes[i];
     sac_play *play = l->play;
     sac_play_count(play);
     l->unit->episode_return += play->reward;
     l->unit->steps = play->steps;
     l->negative = play->reward < 0 ? l->negative + 1 : 0;
-    bool impatient = r->job->patience > 0 && l->negative > r->job->patience;
-    bool over = r->job->steps > 0 && l->unit->steps >= r->job->steps;
-    return sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
+    bool impatient = job->patience > 0 && l->negative > job->patience;
+    bool over = job->steps > 0 && l->unit->steps >= job->steps;
+    *last = sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
+    if (!job->watch) return SAC_OK;
+    return job->watch->stepped(job->watch->user, (int)(l->unit - job->units), play, *last);
 }
 
 // Adds what the filter was told in this step, and its squares, to the unit's sums.
 static void note_seen(const sac_rollouts *r, lane *l)
 {
     const float *seen = sac_policy_filter_input(l->play->state);
-    int size = sac_policy_filter_size(r->policy);
+    int size = r->filter_size;
     for (int i = 0; i < size; i++)
     {
         l->seen[i] += (double)seen[i];
@@ -146,17 +156,42 @@ static void note_seen(const sac_rollouts *r, lane *l)
 }
 
 // Computes every lane's action from what it sees.
-static void decide(const sac_rollouts *r, crew *c)
+static sac_status decide(const sac_rollouts *r, crew *c)
 {
-    sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
+    const sac_rollout_watch *watch = r->job->watch;
+    if (r->policy) sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
+    if (r->adviser && watch) sac_policy_act_batch(c->advisers, c->adviser_inputs, c->advice, c->active);
     for (int i = 0; i < c->active; i++)
     {
-        if (c->lanes[i].seen) note_seen(r, &c->lanes[i]);
+        lane *l = &c->lanes[i];
+        if (l->seen) note_seen(r, l);
+        if (watch) SAC_TRY(watch->decided(watch->user, (int)(l->unit - r->job->units), l->play));
         // An action that is not a number never reaches the world: it becomes zero, and the return NaN.
         if (is_number(c->actions[i], r->action_size)) continue;
-        c->lanes[i].unit->episode_return = NAN;
+        l->unit->episode_return = NAN;
         memset(c->actions[i], 0, sizeof(float) * (size_t)r->action_size);
     }
+    return SAC_OK;
+}
+
+// one step of every episode of a crew
+static sac_status step_crew(sac_rollouts *r, crew *c)
+{
+    double begin = sac_clock();
+    SAC_TRY(decide(r, c));
+    double decided = sac_clock();
+    SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
+    c->acting += decided - begin;
+    c->stepping += sac_clock() - decided;
+    for (int i = c->active - 1; i >= 0; i--)
+    {
+        bool last;
+        SAC_TRY(take_step(r, c, i, &last));
+        if (!last) continue;
+        sac_comm_give(r->comm, (int)(c->lanes[i].unit - r->job->units));
+        swap_lanes(c, i, --c->active);
+    }
+    return SAC_OK;
 }
 
 // One thread's loop: take what is free, let all policies decide, step all worlds, and give back what has ended.
@@ -172,18 +207,7 @@ static sac_status run_crew(sac_rollouts *r, crew *c)
         SAC_TRY(fill_lanes(r, c));
         if (c->active == 0 || sac_comm_stopped(r->comm)) return SAC_OK;
         if (r->job->interrupt && *r->job->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
-        double begin = sac_clock();
-        decide(r, c);
-        double decided = sac_clock();
-        SAC_TRY(sac_env_step_batch(c->envs, c->rows, c->active));
-        c->acting += decided - begin;
-        c->stepping += sac_clock() - decided;
-        for (int i = c->active - 1; i >= 0; i--)
-        {
-            if (!take_step(r, c, i)) continue;
-            sac_comm_give(r->comm, (int)(c->lanes[i].unit - r->job->units));
-            swap_lanes(c, i, --c->active);
-        }
+        SAC_TRY(step_crew(r, c));
     }
 }
 
@@ -209,7 +233,7 @@ sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
     SAC_TRY(sac_comm_begin(r->comm, &(sac_round){.units = job->units,
                                                  .unit_count = job->unit_count,
                                                  .seen = job->seen,
-                                                 .seen_size = job->seen ? 2 * sac_policy_filter_size(r->policy) : 0,
+                                                 .seen_size = job->seen ? 2 * r->filter_size : 0,
                                                  .slots = r->room * r->workers,
                                                  .fingerprint = job->fingerprint,
                                                  .interrupt = job->interrupt}));
@@ -238,12 +262,17 @@ static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
     c->states = SAC_NEW_ARRAY(sac_policy_state *, lanes);
     c->inputs = SAC_NEW_ARRAY(const void *const *, lanes);
     c->actions = SAC_NEW_ARRAY(float *, lanes);
-    c->parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(r->policy));
-    if (!c->plays || !c->lanes || !c->envs || !c->rows || !c->states || !c->inputs || !c->actions || !c->parameters)
+    c->advisers = SAC_NEW_ARRAY(sac_policy_state *, lanes);
+    c->adviser_inputs = SAC_NEW_ARRAY(const void *const *, lanes);
+    c->advice = SAC_NEW_ARRAY(float *, lanes);
+    c->parameters = SAC_NEW_ARRAY(float, r->policy ? (size_t)sac_policy_parameter_count(r->policy) : 0);
+    if (!c->plays || !c->lanes || !c->envs || !c->rows || !c->states || !c->inputs || !c->actions || !c->parameters ||
+        !c->advisers || !c->adviser_inputs || !c->advice)
         return sac_fail_memory("rollouts");
     for (int i = 0; i < r->lanes; i++)
     {
-        SAC_TRY(sac_play_open(&c->plays[i], r->policy, env, SAC_PLAY_INPUTS));
+        const sac_play_def play = {.policy = r->policy, .adviser = r->adviser, .env = env, .parts = r->parts};
+        SAC_TRY(sac_play_open_def(&c->plays[i], &play));
         c->lanes[i].play = &c->plays[i];
         gather(c, i);
         const sac_env_spec *spec = sac_env_get_spec(c->plays[i].env);
@@ -263,23 +292,28 @@ static void destroy_crew(sac_rollouts *r, crew *c)
     sac_free(c->states);
     sac_free(c->inputs);
     sac_free(c->actions);
+    sac_free(c->advisers);
+    sac_free(c->adviser_inputs);
+    sac_free(c->advice);
     sac_free(c->parameters);
 }
 
-sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env, sac_comm *comm,
-                               int threads, int lanes)
+sac_status sac_rollouts_create_def(sac_rollouts **out, const sac_rollouts_def *def)
 {
     *out = NULL;
     sac_rollouts *r = SAC_NEW(sac_rollouts);
     if (!r) return sac_fail_memory("rollouts");
-    r->policy = policy;
-    r->comm = comm;
-    r->workers = threads;
-    r->lanes = lanes;
-    r->crews = SAC_NEW_ARRAY(crew, (size_t)threads);
+    r->policy = def->policy;
+    r->adviser = def->adviser;
+    r->parts = def->parts;
+    r->filter_size = def->policy ? sac_policy_filter_size(def->policy) : 0;
+    r->comm = def->comm;
+    r->workers = def->threads;
+    r->lanes = def->lanes;
+    r->crews = SAC_NEW_ARRAY(crew, (size_t)def->threads);
     sac_status status = r->crews ? SAC_OK : sac_fail_memory("rollouts");
-    if (status == SAC_OK) status = sac_threads_create(&r->pool, threads + sac_comm_needs_server(comm));
-    for (int i = 0; status == SAC_OK && i < threads; i++) status = create_crew(r, &r->crews[i], env);
+    if (status == SAC_OK) status = sac_threads_create(&r->pool, def->threads + sac_comm_needs_server(def->comm));
+    for (int i = 0; status == SAC_OK && i < def->threads; i++) status = create_crew(r, &r->crews[i], def->env);
     if (status != SAC_OK)
     {
         sac_rollouts_destroy(r);
@@ -287,6 +321,13 @@ sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, con
     }
     *out = r;
     return SAC_OK;
+}
+
+sac_status sac_rollouts_create(sac_rollouts **out, const sac_policy *policy, const sac_env_def *env, sac_comm *comm,
+                               int threads, int lanes)
+{
+    return sac_rollouts_create_def(
+        out, &(sac_rollouts_def){.policy = policy, .env = env, .comm = comm, .threads = threads, .lanes = lanes});
 }
 
 void sac_rollouts_destroy(sac_rollouts *r)

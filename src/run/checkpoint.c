@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "files/arrays/safetensors.h"
 #include "files/atomic.h"
 
 /// The run's own numbers in a checkpoint, in the order of its tensor "run.numbers"; see sac_run_state.
@@ -70,26 +69,35 @@ static void unpack(sac_run_state *s, const double numbers[NUMBERS])
     s->attempt_start = (uint64_t)numbers[ATTEMPT_START];
 }
 
-/// Everything as tensors: the search's arrays under "search.", then the run's.
+/// Everything as tensors: the learner's arrays under its section's name, then the run's.
 typedef struct layout
 {
-    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
-    char names[SAC_MAX_SEARCH_ARRAYS][PREFIX_SIZE];
+    sac_kept_array arrays[SAC_MAX_KEPT_ARRAYS];
+    char names[SAC_MAX_KEPT_ARRAYS][PREFIX_SIZE];
     int array_count;
     double numbers[NUMBERS];
-    sac_tensor tensors[SAC_MAX_SEARCH_ARRAYS + 3];
+    sac_tensor tensors[SAC_MAX_KEPT_ARRAYS + 3];
     int count;
 } layout;
 
-static void lay_out(layout *l, sac_search *search, const sac_run_state *state)
+// arrays without a number are left out
+static int list_arrays(const sac_kept *kept, sac_kept_array *arrays)
 {
-    l->array_count = sac_search_state(search, l->arrays, SAC_MAX_SEARCH_ARRAYS);
-    SAC_ASSERT(l->array_count <= SAC_MAX_SEARCH_ARRAYS);
+    int listed = kept->arrays(kept->self, arrays, SAC_MAX_KEPT_ARRAYS), count = 0;
+    SAC_ASSERT(listed <= SAC_MAX_KEPT_ARRAYS);
+    for (int i = 0; i < listed; i++)
+        if (arrays[i].count > 0) arrays[count++] = arrays[i];
+    return count;
+}
+
+static void lay_out(layout *l, const sac_kept *kept, const sac_run_state *state)
+{
+    l->array_count = list_arrays(kept, l->arrays);
     for (int i = 0; i < l->array_count; i++)
     {
-        snprintf(l->names[i], PREFIX_SIZE, "search.%s", l->arrays[i].name);
+        snprintf(l->names[i], PREFIX_SIZE, "%s.%s", kept->section, l->arrays[i].name);
         l->tensors[i] = (sac_tensor){.name = l->names[i],
-                                     .dtype = SAC_F64,
+                                     .dtype = l->arrays[i].dtype,
                                      .rank = 1,
                                      .shape = {(int64_t)l->arrays[i].count},
                                      .data = l->arrays[i].data};
@@ -157,10 +165,10 @@ static void remove_old(const char *run_dir)
         if (checkpoint_path(path, run_dir, list.generations[i]) == SAC_OK) unlink(path);
 }
 
-sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state)
+sac_status sac_checkpoint_write(const char *run_dir, const sac_kept *kept, const sac_run_state *state)
 {
     layout l;
-    lay_out(&l, search, state);
+    lay_out(&l, kept, state);
     const sac_metadata metadata[] = {
         {"format", format_version}, {"cpu_level", sac_cpu_level_name(sac_get_cpu_level())}, {"checksum", NULL}};
     char path[SAC_PATH_SIZE];
@@ -181,11 +189,11 @@ static sac_status check_level(const sac_tensors *file, bool any_cpu_level)
         level ? level : "unknown", mine, level ? level : "...");
 }
 
-static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected, double *out)
+static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected, void *out)
 {
     const sac_tensor *found;
-    SAC_TRY(sac_tensors_get(&found, file, expected->name, SAC_F64, 1, expected->shape));
-    memcpy(out, found->data, sizeof(double) * sac_tensor_count(found));
+    SAC_TRY(sac_tensors_get(&found, file, expected->name, expected->dtype, 1, expected->shape));
+    memcpy(out, found->data, sac_dtype_size(found->dtype) * sac_tensor_count(found));
     return SAC_OK;
 }
 
@@ -200,21 +208,21 @@ static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expect
     return copy_into(file, is_older ? &older : expected, numbers);
 }
 
-// a search that restarts takes the shape of its last one before the rest is read
-static sac_status reshape(const sac_tensors *file, sac_search *search, const sac_run_state *state)
+// a learner whose arrays change their sizes takes those of the file before the rest is read
+static sac_status reshape(const sac_tensors *file, const sac_kept *kept, const sac_run_state *state)
 {
     layout l;
-    lay_out(&l, search, state);
-    for (int i = 0; i < l.array_count; i++)
+    lay_out(&l, kept, state);
+    for (int i = 0; kept->shape && i < l.array_count; i++)
     {
-        if (strcmp(l.arrays[i].name, "restarts") != 0) continue;
+        if (strcmp(l.arrays[i].name, kept->shape) != 0) continue;
         SAC_TRY(copy_into(file, &l.tensors[i], l.arrays[i].data));
-        return sac_search_reshape(search);
+        return kept->reshape(kept->self);
     }
     return SAC_OK;
 }
 
-sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search, sac_run_state *state,
+sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, const sac_kept *kept, sac_run_state *state,
                                   bool any_cpu_level)
 {
     sac_tensors *file;
@@ -225,10 +233,10 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search 
         status = sac_fail(SAC_ERROR_FORMAT, "the checkpoint has format version %.20s, this saccade reads %s",
                           version ? version : "absent", format_version);
     if (status == SAC_OK) status = check_level(file, any_cpu_level);
-    if (status == SAC_OK) status = reshape(file, search, state);
+    if (status == SAC_OK) status = reshape(file, kept, state);
 
     layout l;
-    lay_out(&l, search, state);
+    lay_out(&l, kept, state);
     for (int i = 0; status == SAC_OK && i < l.array_count; i++)
         status = copy_into(file, &l.tensors[i], l.arrays[i].data);
     if (status == SAC_OK) status = copy_numbers(file, &l.tensors[l.array_count], l.numbers);
@@ -236,7 +244,7 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search 
     if (status == SAC_OK && state->filter_count > 0)
         status = copy_into(file, &l.tensors[l.array_count + 2], state->filter);
     if (status == SAC_OK) unpack(state, l.numbers);
-    if (status == SAC_OK) status = sac_search_restored(search);
+    if (status == SAC_OK) status = kept->restored(kept->self);
     sac_tensors_destroy(file);
     return status;
 }

@@ -1,11 +1,37 @@
 #pragma once
 
-#include "saccade/evolve.h"
+#include "files/arrays/safetensors.h"
 
 /// Everything that a run needs to go on to the bit, in one file a checkpoint. Holds nothing of clocks, hosts or
 /// threads, so that the same run writes the same bytes anywhere.
 
-/// The part of a run's state that is not the search's.
+/// One array of what a learner keeps.
+typedef struct sac_kept_array
+{
+    const char *name;
+    sac_dtype dtype;
+    void *data;
+    size_t count; ///< numbers; 0: it is left out
+} sac_kept_array;
+
+enum
+{
+    SAC_MAX_KEPT_ARRAYS = 32
+};
+
+/// What a learner keeps in a run's checkpoints: named arrays, which are its whole state.
+typedef struct sac_kept
+{
+    void *self;
+    const char *section; ///< stands before the names in the file, such as "search"
+    /// List the arrays. @return how many, SAC_MAX_KEPT_ARRAYS at most; at most `capacity` are written
+    int (*arrays)(void *self, sac_kept_array *arrays, int capacity);
+    const char *shape;                  ///< the array that decides the sizes of the others; NULL: none
+    sac_status (*reshape)(void *self);  ///< called when it alone has been read
+    sac_status (*restored)(void *self); ///< called when all have been read: checks them and derives the rest
+} sac_kept;
+
+/// The part of a run's state that is not the learner's.
 typedef struct sac_run_state
 {
     uint64_t generation;    ///< finished
@@ -24,14 +50,14 @@ typedef struct sac_run_state
 } sac_run_state;
 
 /// Write checkpoints/NNNNNNNN.safetensors and remove all but the last two.
-SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, sac_search *search, const sac_run_state *state);
+SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, const sac_kept *kept, const sac_run_state *state);
 
 /// The bytes of the newest checkpoint that is whole. Newer ones, which are damaged, get names that end in ".damaged",
 /// so that they are not among the last two.
 /// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning
 SAC_CHECKED sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size);
 
-/// Read a checkpoint into `search` and `state`.
+/// Read a checkpoint into what a learner keeps and `state`.
 /// @param any_cpu_level  accept one that was written at another CPU level
-SAC_CHECKED sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, sac_search *search,
+SAC_CHECKED sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, const sac_kept *kept,
                                               sac_run_state *state, bool any_cpu_level);

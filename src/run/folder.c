@@ -73,7 +73,7 @@ static sac_status take_lock(sac_folder *folder, const sac_folder_def *def)
 static sac_status write_task(const sac_folder_def *def, const char *path)
 {
     char *text;
-    SAC_TRY(sac_start_keep(def->run_dir, def->task->train.start));
+    SAC_TRY(sac_start_keep(def->run_dir, def->task));
     SAC_TRY(sac_task_write(def->task, &text));
     sac_status status = sac_write_file(path, text, strlen(text));
     sac_free(text);

@@ -1,11 +1,13 @@
 #pragma once
 
-#include "saccade/base.h"
+#include "run/task.h"
 
-/// The policy that a run begins with, where train.start names one.
+/// The policies that a run begins with: where train.start names one, and where a teacher does.
 
 /// Its copy in the run folder: by the time that someone repeats the run the file itself may be gone, or another one.
 #define SAC_START_FILE "start.safetensors"
 
-/// Make that copy. @param start  train.start; "draw" and "zeros" are no files
-SAC_CHECKED sac_status sac_start_keep(const char *run_dir, const char *start);
+#define SAC_TEACHER_FILE "teacher.safetensors"
+
+/// Make these copies, where there is something to copy. Demonstrations are not copied.
+SAC_CHECKED sac_status sac_start_keep(const char *run_dir, const sac_task *task);

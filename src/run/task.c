@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "files/renamed.h"
 #include "files/yaml.h"
+#include "ppo/options.h"
+#include "run/distill.h"
 #include "saccade/evolve.h"
 #include "saccade/play.h"
 
@@ -82,10 +84,25 @@ static const sac_option evaluation_options[] = {
     {0},
 };
 
+static const sac_option teacher_options[] = {
+    {"policy", SAC_OPTION_TEXT, offsetof(sac_task_teacher, policy), "", 0, 0, NULL,
+     "a policy file whose actions are learned, for every frame that is met; it may see privileged parts"},
+    {"demonstrations", SAC_OPTION_TEXT, offsetof(sac_task_teacher, demonstrations), "", 0, 0, NULL,
+     "in its place a file of demonstrations (saccade record), whose frames are learned and no others"},
+    {"noise", SAC_OPTION_REAL, offsetof(sac_task_teacher, noise), "0", 0, 100, NULL,
+     "where the teacher drives: deviation of normal noise on its actions, in half their range; of choices, the chance "
+     "of a drawn one. What is learned has none"},
+    {"push", SAC_OPTION_REAL, offsetof(sac_task_teacher, push), "0", 0, 1, NULL,
+     "whoever drives: chance a step that some drawn actions begin"},
+    {"push_steps", SAC_OPTION_INT, offsetof(sac_task_teacher, push_steps), "12", 1, 100000, NULL, "so many of them"},
+    {0},
+};
+
 const sac_option *sac_task_options(const char *section)
 {
     return strcmp(section, "train") == 0        ? train_options
            : strcmp(section, "evaluation") == 0 ? evaluation_options
+           : strcmp(section, "teacher") == 0    ? teacher_options
                                                 : NULL;
 }
 
@@ -119,12 +136,31 @@ static const char *policy_name_at(const void *user, int index)
     return sac_policy_kind_at(index, &options);
 }
 
+const char *sac_task_method_at(int index, const char **summary, const sac_option **options)
+{
+    int count = 0;
+    while (count <= index && sac_search_method_at(count, NULL, NULL)) count++;
+    if (count > index) return sac_search_method_at(index, summary, options);
+    static const struct
+    {
+        const char *name, *summary;
+        const sac_option *options;
+    } others[] = {
+        {"ppo", sac_ppo_summary, sac_ppo_options},
+        {"distill", "imitation of a teacher, who labels what the policy meets (DAgger)", sac_distill_option_table}};
+    const int other = index - count;
+    if (other >= (int)(sizeof others / sizeof *others)) return NULL;
+    if (summary) *summary = others[other].summary;
+    if (options) *options = others[other].options;
+    return others[other].name;
+}
+
 static const char *search_name_at(const void *user, int index)
 {
     (void)user;
     const sac_option *options;
     const char *summary;
-    return sac_search_method_at(index, &summary, &options);
+    return sac_task_method_at(index, &summary, &options);
 }
 
 static const sac_option *options_of(int which, int index)
@@ -136,7 +172,7 @@ static const sac_option *options_of(int which, int index)
     {
     case ENV: options = sac_env_at(index)->options; break;
     case POLICY: sac_policy_kind_at(index, &options); break;
-    default: sac_search_method_at(index, &summary, &options); break;
+    default: sac_task_method_at(index, &summary, &options); break;
     }
     return options ? options : none;
 }
@@ -247,7 +283,7 @@ static const sac_option *table_of(const chosen *c, int which, const char *key)
 static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], const char *path, const char *value,
                             const char *file)
 {
-    static const char *const sections[] = {"env", "policy", "search", "train", "evaluation", NULL};
+    static const char *const sections[] = {"env", "policy", "search", "train", "evaluation", "teacher", NULL};
     const char *dot = strchr(path, '.');
     char section[64], where[SAC_TEXT_SIZE];
     snprintf(section, sizeof section, "%.*s", (int)(dot ? dot - path : (long)strlen(path)), path);
@@ -273,6 +309,7 @@ static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], con
     if (strcmp(section, "train") == 0) return sac_options_set(train_options, &task->train, key, value, where);
     if (strcmp(section, "evaluation") == 0)
         return sac_options_set(evaluation_options, &task->evaluation, key, value, where);
+    if (strcmp(section, "teacher") == 0) return sac_options_set(teacher_options, &task->teacher, key, value, where);
     return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown section '%.60s'%s", file, section,
                     sac_did_you_mean(sac_nearest_of(section, sections)));
 }
@@ -336,6 +373,54 @@ bool sac_task_may_have_fitness(const sac_task *task, const char *fitness)
     return found;
 }
 
+bool sac_task_is_taught(const sac_task *task)
+{
+    return strcmp(task->search, "distill") == 0;
+}
+
+// what a search does and a policy that is distilled does not
+static sac_status check_no_search(const sac_task *task, const char *file)
+{
+    const sac_task_train *t = &task->train;
+    const char *other = task->stage_count > 0          ? "stages"
+                        : t->race > 0                  ? "race"
+                        : t->screen > 0                ? "screen"
+                        : t->restart_after > 0         ? "restart_after"
+                        : t->episodes != 1             ? "episodes"
+                        : strcmp(t->tune, "all") != 0  ? "tune"
+                        : strcmp(t->fitness, "return") ? "fitness"
+                                                       : NULL;
+    if (!other) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.%s is for searches; search.method: distill has options of its own",
+                    file, other);
+}
+
+static sac_status check_teacher(const sac_task *task, const char *file)
+{
+    const sac_task_teacher *t = &task->teacher;
+    const bool policy = t->policy[0], shown = t->demonstrations[0];
+    if (!sac_task_is_taught(task))
+        return policy || shown ? sac_fail(SAC_ERROR_ARGUMENT,
+                                          "%s: teacher: a policy that is found by search.method: %s has no teacher; "
+                                          "search.method: distill has",
+                                          file, task->search)
+                               : SAC_OK;
+    double shares[SAC_DISTILL_SHARES];
+    int count;
+    sac_distill_options options;
+    SAC_TRY(sac_options_read(sac_distill_option_table, &options, task->search_settings.settings,
+                             task->search_settings.count, file));
+    SAC_TRY(sac_distill_read_shares(options.share, shares, &count));
+    if (strcmp(t->policy, "idle") == 0 || strcmp(t->policy, "random") == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: teacher.policy: '%s' is no teacher, name a policy file", file,
+                        t->policy);
+    if (policy == shown)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s", file,
+                        policy ? "teacher.policy and teacher.demonstrations: a teacher is one of the two"
+                               : "teacher.policy is missing: a policy file, or else teacher.demonstrations");
+    return check_no_search(task, file);
+}
+
 static sac_status check_task(const sac_task *task, const char *file)
 {
     for (int i = 1; i < task->stage_count; i++)
@@ -375,7 +460,7 @@ static sac_status check_task(const sac_task *task, const char *file)
     if (task->evaluation.first_seed >= SAC_TRAINING_SEED_FIRST || last > SAC_TRAINING_SEED_FIRST)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: evaluation seeds must stay below 1000000, which training never draws",
                         file);
-    return SAC_OK;
+    return check_teacher(task, file);
 }
 
 static sac_status fill(sac_task *task, const sac_yaml *yaml, const char *path, const sac_setting *settings, int count)
@@ -406,6 +491,7 @@ sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *se
     sac_yaml *yaml = NULL;
     sac_status status = sac_options_read(train_options, &task->train, NULL, 0, "train");
     if (status == SAC_OK) status = sac_options_read(evaluation_options, &task->evaluation, NULL, 0, "evaluation");
+    if (status == SAC_OK) status = sac_options_read(teacher_options, &task->teacher, NULL, 0, "teacher");
     if (status == SAC_OK) status = sac_yaml_load(&yaml, path);
     if (status == SAC_OK && sac_yaml_find(yaml, "task") && !sac_yaml_find(yaml, "env.id"))
         status =
@@ -517,6 +603,7 @@ static sac_status resolve(resolved *r, const sac_task *task)
         add_table(r, section, stage_options, &task->stages[i]);
     }
     add_table(r, "evaluation", evaluation_options, &task->evaluation);
+    if (sac_task_is_taught(task)) add_table(r, "teacher", teacher_options, &task->teacher);
     return SAC_OK;
 }
 

@@ -61,6 +61,16 @@ typedef struct sac_task_evaluation
     uint64_t first_seed;
 } sac_task_evaluation;
 
+/// Who shows a policy that is distilled what to do.
+typedef struct sac_task_teacher
+{
+    char policy[SAC_TEXT_SIZE];         ///< a policy file; "": none
+    char demonstrations[SAC_TEXT_SIZE]; ///< a file of demonstrations; "": none
+    double noise;                       ///< on the actions of episodes that the teacher drives, in half their range
+    double push;                        ///< chance a step that a push begins, whoever drives
+    int push_steps;                     ///< random actions in a push
+} sac_task_teacher;
+
 struct sac_task
 {
     char env[SAC_TEXT_SIZE], variant[SAC_TEXT_SIZE], policy[SAC_TEXT_SIZE], search[SAC_TEXT_SIZE];
@@ -69,6 +79,7 @@ struct sac_task
     sac_stage stages[TASK_MAX_STAGES];
     int stage_count;
     sac_task_evaluation evaluation;
+    sac_task_teacher teacher; ///< of search.method: distill
 };
 
 sac_env_def sac_task_env_def(const sac_task *task);
@@ -79,8 +90,12 @@ sac_stage sac_task_stage(const sac_task *task, int stage);
 /// Whether `fitness` is what the search is told at the start or from some stage on.
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
-/// The option table of a section that is the same for every task, "train" or "evaluation"; NULL for any other.
+/// The option table of a section that is the same for every task, "train", "evaluation" or "teacher"; NULL for any
+/// other.
 const sac_option *sac_task_options(const char *section);
+
+/// Ways to train, for search.method: the searches of evolution, then the others. The index-th name; NULL past the end.
+const char *sac_task_method_at(int index, const char **summary, const sac_option **options);
 
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.
 SAC_CHECKED sac_status sac_task_write(const sac_task *task, char **text);

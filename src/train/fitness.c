@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "train/run.h"
+#include "train/evolution.h"
 
 /// What a generation's candidates are worth: their episodes, a fixed number for each or as many as a race wants, and
 /// the fitness that the search is told.
@@ -12,21 +12,22 @@
 static void ask(const void *user, int individual, float *parameters)
 {
     const sac_run *r = user;
-    sac_search_ask(r->search, individual, parameters);
+    sac_search_ask(sac_evolution_of(r)->search, individual, parameters);
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
 // Episodes first .. first+count-1 for each of the listed individuals; `steps` grows by what they took.
 static sac_status drive_round(sac_run *r, int listed, int first, int count, uint64_t *steps)
 {
+    const sac_evolution *e = sac_evolution_of(r);
     for (int i = 0; i < listed; i++)
-        for (int e = 0; e < count; e++)
-            r->units[i * count + e] =
-                (sac_unit){.individual = r->listed[i], .seed = sac_run_episode_seed(r, r->listed[i], first + e)};
+        for (int k = 0; k < count; k++)
+            r->units[i * count + k] =
+                (sac_unit){.individual = e->listed[i], .seed = sac_evolution_episode_seed(r, e->listed[i], first + k)};
 
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = listed * count,
-                                 .seen = r->seen,
+                                 .seen = e->seen,
                                  .steps = r->now.steps,
                                  .patience = r->now.patience,
                                  .parameters = ask,
@@ -36,7 +37,7 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     for (int i = 0; i < job.unit_count; i++)
     {
         *steps += (uint64_t)r->units[i].steps;
-        if (r->seen) sac_filter_add(&r->filter, r->units[i].steps, r->seen + (size_t)(2 * r->filter.size) * (size_t)i);
+        if (e->seen) sac_filter_add(&r->filter, r->units[i].steps, e->seen + (size_t)(2 * r->filter.size) * (size_t)i);
     }
     return sac_run_report_bad(r, SAC_ROUND_TRAINING, job.unit_count);
 }
@@ -68,35 +69,37 @@ void sac_pair_fitness(double *fitness, const double *returns, int population)
 // the same number of episodes for every candidate
 static sac_status drive_all(sac_run *r, uint64_t *steps)
 {
-    int population = sac_search_population(r->search), episodes = r->now.episodes;
-    for (int i = 0; i < population; i++) r->listed[i] = i;
+    sac_evolution *e = sac_evolution_of(r);
+    int population = sac_search_population(e->search), episodes = r->now.episodes;
+    for (int i = 0; i < population; i++) e->listed[i] = i;
     SAC_TRY(drive_round(r, population, 0, episodes, steps));
     for (int i = 0; i < population; i++)
     {
         double sum = 0, ranks = 0;
-        for (int e = 0; e < episodes; e++) sum += r->units[i * episodes + e].episode_return;
-        for (int e = 0; r->ranked && e < episodes; e++) ranks += rank_in_episode(r, i, e, population);
-        r->returns[i] = sum / episodes;
+        for (int k = 0; k < episodes; k++) sum += r->units[i * episodes + k].episode_return;
+        for (int k = 0; e->ranked && k < episodes; k++) ranks += rank_in_episode(r, i, k, population);
+        e->returns[i] = sum / episodes;
         // a candidate whose return is not a number stays one, and ranks last
-        r->fitness[i] = r->ranked && !isnan(r->returns[i]) ? ranks / episodes : r->returns[i];
+        e->fitness[i] = e->ranked && !isnan(e->returns[i]) ? ranks / episodes : e->returns[i];
     }
-    if (r->paired) sac_pair_fitness(r->fitness, r->returns, population);
+    if (e->paired) sac_pair_fitness(e->fitness, e->returns, population);
     return SAC_OK;
 }
 
 // as many episodes as it takes to tell the best from the others
 static sac_status drive_race(sac_run *r, uint64_t *steps)
 {
+    sac_evolution *e = sac_evolution_of(r);
     int episode, count, listed;
-    sac_race_begin(r->race);
-    while ((listed = sac_race_next(r->race, r->listed, &episode, &count)) > 0)
+    sac_race_begin(e->race);
+    while ((listed = sac_race_next(e->race, e->listed, &episode, &count)) > 0)
     {
         SAC_TRY(drive_round(r, listed, episode, count, steps));
-        for (int i = 0; i < listed * count; i++) r->raced[i] = r->units[i].episode_return;
-        sac_race_tell(r->race, r->raced);
+        for (int i = 0; i < listed * count; i++) e->raced[i] = r->units[i].episode_return;
+        sac_race_tell(e->race, e->raced);
     }
-    sac_race_means(r->race, r->returns);
-    sac_race_fitness(r->race, r->fitness);
+    sac_race_means(e->race, e->returns);
+    sac_race_fitness(e->race, e->fitness);
     return SAC_OK;
 }
 
@@ -104,8 +107,9 @@ static sac_status drive_race(sac_run *r, uint64_t *steps)
 // known of it is forgotten, so that a resume drives it anew in a world that may have been mended.
 static sac_status check_numbers(sac_run *r)
 {
-    int population = sac_search_population(r->search), numbers = 0;
-    for (int i = 0; i < population; i++) numbers += !isnan(r->returns[i]);
+    const sac_evolution *e = sac_evolution_of(r);
+    int population = sac_search_population(e->search), numbers = 0;
+    for (int i = 0; i < population; i++) numbers += !isnan(e->returns[i]);
     if (numbers > 0) return SAC_OK;
     char text[256];
     snprintf(text, sizeof text, "no candidate of generation %" PRIu64 " has a return that is a number: %s",
@@ -115,13 +119,13 @@ static sac_status check_numbers(sac_run *r)
     return sac_fail(SAC_ERROR_ENVIRONMENT, "%s", text);
 }
 
-sac_status sac_run_drive(sac_run *r)
+sac_status sac_evolution_drive(sac_run *r)
 {
     uint64_t steps = 0;
     r->first_bad[0] = 0;
     sac_filter_begin(&r->filter);
-    SAC_TRY(sac_run_screen(r, &steps));
-    SAC_TRY(r->race ? drive_race(r, &steps) : drive_all(r, &steps));
+    SAC_TRY(sac_evolution_screen(r, &steps));
+    SAC_TRY(sac_evolution_of(r)->race ? drive_race(r, &steps) : drive_all(r, &steps));
     SAC_TRY(check_numbers(r));
     r->state.steps += steps;
     sac_filter_commit(&r->filter);

@@ -2,27 +2,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "train/run.h"
+#include "train/evolution.h"
 
-/// One generation: ask, roll out, tell, and what follows from the returns.
+/// One generation of evolution: ask, roll out, tell, and what follows from the returns.
 
 static void summarise(sac_run *r)
 {
-    int population = sac_search_population(r->search), count = 0;
+    const sac_evolution *e = sac_evolution_of(r);
+    int population = sac_search_population(e->search), count = 0;
     double sum = 0, squares = 0, best = -INFINITY;
     for (int i = 0; i < population; i++)
     {
-        if (isnan(r->returns[i])) continue;
-        sum += r->returns[i];
+        if (isnan(e->returns[i])) continue;
+        sum += e->returns[i];
         count++;
-        if (r->returns[i] > best) best = r->returns[i];
+        if (e->returns[i] > best) best = e->returns[i];
     }
     double mean = count ? sum / count : NAN;
     for (int i = 0; i < population; i++)
-        if (!isnan(r->returns[i])) squares += (r->returns[i] - mean) * (r->returns[i] - mean);
+        if (!isnan(e->returns[i])) squares += (e->returns[i] - mean) * (e->returns[i] - mean);
     r->state.best = best;
     r->state.mean = mean;
     r->state.std = count > 1 ? sqrt(squares / (count - 1)) : 0;
@@ -34,13 +34,12 @@ static sac_status advance_stages(sac_run *r)
     if (isfinite(mean))
         r->state.fitness_average =
             r->state.generation == r->state.attempt_start ? mean : 0.9 * r->state.fitness_average + 0.1 * mean;
-    r->note[0] = 0;
     while (r->state.stage < r->task->stage_count && r->state.fitness_average > r->task->stages[r->state.stage].above)
     {
         const sac_stage was = r->now;
         r->state.stage++;
-        SAC_TRY(sac_run_apply_stages(r));
-        sac_search_scale_sigma(r->search, r->now.sigma);
+        SAC_TRY(sac_evolution_apply_stages(r));
+        sac_search_scale_sigma(sac_evolution_of(r)->search, r->now.sigma);
         sac_pace_change(&r->pace);
         sac_stage_describe(r->note, sizeof r->note, r->state.stage, &was, &r->now);
         SAC_TRY(sac_run_event(r, "stage", r->note));
@@ -63,62 +62,35 @@ static sac_status restart_if_stuck(sac_run *r)
     snprintf(r->note, sizeof r->note, "fresh start %d: fitness %s is below %g", r->state.attempt, fitness,
              train->restart_below);
     SAC_TRY(sac_run_event(r, "restart", r->note));
-    SAC_TRY(sac_run_create_search(r));
-    return sac_run_apply_stages(r);
+    SAC_TRY(sac_evolution_create_search(r));
+    return sac_evolution_apply_stages(r);
 }
 
 // a search that has begun anew by itself: another population, and a mean that has nothing to do with the last one
 static sac_status follow_restart(sac_run *r)
 {
-    if (!sac_search_note(r->search)) return SAC_OK;
-    snprintf(r->note, sizeof r->note, "%s; population %d", sac_search_note(r->search),
-             sac_search_population(r->search));
+    const sac_search *search = sac_evolution_of(r)->search;
+    if (!sac_search_note(search)) return SAC_OK;
+    snprintf(r->note, sizeof r->note, "%s; population %d", sac_search_note(search), sac_search_population(search));
     SAC_TRY(sac_run_event(r, "restart", r->note));
-    sac_search_mean(r->search, r->vector);
+    sac_search_mean(search, r->vector);
     for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
     sac_pace_change(&r->pace); // of another population
-    return sac_run_apply_stages(r);
+    return sac_evolution_apply_stages(r);
 }
 
-// the vector that is evaluated and shipped: the running average of the search's mean
-static void update_average(sac_run *r)
+sac_status sac_evolution_advance(sac_run *r)
 {
-    double weight = r->now.average;
-    sac_search_mean(r->search, r->vector);
-    for (int i = 0; i < r->state.dimension; i++)
-        r->state.average[i] = weight == 1 ? (double)r->vector[i]
-                                          : r->state.average[i] + weight * ((double)r->vector[i] - r->state.average[i]);
-}
-
-static sac_status advance(sac_run *r)
-{
-    double begin = sac_clock();
-    uint64_t steps = r->state.steps;
-    sac_phases_begin(&r->phases);
-    SAC_TRY(sac_search_prepare(r->search));
+    sac_evolution *e = sac_evolution_of(r);
+    SAC_TRY(sac_search_prepare(e->search));
     sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
-    SAC_TRY(sac_run_drive(r));
+    SAC_TRY(sac_evolution_drive(r));
     sac_phases_end_rollouts(&r->phases, r->rollouts);
     summarise(r);
-    SAC_TRY(sac_search_tell(r->search, r->fitness));
+    SAC_TRY(sac_search_tell(e->search, e->fitness));
     SAC_TRY(advance_stages(r));
-    update_average(r);
+    sac_search_mean(e->search, r->vector);
+    sac_run_update_average(r, r->vector);
     SAC_TRY(follow_restart(r));
-    SAC_TRY(restart_if_stuck(r));
-    r->state.generation++;
-    r->under_way = false;
-    r->state.pending = true;
-    sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
-    double duration = sac_clock() - begin;
-    r->seconds += duration;
-    r->progress.steps_per_second = (double)(r->state.steps - steps) / (duration > 1e-9 ? duration : 1e-9);
-    return SAC_OK;
-}
-
-sac_status sac_run_advance(sac_run *r)
-{
-    r->under_way = true;
-    sac_status status = advance(r);
-    r->under_way = false;
-    return status;
+    return restart_if_stuck(r);
 }

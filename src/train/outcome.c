@@ -97,7 +97,8 @@ sac_status sac_run_write_checkpoint(sac_run *r)
     SAC_TRY(sac_journal_sync(r->journal));
     if (r->progress.generation > 0) SAC_TRY(write_live(r)); // those who watch see where the run stands, stopped or not
     SAC_TRY(save_policy(r, "mean.safetensors", NULL));
-    SAC_TRY(sac_checkpoint_write(r->def->run_dir, r->search, &r->state));
+    const sac_kept kept = r->learner->kept(r);
+    SAC_TRY(sac_checkpoint_write(r->def->run_dir, &kept, &r->state));
     return sac_returns_clear(r->known);
 }
 
@@ -105,7 +106,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
 {
     sac_progress *p = &r->progress;
     double begin = sac_clock();
-    bool last = r->state.generation >= generations || sac_search_stop(r->search);
+    bool last = r->state.generation >= generations || r->learner->stop(r);
     p->evaluated = false;
     sac_phases_begin(&r->phases);
     SAC_TRY(evaluate_if_due(r, last));
@@ -125,7 +126,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->best = r->state.best;
     p->mean = r->state.mean;
     p->std = r->state.std;
-    p->sigma = sac_search_sigma(r->search);
+    p->sigma = r->learner->sigma(r);
     p->best_evaluation = has_best(r) || !p->evaluated ? r->state.best_evaluation : p->evaluation.mean;
     p->note = r->note[0] ? r->note : NULL;
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);

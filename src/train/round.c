@@ -5,11 +5,12 @@
 
 /// A round of units on all ranks, unless its results are known already.
 
-// a hash of all that decides a round's results, but for matrices: what they do shows in the next mean
+// a hash of all that decides a round's results, but for matrices: what they do shows in the average
 static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_rollout_job *job)
 {
-    sac_search_array arrays[SAC_MAX_SEARCH_ARRAYS];
-    int count = sac_search_state(r->search, arrays, SAC_MAX_SEARCH_ARRAYS);
+    sac_kept_array arrays[SAC_MAX_KEPT_ARRAYS];
+    const sac_kept kept = r->learner->kept(r);
+    int count = kept.arrays(kept.self, arrays, SAC_MAX_KEPT_ARRAYS);
     const uint64_t names[] = {r->fingerprint,      (uint64_t)kind,         (uint64_t)job->unit_count,
                               r->state.generation, (uint64_t)r->now.steps, (uint64_t)r->now.patience};
     uint64_t hash = sac_hash_bytes(SAC_HASH_START, names, sizeof names);
@@ -19,8 +20,9 @@ static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_
         hash = sac_hash_bytes(hash, unit, sizeof unit);
     }
     size_t n = (size_t)r->state.dimension;
-    for (int i = 0; i < count && i < SAC_MAX_SEARCH_ARRAYS; i++)
-        if (arrays[i].count <= 4 * n) hash = sac_hash_bytes(hash, arrays[i].data, sizeof(double) * arrays[i].count);
+    for (int i = 0; i < count && i < SAC_MAX_KEPT_ARRAYS; i++)
+        if (arrays[i].count <= 4 * n)
+            hash = sac_hash_bytes(hash, arrays[i].data, sac_dtype_size(arrays[i].dtype) * arrays[i].count);
     hash = sac_hash_bytes(hash, r->filter.numbers, sizeof(double) * sac_filter_count(&r->filter));
     return sac_hash_bytes(hash, r->state.average, sizeof(double) * n);
 }

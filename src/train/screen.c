@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "train/run.h"
+#include "train/evolution.h"
 
 /// Which episodes a generation drives: fresh ones, or every other one of those that the search's mean does worst on.
 ///
@@ -18,12 +18,13 @@ static uint64_t draw_seed(const sac_run *r, uint64_t stream, uint64_t whose, int
     return SAC_TRAINING_SEED_FIRST + (mixed >> 12);
 }
 
-uint64_t sac_run_episode_seed(const sac_run *r, int individual, int episode)
+uint64_t sac_evolution_episode_seed(const sac_run *r, int individual, int episode)
 {
-    int slot = r->paired ? individual / 2 * r->most_count + episode : episode;
-    if (slot % 2 == 0 && slot / 2 < r->hard_count) return r->hard[slot / 2];
+    const sac_evolution *e = sac_evolution_of(r);
+    int slot = e->paired ? individual / 2 * e->most_count + episode : episode;
+    if (slot % 2 == 0 && slot / 2 < e->hard_count) return e->hard[slot / 2];
     uint64_t whose = r->task->train.common_episodes ? 0 : (uint64_t)individual + 1;
-    if (r->paired) whose = (uint64_t)individual / 2 + 1;
+    if (e->paired) whose = (uint64_t)individual / 2 + 1;
     return draw_seed(r, SAC_RUN_EPISODES, whose, episode);
 }
 
@@ -31,7 +32,7 @@ static void mean_vector(const void *user, int individual, float *parameters)
 {
     const sac_run *r = user;
     (void)individual;
-    sac_search_mean(r->search, parameters);
+    sac_search_mean(sac_evolution_of(r)->search, parameters);
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
@@ -57,12 +58,13 @@ void sac_worst_seeds(uint64_t *seeds, int count, sac_unit *units, int unit_count
     }
 }
 
-sac_status sac_run_screen(sac_run *r, uint64_t *steps)
+sac_status sac_evolution_screen(sac_run *r, uint64_t *steps)
 {
-    int slots = r->paired ? sac_search_population(r->search) / 2 * r->most_count : r->most_count;
+    sac_evolution *e = sac_evolution_of(r);
+    int slots = e->paired ? sac_search_population(e->search) / 2 * e->most_count : e->most_count;
     int wanted = (slots + 1) / 2;
-    r->hard_count = wanted < r->now.screen ? wanted : r->now.screen;
-    if (r->hard_count == 0) return SAC_OK;
+    e->hard_count = wanted < r->now.screen ? wanted : r->now.screen;
+    if (e->hard_count == 0) return SAC_OK;
     for (int i = 0; i < r->now.screen; i++) r->units[i] = (sac_unit){.seed = draw_seed(r, SAC_RUN_SCREEN, 0, i)};
     const sac_rollout_job job = {.units = r->units,
                                  .unit_count = r->now.screen,
@@ -73,6 +75,6 @@ sac_status sac_run_screen(sac_run *r, uint64_t *steps)
                                  .interrupt = r->def->interrupt};
     SAC_TRY(sac_run_round(r, SAC_ROUND_SCREENING, &job));
     for (int i = 0; i < r->now.screen; i++) *steps += (uint64_t)r->units[i].steps;
-    sac_worst_seeds(r->hard, r->hard_count, r->units, r->now.screen);
+    sac_worst_seeds(e->hard, e->hard_count, r->units, r->now.screen);
     return SAC_OK;
 }

@@ -11,7 +11,7 @@
 #include "saccade/play.h"
 #include "train/run.h"
 
-/// Setting a run up: policy, search, folder, and the state that an earlier part has left.
+/// Setting a run up: policy, learner, folder, and the state that an earlier part has left.
 
 static sac_status create_policy(sac_run *r, const sac_env_def *env_def)
 {
@@ -23,8 +23,7 @@ static sac_status create_policy(sac_run *r, const sac_env_def *env_def)
     return status;
 }
 
-// the first mean of the search
-static sac_status draw_start(const sac_run *r, float *x0)
+sac_status sac_run_draw_start(const sac_run *r, float *x0)
 {
     const char *start = r->task->train.start;
     if (strcmp(start, "zeros") == 0) return SAC_OK;
@@ -43,74 +42,33 @@ static sac_status draw_start(const sac_run *r, float *x0)
                                       start, theirs, count);
 }
 
-sac_status sac_run_create_search(sac_run *r)
+sac_status sac_run_set_start(sac_run *r, float *x)
 {
-    int n = sac_policy_parameter_count(r->policy);
-    float *x0 = SAC_NEW_ARRAY(float, (size_t)n);
-    if (!x0) return sac_fail_memory("the first mean");
-    sac_search_def def = {.method = r->task->search,
-                          .settings = r->task->search_settings.settings,
-                          .setting_count = r->task->search_settings.count,
-                          .x0 = x0,
-                          .seed = sac_mix_seed(r->task->train.seed, SAC_RUN_NOISE, (uint64_t)r->state.attempt)};
-    sac_status status = draw_start(r, x0);
-    sac_search_destroy(r->search);
-    r->search = NULL;
     sac_tuned_clear(&r->tuned);
-    if (status == SAC_OK) status = sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x0);
-    if (status == SAC_OK) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
-    sac_tuned_gather(&r->tuned, x0);
-    def.dimension = r->state.dimension = r->tuned.count;
-    if (status == SAC_OK) status = sac_search_create(&r->search, &def);
-    for (int i = 0; status == SAC_OK && i < r->tuned.count; i++) r->state.average[i] = (double)x0[i];
-    sac_free(x0);
-    return status;
+    SAC_TRY(sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x));
+    sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    sac_tuned_gather(&r->tuned, x);
+    r->state.dimension = r->tuned.count;
+    for (int i = 0; i < r->tuned.count; i++) r->state.average[i] = (double)x[i];
+    return SAC_OK;
 }
 
-// that a candidate may have
-static int most_episodes(const sac_stage *stage)
+void sac_run_update_average(sac_run *r, const float *x)
 {
-    return stage->race > stage->episodes ? stage->race : stage->episodes;
+    double weight = r->now.average;
+    for (int i = 0; i < r->state.dimension; i++)
+        r->state.average[i] =
+            weight == 1 ? (double)x[i] : r->state.average[i] + weight * ((double)x[i] - r->state.average[i]);
 }
 
-static void release(sac_run *r)
+sac_status sac_run_reserve_units(sac_run *r, size_t count)
 {
+    if (count <= r->unit_room) return SAC_OK;
     sac_free(r->units);
-    sac_free(r->listed);
-    sac_free(r->raced);
-    sac_free(r->hard);
-    sac_free(r->seen);
-    sac_free(r->returns);
-    sac_free(r->fitness);
-    r->room = 0;
-}
-
-// what a generation of the search's present population needs
-static sac_status reserve(sac_run *r)
-{
-    size_t population = (size_t)sac_search_population(r->search);
-    if (population <= r->room) return SAC_OK;
-    size_t episodes = 0, most = (size_t)r->task->evaluation.episodes;
-    for (int i = 0; i <= r->task->stage_count; i++)
-    {
-        sac_stage stage = sac_task_stage(r->task, i);
-        if (episodes < (size_t)most_episodes(&stage)) episodes = (size_t)most_episodes(&stage);
-        if (most < (size_t)stage.screen) most = (size_t)stage.screen;
-    }
-    size_t units = population * episodes;
-    if (most < units) most = units;
-    release(r);
-    r->units = SAC_NEW_ARRAY(sac_unit, most);
-    r->hard = SAC_NEW_ARRAY(uint64_t, (units + 1) / 2);
-    r->listed = SAC_NEW_ARRAY(int, population);
-    r->raced = SAC_NEW_ARRAY(double, units);
-    r->seen = r->filter.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->filter.size) : NULL;
-    r->returns = SAC_NEW_ARRAY(double, population);
-    r->fitness = SAC_NEW_ARRAY(double, population);
-    if (r->filter.size > 0 && !r->seen) return sac_fail_memory("a generation");
-    if (!r->units || !r->hard || !r->listed || !r->raced || !r->returns || !r->fitness)
-        return sac_fail_memory("a generation");
-    r->room = population;
+    r->unit_room = 0;
+    r->units = SAC_NEW_ARRAY(sac_unit, count);
+    if (!r->units) return sac_fail_memory("a round");
+    r->unit_room = count;
     return SAC_OK;
 }
 
@@ -123,39 +81,9 @@ static sac_status allocate(sac_run *r)
     SAC_TRY(sac_filter_create(&r->filter, r->policy));
     r->state.filter = r->filter.numbers;
     r->state.filter_count = (int)sac_filter_count(&r->filter);
-    SAC_TRY(sac_run_create_search(r));
+    SAC_TRY(sac_run_reserve_units(r, (size_t)r->task->evaluation.episodes));
     r->episodes = SAC_NEW_ARRAY(sac_episode, (size_t)r->task->evaluation.episodes);
     return r->episodes ? SAC_OK : sac_fail_memory("an evaluation");
-}
-
-// a race of the current stage, where it allows candidates more episodes than they all begin with
-static sac_status create_race(sac_run *r)
-{
-    const sac_task_train *train = &r->task->train;
-    int population = sac_search_population(r->search), keep = (int)(train->race_keep * population + 0.5);
-    sac_race_destroy(r->race);
-    r->race = NULL;
-    if (r->now.race <= r->now.episodes) return SAC_OK;
-    return sac_race_create(&r->race, &(sac_race_def){.population = population,
-                                                     .keep = keep > 1 ? keep : 1,
-                                                     .first = r->now.episodes,
-                                                     .most = r->now.race,
-                                                     .confidence = train->race_confidence});
-}
-
-sac_status sac_run_apply_stages(sac_run *r)
-{
-    SAC_TRY(reserve(r));
-    if (sac_task_may_have_fitness(r->task, "pair") && !sac_search_is_mirrored(r->search))
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "train.fitness: pair compares mirrored candidates, and those of search.method: %s are none; "
-                        "set search.mirrored: true and an even search.population, or fitness: return",
-                        r->task->search);
-    r->now = sac_task_stage(r->task, r->state.stage);
-    r->ranked = strcmp(r->now.fitness, "rank") == 0;
-    r->paired = strcmp(r->now.fitness, "pair") == 0;
-    r->most_count = most_episodes(&r->now);
-    return create_race(r);
 }
 
 /// What rank 0 reads and everyone needs: the checkpoint, then the rounds that were finished after it.
@@ -199,17 +127,17 @@ static sac_status read_past(sac_run *r, uint8_t **bytes, size_t *size)
     return status;
 }
 
+sac_status sac_run_read_checkpoint(sac_run *r, const uint8_t *bytes, size_t size)
+{
+    const sac_kept kept = r->learner->kept(r);
+    return sac_checkpoint_restore(bytes, size, &kept, &r->state, r->def->any_cpu_level);
+}
+
 static sac_status restore(sac_run *r, const past *p)
 {
     const uint8_t *rounds = p->bytes + p->checkpoint_size;
     SAC_TRY(sac_returns_open(&r->known, sac_run_writes(r) ? r->def->run_dir : NULL, rounds, p->rounds_size));
-    if (p->checkpoint_size == 0) return SAC_OK;
-    bool any = r->def->any_cpu_level;
-    SAC_TRY(sac_checkpoint_restore(p->bytes, p->checkpoint_size, r->search, &r->state, any));
-    if (r->state.attempt == 0) return SAC_OK;
-    // the search draws from the attempt's own seed
-    SAC_TRY(sac_run_create_search(r));
-    return sac_checkpoint_restore(p->bytes, p->checkpoint_size, r->search, &r->state, any);
+    return p->checkpoint_size > 0 ? r->learner->restore(r, p->bytes, p->checkpoint_size) : SAC_OK;
 }
 
 static sac_status open_past(sac_run *r, bool *found)
@@ -256,16 +184,20 @@ sac_status sac_run_open(sac_run *r)
 {
     sac_env_def env = sac_task_env_def(r->task);
     if (!r->def->comm) SAC_TRY(sac_comm_create_self(&r->own_comm));
+    r->learner = sac_learner_of(r->task->search);
     r->comm = r->def->comm ? r->def->comm : r->own_comm;
     r->state.best_evaluation = -INFINITY;
     if (r->def->time_limit > 0) r->deadline = sac_clock() + r->def->time_limit;
     SAC_TRY(create_policy(r, &env));
     SAC_TRY(allocate(r));
+    r->now = sac_task_stage(r->task, 0);
+    SAC_TRY(r->learner->create(r));
     SAC_TRY(fingerprint_task(r));
     bool found;
     SAC_TRY(open_past(r, &found));
-    SAC_TRY(sac_run_apply_stages(r));
+    if (r->learner->begin) SAC_TRY(r->learner->begin(r));
     if (sac_run_writes(r)) SAC_TRY(open_journal(r, found));
+    if (r->rollouts) return SAC_OK; // the learner's own
     return sac_rollouts_create(&r->rollouts, r->policy, &env, r->comm, r->def->threads, r->task->train.lanes);
 }
 
@@ -274,7 +206,7 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_status closed = sac_journal_close(r->journal);
     sac_rollouts_destroy(r->rollouts);
     sac_returns_close(r->known);
-    sac_search_destroy(r->search);
+    if (r->learner) r->learner->destroy(r);
     sac_policy_destroy(r->policy);
     sac_comm_close(r->own_comm, status);
     sac_folder_close(&r->folder);
@@ -283,7 +215,6 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_tuned_clear(&r->tuned);
     sac_free(r->episodes);
     sac_filter_clear(&r->filter);
-    sac_race_destroy(r->race);
-    release(r);
+    sac_free(r->units);
     return status != SAC_OK ? status : closed;
 }

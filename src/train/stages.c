@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/run.h"
+#include "train/evolution.h"
 
 /// What a stage changes, in words.
 

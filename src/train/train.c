@@ -1,17 +1,43 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "train/run.h"
 
-/// The loop that joins policy, environment and search.
+/// The loop that joins policy, environment and learner.
+
+static sac_status advance(sac_run *r)
+{
+    double begin = sac_clock();
+    uint64_t steps = r->state.steps;
+    r->note[0] = 0;
+    sac_phases_begin(&r->phases);
+    SAC_TRY(r->learner->advance(r));
+    r->state.generation++;
+    r->under_way = false;
+    r->state.pending = true;
+    sac_phases_end(&r->phases, SAC_PHASE_SEARCH);
+    double duration = sac_clock() - begin;
+    r->seconds += duration;
+    r->progress.steps_per_second = (double)(r->state.steps - steps) / (duration > 1e-9 ? duration : 1e-9);
+    return SAC_OK;
+}
+
+sac_status sac_run_advance(sac_run *r)
+{
+    r->under_way = true;
+    sac_status status = advance(r);
+    r->under_way = false;
+    return status;
+}
 
 static sac_status train(sac_run *r)
 {
     uint64_t generations = sac_run_generations(r);
     while (r->state.pending || r->state.generation < generations)
     {
-        const char *reason = r->state.pending ? NULL : sac_search_stop(r->search);
+        const char *reason = r->state.pending ? NULL : r->learner->stop(r);
         if (reason) return sac_run_event(r, "stopped", reason);
         sac_status status = r->state.pending ? SAC_OK : sac_run_advance(r);
         if (status == SAC_OK) status = sac_run_finish(r, generations);

@@ -384,5 +384,71 @@ def task():
         put("task", name, data)
 
 
-for write in (safetensors, npz, png, csv, table, yaml, options, policy, task, wad):
+def demonstrations():
+    """One episode of two frames of a picture of 1 x 2 pixels, and one for each way of being wrong."""
+    def part(name="camera", kind="picture", shape=(1, 2, 3), choices=0, low=None, high=None):
+        return {"name": name, "kind": kind, "shape": list(shape), "choices": choices, "low": low, "high": high,
+                "privileged": False}
+
+    arrays = {  # name: (type, shape, bytes), the widest first
+        "rewards": ("F64", [2], struct.pack("<2d", 1, 2)),
+        "returns": ("F64", [1], struct.pack("<d", 3)),
+        "lengths": ("I64", [1], struct.pack("<q", 2)),
+        "seeds": ("I64", [1], struct.pack("<q", 5)),
+        "actions": ("F32", [2, 1], struct.pack("<2f", 0.5, -0.5)),
+        "observation.camera": ("U8", [2, 1, 2, 3], bytes(range(12))),
+        "terminated": ("U8", [1], b"\1"),
+        "truncated": ("U8", [1], b"\0"),
+    }
+    world = {"environment": "toy", "variant": "", "version": "0", "seed": "0", "generation": 0, "score": 3.0,
+             "score_std": 0.0, "score_episodes": 1, "settings": {}}
+    texts = {"format": "saccade demonstrations", "version": "1", "checksum": "0" * 16, "driver": "seed",
+             "parts": [part()], "action": [part("action", "vector", (1, 1, 1), low=[-1.0], high=[1.0])],
+             "world": world}
+
+    def file(arrays=arrays, **changes):
+        header = {"__metadata__": {key: value if isinstance(value, str) else json.dumps(value)
+                                   for key, value in {**texts, **changes}.items() if value is not None}}
+        data = b""
+        for name, (dtype, shape, content) in arrays.items():
+            header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+            data += content
+        text = json.dumps(header).encode()
+        return tensors(text + b" " * (-len(text) % 8), data)
+
+    def other(name, dtype, shape, content):
+        return file({**arrays, name: (dtype, shape, content)})
+
+    put("demonstrations", "good", file())
+    put("demonstrations", "choice", file({**arrays, "actions": ("F32", [2, 1], struct.pack("<2f", 0, 2))},
+                                         action=[part("action", "choice", (0, 0, 0), 3)]))
+    seeds = {
+        "choice_beyond": file(action=[part("action", "choice", (0, 0, 0), 3)]),
+        "no_parts": file(parts=[]),
+        "parts_text": file(parts="[1"),
+        "two_actions": file(action=[part("a", "vector", (1, 1, 1)), part("b", "vector", (1, 1, 1))]),
+        "action_picture": file(action=[part("action")]),
+        "part_unknown": file(parts=[part("other")]),
+        "part_shape": file(parts=[part(shape=(2, 2, 3))]),
+        "part_huge": file(parts=[part(shape=(16384, 16384, 64))]),
+        "no_world": file(world=None),
+        "no_driver": file(driver=None),
+        "world_list": file(world=[]),
+        "version_other": file(version="9"),
+        "lengths_more": other("lengths", "I64", [1], struct.pack("<q", 3)),
+        "lengths_less": other("lengths", "I64", [1], struct.pack("<q", 1)),
+        "lengths_zero": other("lengths", "I64", [1], struct.pack("<q", 0)),
+        "lengths_negative": other("lengths", "I64", [1], struct.pack("<q", -(2**63))),
+        "lengths_none": other("lengths", "I64", [0], b""),
+        "seed_negative": other("seeds", "I64", [1], struct.pack("<q", -2)),
+        "action_nan": other("actions", "F32", [2, 1], struct.pack("<2f", float("nan"), 0)),
+        "end_two": other("terminated", "U8", [1], b"\2"),
+        "rewards_short": other("rewards", "F64", [1], struct.pack("<d", 1)),
+        "unaligned": file({"truncated": arrays["truncated"], **arrays}),
+    }
+    for name, data in seeds.items():
+        put("demonstrations", name, data)
+
+
+for write in (safetensors, npz, png, csv, table, yaml, options, policy, task, wad, demonstrations):
     write()

@@ -43,7 +43,7 @@ static sac_policy *rounded_policy(const char *settings)
     sac_policy *drawn = scene_any_policy(settings), *policy;
     sac_policy_state *state = scene_state(drawn);
     sac_policy_parts parts;
-    drawn->ops->program->parts(state, &parts);
+    drawn->ops->parts(state, &parts);
     const size_t bytes = (size_t)sac_policy_parameter_count(drawn) * sizeof(float);
     float *parameters = malloc(bytes);
     memcpy(parameters, sac_policy_parameters(drawn), bytes);
@@ -112,7 +112,7 @@ static void write_case(const char *folder, const char *settings, int number, sac
     char path[512];
     float words[] = {(float)choosing, (float)m.batch.temperature};
     dump d = {0};
-    policy->ops->program->parts(state, &parts);
+    policy->ops->parts(state, &parts);
     minibatch_go_on(&m);
     const int b = SEQUENCES, hidden = sac_gradient_hidden_size(m.gradient), told = sac_gradient_told_size(m.gradient);
     float *before = malloc((size_t)(b * (2 * hidden + told)) * sizeof *before); // forward writes the states after

@@ -2,7 +2,7 @@
 
 #include "policy_scene.h"
 
-#include "train/filter.h"
+#include "rollout/filter.h"
 
 /// The filter of what a controller is told: it whitens, its measurements are those of all steps together in any
 /// division into episodes, and a filter of zeros is none.

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "train/run.h"
+#include "train/evolution.h"
 
 /// Whose episodes are whose: a generation's hard ones, and those of mirrored pairs.
 
@@ -26,30 +26,33 @@ TEST(every_other_episode_is_a_hard_one)
 {
     uint64_t hard[] = {17, 18};
     sac_task task = {.train = {.seed = 3, .common_episodes = true}};
-    sac_run run = {.task = &task, .hard = hard, .hard_count = 2};
-    assert_int_equal(sac_run_episode_seed(&run, 0, 0), 17);
-    assert_int_equal(sac_run_episode_seed(&run, 5, 2), 18);
-    uint64_t fresh[] = {sac_run_episode_seed(&run, 0, 1), sac_run_episode_seed(&run, 0, 3),
-                        sac_run_episode_seed(&run, 0, 4)};
+    sac_evolution evolution = {.hard = hard, .hard_count = 2};
+    sac_run run = {.task = &task, .learned = &evolution};
+    assert_int_equal(sac_evolution_episode_seed(&run, 0, 0), 17);
+    assert_int_equal(sac_evolution_episode_seed(&run, 5, 2), 18);
+    uint64_t fresh[] = {sac_evolution_episode_seed(&run, 0, 1), sac_evolution_episode_seed(&run, 0, 3),
+                        sac_evolution_episode_seed(&run, 0, 4)};
     for (int i = 0; i < 3; i++)
     {
         assert_true(fresh[i] >= SAC_TRAINING_SEED_FIRST);
         for (int k = 0; k < i; k++) assert_true(fresh[i] != fresh[k]);
     }
     // without hard ones, the odd episodes are the same
-    run.hard_count = 0;
-    assert_int_equal(sac_run_episode_seed(&run, 0, 1), fresh[0]);
-    assert_true(sac_run_episode_seed(&run, 0, 0) >= SAC_TRAINING_SEED_FIRST);
+    evolution.hard_count = 0;
+    assert_int_equal(sac_evolution_episode_seed(&run, 0, 1), fresh[0]);
+    assert_true(sac_evolution_episode_seed(&run, 0, 0) >= SAC_TRAINING_SEED_FIRST);
 }
 
 TEST(a_pair_has_episodes_of_its_own)
 {
     sac_task task = {.train = {.seed = 3, .common_episodes = true}};
-    sac_run run = {.task = &task, .paired = true, .most_count = 4};
+    sac_evolution evolution = {.paired = true, .most_count = 4};
+    sac_run run = {.task = &task, .learned = &evolution};
     for (int episode = 0; episode < 4; episode++)
     {
-        assert_int_equal(sac_run_episode_seed(&run, 2, episode), sac_run_episode_seed(&run, 3, episode));
-        assert_int_not_equal(sac_run_episode_seed(&run, 1, episode), sac_run_episode_seed(&run, 2, episode));
+        assert_int_equal(sac_evolution_episode_seed(&run, 2, episode), sac_evolution_episode_seed(&run, 3, episode));
+        assert_int_not_equal(sac_evolution_episode_seed(&run, 1, episode),
+                             sac_evolution_episode_seed(&run, 2, episode));
     }
 }
 
@@ -57,21 +60,22 @@ TEST(bad_episodes_are_dealt_out_to_pairs)
 {
     uint64_t hard[] = {17, 18, 19};
     sac_task task = {.train = {.seed = 3, .common_episodes = true}};
-    sac_run run = {.task = &task, .hard = hard, .hard_count = 3, .paired = true, .most_count = 1};
+    sac_evolution evolution = {.hard = hard, .hard_count = 3, .paired = true, .most_count = 1};
+    sac_run run = {.task = &task, .learned = &evolution};
     const uint64_t dealt[] = {17, 0, 18, 0, 19, 0, 0};
     for (int pair = 0; pair < 7; pair++)
         for (int half = 0; half < 2; half++)
         {
-            uint64_t seed = sac_run_episode_seed(&run, 2 * pair + half, 0);
+            uint64_t seed = sac_evolution_episode_seed(&run, 2 * pair + half, 0);
             if (dealt[pair])
                 assert_int_equal(seed, dealt[pair]);
             else
                 assert_true(seed >= SAC_TRAINING_SEED_FIRST);
         }
-    run.most_count = 3; // one after the other, whosever they are
-    assert_int_equal(sac_run_episode_seed(&run, 1, 0), 17);
-    assert_int_equal(sac_run_episode_seed(&run, 0, 2), 18);
-    assert_int_equal(sac_run_episode_seed(&run, 3, 1), 19);
+    evolution.most_count = 3; // one after the other, whosever they are
+    assert_int_equal(sac_evolution_episode_seed(&run, 1, 0), 17);
+    assert_int_equal(sac_evolution_episode_seed(&run, 0, 2), 18);
+    assert_int_equal(sac_evolution_episode_seed(&run, 3, 1), 19);
 }
 
 TEST(a_pair_is_worth_its_difference)

@@ -1,6 +1,6 @@
 #include <jansson.h>
 
-#include "train/run.h"
+#include "train/evolution.h"
 #include "train_scene.h"
 
 /// What is said of a stage, and of which generation.

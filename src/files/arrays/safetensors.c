@@ -148,18 +148,22 @@ static sac_status read_tensors(sac_tensors *tensors, placed *items, json_t *head
     for (int i = 0; i < count; i++)
     {
         items[i].tensor.data = data + items[i].begin;
+        if (tensors->borrowed && (uintptr_t)items[i].tensor.data % sac_dtype_size(items[i].tensor.dtype) != 0)
+            return fail_tensor(tensors->where, items[i].tensor.name,
+                               "its data does not begin at a multiple of its element's size");
         SAC_TRY(sac_tensors_add(tensors, &items[i].tensor));
     }
     return SAC_OK;
 }
 
 static sac_status read_header(sac_tensors **out, json_t *header, const uint8_t *data, uint64_t data_size,
-                              const char *where)
+                              const char *where, bool borrowed)
 {
     json_t *metadata = json_object_get(header, "__metadata__");
     if (metadata && !json_is_object(metadata)) return FAIL("__metadata__ is no object", where);
     int count = (int)json_object_size(header), metadata_count = (int)json_object_size(metadata);
     SAC_TRY(sac_tensors_create(out, where, count, metadata_count));
+    (*out)->borrowed = borrowed;
     placed *items = SAC_NEW_ARRAY(placed, (size_t)count);
     sac_status status = items ? read_metadata(*out, metadata) : sac_fail_memory(where);
     if (status == SAC_OK) status = read_tensors(*out, items, header, data, data_size);
@@ -170,7 +174,7 @@ static sac_status read_header(sac_tensors **out, json_t *header, const uint8_t *
     return status;
 }
 
-sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, const char *where)
+static sac_status read_file(sac_tensors **out, const void *bytes, size_t size, const char *where, bool borrowed)
 {
     *out = NULL;
     const uint8_t *at = bytes;
@@ -187,9 +191,21 @@ sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, c
     json_t *header = json_loadb((const char *)at + LENGTH_SIZE, length, JSON_REJECT_DUPLICATES, &error);
     if (!header && json_error_code(&error) == json_error_out_of_memory) return sac_fail_memory(where);
     if (!header) return FAIL("header: %.160s at byte %d", where, error.text, error.position + LENGTH_SIZE);
-    sac_status status = read_header(out, header, at + LENGTH_SIZE + length, size - LENGTH_SIZE - length, where);
+    sac_status status =
+        read_header(out, header, at + LENGTH_SIZE + length, size - LENGTH_SIZE - length, where, borrowed);
     json_decref(header);
     return status;
+}
+
+sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, const char *where)
+{
+    return read_file(out, bytes, size, where, false);
+}
+
+sac_status sac_tensors_view(sac_tensors **out, const void *bytes, size_t size, const char *where)
+{
+    SAC_ASSERT((uintptr_t)bytes % 8 == 0);
+    return read_file(out, bytes, size, where, true);
 }
 
 sac_status sac_tensors_load(sac_tensors **out, const char *path, size_t limit)

@@ -57,6 +57,12 @@ typedef struct sac_tensors sac_tensors;
 /// @return SAC_ERROR_FORMAT or SAC_ERROR_MEMORY
 SAC_CHECKED sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, const char *where);
 
+/// Read from memory without copying the data: the arrays point into the bytes, which must outlive them.
+/// @param bytes  [size], 8-byte aligned
+/// @return also SAC_ERROR_FORMAT where an array does not lie at a multiple of its element's size, as every file of this
+///         writer and of the Python package does
+SAC_CHECKED sac_status sac_tensors_view(sac_tensors **out, const void *bytes, size_t size, const char *where);
+
 /// Read a file of at most `limit` bytes.
 SAC_CHECKED sac_status sac_tensors_load(sac_tensors **out, const char *path, size_t limit);
 
@@ -94,3 +100,21 @@ SAC_CHECKED sac_status sac_tensors_write(uint8_t **bytes, size_t *size, const sa
 /// The same into a file, atomically.
 SAC_CHECKED sac_status sac_tensors_save(const char *path, const sac_tensor *tensors, int count,
                                         const sac_metadata *metadata, int metadata_count);
+
+/// A file whose arrays are written where they will lie, one by one and in any order, so that it may be larger than the
+/// memory there is.
+typedef struct sac_tensors_writer sac_tensors_writer;
+
+/// Lay out a file that has these arrays. It gets its name when it is committed.
+/// @param[out]    out      ended by sac_tensors_commit or sac_tensors_abort; NULL on failure
+/// @param[in,out] tensors  their data becomes where to write it, zeros so far; their names must outlive the writer
+/// @param         metadata NULL under the key "checksum" is filled in by sac_tensors_commit
+/// @return as sac_tensors_write, and SAC_ERROR_FILE where there is no room or no place for the file
+SAC_CHECKED sac_status sac_tensors_begin(sac_tensors_writer **out, const char *path, sac_tensor *tensors, int count,
+                                         const sac_metadata *metadata, int metadata_count);
+
+/// Put the file in its place, and release the writer, also after a failure.
+SAC_CHECKED sac_status sac_tensors_commit(sac_tensors_writer *writer);
+
+/// Drop the file. NULL is ignored.
+void sac_tensors_abort(sac_tensors_writer *writer);

@@ -81,14 +81,14 @@ sac_status sac_tensors_add(sac_tensors *tensors, const sac_tensor *tensor)
     SAC_ASSERT(fits);
     (void)fits;
     char *name = sac_copy_text(tensor->name);
-    void *data = sac_alloc(bytes);
+    void *data = tensors->borrowed ? (void *)tensor->data : sac_alloc(bytes);
     if (!name || !data)
     {
         sac_free(name);
-        sac_free(data);
+        if (!tensors->borrowed) sac_free(data);
         return sac_fail_memory(tensors->where);
     }
-    if (bytes > 0) memcpy(data, tensor->data, bytes);
+    if (bytes > 0 && !tensors->borrowed) memcpy(data, tensor->data, bytes);
     sac_tensor *item = &tensors->items[tensors->count++];
     *item = *tensor;
     item->name = name;
@@ -110,7 +110,7 @@ void sac_tensors_destroy(sac_tensors *tensors)
     for (int i = 0; i < tensors->count; i++)
     {
         sac_free((void *)tensors->items[i].name);
-        sac_free((void *)tensors->items[i].data);
+        if (!tensors->borrowed) sac_free((void *)tensors->items[i].data);
     }
     for (int i = 0; i < tensors->metadata_count; i++)
     {

@@ -10,7 +10,8 @@
 struct sac_tensors
 {
     char *where;
-    sac_tensor *items; ///< names and data are owned
+    bool borrowed;     ///< data lies in the caller's bytes
+    sac_tensor *items; ///< names are owned, and data where it is not borrowed
     int count, capacity;
     sac_metadata *metadata; ///< keys and values are owned
     int metadata_count, metadata_capacity;

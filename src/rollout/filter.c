@@ -1,4 +1,4 @@
-#include "train/filter.h"
+#include "rollout/filter.h"
 
 #include <math.h>
 #include <string.h>

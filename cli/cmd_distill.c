@@ -1,0 +1,39 @@
+#include "base/error.h"
+#include "saccade/run.h"
+#include "training.h"
+
+enum
+{
+    MAX_SETTINGS = 66 // --set and the two of this command
+};
+
+static const cli_flag flags[] = {
+    {"teacher", "F.safetensors", "short for --set teacher.policy=F.safetensors", false},
+    {"demonstrations", "F.safetensors", "short for --set teacher.demonstrations=F.safetensors", false},
+    CLI_TRAINING_FLAGS,
+    {0},
+};
+
+static int run(const cli_args *args)
+{
+    const sac_setting *given;
+    sac_setting settings[MAX_SETTINGS];
+    int count = cli_settings(args, "set", &given);
+    if (count < 0 || count > MAX_SETTINGS - 2) return CLI_USAGE;
+    for (int i = 0; i < count; i++) settings[i] = given[i];
+    if (cli_has(args, "teacher")) settings[count++] = (sac_setting){"teacher.policy", cli_value(args, "teacher")};
+    if (cli_has(args, "demonstrations"))
+        settings[count++] = (sac_setting){"teacher.demonstrations", cli_value(args, "demonstrations")};
+
+    sac_task *task;
+    sac_status status = sac_task_load(&task, cli_positional(args, 0), settings, count);
+    if (status != SAC_OK) return cli_fail(status);
+    bool taught = sac_task_is_taught(task);
+    sac_task_destroy(task);
+    if (!taught)
+        return cli_usage("distill: %s has another search.method than distill: 'saccade train' carries it out",
+                         cli_positional(args, 0));
+    return cli_run_training(args, settings, count);
+}
+
+const cli_command cli_distill = {"distill", "TASK.yaml", "train a policy to do what a teacher does", flags, run};

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "run/checkpoint.h"
+
+typedef struct sac_run sac_run;
+
+/// How a run learns: what one generation does, and what of it a checkpoint holds. Everything else is the run's own, and
+/// the same for every learner: folder, journal, metrics, evaluations, best and mean vector, board, page, stop, resume,
+/// ranks. A learner is one file with such a table and one row in learners.c. Each function is called on every rank, and
+/// every rank must come to the same state.
+typedef struct sac_learner
+{
+    /// Make r->learned for the run's task and policy, and call sac_run_set_start. After a failure, destroy is called.
+    sac_status (*create)(sac_run *r);
+    void (*destroy)(sac_run *r); ///< r->learned may be NULL
+
+    /// Read a checkpoint with sac_run_read_checkpoint, and derive the rest.
+    sac_status (*restore)(sac_run *r, const uint8_t *bytes, size_t size);
+
+    /// Whatever follows from the state, new or restored, before the first generation; NULL: nothing.
+    sac_status (*begin)(sac_run *r);
+
+    /// One generation after state.generation. It adds to state.steps, and writes state.best, mean and std (of what
+    /// metrics.csv calls the population), r->note where there is something to say, and the filter; it ends with
+    /// sac_run_update_average. An interrupt (r->def->interrupt) leaves state and what is kept as they were.
+    sac_status (*advance)(sac_run *r);
+
+    /// Why training should stop, in words; NULL: it goes on.
+    const char *(*stop)(const sac_run *r);
+
+    double (*sigma)(const sac_run *r); ///< the step size or the deviation of actions, for metrics.csv
+
+    sac_kept (*kept)(const sac_run *r); ///< what checkpoints hold
+} sac_learner;
+
+/// The learner of a search.method.
+const sac_learner *sac_learner_of(const char *method);
+
+extern const sac_learner sac_evolution_learner, sac_ppo_learner, sac_distill_learner;

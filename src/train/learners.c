@@ -1,0 +1,11 @@
+#include <string.h>
+
+#include "train/learner.h"
+
+/// Which learner a task's search.method means: what is no other one's is a search of evolution's.
+
+const sac_learner *sac_learner_of(const char *method)
+{
+    if (strcmp(method, "distill") == 0) return &sac_distill_learner;
+    return strcmp(method, "ppo") == 0 ? &sac_ppo_learner : &sac_evolution_learner;
+}

@@ -1,0 +1,211 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "ppo/ppo.h"
+#include "train/run.h"
+
+/// The learner that learns by reward: an iteration of PPO is a generation.
+
+typedef struct reward
+{
+    sac_ppo *ppo;
+    sac_ppo_report report; ///< of the last iteration; its times are those of all
+    uint8_t *trained;      ///< [parameters]
+} reward;
+
+// --- creation ---
+
+// settings of the loop of evolution, which a task for PPO leaves as they are
+static sac_status check_settings(const sac_task *task)
+{
+    const sac_task_train *t = &task->train;
+    const struct
+    {
+        const char *name;
+        bool set;
+    } others[] = {
+        {"episodes", t->episodes != 1},
+        {"race", t->race != 0},
+        {"screen", t->screen != 0},
+        {"common_episodes", !t->common_episodes},
+        {"fitness", strcmp(t->fitness, "return") != 0},
+        {"steps", t->steps != 0},
+        {"patience", t->patience != 0},
+        {"restart_after", t->restart_after != 0},
+        {"stages", task->stage_count > 0},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].set)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "train.%s is for evolution, and search.method: ppo has no candidates; leave it out",
+                            others[i].name);
+    return SAC_OK;
+}
+
+// which parameters learn: those that train.tune names, without the factors that scale a search's steps
+static sac_status mark_trained(const sac_run *r, uint8_t *trained)
+{
+    const sac_tuned *tuned = &r->tuned;
+    for (int i = 0; i < tuned->total; i++)
+    {
+        const float factor = tuned->index ? tuned->factor[i] : 1;
+        if (factor != 0 && factor != 1)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "train.tune: the factor %g scales the steps of a search, and search.method: ppo has none",
+                            (double)factor);
+        trained[i] = factor != 0;
+    }
+    return SAC_OK;
+}
+
+static sac_status create_ppo(sac_run *r, reward *w)
+{
+    const size_t count = (size_t)sac_policy_parameter_count(r->policy);
+    const sac_env_def env = sac_task_env_def(r->task);
+    float *start = SAC_NEW_ARRAY(float, count);
+    w->trained = SAC_NEW_ARRAY(uint8_t, count);
+    sac_status status = start && w->trained ? sac_run_draw_start(r, start) : sac_fail_memory("the start");
+    float *gathered = SAC_NEW_ARRAY(float, count);
+    if (status == SAC_OK && !gathered) status = sac_fail_memory("the start");
+    if (status == SAC_OK) memcpy(gathered, start, count * sizeof *start);
+    if (status == SAC_OK) status = sac_run_set_start(r, gathered);
+    if (status == SAC_OK) status = mark_trained(r, w->trained);
+    const sac_ppo_def def = {.policy = r->policy,
+                             .env = &env,
+                             .settings = r->task->search_settings.settings,
+                             .setting_count = r->task->search_settings.count,
+                             .start = start,
+                             .fresh = strcmp(r->task->train.start, "draw") == 0,
+                             .trained = w->trained,
+                             .seed = sac_mix_seed(r->task->train.seed, SAC_RUN_NOISE, 0),
+                             .iterations = (uint64_t)r->task->train.generations,
+                             .comm = r->comm,
+                             .threads = r->def->threads,
+                             .interrupt = r->def->interrupt};
+    if (status == SAC_OK) status = sac_ppo_create(&w->ppo, &def);
+    sac_free(start);
+    sac_free(gathered);
+    return status;
+}
+
+// the average begins with what the learner begins with
+static void begin_average(sac_run *r)
+{
+    const reward *w = r->learned;
+    memcpy(r->vector, sac_ppo_parameters(w->ppo), (size_t)r->tuned.total * sizeof *r->vector);
+    sac_tuned_gather(&r->tuned, r->vector);
+    for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
+}
+
+static sac_status create(sac_run *r)
+{
+    SAC_TRY(check_settings(r->task));
+    reward *w = r->learned = SAC_NEW(reward);
+    if (!w) return sac_fail_memory("ppo");
+    SAC_TRY(create_ppo(r, w));
+    begin_average(r);
+    return SAC_OK;
+}
+
+static void destroy(sac_run *r)
+{
+    reward *w = r->learned;
+    if (!w) return;
+    sac_ppo_destroy(w->ppo);
+    sac_free(w->trained);
+    sac_free(w);
+}
+
+static sac_status begin(sac_run *r)
+{
+    return sac_ppo_begin(((reward *)r->learned)->ppo);
+}
+
+// --- a generation ---
+
+// the time of a rollout is divided as its threads divide theirs
+static void end_phase(sac_run *r, const sac_ppo_report *before, const sac_ppo_report *now)
+{
+    const double acted = now->acting - before->acting, both = acted + now->stepping - before->stepping;
+    const double all = now->rollout;
+    r->phases.seconds[SAC_PHASE_AGENT] += both > 0 ? all * acted / both : 0;
+    r->phases.seconds[SAC_PHASE_WORLD] += both > 0 ? all * (1 - acted / both) : 0;
+    r->phases.seconds[SAC_PHASE_SEARCH] -= both > 0 ? all : 0; // which all of it will be added to
+}
+
+static sac_status advance(sac_run *r)
+{
+    reward *w = r->learned;
+    sac_ppo_report report;
+    SAC_TRY(sac_ppo_iterate(w->ppo, r->state.generation, &r->filter, &report));
+    end_phase(r, &w->report, &report);
+    w->report = report;
+    r->state.steps += report.steps;
+    r->state.best = report.best;
+    r->state.mean = report.mean;
+    r->state.std = report.std;
+    r->bad_episodes += report.bad_rewards;
+    if (r->tuned.rest) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    memcpy(r->vector, sac_ppo_parameters(w->ppo), (size_t)r->tuned.total * sizeof *r->vector);
+    sac_tuned_gather(&r->tuned, r->vector);
+    sac_run_update_average(r, r->vector);
+    return SAC_OK;
+}
+
+static const char *stop(const sac_run *r)
+{
+    const reward *w = r->learned;
+    const float *x = sac_ppo_parameters(w->ppo);
+    for (int i = 0; i < r->tuned.total; i++)
+        if (!isfinite(x[i])) return "numerical trouble: a parameter is not finite";
+    return NULL;
+}
+
+static double sigma(const sac_run *r)
+{
+    return sac_ppo_deviation(((const reward *)r->learned)->ppo);
+}
+
+// --- checkpoints ---
+
+static int list_arrays(void *self, sac_kept_array *arrays, int capacity)
+{
+    sac_ppo_array list[SAC_PPO_ARRAYS];
+    int count = sac_ppo_state(self, list);
+    for (int i = 0; i < count && i < capacity; i++)
+        arrays[i] = (sac_kept_array){list[i].name, list[i].dtype, list[i].data, list[i].count};
+    return count;
+}
+
+static sac_status reshape(void *self)
+{
+    return sac_ppo_reshape(self);
+}
+
+static sac_status restored(void *self)
+{
+    return sac_ppo_restored(self);
+}
+
+static sac_kept kept(const sac_run *r)
+{
+    return (sac_kept){.self = ((reward *)r->learned)->ppo,
+                      .section = "ppo",
+                      .arrays = list_arrays,
+                      .shape = "lengths",
+                      .reshape = reshape,
+                      .restored = restored};
+}
+
+const sac_learner sac_ppo_learner = {.create = create,
+                                     .destroy = destroy,
+                                     .restore = sac_run_read_checkpoint,
+                                     .begin = begin,
+                                     .advance = advance,
+                                     .stop = stop,
+                                     .sigma = sigma,
+                                     .kept = kept};
