@@ -5,6 +5,7 @@
     saccade.World, gym         environments, for Gymnasium too: gymnasium.make("saccade/CarRacing-v3")
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
+    saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
 
 Everything that the C headers declare is in saccade.lib, for cffi's saccade.ffi.
@@ -25,14 +26,15 @@ from saccade._core import (  # noqa: E402
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
-from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
+from saccade.training import Progress, Run, Score, Uptrained, evaluate, summary, train, uptrain  # noqa: E402
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
     "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
-    "UnavailableError", "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
-    "load_plugin", "methods", "read", "search", "set_log", "summary", "train", "training", "worlds",
+    "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "evaluate", "ffi", "forms", "kinds", "lib",
+    "linear", "load", "load_plugin", "methods", "read", "search", "set_log", "summary", "train", "training", "uptrain",
+    "worlds",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()
 
