@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "files/json.h"
 #include "looks.h"
 #include "paired.h"
@@ -22,7 +23,7 @@ enum
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"out", "F.safetensors", "where the new policy goes; must be given", false},
-    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default relu", false},
+    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp", false},
     {"features", "N", "m, the features of a patch; default 16", false},
     {"random", NULL, "G stays as it is drawn, so that the first phase is left out", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
@@ -168,8 +169,9 @@ static sac_status print_json(const plan *p, const cli_look *looks, int look_coun
     json_t *versions = json_array(), *times = json_array();
     for (int i = 0; i < VERSIONS; i++) json_array_append_new(versions, json_of_version(p, i));
     for (int i = 0; i < look_count; i++)
-        json_array_append_new(times, json_pack("{s:i, s:f, s:f}", "patches", looks[i].patches, "softmax_us",
-                                               1e6 * looks[i].seconds[0], "linear_us", 1e6 * looks[i].seconds[1]));
+        json_array_append_new(times, json_pack("{s:i, s:b, s:f, s:f}", "patches", looks[i].patches, "noise",
+                                               looks[i].noisy, "softmax_us", 1e6 * looks[i].seconds[0], "linear_us",
+                                               1e6 * looks[i].seconds[1]));
     const sac_uptrain_result *r = &p->result;
     return sac_json_print(
         stdout, json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "attention",
@@ -195,17 +197,17 @@ static void print_losses(const plan *p)
 
 static void print_text(const plan *p, const cli_look *looks, int look_count)
 {
-    printf("%s, variant %s, seeds %llu..%llu; sara-%s, %d features, %d pictures of %d episodes\n", p->target.env.id,
+    printf("%s, variant %s, seeds %llu..%llu; sara-%s, %d feature%s, %d pictures of %d episodes\n", p->target.env.id,
            cli_target_variant(&p->target), (unsigned long long)p->first,
-           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->def.attention, p->def.features, p->result.frames,
-           p->result.episodes);
+           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->def.attention, p->def.features,
+           sac_plural(p->def.features), p->result.frames, p->result.episodes);
     print_losses(p);
     for (int i = 0; i < VERSIONS; i++)
     {
         char text[2 * SAC_VALUE_SIZE], paired_text[CLI_PAIRED_SIZE];
         const sac_score score = sac_score_of(p->versions[i].episodes, p->count);
         sac_format_spread(text, score.mean, " +- ", score.std);
-        printf("%-20s %-20s", p->versions[i].name, text);
+        printf("%-20s %s", p->versions[i].name, text);
         if (i == 0)
         {
             putchar('\n');
@@ -213,12 +215,12 @@ static void print_text(const plan *p, const cli_look *looks, int look_count)
         }
         const cli_paired paired = cli_paired_of(p->versions[i].episodes, p->versions[0].episodes, p->count);
         cli_paired_format(paired_text, &paired);
-        printf(" difference %s\n", paired_text);
+        printf("%*s difference %s\n", 20 - (int)strlen(text), "", paired_text);
     }
     printf("%-20s %10s %10s %6s\n", "one look, patches", "softmax us", "linear us", "ratio");
     for (int i = 0; i < look_count; i++)
-        printf("%-20d %10.1f %10.1f %6.2f\n", looks[i].patches, 1e6 * looks[i].seconds[0], 1e6 * looks[i].seconds[1],
-               looks[i].seconds[0] / looks[i].seconds[1]);
+        printf("%-7d %-12s %10.1f %10.1f %6.2f\n", looks[i].patches, looks[i].noisy ? "with noise" : "as they are",
+               1e6 * looks[i].seconds[0], 1e6 * looks[i].seconds[1], looks[i].seconds[0] / looks[i].seconds[1]);
 }
 
 static int report(const plan *p)

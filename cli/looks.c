@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "play/play.h"
 #include "saccade/tokens.h"
 
@@ -90,20 +91,24 @@ typedef struct picture
     int side;
 } picture;
 
-static sac_status time_policy(const sac_policy *policy, const picture *image, double *seconds)
+static sac_status time_policy(const sac_policy *policy, const uint8_t *image, double *seconds)
 {
-    sac_policy *large;
     sac_policy_state *state = NULL;
     float *action = calloc((size_t)sac_policy_get_def(policy)->action_size, sizeof *action);
-    sac_status status = action ? resize(&large, policy, image->side) : sac_fail_memory("an action");
-    if (status == SAC_OK)
-    {
-        status = sac_policy_state_create(&state, large);
-        if (status == SAC_OK) *seconds = time_of(state, image->bytes, action);
-        sac_policy_state_destroy(state);
-        sac_policy_destroy(large);
-    }
+    sac_status status = action ? sac_policy_state_create(&state, policy) : sac_fail_memory("an action");
+    if (status == SAC_OK) *seconds = time_of(state, image, action);
+    sac_policy_state_destroy(state);
     free(action);
+    return status;
+}
+
+static sac_status time_resized(const sac_policy *policy, const picture *image, double *seconds)
+{
+    sac_policy *large;
+    sac_status status = resize(&large, policy, image->side);
+    if (status != SAC_OK) return status;
+    status = time_policy(large, image->bytes, seconds);
+    sac_policy_destroy(large);
     return status;
 }
 
@@ -126,6 +131,17 @@ static sac_status see(const sac_policy *policy, const sac_env_def *env, uint8_t 
     return status;
 }
 
+// a camera's: up to 3 of 255
+static void add_noise(uint8_t *bytes, size_t count)
+{
+    sac_stream stream = sac_stream_create(1, 0, 0);
+    for (size_t i = 0; i < count; i++)
+    {
+        int value = bytes[i] + (int)sac_stream_below(&stream, 7) - 3;
+        bytes[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+}
+
 static sac_status enlarge(picture *out, const uint8_t *seen, const sac_policy_def *def)
 {
     sac_resize *plan;
@@ -137,6 +153,7 @@ static sac_status enlarge(picture *out, const uint8_t *seen, const sac_policy_de
     out->bytes = malloc((size_t)out->side * (size_t)out->side * (size_t)def->channels);
     status = workspace && out->bytes ? SAC_OK : sac_fail_memory("a picture");
     if (status == SAC_OK) sac_resize_run(plan, out->bytes, &image, workspace);
+    if (status == SAC_OK) add_noise(out->bytes, (size_t)out->side * (size_t)out->side * (size_t)def->channels);
     sac_free(workspace);
     sac_resize_destroy(plan);
     return status;
@@ -147,8 +164,8 @@ static sac_status time_both(const sac_policy *first, const sac_policy *second, c
 {
     picture image = {.side = side};
     sac_status status = enlarge(&image, seen, sac_policy_get_def(first));
-    if (status == SAC_OK) status = time_policy(first, &image, &look->seconds[0]);
-    if (status == SAC_OK) status = time_policy(second, &image, &look->seconds[1]);
+    if (status == SAC_OK) status = time_resized(first, &image, &look->seconds[0]);
+    if (status == SAC_OK) status = time_resized(second, &image, &look->seconds[1]);
     free(image.bytes);
     return status;
 }
@@ -163,10 +180,14 @@ sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, con
     uint8_t *seen;
     *count = 0;
     sac_status status = see(first, env, &seen);
+    looks[0] = (cli_look){.patches = own};
+    if (status == SAC_OK) status = time_policy(first, seen, &looks[0].seconds[0]);
+    if (status == SAC_OK) status = time_policy(second, seen, &looks[0].seconds[1]);
+    ++*count;
     for (int n = own; status == SAC_OK && n <= MAX_PATCHES && *count < CLI_MAX_LOOKS; n *= 2, ++*count)
     {
         const int rows = (int)ceil(sqrt(n));
-        looks[*count].patches = rows * rows;
+        looks[*count] = (cli_look){.patches = rows * rows, .noisy = true};
         status = time_both(first, second, seen, (rows - 1) * stride + patch, &looks[*count]);
     }
     free(seen);

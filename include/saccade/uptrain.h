@@ -19,7 +19,7 @@
 /// How to up-train. Start from sac_uptrain_default_def().
 typedef struct sac_uptrain_def
 {
-    const char *attention;  ///< f: "relu", "exp" or "square", default "relu"
+    const char *attention;  ///< f: "relu", "exp" or "square", default "exp"
     int features;           ///< m in 1..4096, default 16
     bool random;            ///< G and v stay as they are drawn, and there is no first phase; default false
     uint64_t seed;          ///< draws G and the orders of pictures, default 1

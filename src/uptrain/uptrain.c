@@ -17,7 +17,7 @@ enum
 
 sac_uptrain_def sac_uptrain_default_def(void)
 {
-    return (sac_uptrain_def){.attention = "relu",
+    return (sac_uptrain_def){.attention = "exp",
                              .features = 16,
                              .seed = 1,
                              .first_episode = SAC_TRAINING_SEED_FIRST,

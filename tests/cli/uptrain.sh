@@ -5,7 +5,8 @@ set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
 soft=$work/soft/best.safetensors
-small=(--features 8 --frames 1024 --match 400 --tune 200 --rounds 2 --seeds 1000..1039)
+# one feature is so few that a random G loses the return
+small=(--features 1 --frames 1024 --match 400 --tune 200 --rounds 2 --seeds 1000..1039)
 
 trained()
 {
@@ -18,7 +19,7 @@ table()
 {
     "$saccade" uptrain "$soft" "${small[@]}" --out "$work/up.safetensors" >"$work/table" 2>"$work/progress" || return 1
     cat "$work/table" "$work/progress"
-    grep -qE '^toy, variant original, seeds 1000..1039; sara-relu, 8 features, 1024 pictures of [0-9]+ episodes$' "$work/table" &&
+    grep -qE '^toy, variant original, seeds 1000..1039; sara-exp, 1 feature, 1024 pictures of [0-9]+ episodes$' "$work/table" &&
         grep -qE '^softmax +[0-9.]+ \+- [0-9.]+$' "$work/table" &&
         grep -qE '^up-trained +[0-9.]+ \+- [0-9.]+ +difference [-+][0-9.]+, 95 % confidence' "$work/table" &&
         grep -qE '^one look, patches +softmax us +linear us +ratio$' "$work/table" &&
@@ -42,7 +43,7 @@ assert up["match_last"] < 0.5 * up["match_first"] and up["kept_last"] > up["kept
 patches = [look["patches"] for look in up["looks"]]
 assert len(patches) > 3 and patches == sorted(patches) and all(look["softmax_us"] > 0 for look in up["looks"])
 last = up["looks"][-1]
-assert last["linear_us"] < last["softmax_us"], last  # thousands of patches
+assert last["patches"] > 5000 and last["noise"] and last["linear_us"] < last["softmax_us"], last
 END
 }
 

@@ -66,6 +66,23 @@ class Squashed(torch.autograd.Function):
         return gradient * (1 - y * y if context.curve is torch.tanh else y * (1 - y)), None, None
 
 
+class Softmax(torch.autograd.Function):
+    """softmax over rows, off likewise. By a score it is P (dP - sum dP P), and that sum is one number of its own, found
+    as dout . out (Dao et al. 2022), so that its rounding is as large as itself and not as the difference."""
+
+    @staticmethod
+    def forward(context, x, error):
+        p = Rounded.forward(context, torch.softmax(x, -1), error)
+        context.save_for_backward(p)
+        return p
+
+    @staticmethod
+    def backward(context, gradient):
+        p, = context.saved_tensors
+        mean, _ = Rounded.backward(context, (gradient * p).sum(-1, keepdim=True))
+        return p * (Rounded.backward(context, gradient)[0] - mean), None
+
+
 class Policy:
     """A policy of saccade in PyTorch, in double precision.
 
@@ -160,7 +177,7 @@ class Policy:
 
     def softmax(self):
         products = self.unit(self.tokens("query")) @ self.unit(self.tokens("key")).transpose(2, 3)
-        return self.rounded(torch.softmax(self.case["numbers"][0, 0] * products, -1))
+        return Softmax.apply(self.rounded(self.case["numbers"][0, 0] * products), self.error)
 
     def scores(self):
         if self.options["attention"] == "softmax":

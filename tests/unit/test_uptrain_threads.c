@@ -65,7 +65,7 @@ TEST(the_twin_keeps_what_it_can)
     bool found = false;
     for (int i = 0; i < made->setting_count; i++)
         found = found ||
-                (strcmp(made->settings[i].key, "attention") == 0 && strcmp(made->settings[i].value, "sara-relu") == 0);
+                (strcmp(made->settings[i].key, "attention") == 0 && strcmp(made->settings[i].value, "sara-exp") == 0);
     assert_true(found);
     sac_policy_destroy(twin);
     sac_policy_destroy(policy);
@@ -78,7 +78,7 @@ TEST(the_losses_fall_for_every_map_and_reading)
     for (int k = 0; k < 3; k++)
         for (int m = 0; m < 3; m++)
         {
-            sac_policy *policy = teacher(kinds[k], "softmax", 3), *out;
+            sac_policy *policy = teacher(kinds[k], "softmax", 30), *out;
             sac_uptrain_def def = small_def();
             sac_uptrain_result result;
             def.attention = maps[m];
