@@ -7,7 +7,7 @@
 
 enum
 {
-    CLI_MAX_LOOKS = 8
+    CLI_MAX_LOOKS = 9
 };
 
 typedef struct cli_look
