@@ -1,11 +1,9 @@
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/number.h"
-#include "base/student.h"
 #include "files/json.h"
+#include "paired.h"
 #include "same_world.h"
 
 enum
@@ -22,52 +20,48 @@ static const cli_flag flags[] = {
     {0},
 };
 
-static sac_status report(const cli_args *args, const sac_episode *a, const sac_episode *b, sac_episode *difference,
-                         int count)
+static sac_status report(const cli_args *args, const sac_episode *a, const sac_episode *b, int count)
 {
-    for (int i = 0; i < count; i++) difference[i].episode_return = a[i].episode_return - b[i].episode_return;
-    sac_score score_a = sac_score_of(a, count), score_b = sac_score_of(b, count);
-    sac_score paired = sac_score_of(difference, count);
-    double half = sac_student_quantile(0.95, count - 1) * paired.std / sqrt(count);
+    const cli_paired paired = cli_paired_of(a, b, count);
     if (cli_has(args, "json"))
     {
         json_t *root =
-            json_pack("{s:[o,o], s:[o,o], s:o, s:[o,o], s:i}", "mean", sac_json_number(score_a.mean),
-                      sac_json_number(score_b.mean), "std", sac_json_number(score_a.std), sac_json_number(score_b.std),
-                      "difference", sac_json_number(paired.mean), "interval_95", sac_json_number(paired.mean - half),
-                      sac_json_number(paired.mean + half), "episodes", count);
+            json_pack("{s:[o,o], s:[o,o], s:o, s:[o,o], s:i}", "mean", sac_json_number(paired.first.mean),
+                      sac_json_number(paired.second.mean), "std", sac_json_number(paired.first.std),
+                      sac_json_number(paired.second.std), "difference", sac_json_number(paired.mean), "interval_95",
+                      sac_json_number(paired.low), sac_json_number(paired.high), "episodes", count);
         return sac_json_print(stdout, root);
     }
     for (int i = 0; i < 2; i++)
     {
         char text[2 * SAC_VALUE_SIZE];
-        sac_format_spread(text, i ? score_b.mean : score_a.mean, " +- ", i ? score_b.std : score_a.std);
+        const sac_score *score = i ? &paired.second : &paired.first;
+        sac_format_spread(text, score->mean, " +- ", score->std);
         printf("%s: %s\n", cli_positional(args, i), text);
     }
-    int d = sac_decimals(paired.mean, half);
-    printf("difference %+.*f, 95 %% confidence %+.*f .. %+.*f, %d episodes in pairs: %s\n", d, paired.mean, d,
-           paired.mean - half, d, paired.mean + half, count,
-           paired.mean - half > 0   ? "the first is better"
-           : paired.mean + half < 0 ? "the second is better"
-                                    : "no difference shown");
+    char text[CLI_PAIRED_SIZE];
+    cli_paired_format(text, &paired);
+    printf("difference %s, %d episodes in pairs: %s\n", text, count,
+           paired.low > 0    ? "the first is better"
+           : paired.high < 0 ? "the second is better"
+                             : "no difference shown");
     return SAC_OK;
 }
 
 // both drive the same episodes
 static int drive_both(const cli_args *args, const cli_target targets[2], uint64_t first, int count, int threads)
 {
-    sac_episode *episodes[2] = {NULL}, *difference = calloc((size_t)count, sizeof *difference);
-    int code = difference ? CLI_OK : cli_fail(sac_fail_memory("episodes"));
+    sac_episode *episodes[2] = {NULL};
+    int code = CLI_OK;
     for (int i = 0; code == CLI_OK && i < 2; i++)
         code = cli_target_drive(&targets[i], first, count, threads, &episodes[i]);
     if (code == CLI_OK)
     {
-        sac_status status = report(args, episodes[0], episodes[1], difference, count);
+        sac_status status = report(args, episodes[0], episodes[1], count);
         if (status != SAC_OK) code = cli_fail(status);
     }
     free(episodes[0]);
     free(episodes[1]);
-    free(difference);
     return code;
 }
 

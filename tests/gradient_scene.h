@@ -24,6 +24,17 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,controller=linear,attention=trig,residual=false,activation=none",
     "kind=iap-trans,controller=mlp,attention=hybrid,attention_features=3,activation=clip,filter=true",
     "kind=iap-trans,controller=linear,attention=sara-exp,normalise_tokens=false",
+    "controller=mlp,attention=sara-relu,attention_map=learned,divide=true,patch_features=values+positions",
+    "controller=linear,attention=sara-exp,attention_map=learned,attention_features=5,heads=2,normalise_tokens=true",
+    "kind=iap-rank,controller=linear,attention=sara-square,attention_map=learned,divide=true,heads=2,value_size=3",
+    "kind=iap-rank,controller=linear,attention=sara-relu,attention_map=learned,projection=learned,value_size=3",
+    "kind=iap-trans,controller=mlp,attention=sara-relu,attention_map=learned,heads=2,divide=true,normalise_tokens="
+    "false",
+    "kind=iap-trans,controller=linear,attention=sara-exp,attention_map=learned,attention_features=4,divide=true",
+    "kind=iap-trans,controller=linear,attention=sara-square,attention_map=learned,position_encoding=flat",
+    "kind=iap-trans,controller=linear,attention=relu,attention_features=0,divide=true,layer_norm=false",
+    "kind=iap-trans,controller=mlp,attention=softmax,normalise_tokens=false,value_size=6",
+    "kind=iap-trans,controller=lstm,hidden=5,attention=softmax,heads=2,residual=false,position_encoding=flat",
     "kind=cnn,controller=linear,image_size=72",
     "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
 };

@@ -11,7 +11,7 @@
 ///                A_ij = exp(scale q_i.k_j), c = 1 / N: the kernel that positive, trig and hybrid estimate
 ///
 /// Linear forms have A_ij = phi(q_i).phi(k_j) and c = 1 / N. Their outputs are divided by sum_j A_ij unless the def
-/// says otherwise:
+/// says otherwise; with divide_all each row of A is divided by its sum in every reading, and c = 1 as in softmax:
 ///
 ///     relu       phi(x) = max(0, x) or max(0, W x)
 ///     positive   phi(x) = exp(W y - |y|^2 / 2) / sqrt(M), y = sqrt(scale) x: an unbiased estimate of exp(scale q.k)
@@ -47,8 +47,11 @@ typedef struct sac_attention_def
     const float *key_projection; ///< sara-*: G of the keys [M, D], where it is another; copied; default NULL
     const float *feature_gains;  ///< sara-*: v [M], or [D] where feature_count is 0; copied; default NULL: 1
     const float *directions;     ///< hybrid: [R, D] given instead of drawn, copied; default NULL
-    bool divide;       ///< output: divide each row by the sum of its attention, default true; softmax: in all readings
-    double epsilon;    ///< of an output: added to that sum, default 0; a sum of zero gives a row of zeros
+    bool divide;     ///< output: divide each row by the sum of its attention, default true; softmax: in all readings
+    bool divide_all; ///< linear forms whose features are never negative (all but trig and hybrid): importance, row and
+                     ///< trans divide rows of A by their sums, too, default false. The readings rank, tree, hash and
+                     ///< camera take A as it is
+    double epsilon;  ///< of an output: added to that sum, default 0; a sum of zero gives a row of zeros
     uint32_t internal; ///< marks a def that came from the default; do not set
 } sac_attention_def;
 

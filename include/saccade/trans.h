@@ -6,7 +6,8 @@
 ///
 /// readings.h explains tokens, the sizes (D, F, N, V, l) and what holds for all readings.
 
-/// The order in which P Q' K'^T V is multiplied. All give the same numbers up to rounding.
+/// The order in which P Q' K'^T V is multiplied. All give the same numbers up to rounding. Softmax, which has no
+/// features, gathers A V a few rows at a time and then multiplies by P, whatever the order: time N^2 (D + V).
 typedef enum sac_trans_order
 {
     SAC_TRANS_CHEAPEST, ///< whichever takes the fewest multiplications for the shapes
@@ -28,11 +29,11 @@ SAC_API sac_trans_order sac_trans_cheapest(int rows, int feature_size, int token
 /// first five.
 typedef struct sac_trans
 {
-    const sac_attention *attention; ///< a linear form
+    const sac_attention *attention; ///< any form
     int rows;                       ///< l >= 1
     int value_size;                 ///< V >= 1
     const float *projection;        ///< P [l, projection_stride]
-    int projection_stride;          ///< >= N
+    int projection_stride;          ///< >= N; what softmax needs of a workspace is for so many tokens
     bool residual;                  ///< add P V
     const float *gain, *bias;       ///< [V] of the layer norm; gain NULL: none
     float epsilon;                  ///< of the layer norm, added to the variance; 0: 1e-5

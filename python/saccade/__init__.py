@@ -5,6 +5,7 @@
     saccade.World, gym         environments, for Gymnasium too: gymnasium.make("saccade/CarRacing-v3")
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
+    saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
     saccade.record, distill    episodes in files, and policies that learn from them or from a teacher
 
@@ -27,15 +28,15 @@ from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noq
 from saccade.demonstrations import Demonstrations, distill, record, write_demonstrations  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
-from saccade.training import Progress, Run, Score, evaluate, summary, train  # noqa: E402
+from saccade.training import Progress, Run, Score, Uptrained, evaluate, summary, train, uptrain  # noqa: E402
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Demonstrations", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
     "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
-    "UnavailableError", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms", "kinds", "lib", "linear", "load",
-    "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train", "training", "worlds",
-    "write_demonstrations",
+    "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms", "kinds",
+    "lib", "linear", "load", "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train",
+    "training", "uptrain", "worlds", "write_demonstrations",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()
 

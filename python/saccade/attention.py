@@ -53,12 +53,12 @@ class Attention:
     def __init__(self, form: str = "softmax", *, key_size: int, feature_count: int = 16, direction_count: int = 5,
                  scale: float = 0.0, normalise: bool = False, orthogonal: bool = True, seed: int = 1,
                  projection: Any = None, key_projection: Any = None, feature_gains: Any = None, directions: Any = None,
-                 divide: bool = True, epsilon: float = 0.0) -> None:
+                 divide: bool = True, divide_all: bool = False, epsilon: float = 0.0) -> None:
         struct, kept = definition(form, key_size=key_size, feature_count=feature_count,
                                   direction_count=direction_count, scale=scale, normalise=normalise,
                                   orthogonal=orthogonal, seed=seed, projection=projection,
                                   key_projection=key_projection, feature_gains=feature_gains, directions=directions,
-                                  divide=divide, epsilon=epsilon)
+                                  divide=divide, divide_all=divide_all, epsilon=epsilon)
         self._handle = created(lib.sac_attention_create, "sac_attention", lib.sac_attention_destroy, struct)
         del kept
         self._workspaces = Workspaces()

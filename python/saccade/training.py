@@ -12,8 +12,8 @@ import numpy as np
 
 from saccade import policy as policies
 from saccade import worlds
-from saccade._core import (InterruptedError, check, created, documented, error_of, ffi, lib, path_of, settings_of,
-                           share_path, text)
+from saccade._core import (InterruptedError, check, created, documented, error_of, ffi, fill, lib, path_of,
+                           settings_of, share_path, text)
 
 EPISODE = np.dtype({"names": ["seed", "return", "steps"], "formats": ["u8", "f8", "i4"],
                     "offsets": [ffi.offsetof("sac_episode", name) for name in ("seed", "episode_return", "steps")],
@@ -104,6 +104,49 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
     _work(lambda d: lib.sac_evaluate_seeds(d, memory), struct, interrupt, queue.SimpleQueue())
     score = lib.sac_score_of(memory, len(numbers))
     return Score(score.mean, score.std, episodes)
+
+
+@documented("sac_uptrain_result")
+@dataclass
+class Uptrained:
+    """What came of up-training; NaN where a phase was left out."""
+
+    policy: policies.Policy
+    frames: int
+    episodes: int
+    match_first: float
+    match_last: float
+    kept_first: float
+    kept_last: float
+    tune_first: float
+    tune_last: float
+
+
+@documented("sac_uptrain", "sac_uptrain_def")
+def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str = "exp", features: int = 16,
+            random: bool = False, seed: int = 1, first_episode: int = 1_000_000, frames: int = 8192, rounds: int = 4,
+            match_steps: int = 2000, match_batch: int = 32, match_rate: float = 0.02, tune_steps: int = 1000,
+            tune_batch: int = 0, tune_rate: float = 5e-4, threads: int = 1, variant: str | None = None,
+            **options: Any) -> Uptrained:
+    """env None: the environment that the policy was trained for. Ctrl-C ends it within a few steps."""
+    name = env or policy.info.environment
+    if not name:
+        raise ValueError("env: the policy does not say which environment it was trained for; name one")
+    if env is None:
+        options = {**policy.info.settings, **options}
+    world, _kept = worlds.definition(name, variant, options)
+    struct, interrupt = ffi.new("sac_uptrain_def *", lib.sac_uptrain_default_def()), ffi.new("int *")
+    kept = fill(struct, {"attention": attention, "features": features, "random": random, "seed": seed,
+                         "first_episode": first_episode, "frames": frames, "rounds": rounds,
+                         "match_steps": match_steps, "match_batch": match_batch, "match_rate": match_rate,
+                         "tune_steps": tune_steps, "tune_batch": tune_batch, "tune_rate": tune_rate,
+                         "threads": threads})
+    struct.interrupt = interrupt
+    out, result = ffi.new("sac_policy **"), ffi.new("sac_uptrain_result *")
+    _work(lambda d: lib.sac_uptrain(out, policy._handle, world, d, result), struct, interrupt, queue.SimpleQueue())
+    del kept
+    return Uptrained(policies.Policy._of(out[0], policy.info), result.frames, result.episodes, result.match_first,
+                     result.match_last, result.kept_first, result.kept_last, result.tune_first, result.tune_last)
 
 
 @documented("sac_progress")

@@ -73,6 +73,10 @@ static sac_status check(const sac_attention_def *def, const sac_attention_form *
     if ((def->key_projection || def->feature_gains) && !has_sides)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: %s is for the sara forms, not for %s",
                         def->key_projection ? "key_projection" : "feature_gains", form->name);
+    if (def->divide_all && form->map && form->map->has_signs)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "attention: divide_all is set, but rows of %s may have sums of zero or less to divide by",
+                        form->name);
     if (def->key_projection && !def->projection)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: key_projection is given without projection");
     if (def->direction_count < 1 || def->direction_count > SAC_MAX_DIRECTIONS)
@@ -164,6 +168,7 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
                                                              : natural,
                          .normalize = def->normalise,
                          .divide = def->divide,
+                         .divide_all = def->divide_all && form->map,
                          .epsilon = def->epsilon};
     sac_status status = form->map ? make_map(a, def) : SAC_OK;
     if (status != SAC_OK)

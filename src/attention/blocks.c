@@ -1,5 +1,7 @@
 #include "attention/blocks.h"
 
+#include <string.h>
+
 int sac_block_size(const sac_attention *a, sac_block_kind kind)
 {
     static const struct
@@ -46,4 +48,22 @@ void sac_apply_gains(const sac_attention *a, sac_attention_side side, float *out
 {
     for (int r = 0; r < rows; r++, out += a->feature_size, sums += a->feature_size)
         for (int f = 0; f < a->feature_size; f++) out[f] = (float)((double)sums[f] * a->gains[side][f]);
+}
+
+void sac_block_sum_keys(sac_block *block, const sac_attention *a, float *key_sums, const float *keys, int token_count,
+                        int stride)
+{
+    int f = a->feature_size;
+    memset(key_sums, 0, (size_t)f * sizeof *key_sums);
+    for (int i = 0; sac_block_read(block, a, SAC_KEYS, keys, i, token_count, stride); i += block->size)
+        a->kernels.contract(key_sums, f, NULL, 0, 1, block->features, f, block->count, block->size);
+    sac_apply_gains(a, SAC_KEYS, key_sums, key_sums, 1);
+    sac_apply_gains(a, SAC_QUERIES, key_sums, key_sums, 1);
+}
+
+void sac_block_divide(const sac_block *block, const sac_attention *a, const float *key_sums, float *divisors)
+{
+    int f = a->feature_size;
+    a->kernels.mix(divisors, 0, key_sums, f, 1, block->features, f, block->count, block->size);
+    a->kernels.divide_rows(block->features, block->size, f, divisors, 0, block->count);
 }

@@ -38,3 +38,10 @@ bool sac_block_read(sac_block *block, const sac_attention *a, sac_attention_side
 
 /// Multiply sums [rows, F] by the gains of a side; out may be sums.
 void sac_apply_gains(const sac_attention *a, sac_attention_side side, float *out, const float *sums, int rows);
+
+/// Where rows of A are divided by their sums: the sums of phi over all keys, with the gains of both sides [F], and the
+/// features of a block of queries divided by what they make of them. A row whose sum is zero becomes zero.
+/// @param divisors  scratch [block->size]
+void sac_block_sum_keys(sac_block *block, const sac_attention *a, float *key_sums, const float *keys, int token_count,
+                        int stride);
+void sac_block_divide(const sac_block *block, const sac_attention *a, const float *key_sums, float *divisors);

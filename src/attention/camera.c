@@ -102,6 +102,9 @@ static sac_status make(sac_camera *c, const sac_camera_def *def)
     SAC_TRY(sac_attention_create(&c->attention, &def->attention));
     if (!c->attention->form->map)
         return sac_fail(SAC_ERROR_ARGUMENT, "camera: %s is not a linear form", c->attention->form->name);
+    if (c->attention->divide_all)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "camera: divide_all is set, but a camera does not divide rows by their sums");
     c->folded = folds(c->attention, def->patch * def->patch * def->channels);
     c->outputs = c->folded ? c->attention->features[SAC_QUERIES].count : c->attention->key_size;
     SAC_TRY(project(c, def, SAC_QUERIES));

@@ -15,6 +15,7 @@ typedef struct sac_map
     bool has_raw_kernels; ///< with W = I its kernels take the tokens without a matrix
     bool has_directions;  ///< uses direction_count and directions
     bool has_sides;       ///< the keys may have a W of their own, and features may have gains
+    bool has_signs;       ///< features may be negative
 
     /// Compute the factors of W and of |x|^2 in raw from the scale; NULL stands for the factors 1 and 0.
     double (*matrix_factor)(double scale);
@@ -85,8 +86,9 @@ typedef struct sac_linear_parts
     sac_block block;
     float *lanes;    ///< [F, SAC_LANES]
     float *sums;     ///< [F] z
+    float *key_sums; ///< [F] of all keys, where rows are divided by their sums
     float *products; ///< [V, F] S, transposed, of an output
-    float *divisors; ///< [block] of an output
+    float *divisors; ///< [block] of an output, and where rows are divided
 } sac_linear_parts;
 
 /// Divide a workspace. value_size: V of an output, else 0.
@@ -116,7 +118,7 @@ struct sac_attention
     sac_kernels kernels;
     int key_size;
     double scale; ///< the scale in use: the def's or the default
-    bool normalize, divide;
+    bool normalize, divide, divide_all;
     double epsilon;
 
     // Fields of linear forms; arrays have one entry for each side.
@@ -129,6 +131,16 @@ struct sac_attention
     /// features and scores in one; NULL: none, features are written out
     sac_scores_fn *map_scores;
 };
+
+/// Attention whose map is learned: an own attention that begins as a copy of a SARA form's, and whose G and v are given
+/// again and again without allocating. Its arrays lie in a workspace; it must not be destroyed. `own` may be NULL where
+/// the workspace is only measured.
+void sac_learned_map_take(sac_attention *own, const sac_attention *base, sac_workspace *workspace);
+
+/// G and v of such an attention: what is added to the base's G of each side [M, D] and to its v [M]. Zeros give the
+/// bits of the base.
+void sac_learned_map_set(sac_attention *own, const sac_attention *base, const float *const changes[2],
+                         const float *gain_changes);
 
 /// Draw W [count, size] with standard normal rows, which are orthogonal in blocks of `size` rows if `orthogonal`.
 SAC_CHECKED sac_status sac_draw_features(float *matrix, int count, int size, bool orthogonal, uint64_t seed);

@@ -17,8 +17,9 @@ void sac_linear_split(sac_linear_parts *p, const sac_attention *a, int value_siz
     sac_block_take(&p->block, a, SAC_BLOCK_SMALL, workspace);
     p->lanes = sac_take(workspace, f * SAC_LANES, sizeof(float));
     p->sums = sac_take(workspace, f, sizeof(float));
+    p->key_sums = sac_take(workspace, a->divide_all ? f : 0, sizeof(float));
     p->products = sac_take(workspace, f * v, sizeof(float));
-    p->divisors = sac_take(workspace, v ? (size_t)p->block.size : 0, sizeof(float));
+    p->divisors = sac_take(workspace, v || a->divide_all ? (size_t)p->block.size : 0, sizeof(float));
 }
 
 size_t sac_linear_workspace_size(const sac_attention *a, int n)
@@ -93,6 +94,22 @@ void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_att
         a->kernels.mix(scores + i, 0, p->sums, f, 1, block.features, f, block.count, block.size);
 }
 
+// The sum z of queries whose rows of A are divided by their sums.
+static void sum_divided(const sac_attention *a, const sac_linear_parts *p, const float *queries, int count,
+                        const float *keys, int n, int stride)
+{
+    sac_block block = p->block;
+    int f = a->feature_size;
+    sac_block_sum_keys(&block, a, p->key_sums, keys, n, stride);
+    memset(p->sums, 0, (size_t)f * sizeof(float));
+    for (int i = 0; sac_block_read(&block, a, SAC_QUERIES, queries, i, count, stride); i += block.size)
+    {
+        sac_block_divide(&block, a, p->key_sums, p->divisors);
+        a->kernels.contract(p->sums, f, NULL, 0, 1, block.features, f, block.count, block.size);
+    }
+    apply_gains(a, p->sums, 1);
+}
+
 // O(N F): one pass over the queries for z, one over the keys for their scores.
 void sac_linear_importance(const sac_attention *a, float *importance, const float *queries, const float *keys, int n,
                            int stride, void *workspace)
@@ -100,8 +117,13 @@ void sac_linear_importance(const sac_attention *a, float *importance, const floa
     sac_linear_parts p;
     sac_linear_split(&p, a, 0, &(sac_workspace){.memory = workspace});
     sac_linear_start(a, &p);
-    sac_linear_add(a, &p, SAC_QUERIES, queries, n, stride);
-    sac_linear_finish(a, &p, 1.0 / n);
+    if (a->divide_all)
+        sum_divided(a, &p, queries, n, keys, n, stride);
+    else
+    {
+        sac_linear_add(a, &p, SAC_QUERIES, queries, n, stride);
+        sac_linear_finish(a, &p, 1.0 / n);
+    }
     sac_linear_score(a, &p, SAC_KEYS, importance, keys, n, stride);
 }
 
@@ -111,8 +133,13 @@ void sac_linear_row(const sac_attention *a, float *weights, int row, const float
     sac_linear_parts p;
     sac_linear_split(&p, a, 0, &(sac_workspace){.memory = workspace});
     sac_linear_start(a, &p);
-    sac_linear_add(a, &p, SAC_QUERIES, queries + row, 1, stride);
-    sac_linear_finish(a, &p, 1);
+    if (a->divide_all)
+        sum_divided(a, &p, queries + row, 1, keys, n, stride);
+    else
+    {
+        sac_linear_add(a, &p, SAC_QUERIES, queries + row, 1, stride);
+        sac_linear_finish(a, &p, 1);
+    }
     sac_linear_score(a, &p, SAC_KEYS, weights, keys, n, stride);
 }
 

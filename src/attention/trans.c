@@ -6,7 +6,7 @@
 #include "saccade/trans.h"
 
 /// IAP-trans (Choromanski et al. 2021, second version, section 3.2): P Q' K'^T V in three orders, over blocks of
-/// features. No array has N rows and N columns.
+/// features; and the same of softmax, P (A V). No array has N rows and N columns.
 
 static const char *const names[] = {"cheapest", "left", "right", "middle"};
 
@@ -44,18 +44,42 @@ sac_trans_order sac_trans_cheapest(int rows, int feature_size, int token_count, 
 typedef struct parts
 {
     sac_block block;
-    float *summary; ///< [l, F] P Q'
-    float *product; ///< [V, F] the transpose of K'^T V
-    float *mixed;   ///< [l or V, block]
+    float *summary;             ///< [l, F] P Q'
+    float *product;             ///< [V, F] the transpose of K'^T V
+    float *mixed;               ///< [l or V, block]
+    float *key_sums, *divisors; ///< where rows of A are divided by their sums
+    float *gathered;            ///< [V, stride] A V of softmax
+    void *rest;                 ///< workspace of its attention
 } parts;
+
+static int gathered_stride(const sac_trans *t)
+{
+    return sac_round_up(t->projection_stride);
+}
+
+// softmax has no features, so that there is nothing else
+static void split_exact(parts *p, const sac_trans *t, sac_workspace *workspace)
+{
+    p->gathered = sac_take(workspace, (size_t)t->value_size * (size_t)gathered_stride(t), sizeof(float));
+    p->rest =
+        sac_take(workspace, sac_attention_output_workspace_size(t->attention, t->projection_stride, t->value_size), 1);
+}
 
 static void split(parts *p, const sac_trans *t, sac_workspace *workspace)
 {
     size_t l = (size_t)t->rows, v = (size_t)t->value_size, f = (size_t)sac_attention_feature_size(t->attention);
+    bool divides = t->attention->divide_all;
+    if (f == 0)
+    {
+        split_exact(p, t, workspace);
+        return;
+    }
     sac_block_take(&p->block, t->attention, SAC_BLOCK_LARGE, workspace);
     p->summary = sac_take(workspace, l * f, sizeof(float));
     p->product = sac_take(workspace, f * v, sizeof(float));
     p->mixed = sac_take(workspace, (l > v ? l : v) * (size_t)p->block.size, sizeof(float));
+    p->key_sums = sac_take(workspace, divides ? f : 0, sizeof(float));
+    p->divisors = sac_take(workspace, divides ? (size_t)p->block.size : 0, sizeof(float));
 }
 
 size_t sac_trans_workspace_size(const sac_trans *trans)
@@ -75,12 +99,20 @@ typedef struct factors
     int projection_stride, n, stride, l, f, v;
 } factors;
 
+// Read the next features of queries, divided where rows of A are.
+static bool read_queries(const factors *x, parts *p, int first)
+{
+    if (!sac_block_read(&p->block, x->a, SAC_QUERIES, x->queries, first, x->n, x->stride)) return false;
+    if (x->a->divide_all) sac_block_divide(&p->block, x->a, p->key_sums, p->divisors);
+    return true;
+}
+
 // Compute P Q' [l, F].
 static void summarise(const factors *x, parts *p)
 {
     sac_block *b = &p->block;
     memset(p->summary, 0, (size_t)x->l * (size_t)x->f * sizeof(float));
-    for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
+    for (int i = 0; read_queries(x, p, i); i += b->size)
         x->k->contract(p->summary, x->f, x->projection + i, x->projection_stride, x->l, b->features, x->f, b->count,
                        b->size);
     sac_apply_gains(x->a, SAC_QUERIES, p->summary, p->summary, x->l);
@@ -115,7 +147,7 @@ static void run_right(const factors *x, parts *p, float *out)
     sac_block *b = &p->block;
     gather(x, p);
     sac_apply_gains(x->a, SAC_QUERIES, p->product, p->product, x->v);
-    for (int i = 0; sac_block_read(b, x->a, SAC_QUERIES, x->queries, i, x->n, x->stride); i += b->size)
+    for (int i = 0; read_queries(x, p, i); i += b->size)
     {
         x->k->mix(p->mixed, b->size, p->product, x->f, x->v, b->features, x->f, b->count, b->size);
         x->k->contract(out, x->v, x->projection + i, x->projection_stride, x->l, p->mixed, x->v, b->count, b->size);
@@ -129,6 +161,24 @@ static void run_middle(const factors *x, parts *p, float *out)
     gather(x, p);
     // Multiply [l, F] by the transpose of [V, F].
     x->k->contract(out, x->v, p->summary, x->f, x->l, p->product, x->v, x->f, x->f);
+}
+
+// out += P A V in the order that was asked for
+static void run_linear(const factors *x, parts *p, sac_trans_order order, float *out)
+{
+    if (order == SAC_TRANS_CHEAPEST) order = sac_trans_cheapest(x->l, x->f, x->n, x->v);
+    if (x->a->divide_all) sac_block_sum_keys(&p->block, x->a, p->key_sums, x->keys, x->n, x->stride);
+    if (order == SAC_TRANS_LEFT) run_left(x, p, out);
+    if (order == SAC_TRANS_RIGHT) run_right(x, p, out);
+    if (order == SAC_TRANS_MIDDLE) run_middle(x, p, out);
+}
+
+// out += P (A V) of softmax
+static void run_exact(const factors *x, const parts *p, int stride, float *out)
+{
+    sac_attention_output(x->a, p->gathered, stride, x->queries, x->n, x->stride, x->keys, x->values, x->n, x->stride,
+                         x->v, p->rest);
+    x->k->contract(out, x->v, x->projection, x->projection_stride, x->l, p->gathered, x->v, x->n, stride);
 }
 
 void sac_trans_run(const sac_trans *trans, float *out, const float *queries, const float *keys, const float *values,
@@ -152,11 +202,10 @@ void sac_trans_run(const sac_trans *trans, float *out, const float *queries, con
                  sac_attention_feature_size(a),
                  trans->value_size};
     memset(out, 0, (size_t)x.l * (size_t)x.v * sizeof *out);
-    sac_trans_order order = trans->order;
-    if (order == SAC_TRANS_CHEAPEST) order = sac_trans_cheapest(x.l, x.f, x.n, x.v);
-    if (order == SAC_TRANS_LEFT) run_left(&x, &p, out);
-    if (order == SAC_TRANS_RIGHT) run_right(&x, &p, out);
-    if (order == SAC_TRANS_MIDDLE) run_middle(&x, &p, out);
+    if (x.f > 0)
+        run_linear(&x, &p, trans->order, out);
+    else
+        run_exact(&x, &p, gathered_stride(trans), out);
     if (trans->residual) x.k->contract(out, x.v, x.projection, x.projection_stride, x.l, values, x.v, x.n, stride);
     if (trans->gain)
         sac_layer_norm(out, out, x.l, x.v, trans->gain, trans->bias, trans->epsilon > 0 ? trans->epsilon : 1e-5f);

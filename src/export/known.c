@@ -34,6 +34,19 @@ static sac_status check_option(const sac_policy *policy, const sac_setting *sett
                     setting->value, fallback);
 }
 
+// the exporters multiply features, which softmax does not have
+static sac_status check_mixing(const sac_policy *policy)
+{
+    if (policy->ops != &sac_iap_trans_ops) return SAC_OK;
+    for (int i = 0; i < policy->def.setting_count; i++)
+        if (strcmp(policy->def.settings[i].key, "attention") == 0 &&
+            strcmp(policy->def.settings[i].value, "softmax") == 0)
+            return sac_fail(
+                SAC_ERROR_UNAVAILABLE,
+                "export: attention is 'softmax', but of iap-trans only forms with features can be exported");
+    return SAC_OK;
+}
+
 sac_status sac_export_check(const sac_policy *policy)
 {
     if (!policy->ops->written)
@@ -48,5 +61,5 @@ sac_status sac_export_check(const sac_policy *policy)
                         "%d part%s, the first of them '%.60s'",
                         policy->def.input_count, sac_plural(policy->def.input_count), input->name);
     for (int i = 0; i < policy->def.setting_count; i++) SAC_TRY(check_option(policy, &policy->def.settings[i]));
-    return SAC_OK;
+    return check_mixing(policy);
 }

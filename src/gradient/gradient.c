@@ -124,7 +124,7 @@ size_t sac_gradient_workspace_size(const sac_gradient *gradient, int steps, int 
     return sac_gradient_place(&room, gradient, steps, sequences, NULL);
 }
 
-static sac_pass begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace)
+sac_pass sac_gradient_begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace)
 {
     SAC_ASSERT(batch->steps >= 1 && batch->sequences >= 1 && (uintptr_t)workspace % 64 == 0);
     SAC_ASSERT(batch->parts || (g->policy->def.input_count == 1 && g->policy->def.inputs[0].kind == SAC_SPACE_PICTURE));
@@ -137,7 +137,7 @@ static sac_pass begin(const sac_gradient *g, const float *parameters, const sac_
 void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const float *parameters, const sac_batch *batch,
                           void *workspace)
 {
-    sac_pass p = begin(gradient, parameters, batch, workspace);
+    sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
     if (gradient->parts.embedding) sac_look_begin(&p);
     if (gradient->parts.reading == SAC_PARTS_TRANS) sac_mixed_forward(&p);
     if (gradient->parts.reading == SAC_PARTS_RANK) sac_kept_forward(&p);
@@ -149,7 +149,7 @@ void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const fl
 void sac_gradient_backward(const sac_gradient *gradient, float *sums, const float *doutputs, const float *parameters,
                            const sac_batch *batch, void *workspace)
 {
-    sac_pass p = begin(gradient, parameters, batch, workspace);
+    sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
     p.sums = sums;
     sac_steer_backward(&p, doutputs);
     if (!gradient->parts.embedding) return; // numbers have no parameters before them

@@ -40,7 +40,7 @@ typedef struct sac_gradient_room
     float *dbias;    ///< [O]
     float *patches;  ///< of some patches of one frame
     // mixed
-    float *rows;     ///< [F, H, M + V, stride] features of queries, then values
+    float *rows;     ///< [F, H, M + V, stride] features of queries, then values; of softmax A V, M = V, then values
     float *keys;     ///< [F, H, M, stride] features of keys
     float *sides;    ///< [F, H, M + V, l] rows times P
     float *products; ///< [F, H, V, M] values times features of keys
@@ -48,13 +48,20 @@ typedef struct sac_gradient_room
     float *moments;  ///< [F, H, l, 2]
     float *gain;     ///< [H V]
     void *attention_workspace;
-    float *dplain;    ///< [l, V] of one frame
-    float *dproducts; ///< [V, M]
-    float *drows;     ///< [M + V, stride]
-    float *dkeys;     ///< [M, stride]
-    float *dsides;    ///< [F, H, M + V, l]
-    float *units;     ///< [D, stride] tokens of length 1
+    float *token_values, *dtoken_values, *dattended; ///< [N, V] of softmax
+    float *dplain;                                   ///< [l, V] of one frame
+    float *dproducts;                                ///< [V, M]
+    float *drows;                                    ///< [M + V, stride]
+    float *dkeys;                                    ///< [M, stride]
+    float *dsides;                                   ///< [F, H, M + V, l]
+    float *units;                                    ///< [D, stride] tokens of length 1
     float *map_workspace;
+    sac_attention *maps; ///< [H] of learned maps, set by forward; NULL: all heads have the agent's
+    float *dmatrix;      ///< [M, D] of one side of a head
+    // mixed and kept: rows of attention that are divided by their sums
+    float *key_sums;         ///< [M]
+    float *inverses, *along; ///< [stride] one over each row's sum, 0 where that is zero; scratch
+    float *undivided;        ///< [M, stride] features of queries
     // kept: scores and choices
     float *scores;                                        ///< [F, stride]
     int *top;                                             ///< [F, K]
@@ -70,8 +77,8 @@ typedef struct sac_gradient_room
     float *query_features, *key_features;                 ///< [M, stride]
     float *dquery_features, *dkey_features;               ///< likewise
     float *queries, *token_keys, *dqueries, *dtoken_keys; ///< [N, D] of softmax
-    float *ones, *attended, *dones;                       ///< [N]
-    float *attend_kept, *attend_workspace;
+    float *ones, *attended, *dones;                       ///< [N]; attended of mixed [N, V]
+    float *attend_kept, *attend_workspace;                ///< kept of mixed [F, H, 2 N]
     // layers
     float *images[SAC_MAX_IMAGE_LAYERS]; ///< [F, pixels, outputs] after each layer
     float *dimage, *dnext;               ///< of one frame
@@ -104,6 +111,40 @@ typedef struct sac_pass
 /// The bytes of the arrays, which are set into `block`; NULL: only counted.
 size_t sac_gradient_place(sac_gradient_room *room, const sac_gradient *g, int steps, int sequences,
                           unsigned char *block);
+
+/// A pass over a minibatch, before anything was computed.
+sac_pass sac_gradient_begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace);
+
+/// What attention gives of frames, without what the controller makes of it: of the reading trans the tokens that are
+/// told, else the scores of patches. Forward and backward are like those of the whole policy.
+/// @param[out] out  [T, B, sac_attended_size]
+int sac_attended_size(const sac_gradient *g);
+void sac_attended_forward(const sac_gradient *g, float *out, const float *parameters, const sac_batch *batch,
+                          void *workspace);
+void sac_attended_backward(const sac_gradient *g, float *sums, const float *dout, const float *parameters,
+                           const sac_batch *batch, void *workspace);
+
+/// The attention of a head, and its map of a side; where the map is learned, `set` first gives it its numbers (maps.c).
+void sac_maps_set(const sac_pass *p);
+const sac_attention *sac_pass_attention(const sac_pass *p, int head);
+
+/// Features of a side of a head's tokens [M, stride].
+void sac_maps_features(const sac_pass *p, int head, sac_attention_side side, float *phi, const float *tokens);
+
+/// Back from features to tokens [D, stride], and to G and v where they are learned; dphi is spent.
+void sac_maps_backward(const sac_pass *p, int head, sac_attention_side side, float *dtokens, const float *tokens,
+                       float *dphi, const float *phi);
+
+/// Tokens as the form sees them, of length 1 where it wants that, and back.
+const float *sac_maps_units(const sac_pass *p, const float *tokens, float *units);
+void sac_maps_units_backward(const sac_pass *p, float *dtokens, const float *tokens);
+
+/// Features of queries divided so that each row of attention sums to 1, in place, and back: dqueries by divided
+/// features becomes that by plain ones, dkeys gains what goes through the sums. `queries` of backward are the plain
+/// ones. Nothing happens where rows are not divided.
+void sac_maps_divide(const sac_pass *p, float *queries, const float *keys);
+void sac_maps_divide_backward(const sac_pass *p, float *dqueries, float *dkeys, const float *queries,
+                              const float *keys);
 
 /// Frames to tokens. `frame` of backward takes room.dtokens.
 void sac_look_begin(sac_pass *p);
@@ -145,6 +186,18 @@ static inline const void *const *sac_pass_inputs(const sac_pass *p, int frame, c
 
 /// The controller's inputs [F, inputs] that the last forward pass with a workspace has left there.
 const float *sac_gradient_inputs(const sac_gradient *g, const sac_batch *batch, void *workspace);
+/// Planar [size, stride] to tokens [N, size], or back.
+static inline void sac_turn(float *tokens, const float *planar, int n, int size, int stride)
+{
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < size; d++) tokens[i * size + d] = planar[d * stride + i];
+}
+
+static inline void sac_turn_back(float *planar, const float *tokens, int n, int size, int stride)
+{
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < size; d++) planar[d * stride + i] = tokens[i * size + d];
+}
 
 /// Tokens of a frame: row `row` of [O, stride].
 static inline float *sac_pass_tokens(const sac_pass *p, int frame, int row)

@@ -119,6 +119,7 @@ static void tell_places(const sac_pass *p, const look *f, float *told)
 
 void sac_kept_forward(sac_pass *p)
 {
+    sac_maps_set(p);
     for (int frame = 0; frame < p->frames; frame++)
     {
         look f = look_of(p, frame);

@@ -6,28 +6,36 @@
 /// The reading trans: N tokens become l, out = LN(P V + P Q' K'^T V), for every frame and head.
 ///
 /// rows [M + V, N] are the features Q' of the queries and the values; sides = rows P^T is P Q' and P V at once;
-/// products [V, M] = V^T K'; plain [l, V] = P V + (P Q') products^T.
+/// products [V, M] = V^T K'; plain [l, V] = P V + (P Q') products^T. Where rows of attention are divided by their sums,
+/// Q' is. With softmax in place of features, rows [V + V, N] are A V and the values, and plain is the sum of both
+/// sides.
 
 // where a head of a frame lies in the arrays
 typedef struct head
 {
-    int features, size, value_size, tokens, n, stride; // M, D, V, l, N
+    int index, features, size, value_size, tokens, n, stride; // of the frame's heads; M, D, V, l, N
     float *rows, *keys, *sides, *products, *plain, *moments, *told, *dtold, *dsides;
     int query_row, key_row, value_row; // of the tokens
     size_t value;                      // of the norm's numbers
     bool norm, residual;
 } head;
 
+static bool is_exact(const sac_pass *p)
+{
+    return sac_attention_feature_size(p->g->parts.agent->attention) == 0;
+}
+
 static head head_of(const sac_pass *p, int frame, int h)
 {
     const sac_gradient_room *r = &p->room;
     const sac_agent *a = p->g->parts.agent;
-    const ptrdiff_t features = sac_attention_feature_size(a->attention), stride = a->embedding.token_stride;
-    const ptrdiff_t size = a->config.key_size, v = a->config.value_size, l = a->trans.rows;
+    const ptrdiff_t stride = a->embedding.token_stride, size = a->config.key_size, v = a->config.value_size;
+    const ptrdiff_t l = a->trans.rows, features = is_exact(p) ? v : sac_attention_feature_size(a->attention);
     const ptrdiff_t at = (ptrdiff_t)frame * a->heads + h, rows = features + v;
     const ptrdiff_t told = (ptrdiff_t)frame * p->g->told + h * l * v; // behind all heads stand the numbers
     const bool norm = a->config.layer_norm;
-    return (head){.features = (int)features,
+    return (head){.index = h,
+                  .features = (int)features,
                   .size = (int)size,
                   .value_size = (int)v,
                   .tokens = (int)l,
@@ -55,23 +63,59 @@ static void gemm(const sac_pass *p, sac_gemm g)
     p->l.gemm(&g, p->l.scratch);
 }
 
-// features and values of a frame's tokens
+// softmax between a head's tokens, of which the arrays are a token a row
+static sac_attend shape_of(const sac_pass *p, const head *h)
+{
+    const float scale = (float)p->g->parts.agent->attention->scale;
+    return (sac_attend){1, h->n, h->n, h->size, h->value_size, h->size, h->size, h->value_size, h->value_size, scale};
+}
+
+static float *kept_of(const sac_pass *p, const head *h, int frame)
+{
+    const sac_attend shape = shape_of(p, h);
+    const size_t at = (size_t)frame * (size_t)p->g->parts.agent->heads + (size_t)h->index;
+    return p->room.attend_kept + at * sac_attend_kept(&shape);
+}
+
+static void turn_tokens(const sac_pass *p, const head *h, int frame)
+{
+    const sac_gradient_room *r = &p->room;
+    sac_turn(r->queries, sac_maps_units(p, sac_pass_tokens(p, frame, h->query_row), r->units), h->n, h->size,
+             h->stride);
+    sac_turn(r->token_keys, sac_maps_units(p, sac_pass_tokens(p, frame, h->key_row), r->units), h->n, h->size,
+             h->stride);
+    sac_turn(r->token_values, sac_pass_tokens(p, frame, h->value_row), h->n, h->value_size, h->stride);
+}
+
+static void gather_exact(const sac_pass *p, const head *h, int frame)
+{
+    const sac_gradient_room *r = &p->room;
+    const sac_attend shape = shape_of(p, h);
+    turn_tokens(p, h, frame);
+    p->l.attend_forward(&p->l, &shape, r->attended, kept_of(p, h, frame), r->queries, r->token_keys, r->token_values,
+                        r->attend_workspace);
+    sac_turn_back(h->rows, r->attended, h->n, h->value_size, h->stride);
+}
+
+// features and values of a frame's tokens, or what softmax gathers of the values
 static void read_tokens(const sac_pass *p, const head *h, int frame)
 {
-    const sac_attention *a = p->g->parts.agent->attention;
-    void *workspace = p->room.attention_workspace;
-    sac_attention_features(a, SAC_QUERIES, h->rows, h->stride, sac_pass_tokens(p, frame, h->query_row), h->n, h->stride,
-                           workspace);
-    sac_attention_features(a, SAC_KEYS, h->keys, h->stride, sac_pass_tokens(p, frame, h->key_row), h->n, h->stride,
-                           workspace);
+    if (is_exact(p))
+        gather_exact(p, h, frame);
+    else
+    {
+        sac_maps_features(p, h->index, SAC_QUERIES, h->rows, sac_pass_tokens(p, frame, h->query_row));
+        sac_maps_features(p, h->index, SAC_KEYS, h->keys, sac_pass_tokens(p, frame, h->key_row));
+        sac_maps_divide(p, h->rows, h->keys);
+    }
     memcpy(h->rows + h->features * h->stride, sac_pass_tokens(p, frame, h->value_row),
            (size_t)h->value_size * (size_t)h->stride * sizeof(float));
 }
 
-static void forward_head(const sac_pass *p, const head *h)
+// plain += (P Q') products^T, products = V^T K'
+static void add_products(const sac_pass *p, const head *h)
 {
     const int m = h->features, v = h->value_size, l = h->tokens;
-    // products = V^T K'
     gemm(p, (sac_gemm){.rows = v,
                        .columns = m,
                        .inner = h->n,
@@ -83,9 +127,6 @@ static void forward_head(const sac_pass *p, const head *h)
                        .b_column = h->stride,
                        .out = h->products,
                        .out_row = m});
-    // plain = P V + (P Q') products^T
-    for (int j = 0; j < l; j++)
-        for (int i = 0; i < v; i++) h->plain[j * v + i] = h->residual ? h->sides[(m + i) * l + j] : 0.0f;
     gemm(p, (sac_gemm){.rows = l,
                        .columns = v,
                        .inner = m,
@@ -98,6 +139,18 @@ static void forward_head(const sac_pass *p, const head *h)
                        .out = h->plain,
                        .out_row = v,
                        .add = true});
+}
+
+static void forward_head(const sac_pass *p, const head *h)
+{
+    const int m = h->features, v = h->value_size, l = h->tokens;
+    for (int j = 0; j < l; j++)
+        for (int i = 0; i < v; i++)
+        {
+            float attended = is_exact(p) ? h->sides[i * l + j] : 0.0f;
+            h->plain[j * v + i] = h->residual ? h->sides[(m + i) * l + j] + attended : attended;
+        }
+    if (!is_exact(p)) add_products(p, h);
     if (h->norm)
         p->l.norm_forward(&p->l, h->told, h->moments, h->plain, p->room.gain + h->value,
                           p->parameters + p->g->parts.agent->trans_bias + h->value, 1e-5f, l, v);
@@ -107,6 +160,7 @@ void sac_mixed_forward(sac_pass *p)
 {
     const sac_agent *a = p->g->parts.agent;
     const int heads = p->frames * a->heads;
+    sac_maps_set(p);
     // the vector holds gain - 1
     for (int v = 0; a->config.layer_norm && v < a->value_size; v++)
         p->room.gain[v] = 1 + p->parameters[a->trans_gain + (size_t)v];
@@ -136,10 +190,15 @@ void sac_mixed_forward(sac_pass *p)
     }
 }
 
-// by sides and products of: plain = P V + (P Q') products^T
+// by sides and products of: plain = P V + (P Q') products^T, or by sides of: plain = P V + P A V
 static void plain_backward(const sac_pass *p, const head *h, const float *dplain)
 {
     const int m = h->features, v = h->value_size, l = h->tokens;
+    for (int i = 0; i < v; i++)
+        for (int j = 0; j < l; j++) h->dsides[(m + i) * l + j] = h->residual ? dplain[j * v + i] : 0.0f;
+    for (int i = 0; is_exact(p) && i < v; i++)
+        for (int j = 0; j < l; j++) h->dsides[i * l + j] = dplain[j * v + i];
+    if (is_exact(p)) return;
     gemm(p, (sac_gemm){.rows = m,
                        .columns = l,
                        .inner = v,
@@ -151,8 +210,6 @@ static void plain_backward(const sac_pass *p, const head *h, const float *dplain
                        .b_column = v,
                        .out = h->dsides,
                        .out_row = l});
-    for (int i = 0; i < v; i++)
-        for (int j = 0; j < l; j++) h->dsides[(m + i) * l + j] = h->residual ? dplain[j * v + i] : 0.0f;
     gemm(p, (sac_gemm){.rows = v,
                        .columns = m,
                        .inner = l,
@@ -182,6 +239,7 @@ static void rows_backward(const sac_pass *p, const head *h)
                        .b_column = 1,
                        .out = p->room.drows,
                        .out_row = h->stride});
+    if (is_exact(p)) return;
     gemm(p, (sac_gemm){.rows = v,
                        .columns = h->n,
                        .inner = m,
@@ -207,17 +265,40 @@ static void rows_backward(const sac_pass *p, const head *h)
                        .out_row = h->stride});
 }
 
-// by a side's tokens of its features
-static void side_backward(const sac_pass *p, const head *h, sac_attention_side side, float *dtokens,
-                          const float *tokens, float *dphi, const float *phi)
+// by tokens of features, of which those of the queries may be divided
+static void features_backward(const sac_pass *p, const head *h, int frame)
 {
-    const sac_attention *a = p->g->parts.agent->attention;
-    const float *x = tokens;
-    if (a->normalize) a->kernels.normalize(p->room.units, h->stride, tokens, h->size, h->n, h->stride);
-    if (a->normalize) x = p->room.units;
-    p->l.map_columns_backward(&p->l, &p->g->maps[side], dtokens, dphi, phi, x, h->n, h->stride, p->room.map_workspace);
-    if (a->normalize)
-        p->l.unit_columns_backward(&p->l, dtokens, dtokens, tokens, h->size, h->n, h->stride, p->room.map_workspace);
+    const sac_gradient_room *r = &p->room;
+    const float *queries = sac_pass_tokens(p, frame, h->query_row), *keys = sac_pass_tokens(p, frame, h->key_row);
+    const float *phi = h->rows;
+    if (p->g->parts.agent->attention->divide_all)
+    {
+        sac_maps_features(p, h->index, SAC_QUERIES, r->undivided, queries);
+        sac_maps_divide_backward(p, r->drows, r->dkeys, r->undivided, h->keys);
+        phi = r->undivided;
+    }
+    sac_maps_backward(p, h->index, SAC_QUERIES, r->dtokens + h->query_row * h->stride, queries, r->drows, phi);
+    sac_maps_backward(p, h->index, SAC_KEYS, r->dtokens + h->key_row * h->stride, keys, r->dkeys, h->keys);
+}
+
+// by tokens of what softmax gathers; what goes to the values is added to their rows
+static void exact_backward(const sac_pass *p, const head *h, int frame)
+{
+    const sac_gradient_room *r = &p->room;
+    const sac_attend shape = shape_of(p, h);
+    const int n = h->n, v = h->value_size, stride = h->stride;
+    float *dqueries = r->dtokens + h->query_row * stride, *dkeys = r->dtokens + h->key_row * stride;
+    turn_tokens(p, h, frame);
+    sac_turn(r->attended, h->rows, n, v, stride);
+    sac_turn(r->dattended, r->drows, n, v, stride);
+    p->l.attend_backward(&p->l, &shape, r->dqueries, r->dtoken_keys, r->dtoken_values, r->dattended, r->attended,
+                         kept_of(p, h, frame), r->queries, r->token_keys, r->token_values, r->attend_workspace);
+    sac_turn_back(dqueries, r->dqueries, n, h->size, stride);
+    sac_turn_back(dkeys, r->dtoken_keys, n, h->size, stride);
+    sac_maps_units_backward(p, dqueries, sac_pass_tokens(p, frame, h->query_row));
+    sac_maps_units_backward(p, dkeys, sac_pass_tokens(p, frame, h->key_row));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < v; j++) r->drows[(v + j) * stride + i] += r->dtoken_values[i * v + j];
 }
 
 static void backward_head(const sac_pass *p, const head *h, int frame)
@@ -234,10 +315,7 @@ static void backward_head(const sac_pass *p, const head *h, int frame)
     }
     plain_backward(p, h, dplain);
     rows_backward(p, h);
-    side_backward(p, h, SAC_QUERIES, dtokens + h->query_row * h->stride, sac_pass_tokens(p, frame, h->query_row),
-                  r->drows, h->rows);
-    side_backward(p, h, SAC_KEYS, dtokens + h->key_row * h->stride, sac_pass_tokens(p, frame, h->key_row), r->dkeys,
-                  h->keys);
+    (is_exact(p) ? exact_backward : features_backward)(p, h, frame);
     memcpy(dtokens + h->value_row * h->stride, r->drows + h->features * h->stride,
            (size_t)h->value_size * (size_t)h->stride * sizeof(float));
 }

@@ -36,29 +36,69 @@ static void place_look(sac_gradient_room *r, const sac_gradient *g, size_t frame
     TAKE(patches, sac_pixels_workspace(&e->patches));
 }
 
+// the agent's maps, for one head of one frame at a time
+static void place_maps(sac_gradient_room *r, const sac_gradient *g, sac_workspace *at)
+{
+    const sac_agent *a = g->parts.agent;
+    if (!a) return;
+    const size_t m = (size_t)sac_attention_feature_size(a->attention), d = (size_t)a->config.key_size;
+    const size_t stride = (size_t)a->embedding.token_stride;
+    const bool divides = a->attention->divide_all;
+
+    TAKE(units, d * stride);
+    TAKE(map_workspace, (m + 2) * stride);
+    TAKE(maps, a->has_learned_map ? a->heads : 0);
+    for (int h = 0; a->has_learned_map && h < a->heads; h++)
+        sac_learned_map_take(r->maps ? &r->maps[h] : NULL, a->attention, at);
+    TAKE(dmatrix, a->has_learned_map ? m * d : 0);
+    TAKE(key_sums, divides ? m : 0);
+    TAKE(inverses, divides ? stride : 0);
+    TAKE(along, divides ? stride : 0);
+    TAKE(undivided, divides ? m * stride : 0);
+}
+
+// softmax between the tokens of one head of one frame, whose values are `v` numbers
+static void place_exact(sac_gradient_room *r, const sac_agent *a, size_t v, size_t kept, sac_workspace *at)
+{
+    const size_t n = (size_t)a->embedding.count, d = (size_t)a->config.key_size;
+    const int count = a->embedding.count, size = a->config.key_size;
+    const sac_attend shape = {1, count, count, size, (int)v, size, size, (ptrdiff_t)v, (ptrdiff_t)v, 1};
+    TAKE(queries, n * d);
+    TAKE(token_keys, n * d);
+    TAKE(dqueries, n * d);
+    TAKE(dtoken_keys, n * d);
+    TAKE(attended, n * v);
+    TAKE(attend_kept, kept * sac_attend_kept(&shape));
+    TAKE(attend_workspace, sac_attend_workspace(&shape));
+}
+
 static void place_mixed(sac_gradient_room *r, const sac_gradient *g, size_t frames, sac_workspace *at)
 {
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_TRANS) return;
-    const size_t m = (size_t)sac_attention_feature_size(a->attention), v = (size_t)a->config.value_size;
+    const size_t features = (size_t)sac_attention_feature_size(a->attention), v = (size_t)a->config.value_size;
     const size_t l = (size_t)a->trans.rows, stride = (size_t)a->embedding.token_stride,
-                 heads = frames * (size_t)a->heads;
+                 heads = frames * (size_t)a->heads, n = (size_t)a->embedding.count;
+    const size_t m = features ? features : v; // of the rows that P weighs beside the values
 
     TAKE(rows, heads * (m + v) * stride);
-    TAKE(keys, heads * m * stride);
+    TAKE(keys, heads * features * stride);
     TAKE(sides, heads * (m + v) * l);
-    TAKE(products, heads * v * m);
+    TAKE(products, heads * v * features);
     TAKE(plain, heads * l * v);
     TAKE(moments, heads * l * 2);
     TAKE(gain, a->value_size);
     r->attention_workspace = sac_take(at, sac_attention_workspace_size(a->attention, a->embedding.count), 1);
     TAKE(dplain, l * v);
-    TAKE(dproducts, v * m);
+    TAKE(dproducts, v * features);
     TAKE(drows, (m + v) * stride);
-    TAKE(dkeys, m * stride);
+    TAKE(dkeys, features * stride);
     TAKE(dsides, heads * (m + v) * l);
-    TAKE(units, (size_t)a->config.key_size * stride);
-    TAKE(map_workspace, (m + 2) * stride);
+    if (features) return;
+    place_exact(r, a, v, heads, at);
+    TAKE(token_values, n * v);
+    TAKE(dtoken_values, n * v);
+    TAKE(dattended, n * v);
 }
 
 // what is chosen among patches, and the scores that it is chosen by
@@ -86,31 +126,22 @@ static void place_scores(sac_gradient_room *r, const sac_gradient *g, sac_worksp
 {
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_RANK) return;
-    const size_t d = (size_t)a->config.key_size, stride = (size_t)a->embedding.token_stride;
-    const size_t m = (size_t)sac_attention_feature_size(a->attention), n = (size_t)a->embedding.count;
-    const int count = a->embedding.count, size = a->config.key_size;
-    const sac_attend shape = {1, count, count, size, 1, size, size, 1, 1, 1};
-    size_t workspace = sac_attention_workspace_size(a->attention, count);
+    const size_t stride = (size_t)a->embedding.token_stride, n = (size_t)a->embedding.count;
+    const size_t m = (size_t)sac_attention_feature_size(a->attention);
+    const size_t workspace = sac_attention_workspace_size(a->attention, a->embedding.count);
 
     r->attention_workspace = sac_take(at, larger(workspace, m ? sac_rank_workspace_size(a->attention) : 0), 1);
     TAKE(head_scores, stride);
     TAKE(votes, stride);
     TAKE(summary, m);
-    TAKE(units, d * stride);
-    TAKE(map_workspace, (m + 2) * stride);
     TAKE(query_features, m * stride);
     TAKE(key_features, m * stride);
     TAKE(dquery_features, m * stride);
     TAKE(dkey_features, m * stride);
-    TAKE(queries, m ? 0 : n * d);
-    TAKE(token_keys, m ? 0 : n * d);
-    TAKE(dqueries, m ? 0 : n * d);
-    TAKE(dtoken_keys, m ? 0 : n * d);
-    TAKE(ones, m ? 0 : n);
-    TAKE(attended, m ? 0 : n);
-    TAKE(dones, m ? 0 : n);
-    TAKE(attend_kept, m ? 0 : sac_attend_kept(&shape));
-    TAKE(attend_workspace, m ? 0 : sac_attend_workspace(&shape));
+    if (m) return;
+    place_exact(r, a, 1, 1, at);
+    TAKE(ones, n);
+    TAKE(dones, n);
 }
 
 static void place_layers(sac_gradient_room *r, const sac_gradient *g, size_t frames, sac_workspace *at)
@@ -163,6 +194,7 @@ size_t sac_gradient_place(sac_gradient_room *room, const sac_gradient *g, int st
     const size_t frames = (size_t)steps * (size_t)sequences;
     sac_workspace at = {.memory = block};
     place_look(room, g, frames, &at);
+    place_maps(room, g, &at);
     place_mixed(room, g, frames, &at);
     place_choices(room, g, frames, &at);
     place_scores(room, g, &at);

@@ -18,10 +18,10 @@ static void weighed_scores(const sac_pass *p, int frame, int head, float *scores
     const sac_agent *a = p->g->parts.agent;
     const int n = a->embedding.count, stride = a->embedding.token_stride;
     for (int i = 0; i < n; i++) p->room.votes[i] = 1 + p->parameters[a->rank_projection + (size_t)i];
-    sac_rank_summary(a->attention, p->room.summary, p->room.votes, 1, stride, rows_of(p, frame, SAC_QUERIES, head), n,
-                     stride, p->room.attention_workspace);
-    sac_rank_scores(a->attention, scores, stride, p->room.summary, 1, n, rows_of(p, frame, SAC_KEYS, head), n, stride,
-                    p->room.attention_workspace);
+    sac_rank_summary(sac_pass_attention(p, head), p->room.summary, p->room.votes, 1, stride,
+                     rows_of(p, frame, SAC_QUERIES, head), n, stride, p->room.attention_workspace);
+    sac_rank_scores(sac_pass_attention(p, head), scores, stride, p->room.summary, 1, n,
+                    rows_of(p, frame, SAC_KEYS, head), n, stride, p->room.attention_workspace);
 }
 
 static void head_scores(const sac_pass *p, int frame, int head, float *scores)
@@ -30,7 +30,7 @@ static void head_scores(const sac_pass *p, int frame, int head, float *scores)
     if (a->has_projection)
         weighed_scores(p, frame, head, scores);
     else
-        sac_attention_importance(a->attention, scores, rows_of(p, frame, SAC_QUERIES, head),
+        sac_attention_importance(sac_pass_attention(p, head), scores, rows_of(p, frame, SAC_QUERIES, head),
                                  rows_of(p, frame, SAC_KEYS, head), a->embedding.count, a->embedding.token_stride,
                                  p->room.attention_workspace);
 }
@@ -48,37 +48,6 @@ void sac_scores_forward(sac_pass *p, int frame, float *scores)
     for (int i = 0; a->heads > 1 && i < n; i++) scores[i] /= (float)a->heads;
 }
 
-// tokens as the form sees them: of length 1 where it wants that
-static const float *units_of(const sac_pass *p, const float *tokens, float *units)
-{
-    const sac_agent *a = p->g->parts.agent;
-    if (!a->attention->normalize) return tokens;
-    a->kernels.normalize(units, a->embedding.token_stride, tokens, a->config.key_size, a->embedding.count,
-                         a->embedding.token_stride);
-    return units;
-}
-
-static void units_backward(const sac_pass *p, float *dtokens, const float *tokens)
-{
-    const sac_agent *a = p->g->parts.agent;
-    if (a->attention->normalize)
-        p->l.unit_columns_backward(&p->l, dtokens, dtokens, tokens, a->config.key_size, a->embedding.count,
-                                   a->embedding.token_stride, p->room.map_workspace);
-}
-
-// planar [D, stride] to tokens [N, D], or back
-static void turn(float *tokens, const float *planar, int n, int size, int stride)
-{
-    for (int i = 0; i < n; i++)
-        for (int d = 0; d < size; d++) tokens[i * size + d] = planar[d * stride + i];
-}
-
-static void turn_back(float *planar, const float *tokens, int n, int size, int stride)
-{
-    for (int i = 0; i < n; i++)
-        for (int d = 0; d < size; d++) planar[d * stride + i] = tokens[i * size + d];
-}
-
 // sum_j r_j dscores_j = sum_i sum_j A_ij dscores_j: attention with the gradients as values, each output counting once
 static void softmax_backward(const sac_pass *p, const float *queries, const float *keys, float *dqueries, float *dkeys,
                              const float *dscores)
@@ -87,44 +56,48 @@ static void softmax_backward(const sac_pass *p, const float *queries, const floa
     const sac_agent *a = p->g->parts.agent;
     const int n = a->embedding.count, d = a->config.key_size, stride = a->embedding.token_stride;
     const sac_attend shape = {1, n, n, d, 1, d, d, 1, 1, (float)a->attention->scale};
-    turn(r->queries, units_of(p, queries, r->units), n, d, stride);
-    turn(r->token_keys, units_of(p, keys, r->units), n, d, stride);
+    sac_turn(r->queries, sac_maps_units(p, queries, r->units), n, d, stride);
+    sac_turn(r->token_keys, sac_maps_units(p, keys, r->units), n, d, stride);
     for (int i = 0; i < n; i++) r->ones[i] = 1;
     p->l.attend_forward(&p->l, &shape, r->attended, r->attend_kept, r->queries, r->token_keys, dscores,
                         r->attend_workspace);
     p->l.attend_backward(&p->l, &shape, r->dqueries, r->dtoken_keys, r->dones, r->ones, r->attended, r->attend_kept,
                          r->queries, r->token_keys, dscores, r->attend_workspace);
-    turn_back(dqueries, r->dqueries, n, d, stride);
-    turn_back(dkeys, r->dtoken_keys, n, d, stride);
+    sac_turn_back(dqueries, r->dqueries, n, d, stride);
+    sac_turn_back(dkeys, r->dtoken_keys, n, d, stride);
+    sac_maps_units_backward(p, dqueries, queries);
+    sac_maps_units_backward(p, dkeys, keys);
 }
 
-// r_j = phi(k_j) . z / N
-static void linear_backward(const sac_pass *p, const float *queries, const float *keys, float *dqueries, float *dkeys,
-                            const float *dscores)
+// r_j = phi(k_j) . z / N, or, where rows of attention are divided by their sums, without N
+static void linear_backward(const sac_pass *p, int head, const float *queries, const float *keys, float *dqueries,
+                            float *dkeys, const float *dscores)
 {
     const sac_gradient_room *r = &p->room;
     const sac_agent *a = p->g->parts.agent;
     const int n = a->embedding.count, stride = a->embedding.token_stride,
               count = sac_attention_feature_size(a->attention);
+    const bool divides = a->attention->divide_all;
+    const float *plain = divides ? r->undivided : r->query_features;
     for (int i = 0; i < n; i++) r->votes[i] = a->has_projection ? 1 + p->parameters[a->rank_projection + (size_t)i] : 1;
-    sac_attention_features(a->attention, SAC_QUERIES, r->query_features, stride, queries, n, stride,
-                           r->attention_workspace);
-    sac_attention_features(a->attention, SAC_KEYS, r->key_features, stride, keys, n, stride, r->attention_workspace);
+    sac_maps_features(p, head, SAC_QUERIES, r->query_features, queries);
+    sac_maps_features(p, head, SAC_KEYS, r->key_features, keys);
+    if (divides) memcpy(r->undivided, r->query_features, (size_t)count * (size_t)stride * sizeof *r->undivided);
+    sac_maps_divide(p, r->query_features, r->key_features);
     for (int f = 0; f < count; f++)
     {
         float *query = r->query_features + f * stride, *key = r->key_features + f * stride, z = 0, dz = 0;
         float *dquery = r->dquery_features + f * stride, *dkey = r->dkey_features + f * stride;
         for (int i = 0; i < n; i++) z += r->votes[i] * query[i];
         for (int i = 0; i < n; i++) dz += dscores[i] * key[i];
-        z /= (float)n, dz /= (float)n;
+        if (!divides) z /= (float)n, dz /= (float)n;
         for (int i = 0; i < n; i++) dkey[i] = z * dscores[i];
         for (int i = 0; i < n; i++) dquery[i] = dz * r->votes[i];
         for (int i = 0; a->has_projection && i < n; i++) p->sums[a->rank_projection + (size_t)i] += dz * query[i];
     }
-    p->l.map_columns_backward(&p->l, &p->g->maps[SAC_QUERIES], dqueries, r->dquery_features, r->query_features,
-                              units_of(p, queries, r->units), n, stride, r->map_workspace);
-    p->l.map_columns_backward(&p->l, &p->g->maps[SAC_KEYS], dkeys, r->dkey_features, r->key_features,
-                              units_of(p, keys, r->units), n, stride, r->map_workspace);
+    sac_maps_divide_backward(p, r->dquery_features, r->dkey_features, plain, r->key_features);
+    sac_maps_backward(p, head, SAC_QUERIES, dqueries, queries, r->dquery_features, plain);
+    sac_maps_backward(p, head, SAC_KEYS, dkeys, keys, r->dkey_features, r->key_features);
 }
 
 void sac_scores_backward(sac_pass *p, int frame, float *dscores)
@@ -138,10 +111,8 @@ void sac_scores_backward(sac_pass *p, int frame, float *dscores)
         float *dqueries = p->room.dtokens + (ptrdiff_t)h * d * stride;
         float *dkeys = dqueries + (ptrdiff_t)a->query_size * stride;
         if (sac_attention_feature_size(a->attention))
-            linear_backward(p, queries, keys, dqueries, dkeys, dscores);
+            linear_backward(p, h, queries, keys, dqueries, dkeys, dscores);
         else
             softmax_backward(p, queries, keys, dqueries, dkeys, dscores);
-        units_backward(p, dqueries, queries);
-        units_backward(p, dkeys, keys);
     }
 }

@@ -178,3 +178,27 @@ void LAYER(map_columns_backward)(const sac_learn *l, const sac_column_map *map, 
     for (int d = 0; f->square != 0 && d < f->size; d++, dx += stride, x += stride)
         for (int i = 0; i < n; i++) dx[i] = fmaf(2.0f * f->square * half[i], x[i], dx[i]);
 }
+
+void LAYER(map_columns_parameters)(const sac_learn *l, const sac_column_map *map, float *dmatrix, float *dgains,
+                                   const float *dphi, const float *phi, const float *x, int n, int stride,
+                                   const float *workspace)
+{
+    const sac_features *f = map->features;
+    const float *du = workspace + stride;
+    // u = W x
+    layer_gemm(l, (sac_gemm){.rows = f->count,
+                             .columns = f->size,
+                             .inner = n,
+                             .a = du,
+                             .a_row = stride,
+                             .a_column = 1,
+                             .b = x,
+                             .b_row = 1,
+                             .b_column = stride,
+                             .out = dmatrix,
+                             .out_row = f->size,
+                             .add = true});
+    // phi = gain raw. A gain of zero stands on both sides of q.k, so that nothing changes with it.
+    for (int m = 0; m < f->count; m++, dphi += stride, phi += stride)
+        if (map->gains[m] != 0) dgains[m] += row_dot(dphi, phi, n) / (float)map->gains[m];
+}

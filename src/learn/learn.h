@@ -197,6 +197,11 @@ typedef struct sac_step
        floats */                                                                                                       \
     X(map_columns_backward, (const sac_learn *l, const sac_column_map *map, float *dx, float *dphi, const float *phi,  \
                              const float *x, int n, int stride, float *workspace))                                     \
+    /* by W [M, D] and gains [F] of sara's maps, both added to, after map_columns_backward of the same arrays, whose   \
+       workspace it reads */                                                                                           \
+    X(map_columns_parameters,                                                                                          \
+      (const sac_learn *l, const sac_column_map *map, float *dmatrix, float *dgains, const float *dphi,                \
+       const float *phi, const float *x, int n, int stride, const float *workspace))                                   \
     /* by weights [O, patch size] and bias [O] of tokens [O, stride] of an image of bytes; dweights is by weights of   \
        the bytes, 255 times that of numbers in 0..1; workspace: sac_pixels_workspace floats */                         \
     X(pixels_backward, (const sac_learn *l, const sac_patches *p, float *dweights, float *dbias, const float *dtokens, \

@@ -43,7 +43,8 @@ typedef struct sac_agent_config
     double scale;
     int attention_features, attention_directions;
     uint64_t attention_seed;
-    bool normalise_tokens;
+    char attention_map[SAC_TEXT_SIZE];
+    bool divide, normalise_tokens;
     char position_encoding[SAC_TEXT_SIZE];
     char features[SAC_TEXT_SIZE]; ///< the option patch_features
     bool masking;
@@ -117,6 +118,9 @@ struct sac_agent
     sac_embedding embedding; ///< its outputs are the queries', the keys' and the values'
     int query_size;          ///< H D, rows of queries, and of keys
     int heads;               ///< H
+    bool has_learned_map;    ///< G and v of SARA's maps are parameters
+    size_t maps[2];          ///< offsets of what is added to G of each side [H M, D]
+    size_t map_gains;        ///< and to v [H M]
     int value_size;          ///< H V; 0: no values
     sac_layer query, key, value;
 
@@ -150,6 +154,9 @@ extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 
 /// Choose the features by the config's words, plan them, add their tensors.
 sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy);
+
+/// Give the learned map of a head the numbers of a vector.
+void sac_agent_set_map(sac_attention *map, const sac_agent *agent, int head, const float *parameters);
 
 /// The moving parts (agent_state.c) and what is read from them (agent_gaze.c).
 void sac_agent_place(sac_policy_state *state, sac_workspace *workspace);

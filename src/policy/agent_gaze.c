@@ -46,13 +46,13 @@ void sac_agent_attention_row(const sac_policy_state *base, int query, float *wei
     const sac_agent *a = s->agent;
     const float *keys = sac_agent_keys(s);
     size_t head = (size_t)a->config.key_size * (size_t)a->embedding.token_stride; // floats of its queries
-    sac_attention_row(a->attention, weights, query, s->embedding.tokens, keys, a->embedding.count,
+    sac_attention_row(sac_agent_attention(s, 0), weights, query, s->embedding.tokens, keys, a->embedding.count,
                       a->embedding.token_stride, s->attention_workspace);
     for (int h = 1; h < a->heads; h++)
     {
         size_t at = (size_t)h * head;
-        sac_attention_row(a->attention, s->head_scores, query, s->embedding.tokens + at, keys + at, a->embedding.count,
-                          a->embedding.token_stride, s->attention_workspace);
+        sac_attention_row(sac_agent_attention(s, h), s->head_scores, query, s->embedding.tokens + at, keys + at,
+                          a->embedding.count, a->embedding.token_stride, s->attention_workspace);
         for (int n = 0; n < a->embedding.count; n++) weights[n] += s->head_scores[n];
     }
     for (int n = 0; n < a->embedding.count && a->heads > 1; n++) weights[n] /= (float)a->heads;

@@ -10,11 +10,14 @@
         INT(stride, "4", 0, 64, "pixels from one patch to the next; 0: as many as a patch has, no overlap"), \
         INT(key_size, "4", 1, 64, "width d of queries and keys")
 
-#define FEATURES                                                                                         \
-    INT(attention_features, "16", 0, 4096,                                                               \
-        "random features M of all forms but softmax; 0, for relu and sara-*: the raw queries and keys"), \
-        INT(attention_directions, "5", 1, 64, "directions R whose signs estimate angles in hybrid"),     \
-        SEED(attention_seed, "1", "draws those features and directions")
+#define FEATURES                                                                                          \
+    INT(attention_features, "16", 0, 4096,                                                                \
+        "random features M of all forms but softmax; 0, for relu and sara-*: the raw queries and keys"),  \
+        INT(attention_directions, "5", 1, 64, "directions R whose signs estimate angles in hybrid"),      \
+        SEED(attention_seed, "1", "draws those features and directions"),                                 \
+        TEXT(attention_map, "drawn", "drawn learned",                                                     \
+             "sara-*: whether G stays as it is drawn, or G of queries and of keys and v are parameters"), \
+        BOOL(divide, "false", "linear forms: divide each patch's attention by its sum, as softmax and SARA-RT do")
 
 #define POSITIONS                                     \
     TEXT(position_encoding, "none", "none flat grid", \
@@ -83,7 +86,7 @@ const sac_option sac_iap_trans_options[] = {
     HEADS,
     INT(value_size, "4", 1, 1024, "width d_V of values, of each head"),
     INT(rows, "10", 1, 1024, "l: tokens that the patches become"),
-    TEXT(attention, "positive", NULL, "relu, positive, trig, hybrid, sara-relu, sara-exp or sara-square"),
+    TEXT(attention, "positive", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalise_tokens"),
     FEATURES,
     BOOL(normalise_tokens, "true", UNIT),

@@ -19,6 +19,14 @@ static size_t workspace_size(const sac_agent *a)
     return sac_multi_head_workspace_size(&(sac_multi_head){heads, a->heads}, a->embedding.count, 1);
 }
 
+// Learned maps are one attention a head, and their arrays follow.
+static void place_maps(sac_agent_state *s, const sac_agent *a, sac_workspace *workspace)
+{
+    if (!a->has_learned_map) return;
+    s->maps = sac_take(workspace, (size_t)a->heads, sizeof *s->maps);
+    for (int h = 0; h < a->heads; h++) sac_learned_map_take(s->maps ? &s->maps[h] : NULL, a->attention, workspace);
+}
+
 // All arrays of a state lie in one block. An option that is off has arrays of no size.
 void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
 {
@@ -31,6 +39,7 @@ void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
     s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
     s->gain = sac_take(workspace, (size_t)a->value_size, sizeof(float));
     s->weights = sac_take(workspace, a->has_projection ? stride : 0, sizeof(float));
+    place_maps(s, a, workspace);
     s->attention_workspace = sac_take(workspace, workspace_size(a), 1);
     s->rank_workspace = sac_take(workspace, ranks ? sac_rank_workspace_size(a->attention) : 0, 1);
     s->trans_workspace = sac_take(workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0, 1);
@@ -70,6 +79,7 @@ void sac_agent_set_parameters(sac_policy_state *base, const float *parameters)
     const sac_agent *a = s->agent;
     memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
     sac_embedding_set(&s->embedding, &a->embedding, s->parameters);
+    for (int h = 0; a->has_learned_map && h < a->heads; h++) sac_agent_set_map(&s->maps[h], a, h, s->parameters);
     if (a->reading->prepare) a->reading->prepare(s);
     sac_actor_set(&s->actor, &a->actor, base->policy, s->parameters);
 }

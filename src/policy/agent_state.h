@@ -1,5 +1,6 @@
 #pragma once
 
+#include "attention/form.h"
 #include "policy/agent.h"
 #include "policy/look.h"
 
@@ -13,9 +14,10 @@ struct sac_agent_state
     sac_look_state look;
     sac_actor_state actor;
 
-    float *parameters; ///< [parameter_count]
-    float *gain;       ///< [H V] of the layer norm
-    float *weights;    ///< [N] P; empty where all weigh the same
+    float *parameters;   ///< [parameter_count]
+    sac_attention *maps; ///< [H] of learned maps; NULL: all heads have the agent's attention
+    float *gain;         ///< [H V] of the layer norm
+    float *weights;      ///< [N] P; empty where all weigh the same
     void *attention_workspace, *trans_workspace;
 
     float *importance; ///< [stride]
@@ -49,6 +51,12 @@ void sac_rank_restart(sac_agent_state *state);
 void sac_rank_prepare(sac_agent_state *state);
 void sac_rank_score(sac_agent_state *state);
 void sac_rank_choose(sac_agent_state *state);
+
+/// The attention of a head.
+static inline const sac_attention *sac_agent_attention(const sac_agent_state *state, int head)
+{
+    return state->maps ? &state->maps[head] : state->agent->attention;
+}
 
 /// Rows `row`.. of the tokens: queries, keys, values.
 static inline const float *sac_agent_rows(const sac_agent_state *state, int row)

@@ -89,9 +89,9 @@ static float *matrix_of(const sac_features *f)
 // @return W, to be freed after the dump was written; NULL: there is none
 static float *add_attention(dump *d, const sac_attention *a)
 {
-    static float numbers[2]; // of one policy at a time
-    numbers[0] = (float)a->scale, numbers[1] = a->features[0].square;
-    add(d, "numbers", SAC_F32, numbers, 1, 2);
+    static float numbers[3]; // of one policy at a time
+    numbers[0] = (float)a->scale, numbers[1] = a->features[0].square, numbers[2] = a->features[0].factor;
+    add(d, "numbers", SAC_F32, numbers, 1, 3);
     if (!a->feature_size) return NULL;
     const sac_features *f = &a->features[0];
     float *matrix = matrix_of(f);

@@ -66,6 +66,23 @@ class Squashed(torch.autograd.Function):
         return gradient * (1 - y * y if context.curve is torch.tanh else y * (1 - y)), None, None
 
 
+class Softmax(torch.autograd.Function):
+    """softmax over rows, off likewise. By a score it is P (dP - sum dP P), and that sum is one number of its own, found
+    as dout . out (Dao et al. 2022), so that its rounding is as large as itself and not as the difference."""
+
+    @staticmethod
+    def forward(context, x, error):
+        p = Rounded.forward(context, torch.softmax(x, -1), error)
+        context.save_for_backward(p)
+        return p
+
+    @staticmethod
+    def backward(context, gradient):
+        p, = context.saved_tensors
+        mean, _ = Rounded.backward(context, (gradient * p).sum(-1, keepdim=True))
+        return p * (Rounded.backward(context, gradient)[0] - mean), None
+
+
 class Policy:
     """A policy of saccade in PyTorch, in double precision.
 
@@ -125,7 +142,13 @@ class Policy:
 
     def phi(self, x, side):
         x, form, square = self.unit(x), self.options["attention"], self.case["numbers"][0, 1]
-        u = x @ self.case["matrix"].T
+        matrix, gains = self.case["matrix"], self.case["gains_" + side]
+        if self.options.get("attention_map") == "learned":
+            change = self.tensors[{"q": "attention.query_map", "k": "attention.key_map"}[side]]
+            heads = x.shape[1]
+            matrix = matrix + self.case["numbers"][0, 2] * change.reshape(heads, -1, x.shape[-1])
+            gains = gains + self.tensors["attention.gain"].reshape(heads, 1, -1)
+        u = self.rounded(x @ matrix.transpose(-2, -1))
         half = square * (x * x).sum(-1, keepdim=True)
         if form in ("relu", "sara-relu"):
             phi = torch.relu(u)
@@ -142,24 +165,37 @@ class Policy:
                 signs = torch.where(x @ self.case["directions"].T >= 0, 1.0, -1.0).to(self.dtype)[..., None, :]
                 pairs = (waves.unsqueeze(-2) * signs.unsqueeze(-1)).flatten(-3)
                 phi = torch.cat((phi, powers, pairs, (powers.unsqueeze(-1) * signs).flatten(-2)), -1)
-        return self.rounded(phi * self.case["gains_" + side])
+        return self.rounded(phi * gains)
+
+    def queries_and_keys(self):
+        """Features; those of the queries divided by the sums of their rows of attention where that is asked for."""
+        q, k = self.phi(self.tokens("query"), "q"), self.phi(self.tokens("key"), "k")
+        if self.on("divide"):
+            sums = (q * self.rounded(k.sum(2, keepdim=True))).sum(-1, keepdim=True)
+            q = self.rounded(torch.where(sums == 0, 0.0, q / torch.where(sums == 0, 1.0, sums)))
+        return q, k
+
+    def softmax(self):
+        products = self.unit(self.tokens("query")) @ self.unit(self.tokens("key")).transpose(2, 3)
+        return Softmax.apply(self.rounded(self.case["numbers"][0, 0] * products), self.error)
 
     def scores(self):
-        q, k = self.tokens("query"), self.tokens("key")
         if self.options["attention"] == "softmax":
-            products = self.unit(q) @ self.unit(k).transpose(2, 3)
-            return self.rounded(torch.softmax(self.case["numbers"][0, 0] * products, -1).sum(2).mean(1))
+            return self.rounded(self.softmax().sum(2).mean(1))
         weights = 1 + self.tensors["rank.projection"] if "rank.projection" in self.tensors else 1
-        z = self.rounded((self.phi(q, "q").transpose(2, 3) * weights).sum(-1))  # [F, H, M]
-        return self.rounded((self.phi(k, "k") * z[:, :, None]).sum(-1).mean(1) / q.shape[2])
+        q, k = self.queries_and_keys()
+        z = self.rounded((q.transpose(2, 3) * weights).sum(-1))  # [F, H, M]
+        return self.rounded((k * z[:, :, None]).sum(-1).mean(1) / (1 if self.on("divide") else q.shape[2]))
 
     # readings
 
     def mixed(self):
-        q, k, v = self.tokens("query"), self.tokens("key"), self.tokens("value")
-        p = self.tensors["trans.projection"]
-        sides = self.rounded(p @ self.phi(q, "q"))
-        out = self.rounded(sides @ self.rounded(self.phi(k, "k").transpose(2, 3) @ v))
+        v, p = self.tokens("value"), self.tensors["trans.projection"]
+        if self.options["attention"] == "softmax":
+            out = self.rounded(p @ self.rounded(self.softmax() @ v))
+        else:
+            q, k = self.queries_and_keys()
+            out = self.rounded(self.rounded(p @ q) @ self.rounded(k.transpose(2, 3) @ v))
         if self.on("residual"):
             out = out + self.rounded(p @ v)
         if self.on("layer_norm"):

@@ -273,8 +273,8 @@ TEST(a_file_holds_it)
 TEST(mistakes_are_named)
 {
     sac_policy *policy;
-    assert_fails(scene_create(&policy, "kind=iap-trans,attention=softmax"), SAC_ERROR_ARGUMENT,
-                 "attention is softmax, but iap-trans needs a form with features");
+    assert_fails(scene_create(&policy, "kind=iap-trans,attention=softmax,order=left"), SAC_ERROR_ARGUMENT,
+                 "order is left, but softmax has no features to multiply in that order; expected cheapest or right");
     assert_fails(scene_create(&policy, "position_encoding=grid"), SAC_ERROR_ARGUMENT, "147 numbers, an odd number");
     assert_fails(scene_create(&policy, "kind=iap-trans,order=rihgt"), SAC_ERROR_ARGUMENT, "did you mean 'right'");
     assert_fails(scene_create(&policy, "kind=iap-trans,top=3"), SAC_ERROR_ARGUMENT, "top");

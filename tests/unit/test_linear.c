@@ -183,6 +183,63 @@ TEST(undivided_output_and_epsilon)
     }
 }
 
+// importance and rows where every row of A is divided by its sum; a row whose sum is zero is zero
+static void check_divided(const sac_attention *a, const sizes *s)
+{
+    static float importance[MAX_TOKENS], row[MAX_TOKENS];
+    double *q = features_of(a, SAC_QUERIES, queries, s), *k = features_of(a, SAC_KEYS, keys, s), *sums = NULL;
+    int f = sac_attention_feature_size(a), last = s->n - 1;
+    sums = calloc((size_t)s->n, sizeof *sums);
+    assert_non_null(sums);
+    sac_attention_importance(a, importance, queries, keys, s->n, s->stride, workspace);
+    sac_attention_row(a, row, last, queries, keys, s->n, s->stride, workspace);
+    double ignored = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) sums[i] += dot(q, k, i, j, f, s->n, &ignored);
+    // all terms are positive: their sums are off by their roundings alone, and so are quotients
+    for (int j = 0; j < s->n; j += 1 + s->n / 40)
+    {
+        double expected = 0, one = sums[last] > 0 ? dot(q, k, last, j, f, s->n, &ignored) / sums[last] : 0;
+        for (int i = 0; i < s->n; i++)
+            if (sums[i] > 0) expected += dot(q, k, i, j, f, s->n, &ignored) / sums[i];
+        assert_near(importance[j], expected, bound(expected, 2 * f + 2 * s->n));
+        assert_near(row[j], one, bound(one, 2 * f + s->n));
+    }
+    free(q), free(k), free(sums);
+}
+
+TEST(rows_are_divided_where_that_is_asked_for)
+{
+    static const char *const forms[] = {"relu", "positive", "sara-relu", "sara-exp", "sara-square"};
+    fill();
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (int k = 0; k < 2 * SIZE_COUNT; k++)
+        {
+            const sizes *s = &all_sizes[k / 2];
+            sac_attention_def def = sac_attention_default_def();
+            def.form = forms[i];
+            def.key_size = s->d;
+            def.feature_count = s->m;
+            def.normalise = k % 2;
+            def.divide_all = true;
+            sac_attention *a;
+            assert_ok(sac_attention_create(&a, &def));
+            check_divided(a, s);
+            sac_attention_destroy(a);
+        }
+    sac_attention *a;
+    sac_attention_def def = sac_attention_default_def();
+    def.key_size = 4;
+    def.divide_all = true;
+    def.form = "trig";
+    assert_fails(sac_attention_create(&a, &def), SAC_ERROR_ARGUMENT, "rows of trig");
+    def.form = "hybrid";
+    assert_fails(sac_attention_create(&a, &def), SAC_ERROR_ARGUMENT, "rows of hybrid");
+    def.form = "softmax"; // which divides them anyway
+    assert_ok(sac_attention_create(&a, &def));
+    sac_attention_destroy(a);
+}
+
 TEST(epsilon_is_checked)
 {
     sac_attention_def def = sac_attention_default_def();
@@ -193,4 +250,4 @@ TEST(epsilon_is_checked)
 }
 
 TESTS(importance_and_rows_are_those_of_the_features, output_is_that_of_the_features, undivided_output_and_epsilon,
-      epsilon_is_checked)
+      rows_are_divided_where_that_is_asked_for, epsilon_is_checked)

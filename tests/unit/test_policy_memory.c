@@ -36,6 +36,8 @@ TEST(every_allocation_may_fail)
     assert_survives_lack_of_memory(create("attention=positive,controller=mlp"), destroy());
     assert_survives_lack_of_memory(create("patch_features=values,masking=true,position_encoding=flat"), destroy());
     assert_survives_lack_of_memory(create("kind=iap-trans"), destroy());
+    assert_survives_lack_of_memory(create("kind=iap-trans,attention=softmax"), destroy());
+    assert_survives_lack_of_memory(create("attention=sara-exp,attention_map=learned,heads=2,divide=true"), destroy());
     assert_survives_lack_of_memory(create("kind=cnn,image_size=64"), destroy());
 }
 
@@ -62,10 +64,12 @@ TEST(acting_takes_no_memory)
         "image_size=64,patch_features=positions+histogram+conv",
         "controller=mlp,attention=positive",
         "patch_features=values,masking=true,normalise_tokens=true,position_encoding=flat",
-        "kind=iap-trans,attention=hybrid"};
+        "kind=iap-trans,attention=hybrid",
+        "kind=iap-trans,attention=softmax,heads=2",
+        "attention=sara-exp,attention_map=learned,heads=2,divide=true"};
     scene_image(image, 1);
     scene_floats(floats, image);
-    for (int i = 0; i < 6; i++)
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
     {
         assert_ok(create(agents[i]));
         // from here on the first allocation fails, and is noted

@@ -66,6 +66,89 @@ TEST(all_orders_agree)
         }
 }
 
+// P A V in double where rows of A are divided by their sums; all numbers are positive but for P and the values
+static void plain_divided(double *out, double *size, int rows, const double *weights)
+{
+    for (int i = 0; i < rows * s.v; i++) out[i] = size[i] = 0;
+    for (int i = 0; i < s.n; i++)
+    {
+        double sum = 0;
+        for (int j = 0; j < s.n; j++) sum += weights[i * s.n + j];
+        for (int j = 0; j < s.n && sum > 0; j++)
+            for (int r = 0; r < rows; r++)
+                for (int v = 0; v < s.v; v++)
+                {
+                    double term = (double)projection[r * s.n + i] * weights[i * s.n + j] / sum *
+                                  (double)s.values[v * s.stride + j];
+                    out[r * s.v + v] += term;
+                    size[r * s.v + v] += fabs(term);
+                }
+    }
+}
+
+// @param roundings  of a weight
+static void check_divided(const double *weights, int rows, int roundings)
+{
+    double expected[MAX_ROWS * SCENE_MAX_VALUES], size[MAX_ROWS * SCENE_MAX_VALUES];
+    float out[MAX_ROWS * SCENE_MAX_VALUES];
+    fill_uniform(projection, (size_t)(rows * s.n), 6);
+    plain_divided(expected, size, rows, weights);
+    sac_trans t = {
+        .attention = s.attention, .rows = rows, .value_size = s.v, .projection = projection, .projection_stride = s.n};
+    void *workspace = scene_memory(sac_trans_workspace_size(&t));
+    for (t.order = SAC_TRANS_CHEAPEST; t.order <= SAC_TRANS_MIDDLE; t.order++)
+    {
+        sac_trans_run(&t, out, s.queries, s.keys, s.values, s.n, s.stride, workspace);
+        for (int i = 0; i < rows * s.v; i++)
+            if (!(fabs((double)out[i] - expected[i]) <= size[i] * (3 * s.n + 2 * s.f + roundings) * ROUNDING))
+                fail_msg("%s, N %d, F %d, l %d, V %d: out[%d] is %.9g, expected %.9g", sac_trans_order_name(t.order),
+                         s.n, s.f, rows, s.v, i, (double)out[i], expected[i]);
+    }
+    free(workspace);
+}
+
+// an attention as the scene's, with rows that are divided
+static void open_divided(const char *form, int n, int d, int m, int v)
+{
+    sac_attention_def def = sac_attention_default_def();
+    scene_open(&s, strcmp(form, "softmax") == 0 ? "relu" : form, n, d, m, v, false);
+    sac_attention_destroy(s.attention);
+    def.form = form;
+    def.key_size = d;
+    def.feature_count = m;
+    def.divide_all = true;
+    assert_ok(sac_attention_create(&s.attention, &def));
+}
+
+TEST(rows_that_are_divided_and_softmax_are_their_formulas)
+{
+    static const int sizes[][5] = {
+        {1, 1, 1, 1, 1}, {17, 5, 7, 2, 11}, {53, 3, 5, 24, 3}, {529, 4, 2, 16, 10}, {1100, 4, 3, 3, 5}};
+    static const char *const forms[] = {"relu", "positive", "sara-exp", "sara-square", "softmax"};
+    double *weights = malloc(sizeof *weights * SCENE_MAX_TOKENS * SCENE_MAX_TOKENS);
+    assert_non_null(weights);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        {
+            const bool exact = strcmp(forms[i], "softmax") == 0;
+            open_divided(forms[i], sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3]);
+            for (int q = 0; q < s.n; q++)
+                for (int j = 0; j < s.n; j++)
+                {
+                    double weight = 0, product = 0;
+                    for (int f = 0; f < s.f && !exact; f++)
+                        weight += (double)s.phi_q[f * s.n + q] * (double)s.phi_k[f * s.n + j];
+                    for (int d = 0; d < s.d; d++)
+                        product += (double)s.queries[d * s.stride + q] * (double)s.keys[d * s.stride + j];
+                    weights[q * s.n + j] = exact ? exp(product / sqrt(s.d)) : weight;
+                }
+            // the polynomial of softmax's exponential is off by 4.1e-7 at most, its exponent by the roundings of q.k
+            check_divided(weights, sizes[k][4], exact ? 16 + 2 * (s.d + 4) * 4 : 8);
+            scene_close(&s);
+        }
+    free(weights);
+}
+
 // multiplications counted by hand, and which order is worth taking when
 TEST(the_cheapest_order_is_chosen)
 {
@@ -158,5 +241,5 @@ TEST(a_normed_row_has_mean_zero_and_variance_one)
     for (int i = 0; i < SIZE; i++) assert_true(x[SIZE + i] == 0); // a constant row has no variance to divide by
 }
 
-TESTS(all_orders_agree, the_cheapest_order_is_chosen, a_block_adds_the_residual_and_norms,
-      a_normed_row_has_mean_zero_and_variance_one)
+TESTS(all_orders_agree, rows_that_are_divided_and_softmax_are_their_formulas, the_cheapest_order_is_chosen,
+      a_block_adds_the_residual_and_norms, a_normed_row_has_mean_zero_and_variance_one)

@@ -29,6 +29,7 @@ static void prepare(sac_attention *a, const sac_attention_def *def)
 }
 
 static const sac_map map = {.has_directions = true,
+                            .has_signs = true,
                             .matrix_factor = sac_log2_matrix_factor,
                             .square_factor = sac_log2_square_factor,
                             .feature_size = feature_size,

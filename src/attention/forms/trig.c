@@ -20,7 +20,8 @@ static void prepare(sac_attention *a, const sac_attention_def *def)
     SAC_USE_MAP(a, trig);
 }
 
-static const sac_map map = {.matrix_factor = sac_log2_matrix_factor,
+static const sac_map map = {.has_signs = true,
+                            .matrix_factor = sac_log2_matrix_factor,
                             .square_factor = sac_log2_square_factor,
                             .feature_size = feature_size,
                             .prepare = prepare};

@@ -15,6 +15,14 @@ static sac_status needs_features(const sac_agent *agent, const char *option, con
                     option, value, agent->config.attention);
 }
 
+// readings that take attention as it is
+static sac_status refuse_divided(const char *option, const char *value)
+{
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "policy: divide is true, but %s is %s, whose scores are of attention that is not divided", option,
+                    value);
+}
+
 sac_status sac_rank_plan_scores(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
@@ -22,6 +30,9 @@ sac_status sac_rank_plan_scores(sac_agent *agent, sac_policy *policy)
     agent->has_database = config->key_period > 1 || agent->selection == SAC_SELECT_TREE;
     if (agent->has_projection) SAC_TRY(needs_features(agent, "projection", "learned"));
     if (config->key_period > 1) SAC_TRY(needs_features(agent, "key_period", "more than 1"));
+    if (config->divide && agent->has_projection) return refuse_divided("projection", "learned");
+    if (config->divide && config->key_period > 1) return refuse_divided("key_period", "more than 1");
+    if (config->divide && agent->selection == SAC_SELECT_TREE) return refuse_divided("selection", "tree");
     if (agent->has_projection)
         return sac_policy_add_tensor(policy, "rank.projection", 0, 1, &agent->embedding.count, &agent->rank_projection);
     return SAC_OK;
@@ -31,11 +42,14 @@ sac_status sac_rank_open(sac_agent_state *s)
 {
     const sac_agent *a = s->agent;
     sac_key_database_def def = sac_key_database_default_def();
-    def.attention = a->attention;
     def.capacity = a->embedding.count;
     def.period = a->config.key_period;
     def.tree = a->selection == SAC_SELECT_TREE;
-    for (int h = 0; a->has_database && h < a->heads; h++) SAC_TRY(sac_key_database_create(&s->databases[h], &def));
+    for (int h = 0; a->has_database && h < a->heads; h++)
+    {
+        def.attention = sac_agent_attention(s, h);
+        SAC_TRY(sac_key_database_create(&s->databases[h], &def));
+    }
     return SAC_OK;
 }
 
@@ -62,13 +76,14 @@ void sac_rank_prepare(sac_agent_state *s)
 static void score_head(sac_agent_state *s, int head, float *scores)
 {
     const sac_agent *a = s->agent;
+    const sac_attention *attention = sac_agent_attention(s, head);
     int d = a->config.key_size;
     const float *queries = sac_agent_rows(s, head * d), *keys = sac_agent_rows(s, a->query_size + head * d);
-    sac_rank_summary(a->attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->embedding.token_stride,
+    sac_rank_summary(attention, s->summary, a->has_projection ? s->weights : NULL, 1, a->embedding.token_stride,
                      queries, a->embedding.count, a->embedding.token_stride, s->rank_workspace);
     if (!a->has_database)
     {
-        sac_rank_scores(a->attention, scores, a->embedding.token_stride, s->summary, 1, a->embedding.count, keys,
+        sac_rank_scores(attention, scores, a->embedding.token_stride, s->summary, 1, a->embedding.count, keys,
                         a->embedding.count, a->embedding.token_stride, s->rank_workspace);
         return;
     }
@@ -88,12 +103,12 @@ void sac_agent_importance(sac_agent_state *s)
     const float *keys = sac_agent_rows(s, a->query_size);
     if (a->heads == 1)
     {
-        sac_attention_importance(a->attention, s->importance, s->embedding.tokens, keys, a->embedding.count,
-                                 a->embedding.token_stride, s->attention_workspace);
+        sac_attention_importance(sac_agent_attention(s, 0), s->importance, s->embedding.tokens, keys,
+                                 a->embedding.count, a->embedding.token_stride, s->attention_workspace);
         return;
     }
     const sac_attention *heads[SAC_MAX_HEADS];
-    for (int h = 0; h < a->heads; h++) heads[h] = a->attention;
+    for (int h = 0; h < a->heads; h++) heads[h] = sac_agent_attention(s, h);
     sac_multi_head_importance(&(sac_multi_head){heads, a->heads}, s->importance, s->embedding.tokens, keys,
                               a->embedding.count, a->embedding.token_stride, s->attention_workspace);
 }

@@ -4,18 +4,21 @@
 #include "base/error.h"
 #include "policy/agent_state.h"
 
-// IAP-trans: the N patches become l tokens, LN(P V + P A V), and the controller is told all of them; with several heads
-// those of one after those of another, from one P
+// IAP-trans, or the same with softmax: the N patches become l tokens, LN(P V + P A V), and the controller is told all
+// of them; with several heads those of one after those of another, from one P
 
 static sac_status plan(sac_agent *agent, sac_policy *policy)
 {
     const sac_agent_config *config = &agent->config;
     int l = config->rows, n = agent->embedding.count, v = agent->value_size; // of all heads
-    if (sac_attention_feature_size(agent->attention) == 0)
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: attention is %s, but iap-trans needs a form with features",
-                        config->attention);
+    bool orders = strcmp(config->order, "left") == 0 || strcmp(config->order, "middle") == 0;
+    if (sac_attention_feature_size(agent->attention) == 0 && orders)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: order is %s, but %s has no features to multiply in that order; expected cheapest or "
+                        "right",
+                        config->order, config->attention);
     SAC_TRY(sac_policy_add_tensor(policy, "trans.projection", 1 / sqrt((double)n), 2, (int[]){l, n},
-                                  &agent->trans_projection));
+                                &agent->trans_projection));
     if (config->layer_norm)
     {
         SAC_TRY(sac_policy_add_tensor(policy, "trans.gain", 0, 1, &v, &agent->trans_gain));
@@ -49,6 +52,7 @@ static void attend(sac_agent_state *s)
     trans.projection = s->parameters + a->trans_projection;
     for (int h = 0; h < a->heads; h++)
     {
+        trans.attention = sac_agent_attention(s, h);
         if (a->config.layer_norm) trans.gain = s->gain + h * v, trans.bias = s->parameters + a->trans_bias + h * v;
         sac_trans_run(&trans, s->actor.features + h * trans.rows * v, sac_agent_rows(s, h * d),
                       sac_agent_rows(s, a->query_size + h * d), sac_agent_rows(s, 2 * a->query_size + h * v),

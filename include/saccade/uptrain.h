@@ -1,0 +1,70 @@
+#pragma once
+
+#include "saccade/env.h"
+#include "saccade/policy.h"
+
+/// Up-training (SARA-RT, Leal et al. 2023): a policy that looks through softmax attention becomes one that looks
+/// through linear attention, A_ij = phi(q_i).phi(k_j) divided by the sum of its row, phi = v f(G y), in time linear in
+/// the number of patches.
+///
+/// It takes three steps. The twin is the policy with the same parameters and a random G. In the first phase the G of
+/// queries, the G of keys and v learn to give what softmax gives of the same pictures: the scores of patches, or, of
+/// iap-trans, the tokens that the controller is told. In the second phase all parameters learn to act as the softmax
+/// policy does.
+///
+/// Pictures come from episodes that the softmax policy drives and, round by round, from episodes that the new policy
+/// drives while the softmax policy says what it would do, so that the new policy learns how to leave the states that
+/// its own mistakes lead to (Ross, Gordon and Bagnell 2011).
+
+/// How to up-train. Start from sac_uptrain_default_def().
+typedef struct sac_uptrain_def
+{
+    const char *attention;  ///< f: "relu", "exp" or "square", default "exp"
+    int features;           ///< m in 1..4096, default 16
+    bool random;            ///< G and v stay as they are drawn, and there is no first phase; default false
+    uint64_t seed;          ///< draws G and the orders of pictures, default 1
+    uint64_t first_episode; ///< seed of the first episode that pictures come from, default SAC_TRAINING_SEED_FIRST
+    int frames;             ///< pictures that are held in memory, all rounds together, 512 at least, default 8192
+    int rounds;             ///< parts that the second phase is cut into; the new policy drives all but the first one's
+                            ///< episodes; default 4
+    uint64_t match_steps;   ///< of the first phase, default 2000; 0: there is none
+    int match_batch;        ///< pictures a step, default 32
+    double match_rate;      ///< largest rate of Adam, falling to 0 along half a cosine, default 0.02
+    uint64_t tune_steps;    ///< of the second phase, all rounds together, default 1000; 0: there is none
+    int tune_batch;         ///< sequences a step, default 0: 64, or 8 of a policy with memory
+    double tune_rate;       ///< likewise, default 5e-4
+    int threads;            ///< 1 at least, default 1; any number gives the same bits
+    const volatile int *interrupt; ///< not 0: stop as soon as possible; default NULL
+    /// Called now and then from the calling thread; NULL: never.
+    void (*progress)(void *user, const char *phase, uint64_t step, uint64_t steps, double loss);
+    void *user;
+    uint32_t internal; ///< marks a def that came from the default; do not set
+} sac_uptrain_def;
+
+/// What came of it. A phase that was left out has NaN.
+typedef struct sac_uptrain_result
+{
+    int frames, episodes;           ///< that were used
+    double match_first, match_last; ///< loss of the first phase in its first and its last tenth: the share of the
+                                    ///< variance of what softmax gives that is not explained, mean over pictures
+    double kept_first, kept_last;   ///< share of the patches that softmax keeps which the new policy keeps, too, before
+                                    ///< and after the first phase, on pictures of the first round; NaN for iap-trans
+    double tune_first, tune_last;   ///< loss of the second phase (sac_fit_run), in its first and its last round
+} sac_uptrain_result;
+
+SAC_API sac_uptrain_def sac_uptrain_default_def(void);
+
+/// Create the twin of a policy without training: linear attention by a random G, every other tensor as it was.
+/// @param[out] out  released by sac_policy_destroy; NULL on failure
+/// @return SAC_ERROR_ARGUMENT for a policy that does not look through softmax, an unknown map (with "did you mean") or
+///         a number of features out of range; SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_uptrain_twin(sac_policy **out, const sac_policy *policy, const sac_uptrain_def *def);
+
+/// Up-train. The bits depend on neither the number of threads nor the CPU level.
+/// @param[out] out     the new policy, released by sac_policy_destroy; NULL on failure
+/// @param      env     the world that the policy acts in
+/// @param[out] result  NULL: not wanted
+/// @return as sac_uptrain_twin; SAC_ERROR_ARGUMENT also for a policy that has no gradient or does not fit the world;
+///         SAC_ERROR_INTERRUPTED
+SAC_API SAC_CHECKED sac_status sac_uptrain(sac_policy **out, const sac_policy *policy, const sac_env_def *env,
+                                           const sac_uptrain_def *def, sac_uptrain_result *result);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "saccade/learn.h"
+#include "saccade/uptrain.h"
+
+/// Pictures with what a teacher does there, in the order of time, in windows of whole seconds of an episode: what
+/// up-training learns from.
+
+typedef struct sac_lesson
+{
+    int count, capacity;
+    size_t size;           ///< bytes of a picture
+    int action_size;       ///< numbers of an action
+    uint8_t *observations; ///< [capacity, size]
+    float *actions;        ///< [capacity, action_size]
+    uint8_t *starts;       ///< [capacity] a window begins
+    float *weights;        ///< [capacity] 0 at the beginning of a window in the middle of an episode: what a policy
+                           ///< remembers is not known there
+    int episodes;          ///< that were driven
+} sac_lesson;
+
+SAC_CHECKED sac_status sac_lesson_create(sac_lesson *lesson, const sac_policy *teacher, int capacity);
+void sac_lesson_clear(sac_lesson *lesson);
+
+/// Add pictures until there are `count`, from episodes of seeds first + lesson->episodes on.
+/// @param driver   acts; may be the teacher
+/// @param teacher  says what it would do
+SAC_CHECKED sac_status sac_lesson_drive(sac_lesson *lesson, const sac_policy *driver, const sac_policy *teacher,
+                                        const sac_env_def *env, uint64_t first, int count,
+                                        const volatile int *interrupt);
+
+/// As fits take it.
+sac_examples sac_lesson_examples(const sac_lesson *lesson);

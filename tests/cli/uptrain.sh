@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# saccade uptrain: a softmax policy of the toy world becomes linear and keeps its return; the same bytes for any number of
+# threads; an interrupt leaves nothing; bad input is one line: uptrain.sh SACCADE
+set -uo pipefail
+saccade=$1
+source "$(dirname "$0")/../check.sh"
+soft=$work/soft/best.safetensors
+# one feature is so few that a random G loses the return
+small=(--features 1 --frames 1024 --match 400 --tune 200 --rounds 2 --seeds 1000..1039)
+
+trained()
+{
+    "$saccade" train tasks/toy.yaml --run "$work/soft" --quiet &&
+        "$saccade" train tasks/toy.yaml --run "$work/linear" --generations 1 --quiet --set policy.attention=relu
+}
+
+# what a person reads
+table()
+{
+    "$saccade" uptrain "$soft" "${small[@]}" --out "$work/up.safetensors" >"$work/table" 2>"$work/progress" || return 1
+    cat "$work/table" "$work/progress"
+    grep -qE '^toy, variant original, seeds 1000..1039; sara-exp, 1 feature, 1024 pictures of [0-9]+ episodes$' "$work/table" &&
+        grep -qE '^softmax +[0-9.]+ \+- [0-9.]+$' "$work/table" &&
+        grep -qE '^up-trained +[0-9.]+ \+- [0-9.]+ +difference [-+][0-9.]+, 95 % confidence' "$work/table" &&
+        grep -qE '^one look, patches +softmax us +linear us +ratio$' "$work/table" &&
+        grep -qE '^saccade: match, step 400 of 400' "$work/progress"
+}
+
+# the interval is that of compare, the file says what it is, and the return is back: within 2 % of softmax's, where the
+# twin without up-training is not
+recovers()
+{
+    "$saccade" uptrain "$soft" "${small[@]}" --out "$work/up.safetensors" --json >"$work/up.json" &&
+        "$saccade" compare "$work/up.safetensors" "$soft" --seeds 1000..1039 --json >"$work/compare.json" &&
+        cat "$work/up.json" && python3 - "$work" <<'END'
+import json, sys
+work = sys.argv[1]
+up, compared = (json.load(open(f"{work}/{name}.json")) for name in ("up", "compare"))
+soft, twin, trained = up["policies"]
+assert trained["difference"] == compared["difference"] and trained["interval_95"] == compared["interval_95"]
+assert trained["mean"] >= 0.98 * soft["mean"] > twin["mean"], (soft, twin, trained)
+assert up["match_last"] < 0.5 * up["match_first"] and up["kept_last"] > up["kept_first"]
+patches = [look["patches"] for look in up["looks"]]
+assert len(patches) > 3 and patches == sorted(patches) and all(look["softmax_us"] > 0 for look in up["looks"])
+last = up["looks"][-1]
+assert last["patches"] > 3000 and last["noise"] and last["linear_us"] < last["softmax_us"], last
+END
+}
+
+threads()
+{
+    local n
+    for n in 1 3; do
+        "$saccade" uptrain "$soft" --features 4 --frames 512 --match 40 --tune 10 --rounds 2 --seeds 1000..1001 \
+            --threads "$n" --out "$work/threads$n.safetensors" >/dev/null 2>&1 || return 1
+    done
+    cmp "$work/threads1.safetensors" "$work/threads3.safetensors"
+}
+
+interrupted()
+{
+    local code
+    timeout -s INT 2 "$saccade" uptrain "$soft" --match 100000000 --out "$work/never.safetensors" >"$work/out" 2>"$work/err"
+    code=$?
+    cat "$work/err"
+    [[ $code == 124 || $code == 130 ]] && [[ ! -e $work/never.safetensors && ! -s $work/out ]] &&
+        [[ $(grep -v ', step ' "$work/err") == "saccade: uptrain was interrupted; nothing was written" ]]
+}
+
+out=(--out "$work/bad.safetensors")
+check "two policies are trained" trained
+check "the table" table
+check "the return is back" recovers
+check "the same bytes for any number of threads" threads
+check "an interrupt leaves nothing" interrupted
+check "a policy without softmax" refuses 2 "the policy's attention is relu" "$saccade" uptrain "$work/linear/best.safetensors" "${out[@]}"
+check "a map that is not there" refuses 2 "did you mean 'square'" "$saccade" uptrain "$soft" --attention sqare "${out[@]}"
+check "no features" refuses 2 "features" "$saccade" uptrain "$soft" --features 0 "${out[@]}"
+check "no place for the result" refuses 2 "say with --out" "$saccade" uptrain "$soft"
+check "episodes that are learned from" refuses 2 "are learned from" "$saccade" uptrain "$soft" --seeds 999999..1000001 "${out[@]}"
+check "no rate" refuses 2 "--rate is '-1'" "$saccade" uptrain "$soft" --rate -1 "${out[@]}"
+check "a file that is none" refuses 1 "no-such" "$saccade" uptrain no-such.safetensors "${out[@]}"
+check "nothing was written" test ! -e "$work/bad.safetensors"
+finish
