@@ -7,7 +7,7 @@
 /// Gradients of policies. A pass is cut into the parts of a policy, and each part is a pair of functions, forward and
 /// backward, in one file: look.c (frames to tokens), mixed.c, kept.c or layers.c (tokens to what is told), told.c
 /// (numbers, motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
-/// caller's workspace. F = T B frames.
+/// caller's workspace. F = T B frames. Comments have the short form that learn.h explains: "by x of: f".
 
 /// What is fixed after creation.
 struct sac_gradient

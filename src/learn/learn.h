@@ -11,6 +11,9 @@
 /// backward needs of forward is what it takes: inputs, outputs and, where that is not enough, `kept`, whose size is
 /// asked for. Nothing allocates; a workspace is aligned to 64 bytes.
 ///
+/// dx is the gradient of the loss by x. A comment "by x of: f" stands before lines of backward that turn the gradient
+/// by the value of the formula f, which forward computes, into the gradient by x.
+///
 /// Every CPU level gives the same bits. Sums over a row run in SAC_LANES partial sums (kernels.h); sums over rows run
 /// in the order of rows, each a chain of fmaf where products are summed; exp, tanh and the like are those of
 /// elementary.h. So each layer's file is compiled once a level, and sac_learn is a table of functions as sac_kernels

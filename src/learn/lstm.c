@@ -108,9 +108,9 @@ static void turn(float *to, const float *from, int rows, int columns)
         for (int j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
 }
 
-// out [B, columns] += or = a [B, inner] b [inner, columns]
+// out [B, columns] = or += a [B, inner] b [inner, columns], from `bias` where it is not added
 static void step_product(const sac_learn *l, float *out, const float *a, const float *b, int rows, int inner,
-                         int columns, bool add)
+                         int columns, const float *bias, bool add)
 {
     layer_gemm(l, (sac_gemm){.rows = rows,
                              .columns = columns,
@@ -123,14 +123,14 @@ static void step_product(const sac_learn *l, float *out, const float *a, const f
                              .b_column = 1,
                              .out = out,
                              .out_row = columns,
-                             .add = add});
+                             .add = add,
+                             .bias = bias});
 }
 
-// dweights [4 H, I] += dgates [rows, 4 H]^T x [rows, I]; the product is computed turned, whose columns fill vectors
-static void add_weights(const sac_learn *l, float *dweights, const float *dgates, const float *x, int rows, int inputs,
-                        int gates, float *workspace)
+// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient by weights, turned, so that its columns fill vectors
+static void add_weights(const sac_learn *l, float *turned, const float *dgates, const float *x, int rows, int inputs,
+                        int gates)
 {
-    turn(workspace, dweights, gates, inputs);
     layer_gemm(l, (sac_gemm){.rows = inputs,
                              .columns = gates,
                              .inner = rows,
@@ -140,35 +140,34 @@ static void add_weights(const sac_learn *l, float *dweights, const float *dgates
                              .b = dgates,
                              .b_row = gates,
                              .b_column = 1,
-                             .out = workspace,
+                             .out = turned,
                              .out_row = gates,
                              .add = true});
-    turn(dweights, workspace, inputs, gates);
 }
+
+// Everything that a step needs is done while its gates, [B, 4 H], are in the first cache.
 
 void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, float *hidden, float *cell, float *kept,
                          const float *x, const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
-    const int h = s->hidden;
-    const ptrdiff_t state = (ptrdiff_t)s->sequences * h;
-    float *turned = workspace, *bias = workspace + 4 * h * h;
+    const int h = s->hidden, inputs = s->inputs, b = s->sequences;
+    const ptrdiff_t state = (ptrdiff_t)b * h;
+    float *turned_ih = workspace, *turned_hh = turned_ih + 4 * h * inputs, *bias = turned_hh + 4 * h * h;
     memory m = memory_of(s, kept);
-    turn(turned, weights->weight_hh, 4 * h, h);
+    turn(turned_ih, weights->weight_ih, 4 * h, inputs);
+    turn(turned_hh, weights->weight_hh, 4 * h, h);
     for (int j = 0; j < 4 * h; j++) bias[j] = weights->bias_ih[j] + weights->bias_hh[j];
-    // 1: what the inputs say, of all steps at once
-    LAYER(linear_forward)
-    (l, m.gates, x, weights->weight_ih, bias, s->steps * s->sequences, s->inputs, 4 * h, SAC_ACTIVATION_NONE);
-    // 2: what the state adds, step by step
     memcpy(m.hidden, hidden, (size_t)state * sizeof *hidden);
     memcpy(m.cell, cell, (size_t)state * sizeof *cell);
     for (int t = 0; t < s->steps; t++)
     {
         float *gates = m.gates + t * 4 * state, *before_h = m.hidden + t * state, *before_c = m.cell + t * state;
-        if (starts) forget_rows(before_h, starts + t * s->sequences, s->sequences, h);
-        if (starts) forget_rows(before_c, starts + t * s->sequences, s->sequences, h);
-        step_product(l, gates, before_h, turned, s->sequences, h, 4 * h, true);
-        step_forward(gates, out + t * state, before_h + state, before_c + state, m.tanh_cell + t * state, before_c,
-                     s->sequences, h);
+        if (starts) forget_rows(before_h, starts + t * b, b, h);
+        if (starts) forget_rows(before_c, starts + t * b, b, h);
+        step_product(l, gates, x + (ptrdiff_t)t * b * inputs, turned_ih, b, inputs, 4 * h, bias, false);
+        step_product(l, gates, before_h, turned_hh, b, h, 4 * h, NULL, true);
+        step_forward(gates, out + t * state, before_h + state, before_c + state, m.tanh_cell + t * state, before_c, b,
+                     h);
     }
     memcpy(hidden, m.hidden + s->steps * state, (size_t)state * sizeof *hidden);
     memcpy(cell, m.cell + s->steps * state, (size_t)state * sizeof *cell);
@@ -178,26 +177,30 @@ void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, floa
                           const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,
                           const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
-    const int h = s->hidden, rows = s->steps * s->sequences;
-    const ptrdiff_t state = (ptrdiff_t)s->sequences * h;
+    const int h = s->hidden, inputs = s->inputs, b = s->sequences;
+    const ptrdiff_t state = (ptrdiff_t)b * h;
+    float *turned_ih = workspace, *turned_hh = turned_ih + 4 * h * inputs, *bias = turned_hh + 4 * h * h;
     memory m = memory_of(s, kept);
-    // 2: backwards through the steps: gates become their gradients
+    turn(turned_ih, gradients->weight_ih, 4 * h, inputs);
+    turn(turned_hh, gradients->weight_hh, 4 * h, h);
+    memset(bias, 0, 4 * (size_t)h * sizeof *bias);
     for (int t = s->steps - 1; t >= 0; t--)
     {
+        // the gates become their gradients: gates = x W_ih^T + h W_hh^T + b_ih + b_hh
         float *gates = m.gates + t * 4 * state;
-        step_backward(gates, dcell, dout + t * state, dhidden, m.tanh_cell + t * state, m.cell + t * state,
-                      s->sequences, h);
-        step_product(l, dhidden, gates, weights->weight_hh, s->sequences, 4 * h, h, false);
-        if (starts) forget_rows(dhidden, starts + t * s->sequences, s->sequences, h);
-        if (starts) forget_rows(dcell, starts + t * s->sequences, s->sequences, h);
+        const float *x_now = x + (ptrdiff_t)t * b * inputs;
+        step_backward(gates, dcell, dout + t * state, dhidden, m.tanh_cell + t * state, m.cell + t * state, b, h);
+        step_product(l, dhidden, gates, weights->weight_hh, b, 4 * h, h, NULL, false);
+        if (starts) forget_rows(dhidden, starts + t * b, b, h);
+        if (starts) forget_rows(dcell, starts + t * b, b, h);
+        if (dx)
+            step_product(l, dx + (ptrdiff_t)t * b * inputs, gates, weights->weight_ih, b, 4 * h, inputs, NULL, false);
+        add_weights(l, turned_ih, gates, x_now, b, inputs, 4 * h);
+        add_weights(l, turned_hh, gates, m.hidden + t * state, b, h, 4 * h);
+        add_columns(bias, gates, b, 4 * h);
     }
-    // 1: by inputs and parameters of all steps at once: gates = x W_ih^T + h W_hh^T + b_ih + b_hh
-    LAYER(linear_backward)(l, dx, NULL, NULL, m.gates, NULL, weights->weight_ih, rows, s->inputs, 4 * h);
-    add_weights(l, gradients->weight_ih, m.gates, x, rows, s->inputs, 4 * h, workspace);
-    add_weights(l, gradients->weight_hh, m.gates, m.hidden, rows, h, 4 * h, workspace);
-    float *sum = workspace;
-    memset(sum, 0, 4 * (size_t)h * sizeof *sum);
-    add_columns(sum, m.gates, rows, 4 * h);
-    LAYER(add)(l, gradients->bias_ih, sum, 4 * (size_t)h);
-    LAYER(add)(l, gradients->bias_hh, sum, 4 * (size_t)h);
+    turn(gradients->weight_ih, turned_ih, inputs, 4 * h);
+    turn(gradients->weight_hh, turned_hh, h, 4 * h);
+    LAYER(add)(l, gradients->bias_ih, bias, 4 * (size_t)h);
+    LAYER(add)(l, gradients->bias_hh, bias, 4 * (size_t)h);
 }

@@ -50,7 +50,7 @@ size_t sac_lstm_kept(const sac_lstm *s)
 
 size_t sac_lstm_workspace(const sac_lstm *s)
 {
-    return 4 * product(s->hidden, s->inputs > s->hidden ? s->inputs : s->hidden) + 4 * (size_t)s->hidden;
+    return 4 * product(s->hidden, s->inputs + s->hidden) + 4 * (size_t)s->hidden;
 }
 
 size_t sac_attend_kept(const sac_attend *a)

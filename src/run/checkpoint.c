@@ -154,7 +154,7 @@ static sac_status checkpoint_path(char path[SAC_PATH_SIZE], const char *run_dir,
     return sac_join_path(path, run_dir, name);
 }
 
-// all but the newest two; a kill may have left more
+// Removes all but the newest two checkpoints. A kill may have left more than one too many.
 static void remove_old(const char *run_dir)
 {
     char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
@@ -197,7 +197,7 @@ static sac_status copy_into(const sac_tensors *file, const sac_tensor *expected,
     return SAC_OK;
 }
 
-// the run's numbers; those that an older file lacks are zero
+// Reads the run's numbers. Those that an older file lacks are zero.
 static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expected, double numbers[NUMBERS])
 {
     const sac_tensor *found = sac_tensors_find(file, expected->name);
@@ -208,7 +208,8 @@ static sac_status copy_numbers(const sac_tensors *file, const sac_tensor *expect
     return copy_into(file, is_older ? &older : expected, numbers);
 }
 
-// a learner whose arrays change their sizes takes those of the file before the rest is read
+// A learner whose arrays change their sizes, such as a search that restarts, takes those of the file before the rest is
+// read.
 static sac_status reshape(const sac_tensors *file, const sac_kept *kept, const sac_run_state *state)
 {
     layout l;
@@ -249,7 +250,7 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, const sac_k
     return status;
 }
 
-// a file whose checksum fits
+// Opens a file and checks its checksum.
 static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
 {
     sac_tensors *file = NULL;
@@ -264,7 +265,8 @@ static sac_status load_one(const char *path, uint8_t **bytes, size_t *size)
     return status;
 }
 
-// a damaged file out of the way: it is kept for whoever wants to know what happened, but is no checkpoint any more
+// Moves a damaged file out of the way. It is kept for whoever wants to know what happened, but is no checkpoint any
+// more.
 static void set_aside(const char *run_dir, uint64_t generation)
 {
     char path[SAC_PATH_SIZE], aside[SAC_PATH_SIZE];
@@ -287,12 +289,12 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
         status = load_one(path, bytes, size);
         if (status == SAC_OK)
         {
-            // where none is whole, all stay as they are
+            // Where none is whole, all stay as they are.
             for (int newer = 0; newer < i; newer++) set_aside(run_dir, list.generations[newer]);
             remove_old(run_dir);
         }
         if (status != SAC_ERROR_FORMAT) return status;
-        // a damaged file: the one before it is as good, only older
+        // The file is damaged. The one before it is as good, only older.
         sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
     }
     return status;

@@ -27,7 +27,7 @@ enum
     HOLDER_SIZE = 320
 };
 
-// the lock file names who has it
+// The lock file names the process that holds it.
 static void sign_lock(int file)
 {
     struct utsname name;
@@ -41,7 +41,7 @@ static void read_holder(int file, char holder[HOLDER_SIZE])
     ssize_t size = pread(file, holder, HOLDER_SIZE - 1, 0);
     holder[size > 0 ? size : 0] = 0;
     holder[strcspn(holder, "\n")] = 0;
-    // one that has just begun may not have signed yet
+    // A process that has just begun may not have signed yet.
     if (!holder[0]) snprintf(holder, HOLDER_SIZE, "another process");
 }
 
@@ -54,7 +54,7 @@ static sac_status take_lock(sac_folder *folder, const sac_folder_def *def)
     folder->lock = file + 1;
     for (int i = 0; i < TRIES; i++)
     {
-        // a file system without locks must not keep anyone from training
+        // A file system without locks must not keep anyone from training.
         bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
         if (locked) sign_lock(file);
         if (locked || (errno != EWOULDBLOCK && errno != EINTR)) return SAC_OK;
@@ -104,7 +104,7 @@ static sac_status sign(const char *run_dir, const sac_host *host)
 sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def)
 {
     char task[SAC_PATH_SIZE], checkpoints[SAC_PATH_SIZE], longest[SAC_PATH_SIZE];
-    // a path that is too long for the first checkpoint is said before anything is made
+    // A path that is too long for the first checkpoint is refused before anything is made.
     SAC_TRY(sac_join_path(longest, def->run_dir, "checkpoints/100000000.safetensors.tmp"));
     SAC_TRY(sac_join_path(task, def->run_dir, "task.yaml"));
     SAC_TRY(sac_join_path(checkpoints, def->run_dir, "checkpoints"));
@@ -115,7 +115,7 @@ sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def)
     SAC_TRY(take_lock(folder, def));
     bool there = access(task, F_OK) == 0;
     if (there) SAC_TRY(sac_task_check_same(def->task, task));
-    // a folder is a run once it has a task, so what says how long the run is to be must be there before
+    // A folder is a run once it has a task, so host.json, which says how long the run is to be, comes before.
     SAC_TRY(sign(def->run_dir, &def->host));
     return there ? SAC_OK : write_task(def, task);
 }

@@ -48,7 +48,7 @@ bool sac_journal_parse_row(const char *row, sac_progress *p)
     return p->evaluated || sscanf(row, ",,,%lf", &p->sigma) == 1;
 }
 
-// the generation of a line of events.jsonl
+// Reads the generation of a line of events.jsonl.
 static bool parse_event(const char *line, sac_progress *p)
 {
     static const char key[] = "\"generation\": ";
@@ -172,7 +172,7 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
                              p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
     double wall = wall_clock();
     SAC_TRY(write_scalars(j->events, p, wall));
-    // people watch these files grow, but early generations last milliseconds
+    // People watch these files grow, but early generations last milliseconds, so not every row is flushed.
     return wall - j->flushed < 1 ? SAC_OK : sac_journal_sync(j);
 }
 

@@ -7,7 +7,7 @@ enum
     LEAST = 20 ///< generations of a measurement, once there are so many
 };
 
-// whole periods, so that measurements begin at the same place within one
+// A window is a number of whole periods, so that measurements begin at the same place within one.
 static uint64_t window(uint64_t every)
 {
     return every > 0 ? (LEAST + every - 1) / every * every : LEAST;
@@ -27,7 +27,7 @@ double sac_pace_left(sac_pace *pace, uint64_t generation, uint64_t generations, 
         pace->from_seconds = pace->next_seconds = seconds;
     }
     if (generation > pace->from) pace->each = (seconds - pace->from_seconds) / (double)(generation - pace->from);
-    // a measurement spans one to two windows
+    // A measurement spans one to two windows.
     if (generation - pace->next >= window(every))
     {
         pace->from = pace->next;

@@ -28,7 +28,7 @@ typedef struct reader
     bool has_chosen; ///< whether `best` is of one of those
 } reader;
 
-// every whole line of a text file of the folder, one by one: however long the file, the memory is the same
+// Reads every whole line of a text file of the folder, one by one, in the same memory however long the file is.
 static sac_status read_lines(reader *r, const char *run_dir, const char *name,
                              void (*take)(reader *r, const char *line), char last[LINE_SIZE])
 {
@@ -102,7 +102,7 @@ static void take_row(reader *r, const char *row)
     if (p.evaluated) take_evaluation(r, &p);
 }
 
-// the state that the last line of events.jsonl tells
+// Finds the state that the last line of events.jsonl tells.
 static void take_last_event(sac_run_summary *s, const char *line)
 {
     json_t *root = line[0] ? json_loads(line, 0, NULL) : NULL;
@@ -129,7 +129,7 @@ static sac_status read_host(sac_run_summary *s, const char *run_dir)
     return SAC_OK;
 }
 
-// whether a process holds the folder
+// Tells whether a process holds the folder.
 static bool is_locked(const char *run_dir)
 {
     char path[SAC_PATH_SIZE];

@@ -184,7 +184,8 @@ static void list_chosen(sac_task *task, chosen list[CHOSEN_COUNT])
     list[SEARCH] = (chosen){"search", "method", task->search, &task->search_settings, NULL};
 }
 
-// whether this is what a table's name stands for: itself, or where it ends with ':' what begins with it
+// Tells whether a table's name stands for this choice: the same name or, where the name ends with ':', one that begins
+// with it.
 static bool names(const char *name, const char *choice)
 {
     size_t length = strlen(name);
@@ -192,7 +193,7 @@ static bool names(const char *name, const char *choice)
     return open ? strncmp(name, choice, length) == 0 : strcmp(name, choice) == 0;
 }
 
-// finds the option table of each section's choice
+// Finds the option table of each section's choice.
 static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
 {
     static const char *(*const name_at[])(const void *, int) = {env_name_at, policy_name_at, search_name_at};
@@ -217,7 +218,7 @@ static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
     return SAC_OK;
 }
 
-// checks one value against its table without keeping it
+// Checks one value against its table without keeping it.
 static sac_status check_setting(const sac_option *options, const char *key, const char *value, const char *where)
 {
     void *scratch = sac_alloc(sac_options_size(options));
@@ -272,7 +273,7 @@ static bool has_option(const sac_option *options, const char *key)
     return false;
 }
 
-// what a policy takes of a world is said beside the options of its kind
+// The options on what a policy takes of a world stand beside the options of its kind.
 static const sac_option *table_of(const chosen *c, int which, const char *key)
 {
     const sac_option *world = sac_policy_world_options();
@@ -302,7 +303,7 @@ static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], con
         }
         const sac_option *table = table_of(c, i, key);
         SAC_TRY(check_setting(table, key, value, where));
-        // a former name ends here, so that the new one may overrule it and all that follows knows one name
+        // A former name ends here, so that the new one may overrule it and all that follows knows one name.
         return keep_setting(c->settings, sac_option_find(table, key)->name, value, where);
     }
     if (strcmp(section, "train") == 0 && strncmp(key, "stages.", 7) == 0) return set_stage(task, key + 7, value, where);
@@ -631,7 +632,7 @@ sac_status sac_task_write(const sac_task *task, char **text)
 
 sac_status sac_task_check_same(const sac_task *task, const char *path)
 {
-    // what may differ between a run and its continuation
+    // These options may differ between a run and its continuation.
     static const char *const free_keys[] = {"train.generations", "train.lanes", NULL};
     resolved *r = SAC_NEW(resolved);
     sac_yaml *yaml = NULL;
@@ -642,7 +643,7 @@ sac_status sac_task_check_same(const sac_task *task, const char *path)
         const sac_setting *mine = &r->settings[i];
         const sac_yaml_entry *theirs = sac_yaml_find_option(yaml, mine->key);
         if (strcmp(mine->key, free_keys[0]) == 0 || strcmp(mine->key, free_keys[1]) == 0) continue;
-        // an option that did not exist when the run was started had its default's effect
+        // An option that did not exist when the run was started had the effect of its default.
         if (!theirs && r->plain[i]) continue;
         if (!theirs || strcmp(theirs->value, mine->value) != 0)
             status = sac_fail(SAC_ERROR_ARGUMENT,

@@ -138,7 +138,7 @@ class Policy:
     # attention
 
     def unit(self, x):
-        return self.rounded(F.normalize(x, dim=-1)) if self.on("normalise_tokens") else x
+        return self.rounded(F.normalize(x, dim=-1)) if self.on("normalize") else x
 
     def phi(self, x, side):
         x, form, square = self.unit(x), self.options["attention"], self.case["numbers"][0, 1]
@@ -208,12 +208,12 @@ class Policy:
         """What can be told of every patch, [F, N, size]."""
         parts, patch = [], self.number("patch")
         frames, count = self.pixels.shape[:2]
-        for word in self.options["patch_features"].split("+"):
+        for word in self.options["features"].split("+"):
             if word == "positions":
                 step = self.number("stride") or patch
                 places = torch.arange(count)
                 rows, columns = places // self.grid[1] * step + patch // 2, places % self.grid[1] * step + patch // 2
-                unit = self.height if self.on("normalise_positions") else 1
+                unit = self.height if self.on("normalise") else 1
                 parts.append((torch.stack((rows, columns), -1).to(self.dtype) / unit).expand(frames, count, 2))
             elif word == "values":
                 parts.append(self.layer(self.pixels, "value"))

@@ -4,6 +4,7 @@
 
 #include "files/arrays/safetensors.h"
 #include "policy_scene.h"
+#include "saccade/result_plots.h"
 #include "train_scene.h"
 
 // options that had another name: read from what a person types with one line in the log, kept in policy files
@@ -144,7 +145,7 @@ static void put(char *text, const char *word, const char *other)
     char *at = strstr(text, word);
     assert_non_null(at);
     size_t size = strlen(word), less = strlen(other);
-    memcpy(at, other, less);
+    for (size_t i = 0; i < less; i++) at[i] = other[i];
     memmove(at + less, at + size, strlen(at + size) + 1);
 }
 
@@ -205,6 +206,28 @@ TEST(a_task_with_former_names_is_the_same_task)
     sac_task_destroy(before);
 }
 
+// a run of an earlier version and one of now, which differ by their seeds alone, share a line of the plot
+TEST(runs_of_both_are_seeds_of_one_task)
+{
+    static const char *const texts[] = {
+        "policy:\n  normalize: true\n  features: conv\ntrain:\n  seed: 1\n",
+        "policy:\n  normalise_tokens: true\n  patch_features: conv\ntrain:\n  seed: 2\n",
+        "policy:\n  normalise_tokens: false\n  patch_features: conv\ntrain:\n  seed: 2\n"};
+    char runs[3][512], path[512];
+    for (int i = 0; i < 3; i++)
+    {
+        char name[32];
+        snprintf(name, sizeof name, "seed-%d", i);
+        path_in(runs[i], name);
+        assert_int_equal(mkdir(runs[i], 0755), 0);
+        snprintf(name, sizeof name, "seed-%d/task.yaml", i);
+        path_in(path, name);
+        assert_ok(sac_write_file(path, texts[i], strlen(texts[i])));
+    }
+    assert_true(sac_plot_has_seeds((const char *const[]){runs[0], runs[1]}, 2));
+    assert_false(sac_plot_has_seeds((const char *const[]){runs[0], runs[2]}, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +237,7 @@ int main(void)
         cmocka_unit_test(an_own_option_comes_first),
         cmocka_unit_test(policy_files_keep_the_first_names_and_are_read_in_silence),
         cmocka_unit_test(a_task_with_former_names_is_the_same_task),
+        cmocka_unit_test(runs_of_both_are_seeds_of_one_task),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
