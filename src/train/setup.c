@@ -184,7 +184,6 @@ sac_status sac_run_open(sac_run *r)
 {
     sac_env_def env = sac_task_env_def(r->task);
     if (!r->def->comm) SAC_TRY(sac_comm_create_self(&r->own_comm));
-    r->learner = sac_learner_of(r->task->search);
     r->comm = r->def->comm ? r->def->comm : r->own_comm;
     r->state.best_evaluation = -INFINITY;
     if (r->def->time_limit > 0) r->deadline = sac_clock() + r->def->time_limit;
