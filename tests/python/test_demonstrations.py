@@ -1,6 +1,8 @@
 """Demonstrations from Python: recorded, written from arrays, read, and learned from."""
 import gc
 import os
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -107,3 +109,12 @@ def test_a_student_learns_from_a_file(tmp_path):
     assert os.path.exists(tmp_path / "run" / "distill.csv")
     with pytest.raises(saccade.ArgumentError, match="teacher.policy is missing"):
         saccade.distill(task, tmp_path / "other")
+
+
+def test_the_example_of_the_document_runs(tmp_path, monkeypatch):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/demonstrations.md"
+    blocks = re.findall(r"^```python test\n(.*?)^```", page.read_text(), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+    assert len(blocks) == 1
