@@ -6,8 +6,9 @@
 #include "test.h"
 
 /// A tiny world for the tests of learning by reward: a point on a line that shall be at a target. It is told both, and
-/// a critic may be told a third number. What it earns is 1 less its distance, so an episode of 20 steps is worth 20 at
-/// most; doing nothing, or anything at random, is worth about 12.
+/// a critic may be told a third number. What it earns is 1 less its distance: over the 20 steps of an episode 18.7 at
+/// best, on average over episodes (the distance d is 2/3 on average and its square, too; the way costs d^2 / 0.4 - d /
+/// 2), and 6.7 by doing nothing.
 
 typedef struct line_config
 {

@@ -40,7 +40,7 @@ static double trained(const char *run, const char *const *settings)
     return score_of(run);
 }
 
-// an agent that goes straight to the target and stays has 18.8 on average; random actions have 12
+// an agent that goes straight to the target and stays has 18.7 on average; one that does nothing has 6.7
 TEST(it_learns)
 {
     static const char *const box[] = {"train.generations", "60", NULL};
@@ -58,19 +58,20 @@ TEST(it_learns)
                                          "search.deviation_floor",
                                          "0.2",
                                          NULL};
-    assert_true(trained("box", box) > 18);
-    assert_true(trained("ending", ending) > 18);
-    assert_true(trained("choice", choice) > 18);
-    assert_true(trained("threshold", threshold) > 17.5);
-    assert_true(trained("memory", memory) > 17.5);
-    assert_true(trained("pushed", pushed) > 17.5);
+    assert_true(trained("box", box) > 18.3);
+    assert_true(trained("ending", ending) > 18.3);
+    assert_true(trained("memory", memory) > 18);
+    assert_true(trained("pushed", pushed) > 18);
+    // steps of 0.2 end 0.05 from the target on average, which costs 1 over an episode
+    assert_true(trained("choice", choice) > 17.3);
+    assert_true(trained("threshold", threshold) > 16);
 }
 
 // the same without what makes the difference: nothing is learned where the rate is 0
 TEST(it_is_the_gradient_that_learns)
 {
     static const char *const still[] = {"train.generations", "20", "search.rate", "0", NULL};
-    assert_true(trained("still", still) < 15);
+    assert_true(trained("still", still) < 9);
 }
 
 TEST(threads_change_no_bit)
