@@ -253,6 +253,13 @@ class Policy:
             out.append(state[0])
         return torch.cat(out)
 
+    def places(self):
+        """How many patches a picture is cut into."""
+        if self.made["kind"] != "cnn":
+            return self.pixels.shape[1]
+        size, stride = self.number("conv_kernel"), self.number("conv_stride")
+        return math.prod((edge - size) // stride + 1 for edge in self.pixels.shape[2:])
+
     def told(self):
         """What is read of the pictures, then the numbers of vectors."""
         kind = self.made["kind"]
@@ -260,7 +267,7 @@ class Policy:
             self.error *= LIKELY * math.sqrt(max(x.shape[1] for x in self.tensors.values() if x.dim() == 2))
             return self.case["vectors"]
         self.pixels = self.patches()
-        self.error *= LIKELY * math.sqrt(self.pixels.shape[1 if kind != "cnn" else 2])
+        self.error *= LIKELY * math.sqrt(self.places())
         told = self.layers() if kind == "cnn" else self.mixed() if kind == "iap-trans" else self.kept()
         return torch.cat((told, self.case["vectors"]), 1) if "vectors" in self.case else told
 
