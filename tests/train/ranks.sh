@@ -137,7 +137,9 @@ check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
 
 swept()
 {
-    printf 'task: %s\nfields:\n  search:\n    sigma: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" >"$work/sweep.yaml"
+    local field=sigma
+    ! grep -q "method: ppo" "$task" || field=rate
+    printf 'task: %s\nfields:\n  search:\n    %s: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" $field >"$work/sweep.yaml"
     "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
     timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
     diff <(digest "$work/swept") <(digest "$work/swept3") && [[ $(wc -l <"$work/swept3/results.csv") == 5 ]]
