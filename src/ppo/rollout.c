@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,17 +14,6 @@ enum
     NOISE = 1,
     PUSHES = 2
 };
-
-void sac_ppo_fail(sac_ppo *p, sac_status status)
-{
-    pthread_mutex_lock(&p->mutex);
-    if (p->status == SAC_OK)
-    {
-        p->status = status;
-        snprintf(p->sentence, sizeof p->sentence, "%s", sac_last_error());
-    }
-    pthread_mutex_unlock(&p->mutex);
-}
 
 void sac_ppo_point(const sac_ppo *p, const sac_ppo_rollout *r, ptrdiff_t row, const void **policy_parts,
                    const void **critic_parts)

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -127,6 +128,17 @@ void sac_ppo_destroy_groups(sac_ppo *p)
 }
 
 // --- episodes ---
+
+void sac_ppo_fail(sac_ppo *p, sac_status status)
+{
+    pthread_mutex_lock(&p->mutex);
+    if (p->status == SAC_OK)
+    {
+        p->status = status;
+        snprintf(p->sentence, sizeof p->sentence, "%s", sac_last_error());
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
 
 uint64_t sac_ppo_episode_seed(const sac_ppo *p, int world, double episode)
 {
