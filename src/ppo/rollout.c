@@ -239,8 +239,8 @@ static sac_status drive_group(sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
     draw_noise(p, room, g, pushes);
     for (int t = 0; t < p->steps; t++)
     {
-        if ((p->interrupt && *p->interrupt) || p->status != SAC_OK)
-            return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
+        if (atomic_load_explicit(&p->stopped, memory_order_relaxed)) return SAC_OK;
+        if (p->interrupt && *p->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
         const double begin = sac_clock();
         if (t % p->sequence == 0) keep_state(p, room, g, t / p->sequence);
         look(p, room, g, t);
@@ -276,7 +276,5 @@ static void drive_groups(void *user, int thread)
 
 sac_status sac_ppo_drive(sac_ppo *p)
 {
-    p->status = SAC_OK;
-    sac_threads_run(p->threads, drive_groups, p);
-    return p->status == SAC_OK ? SAC_OK : sac_fail(p->status, "%s", p->sentence);
+    return sac_ppo_run(p, drive_groups);
 }
