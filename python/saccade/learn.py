@@ -222,14 +222,15 @@ def fit(policy: Policy, observations: Any, actions: Any, *, starts: Any = None, 
     """Fit a policy to examples; see Fit for the settings. Returns the fitted policy (the running average where one is
     kept) and, of each epoch, the mean loss of its last tenth.
 
-    observations: [N, height, width, channels], uint8, in the order of time, episode after episode
+    observations: [N, height, width, channels], uint8, in the order of time, episode after episode; of a policy that takes
+        other or several parts, see Gradient.forward
     actions: [N, action_size], float32, in the environment's units
     starts: [N], true where an episode begins; the first frame alone by default
     weights: [N], float32, how much each frame counts
     """
     if epochs < 1:
         raise ValueError(f"epochs: {epochs}, expected 1 at least")
-    examples = _observations(policy, observations)
+    examples = {space.name: part for space, part in zip(policy.inputs, _observations(policy, observations))}
     fitting = Fit(policy, **settings)
     losses = [fitting.run(examples, actions, starts=starts, weights=weights)[1] for _ in range(epochs)]
     return fitting.average or fitting.policy, losses
