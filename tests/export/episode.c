@@ -17,7 +17,7 @@ static float action[64];
 static void write_look(const sac_policy_state *state, FILE *look)
 {
     sac_policy_parts p;
-    state->policy->ops->program->parts(state, &p);
+    state->policy->ops->parts(state, &p);
     for (int k = 0; p.reading == SAC_PARTS_RANK && k < p.agent->config.top; k++)
     {
         float patch = (float)p.agent_state->top[k];
@@ -38,7 +38,7 @@ static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, i
     uint8_t terminated = 0, truncated = 0;
     sac_env_row row = {action, (void *const[SAC_MAX_PARTS]){image}, &reward, &terminated, &truncated};
     sac_policy_state *state;
-    if (!policy->ops->program) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
+    if (!policy->ops->written) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
     sac_status status = sac_policy_state_create(&state, policy);
     if (status == SAC_OK) status = sac_env_reset(env, seed, &row);
     int step = 0;
