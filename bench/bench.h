@@ -94,6 +94,7 @@ sac_status bench_gemm(const bench_place *place, bench_figure *figure, bench_figu
 sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_student(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_vit(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_ppo(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

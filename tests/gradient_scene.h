@@ -37,6 +37,16 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,controller=lstm,hidden=5,attention=softmax,heads=2,residual=false,position_encoding=flat",
     "kind=cnn,controller=linear,image_size=72",
     "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
+    "kind=mlp,inputs=state,hidden=16",
+    "kind=mlp,inputs=state+touch,hidden=9,layers=3,activation=none,motion=true",
+    "kind=mlp,inputs=touch,hidden=5,layers=1,filter=false,activation=clip",
+    "kind=mlp,inputs=state+touch,controller=lstm,hidden=6",
+    "kind=mlp,inputs=state,controller=linear",
+    "kind=iap-trans,inputs=camera+state,controller=mlp,attention=relu,motion=true,filter=true",
+    "kind=iap-trans,inputs=touch+camera+state,controller=linear,attention=relu,heads=2,layer_norm=false",
+    "kind=iap-trans,inputs=depth,controller=mlp,attention=positive,position_encoding=flat,patch=8,stride=4",
+    "inputs=depth+touch,controller=mlp,attention=relu,features=values+positions,value_size=3,patch=8,image_size=32",
+    "kind=cnn,inputs=depth+state,controller=linear,conv_kernel=3,conv_stride=2,conv_channels=4:3",
 };
 
 enum
@@ -51,8 +61,9 @@ typedef struct minibatch
     sac_gradient *gradient;
     sac_batch batch;
     uint8_t *pixels, *starts;
-    float *states; ///< hidden, cell, before
-    const uint8_t **frames;
+    float *states;          ///< hidden, cell, before
+    const void **parts;     ///< [T, B, inputs]
+    const uint8_t **frames; ///< the pictures; NULL: there are none
     float *outputs, *doutputs, *sums;
     void *workspace;
     int outputs_size, parameters, count;
@@ -73,10 +84,31 @@ static inline void minibatch_paint(uint8_t *image, const sac_policy_def *def, in
             }
 }
 
+// a slope with a wall on it, beyond both bounds in places
+static inline void minibatch_measure(float *depth, const sac_space *space, int step, uint64_t seed)
+{
+    sac_stream stream = sac_stream_create(seed, 2, (uint64_t)step);
+    for (int y = 0; y < space->shape[0]; y++)
+        for (int x = 0; x < space->shape[1]; x++)
+        {
+            bool wall = x > 3 * step + 20 && x < 3 * step + 33 && y > 10;
+            *depth++ = (float)((wall ? 2 : 0.25 * (y + 1)) + sac_stream_uniform(&stream, -0.3, 0.3));
+        }
+}
+
+// what one input shows in a frame
+static inline void minibatch_fill(void *to, const sac_policy_def *def, const sac_space *space, int step, uint64_t seed)
+{
+    if (space->kind == SAC_SPACE_PICTURE) minibatch_paint(to, def, step, seed);
+    if (space->kind == SAC_SPACE_DEPTH) minibatch_measure(to, space, step, seed);
+    if (space->kind == SAC_SPACE_VECTOR) fill_uniform(to, sac_space_size(space), 100 * seed + (uint64_t)step);
+}
+
 static inline minibatch minibatch_create(const sac_policy *policy, sac_choosing choosing, int steps, int sequences)
 {
     const sac_policy_def *def = sac_policy_get_def(policy);
-    const size_t image = (size_t)(def->height * def->width * def->channels);
+    size_t bytes = 0;
+    for (int i = 0; i < def->input_count; i++) bytes += sac_space_bytes(&def->inputs[i]);
     sac_gradient_def gradient_def = sac_gradient_default_def();
     gradient_def.choosing = choosing;
     minibatch m = {.batch = {.steps = steps, .sequences = sequences, .temperature = 0.7},
@@ -85,18 +117,25 @@ static inline minibatch minibatch_create(const sac_policy *policy, sac_choosing 
     assert_ok(sac_gradient_create(&m.gradient, policy, &gradient_def));
     m.outputs_size = sac_gradient_output_size(m.gradient);
     const size_t outputs = (size_t)(m.count * m.outputs_size);
-    m.pixels = sac_alloc(image * (size_t)m.count);
-    m.frames = sac_alloc((size_t)m.count * sizeof *m.frames);
+    m.pixels = sac_alloc(bytes * (size_t)m.count);
+    m.parts = sac_alloc((size_t)(m.count * def->input_count) * sizeof *m.parts);
+    bool simple = def->input_count == 1 && def->inputs[0].kind == SAC_SPACE_PICTURE;
+    m.frames = simple ? sac_alloc((size_t)m.count * sizeof *m.frames) : NULL;
     m.outputs = sac_alloc(outputs * sizeof(float));
     m.doutputs = sac_alloc(outputs * sizeof(float));
     m.sums = sac_alloc((size_t)m.parameters * sizeof(float));
     m.workspace = sac_alloc(sac_gradient_workspace_size(m.gradient, steps, sequences));
     m.batch.frames = m.frames;
+    m.batch.parts = simple ? NULL : m.parts;
     for (int i = 0; i < m.count; i++)
     {
-        uint8_t *frame = m.pixels + (size_t)i * image;
-        minibatch_paint(frame, def, i / sequences, (uint64_t)(i % sequences));
-        m.frames[i] = frame;
+        uint8_t *at = m.pixels + (size_t)i * bytes;
+        for (int k = 0; k < def->input_count; at += sac_space_bytes(&def->inputs[k++]))
+        {
+            minibatch_fill(at, def, &def->inputs[k], i / sequences, (uint64_t)(i % sequences));
+            m.parts[i * def->input_count + k] = at;
+        }
+        if (simple) m.frames[i] = m.parts[i];
     }
     fill_uniform(m.doutputs, outputs, 5);
     return m;
@@ -121,7 +160,8 @@ static inline void minibatch_destroy(minibatch *m)
 {
     sac_gradient_destroy(m->gradient);
     sac_policy_destroy(m->owned);
-    sac_free(m->pixels), sac_free(m->frames), sac_free(m->outputs), sac_free(m->doutputs), sac_free(m->sums);
+    sac_free(m->pixels), sac_free(m->frames), sac_free(m->parts), sac_free(m->outputs), sac_free(m->doutputs),
+        sac_free(m->sums);
     sac_free(m->workspace), sac_free(m->starts), sac_free(m->states);
 }
 

@@ -12,14 +12,32 @@ enum
     SCENE_MAX_SETTINGS = 16
 };
 
-/// A car's agent with settings as "key=value,key=value"; a colon stands for a comma in a value; kind is its kind.
+/// What scene policies may take besides one picture.
+static inline sac_space scene_part(const char *name)
+{
+    static const float near = 0.5f, far = 9;
+    static const sac_space parts[] = {
+        {.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {SCENE_SIDE, SCENE_SIDE, 3}},
+        {.name = "depth", .kind = SAC_SPACE_DEPTH, .shape = {44, 60}, .low = &near, .high = &far},
+        {.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {7}},
+        {.name = "touch", .kind = SAC_SPACE_VECTOR, .shape = {3}},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, name) == 0) return parts[i];
+    fail_msg("no part %s", name);
+    return parts[0];
+}
+
+/// A car's agent with settings as "key=value,key=value"; a colon stands for a comma in a value; kind is its kind;
+/// inputs are parts it takes, such as inputs=camera+state.
 static inline sac_status scene_create(sac_policy **out, const char *settings)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
     const char *kind = "attention-agent";
     char text[512];
     sac_setting list[SCENE_MAX_SETTINGS];
-    int count = 0;
+    int count = 0, part_count = 0;
+    sac_space parts[SAC_MAX_PARTS];
     snprintf(text, sizeof text, "%s", settings);
     for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
     {
@@ -28,6 +46,16 @@ static inline sac_status scene_create(sac_policy **out, const char *settings)
         if (strcmp(word, "kind") == 0)
         {
             kind = equals + 1;
+            continue;
+        }
+        if (strcmp(word, "inputs") == 0)
+        {
+            for (char *part = equals + 1, *plus; part; part = plus)
+            {
+                plus = strchr(part, '+');
+                if (plus) *plus++ = 0;
+                parts[part_count++] = scene_part(part);
+            }
             continue;
         }
         for (char *c = equals + 1; *c; c++)
@@ -40,6 +68,8 @@ static inline sac_status scene_create(sac_policy **out, const char *settings)
                           .height = SCENE_SIDE,
                           .width = SCENE_SIDE,
                           .channels = 3,
+                          .inputs = part_count ? parts : NULL,
+                          .input_count = part_count,
                           .action_size = 3,
                           .action_low = low,
                           .action_high = high};

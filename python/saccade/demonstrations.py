@@ -51,10 +51,7 @@ class Demonstrations:
         self.truncated = self._view(d.truncated, BYTE, (episodes,)).astype(bool)
 
     def _view(self, start: Any, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-        size = int(np.prod(shape)) * dtype.itemsize
-        view = np.frombuffer(_Bytes(self._life, ffi.buffer(ffi.cast("char *", start), size)), dtype).reshape(shape)
-        view.flags.writeable = False
-        return view
+        return np.asarray(_Memory(self._life, int(ffi.cast("uintptr_t", start)), dtype, shape))
 
     @property
     def starts(self) -> np.ndarray:
@@ -76,13 +73,12 @@ class Demonstrations:
                 f"{', '.join(self.parts)}, mean return {self.returns.mean():.1f}>")
 
 
-class _Bytes:
-    """Bytes of a file that stays open for as long as an array of them lives."""
+class _Memory:
+    """An array of a file, which stays open for as long as a view of it lives; nobody can write there."""
 
-    def __init__(self, life: Life, buffer: Any) -> None:
-        self._life, self._buffer = life, buffer
-        memory = np.frombuffer(buffer, BYTE)
-        self.__array_interface__ = {**memory.__array_interface__}
+    def __init__(self, life: Life, address: int, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+        self._life = life
+        self.__array_interface__ = {"version": 3, "data": (address, True), "typestr": dtype.str, "shape": shape}
 
 
 def _space_of(name: str, frames: np.ndarray, privileged: bool) -> Space:

@@ -26,8 +26,25 @@ def _choosing(word: str) -> int:
         raise ValueError(f"choosing: {word!r}, expected straight, soft or fixed") from None
 
 
-def _observations(policy: Policy, observations: Any) -> np.ndarray:
-    return dense(observations, "observations", (-1, *policy.observation_shape), BYTE)
+def _observations(policy: Policy, observations: Any) -> list[np.ndarray]:
+    """By the policy's inputs, [N, ...] each: an array where it takes one part, or else a dict by their names."""
+    if isinstance(observations, dict):
+        missing = [space.name for space in policy.inputs if space.name not in observations]
+        if missing:
+            raise KeyError(f"observations: the part '{missing[0]}' is missing; there are {', '.join(observations)}")
+        parts = [observations[space.name] for space in policy.inputs]
+        names = [space.name for space in policy.inputs]
+    elif len(policy.inputs) == 1:
+        parts, names = [observations], ["observations"]
+    else:
+        raise TypeError("observations: the policy takes the parts "
+                        f"{', '.join(space.name for space in policy.inputs)}, so give a dict of them")
+    frames = [dense(part, name, (-1, *space.shape), space.dtype)
+              for part, name, space in zip(parts, names, policy.inputs)]
+    for name, part in zip(names, frames):
+        if len(part) != len(frames[0]):
+            raise ValueError(f"{name}: {len(part)} frames, and {names[0]} has {len(frames[0])}")
+    return frames
 
 
 def _marks(starts: Any, count: int) -> np.ndarray | None:
@@ -62,13 +79,14 @@ class Gradient:
                 cell: Any = None, temperature: float = 1.0, out: Any = None) -> Any:
         """The outputs [N, output_size] of N frames in the order of time; see sac_gradient_forward.
 
-        observations: [N, height, width, channels], uint8
+        observations: [N, height, width, channels], uint8, of a policy that takes one picture; in general [N, ...] as its
+            one input is, or a dict of such arrays by the names of its inputs
         parameters: those of the policy by default
         starts: [N], true where an episode begins; the first frame begins one anyway, unless hidden is given
         hidden, cell: [hidden_size] recurrent state before the first frame; they become those after the last one
         """
         frames = _observations(self.policy, observations)
-        count = len(frames)
+        count = len(frames[0])
         if count == 0:
             raise ValueError("observations: none, expected a frame at least")
         if not temperature > 0:
@@ -77,10 +95,9 @@ class Gradient:
         vector = dense(vector, "parameters", (self.policy.parameter_count,)).copy()
         result, outputs = output(out, (count, self.output_size))
         marks = _marks(starts, count)
-        batch, base = ffi.new("sac_batch *"), pointer(frames)
-        size = int(np.prod(self.policy.observation_shape))
-        list_of = ffi.new("uint8_t *[]", [base + i * size for i in range(count)])
-        batch.steps, batch.sequences, batch.temperature, batch.frames = count, 1, temperature, list_of
+        batch = ffi.new("sac_batch *")
+        list_of = ffi.new("void *[]", [pointer(part[i:]) for i in range(count) for part in frames])
+        batch.steps, batch.sequences, batch.temperature, batch.parts = count, 1, temperature, list_of
         if marks is not None:
             batch.starts = pointer(marks)
         states = [dense(x, name, (self.hidden_size,)) for x, name in ((hidden, "hidden"), (cell, "cell"))
@@ -143,14 +160,16 @@ class Fit:
         """Returns the mean loss of the first tenth of the steps and of the last tenth."""
         policy = self._start
         frames = _observations(policy, observations)
-        actions = dense(actions, "actions", (len(frames), policy.action_size))
-        marks = _marks(starts, len(frames))
+        count = len(frames[0])
+        actions = dense(actions, "actions", (count, policy.action_size))
+        marks = _marks(starts, count)
         examples, loss = ffi.new("sac_examples *"), ffi.new("double[2]")
-        examples.count, examples.observations, examples.actions = len(frames), pointer(frames), pointer(actions)
+        list_of = ffi.new("void *[]", [pointer(part) for part in frames])
+        examples.count, examples.parts, examples.actions = count, list_of, pointer(actions)
         if marks is not None:
             examples.starts = pointer(marks)
         if weights is not None:
-            weights = dense(weights, "weights", (len(frames),))
+            weights = dense(weights, "weights", (count,))
             examples.weights = pointer(weights)
         with self._owner:
             check(lib.sac_fit_run(self._handle, examples, steps, loss))
@@ -203,14 +222,15 @@ def fit(policy: Policy, observations: Any, actions: Any, *, starts: Any = None, 
     """Fit a policy to examples; see Fit for the settings. Returns the fitted policy (the running average where one is
     kept) and, of each epoch, the mean loss of its last tenth.
 
-    observations: [N, height, width, channels], uint8, in the order of time, episode after episode
+    observations: [N, height, width, channels], uint8, in the order of time, episode after episode; of a policy that takes
+        other or several parts, see Gradient.forward
     actions: [N, action_size], float32, in the environment's units
     starts: [N], true where an episode begins; the first frame alone by default
     weights: [N], float32, how much each frame counts
     """
     if epochs < 1:
         raise ValueError(f"epochs: {epochs}, expected 1 at least")
-    examples = _observations(policy, observations)
+    examples = {space.name: part for space, part in zip(policy.inputs, _observations(policy, observations))}
     fitting = Fit(policy, **settings)
     losses = [fitting.run(examples, actions, starts=starts, weights=weights)[1] for _ in range(epochs)]
     return fitting.average or fitting.policy, losses

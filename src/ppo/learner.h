@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdatomic.h>
+
 #include "base/threads.h"
 #include "base/workspace.h"
 #include "gradient/gradient.h"
@@ -145,11 +147,12 @@ struct sac_ppo
 
     // of the iteration under way
     uint64_t iteration;
-    sac_status status;
-    pthread_mutex_t mutex; ///< of status
+    atomic_bool stopped; ///< a thread has failed: none goes on
+    sac_status status;   ///< with which, and its sentence
     char sentence[512];
-    int *order;          ///< [sequences]
-    int minibatch_first; ///< in the order
+    pthread_mutex_t mutex; ///< of these two
+    int *order;            ///< [sequences]
+    int minibatch_first;   ///< in the order
     double share, mean, deviation;
     sac_ppo_sums *slice_sums; ///< [slices]
 };
@@ -180,6 +183,9 @@ void sac_ppo_commit_worlds(sac_ppo *p);
 
 /// Keep a thread's failure; the first one counts.
 void sac_ppo_fail(sac_ppo *p, sac_status status);
+
+/// Run a function on every thread. @return the first failure
+SAC_CHECKED sac_status sac_ppo_run(sac_ppo *p, void (*work)(void *user, int thread));
 
 /// How many sequences a world's steps are cut into.
 static inline int sac_ppo_sequences(const sac_ppo *p)

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,17 +14,6 @@ enum
     NOISE = 1,
     PUSHES = 2
 };
-
-void sac_ppo_fail(sac_ppo *p, sac_status status)
-{
-    pthread_mutex_lock(&p->mutex);
-    if (p->status == SAC_OK)
-    {
-        p->status = status;
-        snprintf(p->sentence, sizeof p->sentence, "%s", sac_last_error());
-    }
-    pthread_mutex_unlock(&p->mutex);
-}
 
 void sac_ppo_point(const sac_ppo *p, const sac_ppo_rollout *r, ptrdiff_t row, const void **policy_parts,
                    const void **critic_parts)
@@ -251,8 +239,8 @@ static sac_status drive_group(sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
     draw_noise(p, room, g, pushes);
     for (int t = 0; t < p->steps; t++)
     {
-        if ((p->interrupt && *p->interrupt) || p->status != SAC_OK)
-            return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
+        if (atomic_load_explicit(&p->stopped, memory_order_relaxed)) return SAC_OK;
+        if (p->interrupt && *p->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
         const double begin = sac_clock();
         if (t % p->sequence == 0) keep_state(p, room, g, t / p->sequence);
         look(p, room, g, t);
@@ -288,7 +276,5 @@ static void drive_groups(void *user, int thread)
 
 sac_status sac_ppo_drive(sac_ppo *p)
 {
-    p->status = SAC_OK;
-    sac_threads_run(p->threads, drive_groups, p);
-    return p->status == SAC_OK ? SAC_OK : sac_fail(p->status, "%s", p->sentence);
+    return sac_ppo_run(p, drive_groups);
 }

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -128,6 +129,26 @@ void sac_ppo_destroy_groups(sac_ppo *p)
 
 // --- episodes ---
 
+void sac_ppo_fail(sac_ppo *p, sac_status status)
+{
+    pthread_mutex_lock(&p->mutex);
+    if (p->status == SAC_OK)
+    {
+        p->status = status;
+        snprintf(p->sentence, sizeof p->sentence, "%s", sac_last_error());
+        atomic_store(&p->stopped, true);
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
+
+sac_status sac_ppo_run(sac_ppo *p, void (*work)(void *user, int thread))
+{
+    p->status = SAC_OK;
+    atomic_store(&p->stopped, false);
+    sac_threads_run(p->threads, work, p);
+    return p->status == SAC_OK ? SAC_OK : sac_fail(p->status, "%s", p->sentence);
+}
+
 uint64_t sac_ppo_episode_seed(const sac_ppo *p, int world, double episode)
 {
     uint64_t mixed = sac_mix_seed(p->seed, (uint64_t)world, (uint64_t)episode);
@@ -186,8 +207,7 @@ static void begin_group(void *user, int index)
 
 sac_status sac_ppo_begin(sac_ppo *p)
 {
-    p->status = SAC_OK;
-    sac_threads_run(p->threads, begin_group, p);
+    SAC_TRY(sac_ppo_run(p, begin_group));
     const size_t hidden = (size_t)p->hidden * sizeof(float), told = (size_t)p->told * sizeof(float);
     for (int i = 0; i < p->group_count; i++)
     {
@@ -206,7 +226,7 @@ sac_status sac_ppo_begin(sac_ppo *p)
                 memcpy(r->seen[part] + (size_t)p->steps * lanes * p->part_bytes[part], r->seen[part],
                        lanes * p->part_bytes[part]);
     }
-    return p->status == SAC_OK ? SAC_OK : sac_fail(p->status, "%s", p->sentence);
+    return SAC_OK;
 }
 
 // --- what is kept of the episodes under way ---

@@ -30,6 +30,9 @@ static inline sac_evolution *sac_evolution_of(const sac_run *r)
 /// The search of the current attempt, with the running average at its start.
 SAC_CHECKED sac_status sac_evolution_create_search(sac_run *r);
 
+/// Release the memory of a generation.
+void sac_evolution_release(sac_evolution *e);
+
 /// Bring steps, patience, episodes and race to what stages 0..state.stage-1 ask for, with room for the search's
 /// population.
 SAC_CHECKED sac_status sac_evolution_apply_stages(sac_run *r);

@@ -6,7 +6,7 @@ typedef struct sac_run sac_run;
 
 /// How a run learns: what one generation does, and what of it a checkpoint holds. Everything else is the run's own, and
 /// the same for every learner: folder, journal, metrics, evaluations, best and mean vector, board, page, stop, resume,
-/// ranks. A learner is one file with such a table and one row in learners.c. Each function is called on every rank, and
+/// ranks. A learner is such a table and one row in learners.c. Each function is called on every rank, and
 /// every rank must come to the same state.
 typedef struct sac_learner
 {

@@ -92,13 +92,12 @@ static sac_status create_ppo(sac_run *r, reward *w)
     return status;
 }
 
-// the average begins with what the learner begins with
-static void begin_average(sac_run *r)
+// the run begins with what the learner begins with, which may have drawn the controller anew
+static sac_status begin_run(sac_run *r)
 {
     const reward *w = r->learned;
     memcpy(r->vector, sac_ppo_parameters(w->ppo), (size_t)r->tuned.total * sizeof *r->vector);
-    sac_tuned_gather(&r->tuned, r->vector);
-    for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
+    return sac_run_set_start(r, r->vector);
 }
 
 static sac_status create(sac_run *r)
@@ -107,8 +106,7 @@ static sac_status create(sac_run *r)
     reward *w = r->learned = SAC_NEW(reward);
     if (!w) return sac_fail_memory("ppo");
     SAC_TRY(create_ppo(r, w));
-    begin_average(r);
-    return SAC_OK;
+    return begin_run(r);
 }
 
 static void destroy(sac_run *r)

@@ -61,7 +61,7 @@ static sac_status train(sac_run *r)
 sac_status sac_train(const sac_train_def *def)
 {
     SAC_ASSERT(def->threads >= 1);
-    sac_run r = {.def = def, .task = def->task};
+    sac_run r = {.def = def, .task = def->task, .learner = sac_learner_of(def->task->search)};
     sac_status status = sac_run_open(&r);
     if (status == SAC_OK) status = train(&r);
     return sac_run_close(&r, status);

@@ -41,7 +41,8 @@ every_command()
         full attend "$policy" "$out/000000.png" && full watch "$policy" --frames "$out" --steps 2 &&
         full runs "$work" && full runs "$work" --json && full zoo && full zoo --json && full envs && full doctor &&
         full config tasks/toy.yaml && full export "$policy" --c "$out/policy.c" && full tasks && full tasks --json &&
-        full zoo --commands &&
+        full zoo --commands && full record "$policy" --seeds 0..1 --out "$out/shown" &&
+        full record --idle --env toy --seeds 0..1 --out "$out/shown" --json &&
         full import attention-agent-npz tests/golden/data/agent_made_up.npz "$out/imported.safetensors"
 }
 
@@ -82,6 +83,7 @@ all_of_them()
 trains()
 {
     full train tasks/toy.yaml --run "$work/unheard" --generations 3 && full train tasks/toy.yaml --run "$work/json" --generations 3 --json &&
+        full distill tests/train/taught.yaml --run "$work/taught" --generations 3 && [[ -s $work/taught/mean.safetensors ]] &&
         [[ -s $work/unheard/checkpoints/00000003.safetensors && -s $work/json/checkpoints/00000003.safetensors ]]
 }
 

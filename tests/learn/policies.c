@@ -1,6 +1,7 @@
 #include "attention/form.h"
 #include "files/arrays/safetensors.h"
 #include "gradient_scene.h"
+#include "policy/look.h"
 #include "policy/parts.h"
 
 /// Gradients of policies of every kind, for policies.py: policies FOLDER. Writes FOLDER/N.policy.safetensors, the
@@ -47,7 +48,7 @@ static sac_policy *rounded_policy(const char *settings)
     const size_t bytes = (size_t)sac_policy_parameter_count(drawn) * sizeof(float);
     float *parameters = malloc(bytes);
     memcpy(parameters, sac_policy_parameters(drawn), bytes);
-    for (int i = 0; i < parts.embedding->layer_count; i++)
+    for (int i = 0; parts.embedding && i < parts.embedding->layer_count; i++)
         round_layer(parameters + parts.embedding->layers[i].tensors.weight, parts.embedding->layers[i].outputs,
                     parts.embedding->inputs);
     assert_ok(sac_policy_create_with(&policy, drawn, parameters));
@@ -57,20 +58,54 @@ static sac_policy *rounded_policy(const char *settings)
     return policy;
 }
 
-// frames as they are cut
-static uint8_t *cut(const minibatch *m, const sac_embedding *e, size_t *size)
+// depth pictures as they are cut
+static float *cut_depth(const minibatch *m, const sac_embedding *e, const sac_policy *policy, size_t *size)
 {
+    const sac_patches *s = &e->patches;
+    const int inputs = policy->def.input_count;
+    *size = (size_t)s->height * (size_t)s->width;
+    float *out = malloc(*size * (size_t)m->count * sizeof *out);
+    float *scaled = malloc((size_t)e->height * (size_t)e->width * sizeof *scaled);
+    void *workspace = e->resize ? sac_alloc(sac_resize_workspace_size(e->resize)) : NULL;
+    for (int i = 0; i < m->count; i++)
+    {
+        float *to = out + (size_t)i * *size;
+        sac_look_scale(e->resize ? scaled : to, m->parts[i * inputs + policy->image],
+                       &policy->def.inputs[policy->image]);
+        sac_float_image image = sac_float_image_view(scaled, e->height, e->width, 1);
+        if (e->resize) sac_resize_run_floats(e->resize, to, &image, workspace);
+    }
+    sac_free(workspace);
+    free(scaled);
+    return out;
+}
+
+// the numbers of all vectors, [F, n]
+static float *vectors_of(const minibatch *m, const sac_policy *policy)
+{
+    float *out = malloc(((size_t)(m->count * policy->vector_size) + 1) * sizeof *out);
+    for (int i = 0; i < m->count; i++)
+        sac_actor_tell_vectors(out + (ptrdiff_t)i * policy->vector_size, &policy->def,
+                               m->parts + (ptrdiff_t)i * policy->def.input_count);
+    return out;
+}
+
+// frames as they are cut
+static uint8_t *cut(const minibatch *m, const sac_embedding *e, const sac_policy *policy, size_t *size)
+{
+    const int inputs = policy->def.input_count;
     const sac_patches *s = &e->patches;
     *size = (size_t)s->height * (size_t)s->width * (size_t)s->channels;
     uint8_t *out = malloc(*size * (size_t)m->count);
     void *workspace = e->resize ? sac_alloc(sac_resize_workspace_size(e->resize)) : NULL;
     for (int i = 0; i < m->count; i++)
     {
-        sac_image image = sac_image_view(m->frames[i], e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
+        const uint8_t *frame = m->parts[i * inputs + policy->image];
+        sac_image image = sac_image_view(frame, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
         if (e->resize)
             sac_resize_run(e->resize, out + (size_t)i * *size, &image, workspace);
         else
-            memcpy(out + (size_t)i * *size, m->frames[i], *size);
+            memcpy(out + (size_t)i * *size, frame, *size);
     }
     sac_free(workspace);
     return out;
@@ -119,8 +154,14 @@ static void write_case(const char *folder, const char *settings, int number, sac
     memcpy(before, m.states, (size_t)(b * (2 * hidden + told)) * sizeof *before);
     minibatch_run(&m, sac_policy_parameters(policy));
 
-    uint8_t *pictures = cut(&m, parts.embedding, &size);
-    add(&d, "pictures", SAC_U8, pictures, m.count, (int64_t)size);
+    const sac_embedding *e = parts.embedding;
+    bool depth = e && policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
+    void *pictures = !e ? NULL : depth ? (void *)cut_depth(&m, e, policy, &size) : cut(&m, e, policy, &size);
+    float shape[3] = {0}, *vectors = vectors_of(&m, policy);
+    if (e) shape[0] = (float)e->patches.height, shape[1] = (float)e->patches.width, shape[2] = (float)e->channels;
+    if (e) add(&d, depth ? "depth" : "pictures", depth ? SAC_F32 : SAC_U8, pictures, m.count, (int64_t)size);
+    add(&d, "shape", SAC_F32, shape, 1, 3);
+    add(&d, "vectors", SAC_F32, vectors, m.count, policy->vector_size);
     add(&d, "words", SAC_F32, words, 1, 2);
     add(&d, "starts", SAC_U8, m.starts, STEPS, b);
     add(&d, "hidden", SAC_F32, before, b, hidden);
@@ -133,7 +174,7 @@ static void write_case(const char *folder, const char *settings, int number, sac
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", sac_policy_tensor_at(policy, i)->name);
     add(&d, "names", SAC_U8, names, 1, (int64_t)strlen(names));
-    if (parts.embedding->positions)
+    if (e && e->positions)
         add(&d, "positions", SAC_F32, parts.embedding->positions, parts.embedding->inputs,
             parts.embedding->token_stride);
     float *matrix = parts.agent ? add_attention(&d, parts.agent->attention) : NULL;
@@ -141,7 +182,7 @@ static void write_case(const char *folder, const char *settings, int number, sac
     assert_ok(sac_tensors_save(path, d.tensors, d.count, NULL, 0));
     snprintf(path, sizeof path, "%s/%03d.policy.safetensors", folder, number);
     assert_ok(sac_policy_save(policy, NULL, NULL, path));
-    free(pictures), free(before), free(matrix);
+    free(pictures), free(vectors), free(before), free(matrix);
     sac_policy_state_destroy(state);
     minibatch_destroy(&m);
     sac_policy_destroy(policy);
@@ -155,7 +196,9 @@ TEST(write_all)
     for (int i = 0; i < GRADIENT_KINDS; i++)
         for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_FIXED; choosing++)
         {
-            bool chooses = !strstr(gradient_kinds[i], "kind=iap-trans") && !strstr(gradient_kinds[i], "kind=cnn");
+            static const char *const others[] = {"kind=iap-trans", "kind=cnn", "kind=mlp"};
+            bool chooses = true;
+            for (int k = 0; k < 3; k++) chooses &= !strstr(gradient_kinds[i], others[k]);
             if (choosing == SAC_CHOOSE_STRAIGHT || chooses) write_case(folder, gradient_kinds[i], number++, choosing);
         }
 }

@@ -113,10 +113,10 @@ class Policy:
     # frames to tokens
 
     def patches(self):
-        side = self.number("image_size")
-        height, width, channels = (side or self.made["height"]), (side or self.made["width"]), self.made["channels"]
+        height, width, channels = (int(x) for x in self.case["shape"][0])
         self.height = height
-        pictures = self.case["pictures"].reshape(-1, height, width, channels).permute(0, 3, 1, 2) / 255
+        pictures = self.case["pictures"] / 255 if "pictures" in self.case else self.case["depth"]
+        pictures = pictures.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
         if self.made["kind"] == "cnn":
             return pictures
         size = self.number("patch")
@@ -289,16 +289,32 @@ class Policy:
             out.append(state[0])
         return torch.cat(out)
 
-    def run(self):
-        self.pixels = self.patches()
+    def places(self):
+        """How many patches a picture is cut into."""
+        if self.made["kind"] != "cnn":
+            return self.pixels.shape[1]
+        size, stride = self.number("conv_kernel"), self.number("conv_stride")
+        return math.prod((edge - size) // stride + 1 for edge in self.pixels.shape[2:])
+
+    def told(self):
+        """What is read of the pictures, then the numbers of vectors."""
         kind = self.made["kind"]
-        self.error *= LIKELY * math.sqrt(self.pixels.shape[1 if kind != "cnn" else 2])
+        if kind == "mlp":
+            self.error *= LIKELY * math.sqrt(max(x.shape[1] for x in self.tensors.values() if x.dim() == 2))
+            return self.case["vectors"]
+        self.pixels = self.patches()
+        self.error *= LIKELY * math.sqrt(self.places())
         told = self.layers() if kind == "cnn" else self.mixed() if kind == "iap-trans" else self.kept()
-        x = self.inputs(told)
+        return torch.cat((told, self.case["vectors"]), 1) if "vectors" in self.case else told
+
+    def run(self):
+        x = self.inputs(self.told())
         if self.options["controller"] == "lstm":
             x = self.lstm(x)
         elif self.options["controller"] == "mlp":
-            x = Squashed.apply(self.layer(x, "hidden"), torch.tanh, self.error)
+            for name in ("hidden", "hidden2", "hidden3", "hidden4"):
+                if name + ".weight" in self.tensors:
+                    x = Squashed.apply(self.layer(x, name), torch.tanh, self.error)
         x = self.layer(x, "output")
         if self.options["activation"] == "tanh":
             x = Squashed.apply(x, torch.tanh, self.error)
@@ -338,7 +354,8 @@ def check(folder, number):
 
     A sum of n products in single precision is the exact sum of products that are off by LIKELY sqrt(n) 2^-24 each at
     most, but for a chance of 2 n exp(-LIKELY^2 / 2) (Higham and Mary 2019, theorem 2.4), so what errors of that size in
-    every intermediate result do to the array, n the number of patches, is what rounding explains.
+    every intermediate result do to the array, n the number of patches (of an mlp the longest row of weights), is what
+    rounding explains.
     """
     metadata, tensors = read(folder / f"{number:03}.policy.safetensors")
     _, case = read(folder / f"{number:03}.safetensors")

@@ -145,3 +145,52 @@ def test_what_does_not_fit_is_said(policy, examples):
     with pytest.raises(ValueError, match="starts: shape"):
         policy.gradient(observations, actions, starts=[1, 0])
     assert policy.gradient(observations, actions).shape == (policy.parameter_count,)
+
+
+# --- policies of vectors, depth pictures and several parts ---
+
+
+def make_of_parts(kind, names, **options):
+    spaces = {"state": saccade.Space("state", "vector", (5,)), "touch": saccade.Space("touch", "vector", (2,)),
+              "camera": saccade.Space("camera", "picture", (24, 24, 3)),
+              "depth": saccade.Space("depth", "depth", (24, 20), low=np.array([0], np.float32), high=np.array([4], np.float32))}
+    policy = saccade.Policy(kind, inputs=[spaces[name] for name in names], action_size=2, action_low=LOW,
+                            action_high=HIGH, **options)
+    return policy.with_parameters(policy.draw(1))
+
+
+def parts_of(random, count):
+    return {"state": random.normal(size=(count, 5)).astype(np.float32),
+            "touch": random.normal(size=(count, 2)).astype(np.float32),
+            "camera": random.integers(0, 256, (count, 24, 24, 3), np.uint8),
+            "depth": random.uniform(-1, 5, (count, 24, 20)).astype(np.float32)}
+
+
+@pytest.mark.parametrize("kind,names,options", [
+    ("mlp", ["state"], {"hidden": 8, "layers": 2}),
+    ("mlp", ["touch", "state"], {"hidden": 8, "motion": True}),
+    ("iap-trans", ["camera", "state"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
+    ("iap-trans", ["depth"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
+    ("cnn", ["depth", "touch"], {"conv_kernel": 3, "conv_stride": 2, "conv_channels": "4,3"}),
+])
+def test_policies_of_parts_learn(random, kind, names, options):
+    policy, parts = make_of_parts(kind, names, **options), parts_of(random, 40)
+    seen = {name: parts[name] for name in names}
+    state = policy.state()
+    acted = np.stack([state.act({name: part[i] for name, part in seen.items()}) for i in range(40)])
+    outputs = learn.Gradient(policy).forward(seen if len(names) > 1 else seen[names[0]])
+    assert np.allclose(np.clip(outputs, LOW, HIGH), acted, atol=1e-4)  # up to rounding, see test_gradient.c
+    actions = random.uniform(LOW, HIGH, (40, 2)).astype(np.float32)
+    fitted, losses = learn.fit(policy, parts, actions, epochs=40, rate=1e-2, batch=20)
+    assert losses[-1] < losses[0]
+
+
+def test_parts_that_are_missing_are_named(random):
+    policy, parts = make_of_parts("mlp", ["state", "touch"]), parts_of(random, 4)
+    gradient = learn.Gradient(policy)
+    with pytest.raises(TypeError, match="state, touch"):
+        gradient.forward(parts["state"])
+    with pytest.raises(KeyError, match="touch"):
+        gradient.forward({"state": parts["state"]})
+    with pytest.raises(ValueError, match="touch: 3 frames"):
+        gradient.forward({"state": parts["state"], "touch": parts["touch"][:3]})

@@ -2,8 +2,7 @@
 # Training over ranks: any number of them, mixed with threads, ends in the same files; so does a job that is killed at
 # random instants (one rank with kill -9, the launcher with kill -9, or all with SIGTERM) and resumed with another number
 # of ranks. Prints its seed.
-#   ranks.sh SACCADE [KILLS] [SEED]          TASK: another task than the toy, with the checks alone that depend on it,
-#                                            FIELD: what its sweep varies
+#   ranks.sh SACCADE [KILLS] [SEED]          TASK: another task than the toy, with the checks alone that depend on it
 # Where the task's world lives in worker processes, these are killed too; the job must go on by itself.
 set -uo pipefail
 saccade=$(realpath "$1") kills=${2:-6} seed=${3:-$(($(date +%s) % 32768))}
@@ -138,8 +137,9 @@ check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
 
 swept()
 {
-    printf 'task: %s\nfields:\n  search:\n    %s\nseeds: [1, 2]\n' "$task" "${FIELD:-sigma: [0.05, 0.1]}" \
-        >"$work/sweep.yaml"
+    local field=sigma
+    ! grep -qE "method: (ppo|distill)" "$task" || field=rate
+    printf 'task: %s\nfields:\n  search:\n    %s: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" $field >"$work/sweep.yaml"
     "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
     timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
     diff <(digest "$work/swept") <(digest "$work/swept3") && [[ $(wc -l <"$work/swept3/results.csv") == 5 ]]

@@ -29,7 +29,7 @@ static double distance(const sac_policy *policy)
     for (int t = 0; t < STEPS; t++)
     {
         sac_gaze gaze = {0};
-        sac_policy_act(state, m.frames[t], action);
+        sac_policy_act_on(state, (const void *const *)m.parts + t * def->input_count, action);
         sac_policy_gaze(state, &gaze);
         assert_int_equal(gaze.output_size, m.outputs_size);
         for (int o = 0; o < m.outputs_size; o++)
@@ -177,7 +177,11 @@ TEST(outputs_depend_on_their_own_sequence_alone)
         {
             one.starts[0] = part == 0; // the second part goes on from the first one's state
             one.starts[1] = 0;
-            for (int t = 0; t < 2; t++) one.frames[t] = both.frames[(2 * part + t) * 2 + 1];
+            const int inputs = sac_policy_get_def(policy)->input_count;
+            for (int t = 0; t < 2; t++)
+                for (int k = 0; k < inputs; k++)
+                    one.parts[t * inputs + k] = both.parts[((2 * part + t) * 2 + 1) * inputs + k];
+            for (int t = 0; one.frames && t < 2; t++) one.frames[t] = both.frames[(2 * part + t) * 2 + 1];
             sac_gradient_forward(one.gradient, one.outputs, parameters, &one.batch, one.workspace);
             for (int t = 0; t < 2; t++)
                 assert_memory_equal(one.outputs + (size_t)t * size,

@@ -1,4 +1,3 @@
-#include "failing_memory.h"
 #include "policy_scene.h"
 
 #include "base/memory.h"
@@ -104,8 +103,6 @@ static sac_head head_of(sac_head_kind kind, int outputs)
 
 TEST(a_head_follows_from_the_policy)
 {
-    static const char *const kinds[] = {"controller=linear", "controller=linear"};
-    (void)kinds;
     sac_policy *policy = scene_any_policy("controller=linear,hidden=3");
     sac_head head;
     assert_ok(sac_head_plan(&head, policy, 3, 1));

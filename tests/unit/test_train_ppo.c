@@ -1,0 +1,251 @@
+#include "failing_memory.h"
+#include "ppo_scene.h"
+#include "train_scene.h"
+
+#include "ppo/ppo.h"
+#include "rollout/filter.h"
+
+// learning by reward: it learns, and its bits depend on neither threads, levels nor how often it was stopped
+
+static const char line_text[] = "env:\n  id: line\n"
+                                "policy:\n  kind: mlp\n  hidden: 8\n  activation: none\n"
+                                "search:\n  method: ppo\n  worlds: 20\n  steps: 16\n  minibatch: 64\n  rate: 3e-3\n"
+                                "train:\n  generations: 9\n  checkpoint_every: 2\n"
+                                "evaluation:\n  every: 3\n  episodes: 6\n";
+
+static sac_task *line_task(const char *const *settings)
+{
+    sac_setting list[16];
+    int count = 0;
+    line_register();
+    for (; settings && settings[2 * count]; count++)
+        list[count] = (sac_setting){settings[2 * count], settings[2 * count + 1]};
+    return load_task(line_text, list, count);
+}
+
+static double score_of(const char *run)
+{
+    char path[512];
+    sac_run_summary summary;
+    path_in(path, run);
+    assert_ok(sac_run_summarise(&summary, path));
+    return summary.best.mean;
+}
+
+static double trained(const char *run, const char *const *settings)
+{
+    sac_task *task = line_task(settings);
+    assert_ok(train(task, run, 1, false, &(watcher){0}));
+    sac_task_destroy(task);
+    return score_of(run);
+}
+
+// an agent that goes straight to the target and stays has 18.7 on average; one that does nothing has 6.7
+TEST(it_learns)
+{
+    static const char *const box[] = {"train.generations", "60", NULL};
+    static const char *const ending[] = {"train.generations", "60", "env.terminates", "true", NULL};
+    static const char *const choice[] = {"train.generations", "60",     "env.choices", "true",
+                                         "policy.choice",     "argmax", NULL};
+    static const char *const threshold[] = {"train.generations", "60", "env.choices", "true", NULL};
+    static const char *const memory[] = {"train.generations", "60", "policy.controller", "lstm", NULL};
+    static const char *const pushed[] = {"train.generations",
+                                         "60",
+                                         "search.push_every",
+                                         "20",
+                                         "search.push_steps",
+                                         "3",
+                                         "search.deviation_floor",
+                                         "0.2",
+                                         NULL};
+    assert_true(trained("box", box) > 18.3);
+    assert_true(trained("ending", ending) > 18.3);
+    assert_true(trained("memory", memory) > 18);
+    assert_true(trained("pushed", pushed) > 18);
+    // steps of 0.2 end 0.05 from the target on average, which costs 1 over an episode
+    assert_true(trained("choice", choice) > 17.3);
+    assert_true(trained("threshold", threshold) > 16);
+}
+
+// the same without what makes the difference: nothing is learned where the rate is 0
+TEST(it_is_the_gradient_that_learns)
+{
+    static const char *const still[] = {"train.generations", "20", "search.rate", "0", NULL};
+    assert_true(trained("still", still) < 9);
+}
+
+TEST(threads_change_no_bit)
+{
+    static const char *const memory[] = {"policy.controller", "lstm", "policy.motion", "true", NULL};
+    const char *const *const settings[] = {NULL, memory};
+    for (int i = 0; i < 2; i++)
+    {
+        sac_task *task = line_task(settings[i]);
+        assert_ok(train(task, i ? "m1" : "t1", 1, false, &(watcher){0}));
+        assert_ok(train(task, i ? "m2" : "t2", 2, false, &(watcher){0}));
+        assert_ok(train(task, i ? "m3" : "t3", 3, false, &(watcher){0}));
+        assert_same_run(i ? "m1" : "t1", i ? "m2" : "t2");
+        assert_same_run(i ? "m1" : "t1", i ? "m3" : "t3");
+        sac_task_destroy(task);
+    }
+}
+
+// stopped after each generation: episodes of 20 steps go on over generations of 16
+TEST(a_run_in_pieces_is_the_run_in_one)
+{
+    static const char *const settings[] = {
+        "policy.controller", "lstm", "policy.motion", "true", "search.push_every", "9", "search.push_steps", "4", NULL};
+    sac_task *task = line_task(settings);
+    assert_ok(train(task, "whole", 1, false, &(watcher){0}));
+    sac_status status = SAC_ERROR_INTERRUPTED;
+    for (uint64_t i = 1; status == SAC_ERROR_INTERRUPTED && i < 30; i++)
+        status = train(task, "pieces", 1 + (int)(i % 3), i > 1, &(watcher){.at = i});
+    assert_ok(status);
+    assert_same_run("whole", "pieces");
+    sac_task_destroy(task);
+}
+
+TEST(every_level_gives_the_same_run)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    sac_task *task = line_task(NULL);
+    for (sac_cpu_level level = SAC_CPU_SCALAR; level <= best; level++)
+    {
+        sac_set_cpu_level(level);
+        if (sac_get_cpu_level() != level) continue;
+        char name[16];
+        snprintf(name, sizeof name, "level%d", (int)level);
+        assert_ok(train(task, name, 1, false, &(watcher){0}));
+        assert_same_file("level0", name, "mean.safetensors");
+        assert_same_file("level0", name, "best.safetensors");
+    }
+    sac_set_cpu_level(best);
+    sac_task_destroy(task);
+}
+
+TEST(a_bad_task_is_refused)
+{
+    static const struct
+    {
+        const char *key, *value, *words;
+    } bad[] = {
+        {"search.sequence", "5", "a divisor of search.steps"},
+        {"search.critic", "truht", "did you mean 'truth'"},
+        {"search.critic", "truth truth", "stands there twice"},
+        {"train.race", "3", "train.race is for evolution"},
+        {"train.episodes", "3", "train.episodes is for evolution"},
+        {"train.tune", "output:0.5", "scales the steps of a search"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    {
+        const char *const settings[] = {bad[i].key, bad[i].value, NULL};
+        sac_task *task = line_task(settings);
+        assert_fails(train(task, "bad", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, bad[i].words);
+        sac_task_destroy(task);
+    }
+    sac_setting typo = {"search.minibach", "3"};
+    char path[512];
+    sac_task *task;
+    path_in(path, "task.yaml");
+    assert_fails(sac_task_load(&task, path, &typo, 1), SAC_ERROR_ARGUMENT, "did you mean 'minibatch'");
+}
+
+TEST(a_broken_world_is_told)
+{
+    static const char *const torn[] = {"env.fail_after", "7", NULL};
+    sac_task *task = line_task(torn);
+    assert_fails(train(task, "torn", 2, false, &(watcher){0}), SAC_ERROR_ENVIRONMENT, "it is torn");
+    sac_task_destroy(task);
+    static const char *const bad[] = {"env.bad_after", "15", "evaluation.every", "0", NULL};
+    task = line_task(bad);
+    watcher w = {0};
+    assert_ok(train(task, "no-number", 1, false, &w)); // it learns from what came before
+    assert_true(w.bad_episodes > 0);
+    sac_task_destroy(task);
+}
+
+// the tensors that train.tune does not name stay as they were, and so does their place in files
+TEST(only_what_is_tuned_moves)
+{
+    static const char *const settings[] = {"train.tune", "output", "train.generations", "4", NULL};
+    static const char *const none[] = {"search.rate", "0", "train.generations", "4", NULL};
+    (void)trained("tuned", settings);
+    (void)trained("none", none);
+    sac_policy *policies[2];
+    char path[512];
+    path_in(path, "tuned/mean.safetensors");
+    assert_ok(sac_policy_load(&policies[0], NULL, path));
+    path_in(path, "none/mean.safetensors");
+    assert_ok(sac_policy_load(&policies[1], NULL, path));
+    for (int i = 0; i < sac_policy_view_count(policies[0]); i++)
+    {
+        const sac_view *view = sac_policy_view(policies[0], i);
+        if (view->measured) continue;
+        bool same = memcmp(sac_policy_parameters(policies[0]) + view->offset,
+                           sac_policy_parameters(policies[1]) + view->offset, sac_view_size(view) * sizeof(float)) == 0;
+        assert_int_equal(same, strncmp(view->name, "output", 6) != 0);
+    }
+    sac_policy_destroy(policies[0]);
+    sac_policy_destroy(policies[1]);
+}
+
+static sac_status iterate_once(const sac_policy *policy, const sac_env_def *env, sac_comm *comm, const float *start)
+{
+    sac_ppo *ppo;
+    sac_filter filter;
+    sac_ppo_report report;
+    static const sac_setting settings[] = {{"worlds", "9"}, {"steps", "8"}, {"minibatch", "32"}};
+    SAC_TRY(sac_ppo_create(&ppo, &(sac_ppo_def){.policy = policy,
+                                                .env = env,
+                                                .settings = settings,
+                                                .setting_count = 3,
+                                                .start = start,
+                                                .fresh = true,
+                                                .comm = comm,
+                                                .threads = 1}));
+    sac_status status = sac_filter_create(&filter, policy);
+    if (status == SAC_OK) status = sac_ppo_begin(ppo);
+    for (uint64_t i = 0; status == SAC_OK && i < 3; i++) status = sac_ppo_iterate(ppo, i, &filter, &report);
+    sac_filter_clear(&filter);
+    sac_ppo_destroy(ppo);
+    return status;
+}
+
+TEST(lack_of_memory_is_told)
+{
+    line_register();
+    static const float low = -1, high = 1, start[4096];
+    const sac_space input = {.name = "places", .kind = SAC_SPACE_VECTOR, .shape = {2}};
+    const sac_policy_def def = {.kind = "mlp",
+                                .action_size = 1,
+                                .action_low = &low,
+                                .action_high = &high,
+                                .inputs = &input,
+                                .input_count = 1,
+                                .settings = &(sac_setting){"hidden", "4"},
+                                .setting_count = 1};
+    sac_policy *policy;
+    sac_comm *comm;
+    assert_ok(sac_policy_create(&policy, &def));
+    assert_ok(sac_comm_create_self(&comm));
+    const sac_env_def env = {.id = "line"};
+    assert_survives_lack_of_memory(iterate_once(policy, &env, comm, start), (void)0);
+    sac_comm_close(comm, SAC_OK);
+    sac_policy_destroy(policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_learns),
+        cmocka_unit_test(it_is_the_gradient_that_learns),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_run_in_pieces_is_the_run_in_one),
+        cmocka_unit_test(every_level_gives_the_same_run),
+        cmocka_unit_test(a_bad_task_is_refused),
+        cmocka_unit_test(a_broken_world_is_told),
+        cmocka_unit_test(only_what_is_tuned_moves),
+        cmocka_unit_test(lack_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
