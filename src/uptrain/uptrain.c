@@ -21,13 +21,13 @@ sac_uptrain_def sac_uptrain_default_def(void)
                              .features = 16,
                              .seed = 1,
                              .first_episode = SAC_TRAINING_SEED_FIRST,
-                             .frames = 8192,
+                             .frames = 4096,
                              .rounds = 4,
-                             .match_steps = 2000,
+                             .match_steps = 1000,
                              .match_batch = 32,
                              .match_rate = 0.02,
-                             .tune_steps = 1000,
-                             .tune_rate = 5e-4,
+                             .tune_steps = 400,
+                             .tune_rate = 5e-5,
                              .threads = 1,
                              .internal = COOKIE};
 }
