@@ -31,7 +31,9 @@ static const cli_flag flags[] = {
     {"frames", "N", "pictures to learn from, all held in memory; default 4096", false},
     {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 1000, 0: none", false},
     {"match-rate", "R", "largest rate of the first phase; default 0.02", false},
-    {"tune", "N", "steps of the second phase, in which the policy learns to act as before; default 400, 0: none",
+    {"tune", "N",
+     "steps of the second phase, in which the policy learns to act as before; default 400, or 0 where it "
+     "has memory",
      false},
     {"rate", "R", "largest rate of the second phase; default 0.00005", false},
     {"rounds", "N", "of the second phase: the new policy drives from the second one on; default 4", false},
@@ -96,7 +98,7 @@ static int read_plan(plan *p)
     d->frames = (int)cli_integer(args, "frames", d->frames, 512, 1 << 20, &ok);
     d->match_steps = (uint64_t)cli_integer(args, "match", (long long)d->match_steps, 0, 1000000000, &ok);
     d->match_rate = real(args, "match-rate", d->match_rate, &ok);
-    d->tune_steps = (uint64_t)cli_integer(args, "tune", (long long)d->tune_steps, 0, 1000000000, &ok);
+    d->tune_steps = cli_integer(args, "tune", d->tune_steps, 0, 1000000000, &ok);
     d->tune_rate = real(args, "rate", d->tune_rate, &ok);
     d->rounds = (int)cli_integer(args, "rounds", d->rounds, 1, 64, &ok);
     d->threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);

@@ -30,7 +30,8 @@ typedef struct sac_uptrain_def
     uint64_t match_steps;   ///< of the first phase, default 1000; 0: there is none
     int match_batch;        ///< pictures a step, default 32
     double match_rate;      ///< largest rate of Adam, falling to 0 along half a cosine, default 0.02
-    uint64_t tune_steps;    ///< of the second phase, all rounds together, default 400; 0: there is none
+    int64_t tune_steps;     ///< of the second phase, all rounds together, 0: there is none; default -1: 400, or none
+                            ///< for a policy with memory, whose actions sequences that begin without memory misjudge
     int tune_batch;         ///< sequences a step, default 0: 64, or 8 of a policy with memory
     double tune_rate;       ///< likewise, default 5e-5
     int threads;            ///< 1 at least, default 1; any number gives the same bits

@@ -20,7 +20,7 @@ sac_uptrain_def sac_uptrain_default_def(void)
                              .match_steps = 1000,
                              .match_batch = 32,
                              .match_rate = 0.02,
-                             .tune_steps = 400,
+                             .tune_steps = -1,
                              .tune_rate = 5e-5,
                              .threads = 1,
                              .internal = COOKIE};
@@ -47,6 +47,10 @@ sac_status sac_uptrain_check(const sac_uptrain_def *def)
     SAC_TRY(check_whole("match_batch", def->match_batch, 1, 1 << 16));
     SAC_TRY(check_whole("tune_batch", def->tune_batch, 0, 1 << 16));
     SAC_TRY(check_whole("threads", def->threads, 1, 1024));
+    if (def->tune_steps < -1)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "up-training: tune_steps is %lld, expected 0 or more, or -1 for the default",
+                        (long long)def->tune_steps);
     SAC_TRY(check_rate("match_rate", def->match_rate));
     return check_rate("tune_rate", def->tune_rate);
 }
