@@ -28,12 +28,14 @@ static const cli_flag flags[] = {
     {"random", NULL, "G stays as it is drawn, so that the first phase is left out", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},
-    {"frames", "N", "pictures to learn from, all held in memory; default 8192", false},
-    {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 2000, 0: none", false},
+    {"frames", "N", "pictures to learn from, all held in memory; default 4096", false},
+    {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 1000, 0: none", false},
     {"match-rate", "R", "largest rate of the first phase; default 0.02", false},
-    {"tune", "N", "steps of the second phase, in which the policy learns to act as before; default 1000, 0: none",
+    {"tune", "N",
+     "steps of the second phase, in which the policy learns to act as before; default 400, or 0 where it "
+     "has memory",
      false},
-    {"rate", "R", "largest rate of the second phase; default 0.0005", false},
+    {"rate", "R", "largest rate of the second phase; default 0.00005", false},
     {"rounds", "N", "of the second phase: the new policy drives from the second one on; default 4", false},
     {"seeds", "A..B", "episodes that are compared; default 1000..1099, for 0..99 are for reporting alone", false},
     {"threads", "N", "default 1", false},
@@ -96,7 +98,7 @@ static int read_plan(plan *p)
     d->frames = (int)cli_integer(args, "frames", d->frames, 512, 1 << 20, &ok);
     d->match_steps = (uint64_t)cli_integer(args, "match", (long long)d->match_steps, 0, 1000000000, &ok);
     d->match_rate = real(args, "match-rate", d->match_rate, &ok);
-    d->tune_steps = (uint64_t)cli_integer(args, "tune", (long long)d->tune_steps, 0, 1000000000, &ok);
+    d->tune_steps = cli_integer(args, "tune", d->tune_steps, 0, 1000000000, &ok);
     d->tune_rate = real(args, "rate", d->tune_rate, &ok);
     d->rounds = (int)cli_integer(args, "rounds", d->rounds, 1, 64, &ok);
     d->threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
@@ -186,8 +188,10 @@ static void print_losses(const plan *p)
 {
     const sac_uptrain_result *r = &p->result;
     if (isfinite(r->match_last))
-        printf("what softmax gives, share that is not explained: %.3g at first, %.3g at last\n", r->match_first,
-               r->match_last);
+        printf("%s: %.3g at first, %.3g at last\n",
+               isfinite(r->kept_last) ? "divergence of the choices of patches, nats"
+                                      : "what softmax gives, share that is not explained",
+               r->match_first, r->match_last);
     if (isfinite(r->kept_last))
         printf("patches that softmax keeps and it keeps, too: %.0f %% at first, %.0f %% at last\n", 100 * r->kept_first,
                100 * r->kept_last);

@@ -24,15 +24,16 @@ typedef struct sac_uptrain_def
     bool random;            ///< G and v stay as they are drawn, and there is no first phase; default false
     uint64_t seed;          ///< draws G and the orders of pictures, default 1
     uint64_t first_episode; ///< seed of the first episode that pictures come from, default SAC_TRAINING_SEED_FIRST
-    int frames;             ///< pictures that are held in memory, all rounds together, 512 at least, default 8192
+    int frames;             ///< pictures that are held in memory, all rounds together, 512 at least, default 4096
     int rounds;             ///< parts that the second phase is cut into; the new policy drives all but the first one's
                             ///< episodes; default 4
-    uint64_t match_steps;   ///< of the first phase, default 2000; 0: there is none
+    uint64_t match_steps;   ///< of the first phase, default 1000; 0: there is none
     int match_batch;        ///< pictures a step, default 32
     double match_rate;      ///< largest rate of Adam, falling to 0 along half a cosine, default 0.02
-    uint64_t tune_steps;    ///< of the second phase, all rounds together, default 1000; 0: there is none
+    int64_t tune_steps;     ///< of the second phase, all rounds together, 0: there is none; default -1: 400, or none
+                            ///< for a policy with memory, whose actions sequences that begin without memory misjudge
     int tune_batch;         ///< sequences a step, default 0: 64, or 8 of a policy with memory
-    double tune_rate;       ///< likewise, default 5e-4
+    double tune_rate;       ///< likewise, default 5e-5
     int threads;            ///< 1 at least, default 1; any number gives the same bits
     const volatile int *interrupt; ///< not 0: stop as soon as possible; default NULL
     /// Called now and then from the calling thread; NULL: never.
@@ -44,12 +45,14 @@ typedef struct sac_uptrain_def
 /// What came of it. A phase that was left out has NaN.
 typedef struct sac_uptrain_result
 {
-    int frames, episodes;           ///< that were used
-    double match_first, match_last; ///< loss of the first phase in its first and its last tenth: the share of the
-                                    ///< variance of what softmax gives that is not explained, mean over pictures
-    double kept_first, kept_last;   ///< share of the patches that softmax keeps which the new policy keeps, too, before
-                                    ///< and after the first phase, on pictures of the first round; NaN for iap-trans
-    double tune_first, tune_last;   ///< loss of the second phase (sac_fit_run), in its first and its last round
+    int frames, episodes; ///< that were used
+    double match_first,
+        match_last;               ///< loss of the first phase in its first and its last tenth, mean over pictures: of
+                                  ///< iap-trans the share of the variance of what softmax gives that is not
+                                  ///< explained, else the divergence of the choices of patches from softmax's, in nats
+    double kept_first, kept_last; ///< share of the patches that softmax keeps which the new policy keeps, too, before
+                                  ///< and after the first phase, on pictures of the first round; NaN for iap-trans
+    double tune_first, tune_last; ///< loss of the second phase (sac_fit_run), in its first and its last round
 } sac_uptrain_result;
 
 SAC_API sac_uptrain_def sac_uptrain_default_def(void);

@@ -155,7 +155,9 @@ extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 /// Choose the features by the config's words, plan them, add their tensors.
 sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy);
 
-/// Give the learned map of a head the numbers of a vector.
+/// The tensors of learned maps (readings/learned_map.c), where the config asks for them, and giving a head's map their
+/// numbers.
+sac_status sac_agent_plan_map(sac_agent *agent, sac_policy *policy);
 void sac_agent_set_map(sac_attention *map, const sac_agent *agent, int head, const float *parameters);
 
 /// The moving parts (agent_state.c) and what is read from them (agent_gaze.c).

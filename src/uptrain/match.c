@@ -7,10 +7,14 @@
 #include "gradient/gradient.h"
 #include "learn/optimiser.h"
 #include "learn/slices.h"
+#include "uptrain/choice.h"
 #include "uptrain/uptrain.h"
 
-/// The first phase: what linear attention gives of a picture learns to be what softmax gives, by the square of the
-/// difference in units of the variance over patches (or over the tokens' numbers). Only G and v learn.
+/// The first phase: what linear attention gives of a picture learns to be what softmax gives. Only G and v learn.
+///
+/// Of iap-trans these are the tokens that the controller is told, and the loss is the square of their difference in
+/// units of their variance. Where K patches are kept, it is not the scores that count but which of them are the
+/// highest: there the loss is the divergence of the choices (choice.h).
 
 enum
 {
@@ -24,6 +28,7 @@ typedef struct room
     const uint8_t **frames; // [batch]
     float *out, *dout;      // [batch, size]
     void *workspace;
+    sac_choice choice;
 } room;
 
 typedef struct match
@@ -37,6 +42,7 @@ typedef struct match
     sac_slices *slices;
     room *rooms;       // [threads]
     int size;          // numbers that attention gives of a picture
+    int kept;          // K; 0: iap-trans
     float *targets;    // [count, size]
     float *units;      // [count] one over the variance of a picture's targets, times size; 0: all are alike
     float *parameters; // the student's
@@ -73,6 +79,7 @@ static sac_status create_rooms(match *m)
         r->out = SAC_NEW_MATRIX(float, (size_t)most, size);
         r->dout = SAC_NEW_MATRIX(float, (size_t)most, size);
         r->workspace = sac_alloc(bytes);
+        SAC_TRY(sac_choice_create(&r->choice, m->size, m->kept));
         if (!r->frames || !r->out || !r->dout || !r->workspace)
             return sac_fail_memory("the first phase of up-training");
     }
@@ -86,12 +93,14 @@ static sac_status create(match *m, const sac_policy *teacher)
     sac_optimiser_def steps = sac_optimiser_default_def();
     steps.rate = m->def->match_rate;
     steps.steps = m->def->match_steps;
+    steps.largest_norm = 0.1; // a picture whose patches are nearly alike has a steep loss
     SAC_TRY(sac_gradient_create(&m->gradient, m->student, &def));
     SAC_TRY(sac_gradient_create(&m->teacher, teacher, &def));
     SAC_TRY(sac_optimiser_create(&m->optimiser, &steps, parameters));
     SAC_TRY(sac_threads_create(&m->threads, m->def->threads));
     SAC_TRY(sac_slices_create(&m->slices, m->threads, SLICES, parameters));
     m->size = sac_attended_size(m->gradient);
+    m->kept = m->gradient->parts.reading == SAC_PARTS_TRANS ? 0 : m->gradient->parts.agent->config.top;
     m->targets = SAC_NEW_MATRIX(float, count, (size_t)m->size);
     m->units = SAC_NEW_ARRAY(float, count);
     m->sums = SAC_NEW_ARRAY(float, parameters);
@@ -110,6 +119,7 @@ static void destroy(match *m)
         sac_free(m->rooms[i].out);
         sac_free(m->rooms[i].dout);
         sac_free(m->rooms[i].workspace);
+        sac_choice_destroy(&m->rooms[i].choice);
     }
     sac_free(m->rooms);
     sac_free(m->scratch);
@@ -156,6 +166,7 @@ static double loss_of(const match *m, room *r, int index, int row, double share)
     const float *target = m->targets + (size_t)index * (size_t)m->size;
     const float *out = r->out + (size_t)row * (size_t)m->size;
     float *dout = r->dout + (size_t)row * (size_t)m->size;
+    if (m->kept) return sac_choice_loss(&r->choice, &m->gradient->parts.agent->kernels, dout, out, target, share);
     const float unit = m->units[index] * (float)share;
     double loss = 0;
     for (int i = 0; i < m->size; i++)
@@ -239,8 +250,8 @@ static double kept_share(match *m)
 {
     const sac_agent *a = m->gradient->parts.agent;
     int top[SAC_MAX_TOP], expected[SAC_MAX_TOP], same = 0, seen = 0;
-    const int kept = a->config.top, apart = m->lesson->count / PROBES > 0 ? m->lesson->count / PROBES : 1;
-    if (m->gradient->parts.reading == SAC_PARTS_TRANS) return NAN;
+    const int kept = m->kept, apart = m->lesson->count / PROBES > 0 ? m->lesson->count / PROBES : 1;
+    if (!kept) return NAN;
     for (int i = 0; i < m->lesson->count; i += apart, seen += kept)
     {
         const uint8_t *frame = picture(m, i);

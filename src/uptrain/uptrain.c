@@ -5,57 +5,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "rollout/rollout.h"
 
 /// Up-training as a whole: pictures, the first phase, and the rounds of the second.
 
 enum
 {
-    COOKIE = 0x0b7a1e,
-    CHUNK = 25, // steps of the second phase between two looks at the interrupt
+    TUNE_STEPS = 400, // of a policy without memory
+    CHUNK = 25,       // steps of the second phase between two looks at the interrupt
 };
-
-sac_uptrain_def sac_uptrain_default_def(void)
-{
-    return (sac_uptrain_def){.attention = "exp",
-                             .features = 16,
-                             .seed = 1,
-                             .first_episode = SAC_TRAINING_SEED_FIRST,
-                             .frames = 8192,
-                             .rounds = 4,
-                             .match_steps = 2000,
-                             .match_batch = 32,
-                             .match_rate = 0.02,
-                             .tune_steps = 1000,
-                             .tune_rate = 5e-4,
-                             .threads = 1,
-                             .internal = COOKIE};
-}
-
-static sac_status check_whole(const char *field, int value, int least, int most)
-{
-    if (value >= least && value <= most) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT, "up-training: %s is %d, expected %d to %d", field, value, least, most);
-}
-
-static sac_status check_rate(const char *field, double value)
-{
-    if (value > 0 && value <= 1e3) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT, "up-training: %s is %g, expected more than 0 and 1000 at most", field, value);
-}
-
-sac_status sac_uptrain_check(const sac_uptrain_def *def)
-{
-    if (def->internal != COOKIE)
-        return sac_fail(SAC_ERROR_ARGUMENT, "up-training: the def does not come from sac_uptrain_default_def()");
-    SAC_TRY(check_whole("frames", def->frames, 512, 1 << 20));
-    SAC_TRY(check_whole("rounds", def->rounds, 1, 64));
-    SAC_TRY(check_whole("match_batch", def->match_batch, 1, 1 << 16));
-    SAC_TRY(check_whole("tune_batch", def->tune_batch, 0, 1 << 16));
-    SAC_TRY(check_whole("threads", def->threads, 1, 1024));
-    SAC_TRY(check_rate("match_rate", def->match_rate));
-    return check_rate("tune_rate", def->tune_rate);
-}
 
 // what is under way
 typedef struct training
@@ -66,21 +23,22 @@ typedef struct training
     sac_uptrain_result *result;
     sac_policy *twin; // the architecture
     bool has_memory;
+    uint64_t tune_steps; // in use
     sac_fit *fit;
     sac_lesson lesson;
     float *parameters;
 } training;
 
-static int first_frames(const sac_uptrain_def *def)
+static int first_frames(const training *t)
 {
     // the teacher drives half of the pictures, for the first phase learns from those alone
-    return def->rounds > 1 ? def->frames / 2 : def->frames;
+    return t->def->rounds > 1 && t->tune_steps > 0 ? t->def->frames / 2 : t->def->frames;
 }
 
 static sac_status match(training *t)
 {
     const sac_uptrain_def *def = t->def;
-    SAC_TRY(sac_lesson_drive(&t->lesson, t->teacher, t->teacher, t->env, def->first_episode, first_frames(def),
+    SAC_TRY(sac_lesson_drive(&t->lesson, t->teacher, t->teacher, t->env, def->first_episode, first_frames(t),
                              def->interrupt));
     if (def->random || def->match_steps == 0) return SAC_OK;
     return sac_uptrain_match(t->twin, t->parameters, t->teacher, &t->lesson, def, t->result);
@@ -92,7 +50,7 @@ static sac_status create_fit(training *t)
     sac_policy *start;
     sac_fit_def def = sac_fit_default_def();
     def.rate = t->def->tune_rate;
-    def.total_steps = t->def->tune_steps;
+    def.total_steps = t->tune_steps;
     def.batch = t->def->tune_batch ? t->def->tune_batch : t->has_memory ? 8 : 64;
     def.largest_norm = 1;
     def.threads = t->def->threads;
@@ -107,7 +65,7 @@ static sac_status create_fit(training *t)
 static sac_status drive_round(training *t, int round)
 {
     const sac_uptrain_def *def = t->def;
-    const int first = first_frames(def), rest = def->frames - first;
+    const int first = first_frames(t), rest = def->frames - first;
     sac_policy *driver;
     if (round == 0) return SAC_OK;
     SAC_TRY(sac_policy_create_with(&driver, t->twin, sac_fit_parameters(t->fit)));
@@ -121,8 +79,8 @@ static sac_status fit_round(training *t, int round)
 {
     const sac_uptrain_def *def = t->def;
     const sac_examples examples = sac_lesson_examples(&t->lesson);
-    const uint64_t rounds = (uint64_t)def->rounds, at = def->tune_steps * (uint64_t)round / rounds;
-    const uint64_t end = def->tune_steps * ((uint64_t)round + 1) / rounds;
+    const uint64_t rounds = (uint64_t)def->rounds, at = t->tune_steps * (uint64_t)round / rounds;
+    const uint64_t end = t->tune_steps * ((uint64_t)round + 1) / rounds;
     double first = NAN, loss[2] = {NAN, NAN};
     for (uint64_t step = at; step < end; step += CHUNK)
     {
@@ -132,13 +90,13 @@ static sac_status fit_round(training *t, int round)
     }
     if (round == 0) t->result->tune_first = first;
     t->result->tune_last = loss[1];
-    if (def->progress) def->progress(def->user, "tune", end, def->tune_steps, loss[1]);
+    if (def->progress) def->progress(def->user, "tune", end, t->tune_steps, loss[1]);
     return SAC_OK;
 }
 
 static sac_status tune(training *t)
 {
-    if (t->def->tune_steps < (uint64_t)t->def->rounds) return SAC_OK;
+    if (t->tune_steps == 0) return SAC_OK;
     SAC_TRY(create_fit(t));
     for (int round = 0; round < t->def->rounds; round++)
     {
@@ -171,6 +129,7 @@ static sac_status check_gradient(training *t)
     sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_gradient_create(&gradient, t->twin, &def));
     t->has_memory = sac_gradient_hidden_size(gradient) > 0;
+    t->tune_steps = t->def->tune_steps >= 0 ? (uint64_t)t->def->tune_steps : t->has_memory ? 0 : TUNE_STEPS;
     sac_gradient_destroy(gradient);
     return SAC_OK;
 }

@@ -194,3 +194,22 @@ def test_parts_that_are_missing_are_named(random):
         gradient.forward({"state": parts["state"]})
     with pytest.raises(ValueError, match="touch: 3 frames"):
         gradient.forward({"state": parts["state"], "touch": parts["touch"][:3]})
+
+
+# --- softmax policies become linear ---
+
+
+def test_a_softmax_policy_is_up_trained(tmp_path):
+    saccade.train("tasks/toy.yaml", run=tmp_path / "run", generations=2)
+    policy = saccade.load(tmp_path / "run" / "best.safetensors")
+    trained = saccade.uptrain(policy, features=2, frames=512, match_steps=60, tune_steps=4, rounds=2)
+    assert trained.policy.options["attention"] == "sara-exp" and trained.policy.info == policy.info
+    assert trained.match_last < trained.match_first and 0 <= trained.kept_last <= 1 and trained.frames == 512
+    again = saccade.uptrain(policy, features=2, frames=512, match_steps=60, tune_steps=4, rounds=2, threads=3)
+    assert np.array_equal(again.policy.parameters, trained.policy.parameters)
+    with pytest.raises(saccade.ArgumentError, match="only softmax"):
+        saccade.uptrain(trained.policy)
+    with pytest.raises(saccade.ArgumentError, match="did you mean 'relu'"):
+        saccade.uptrain(policy, attention="rleu")
+    with pytest.raises(ValueError, match="env: the policy does not say"):
+        saccade.uptrain(make())

@@ -71,6 +71,9 @@ def test_definitions_have_every_field_of_the_headers():
     assert parameters(learn.Gradient) - {"policy"} == fields("sac_gradient_def")
     assert parameters(readings.KeyDatabase) == fields("sac_key_database_def")
     assert parameters(readings.Trans) == fields("sac_trans", "rows", "projection_stride")
+    assert parameters(saccade.uptrain) - {"policy", "env", "variant", "options"} == fields(
+        "sac_uptrain_def", "interrupt", "progress", "user")
+    assert {f.name for f in saccade.Uptrained.__dataclass_fields__.values()} - {"policy"} == fields("sac_uptrain_result")
     assert {f.name for f in saccade.Progress.__dataclass_fields__.values()} == fields("sac_progress")
     assert {f.name for f in saccade.Run.__dataclass_fields__.values()} - {"path"} == fields("sac_run_summary")
     assert {f.name for f in saccade.Info.__dataclass_fields__.values()} == fields("sac_policy_info", "setting_count")

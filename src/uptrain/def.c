@@ -1,0 +1,56 @@
+#include "base/error.h"
+#include "rollout/rollout.h"
+#include "uptrain/uptrain.h"
+
+/// What can be asked for.
+
+enum
+{
+    COOKIE = 0x0b7a1e
+};
+
+sac_uptrain_def sac_uptrain_default_def(void)
+{
+    return (sac_uptrain_def){.attention = "exp",
+                             .features = 16,
+                             .seed = 1,
+                             .first_episode = SAC_TRAINING_SEED_FIRST,
+                             .frames = 4096,
+                             .rounds = 4,
+                             .match_steps = 1000,
+                             .match_batch = 32,
+                             .match_rate = 0.02,
+                             .tune_steps = -1,
+                             .tune_rate = 5e-5,
+                             .threads = 1,
+                             .internal = COOKIE};
+}
+
+static sac_status check_whole(const char *field, int value, int least, int most)
+{
+    if (value >= least && value <= most) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "up-training: %s is %d, expected %d to %d", field, value, least, most);
+}
+
+static sac_status check_rate(const char *field, double value)
+{
+    if (value > 0 && value <= 1e3) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "up-training: %s is %g, expected more than 0 and 1000 at most", field, value);
+}
+
+sac_status sac_uptrain_check(const sac_uptrain_def *def)
+{
+    if (def->internal != COOKIE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "up-training: the def does not come from sac_uptrain_default_def()");
+    SAC_TRY(check_whole("frames", def->frames, 512, 1 << 20));
+    SAC_TRY(check_whole("rounds", def->rounds, 1, 64));
+    SAC_TRY(check_whole("match_batch", def->match_batch, 1, 1 << 16));
+    SAC_TRY(check_whole("tune_batch", def->tune_batch, 0, 1 << 16));
+    SAC_TRY(check_whole("threads", def->threads, 1, 1024));
+    if (def->tune_steps < -1)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "up-training: tune_steps is %lld, expected 0 or more, or -1 for the default",
+                        (long long)def->tune_steps);
+    SAC_TRY(check_rate("match_rate", def->match_rate));
+    return check_rate("tune_rate", def->tune_rate);
+}
