@@ -101,6 +101,7 @@ static sac_status verify(const zoo_choice *zoo, const char *path, const char *ru
     SAC_TRY(sac_recipe_load(&recipe, recipe_path));
     printf("%s: %d part%s, ", path, recipe->part_count, recipe->part_count == 1 ? "" : "s");
     print_count(sac_recipe_steps(recipe), "steps\n");
+    if (recipe->start[0]) printf("  begins with %s, which is not trained again\n", recipe->start);
     fflush(stdout);
 
     verification v = {.recipe = recipe, .begun = sac_clock(), .shown = sac_clock()};

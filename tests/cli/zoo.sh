@@ -44,6 +44,16 @@ begins() # POLICY
         grep -qE "an earlier version of saccade[^.]*; the verification covers the commands? below, and not"
 }
 
+# tables that show what such a policy scores say that its last part alone was verified, and zoo/TRAINING.md names it
+marked() # POLICY
+{
+    local start=${1%.*} name=${1#zoo/}
+    while [[ -e ${start%.*}.yaml ]]; do start=$(sed -n 's/^start: //p' "${start%.*}.yaml"); done
+    [[ $start == zoo/training/starts/* ]] || return 0
+    tr '\n' ' ' <zoo/TRAINING.md | grep -oE 'in their last part alone[^|]*' | grep -qF "\`${name%.*}\`" || { echo "zoo/TRAINING.md does not name ${name%.*}"; return 1; }
+    ! grep -hE "^\|.*\`saccade eval $1( |\`)" README.md docs/results.md | grep -v 'last part verified'
+}
+
 # the columns of scripts/card.sh, and in those of the control suite no blank beside what has a baseline
 columns() # POLICY
 {
@@ -65,6 +75,7 @@ for policy in "${policies[@]}"; do
     check "$policy: its card says whether it was verified" verified "$policy"
     check "$policy: its card is the one that its recipe gives" written "$policy"
     check "$policy: its card says what an earlier version trained" begins "$policy"
+    check "$policy: tables say what was verified of it" marked "$policy"
     check "$policy: its card's columns are named and filled" columns "$policy"
 done
 
@@ -192,7 +203,18 @@ goes_on() # with runs that are there: nothing is trained twice
     "$saccade" zoo --verify small --run "$work/kept" >/dev/null && "$saccade" zoo --verify small --run "$work/kept" >"$work/said" &&
         grep -q '^  same: ' "$work/said" && ! grep -q generation "$work/said"
 }
+begins_with() # a start that no part makes is said
+{
+    cp "$recipe" "$work/kept.yaml"
+    { echo "start: runs/first/mean.safetensors"; cat "$work/kept.yaml"; } >"$recipe"
+    "$saccade" zoo --verify small >"$work/said"
+    local code=$?
+    cp "$work/kept.yaml" "$recipe"
+    cat "$work/said"
+    grep -qx '  begins with runs/first/mean.safetensors, which is not trained again' "$work/said" && [[ $code == 1 ]]
+}
 check "the policy that its recipe gives is the same" same
+check "what is not trained again is said" begins_with
 mkdir "$work/tmp"
 check "the scratch folder goes" scratch_is_gone
 check "--run keeps the runs and goes on with them" goes_on
