@@ -95,6 +95,7 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
         raise ValueError("env: the policy does not say which environment it was trained for; name one")
     if env is None:
         options = {**policy.info.settings, **options}
+        variant = variant or policy.info.variant or None
     world, _kept = worlds.definition(name, variant, options)
     episodes = np.zeros(len(numbers), EPISODE)
     memory = ffi.from_buffer("sac_episode[]", episodes)

@@ -155,6 +155,14 @@ says_what_to_type()
     for module in gymnasium vizdoom; do
         PYTHONPATH=$work/modules SACCADE_PYTHON=$bare/bin/python "$saccade" doctor | grep -F "has no module '$module': type " || return 1
     done
+    # the system's own Python refuses pip where a file says so: a virtual one is what works there
+    local stdlib
+    stdlib=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
+    if [[ ! -e $stdlib/EXTERNALLY-MANAGED ]] || /usr/bin/python3 -c 'import gymnasium' 2>/dev/null; then return 0; fi
+    PYTHONPATH=$work/modules SACCADE_PYTHON=/usr/bin/python3 "$saccade" doctor >"$work/doctor"
+    cat "$work/doctor"
+    grep -F "/usr/bin/python3 has no module 'gymnasium': type 'make worlds' in a checkout, or 'python3 -m venv ~/venv && ~/venv/bin/pip install gymnasium' and 'export SACCADE_PYTHON=~/venv/bin/python'" "$work/doctor" &&
+        ! grep -F '/usr/bin/python3 -m pip install' "$work/doctor"
 }
 
 check "--help" helps
