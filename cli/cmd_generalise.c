@@ -204,7 +204,7 @@ static sac_status write_table(const study *s, const char *path)
     {
         const row *r = &s->rows[i];
         char line[SAC_PATH_SIZE + 3 * SAC_TEXT_SIZE];
-        int length = snprintf(line, sizeof line, "%.4095s,%s,%d,%s,%d,%.6f,%.6f,", r->path, r->environment, r->kept,
+        int length = snprintf(line, sizeof line, "%.4095s,%s,%d,%s,%d,%.9g,%.9g,", r->path, r->environment, r->kept,
                               r->variant, r->score.episodes, r->score.mean, r->score.std);
         if (r->published >= 0)
             length += snprintf(line + length, sizeof line - (size_t)length, "%g,%g\n", published[r->published].mean,

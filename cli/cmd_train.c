@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "board.h"
 #include "cli.h"
 #include "page.h"
@@ -107,8 +108,8 @@ static int run(const cli_args *args)
     if (status == SAC_OK && speaks) say_files(dir);
     if (status == SAC_OK && board.bad_episodes)
         fprintf(stderr,
-                "saccade: %" PRIu64 " episodes gave no number and ranked last; %s/events.jsonl names the first\n",
-                board.bad_episodes, dir);
+                "saccade: %" PRIu64 " episode%s gave no number and ranked last; %s/events.jsonl names the first\n",
+                board.bad_episodes, sac_plural((long long)board.bad_episodes), dir);
     char place[CLI_PATH_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);

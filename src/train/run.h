@@ -15,6 +15,11 @@
 
 /// A run under way. Every rank holds the same one, the search included, and takes it through the same steps; rank 0
 /// alone has the folder with its journal.
+enum
+{
+    SAC_RUN_NOTE = 1024
+};
+
 typedef struct sac_run
 {
     const sac_train_def *def;
@@ -51,7 +56,7 @@ typedef struct sac_run
     sac_progress progress;
     double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
     double shown;    ///< when progress.json was written last
-    char note[256];
+    char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
     bool under_way;        ///< the generation after state.generation, which events are then of

@@ -108,6 +108,16 @@ def test_an_evaluation_is_that_of_the_command(tmp_path):
         assert found.tolist() == returns, (words, found, returns)
 
 
+def test_a_score_shows_what_the_command_shows(tmp_path):
+    """Of any scale, and for one episode no spread."""
+    episodes = np.zeros(2)
+    for mean, std, shown in ((914.32, 20.14, "914.3 +- 20.1"), (0.5123, 0.0344, "0.512 +- 0.034"), (0.25, 0.0, "0.250 +- 0.000"),
+                             (1.234e-7, 4.5e-8, "0.000000123 +- 0.000000045"), (0.0, 0.0, "0.0 +- 0.0"),
+                             (20.3, 1e-14, "20.3 +- 0.0"), (float("nan"), float("nan"), "nan +- nan")):
+        assert repr(saccade.Score(mean, std, episodes)) == f"<{shown}, 2 episodes>"
+    assert repr(saccade.Score(16.44, 0.0, episodes[:1])) == "<16.4, 1 episode>"
+
+
 def test_bad_evaluations_are_named(policy_path):
     policy = saccade.load(policy_path)
     with pytest.raises(ValueError, match="seeds"):
