@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -9,8 +10,10 @@
 #include "board.h"
 #include "cli.h"
 #include "page.h"
+#include "run/task.h"
 #include "saccade/dash.h"
 #include "saccade/train.h"
+#include "share.h"
 #include "stop.h"
 
 enum
@@ -51,6 +54,17 @@ static void say_files(const char *dir)
     printf("%s: %smean.safetensors, metrics.csv\n", dir, evaluated ? "best.safetensors, " : "");
 }
 
+// a start in zoo/ that is not here may be installed, as tasks and policies are
+static sac_status find_start(sac_task *task)
+{
+    const char *found = cli_shared_file(task->train.start);
+    if (strlen(found) >= sizeof task->train.start)
+        return sac_fail(SAC_ERROR_ARGUMENT, "train.start: the path is longer than %d bytes: %.80s...",
+                        SAC_TEXT_SIZE - 1, found);
+    if (found != task->train.start) snprintf(task->train.start, sizeof task->train.start, "%s", found);
+    return SAC_OK;
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -77,6 +91,7 @@ static int run(const cli_args *args)
 
     sac_task *task;
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
+    if (status == SAC_OK) status = find_start(task);
     sac_dash *dash = NULL;
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
     cli_board board;

@@ -84,6 +84,7 @@ static const sac_option evaluation_options[] = {
 const sac_option *sac_task_options(const char *section)
 {
     return strcmp(section, "train") == 0        ? train_options
+           : strcmp(section, "stages") == 0     ? stage_options
            : strcmp(section, "evaluation") == 0 ? evaluation_options
                                                 : NULL;
 }

@@ -81,6 +81,8 @@ offers_what_belongs() # worlds, variants, options and axes where they belong, fi
     offers car-racing eval --random --env car- && offers car-racing replay car- && offers "cheetah-run" envs che &&
         offers blob watch zoo/x --variant blo && offers "rules=" eval x --set ru && offers opengl eval x --renderer op &&
         offers "search.sigma= search.sigma_*" train x --set search.sigma && offers "train.patience=" config x --set train.pa &&
+        offers "policy.inputs=" train x --set policy.inp && offers "policy.teacher=" train x --set policy.tea &&
+        offers "train.stages.0.above=" train x --set train.stages.0.ab && offers carfile zoo ca && offers "" zoo cheetah &&
         offers minutes plot x --x m && offers carfile plot ca && offers carfile watch x --video ca && offers "" eval x --threads ca &&
         offers "" plot x --title ca
 }

@@ -224,6 +224,47 @@ sed -i "s/steps: 17/steps: $(steps second)/" "$recipe"
 cp "$work/runs/second/mean.safetensors" "$work/zoo/toy/small.safetensors"
 check "another vector is a difference" different "DIFFERENT: the parameters differ, [0-9a-f]\{16\} shipped, [0-9a-f]\{16\} trained"
 
+# paths of any length, or a line before anything is trained
+deep() # BYTES: a folder whose path has so many
+{
+    local path=$work/deep
+    while ((${#path} + 102 < $1)); do path+=/$(printf 'x%.0s' $(seq 100)); done
+    echo "$path/$(printf 'y%.0s' $(seq $(($1 - ${#path} - 1))))"
+}
+long_scratch() # the scratch folder is made where TMPDIR says, whatever its length
+{
+    local folder
+    folder=$(deep 230)
+    mkdir -p "$folder" || return 1
+    TMPDIR=$folder "$saccade" zoo --verify small 2>&1 | grep 'part 1 begins with this file, whose path has .* at most 255' || return 1
+    [[ -z $(find "$work/deep" -type f) ]] || { find "$work/deep"; return 1; }
+    # one part has no start, so no path is too long
+    cp "$recipe" "$work/two.yaml"
+    sed -i '/run: second/,$d' "$recipe"
+    cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/small.safetensors"
+    TMPDIR=$folder "$saccade" zoo --verify small | grep -q '^  same: '
+    local status=$?
+    [[ -z $(ls -A "$folder") ]] || status=1
+    "$saccade" zoo --verify small --run "$folder/runs" | grep -q '^  same: ' && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
+    cp "$work/two.yaml" "$recipe"
+    return $status
+}
+long_runs() # nothing is trained where the last part could not begin
+{
+    local folder
+    folder=$(deep 300)
+    "$saccade" zoo --verify small --run "$folder" >"$work/said" 2>&1 && return 1
+    cat "$work/said"
+    grep -q 'take a folder with a shorter path' "$work/said" && ! grep -q generation "$work/said" && [[ ! -e $folder ]]
+}
+check "a scratch folder of any length" long_scratch
+check "--run in a path that is too long for the parts" long_runs
+check "a start that is too long says so" refuses 2 "--set train.start=...: KEY=VALUE has at most 255 bytes, this has 312" \
+    "$saccade" train tasks/toy.yaml --run "$work/none" --set "train.start=$(printf 'x%.0s' $(seq 300))"
+check "--run without --verify is refused" refuses 2 "zoo: --run is for --verify" "$saccade" zoo --run "$work/none"
+check "an empty SACCADE_ZOO is refused" refuses 2 "SACCADE_ZOO is empty, expected a folder" env SACCADE_ZOO= "$saccade" zoo
+mkdir "$work/bare"
+check "a zoo without policies says so" refuses 1 "no trained policies in $work/bare" env "SACCADE_ZOO=$work/bare" "$saccade" zoo
 check "an unknown name is a wrong command line" refuses 2 "no policy is called 'smal'" "$saccade" zoo --verify smal
 sed -i 's/vector: best/vector: worst/' "$recipe"
 check "a bad word says where" refuses 2 "small.yaml:11: vector is 'worst'" "$saccade" zoo --verify toy/small
