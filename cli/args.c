@@ -224,7 +224,14 @@ int cli_settings(const cli_args *args, const char *name, const sac_setting **set
         char *text = own->setting_texts[own->setting_count];
         snprintf(text, SAC_TEXT_SIZE, "%s", args->given[i].value);
         char *equals = strchr(text, '=');
-        if (!equals || equals == text || strlen(args->given[i].value) >= SAC_TEXT_SIZE)
+        size_t length = strlen(args->given[i].value);
+        if (equals && equals > text && length >= SAC_TEXT_SIZE)
+        {
+            cli_usage("%s: --%s %.*s=...: KEY=VALUE has at most %d bytes, this has %zu", args->command->name, name,
+                      (int)(equals - text), text, SAC_TEXT_SIZE - 1, length);
+            return -1;
+        }
+        if (!equals || equals == text)
         {
             cli_usage("%s: --%s %.80s: expected KEY=VALUE", args->command->name, name, args->given[i].value);
             return -1;

@@ -310,15 +310,35 @@ static int terminal_width(void)
     return width - 1 < WIDEST ? width - 1 : WIDEST; // a full line would wrap
 }
 
+// all of a text, on as many lines as it takes; those after the first are indented
+static void put_wrapped(canvas *c, int indent, const char *text)
+{
+    char some[400];
+    while ((int)strlen(text) > c->width - c->column)
+    {
+        int room = c->width - c->column < (int)sizeof some - 1 ? c->width - c->column : (int)sizeof some - 1;
+        const char *blank = room > 0 ? memrchr(text, ' ', (size_t)room + 1) : NULL;
+        if (!blank) break; // no word has room
+        snprintf(some, sizeof some, "%.*s", (int)(blank - text), text);
+        put(c, some);
+        end_line(c);
+        snprintf(some, sizeof some, "%*s", indent, "");
+        put(c, some);
+        text = blank + 1;
+    }
+    put(c, text);
+    end_line(c);
+}
+
 // events and evaluations stay above the board
 static void keep_line(canvas *c, const sac_progress *p)
 {
     char text[400], score[2 * SAC_VALUE_SIZE];
     if (p->note)
     {
-        snprintf(text, sizeof text, "%6" PRIu64 "  %s", p->generation, p->note);
-        put_words(c, text);
-        end_line(c);
+        snprintf(text, sizeof text, "%6" PRIu64 "  ", p->generation);
+        put(c, text);
+        put_wrapped(c, 8, p->note);
     }
     if (!p->evaluated) return;
     format_score(score, &p->evaluation);

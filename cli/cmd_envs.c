@@ -136,5 +136,5 @@ static int run(const cli_args *args)
     return CLI_OK;
 }
 
-const cli_command cli_envs = {"envs", "[NAME]", "the environments, or one, with their spaces, variants and options",
+const cli_command cli_envs = {"envs", "[ENV]", "the environments, or one, with their spaces, variants and options",
                               NULL, run};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "saccade/export.h"
 #include "target.h"
 
@@ -23,6 +24,22 @@ static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {0},
 };
+
+// what the rounding costs; one episode has a loss, but no error of it
+static void describe_loss(const sac_episode *exact, const sac_episode *rough, int count, char *note, size_t size)
+{
+    double mean = 0, square = 0;
+    for (int i = 0; i < count; i++) mean += (exact[i].episode_return - rough[i].episode_return) / count;
+    for (int i = 0; i < count; i++)
+        square += pow(exact[i].episode_return - rough[i].episode_return - mean, 2) / fmax(count - 1, 1);
+    double error = sqrt(square / count);
+    int d = sac_decimals(mean, error);
+    char spread[64] = "";
+    if (count > 1) snprintf(spread, sizeof spread, " +- %.*f (standard error)", d, error);
+    snprintf(note, size, "8 bits: return %.*f instead of %.*f, a loss of %.*f%s, %d episode%s.", d,
+             sac_score_of(rough, count).mean, d, sac_score_of(exact, count).mean, d, mean, spread, count,
+             sac_plural(count));
+}
 
 // "Rounding to 8 bits costs 3.1 +- 4.0 of the return ..."
 static int measure(cli_target *target, const cli_args *args, char *note, size_t size)
@@ -50,15 +67,7 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     sac_policy_destroy(rounded);
     if (code == CLI_OK)
     {
-        double mean = 0, square = 0;
-        for (int i = 0; i < count; i++) mean += (exact[i].episode_return - rough[i].episode_return) / count;
-        for (int i = 0; i < count; i++)
-            square += pow(exact[i].episode_return - rough[i].episode_return - mean, 2) / fmax(count - 1, 1);
-        double error = sqrt(square / count);
-        int d = sac_decimals(mean, error);
-        snprintf(note, size,
-                 "8 bits: return %.*f instead of %.*f, a loss of %.*f +- %.*f (standard error), %d episodes.", d,
-                 sac_score_of(rough, count).mean, d, sac_score_of(exact, count).mean, d, mean, d, error, count);
+        describe_loss(exact, rough, count, note, size);
         free(rough);
     }
     free(exact);

@@ -142,6 +142,9 @@ static sac_status film_worst(const study *s, const cli_target *target, const row
     return film(target, worst->seed, title, path);
 }
 
+static const char table_head[] = "| policy | world | K | variant | return | of original | article |\n"
+                                 "| --- | --- | --- | --- | --- | --- | --- |";
+
 // one row of the table; `variant` as the environment is asked for it, `name` as it is listed
 static int study_variant(study *s, cli_target *target, const char *path, const char *variant, const char *name)
 {
@@ -158,7 +161,7 @@ static int study_variant(study *s, cli_target *target, const char *path, const c
     int code = cli_target_drive(target, s->first, s->count, s->threads, &episodes);
     if (code != CLI_OK) return code;
     r->score = sac_score_of(episodes, s->count);
-    s->row_count++;
+    if (s->row_count++ == 0) puts(table_head);
     const row *original = r;
     while (original > s->rows && original[-1].path == path) original--;
     print_row(r, strcmp(original->variant, "original") == 0 ? original : NULL);
@@ -204,7 +207,7 @@ static sac_status write_table(const study *s, const char *path)
     {
         const row *r = &s->rows[i];
         char line[SAC_PATH_SIZE + 3 * SAC_TEXT_SIZE];
-        int length = snprintf(line, sizeof line, "%.4095s,%s,%d,%s,%d,%.6f,%.6f,", r->path, r->environment, r->kept,
+        int length = snprintf(line, sizeof line, "%.4095s,%s,%d,%s,%d,%.9g,%.9g,", r->path, r->environment, r->kept,
                               r->variant, r->score.episodes, r->score.mean, r->score.std);
         if (r->published >= 0)
             length += snprintf(line + length, sizeof line - (size_t)length, "%g,%g\n", published[r->published].mean,
@@ -230,9 +233,6 @@ static int run(const cli_args *args)
     int code = ok ? CLI_OK : CLI_USAGE;
     if (ok && last - s->first >= MAX_EPISODES) code = cli_usage("generalise: more than %d episodes", MAX_EPISODES);
     s->count = (int)(last - s->first + 1);
-    if (code == CLI_OK)
-        puts("| policy | world | K | variant | return | of original | article |\n"
-             "| --- | --- | --- | --- | --- | --- | --- |");
     const char *path;
     for (int i = 0; code == CLI_OK && (path = cli_positional(args, i)); i++) code = study_policy(s, path);
     if (code == CLI_OK && s->row_count == 0) code = cli_usage("generalise: no environment has such a variant");

@@ -11,7 +11,7 @@
 #include "files/yaml.h"
 #include "share.h"
 
-/// saccade tasks: the task files that are installed, or in the folder tasks, with what each says of itself.
+/// saccade tasks: the task files in the folder tasks and those that are installed, with what each says of itself.
 
 enum
 {
@@ -64,7 +64,7 @@ static int is_task(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-// a task, or a sweep over one
+// a task, or a sweep over one; another YAML file has neither a world nor a task
 static sac_status add(json_t *list, const char *folder, const char *name)
 {
     char path[SAC_PATH_SIZE], about[ABOUT_SIZE], world[SAC_TEXT_SIZE];
@@ -99,27 +99,36 @@ static void print_table(const json_t *list)
     puts("\n'saccade train TASK' trains one, 'saccade sweep TASK' those that are a sweep");
 }
 
-static int run(const cli_args *args)
+// a file that cannot be read as a task is left out, and a line on standard error says why
+static void add_folder(json_t *list, const char *folder)
 {
-    char folder[CLI_PATH_SIZE];
-    if (!cli_share_folder(folder, "tasks"))
-    {
-        fprintf(stderr, "saccade: tasks: no folder of task files at ./tasks or %s\n", folder);
-        return CLI_FAILURE;
-    }
     struct dirent **entries;
     int count = scandir(folder, &entries, is_task, alphasort);
-    json_t *list = json_array();
-    sac_status status = SAC_OK;
     for (int i = 0; i < count; i++)
     {
-        if (status == SAC_OK) status = add(list, folder, entries[i]->d_name);
+        if (add(list, folder, entries[i]->d_name) != SAC_OK)
+            fprintf(stderr, "saccade: tasks: left out, as it is no task: %s\n", sac_last_error());
         free(entries[i]);
     }
     if (count >= 0) free(entries);
-    if (status == SAC_OK && cli_has(args, "json"))
+}
+
+static int run(const cli_args *args)
+{
+    char here[] = "tasks", installed[CLI_PATH_SIZE];
+    bool is_installed = cli_installed_folder(installed, here);
+    if (!is_installed && !cli_is_folder(here))
+    {
+        fprintf(stderr, "saccade: tasks: no folder of task files at ./tasks or %s\n", installed);
+        return CLI_FAILURE;
+    }
+    json_t *list = json_array();
+    if (cli_is_folder(here)) add_folder(list, here);
+    if (is_installed) add_folder(list, installed);
+    sac_status status = SAC_OK;
+    if (cli_has(args, "json"))
         status = sac_json_print(stdout, json_incref(list));
-    else if (status == SAC_OK)
+    else
         print_table(list);
     json_decref(list);
     return status == SAC_OK ? CLI_OK : cli_fail(status);

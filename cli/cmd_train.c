@@ -1,15 +1,19 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "board.h"
 #include "cli.h"
 #include "page.h"
+#include "run/task.h"
 #include "saccade/dash.h"
 #include "saccade/train.h"
+#include "share.h"
 #include "stop.h"
 #include "training.h"
 
@@ -39,6 +43,17 @@ static void say_files(const char *dir)
     printf("%s: %smean.safetensors, metrics.csv\n", dir, evaluated ? "best.safetensors, " : "");
 }
 
+// a start in zoo/ that is not here may be installed, as tasks and policies are
+static sac_status find_start(sac_task *task)
+{
+    const char *found = cli_shared_file(task->train.start);
+    if (strlen(found) >= sizeof task->train.start)
+        return sac_fail(SAC_ERROR_ARGUMENT, "train.start: the path is longer than %d bytes: %.80s...",
+                        SAC_TEXT_SIZE - 1, found);
+    if (found != task->train.start) snprintf(task->train.start, sizeof task->train.start, "%s", found);
+    return SAC_OK;
+}
+
 int cli_run_training(const cli_args *args, const sac_setting *settings, int count)
 {
     bool ok = true;
@@ -64,6 +79,7 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     sac_task *task;
     if (reports) cli_print_log(NULL); // the board opens later
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
+    if (status == SAC_OK) status = find_start(task);
     sac_dash *dash = NULL;
     if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
     cli_board board;
@@ -95,8 +111,8 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     if (status == SAC_OK && speaks) say_files(dir);
     if (status == SAC_OK && board.bad_episodes)
         fprintf(stderr,
-                "saccade: %" PRIu64 " episodes gave no number and ranked last; %s/events.jsonl names the first\n",
-                board.bad_episodes, dir);
+                "saccade: %" PRIu64 " episode%s gave no number and ranked last; %s/events.jsonl names the first\n",
+                board.bad_episodes, sac_plural((long long)board.bad_episodes), dir);
     char place[CLI_PATH_SIZE + 16];
     snprintf(place, sizeof place, "%s/checkpoints", dir);
     int code = cli_end_training(status, place, reports);

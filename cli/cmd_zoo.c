@@ -43,15 +43,15 @@ typedef struct listing
 
 static const char suffix[] = ".safetensors";
 
-static bool find_zoo(char folder[PATH_SIZE])
+// @return an exit code, after a message
+static int find_zoo(char folder[PATH_SIZE])
 {
     const char *given = getenv("SACCADE_ZOO");
-    if (given)
-    {
-        snprintf(folder, PATH_SIZE, "%s", given);
-        return cli_is_folder(folder);
-    }
-    return cli_share_folder(folder, "zoo");
+    if (given && !*given) return cli_usage("SACCADE_ZOO is empty, expected a folder of trained policies");
+    if (given) snprintf(folder, PATH_SIZE, "%s", given);
+    if (given ? cli_is_folder(folder) : cli_share_folder(folder, "zoo")) return CLI_OK;
+    fprintf(stderr, "saccade: zoo: no folder of trained policies at %s; set SACCADE_ZOO to one\n", folder);
+    return CLI_FAILURE;
 }
 
 static const char *setting(const sac_policy *policy, const char *key)
@@ -210,22 +210,44 @@ static int use_recipes(const cli_args *args, const listing *zoo, const char *fol
     return code;
 }
 
+// the policies of a folder; where one here has none, those that are installed
+static void collect(listing *zoo, char folder[PATH_SIZE])
+{
+    walk(zoo, folder, 0);
+    if (json_array_size(zoo->list) > 0 || zoo->failures || zoo->wanted || getenv("SACCADE_ZOO")) return;
+    char installed[CLI_PATH_SIZE];
+    if (!cli_installed_folder(installed, "zoo")) return;
+    snprintf(folder, PATH_SIZE, "%s", installed);
+    walk(zoo, folder, 0);
+}
+
+static int check_flags(const cli_args *args)
+{
+    bool verify = cli_has(args, "verify");
+    if (verify && cli_has(args, "commands")) return cli_usage("zoo: --verify or --commands, not both");
+    if (!verify && cli_has(args, "run")) return cli_usage("zoo: --run is for --verify");
+    if (!verify && cli_has(args, "threads")) return cli_usage("zoo: --threads is for --verify");
+    return CLI_OK;
+}
+
 static int run(const cli_args *args)
 {
     char folder[PATH_SIZE];
     bool ok = true, recipes = cli_has(args, "verify") || cli_has(args, "commands");
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     if (!ok) return CLI_USAGE;
-    if (cli_has(args, "verify") && cli_has(args, "commands")) return cli_usage("zoo: --verify or --commands, not both");
-    if (!find_zoo(folder))
-    {
-        fprintf(stderr, "saccade: zoo: no folder of trained policies at %s; set SACCADE_ZOO to one\n", folder);
-        return CLI_FAILURE;
-    }
+    int code = check_flags(args);
+    if (code == CLI_OK) code = find_zoo(folder);
+    if (code != CLI_OK) return code;
     listing zoo = {.list = json_array(), .wanted = cli_positional(args, 0)};
-    walk(&zoo, folder, 0);
-    int code = zoo.failures ? CLI_FAILURE : CLI_OK;
-    if (zoo.wanted && json_array_size(zoo.list) == 0 && !zoo.failures)
+    collect(&zoo, folder);
+    code = zoo.failures ? CLI_FAILURE : CLI_OK;
+    if (json_array_size(zoo.list) == 0 && !zoo.failures && !zoo.wanted)
+    {
+        fprintf(stderr, "saccade: zoo: no trained policies in %s; set SACCADE_ZOO to a folder of them\n", folder);
+        code = CLI_FAILURE;
+    }
+    else if (zoo.wanted && json_array_size(zoo.list) == 0 && !zoo.failures)
         code = cli_usage("zoo: no policy is called '%.80s' (see 'saccade zoo')", zoo.wanted);
     else if (!recipes)
         print_listing(&zoo, cli_has(args, "json"));

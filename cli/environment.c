@@ -45,8 +45,14 @@ static const char *name_after(const char *entry, const char *command, char name[
 }
 
 // a repeated flag's values stand between semicolons
-static bool add_values(cli_args *args, const cli_flag *flag, const char *value)
+static bool add_values(cli_args *args, const cli_flag *flag, const char *variable, const char *value)
 {
+    // a script's unset variable; nothing but a text, a list or what may be left out can be empty
+    if (!*value && !flag->repeated && flag->metavar[0] != '[' && strcmp(flag->metavar, "TEXT") != 0)
+    {
+        cli_usage("%s is empty, expected %s", variable, flag->metavar);
+        return false;
+    }
     while (*value)
     {
         size_t length = flag->repeated ? strcspn(value, ";") : strlen(value);
@@ -90,7 +96,8 @@ bool cli_parse_environment(cli_args *args)
                       cli_flag_meant(args->command, name, meant));
             return false;
         }
-        if (!(flag->metavar ? add_values(args, flag, value) : add_switch(args, flag, variable, value))) return false;
+        bool good = flag->metavar ? add_values(args, flag, variable, value) : add_switch(args, flag, variable, value);
+        if (!good) return false;
     }
     args->from_environment = args->given_count;
     return true;

@@ -1,21 +1,41 @@
 #include "same_world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
-// Options that leave the world and its rewards as they are: how it is shown, how long an action lasts (rewards of the
-// steps between are added up), how it is run.
-static bool is_free(const char *option)
+// Options of the built-in worlds that leave the world and its rewards as they are: how it is shown, how long an action
+// lasts (rewards of the steps between are added up), how it is run. A world of a plugin has none: what a name means
+// there only its author knows, and no plugin can take a built-in name.
+static bool is_free(const char *world, const char *option)
 {
-    static const char *const free[] = {"size",     "width",    "height",    "screen",        "camera",
-                                       "observe",  "renderer", "antialias", "shadows",       "reflections",
-                                       "objects",  "models",   "python",    "workers",       "timeout",
-                                       "restarts", "name",     "skip",      "action_repeat", NULL};
-    int i = 0;
-    while (free[i] && strcmp(free[i], option) != 0) i++;
-    return free[i] != NULL;
+    static const char bridge[] = " python workers timeout restarts ";
+    static const char control[] =
+        " observe height width camera action_repeat renderer antialias shadows reflections models ";
+    static const struct
+    {
+        const char *world, *options;
+    } free[] = {
+        {"toy", " size "},
+        {"gym:", " name observe "}, // the name is a part of the id, which is compared
+        {"gym:", bridge},
+        {"take-cover", " screen objects skip "},
+        {"take-cover", bridge},
+        {"cheetah-run", control},
+        {"walker-walk", control},
+        {"cartpole-swingup", control},
+        {"ball-in-cup-catch", control},
+        {"reacher-easy", control},
+        {"finger-spin", control},
+        {"quadruped-walk", control},
+    };
+    char word[SAC_TEXT_SIZE];
+    snprintf(word, sizeof word, " %.200s ", option);
+    for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+        if (strcmp(free[i].world, world) == 0 && strstr(free[i].options, word)) return true;
+    return false;
 }
 
 // an option's value as it would be written, whatever way it was typed; its default where it is not set
@@ -30,12 +50,13 @@ static sac_status value_of(const cli_target *target, const sac_option *options, 
     return SAC_OK;
 }
 
-static sac_status check_options(const cli_target *a, const cli_target *b, const sac_option *options, void *scratch)
+static sac_status check_options(const cli_target *a, const cli_target *b, const sac_env_ops *ops, void *scratch)
 {
+    const sac_option *options = ops->options;
     char first[SAC_TEXT_SIZE], second[SAC_TEXT_SIZE];
     for (const sac_option *option = options; option->name; option++)
     {
-        if (is_free(option->name)) continue;
+        if (is_free(ops->name, option->name)) continue;
         SAC_TRY(value_of(a, options, option, scratch, first));
         SAC_TRY(value_of(b, options, option, scratch, second));
         if (strcmp(first, second) != 0)
@@ -63,7 +84,7 @@ sac_status cli_check_same_world(const cli_target *a, const cli_target *b)
     if (!ops || !ops->options) return SAC_OK; // an unknown world is said when it is created
     void *scratch = sac_alloc(sac_options_size(ops->options));
     if (!scratch) return sac_fail_memory("options");
-    sac_status status = check_options(a, b, ops->options, scratch);
+    sac_status status = check_options(a, b, ops, scratch);
     sac_free(scratch);
     return status;
 }

@@ -27,7 +27,11 @@ static bool installed(char path[CLI_PATH_SIZE], const char *name)
 bool cli_share_folder(char folder[CLI_PATH_SIZE], const char *name)
 {
     snprintf(folder, CLI_PATH_SIZE, "%s", name);
-    if (cli_is_folder(folder)) return true;
+    return cli_is_folder(folder) || cli_installed_folder(folder, name);
+}
+
+bool cli_installed_folder(char folder[CLI_PATH_SIZE], const char *name)
+{
     char there[CLI_PATH_SIZE];
     if (!installed(there, name)) return false;
     // without the dots, where it exists

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "watch.h"
 
 /// The live window: an episode at its own pace, in the hands of the policy or of a person.
@@ -89,7 +90,8 @@ static void report(const live_show *l)
     watch_title(l->watch, title, sizeof title);
     char value[SAC_VALUE_SIZE];
     sac_format_value(value, sac_viewer_return(l->viewer));
-    printf("return %s after %d steps (%s)\n", value, sac_viewer_steps(l->viewer), title);
+    printf("return %s after %d step%s (%s)\n", value, sac_viewer_steps(l->viewer),
+           sac_plural(sac_viewer_steps(l->viewer)), title);
     fflush(stdout);
 }
 

@@ -6,6 +6,7 @@
 #include "run/task.h"
 #include "saccade/env.h"
 #include "saccade/evolve.h"
+#include "saccade/play.h"
 #include "saccade/policy.h"
 
 static bool is_one_of(const char *word, size_t length, const char *const *words)
@@ -37,7 +38,7 @@ cli_words cli_words_of_flag(const cli_flag *flag)
 
 cli_words cli_words_of_operand(const char *word, size_t length)
 {
-    static const char *const worlds[] = {"ENV", "[NAME]", NULL};
+    static const char *const worlds[] = {"ENV", "[ENV]", NULL};
     return is_one_of(word, length, worlds) ? CLI_WORDS_WORLDS : CLI_WORDS_FILES;
 }
 
@@ -93,9 +94,16 @@ static void add_fields(void)
     add_worlds(CLI_WORDS_FIELDS);
     add("policy.kind=", "", "");
     for (int i = 0; sac_policy_kind_at(i, &options); i++) add_options("policy.", options);
+    add_options("policy.", sac_policy_world_options());
     add("search.method=", "", "");
     for (int i = 0; sac_task_method_at(i, &summary, &options); i++) add_options("search.", options);
     add_options("train.", sac_task_options("train"));
+    for (int i = 0; i < TASK_MAX_STAGES; i++)
+    {
+        char section[32];
+        snprintf(section, sizeof section, "train.stages.%d.", i);
+        add_options(section, sac_task_options("stages"));
+    }
     add_options("evaluation.", sac_task_options("evaluation"));
 }
 

@@ -23,7 +23,7 @@ enum
 // a word of a command on the line that it fits, in quotes where the shell would take it apart
 static void print_word(size_t *column, const char *key, const char *value)
 {
-    char word[2 * SAC_TEXT_SIZE];
+    char word[SAC_PATH_SIZE + 2 * SAC_TEXT_SIZE];
     const char *quote = strpbrk(value, " *?$\"\\;&|<>()#~`!{}[]") ? "'" : "";
     snprintf(word, sizeof word, "--set %s%s=%s%s", quote, key, value, quote);
     bool wraps = *column + 1 + strlen(word) > WIDTH;
@@ -35,7 +35,7 @@ static void print_word(size_t *column, const char *key, const char *value)
 static sac_status print_part(const sac_recipe *recipe, int index)
 {
     const sac_recipe_part *part = &recipe->parts[index];
-    char start[SAC_TEXT_SIZE];
+    char start[SAC_PATH_SIZE];
     SAC_TRY(sac_recipe_start(recipe, index, ".", "runs", start));
     size_t column =
         (size_t)printf("saccade train %s --run runs/%s --generations %d", part->task, part->run, part->generations);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "files/atomic.h"
 #include "stop.h"
 #include "train/recipe_train.h"
 #include "zoo.h"
@@ -101,6 +102,7 @@ static sac_status verify(const zoo_choice *zoo, const char *path, const char *ru
     SAC_TRY(sac_recipe_load(&recipe, recipe_path));
     printf("%s: %d part%s, ", path, recipe->part_count, recipe->part_count == 1 ? "" : "s");
     print_count(sac_recipe_steps(recipe), "steps\n");
+    if (recipe->start[0]) printf("  begins with %s, which is not trained again\n", recipe->start);
     fflush(stdout);
 
     verification v = {.recipe = recipe, .begun = sac_clock(), .shown = sac_clock()};
@@ -151,9 +153,10 @@ int zoo_verify(const zoo_choice *zoo, const char *runs, int threads)
 {
     int code = announce(zoo), same = 0;
     if (code != CLI_OK) return code;
-    char scratch[SAC_TEXT_SIZE];
+    char scratch[SAC_PATH_SIZE];
     const char *temporary = getenv("TMPDIR");
-    snprintf(scratch, sizeof scratch, "%.200s/saccade-zoo-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    sac_status joined = sac_join_path(scratch, temporary && temporary[0] ? temporary : "/tmp", "saccade-zoo-XXXXXX");
+    if (!runs && joined != SAC_OK) return cli_fail(joined);
     if (!runs && !mkdtemp(scratch)) return cli_fail(sac_fail(SAC_ERROR_FILE, "%s: no folder can be made", scratch));
     for (int i = 0; code == CLI_OK && i < zoo->count; i++)
     {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 saccade=build/saccade
 task=tasks/car-racing-pairs.yaml
 shipped=zoo/car-racing/trans.safetensors patches=zoo/car-racing/softmax.safetensors
-cores=$(nproc) folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
+cores=$(nproc) folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} generations=${GENERATIONS_TO_TRAIN:-} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
 
 # the first demo's files have plain names, the second's end in -2
 last="" number=1
@@ -56,7 +56,8 @@ echo "   a good human drives about 800 to 900."
 echo
 status=130
 if [[ -z $interrupted ]]; then
-    "$saccade" train "$task" --run "$run" --threads "$cores" --seconds "$seconds" 2>"$folder/errors.txt"
+    "$saccade" train "$task" --run "$run" --threads "$cores" --seconds "$seconds" \
+        ${generations:+--generations "$generations"} 2>"$folder/errors.txt"
     status=$?
     grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
     rm -f "$folder/errors.txt"

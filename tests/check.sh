@@ -2,14 +2,31 @@
 # Sourced by the tests that are scripts: single checks, reported in cmocka's words so that they are counted one by one.
 #   check "what must hold" COMMAND...      passes when the command succeeds
 #   finish                                 at the end of the script
-failed=0
+failed=0 running=""
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+output=$(readlink "/proc/$$/fd/1")
+
+# A shell that dies in a check, as of a variable that is not set, says in which. By then its output is the check's log;
+# its own is still open, under a number that no child inherits.
+leave()
+{
+    local code=$? fd
+    for fd in ${running:+"/proc/$$/fd/"*}; do
+        [[ $(readlink "$fd") == "$output" ]] || continue
+        { sed 's/^/    /' "$work/check.log"; echo "[  FAILED  ] $running: the script ended in it"; } >>"$fd"
+        code=1
+        break
+    done
+    rm -rf "$work"
+    exit "$code"
+}
+trap leave EXIT
 echo "[==========] Running checks."
 
 check()
 {
     local name=$1
+    running=$1
     shift
     if "$@" >"$work/check.log" 2>&1; then
         echo "[       OK ] $name"
@@ -18,6 +35,7 @@ check()
         echo "[  FAILED  ] $name"
         failed=$((failed + 1))
     fi
+    running=""
 }
 
 skip() # NAME WHAT: says what is missing; under CI only "a peer: ..." or "../shared/..." may be

@@ -1,6 +1,7 @@
 """Training and evaluation: policies, environments and searches together."""
 from __future__ import annotations
 
+import math
 import operator
 import os
 import queue
@@ -29,7 +30,12 @@ class Score:
     episodes: np.ndarray
 
     def __repr__(self) -> str:
-        return f"<{self.mean:.1f} +- {self.std:.1f}, {len(self.episodes)} episodes>"
+        count, spread = len(self.episodes), self.std > 1e-12 * abs(self.mean)
+        size, digits = (self.std, 2) if spread else (abs(self.mean), 3)
+        # the digits of the command's tables: two of the spread, or three of the mean where there is none
+        decimals = min(max(digits - 1 - math.floor(math.log10(size)), 1), 12) if 0 < size < math.inf else 1
+        said = f"{self.mean:.{decimals}f}" + (f" +- {self.std:.{decimals}f}" if count != 1 else "")
+        return f"<{said}, {count} episode{'' if count == 1 else 's'}>"
 
 
 def _seeds(seeds: Iterable[int]) -> np.ndarray:
@@ -95,6 +101,7 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
         raise ValueError("env: the policy does not say which environment it was trained for; name one")
     if env is None:
         options = {**policy.info.settings, **options}
+        variant = variant or policy.info.variant or None
     world, _kept = worlds.definition(name, variant, options)
     episodes = np.zeros(len(numbers), EPISODE)
     memory = ffi.from_buffer("sac_episode[]", episodes)

@@ -59,11 +59,16 @@ void sac_format_real(char *text, size_t size, double value)
     sac_leave_c_locale(locale);
 }
 
+enum
+{
+    MAX_DECIMALS = 12
+};
+
 // How many digits after the point show the first `digits` digits of a number.
 static int decimals_of(double number, int digits)
 {
     int decimals = digits - 1 - (int)floor(log10(number));
-    return decimals < 1 ? 1 : decimals > 6 ? 6 : decimals;
+    return decimals < 1 ? 1 : decimals > MAX_DECIMALS ? MAX_DECIMALS : decimals;
 }
 
 int sac_decimals(double mean, double spread)
@@ -75,17 +80,23 @@ int sac_decimals(double mean, double spread)
     return size > 0 ? decimals_of(size, 3) : 1;
 }
 
-// A number that is larger than any return is written with an exponent, so that the text stays short.
+// A number that is larger than any return, or so small that only zeros would be shown, is written with an exponent.
+static bool is_plain(int decimals, double value)
+{
+    bool vanishes = decimals == MAX_DECIMALS && value != 0 && fabs(value) < 1e-10;
+    return fabs(value) < 1e15 && !vanishes;
+}
+
 static int write_value(char text[SAC_VALUE_SIZE], int decimals, double value)
 {
-    return fabs(value) < 1e15 ? snprintf(text, SAC_VALUE_SIZE, "%.*f", decimals, value)
+    return is_plain(decimals, value) ? snprintf(text, SAC_VALUE_SIZE, "%.*f", decimals, value)
                               : snprintf(text, SAC_VALUE_SIZE, "%.4g", value);
 }
 
 void sac_format_value(char text[SAC_VALUE_SIZE], double value)
 {
     int decimals = sac_decimals(value, 0), length = write_value(text, decimals, value);
-    if (fabs(value) < 1e15)
+    if (is_plain(decimals, value))
         for (; decimals > 1 && text[length - 1] == '0'; decimals--) text[--length] = 0;
 }
 

@@ -20,7 +20,7 @@ enum
 };
 
 /// The digits after the point that are worth showing for a mean and its spread, whatever their scale: two digits of the
-/// spread, or three of the mean where there is no spread; at least one and at most six.
+/// spread, or three of the mean where there is no spread; at least one and at most twelve.
 int sac_decimals(double mean, double spread);
 
 /// Write a return without a spread, such as "914.3" or "0.034", with as many digits as sac_decimals says, but without

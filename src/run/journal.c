@@ -166,9 +166,9 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
 {
     char evaluation[128] = ",,";
     if (p->evaluated)
-        snprintf(evaluation, sizeof evaluation, "%.6f,%.6f,%d", p->evaluation.mean, p->evaluation.std,
+        snprintf(evaluation, sizeof evaluation, "%.9g,%.9g,%d", p->evaluation.mean, p->evaluation.std,
                  p->evaluation.episodes);
-    SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.6f,%.6f,%.6f,%s,%.9g\n", p->generation,
+    SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s,%.9g\n", p->generation,
                              p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
     double wall = wall_clock();
     SAC_TRY(write_scalars(j->events, p, wall));

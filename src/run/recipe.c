@@ -123,19 +123,32 @@ void sac_recipe_hash(const sac_policy *policy, char hash[17])
 
 // --- paths ------------------------------------------------------------------------------------------------------
 
-sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_TEXT_SIZE])
+sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE])
 {
-    int length = snprintf(path, SAC_TEXT_SIZE, "%s/%s/%s.safetensors", runs, part->run, part->vector);
-    return length < SAC_TEXT_SIZE ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is too long", path);
+    int length = snprintf(path, SAC_PATH_SIZE, "%s/%s/%s.safetensors", runs, part->run, part->vector);
+    return length < SAC_PATH_SIZE ? SAC_OK
+                                  : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is longer than %d bytes", path,
+                                             SAC_PATH_SIZE - 1);
 }
 
-sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
-                            char path[SAC_TEXT_SIZE])
+static sac_status write_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
+                              char path[SAC_PATH_SIZE])
 {
     path[0] = 0;
     if (part > 0) return sac_recipe_vector(&recipe->parts[part - 1], runs, path);
     if (!recipe->start[0]) return SAC_OK;
-    bool here = strcmp(root, ".") == 0;
-    int length = snprintf(path, SAC_TEXT_SIZE, "%s%s%s", here ? "" : root, here ? "" : "/", recipe->start);
-    return length < SAC_TEXT_SIZE ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is too long", path);
+    if (strcmp(root, ".") != 0) return sac_join_path(path, root, recipe->start);
+    snprintf(path, SAC_PATH_SIZE, "%s", recipe->start);
+    return SAC_OK;
+}
+
+sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
+                            char path[SAC_PATH_SIZE])
+{
+    SAC_TRY(write_start(recipe, part, root, runs, path));
+    if (strlen(path) < SAC_TEXT_SIZE) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "%.60s...: part %d begins with this file, whose path has %zu bytes, and the train.start of a task "
+                    "has at most %d: take a folder with a shorter path",
+                    path, part, strlen(path), SAC_TEXT_SIZE - 1);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "files/atomic.h"
 #include "files/yaml.h"
 #include "saccade/run.h"
 
@@ -54,11 +55,12 @@ void sac_recipe_destroy(sac_recipe *recipe);
 uint64_t sac_recipe_steps(const sac_recipe *recipe);
 
 /// Where a part leaves its vector: RUNS/RUN/VECTOR.safetensors.
-SAC_CHECKED sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_TEXT_SIZE]);
+SAC_CHECKED sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE]);
 
 /// What a part starts from: the recipe's start, or RUNS/RUN/VECTOR.safetensors of the part before; "": nothing.
+/// @return SAC_ERROR_ARGUMENT where it is longer than the train.start of a task may be
 SAC_CHECKED sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
-                                        char path[SAC_TEXT_SIZE]);
+                                        char path[SAC_PATH_SIZE]);
 
 /// A hash of a policy's parameters, 16 hexadecimal digits: FNV-1a of their bytes in the order of the vector.
 void sac_recipe_hash(const sac_policy *policy, char hash[17]);

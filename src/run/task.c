@@ -101,6 +101,7 @@ static const sac_option teacher_options[] = {
 const sac_option *sac_task_options(const char *section)
 {
     return strcmp(section, "train") == 0        ? train_options
+           : strcmp(section, "stages") == 0     ? stage_options
            : strcmp(section, "evaluation") == 0 ? evaluation_options
            : strcmp(section, "teacher") == 0    ? teacher_options
                                                 : NULL;

@@ -24,7 +24,7 @@ static sac_status load_task(sac_task **task, const sac_recipe *recipe, const sac
 {
     const sac_recipe_part *part = &recipe->parts[index];
     sac_setting settings[RECIPE_SETTINGS + 1];
-    char path[SAC_PATH_SIZE], start[SAC_TEXT_SIZE];
+    char path[SAC_PATH_SIZE], start[SAC_PATH_SIZE];
     memcpy(settings, part->settings, sizeof part->settings);
     int count = part->setting_count;
     *task = NULL;
@@ -58,11 +58,26 @@ static sac_status train_part(const sac_recipe *recipe, const sac_recipe_def *def
     return SAC_OK;
 }
 
+// what would fail after hours of training fails before it
+static sac_status check_paths(const sac_recipe *recipe, const sac_recipe_def *def)
+{
+    for (int i = 0; i < recipe->part_count; i++)
+    {
+        sac_task *task;
+        char path[SAC_PATH_SIZE];
+        SAC_TRY(sac_recipe_vector(&recipe->parts[i], def->runs, path));
+        SAC_TRY(load_task(&task, recipe, def, i));
+        sac_task_destroy(task);
+    }
+    return SAC_OK;
+}
+
 sac_status sac_recipe_train(const sac_recipe *recipe, const sac_recipe_def *def, sac_policy **policy, uint64_t *steps)
 {
     *policy = NULL;
+    SAC_TRY(check_paths(recipe, def));
     for (int i = 0; i < recipe->part_count; i++) SAC_TRY(train_part(recipe, def, i, &steps[i]));
-    char path[SAC_TEXT_SIZE];
+    char path[SAC_PATH_SIZE];
     SAC_TRY(sac_recipe_vector(&recipe->parts[recipe->part_count - 1], def->runs, path));
     return sac_policy_load(policy, NULL, path);
 }

@@ -13,6 +13,11 @@
 #include "train/learner.h"
 #include "train/tuned.h"
 
+enum
+{
+    SAC_RUN_NOTE = 1024
+};
+
 /// A run under way. Every rank holds the same one, what learns included, and takes it through the same steps; rank 0
 /// alone has the folder with its journal. How it learns is the learner's affair (learner.h); all else is shared.
 struct sac_run
@@ -42,7 +47,7 @@ struct sac_run
     sac_progress progress;
     double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
     double shown;    ///< when progress.json was written last
-    char note[256];
+    char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
     bool under_way;        ///< the generation after state.generation, which events are then of

@@ -111,12 +111,12 @@ static sac_status write_row(const sweep *s, sac_append *file, int run)
         bool quote = strpbrk(value, ",\"") != NULL;
         SAC_TRY(sac_append_print(file, quote ? ",\"%s\"" : ",%s", value));
     }
-    SAC_TRY(sac_append_print(file, ",%llu,%llu,%.3f,%.6f", (unsigned long long)summary.generation,
+    SAC_TRY(sac_append_print(file, ",%llu,%llu,%.3f,%.9g", (unsigned long long)summary.generation,
                              (unsigned long long)summary.steps, summary.seconds, summary.mean));
     const sac_score *scores[] = {&summary.evaluation, &summary.best};
     for (int i = 0; i < 2; i++)
         SAC_TRY(scores[i]->episodes
-                    ? sac_append_print(file, ",%.6f,%.6f,%d", scores[i]->mean, scores[i]->std, scores[i]->episodes)
+                    ? sac_append_print(file, ",%.9g,%.9g,%d", scores[i]->mean, scores[i]->std, scores[i]->episodes)
                     : sac_append_print(file, ",,,"));
     return sac_append_print(file, "\n");
 }

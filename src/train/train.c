@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "train/run.h"
 
 /// The loop that joins policy, environment and learner.
@@ -53,8 +54,8 @@ static sac_status train(sac_run *r)
     }
     char text[160] = "all generations are done";
     if (r->bad_episodes)
-        snprintf(text, sizeof text, "all generations are done; %" PRIu64 " episodes gave no number and ranked last",
-                 r->bad_episodes);
+        snprintf(text, sizeof text, "all generations are done; %" PRIu64 " episode%s gave no number and ranked last",
+                 r->bad_episodes, sac_plural((long long)r->bad_episodes));
     return sac_run_event(r, "finished", text);
 }
 

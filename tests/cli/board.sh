@@ -50,6 +50,26 @@ whole_words() # what has no room on a line is left out, not cut
     ! grep -qE '(evaluatio|evaluati|best so|sear|steps/|ta|tas|task|tasks/?[a-z.]*) *$' "$work/board" && grep -q '^agent .*% *$' "$work/board"
 }
 
+# several stages that begin after one generation are all said, on lines that fit
+stages()
+{
+    {
+        sed '/^train:/,/^[a-z]/ {/^ *generations:/d}' tasks/toy.yaml | grep -v '^train:'
+        printf 'train:\n  stages:\n    - {above: -1000, episodes: 2}\n    - {above: -999, race: 4}\n    - {above: -998, patience: 9}\n'
+    } >"$work/staged.yaml"
+    env TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 60; '$saccade' train '$work/staged.yaml' --run '$work/staged' \
+        --generations 2" /dev/null | tr -d '\r' | sed "s/$escape\[[0-9]*[A-Za-z]//g" >"$work/screen"
+    cat "$work/screen"
+    # the text of the events, as the board wraps it
+    python3 - "$work/staged/events.jsonl" "$work/screen" <<'END'
+import json, sys
+events = [event["text"] for event in map(json.loads, open(sys.argv[1])) if event["event"] == "stage"]
+screen = open(sys.argv[2]).read()
+assert len(events) == 3 and "; ".join(events).split() == [w for w in screen[screen.index("stage 1"):].split()][:len("; ".join(events).split())], (events, screen)
+assert max(map(len, screen[screen.index("stage 1"):].splitlines()[:4])) <= 59
+END
+}
+
 colourless()
 {
     on_terminal 90 grey NO_COLOR=1 || return 1
@@ -158,6 +178,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check "the terminal is left as it was" leaves_no_trace
     check "a narrow terminal" narrow
     check "no word is cut on a narrow one" whole_words
+    check "every stage of a generation is said" stages
     check "NO_COLOR" colourless
     check "a terminal without UTF-8" ascii
     check "TERM=dumb gets lines" dumb

@@ -81,6 +81,8 @@ offers_what_belongs() # worlds, variants, options and axes where they belong, fi
     offers car-racing eval --random --env car- && offers car-racing replay car- && offers "cheetah-run" envs che &&
         offers blob watch zoo/x --variant blo && offers "rules=" eval x --set ru && offers opengl eval x --renderer op &&
         offers "search.sigma= search.sigma_*" train x --set search.sigma && offers "train.patience=" config x --set train.pa &&
+        offers "policy.inputs=" train x --set policy.inp && offers "policy.teacher=" train x --set policy.tea &&
+        offers "train.stages.0.above=" train x --set train.stages.0.ab && offers carfile zoo ca && offers "" zoo cheetah &&
         offers minutes plot x --x m && offers carfile plot ca && offers carfile watch x --video ca && offers "" eval x --threads ca &&
         offers "" plot x --title ca
 }
@@ -155,6 +157,14 @@ says_what_to_type()
     for module in gymnasium vizdoom; do
         PYTHONPATH=$work/modules SACCADE_PYTHON=$bare/bin/python "$saccade" doctor | grep -F "has no module '$module': type " || return 1
     done
+    # the system's own Python refuses pip where a file says so: a virtual one is what works there
+    local stdlib
+    stdlib=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
+    if [[ ! -e $stdlib/EXTERNALLY-MANAGED ]] || /usr/bin/python3 -c 'import gymnasium' 2>/dev/null; then return 0; fi
+    PYTHONPATH=$work/modules SACCADE_PYTHON=/usr/bin/python3 "$saccade" doctor >"$work/doctor"
+    cat "$work/doctor"
+    grep -F "/usr/bin/python3 has no module 'gymnasium': type 'make worlds' in a checkout, or 'python3 -m venv ~/venv && ~/venv/bin/pip install gymnasium' and 'export SACCADE_PYTHON=~/venv/bin/python'" "$work/doctor" &&
+        ! grep -F '/usr/bin/python3 -m pip install' "$work/doctor"
 }
 
 check "--help" helps

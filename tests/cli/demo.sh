@@ -10,7 +10,7 @@ folder=$work/demo
 demo() # MARK...: the demo as a person runs it, with Ctrl-C pressed at each mark
 {
     DEMO=$folder SECONDS_TO_TRAIN=${seconds:-600} SEEDS=0..2 FILM_STEPS=5 timeout 300 \
-        python3 -B tests/cli/press.py "$work/said" "$@" -- make --no-print-directory -o build demo
+        GENERATIONS_TO_TRAIN=${generations:-} python3 -B tests/cli/press.py "$work/said" "$@" -- make --no-print-directory -o build demo
 }
 
 last_event() { tail -n 1 "$1/events.jsonl" | sed 's/.*"event": "\([a-z]*\)".*/\1/'; }
@@ -47,14 +47,14 @@ middle() # the film's track is neither the best nor the worst of the first table
 
 earlier() { (cd "$folder" && find run trained.mp4 -type f | LC_ALL=C sort | xargs sha256sum); }
 
-again() # ends its training by itself; Ctrl-C while it films
+again() # ends its training by itself, after a generation however slow it is here; Ctrl-C while it films
 {
     earlier >"$work/before"
-    seconds=3 demo 'trained-2.mp4'
+    generations=2 demo 'trained-2.mp4'
     local status=$?
     cat "$work/said"
     earlier >"$work/after"
-    diff "$work/before" "$work/after" && [[ $status != 0 && $(last_event "$folder/run-2") == interrupted ]] &&
+    diff "$work/before" "$work/after" && [[ $status != 0 && $(last_event "$folder/run-2") == finished ]] &&
         grep -q 'the run of an earlier demo, which stays as it is' "$work/said" &&
         grep -q 'demo: stopped by Ctrl-C' "$work/said" && [[ ! -e $folder/patches-2.mp4 ]] &&
         grep -qF -- "--run $folder/run-2 --resume" "$work/said"
@@ -65,6 +65,7 @@ goes_on() # with the command that it has told
 {
     local at
     at=$(tail -n 1 "$folder/run-2/metrics.csv" | cut -d, -f1)
+    [[ $at =~ ^[0-9]+$ ]] || { echo "the second demo's run has finished no generation: '$at'"; return 1; }
     eval "$(sed -n 's/^   \(build\/saccade train .*run-2 --resume\)$/\1/p' "$work/said") --generations $((at + 1)) --quiet" &&
         [[ $(tail -n 1 "$folder/run-2/metrics.csv" | cut -d, -f1) == "$((at + 1))" ]]
 }
@@ -72,9 +73,9 @@ goes_on() # with the command that it has told
 check "Ctrl-C in the training goes on to the drive and the films" stopped_training
 check "no line is wider than 80 columns" narrow
 check "the films show a track from the middle" middle
+check "no generations are promised that there is no time for" no_thousands
 check "a second demo keeps the first one's run; Ctrl-C in the films ends it with a message" again
 check "no line of the second is wider than 80 columns" narrow
-check "no generations are promised that there is no time for" no_thousands
 check "the run goes on with the command that the demo told" goes_on
 check "Ctrl-C before anything was learned" too_early
 finish

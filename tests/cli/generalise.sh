@@ -68,4 +68,5 @@ check "an unknown variant" refuses 2 "no environment has such a variant" \
 check "a policy that is not there" refuses 1 "none.safetensors" bash -c '"$0" generalise none.safetensors >/dev/null' "$saccade"
 check "a table that cannot be written" refuses 1 "no/t.csv" \
     bash -c '"$0" generalise "$1" --seeds 0 --out "$2/no/t.csv" >/dev/null' "$saccade" "$policy" "$work"
+check "a file that is missing is one line and no table" refuses 1 "missing.safetensors" "$saccade" generalise missing.safetensors --seeds 0..0
 finish

@@ -15,18 +15,24 @@ import numpy as np
 
 
 class Broken(gym.Env):
-    """A reward that is NaN for actions above `above`."""
+    """A reward that is NaN for actions above `above`, or only where the file `once` is not there yet."""
     observation_space = gym.spaces.Box(0, 255, (16, 16, 3), np.uint8)
     action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
 
-    def __init__(self, above=0.0):
-        self.above = above
+    def __init__(self, above=0.0, once=None):
+        self.above, self.once = above, once
 
     def reset(self, seed=None, options=None):
         return np.full((16, 16, 3), 7, np.uint8), {}
 
     def step(self, action):
-        return np.full((16, 16, 3), 7, np.uint8), float("nan") if action[0] > self.above else 1.0, True, False, {}
+        bad = action[0] > self.above
+        if self.once:
+            try:
+                bad = not open(self.once, "x").close()
+            except FileExistsError:
+                bad = False
+        return np.full((16, 16, 3), 7, np.uint8), float("nan") if bad else 1.0, True, False, {}
 
 
 gym.register("Broken-v0", Broken, max_episode_steps=5)
@@ -54,6 +60,14 @@ some()
         grep -qE '^saccade: [0-9]+ episodes gave no number and ranked last; .*/some/events.jsonl names the first$' "$work/said"
 }
 
+one() # is one episode, not "1 episodes"
+{
+    "$saccade" train "$work/task.yaml" --run "$work/one" --generations 3 --quiet --set "env.kwargs={\"once\": \"$work/once\"}" 2>"$work/said" || return 1
+    cat "$work/said"
+    grep -qE '^saccade: 1 episode gave no number and ranked last; ' "$work/said" &&
+        grep -qF 'all generations are done; 1 episode gave no number' "$work/one/events.jsonl"
+}
+
 # all of them: a failure at once, which the list of runs shows
 all()
 {
@@ -62,5 +76,6 @@ all()
         "$saccade" runs "$work/all" | grep -q ' failed '
 }
 check "some candidates without a number" some
+check "one episode without a number" one
 check "no candidate with a number" all
 finish

@@ -38,6 +38,12 @@ refuses_root() # what --run '' did: task.yaml and checkpoints in the root folder
         [[ ! -e /task.yaml && ! -e /checkpoints ]]
 }
 
+empty_variable()
+{
+    refuses 2 "SACCADE_TRAIN_RUN is empty, expected DIR" env SACCADE_TRAIN_RUN= "$saccade" train tasks/toy.yaml --generations 1 &&
+        SACCADE_CONFIG_SET= "$saccade" config tasks/toy.yaml >/dev/null
+}
+
 too_long() { refuses 2 "train: --run is longer than 4095 bytes" "$saccade" train tasks/toy.yaml --run "$(printf 'x%.0s' $(seq 5000))"; }
 
 long_folder() # BYTES: a relative path of just that length
@@ -112,6 +118,7 @@ gives_up() # after ten seconds
 check "an empty option is refused" refuses_empty_options
 check "an empty operand is refused" refuses_empty_operands
 check "an empty --run is not the root folder" refuses_root
+check "an empty variable is refused as an empty option is" empty_variable
 check "a path that is too long is refused" too_long
 check "a run in a path of 256 bytes" trains_in 256
 check "a run in a path of 1,100 bytes" trains_in 1100

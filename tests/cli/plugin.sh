@@ -123,6 +123,16 @@ others() # the rest of the command that meets a world or a policy
 )
 check "replay, config, compare, sweep" others
 
+# what a name means in a world of one's own only its author knows: every option of it counts
+compares_one_world()
+{
+    "$saccade" train catch.yaml --run large --plugin catch.so --quiet --generations 1 --set env.size=40 &&
+        "$saccade" compare one/best.safetensors one/mean.safetensors --seeds 0..1 --plugin catch.so &&
+        refuses 2 "size is '24' for the first policy and '40' for the second" "$saccade" compare one/best.safetensors \
+            large/mean.safetensors --seeds 0..1 --plugin catch.so
+}
+check "compare takes every option of a plugin's world for a rule" compares_one_world
+
 # ---- what goes wrong
 
 env_of() { env SACCADE_PLUGINS="$1" "${@:2}"; }

@@ -23,6 +23,7 @@ frames() # one for the start and one a step, in the size that was asked for
 {
     "$saccade" watch "$policy" --seed 4 --frames "$work/frames" --size 320x200 >"$work/said" || return 1
     returns "$work/said" || return 1
+    "$saccade" watch "$policy" --seed 4 --frames "$work/one" --steps 1 | grep -qF ' after 1 step (' || return 1
     [[ $(find "$work/frames" -name '*.png' | wc -l) == 51 && -s $work/frames/000050.png ]] || return 1
     [[ $(head -c 24 "$work/frames/000050.png" | tail -c 8 | od -An -tx1 | tr -d ' \n') == 00000140000000c8 ]]
 }

@@ -44,6 +44,16 @@ begins() # POLICY
         grep -qE "an earlier version of saccade[^.]*; the verification covers the commands? below, and not"
 }
 
+# tables that show what such a policy scores say that its last part alone was verified, and zoo/TRAINING.md names it
+marked() # POLICY
+{
+    local start=${1%.*} name=${1#zoo/}
+    while [[ -e ${start%.*}.yaml ]]; do start=$(sed -n 's/^start: //p' "${start%.*}.yaml"); done
+    [[ $start == zoo/training/starts/* ]] || return 0
+    tr '\n' ' ' <zoo/TRAINING.md | grep -oE 'in their last part alone[^|]*' | grep -qF "\`${name%.*}\`" || { echo "zoo/TRAINING.md does not name ${name%.*}"; return 1; }
+    ! grep -hE "^\|.*\`saccade eval $1( |\`)" README.md docs/results.md | grep -v 'last part verified'
+}
+
 # the columns of scripts/card.sh, and in those of the control suite no blank beside what has a baseline
 columns() # POLICY
 {
@@ -65,6 +75,7 @@ for policy in "${policies[@]}"; do
     check "$policy: its card says whether it was verified" verified "$policy"
     check "$policy: its card is the one that its recipe gives" written "$policy"
     check "$policy: its card says what an earlier version trained" begins "$policy"
+    check "$policy: tables say what was verified of it" marked "$policy"
     check "$policy: its card's columns are named and filled" columns "$policy"
 done
 
@@ -192,7 +203,18 @@ goes_on() # with runs that are there: nothing is trained twice
     "$saccade" zoo --verify small --run "$work/kept" >/dev/null && "$saccade" zoo --verify small --run "$work/kept" >"$work/said" &&
         grep -q '^  same: ' "$work/said" && ! grep -q generation "$work/said"
 }
+begins_with() # a start that no part makes is said
+{
+    cp "$recipe" "$work/kept.yaml"
+    { echo "start: runs/first/mean.safetensors"; cat "$work/kept.yaml"; } >"$recipe"
+    "$saccade" zoo --verify small >"$work/said"
+    local code=$?
+    cp "$work/kept.yaml" "$recipe"
+    cat "$work/said"
+    grep -qx '  begins with runs/first/mean.safetensors, which is not trained again' "$work/said" && [[ $code == 1 ]]
+}
 check "the policy that its recipe gives is the same" same
+check "what is not trained again is said" begins_with
 mkdir "$work/tmp"
 check "the scratch folder goes" scratch_is_gone
 check "--run keeps the runs and goes on with them" goes_on
@@ -202,6 +224,47 @@ sed -i "s/steps: 17/steps: $(steps second)/" "$recipe"
 cp "$work/runs/second/mean.safetensors" "$work/zoo/toy/small.safetensors"
 check "another vector is a difference" different "DIFFERENT: the parameters differ, [0-9a-f]\{16\} shipped, [0-9a-f]\{16\} trained"
 
+# paths of any length, or a line before anything is trained
+deep() # BYTES: a folder whose path has so many
+{
+    local path=$work/deep
+    while ((${#path} + 102 < $1)); do path+=/$(printf 'x%.0s' $(seq 100)); done
+    echo "$path/$(printf 'y%.0s' $(seq $(($1 - ${#path} - 1))))"
+}
+long_scratch() # the scratch folder is made where TMPDIR says, whatever its length
+{
+    local folder
+    folder=$(deep 230)
+    mkdir -p "$folder" || return 1
+    TMPDIR=$folder "$saccade" zoo --verify small 2>&1 | grep 'part 1 begins with this file, whose path has .* at most 255' || return 1
+    [[ -z $(find "$work/deep" -type f) ]] || { find "$work/deep"; return 1; }
+    # one part has no start, so no path is too long
+    cp "$recipe" "$work/two.yaml"
+    sed -i '/run: second/,$d' "$recipe"
+    cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/small.safetensors"
+    TMPDIR=$folder "$saccade" zoo --verify small | grep -q '^  same: '
+    local status=$?
+    [[ -z $(ls -A "$folder") ]] || status=1
+    "$saccade" zoo --verify small --run "$folder/runs" | grep -q '^  same: ' && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
+    cp "$work/two.yaml" "$recipe"
+    return $status
+}
+long_runs() # nothing is trained where the last part could not begin
+{
+    local folder
+    folder=$(deep 300)
+    "$saccade" zoo --verify small --run "$folder" >"$work/said" 2>&1 && return 1
+    cat "$work/said"
+    grep -q 'take a folder with a shorter path' "$work/said" && ! grep -q generation "$work/said" && [[ ! -e $folder ]]
+}
+check "a scratch folder of any length" long_scratch
+check "--run in a path that is too long for the parts" long_runs
+check "a start that is too long says so" refuses 2 "--set train.start=...: KEY=VALUE has at most 255 bytes, this has 312" \
+    "$saccade" train tasks/toy.yaml --run "$work/none" --set "train.start=$(printf 'x%.0s' $(seq 300))"
+check "--run without --verify is refused" refuses 2 "zoo: --run is for --verify" "$saccade" zoo --run "$work/none"
+check "an empty SACCADE_ZOO is refused" refuses 2 "SACCADE_ZOO is empty, expected a folder" env SACCADE_ZOO= "$saccade" zoo
+mkdir "$work/bare"
+check "a zoo without policies says so" refuses 1 "no trained policies in $work/bare" env "SACCADE_ZOO=$work/bare" "$saccade" zoo
 check "an unknown name is a wrong command line" refuses 2 "no policy is called 'smal'" "$saccade" zoo --verify smal
 sed -i 's/vector: best/vector: worst/' "$recipe"
 check "a bad word says where" refuses 2 "small.yaml:11: vector is 'worst'" "$saccade" zoo --verify toy/small

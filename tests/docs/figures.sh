@@ -19,6 +19,14 @@ check "a peer's figure that was not measured" drift ratio '246 x Gymnasium' '249
 check "a speed in another unit" drift unit '36,900 a second' '36,900 us'
 check "a return that its command does not give" drift return '912.6 +- 20.1' '914.6 +- 20.1'
 check "a baseline that nothing gave" drift baseline '139.5 +- 48.7' '152.5 +- 48.4'
+check "a baseline of another skill" drift skill 'random 196.7 +- 85.4' 'random 53.6 +- 21.1'
+check "a baseline of another world" drift world 'random actions -32.8 +- 5.3' 'random actions 39.5 +- 8.0'
+check "a baseline that was left out" drift less ', doing nothing -93.2 +- 0.5' ''
+check "a baseline without its command" drift bare '; `saccade eval --idle --env car-racing`' ''
+check "two baselines, exchanged" drift twins 'random 196.7 +- 85.4, standing still 139.5 +- 48.7' 'random 139.5 +- 48.7, standing still 196.7 +- 85.4'
+check "the article's figure for another world" drift article '914 +- 15' '1125 +- 589'
+check "a ratio in words" drift words '118 x NumPy and Gymnasium' '900 times NumPy and Gymnasium'
+check "a peer that is left out" drift peer '118 x NumPy and Gymnasium' ''
 check "a figure of an example" drift example '718.2 +- 473.6' '785.0 +- 440.9' docs/bridge.md
 check "the figures of two commands, exchanged" drift exchanged '152.5 +- 48.7 | 56.4 +- 8.8' '56.4 +- 8.8 | 152.5 +- 48.7' docs/bridge.md
 check "the second of two commands" drift second '| 237.2 +- 144.7' '| 266.0 +- 165.9' docs/bridge.md

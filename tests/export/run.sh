@@ -166,6 +166,13 @@ else
 fi
 
 "$saccade" export zoo/car-racing/linear.safetensors --c "$work/agent.c" --int8 --seeds 0..3 >"$work/said"
+one_episode() # has a loss and no error of it
+{
+    "$saccade" export zoo/car-racing/linear.safetensors --c "$work/one.c" --int8 --seeds 0 >"$work/one" || return 1
+    cat "$work/one"
+    grep -qE 'a loss of -?[0-9.]+, 1 episode\.$' "$work/one"
+}
+check "8 bits: one episode" one_episode
 check "8 bits: an episode is recorded" record int8 zoo/car-racing/linear.safetensors 3 200 int8
 check "8 bits: what they cost is said" says_its_loss
 check "8 bits: an episode, gcc -O2" repeats int8 gcc -O2

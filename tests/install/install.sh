@@ -57,8 +57,13 @@ elsewhere()
         "$saccade" eval zoo/car-racing/linear.safetensors --seeds 0 --set max_steps=9 &&
         "$saccade" compare zoo/car-racing/linear.safetensors zoo/car-racing/softmax.safetensors --seeds 0..1 --set max_steps=9 &&
         refuses 1 "zoo/nobody.safetensors" "$saccade" eval zoo/nobody.safetensors &&
+        eval "$("$saccade" zoo --commands car-racing/trans | sed "s|^saccade|'$saccade'|; s/--generations [0-9]*/--generations 1 --quiet --set search.population=4 --set evaluation.every=0/")" &&
+        [[ -s runs/car-racing-trans-3/mean.safetensors ]] &&
         mkdir tasks && sed 's/^  id: toy/  id: nowhere/' "$prefix/share/saccade/tasks/toy.yaml" >tasks/toy.yaml &&
-        refuses 2 "unknown name 'nowhere'" "$saccade" config tasks/toy.yaml
+        refuses 2 "unknown name 'nowhere'" "$saccade" config tasks/toy.yaml &&
+        printf -- '- a\n- list\n' >tasks/foreign.yaml && "$saccade" tasks >listed 2>said && grep '^tasks/toy.yaml  *nowhere ' listed &&
+        grep "$prefix/share/saccade/tasks/toy.yaml  *toy " listed && [[ $(wc -l <said) == 1 ]] && grep 'no task: tasks/foreign.yaml' said &&
+        mkdir zoo && "$saccade" zoo | grep "zoo/car-racing/linear"
     local status=$?
     cd "$OLDPWD" && return $status
 }

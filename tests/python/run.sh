@@ -19,4 +19,4 @@ if [[ ! $site/saccade -nt $wheel ]]; then
     rm -rf "$site"
     "$python" -m zipfile -e "$wheel" "$site" && touch "$site/saccade" || exit 1
 fi
-SACCADE_SITE=$site PYTHONPATH=$site exec "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib "$@" tests/python
+SACCADE_BUILD=$build SACCADE_SITE=$site PYTHONPATH=$site exec "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib "$@" tests/python

@@ -1,7 +1,9 @@
 """Training and evaluation from Python: the command's bits, reports, ends with a checkpoint."""
+import json
 import os
 import pathlib
 import signal
+import subprocess
 import threading
 import time
 
@@ -91,6 +93,29 @@ def test_an_evaluation_is_the_sum_of_its_steps(policy_path):
     assert list(score.episodes["return"]) == returns and list(score.episodes["seed"]) == [2, 3, 4]
     assert score.mean == pytest.approx(np.mean(returns), rel=1e-12)
     assert score.std == pytest.approx(np.std(returns, ddof=1), rel=1e-12)
+
+
+def test_an_evaluation_is_that_of_the_command(tmp_path):
+    """The options and the variant of the training come from the policy, as they do for `saccade eval`."""
+    run = saccade.train(TASK, tmp_path / "run", generations=2, settings={"env.variant": "noise", "env.max_steps": 20})
+    policy = run.load("mean")
+    command = pathlib.Path(os.environ["SACCADE_BUILD"]) / "saccade"
+    for words, parameters in ([], {}), (["--variant", "original"], {"variant": "original"}):
+        said = subprocess.run([command, "eval", tmp_path / "run/mean.safetensors", "--seeds", "0..9", "--json", *words],
+                              stdout=subprocess.PIPE, check=True).stdout
+        returns = [episode["return"] for episode in json.loads(said)["episodes"]]
+        found = saccade.evaluate(policy, seeds=range(10), **parameters).episodes["return"]
+        assert found.tolist() == returns, (words, found, returns)
+
+
+def test_a_score_shows_what_the_command_shows(tmp_path):
+    """Of any scale, and for one episode no spread."""
+    episodes = np.zeros(2)
+    for mean, std, shown in ((914.32, 20.14, "914.3 +- 20.1"), (0.5123, 0.0344, "0.512 +- 0.034"), (0.25, 0.0, "0.250 +- 0.000"),
+                             (1.234e-7, 4.5e-8, "0.000000123 +- 0.000000045"), (0.0, 0.0, "0.0 +- 0.0"),
+                             (20.3, 1e-14, "20.3 +- 0.0"), (float("nan"), float("nan"), "nan +- nan")):
+        assert repr(saccade.Score(mean, std, episodes)) == f"<{shown}, 2 episodes>"
+    assert repr(saccade.Score(16.44, 0.0, episodes[:1])) == "<16.4, 1 episode>"
 
 
 def test_bad_evaluations_are_named(policy_path):

@@ -84,7 +84,8 @@ TEST(digits_follow_the_scale)
     assert_spread(0.25, 0, "0.250 +- 0.000");
     assert_spread(0, 0, "0.0 +- 0.0");
     assert_spread(20.3, 1e-14, "20.3 +- 0.0"); // the rounding of a sum is no spread
-    assert_spread(1e-300, 1e-301, "0.000000 +- 0.000000");
+    assert_spread(1.234e-7, 4.5e-8, "0.000000123 +- 0.000000045");
+    assert_spread(1e-300, 1e-301, "1e-300 +- 1e-301");
     assert_spread(1e300, 1e-300, "1e+300 +- 0.0");
     assert_spread(NAN, 1, "nan +- 1.0");
     assert_spread(-INFINITY, NAN, "-inf +- nan");
@@ -94,6 +95,8 @@ TEST(digits_follow_the_scale)
     assert_value(0.0341, "0.0341");
     assert_value(-0.1, "-0.1");
     assert_value(0, "0.0");
+    assert_value(1.234e-7, "0.000000123");
+    assert_value(1e-20, "1e-20");
     assert_value(-1e200, "-1e+200");
     assert_value(INFINITY, "inf");
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// Whose episodes are whose: a generation's hard ones, and those of mirrored pairs.
 

@@ -177,12 +177,12 @@ TEST(only_what_is_tuned_moves)
     assert_ok(sac_policy_load(&policies[0], NULL, path));
     path_in(path, "none/mean.safetensors");
     assert_ok(sac_policy_load(&policies[1], NULL, path));
-    for (int i = 0; i < sac_policy_view_count(policies[0]); i++)
+    for (int i = 0; i < sac_policy_tensor_count(policies[0]); i++)
     {
-        const sac_view *view = sac_policy_view(policies[0], i);
+        const sac_policy_tensor *view = sac_policy_tensor_at(policies[0], i);
         if (view->measured) continue;
         bool same = memcmp(sac_policy_parameters(policies[0]) + view->offset,
-                           sac_policy_parameters(policies[1]) + view->offset, sac_view_size(view) * sizeof(float)) == 0;
+                           sac_policy_parameters(policies[1]) + view->offset, sac_policy_tensor_size(view) * sizeof(float)) == 0;
         assert_int_equal(same, strncmp(view->name, "output", 6) != 0);
     }
     sac_policy_destroy(policies[0]);

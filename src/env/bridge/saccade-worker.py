@@ -503,14 +503,23 @@ def frames(error):
     return [f"{shown(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line}" for frame in reversed(stack)]
 
 
+def how_to_install(module):
+    """What to type for a module that this Python lacks. Debian's own refuses pip, so there it takes a virtual one."""
+    import sysconfig
+    if sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")):
+        return (f"type 'make worlds' in a checkout, or 'python3 -m venv ~/venv && ~/venv/bin/pip install {module}' and "
+                "'export SACCADE_PYTHON=~/venv/bin/python'")
+    return (f"type '{sys.executable} -m pip install {module}', or in a checkout 'make worlds'; SACCADE_PYTHON names "
+            "another Python")
+
+
 LENGTH = 440  # of a reason in bytes; the message's room, less its end
 
 
 def reason(error):
     if isinstance(error, ModuleNotFoundError) and error.name and not frames(error):
         module = error.name.partition(".")[0]
-        return (f"{sys.executable} has no module '{module}': type '{sys.executable} -m pip install {module}', or in a "
-                "checkout 'make worlds'; SACCADE_PYTHON names another Python")
+        return f"{sys.executable} has no module '{module}': {how_to_install(module)}"
     text = " ".join(str(error).split())
     if isinstance(error, Refusal):
         return text

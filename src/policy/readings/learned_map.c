@@ -22,9 +22,9 @@ sac_status sac_agent_plan_map(sac_agent *agent, sac_policy *policy)
                         "policy: attention_map is learned, but attention_features is 0, which leaves no map to learn");
     int rows = agent->heads * config->attention_features;
     const int shape[] = {rows, config->key_size};
-    SAC_TRY(sac_policy_add_view(policy, "attention.query_map", 0, 2, shape, &agent->maps[SAC_QUERIES]));
-    SAC_TRY(sac_policy_add_view(policy, "attention.key_map", 0, 2, shape, &agent->maps[SAC_KEYS]));
-    return sac_policy_add_view(policy, "attention.gain", 0, 1, &rows, &agent->map_gains);
+    SAC_TRY(sac_policy_add_tensor(policy, "attention.query_map", 0, 2, shape, &agent->maps[SAC_QUERIES]));
+    SAC_TRY(sac_policy_add_tensor(policy, "attention.key_map", 0, 2, shape, &agent->maps[SAC_KEYS]));
+    return sac_policy_add_tensor(policy, "attention.gain", 0, 1, &rows, &agent->map_gains);
 }
 
 void sac_agent_set_map(sac_attention *map, const sac_agent *agent, int head, const float *parameters)

@@ -18,7 +18,7 @@ static sac_status plan(sac_agent *agent, sac_policy *policy)
                         "right",
                         config->order, config->attention);
     SAC_TRY(sac_policy_add_tensor(policy, "trans.projection", 1 / sqrt((double)n), 2, (int[]){l, n},
-                                &agent->trans_projection));
+                                  &agent->trans_projection));
     if (config->layer_norm)
     {
         SAC_TRY(sac_policy_add_tensor(policy, "trans.gain", 0, 1, &v, &agent->trans_gain));

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// Which episodes a generation drives: fresh ones, or every other one of those that the search's mean does worst on.
 ///

@@ -1,4 +1,4 @@
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 #include <math.h>
 #include <string.h>

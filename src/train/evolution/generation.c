@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// One generation of evolution: ask, roll out, tell, and what follows from the returns.
 
@@ -28,6 +28,14 @@ static void summarise(sac_run *r)
     r->state.std = count > 1 ? sqrt(squares / (count - 1)) : 0;
 }
 
+// an event of the run, which stands with the others of this generation in its note
+static sac_status tell(sac_run *r, const char *event, const char *words)
+{
+    size_t used = strlen(r->note);
+    snprintf(r->note + used, sizeof r->note - used, "%s%s", used ? "; " : "", words);
+    return sac_run_event(r, event, words);
+}
+
 static sac_status advance_stages(sac_run *r)
 {
     double mean = r->state.mean;
@@ -41,8 +49,9 @@ static sac_status advance_stages(sac_run *r)
         SAC_TRY(sac_evolution_apply_stages(r));
         sac_search_scale_sigma(sac_evolution_of(r)->search, r->now.sigma);
         sac_pace_change(&r->pace);
-        sac_stage_describe(r->note, sizeof r->note, r->state.stage, &was, &r->now);
-        SAC_TRY(sac_run_event(r, "stage", r->note));
+        char words[256];
+        sac_stage_describe(words, sizeof words, r->state.stage, &was, &r->now);
+        SAC_TRY(tell(r, "stage", words));
     }
     return SAC_OK;
 }
@@ -57,11 +66,11 @@ static sac_status restart_if_stuck(sac_run *r)
         return SAC_OK;
     r->state.attempt++;
     r->state.attempt_start = finished;
-    char fitness[SAC_VALUE_SIZE];
+    char fitness[SAC_VALUE_SIZE], words[256];
     sac_format_value(fitness, r->state.fitness_average);
-    snprintf(r->note, sizeof r->note, "fresh start %d: fitness %s is below %g", r->state.attempt, fitness,
+    snprintf(words, sizeof words, "fresh start %d: fitness %s is below %g", r->state.attempt, fitness,
              train->restart_below);
-    SAC_TRY(sac_run_event(r, "restart", r->note));
+    SAC_TRY(tell(r, "restart", words));
     SAC_TRY(sac_evolution_create_search(r));
     return sac_evolution_apply_stages(r);
 }
@@ -71,8 +80,9 @@ static sac_status follow_restart(sac_run *r)
 {
     const sac_search *search = sac_evolution_of(r)->search;
     if (!sac_search_note(search)) return SAC_OK;
-    snprintf(r->note, sizeof r->note, "%s; population %d", sac_search_note(search), sac_search_population(search));
-    SAC_TRY(sac_run_event(r, "restart", r->note));
+    char words[256];
+    snprintf(words, sizeof words, "%s; population %d", sac_search_note(search), sac_search_population(search));
+    SAC_TRY(tell(r, "restart", words));
     sac_search_mean(search, r->vector);
     for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
     sac_pace_change(&r->pace); // of another population

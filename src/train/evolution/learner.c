@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// The learner that evolves, as a table: what a run calls, and what checkpoints hold of it.
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// What a stage changes, in words.
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "train/evolution.h"
+#include "train/evolution/evolution.h"
 
 /// What a generation's candidates are worth: their episodes, a fixed number for each or as many as a race wants, and
 /// the fitness that the search is told.
