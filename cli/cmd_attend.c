@@ -144,19 +144,30 @@ static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8
     return status;
 }
 
+// An image file holds one picture in three colours, so this is all that the policy may take.
+static sac_status check_input(const sac_policy_def *def)
+{
+    char taken[SAC_SPACE_TEXT_SIZE];
+    if (def->input_count == 0) return sac_fail(SAC_ERROR_FORMAT, "the policy takes no picture, so it looks nowhere");
+    if (def->input_count == 1 && def->inputs[0].kind == SAC_SPACE_PICTURE && def->channels == 3) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "an image file is one picture in three colours, but the policy takes '%s'%s",
+                    sac_space_format(&def->inputs[0], taken), def->input_count > 1 ? " and other parts" : "");
+}
+
 static sac_status attend(const cli_args *args, const sac_policy *policy)
 {
     const char *path = cli_positional(args, 1);
     const sac_policy_def *def = sac_policy_get_def(policy);
+    SAC_TRY(check_input(def));
     uint8_t *rgb;
     int height, width;
     SAC_TRY(sac_png_read(&rgb, &height, &width, path, PIXEL_LIMIT));
     sac_policy_state *state = NULL;
     float *action = malloc((size_t)def->action_size * sizeof *action);
     sac_status status = action ? SAC_OK : SAC_ERROR_MEMORY;
-    if (status == SAC_OK && (height != def->height || width != def->width || def->channels != 3))
-        status = sac_fail(SAC_ERROR_FORMAT, "%s is %d x %d pixels, the policy looks at %d x %d x %d", path, height,
-                          width, def->height, def->width, def->channels);
+    if (status == SAC_OK && (height != def->height || width != def->width))
+        status = sac_fail(SAC_ERROR_FORMAT, "%s is %d x %d pixels, the policy looks at %d x %d", path, height, width,
+                          def->height, def->width);
     if (status == SAC_OK) status = sac_policy_state_create(&state, policy);
     if (status == SAC_OK)
     {

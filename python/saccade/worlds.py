@@ -117,7 +117,15 @@ def _save(env: Any, observation: Any, going: bool) -> Snapshot:
     return Snapshot(bytes(data), _copied(observation), going)
 
 
-def _restore(env: Any, snapshot: Snapshot) -> None:
+def _restore(env: Any, snapshot: Snapshot, parts: Any, single: bool) -> None:
+    """Restores a world that observes these parts. A snapshot of other parts leaves it as it is."""
+    there = snapshot.observation
+    if single == isinstance(there, dict):
+        raise ValueError("snapshot: one of the two worlds observes a single part, and the other a dict of parts")
+    for part in parts:
+        array = there if single else there.get(part.name)
+        if array is None or array.shape != tuple(part.shape) or array.dtype != part.dtype:
+            raise ValueError(f"snapshot: it was saved by a world that does not observe '{part.name}' as this one does")
     check(lib.sac_env_restore(env, ffi.from_buffer(snapshot.data), len(snapshot.data)))
 
 
@@ -199,10 +207,8 @@ class World:
         """Puts the world back to where it was saved, here or in another world of the same kind. Returns the
         observation of that moment."""
         with self._owner:
-            _restore(self._handle, snapshot)
+            _restore(self._handle, snapshot, self.parts, self._single)
             result = self._look(out)
-            if self._single != (not isinstance(snapshot.observation, dict)):
-                raise ValueError("snapshot: it was saved by a world that observes other parts")
             for name in [part.name for part in self.parts]:
                 memory = self._observation if self._single else self._observation[name]
                 np.copyto(memory, snapshot.observation if self._single else snapshot.observation[name])
@@ -357,7 +363,7 @@ class Worlds:
         """Puts one of the worlds to where that world or another of its kind was saved; observations[index] becomes the
         observation of that moment."""
         with self._owner:
-            _restore(self._handles[index], snapshot)
+            _restore(self._handles[index], snapshot, self.parts, self._single)
             if self._single:
                 self.observations[index] = snapshot.observation
             else:

@@ -55,6 +55,10 @@ resumes() # a policy of two inputs goes on after a stop, to the byte
 }
 check "a run of it is resumed to the byte" resumes
 
+# one image file is not all that it takes
+check "attend refuses a policy of several parts" refuses 1 "the policy takes 'left" "$saccade" attend \
+    one/mean.safetensors "$OLDPWD/docs/images/attention.png"
+
 other_parts() # depth and state; what a teacher alone may see; numbers alone
 {
     train depth --generations 2 --set "policy.inputs=depth state" &&

@@ -158,6 +158,21 @@ def test_a_snapshot_of_another_world_is_refused():
     assert other.save().data == before
 
 
+@pytest.mark.parametrize("saved,observed", [("camera", "state"), (["camera", "state"], "camera"), ("camera", ["camera"]),
+                                            (["camera"], ["camera", "state"])])
+def test_a_snapshot_of_other_parts_is_refused(saved, observed):
+    world = saccade.World("car-racing", parts=saved)
+    world.reset(1)
+    other, batch = saccade.World("car-racing", parts=observed), saccade.Worlds("car-racing", 2, parts=observed)
+    other.reset(2), batch.reset(2)
+    before = other.save().data, batch.save(1).data
+    with pytest.raises(ValueError, match="snapshot: "):
+        other.restore(world.save())
+    with pytest.raises(ValueError, match="snapshot: "):
+        batch.restore(1, world.save())
+    assert (other.save().data, batch.save(1).data) == before
+
+
 def test_gymnasium_finds_the_environments(gymnasium):
     assert "saccade/CarRacing-v3" in gymnasium.registry
     assert set(saccade.gym.ids()) <= set(gymnasium.registry)
