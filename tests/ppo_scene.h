@@ -77,11 +77,19 @@ static inline sac_status line_reset(void *self, uint64_t seed, const sac_env_row
     return SAC_OK;
 }
 
+/// Steps of all worlds until somebody wants the run to stop, for tests with one thread.
+static struct
+{
+    int steps_left;
+    volatile int *flag; // NULL: nobody does
+} line_stop;
+
 static inline sac_status line_step(void *self, const sac_env_row *row)
 {
     static const float moves[] = {-0.2f, 0, 0.2f};
     line *l = self;
     l->step++;
+    if (line_stop.flag && --line_stop.steps_left == 0) *line_stop.flag = 1;
     if (l->config.fail_after && l->step >= l->config.fail_after)
         return sac_fail(SAC_ERROR_ENVIRONMENT, "line: it is torn");
     l->place += l->config.choices ? moves[(int)row->action[0]] : 0.2f * row->action[0];

@@ -38,6 +38,30 @@ TEST(a_run_in_pieces_is_the_run_in_one)
     sac_task_destroy(task);
 }
 
+// stopped within a generation, while it drives (20 worlds make 16 steps each) or, after the last step, while it learns:
+// the generation is taken back
+TEST(a_generation_that_is_broken_off_is_taken_back)
+{
+    static const int stops[] = {1, 3 * 320 + 100, 2 * 320, 5 * 320};
+    sac_task *task = line_task((const char *const[]){"evaluation.every", "0", NULL});
+    assert_ok(train(task, "unbroken", 1, false, &(watcher){0}));
+    for (int i = 0; i < 4; i++)
+    {
+        char name[16];
+        watcher w = {0};
+        snprintf(name, sizeof name, "broken%d", i);
+        line_stop.steps_left = stops[i];
+        line_stop.flag = &w.interrupt;
+        assert_int_equal(train(task, name, 1, false, &w), SAC_ERROR_INTERRUPTED);
+        line_stop.flag = NULL;
+        assert_int_equal(w.rows, (stops[i] - 1) / 320);
+        assert_ok(train(task, name, 1, true, &(watcher){0}));
+        assert_same_file("unbroken", name, "checkpoints/00000009.safetensors");
+        assert_same_file("unbroken", name, "mean.safetensors");
+    }
+    sac_task_destroy(task);
+}
+
 TEST(every_level_gives_the_same_run)
 {
     const sac_cpu_level best = sac_get_cpu_level();
@@ -170,9 +194,13 @@ TEST(lack_of_memory_is_told)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_change_no_bit),          cmocka_unit_test(a_run_in_pieces_is_the_run_in_one),
-        cmocka_unit_test(every_level_gives_the_same_run), cmocka_unit_test(a_bad_task_is_refused),
-        cmocka_unit_test(a_broken_world_is_told),         cmocka_unit_test(only_what_is_tuned_moves),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_run_in_pieces_is_the_run_in_one),
+        cmocka_unit_test(a_generation_that_is_broken_off_is_taken_back),
+        cmocka_unit_test(every_level_gives_the_same_run),
+        cmocka_unit_test(a_bad_task_is_refused),
+        cmocka_unit_test(a_broken_world_is_told),
+        cmocka_unit_test(only_what_is_tuned_moves),
         cmocka_unit_test(lack_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
