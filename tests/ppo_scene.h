@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "saccade/train.h"
 
-#include "test.h"
+#include "train_scene.h"
 
 /// A tiny world for the tests of learning by reward: a point on a line that shall be at a target. It is told both, and
 /// a critic may be told a third number. What it earns is 1 less its distance: over the 20 steps of an episode 18.7 at
@@ -77,11 +77,19 @@ static inline sac_status line_reset(void *self, uint64_t seed, const sac_env_row
     return SAC_OK;
 }
 
+/// Steps of all worlds until somebody wants the run to stop, for tests with one thread.
+static struct
+{
+    int steps_left;
+    volatile int *flag; // NULL: nobody does
+} line_stop;
+
 static inline sac_status line_step(void *self, const sac_env_row *row)
 {
     static const float moves[] = {-0.2f, 0, 0.2f};
     line *l = self;
     l->step++;
+    if (line_stop.flag && --line_stop.steps_left == 0) *line_stop.flag = 1;
     if (l->config.fail_after && l->step >= l->config.fail_after)
         return sac_fail(SAC_ERROR_ENVIRONMENT, "line: it is torn");
     l->place += l->config.choices ? moves[(int)row->action[0]] : 0.2f * row->action[0];
@@ -117,4 +125,39 @@ static inline void line_register(void)
     static bool done;
     if (!done) assert_ok(sac_env_register(&ops));
     done = true;
+}
+
+/// A task in this world, and a run of it: what the best evaluation was.
+
+static const char line_text[] = "env:\n  id: line\n"
+                                "policy:\n  kind: mlp\n  hidden: 8\n  activation: none\n"
+                                "search:\n  method: ppo\n  worlds: 20\n  steps: 16\n  minibatch: 64\n  rate: 3e-3\n"
+                                "train:\n  generations: 9\n  checkpoint_every: 2\n"
+                                "evaluation:\n  every: 3\n  episodes: 6\n";
+
+static inline sac_task *line_task(const char *const *settings)
+{
+    sac_setting list[16];
+    int count = 0;
+    line_register();
+    for (; settings && settings[2 * count]; count++)
+        list[count] = (sac_setting){settings[2 * count], settings[2 * count + 1]};
+    return load_task(line_text, list, count);
+}
+
+static inline double score_of(const char *run)
+{
+    char path[512];
+    sac_run_summary summary;
+    path_in(path, run);
+    assert_ok(sac_run_summarise(&summary, path));
+    return summary.best.mean;
+}
+
+static inline double trained(const char *run, const char *const *settings)
+{
+    sac_task *task = line_task(settings);
+    assert_ok(train(task, run, 1, false, &(watcher){0}));
+    sac_task_destroy(task);
+    return score_of(run);
 }

@@ -322,6 +322,61 @@ static void share_main(rank *r)
     sac_free(bytes);
 }
 
+// every rank's part has another size, some none at all; three rounds, so that what comes early of the next one waits
+static void gather_main(rank *r)
+{
+    size_t sizes[MAX_RANKS], total = 0, first = 0;
+    const int count = sac_comm_size(r->comm);
+    for (int i = 0; i < count; i++)
+    {
+        sizes[i] = (size_t)(r->units * (i % 3)) + (size_t)(r->units > 0 ? i : 0);
+        if (i < r->rank) first += sizes[i];
+        total += sizes[i];
+    }
+    uint8_t *all = sac_alloc(total);
+    r->sum = total;
+    for (int round = 0; round < 3 && r->status == SAC_OK; round++)
+    {
+        sac_status status = SAC_OK;
+        if (r->rank == r->failing_unit && round == 1) status = sac_fail(SAC_ERROR_FILE, "rank %d cannot", r->rank);
+        memset(all, 0, total);
+        for (size_t i = first; i < first + sizes[r->rank]; i++) all[i] = (uint8_t)(i * 7 + i / 1000 + (size_t)round);
+        r->status = sac_comm_gather(r->comm, status, all, sizes);
+        for (size_t i = 0; r->status == SAC_OK && i < total; i++)
+            if (all[i] != (uint8_t)(i * 7 + i / 1000 + (size_t)round)) r->sum = UINT64_MAX;
+    }
+    sac_free(all);
+}
+
+TEST(what_each_rank_has_everyone_gets)
+{
+    static rank ranks[MAX_RANKS];
+    static const int units[] = {0, 1, 1000, SHARED / 2};
+    for (int i = 0; i < 4; i++)
+    {
+        int count = i == 3 ? 3 : MAX_RANKS;
+        set_all(ranks, count, (rank){.main = gather_main, .failing_unit = -1, .units = units[i]});
+        run_ranks(ranks, count);
+        for (int k = 0; k < count; k++)
+        {
+            assert_int_equal(ranks[k].status, SAC_OK);
+            assert_true(ranks[k].sum != UINT64_MAX);
+        }
+    }
+    for (int failing = 0; failing < 3; failing++)
+    {
+        set_all(ranks, 3, (rank){.main = gather_main, .failing_unit = failing, .units = 100});
+        run_ranks(ranks, 3);
+        char words[32];
+        snprintf(words, sizeof words, "rank %d cannot", failing);
+        for (int k = 0; k < 3; k++)
+        {
+            assert_int_equal(ranks[k].status, SAC_ERROR_FILE);
+            assert_non_null(strstr(ranks[k].sentence, words));
+        }
+    }
+}
+
 TEST(what_rank_0_has_everyone_gets)
 {
     static rank ranks[MAX_RANKS];
@@ -509,4 +564,5 @@ TEST(a_run_goes_on_with_another_number_of_ranks)
 TESTS(every_unit_is_done_once_and_everyone_knows, the_others_can_do_it_all, a_failure_of_one_ends_all_with_its_sentence,
       an_interrupt_of_one_interrupts_all, an_interrupt_that_comes_after_the_round_interrupts_all,
       ranks_that_compute_something_else_are_found_out, what_rank_0_has_everyone_gets, what_all_have_everyone_gets,
+      what_each_rank_has_everyone_gets,
       any_number_of_ranks_and_threads_trains_to_the_same_bytes, a_run_goes_on_with_another_number_of_ranks)

@@ -1,78 +1,11 @@
 #include "failing_memory.h"
 #include "ppo_scene.h"
-#include "train_scene.h"
 
 #include "ppo/ppo.h"
 #include "rollout/filter.h"
 
-// learning by reward: it learns, and its bits depend on neither threads, levels nor how often it was stopped
-
-static const char line_text[] = "env:\n  id: line\n"
-                                "policy:\n  kind: mlp\n  hidden: 8\n  activation: none\n"
-                                "search:\n  method: ppo\n  worlds: 20\n  steps: 16\n  minibatch: 64\n  rate: 3e-3\n"
-                                "train:\n  generations: 9\n  checkpoint_every: 2\n"
-                                "evaluation:\n  every: 3\n  episodes: 6\n";
-
-static sac_task *line_task(const char *const *settings)
-{
-    sac_setting list[16];
-    int count = 0;
-    line_register();
-    for (; settings && settings[2 * count]; count++)
-        list[count] = (sac_setting){settings[2 * count], settings[2 * count + 1]};
-    return load_task(line_text, list, count);
-}
-
-static double score_of(const char *run)
-{
-    char path[512];
-    sac_run_summary summary;
-    path_in(path, run);
-    assert_ok(sac_run_summarise(&summary, path));
-    return summary.best.mean;
-}
-
-static double trained(const char *run, const char *const *settings)
-{
-    sac_task *task = line_task(settings);
-    assert_ok(train(task, run, 1, false, &(watcher){0}));
-    sac_task_destroy(task);
-    return score_of(run);
-}
-
-// an agent that goes straight to the target and stays has 18.7 on average; one that does nothing has 6.7
-TEST(it_learns)
-{
-    static const char *const box[] = {"train.generations", "60", NULL};
-    static const char *const ending[] = {"train.generations", "60", "env.terminates", "true", NULL};
-    static const char *const choice[] = {"train.generations", "60",     "env.choices", "true",
-                                         "policy.choice",     "argmax", NULL};
-    static const char *const threshold[] = {"train.generations", "60", "env.choices", "true", NULL};
-    static const char *const memory[] = {"train.generations", "60", "policy.controller", "lstm", NULL};
-    static const char *const pushed[] = {"train.generations",
-                                         "60",
-                                         "search.push_every",
-                                         "20",
-                                         "search.push_steps",
-                                         "3",
-                                         "search.deviation_floor",
-                                         "0.2",
-                                         NULL};
-    assert_true(trained("box", box) > 18.3);
-    assert_true(trained("ending", ending) > 18.3);
-    assert_true(trained("memory", memory) > 18);
-    assert_true(trained("pushed", pushed) > 18);
-    // steps of 0.2 end 0.05 from the target on average, which costs 1 over an episode
-    assert_true(trained("choice", choice) > 17.3);
-    assert_true(trained("threshold", threshold) > 16);
-}
-
-// the same without what makes the difference: nothing is learned where the rate is 0
-TEST(it_is_the_gradient_that_learns)
-{
-    static const char *const still[] = {"train.generations", "20", "search.rate", "0", NULL};
-    assert_true(trained("still", still) < 9);
-}
+// learning by reward: its bits depend on neither threads, levels nor how often it was stopped (test_ppo_learns.c: it
+// learns)
 
 TEST(threads_change_no_bit)
 {
@@ -102,6 +35,30 @@ TEST(a_run_in_pieces_is_the_run_in_one)
         status = train(task, "pieces", 1 + (int)(i % 3), i > 1, &(watcher){.at = i});
     assert_ok(status);
     assert_same_run("whole", "pieces");
+    sac_task_destroy(task);
+}
+
+// stopped within a generation, while it drives (20 worlds make 16 steps each) or, after the last step, while it learns:
+// the generation is taken back
+TEST(a_generation_that_is_broken_off_is_taken_back)
+{
+    static const int stops[] = {1, 3 * 320 + 100, 2 * 320, 5 * 320};
+    sac_task *task = line_task((const char *const[]){"evaluation.every", "0", NULL});
+    assert_ok(train(task, "unbroken", 1, false, &(watcher){0}));
+    for (int i = 0; i < 4; i++)
+    {
+        char name[16];
+        watcher w = {0};
+        snprintf(name, sizeof name, "broken%d", i);
+        line_stop.steps_left = stops[i];
+        line_stop.flag = &w.interrupt;
+        assert_int_equal(train(task, name, 1, false, &w), SAC_ERROR_INTERRUPTED);
+        line_stop.flag = NULL;
+        assert_int_equal(w.rows, (stops[i] - 1) / 320);
+        assert_ok(train(task, name, 1, true, &(watcher){0}));
+        assert_same_file("unbroken", name, "checkpoints/00000009.safetensors");
+        assert_same_file("unbroken", name, "mean.safetensors");
+    }
     sac_task_destroy(task);
 }
 
@@ -237,10 +194,9 @@ TEST(lack_of_memory_is_told)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_learns),
-        cmocka_unit_test(it_is_the_gradient_that_learns),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_run_in_pieces_is_the_run_in_one),
+        cmocka_unit_test(a_generation_that_is_broken_off_is_taken_back),
         cmocka_unit_test(every_level_gives_the_same_run),
         cmocka_unit_test(a_bad_task_is_refused),
         cmocka_unit_test(a_broken_world_is_told),
