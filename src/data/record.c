@@ -172,7 +172,7 @@ static sac_status write(recording *r)
         r->returns[i] = r->units[i].episode_return;
     }
     sac_demonstrations_writer *w;
-    sac_demonstrations_room room;
+    sac_demonstrations_room room = {0};
     SAC_TRY(sac_demonstrations_begin(&w, r->def->path, &shape, &room));
     sac_status status = fill(r, &shape, &room);
     if (status == SAC_OK) return sac_demonstrations_commit(w);

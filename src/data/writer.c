@@ -160,7 +160,7 @@ static void sum_returns(double *returns, const sac_demonstrations *d)
 
 static void copy(void *out, const void *in, size_t count, size_t size)
 {
-    if (in) memcpy(out, in, count * size);
+    if (in && out) memcpy(out, in, count * size);
 }
 
 static void fill(const sac_demonstrations_room *room, const sac_demonstrations *d)
@@ -180,7 +180,7 @@ sac_status sac_demonstrations_save(const char *path, const sac_demonstrations *d
 {
     sac_demonstrations d = *demonstrations;
     sac_demonstrations_writer *w;
-    sac_demonstrations_room room;
+    sac_demonstrations_room room = {0};
     SAC_TRY(check_shape(&d, path));
     SAC_TRY(sac_demonstrations_check(&d, path, SAC_ERROR_ARGUMENT));
     double *sums = SAC_NEW_ARRAY(double, (size_t)d.episode_count);

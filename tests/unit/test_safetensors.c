@@ -269,7 +269,46 @@ TEST(lack_of_memory)
     assert_survives_lack_of_memory(sac_tensors_write(&bytes, &size, &tensor, 1, metadata, 2), sac_free(bytes));
 }
 
-TESTS(reads_what_the_python_package_wrote, writes_the_bytes_that_the_python_package_writes,
-      metadata_and_checksum_come_back, any_damaged_byte_is_noticed, malformed_headers_are_refused_with_a_reason,
-      the_header_length_is_checked_before_it_is_used, wrong_arrays_are_named, writing_refuses_bad_names,
-      files_that_cannot_be_read, lack_of_memory)
+// arrays that are written in place, in any order, make the very bytes of sac_tensors_save, and can be read in place
+TEST(a_file_that_is_written_in_place_is_the_same_file)
+{
+    scratch_open();
+    float weights[6] = {1, -2, 3, 1e-38f, 5, 6};
+    uint8_t bytes[5] = {1, 2, 3, 4, 5};
+    double number = 0.25;
+    const sac_tensor list[] = {
+        {"w", SAC_F32, 2, {2, 3}, weights}, {"b", SAC_U8, 1, {5}, bytes}, {"n", SAC_F64, 0, {0}, &number}};
+    const size_t sizes[] = {sizeof weights, sizeof bytes, sizeof number};
+    const sac_metadata metadata[] = {{"checksum", NULL}, {"note", "\"quoted\"\n\xc3\xa9"}};
+    assert_ok(sac_tensors_save(scratch_path("a"), list, 3, metadata, 2));
+    sac_tensor places[3];
+    memcpy(places, list, sizeof list);
+    sac_tensors_writer *writer;
+    assert_ok(sac_tensors_begin(&writer, scratch_path("b"), places, 3, metadata, 2));
+    for (int i = 2; i >= 0; i--) memcpy((void *)places[i].data, list[i].data, sizes[i]);
+    assert_int_equal(access(scratch_path("b"), F_OK), -1); // it has no name yet
+    assert_ok(sac_tensors_commit(writer));
+    assert_true(same_bytes("a", "b"));
+
+    uint8_t *file;
+    size_t size;
+    sac_tensors *view;
+    assert_ok(sac_read_file(&file, &size, scratch_path("b"), 1 << 20));
+    assert_ok(sac_tensors_view(&view, file, size, "b"));
+    assert_ok(sac_tensors_verify(view));
+    const uint8_t *data = sac_tensors_find(view, "w")->data;
+    assert_true(data > file && data < file + size);
+    sac_tensors_destroy(view);
+    sac_free(file);
+
+    assert_ok(sac_tensors_begin(&writer, scratch_path("c"), places, 3, metadata, 2));
+    sac_tensors_abort(writer);
+    assert_int_equal(access(scratch_path("c"), F_OK), -1);
+    assert_int_equal(access(scratch_path("c.tmp"), F_OK), -1);
+    assert_fails(sac_tensors_begin(&writer, "/dev/null", places, 3, metadata, 2), SAC_ERROR_FILE, "ordinary file");
+}
+
+TESTS(a_file_that_is_written_in_place_is_the_same_file, reads_what_the_python_package_wrote,
+      writes_the_bytes_that_the_python_package_writes, metadata_and_checksum_come_back, any_damaged_byte_is_noticed,
+      malformed_headers_are_refused_with_a_reason, the_header_length_is_checked_before_it_is_used,
+      wrong_arrays_are_named, writing_refuses_bad_names, files_that_cannot_be_read, lack_of_memory)

@@ -207,7 +207,7 @@ static sac_status gather(sac_run *r, sac_status status, const sac_growing *own, 
         *size += sizes[i];
     }
     if (status == SAC_OK && !(*all = sac_alloc(*size))) status = sac_fail_memory("the frames of a round");
-    if (status == SAC_OK && own->size) memcpy(*all + at, own->bytes, own->size);
+    if (*all && own->size) memcpy(*all + at, own->bytes, own->size);
     if (status == SAC_OK) status = sac_comm_gather(r->comm, status, *all, sizes);
     sac_free(sizes);
     sac_free(words);

@@ -276,8 +276,8 @@ static sac_status write_row(sac_run *r, const sac_examples *examples, const sac_
 static sac_status advance(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
-    sac_examples examples;
-    sac_distill_round came;
+    sac_examples examples = {0};
+    sac_distill_round came = {0};
     r->first_bad[0] = 0;
     SAC_TRY(collect(r, &examples, &came));
     sac_phases_end_rollouts(&r->phases, r->rollouts);
