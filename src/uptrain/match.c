@@ -261,7 +261,7 @@ static double kept_share(match *m)
         a->kernels.top(expected, kept, m->targets + (size_t)i * (size_t)m->size, m->size);
         for (int j = 0; j < kept * kept; j++) same += top[j / kept] == expected[j % kept];
     }
-    return (double)same / seen;
+    return seen > 0 ? (double)same / seen : NAN;
 }
 
 sac_status sac_uptrain_match(const sac_policy *student, float *parameters, const sac_policy *teacher,
