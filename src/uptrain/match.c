@@ -240,7 +240,7 @@ static sac_status run_steps(match *m, sac_uptrain_result *result)
         sac_optimiser_step(m->optimiser, &l, m->parameters, m->sums);
         if (i < tenth) result->match_first += loss / (double)tenth;
         if (i >= steps - tenth) result->match_last += loss / (double)tenth;
-        if (def->progress && (i + 1) % tenth == 0) def->progress(def->user, "match", i + 1, steps, loss);
+        if (def->progress && tenth > 0 && (i + 1) % tenth == 0) def->progress(def->user, "match", i + 1, steps, loss);
     }
     return SAC_OK;
 }
