@@ -53,8 +53,8 @@ static sac_status resize(sac_policy **out, const sac_policy *policy, int side)
     free(settings);
     if (status != SAC_OK) return status;
     float *parameters = calloc((size_t)sac_policy_parameter_count(shape), sizeof *parameters);
-    status = parameters ? SAC_OK : sac_fail_memory("a policy");
-    if (status == SAC_OK)
+    if (!parameters) status = sac_fail_memory("a policy");
+    if (parameters)
     {
         sac_policy_draw(shape, 1, parameters);
         copy_tensors(shape, policy, parameters);
@@ -104,7 +104,7 @@ static sac_status time_policy(const sac_policy *policy, const uint8_t *image, do
 
 static sac_status time_resized(const sac_policy *policy, const picture *image, double *seconds)
 {
-    sac_policy *large;
+    sac_policy *large = NULL;
     sac_status status = resize(&large, policy, image->side);
     if (status != SAC_OK) return status;
     status = time_policy(large, image->bytes, seconds);
@@ -126,7 +126,7 @@ static sac_status see(const sac_policy *policy, const sac_env_def *env, uint8_t 
         sac_play_decide(&play);
         status = sac_play_step(&play);
     }
-    if (status == SAC_OK) memcpy(*out, play.inputs[0], size);
+    if (status == SAC_OK && *out && play.inputs[0]) memcpy(*out, play.inputs[0], size);
     sac_play_close(&play);
     return status;
 }
@@ -174,10 +174,12 @@ sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, con
                           int *count)
 {
     const sac_policy_def *def = sac_policy_get_def(first);
-    const int patch = number(def, "patch"), stride = number(def, "stride") ? number(def, "stride") : patch;
+    int patch = number(def, "patch"), stride = number(def, "stride");
+    if (patch < 1) patch = 1;
+    if (stride < 1) stride = patch; // no overlap
     const int size = number(def, "image_size"), height = size ? size : def->height, width = size ? size : def->width;
     const int own = ((height - patch) / stride + 1) * ((width - patch) / stride + 1);
-    uint8_t *seen;
+    uint8_t *seen = NULL;
     *count = 0;
     sac_status status = see(first, env, &seen);
     looks[0] = (cli_look){.patches = own};

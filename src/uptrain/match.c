@@ -240,7 +240,7 @@ static sac_status run_steps(match *m, sac_uptrain_result *result)
         sac_optimiser_step(m->optimiser, &l, m->parameters, m->sums);
         if (i < tenth) result->match_first += loss / (double)tenth;
         if (i >= steps - tenth) result->match_last += loss / (double)tenth;
-        if (def->progress && (i + 1) % tenth == 0) def->progress(def->user, "match", i + 1, steps, loss);
+        if (def->progress && tenth > 0 && (i + 1) % tenth == 0) def->progress(def->user, "match", i + 1, steps, loss);
     }
     return SAC_OK;
 }
@@ -261,7 +261,7 @@ static double kept_share(match *m)
         a->kernels.top(expected, kept, m->targets + (size_t)i * (size_t)m->size, m->size);
         for (int j = 0; j < kept * kept; j++) same += top[j / kept] == expected[j % kept];
     }
-    return (double)same / seen;
+    return seen > 0 ? (double)same / seen : NAN;
 }
 
 sac_status sac_uptrain_match(const sac_policy *student, float *parameters, const sac_policy *teacher,
