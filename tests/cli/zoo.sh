@@ -236,16 +236,16 @@ long_scratch() # the scratch folder is made where TMPDIR says, whatever its leng
     local folder
     folder=$(deep 230)
     mkdir -p "$folder" || return 1
-    TMPDIR=$folder "$saccade" zoo --verify small 2>&1 | grep 'part 1 begins with this file, whose path has .* at most 255' || return 1
+    ! TMPDIR=$folder "$saccade" zoo --verify small >"$work/said" 2>&1 && grep 'part 1 begins with this file, whose path has .* at most 255' "$work/said" || return 1
     [[ -z $(find "$work/deep" -type f) ]] || { find "$work/deep"; return 1; }
     # one part has no start, so no path is too long
     cp "$recipe" "$work/two.yaml"
     sed -i '/run: second/,$d' "$recipe"
     cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/small.safetensors"
-    TMPDIR=$folder "$saccade" zoo --verify small | grep -q '^  same: '
+    TMPDIR=$folder "$saccade" zoo --verify small >"$work/said" && grep -q '^  same: ' "$work/said"
     local status=$?
     [[ -z $(ls -A "$folder") ]] || status=1
-    "$saccade" zoo --verify small --run "$folder/runs" | grep -q '^  same: ' && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
+    "$saccade" zoo --verify small --run "$folder/runs" >"$work/said" && grep -q '^  same: ' "$work/said" && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
     cp "$work/two.yaml" "$recipe"
     return $status
 }
