@@ -16,8 +16,11 @@ enum
 };
 
 static const cli_flag flags[] = {
-    {"c", "F.c", "write one freestanding C99 file: attention-agent, iap-trans or cnn, up to 65,535 patches", false},
-    {"onnx", "F.onnx", "write an ONNX graph of one step, opset 13: the same kinds", false},
+    {"c", "F.c",
+     "write one freestanding C99 file: attention-agent, iap-rank, iap-trans or cnn, up to 65,535 patches; refused: mlp, "
+     "any input but one picture, and heads, projection, selection and key_period other than their defaults",
+     false},
+    {"onnx", "F.onnx", "write an ONNX graph of one step, opset 13: the same policies", false},
     {"int8", NULL, "weights in 8 bits; what that costs is measured on --seeds and stated", false},
     {"seeds", "A..B", "episodes of that measurement; default 0..19", false},
     {"threads", "N", "of that measurement; default 1", false},
