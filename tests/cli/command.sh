@@ -159,6 +159,7 @@ exports_what_it_says()
     done
     for kind in attention-agent iap-rank iap-trans cnn; do
         sed '/^policy:/,/^[a-z]*:$/ {/^  /{/kind/!d}}; s/kind: .*/kind: '$kind'/' tasks/toy.yaml >"$work/$kind.yaml"
+        [[ $kind != cnn ]] || echo '  conv_channels: 4' | sed -i '/^  kind: cnn/r /dev/stdin' "$work/cnn.yaml"
         "$saccade" train "$work/$kind.yaml" --run "$work/$kind" --generations 1 --quiet --set evaluation.every=0 --set search.population=4 &&
             "$saccade" export "$work/$kind/mean.safetensors" --c "$work/x.c" --onnx "$work/x.onnx" || return 1
     done

@@ -35,6 +35,17 @@ verified() # POLICY
 # what a card says of its recipe is what scripts/card.sh writes
 written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
 
+# the generation that ships, which may lie before the end of the commands
+generation() # POLICY
+{
+    local at
+    at=$(python3 -c 'import json, struct, sys
+file = open(sys.argv[1], "rb")
+header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+print(json.loads(header["__metadata__"]["info"])["generation"])' "$1") &&
+        grep -qE "^What ships is the (vector of|mean of the search after) generation $at of these [0-9]+[.,]" "${1%.*}.md"
+}
+
 # where something before the recipe was trained by another version, the card says so, and what is verified
 begins() # POLICY
 {
@@ -74,6 +85,7 @@ for policy in "${policies[@]}"; do
     check "$policy: what its recipe begins with is there" sources "$policy"
     check "$policy: its card says whether it was verified" verified "$policy"
     check "$policy: its card is the one that its recipe gives" written "$policy"
+    check "$policy: its card says which generation ships" generation "$policy"
     check "$policy: its card says what an earlier version trained" begins "$policy"
     check "$policy: tables say what was verified of it" marked "$policy"
     check "$policy: its card's columns are named and filled" columns "$policy"
