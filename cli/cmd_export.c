@@ -17,7 +17,8 @@ enum
 
 static const cli_flag flags[] = {
     {"c", "F.c",
-     "write one freestanding C99 file: attention-agent, iap-rank, iap-trans or cnn, up to 65,535 patches; refused: mlp, "
+     "write one freestanding C99 file: attention-agent, iap-rank, iap-trans or cnn, up to 65,535 patches; refused: "
+     "mlp, "
      "any input but one picture, and heads, projection, selection and key_period other than their defaults",
      false},
     {"onnx", "F.onnx", "write an ONNX graph of one step, opset 13: the same policies", false},

@@ -76,7 +76,8 @@ static bool check_cpu_level(void)
 {
     const char *given = getenv("SACCADE_CPU");
     bool known = !given || !*given;
-    for (int i = 0; !known && i <= SAC_CPU_AVX512; i++) known = strcmp(given, sac_cpu_level_name((sac_cpu_level)i)) == 0;
+    for (int i = 0; !known && i <= SAC_CPU_AVX512; i++)
+        known = strcmp(given, sac_cpu_level_name((sac_cpu_level)i)) == 0;
     if (!known) cli_usage("SACCADE_CPU is '%.80s', expected one of: scalar, neon, avx2, avx512", given);
     return known;
 }

@@ -98,7 +98,7 @@ int cli_check_returns(const char *command, const sac_episode *episodes, int coun
             first = i;
         }
     if (bad == 0) return CLI_OK;
-    fprintf(stderr, "saccade: %s: the return of %d of %d episodes is no number, first that of seed %" PRIu64 "\n", command,
-            bad, count, episodes[first].seed);
+    fprintf(stderr, "saccade: %s: the return of %d of %d episodes is no number, first that of seed %" PRIu64 "\n",
+            command, bad, count, episodes[first].seed);
     return CLI_FAILURE;
 }

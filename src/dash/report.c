@@ -156,7 +156,8 @@ static void add_plugin(report *r, const char *path)
 {
     char whole[SAC_PATH_SIZE];
     if (!realpath(path, whole)) snprintf(whole, sizeof whole, "%s", path);
-    bool plain = strspn(whole, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,") == strlen(whole);
+    bool plain =
+        strspn(whole, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,") == strlen(whole);
     if (!plain) sac_grow_text(&r->out, "'");
     for (const char *at = whole; *at; at++)
         if (*at == '\'')
