@@ -58,6 +58,12 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     sac_episode *exact, *rough;
     int code = cli_target_drive(target, first, count, threads, &exact);
     if (code != CLI_OK) return code;
+    code = cli_check_returns("export", exact, count);
+    if (code != CLI_OK)
+    {
+        free(exact);
+        return code;
+    }
     sac_policy *whole = target->policy, *rounded;
     sac_status status = sac_export_round(&rounded, whole);
     if (status != SAC_OK)
@@ -71,6 +77,7 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     sac_policy_destroy(rounded);
     if (code == CLI_OK)
     {
+        code = cli_check_returns("export", rough, count);
         describe_loss(exact, rough, count, note, size);
         free(rough);
     }

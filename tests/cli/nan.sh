@@ -89,7 +89,9 @@ means_nothing()
     cat "$work/out" "$work/err"
     [[ $code == 1 ]] && grep -q '"mean": *null' "$work/out" && [[ $(wc -l <"$work/err") == 1 ]] &&
         refuses 1 "compare: the return of 2 of 2 episodes is no number, first that of seed 0" \
-            "$saccade" compare "$policy" "$policy" --set 'kwargs={"above": -2}' --seeds 0..1
+            "$saccade" compare "$policy" "$policy" --set 'kwargs={"above": -2}' --seeds 0..1 &&
+        refuses 1 "export: the return of 2 of 2 episodes is no number" \
+            "$saccade" export "$policy" --c "$work/agent.c" --int8 --set 'kwargs={"above": -2}' --seeds 0..1 && [[ ! -e $work/agent.c ]]
 }
 
 check "some candidates without a number" some
