@@ -13,6 +13,7 @@
 
 static void print_machine(void)
 {
+    const char *limit = getenv("SACCADE_CPU");
     char model[256] = "", line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && !model[0] && fgets(line, sizeof line, file))
@@ -21,7 +22,7 @@ static void print_machine(void)
     if (file) fclose(file);
     printf("saccade %s\n", sac_version());
     printf("processor  %ld x%s, level %s%s\n", sysconf(_SC_NPROCESSORS_ONLN), model[0] ? model : " unknown",
-           sac_cpu_level_name(sac_get_cpu_level()), getenv("SACCADE_CPU") ? " (limited by SACCADE_CPU)" : "");
+           sac_cpu_level_name(sac_get_cpu_level()), limit && *limit ? " (limited by SACCADE_CPU)" : "");
 }
 
 static int print_parts(void)

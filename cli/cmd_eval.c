@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,12 +84,14 @@ static int run(const cli_args *args)
     if (code == CLI_OK)
     {
         sac_status status = SAC_OK;
-        if (cli_has(args, "stamp")) status = stamp(&target, cli_value(args, "stamp"), episodes, count);
+        bool whole = isfinite(sac_score_of(episodes, count).mean);
+        if (whole && cli_has(args, "stamp")) status = stamp(&target, cli_value(args, "stamp"), episodes, count);
         if (status == SAC_OK && cli_has(args, "json"))
             status = print_json(&target, path, episodes, count);
         else if (status == SAC_OK)
             print_text(&target, episodes, count);
-        if (status != SAC_OK) code = cli_fail(status);
+        // every return was printed, but what was asked for is their mean
+        code = status == SAC_OK ? cli_check_returns("eval", episodes, count) : cli_fail(status);
     }
     free(episodes);
     cli_target_close(&target);

@@ -16,8 +16,12 @@ enum
 };
 
 static const cli_flag flags[] = {
-    {"c", "F.c", "write one freestanding C99 file: attention-agent, iap-trans or cnn, up to 65,535 patches", false},
-    {"onnx", "F.onnx", "write an ONNX graph of one step, opset 13: the same kinds", false},
+    {"c", "F.c",
+     "write one freestanding C99 file: attention-agent, iap-rank, iap-trans or cnn, up to 65,535 patches; refused: "
+     "mlp, "
+     "any input but one picture, and heads, projection, selection and key_period other than their defaults",
+     false},
+    {"onnx", "F.onnx", "write an ONNX graph of one step, opset 13: the same policies", false},
     {"int8", NULL, "weights in 8 bits; what that costs is measured on --seeds and stated", false},
     {"seeds", "A..B", "episodes of that measurement; default 0..19", false},
     {"threads", "N", "of that measurement; default 1", false},
@@ -54,6 +58,12 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     sac_episode *exact, *rough;
     int code = cli_target_drive(target, first, count, threads, &exact);
     if (code != CLI_OK) return code;
+    code = cli_check_returns("export", exact, count);
+    if (code != CLI_OK)
+    {
+        free(exact);
+        return code;
+    }
     sac_policy *whole = target->policy, *rounded;
     sac_status status = sac_export_round(&rounded, whole);
     if (status != SAC_OK)
@@ -67,6 +77,7 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     sac_policy_destroy(rounded);
     if (code == CLI_OK)
     {
+        code = cli_check_returns("export", rough, count);
         describe_loss(exact, rough, count, note, size);
         free(rough);
     }

@@ -125,8 +125,8 @@ static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *
     if (films->track) SAC_TRY(sac_attention_track_write(films->track, watch->attention));
     char value[SAC_VALUE_SIZE];
     sac_format_value(value, sac_viewer_return(viewer));
-    printf("return %s after %d step%s (%s)\n", value, sac_viewer_steps(viewer),
-           sac_plural(sac_viewer_steps(viewer)), title);
+    printf("return %s after %d step%s (%s)\n", value, sac_viewer_steps(viewer), sac_plural(sac_viewer_steps(viewer)),
+           title);
     return SAC_OK;
 }
 

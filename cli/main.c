@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -73,8 +74,20 @@ static void print_command_help(const cli_command *command)
     printf("\nEnvironment variables do the same: %s=%s\n", variable, first->metavar ? first->metavar : "1");
 }
 
+// A level that is misspelt would be ignored by the library, which prints nothing. @return whether it is known
+static bool check_cpu_level(void)
+{
+    const char *given = getenv("SACCADE_CPU");
+    bool known = !given || !*given;
+    for (int i = 0; !known && i <= SAC_CPU_AVX512; i++)
+        known = strcmp(given, sac_cpu_level_name((sac_cpu_level)i)) == 0;
+    if (!known) cli_usage("SACCADE_CPU is '%.80s', expected one of: scalar, neon, avx2, avx512", given);
+    return known;
+}
+
 static int run(int argc, char **argv)
 {
+    if (!check_cpu_level()) return CLI_USAGE;
     if (argc < 2)
     {
         print_help();

@@ -1,5 +1,8 @@
 #include "target.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,4 +91,19 @@ int cli_target_drive(const cli_target *target, uint64_t first, int count, int th
 const char *cli_target_variant(const cli_target *target)
 {
     return target->env.variant ? target->env.variant : "original";
+}
+
+int cli_check_returns(const char *command, const sac_episode *episodes, int count)
+{
+    int bad = 0, first = 0;
+    for (int i = count - 1; i >= 0; i--)
+        if (!isfinite(episodes[i].episode_return))
+        {
+            bad++;
+            first = i;
+        }
+    if (bad == 0) return CLI_OK;
+    fprintf(stderr, "saccade: %s: the return of %d of %d episodes is no number, first that of seed %" PRIu64 "\n",
+            command, bad, count, episodes[first].seed);
+    return CLI_FAILURE;
 }

@@ -42,6 +42,19 @@ start_of() # RECIPE
     fi
 }
 
+# which generation of its last part ships, as its file says
+generation_of() # POLICY
+{
+    local at of vector
+    at=$(head -c 65536 "$1.safetensors" | grep -aoE 'generation[\\": ]+[0-9]+' | grep -oE '[0-9]+$' | head -n 1)
+    of=$(sed -n 's/^ *generations: //p' "$1.yaml" | tail -n 1) vector=$(sed -n 's/^ *vector: //p' "$1.yaml" | tail -n 1)
+    if [[ ${vector:-best} == best ]]; then
+        echo "What ships is the vector of generation $at of these $of, the best by the evaluations of its training."
+    else
+        echo "What ships is the mean of the search after generation $at of these $of."
+    fi
+}
+
 # what a card says of its recipe: where it starts, the commands, whether they were carried out again
 of_recipe() # POLICY
 {
@@ -59,6 +72,7 @@ of_recipe() # POLICY
     else
         echo "Not verified yet: \`saccade zoo --verify $name\` takes $(steps_of "$recipe") million steps."
     fi
+    generation_of "$policy"
     echo
 }
 

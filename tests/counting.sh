@@ -48,16 +48,35 @@ unbuilt_counts() # the tests of a program that could not be built, one by one
         ! counted true >/dev/null
 }
 
+# a shell that dies in a check fails in that check, in a line that is counted
+dying()
+{
+    cat >"$work/dying.sh" <<'END'
+set -uo pipefail
+source tests/check.sh
+dies() { local at=generation; echo "before"; echo $((at + 1)); }
+check "it lives" true
+check "it dies" dies
+check "it is never reached" true
+finish
+END
+    bash "$work/dying.sh" >"$work/said" && return 1
+    cat "$work/said"
+    grep -qxF '[       OK ] it lives' "$work/said" && grep -qxF '[  FAILED  ] it dies: the script ended in it' "$work/said" &&
+        ! grep -q reached "$work/said" && grep -q unbound "$work/said"
+}
+
 # what the tests call a peer is something to compare with; what is a part of the product has no such excuse
 peers_are_peers()
 {
     local known='jax|evojax|torch|PyTorch|pycma 4\.5\.0|cma|numpy with torch or jax|\$peer|MuJoCo with EGL or OSMesa'
-    if git grep -nE 'a peer: ' -- tests ':!tests/counting.sh' | grep -vE "a peer: ($known)|a peer: (\.\.\.|' if peers)"; then return 1; fi
+    if git grep -nE 'a peer:' -- tests ':!tests/counting.sh' ':!tests/check.sh' | grep -vE "a peer: ($known)|a peer: (\.\.\.|' if peers)"; then return 1; fi
 }
 
 check "a peer that is missing is no failure" peer_is_fine
 check "another reason fails under CI and nowhere else" rest_fails_under_ci
 check "tests that were not built are counted" unbuilt_counts
+check "a shell that dies in a check is counted as a failure of it" dying
 check "what tests call a peer is one" peers_are_peers
 check "worlds that could not be installed are said" worlds_are_said
 check "worlds that could not be installed fail under CI" worlds_fail_under_ci

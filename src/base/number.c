@@ -90,7 +90,7 @@ static bool is_plain(int decimals, double value)
 static int write_value(char text[SAC_VALUE_SIZE], int decimals, double value)
 {
     return is_plain(decimals, value) ? snprintf(text, SAC_VALUE_SIZE, "%.*f", decimals, value)
-                              : snprintf(text, SAC_VALUE_SIZE, "%.4g", value);
+                                     : snprintf(text, SAC_VALUE_SIZE, "%.4g", value);
 }
 
 void sac_format_value(char text[SAC_VALUE_SIZE], double value)

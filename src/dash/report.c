@@ -152,6 +152,22 @@ static bool offers(const sac_plugin *plugin, const sac_run_summary *s)
     return false;
 }
 
+// Write one plugin as a word of a shell, wherever the commands are run: the whole path, in quotes where it needs them.
+static void add_plugin(report *r, const char *path)
+{
+    char whole[SAC_PATH_SIZE];
+    if (!realpath(path, whole)) snprintf(whole, sizeof whole, "%s", path);
+    bool plain =
+        strspn(whole, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,") == strlen(whole);
+    if (!plain) sac_grow_text(&r->out, "'");
+    for (const char *at = whole; *at; at++)
+        if (*at == '\'')
+            sac_grow_text(&r->out, "'\\''");
+        else
+            add_escaped(&r->out, (char[]){*at, 0});
+    if (!plain) sac_grow_text(&r->out, "'");
+}
+
 // Write the plugins that the commands need, for all commands together.
 static void add_plugins(report *r)
 {
@@ -161,7 +177,7 @@ static void add_plugins(report *r)
     {
         if (!offers(plugin, &r->summary)) continue;
         sac_grow_text(&r->out, "%s", before);
-        add_escaped(&r->out, path);
+        add_plugin(r, path);
         before = ":";
         after = "\n";
     }

@@ -126,9 +126,9 @@ void sac_recipe_hash(const sac_policy *policy, char hash[17])
 sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE])
 {
     int length = snprintf(path, SAC_PATH_SIZE, "%s/%s/%s.safetensors", runs, part->run, part->vector);
-    return length < SAC_PATH_SIZE ? SAC_OK
-                                  : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is longer than %d bytes", path,
-                                             SAC_PATH_SIZE - 1);
+    return length < SAC_PATH_SIZE
+               ? SAC_OK
+               : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 1);
 }
 
 static sac_status write_start(const sac_recipe *recipe, int part, const char *root, const char *runs,

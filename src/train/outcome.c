@@ -71,7 +71,8 @@ static bool has_best(const sac_run *r)
 
 // Evaluations on the task's schedule decide `best`, so that it follows from the task and the generation however often
 // the run was stopped on its way. A run that ends before the first of them is evaluated at its end, so that it leaves a
-// policy; that score is not kept in the state, and the first evaluation on schedule replaces the policy.
+// policy; that score is kept neither in the state nor in the policy's file, so that the file is the same as that of a
+// run that was interrupted there, and the first evaluation on schedule replaces the policy.
 static sac_status evaluate_if_due(sac_run *r, bool last)
 {
     int every = r->task->evaluation.every;
@@ -82,7 +83,7 @@ static sac_status evaluate_if_due(sac_run *r, bool last)
     bool better = due && mean > r->state.best_evaluation;
     if (better) r->state.best_evaluation = mean;
     if (!better && !(last && !has_best(r))) return SAC_OK;
-    return sac_run_writes(r) ? save_policy(r, "best.safetensors", &r->progress.evaluation) : SAC_OK;
+    return sac_run_writes(r) ? save_policy(r, "best.safetensors", better ? &r->progress.evaluation : NULL) : SAC_OK;
 }
 
 sac_status sac_run_leave_policy(sac_run *r)

@@ -47,7 +47,8 @@ struct sac_run
     sac_progress progress;
     double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
     double shown;    ///< when progress.json was written last
-    char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
+    /// All that changed after this generation, joined by "; "; "": nothing.
+    char note[SAC_RUN_NOTE];
     uint64_t bad_episodes; ///< whose return is not a number, since this process began
     char first_bad[160];   ///< the first of the present generation, in words; "": none
     bool under_way;        ///< the generation after state.generation, which events are then of

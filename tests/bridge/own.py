@@ -12,7 +12,7 @@ import tempfile
 try:
     import gymnasium  # noqa: F401
 except ImportError as error:
-    print("skip: needs a peer:", error.name)
+    print(f"skip: needs {error.name} (make worlds)")
     sys.exit(77)
 saccade = os.path.abspath(sys.argv[1])
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

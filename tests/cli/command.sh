@@ -142,6 +142,34 @@ examines() # the level is said, and every module is one that is beside the comma
     done
 }
 
+levels() # a level that is misspelt is refused, with those that there are
+{
+    refuses 2 "SACCADE_CPU is 'avx1024', expected one of: scalar, neon, avx2, avx512" env SACCADE_CPU=avx1024 "$saccade" doctor &&
+        refuses 2 "SACCADE_CPU is 'AVX2'" env SACCADE_CPU=AVX2 "$saccade" eval --env toy --random --seeds 0 &&
+        SACCADE_CPU='' "$saccade" doctor >"$work/doctor" && ! grep 'limited by' "$work/doctor"
+}
+
+# the help names each kind that can be exported, each that cannot, and the options that are refused, and it holds
+exports_what_it_says()
+{
+    local kind set
+    "$saccade" export --help >"$work/help"
+    for kind in attention-agent iap-rank iap-trans cnn mlp heads projection selection key_period 'one picture'; do
+        grep -qF "$kind" "$work/help" || { echo "export --help says nothing of $kind"; return 1; }
+    done
+    for kind in attention-agent iap-rank iap-trans cnn; do
+        sed '/^policy:/,/^[a-z]*:$/ {/^  /{/kind/!d}}; s/kind: .*/kind: '$kind'/' tasks/toy.yaml >"$work/$kind.yaml"
+        [[ $kind != cnn ]] || echo '  conv_channels: 4' | sed -i '/^  kind: cnn/r /dev/stdin' "$work/cnn.yaml"
+        "$saccade" train "$work/$kind.yaml" --run "$work/$kind" --generations 1 --quiet --set evaluation.every=0 --set search.population=4 &&
+            "$saccade" export "$work/$kind/mean.safetensors" --c "$work/x.c" --onnx "$work/x.onnx" || return 1
+    done
+    for set in heads=2 projection=learned selection=sample key_period=2; do
+        "$saccade" train "$work/iap-rank.yaml" --run "$work/$set" --generations 1 --quiet --set evaluation.every=0 \
+            --set search.population=4 --set policy.attention=relu --set "policy.$set" || return 1
+        refuses 1 "can be exported" "$saccade" export "$work/$set/mean.safetensors" --c "$work/x.c" || return 1
+    done
+}
+
 # a Python without gymnasium and vizdoom, and one without numpy: each world that needs them says what to type
 says_what_to_type()
 {
@@ -191,6 +219,8 @@ check "options from environment variables" from_environment
 check "a variable that names no option" refuses 2 "did you mean '--set'?" env SACCADE_CONFIG_SETS=a "$saccade" config tasks/toy.yaml
 check "a variable for a switch" refuses 2 "expected 1 or 0" env SACCADE_EVAL_JSON=yes "$saccade" eval
 check "doctor says what there is" examines
+check "a level of the processor that there is not" levels
+check "export --help says what can be exported" exports_what_it_says
 if /usr/bin/python3 -c "import venv" 2>/dev/null; then
     check "doctor says what to type for worlds in Python" says_what_to_type
 else

@@ -75,7 +75,27 @@ all()
         "$saccade" train "$work/task.yaml" --run "$work/all" --generations 60 --quiet --set 'env.kwargs={"above": -2}' &&
         "$saccade" runs "$work/all" | grep -q ' failed '
 }
+# a mean of what is no number, and a comparison by it, are failures that name the first such episode
+means_nothing()
+{
+    local policy=$work/some/mean.safetensors code
+    "$saccade" eval "$policy" --set 'kwargs={"above": -2}' --seeds 3..5 --stamp "$work/stamped.safetensors" >"$work/out" 2>"$work/err"
+    code=$?
+    cat "$work/out" "$work/err"
+    [[ $code == 1 && ! -e $work/stamped.safetensors ]] && grep -q '^ *4 *nan' "$work/out" || return 1
+    grep -qxF 'saccade: eval: the return of 3 of 3 episodes is no number, first that of seed 3' "$work/err" || return 1
+    "$saccade" eval "$policy" --set 'kwargs={"above": -2}' --seeds 3..5 --json >"$work/out" 2>"$work/err"
+    code=$?
+    cat "$work/out" "$work/err"
+    [[ $code == 1 ]] && grep -q '"mean": *null' "$work/out" && [[ $(wc -l <"$work/err") == 1 ]] &&
+        refuses 1 "compare: the return of 2 of 2 episodes is no number, first that of seed 0" \
+            "$saccade" compare "$policy" "$policy" --set 'kwargs={"above": -2}' --seeds 0..1 &&
+        refuses 1 "export: the return of 2 of 2 episodes is no number" \
+            "$saccade" export "$policy" --c "$work/agent.c" --int8 --set 'kwargs={"above": -2}' --seeds 0..1 && [[ ! -e $work/agent.c ]]
+}
+
 check "some candidates without a number" some
+check "a mean of them is a failure" means_nothing
 check "one episode without a number" one
 check "no candidate with a number" all
 finish

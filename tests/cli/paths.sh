@@ -40,8 +40,8 @@ refuses_root() # what --run '' did: task.yaml and checkpoints in the root folder
 
 empty_variable()
 {
-    refuses 2 "SACCADE_TRAIN_RUN is empty, expected DIR" env SACCADE_TRAIN_RUN= "$saccade" train tasks/toy.yaml --generations 1 &&
-        SACCADE_CONFIG_SET= "$saccade" config tasks/toy.yaml >/dev/null
+    refuses 2 "SACCADE_TRAIN_RUN is empty, expected DIR" env SACCADE_TRAIN_RUN='' "$saccade" train tasks/toy.yaml --generations 1 &&
+        SACCADE_CONFIG_SET='' "$saccade" config tasks/toy.yaml >/dev/null
 }
 
 too_long() { refuses 2 "train: --run is longer than 4095 bytes" "$saccade" train tasks/toy.yaml --run "$(printf 'x%.0s' $(seq 5000))"; }

@@ -91,7 +91,9 @@ fi
 
 reports()
 {
-    "$saccade" report one --plugin ./catch.so --out report.html && grep -qx '.*export SACCADE_PLUGINS=./catch.so' report.html &&
+    "$saccade" report one --plugin ./catch.so --out report.html && grep -qx ".*export SACCADE_PLUGINS=$work/catch.so" report.html &&
+        mkdir -p "it's a plugin" && cp catch.so "it's a plugin" && "$saccade" report one --plugin "it's a plugin/catch.so" --out quoted.html &&
+        (cd / && eval "$(grep -o 'export SACCADE_PLUGINS=.*' "$work/quoted.html" | sed "s/&#39;/'/g")" && "$saccade" envs | grep '^catch: ') &&
         "$saccade" train "$root/tasks/toy.yaml" --run toy --generations 1 --quiet --plugin ./catch.so &&
         "$saccade" report toy --plugin ./catch.so --out toy.html && ! grep SACCADE_PLUGINS toy.html &&
         "$saccade" plot one --out curve.svg --plugin catch.so

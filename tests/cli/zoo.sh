@@ -35,6 +35,17 @@ verified() # POLICY
 # what a card says of its recipe is what scripts/card.sh writes
 written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
 
+# the generation that ships, which may lie before the end of the commands
+generation() # POLICY
+{
+    local at
+    at=$(python3 -c 'import json, struct, sys
+file = open(sys.argv[1], "rb")
+header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+print(json.loads(header["__metadata__"]["info"])["generation"])' "$1") &&
+        grep -qE "^What ships is the (vector of|mean of the search after) generation $at of these [0-9]+[.,]" "${1%.*}.md"
+}
+
 # where something before the recipe was trained by another version, the card says so, and what is verified
 begins() # POLICY
 {
@@ -74,6 +85,7 @@ for policy in "${policies[@]}"; do
     check "$policy: what its recipe begins with is there" sources "$policy"
     check "$policy: its card says whether it was verified" verified "$policy"
     check "$policy: its card is the one that its recipe gives" written "$policy"
+    check "$policy: its card says which generation ships" generation "$policy"
     check "$policy: its card says what an earlier version trained" begins "$policy"
     check "$policy: tables say what was verified of it" marked "$policy"
     check "$policy: its card's columns are named and filled" columns "$policy"
@@ -236,16 +248,16 @@ long_scratch() # the scratch folder is made where TMPDIR says, whatever its leng
     local folder
     folder=$(deep 230)
     mkdir -p "$folder" || return 1
-    TMPDIR=$folder "$saccade" zoo --verify small 2>&1 | grep 'part 1 begins with this file, whose path has .* at most 255' || return 1
+    ! TMPDIR=$folder "$saccade" zoo --verify small >"$work/said" 2>&1 && grep 'part 1 begins with this file, whose path has .* at most 255' "$work/said" || return 1
     [[ -z $(find "$work/deep" -type f) ]] || { find "$work/deep"; return 1; }
     # one part has no start, so no path is too long
     cp "$recipe" "$work/two.yaml"
     sed -i '/run: second/,$d' "$recipe"
     cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/small.safetensors"
-    TMPDIR=$folder "$saccade" zoo --verify small | grep -q '^  same: '
+    TMPDIR=$folder "$saccade" zoo --verify small >"$work/said" && grep -q '^  same: ' "$work/said"
     local status=$?
     [[ -z $(ls -A "$folder") ]] || status=1
-    "$saccade" zoo --verify small --run "$folder/runs" | grep -q '^  same: ' && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
+    "$saccade" zoo --verify small --run "$folder/runs" >"$work/said" && grep -q '^  same: ' "$work/said" && [[ -s $folder/runs/first/mean.safetensors ]] || status=1
     cp "$work/two.yaml" "$recipe"
     return $status
 }

@@ -33,6 +33,19 @@ cut_short() # stopped long before the task's end, off the schedule of its evalua
     wait "$pid"
     grep -q 'interrupted at generation' "$work/said" && repeats cut
 }
+unmeasured() # stopped before the first evaluation
+{
+    "$saccade" train tasks/toy.yaml --run "$work/early" --set train.generations=1000000 --set evaluation.every=1000000 \
+        --quiet 2>"$work/said" &
+    local pid=$!
+    for _ in $(seq 300); do
+        [[ -e $work/early/metrics.csv ]] && (($(wc -l <"$work/early/metrics.csv") > 20)) && break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    [[ -e $work/early/best.safetensors ]] && repeats early
+}
 begun() # with another run's policy, whose file is gone by now
 {
     cp "$work/toy/best.safetensors" "$work/first.safetensors"
@@ -52,6 +65,7 @@ check "a report is one file" report
 check "a run says how long it shall be before it is seen" signed
 check "a report repeats a run that was finished" repeats toy
 check "a report repeats a run that was stopped" cut_short
+check "a report repeats a run that was stopped before it was evaluated" unmeasured
 check "a report repeats a run that began with a policy" begun
 check "a report repeats a run without evaluations" unscored
 check "a report of the same run has the same bytes" repeatable

@@ -13,6 +13,19 @@ drift() # NAME FROM TO [DOCUMENT]: README with one figure changed is refused, an
     ! scripts/figures.sh "$document" >"$work/said" 2>&1 && grep -q "$(basename "$document"):[0-9]*: " "$work/said"
 }
 
+# every table of returns has what random actions and what doing nothing return beside the agents; that of export compares
+# an agent with itself
+has_baselines() # DOCUMENT...
+{
+    awk 'FNR == 1 {inside = 0}
+        /^\|/ {if (!inside) {start = FNR; table = ""} inside = 1; table = table tolower($0); next}
+        inside {inside = 0; if (table ~ /[0-9] \+- [0-9]/ && (table !~ /random/ || table !~ /nothing|still|idle/)) {print FILENAME ":" start; bad = 1}}
+        END {exit bad}' "$@"
+}
+finds_a_lonely_table() { ! has_baselines <(sed '/^| random actions/d' docs/results.md) && ! has_baselines <(sed '/without training/d' docs/generalisation.md); }
+
+check "every table of returns has its baselines" has_baselines README.md docs/results.md docs/generalisation.md docs/bridge.md
+check "a table without them is found" finds_a_lonely_table
 check "README, docs/results.md and docs/bridge.md hold what landed" scripts/figures.sh
 check "a speed that was not measured" drift speed '36,900 a second' '37,400 a second'
 check "a peer's figure that was not measured" drift ratio '246 x Gymnasium' '249 x Gymnasium'

@@ -75,8 +75,7 @@ TEST(events_and_notes_are_of_the_same_generation)
             assert_int_equal(json_integer_value(json_object_get(event, "generation")), s.generation);
         }
         size_t used = strlen(joined);
-        if (strcmp(kind, "stage") == 0)
-            snprintf(joined + used, sizeof joined - used, "%s%s", used ? "; " : "", words);
+        if (strcmp(kind, "stage") == 0) snprintf(joined + used, sizeof joined - used, "%s%s", used ? "; " : "", words);
         json_decref(event);
     }
     fclose(file);
