@@ -7,13 +7,13 @@
 /// Gradients of policies. A pass is cut into the parts of a policy, and each part is a pair of functions, forward and
 /// backward, in one file: look.c (frames to tokens), mixed.c, kept.c or layers.c (tokens to what is told), told.c
 /// (numbers, motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
-/// caller's workspace. F = T B frames. Comments have the short form that learn.h explains: "by x of: f".
+/// caller's workspace. F = T B frames.
 
 /// What is fixed after creation.
 struct sac_gradient
 {
     const sac_policy *policy;
-    sac_policy_state *state; ///< of which only the parts are used
+    sac_policy_state *state; ///< only its parts are read; it never acts
     sac_policy_parts parts;
     sac_choosing choosing;
     sac_column_map maps[2]; ///< of a linear form, by side
@@ -23,22 +23,22 @@ struct sac_gradient
 /// The arrays of a minibatch. What a policy does without is empty.
 typedef struct sac_gradient_room
 {
-    void *scratch; ///< of the table of layers
+    void *scratch; ///< of the table of layers (learn.h)
     // look
-    sac_projector_weights weights; ///< as an embedding's state has them
-    float *offsets;                ///< [O, stride] likewise
+    sac_projector_weights weights; ///< the projector's weights, laid out as in an embedding's state
+    float *offsets;                ///< [O, stride] the projected positions, laid out as in an embedding's state
     sac_projector_scratch project_scratch;
-    uint8_t *resized;     ///< [F, image] frames as they are cut
-    float *depth;         ///< [F, image] depth pictures as they are cut
-    float *scaled;        ///< [height, width] one before it is resized
-    float *depth_patches; ///< [N, I] of one
+    uint8_t *resized;     ///< [F, image] pictures, resized, before they are cut into patches
+    float *depth;         ///< [F, image] depth pictures, resized, before they are cut into patches
+    float *scaled;        ///< [height, width] one depth picture before it is resized
+    float *depth_patches; ///< [N, I] the patches of one depth picture
     void *resize_workspace;
-    float *tokens;   ///< [F, O, stride]
-    float *dtokens;  ///< [O, stride] of one frame
-    float *dtotal;   ///< [O, stride] the sum over frames, where positions are added
-    float *dweights; ///< [O, I]
-    float *dbias;    ///< [O]
-    float *patches;  ///< of some patches of one frame
+    float *tokens;   ///< [F, O, stride] planar tokens
+    float *dtokens;  ///< [O, stride] gradient with respect to the tokens of one frame
+    float *dtotal;   ///< [O, stride] the sum of dtokens over frames, where positions are added
+    float *dweights; ///< [O, I] gradient with respect to the projector's weights
+    float *dbias;    ///< [O] gradient with respect to its biases
+    float *patches;  ///< the pixels of some patches of one frame
     // mixed
     float *rows;     ///< [F, H, M + V, stride] features of queries, then values; of softmax A V, M = V, then values
     float *keys;     ///< [F, H, M, stride] features of keys
@@ -139,9 +139,10 @@ void sac_maps_backward(const sac_pass *p, int head, sac_attention_side side, flo
 const float *sac_maps_units(const sac_pass *p, const float *tokens, float *units);
 void sac_maps_units_backward(const sac_pass *p, float *dtokens, const float *tokens);
 
-/// Features of queries divided so that each row of attention sums to 1, in place, and back: dqueries by divided
-/// features becomes that by plain ones, dkeys gains what goes through the sums. `queries` of backward are the plain
-/// ones. Nothing happens where rows are not divided.
+/// Divide features of queries in place so that each row of attention sums to 1, and back: dqueries, the gradient with
+/// respect to the divided features, becomes that with respect to the undivided ones, and the gradient that goes through
+/// the sums is added to dkeys. `queries` of backward are the undivided ones. Both functions do nothing where rows are
+/// not divided.
 void sac_maps_divide(const sac_pass *p, float *queries, const float *keys);
 void sac_maps_divide_backward(const sac_pass *p, float *dqueries, float *dkeys, const float *queries,
                               const float *keys);

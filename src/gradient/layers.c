@@ -50,7 +50,7 @@ void sac_layers_forward(sac_pass *p)
     }
 }
 
-// by the tokens of the first layer's image
+// gradient with respect to the tokens, from that with respect to the first layer's image
 static void interleave_backward(float *dtokens, const float *dimage, const sac_embedding *e)
 {
     for (int o = 0; o < e->patches.outputs; o++, dtokens += e->token_stride)

@@ -71,7 +71,7 @@ void sac_look_backward_begin(sac_pass *p)
     if (e->positions) memset(r->dtotal, 0, outputs * (size_t)e->token_stride * sizeof(float));
 }
 
-// by weights [O, I] and bias of: tokens [O, N] = weights patches^T + bias
+// gradient with respect to weights [O, I] and bias of tokens [O, N] = weights patches^T + bias
 static void depth_backward(const sac_pass *p, const sac_embedding_state *image)
 {
     const sac_embedding *e = p->g->parts.embedding;

@@ -64,7 +64,7 @@ static void layers_forward(sac_pass *p, const sac_controller *c)
                             i ? c->hidden : c->inputs, c->hidden, SAC_ACTIVATION_TANH);
 }
 
-// units between inputs and outputs, or where there are none the inputs
+// the output layer reads the hidden units, or the inputs where there are no hidden units
 static const float *inner_forward(sac_pass *p, const sac_controller *c)
 {
     const sac_gradient_room *r = &p->room;
@@ -115,7 +115,7 @@ static void layers_backward(sac_pass *p, const sac_controller *c)
 {
     const sac_learn *l = &p->l;
     float *dout = p->room.dinner, *dbefore = p->room.dbefore;
-    // nobody asks for the gradient by numbers
+    // vector inputs, the only ones of a policy without pictures, are not differentiated
     float *dinputs = p->g->parts.embedding ? p->room.dinputs : NULL;
     for (int i = c->layers - 1; i >= 0; i--)
     {
@@ -137,7 +137,7 @@ void sac_steer_backward(sac_pass *p, const float *doutputs)
     const sac_policy_def *def = &p->g->policy->def;
     const sac_learn *l = &p->l;
     const int count = p->frames * c->outputs;
-    // by what was squashed of: squashed (high - low) / 2 + (high + low) / 2
+    // gradient with respect to squashed of squashed (high - low) / 2 + (high + low) / 2
     for (int i = 0; i < count; i++)
     {
         int o = i % c->outputs;

@@ -39,7 +39,7 @@ PART void part_forward(float *restrict gates, float *restrict hidden, float *res
     }
 }
 
-// the gates become their gradients; dcell becomes that by the cell before the step
+// The gates are overwritten by their gradients, and dcell by the gradient with respect to the cell before the step.
 PART void part_backward(float *restrict gates, float *restrict dcell, const float *restrict dout,
                         const float *restrict dhidden, const float *restrict tanh_cell, const float *restrict before,
                         int size, int count)
@@ -127,7 +127,8 @@ static void step_product(const sac_learn *l, float *out, const float *a, const f
                              .bias = bias});
 }
 
-// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient by weights, turned, so that its columns fill vectors
+// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient with respect to the weights, turned, so that its columns
+// fill vectors
 static void add_weights(const sac_learn *l, float *turned, const float *dgates, const float *x, int rows, int inputs,
                         int gates)
 {

@@ -45,12 +45,12 @@ struct sac_run
     sac_phases phases;
     sac_pace pace;
     sac_progress progress;
-    double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
-    double shown;    ///< when progress.json was written last
+    double deadline;         ///< when the caller means to interrupt, by sac_clock(); 0: never
+    double shown;            ///< when progress.json was written last
     char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
-    uint64_t bad_episodes; ///< whose return is not a number, since this process began
-    char first_bad[160];   ///< the first of the present generation, in words; "": none
-    bool under_way;        ///< the generation after state.generation, which events are then of
+    uint64_t bad_episodes;   ///< episodes with a NaN return since this process began
+    char first_bad[160];     ///< describes the first such episode of this generation; "": none
+    bool under_way;          ///< events are now recorded under generation state.generation + 1
 };
 
 enum
