@@ -26,23 +26,23 @@ typedef struct sac_gradient_room
     void *scratch; ///< of the table of layers (learn.h)
     // look
     sac_projector_weights weights; ///< the projector's weights, laid out as in an embedding's state
-    float *offsets;                ///< [O, stride] the projected positions, laid out as in an embedding's state
+    float *offsets;                ///< [O, token_stride] the projected positions, laid out as in an embedding's state
     sac_projector_scratch project_scratch;
     uint8_t *resized;     ///< [F, image] pictures, resized, before they are cut into patches
     float *depth;         ///< [F, image] depth pictures, resized, before they are cut into patches
     float *scaled;        ///< [height, width] one depth picture before it is resized
     float *depth_patches; ///< [N, I] the patches of one depth picture
     void *resize_workspace;
-    float *tokens;   ///< [F, O, stride] planar tokens
-    float *dtokens;  ///< [O, stride] gradient with respect to the tokens of one frame
-    float *dtotal;   ///< [O, stride] the sum of dtokens over frames, where positions are added
+    float *tokens;   ///< [F, O, token_stride] planar tokens
+    float *dtokens;  ///< [O, token_stride] gradient with respect to the tokens of one frame
+    float *dtotal;   ///< [O, token_stride] the sum of dtokens over frames, where positions are added
     float *dweights; ///< [O, I] gradient with respect to the projector's weights
     float *dbias;    ///< [O] gradient with respect to its biases
     float *patches;  ///< the pixels of some patches of one frame
     // mixed
-    float *rows;     ///< [F, H, M + V, stride] features of queries, then values; of softmax A V, M = V, then values
-    float *keys;     ///< [F, H, M, stride] features of keys
-    float *sides;    ///< [F, H, M + V, l] rows times P
+    float *rows;  ///< [F, H, M + V, token_stride] features of queries, then values; of softmax A V, M = V, then values
+    float *keys;  ///< [F, H, M, token_stride] features of keys
+    float *sides; ///< [F, H, M + V, l] rows times P
     float *products; ///< [F, H, V, M] values times features of keys
     float *plain;    ///< [F, H, l, V] before the norm
     float *moments;  ///< [F, H, l, 2]
@@ -51,30 +51,30 @@ typedef struct sac_gradient_room
     float *token_values, *dtoken_values, *dattended; ///< [N, V] of softmax
     float *dplain;                                   ///< [l, V] of one frame
     float *dproducts;                                ///< [V, M]
-    float *drows;                                    ///< [M + V, stride]
-    float *dkeys;                                    ///< [M, stride]
+    float *drows;                                    ///< [M + V, token_stride]
+    float *dkeys;                                    ///< [M, token_stride]
     float *dsides;                                   ///< [F, H, M + V, l]
-    float *units;                                    ///< [D, stride] tokens of length 1
+    float *units;                                    ///< [D, token_stride] tokens of length 1
     float *map_workspace;
     sac_attention *maps; ///< [H] of learned maps, set by forward; NULL: all heads have the agent's
     float *dmatrix;      ///< [M, D] of one side of a head
     // mixed and kept: rows of attention that are divided by their sums
     float *key_sums;         ///< [M]
-    float *inverses, *along; ///< [stride] one over each row's sum, 0 where that is zero; scratch
-    float *undivided;        ///< [M, stride] features of queries
+    float *inverses, *along; ///< [token_stride] one over each row's sum, 0 where that is zero; scratch
+    float *undivided;        ///< [M, token_stride] features of queries
     // kept: scores and choices
-    float *scores;                                        ///< [F, stride]
+    float *scores;                                        ///< [F, token_stride]
     int *top;                                             ///< [F, K]
-    float *head_scores;                                   ///< [stride]
-    float *votes;                                         ///< [stride] what each query counts
+    float *head_scores;                                   ///< [token_stride]
+    float *votes;                                         ///< [token_stride] what each query counts
     float *summary;                                       ///< [M]
     float *pixels, *part_scratch;                         ///< of a patch
     float *all, *dall;                                    ///< [N, size] of what is told of a patch
     float *all_pixels;                                    ///< [N, I]
     float *dvalues;                                       ///< [N, V]
     float *choices, *dchoices;                            ///< [K, N]
-    float *dscores;                                       ///< [stride]
-    float *query_features, *key_features;                 ///< [M, stride]
+    float *dscores;                                       ///< [token_stride]
+    float *query_features, *key_features;                 ///< [M, token_stride]
     float *dquery_features, *dkey_features;               ///< likewise
     float *queries, *token_keys, *dqueries, *dtoken_keys; ///< [N, D] of softmax
     float *ones, *attended, *dones;                       ///< [N]; attended of mixed [N, V]
@@ -128,10 +128,10 @@ void sac_attended_backward(const sac_gradient *g, float *sums, const float *dout
 void sac_maps_set(const sac_pass *p);
 const sac_attention *sac_pass_attention(const sac_pass *p, int head);
 
-/// Features of a side of a head's tokens [M, stride].
+/// Features of a side of a head's tokens [M, token_stride].
 void sac_maps_features(const sac_pass *p, int head, sac_attention_side side, float *phi, const float *tokens);
 
-/// Back from features to tokens [D, stride], and to G and v where they are learned; dphi is spent.
+/// Back from features to tokens [D, token_stride], and to G and v where they are learned; dphi is spent.
 void sac_maps_backward(const sac_pass *p, int head, sac_attention_side side, float *dtokens, const float *tokens,
                        float *dphi, const float *phi);
 
@@ -162,7 +162,7 @@ void sac_kept_backward(sac_pass *p);
 void sac_layers_forward(sac_pass *p);
 void sac_layers_backward(sac_pass *p);
 
-/// A frame's tokens to scores of its patches [stride]; backward spends dscores and writes room.dtokens.
+/// A frame's tokens to scores of its patches [token_stride]; backward spends dscores and writes room.dtokens.
 void sac_scores_forward(sac_pass *p, int frame, float *scores);
 void sac_scores_backward(sac_pass *p, int frame, float *dscores);
 
@@ -200,7 +200,7 @@ static inline void sac_turn_back(float *planar, const float *tokens, int n, int 
         for (int d = 0; d < size; d++) planar[d * stride + i] = tokens[i * size + d];
 }
 
-/// Tokens of a frame: row `row` of [O, stride].
+/// Tokens of a frame: row `row` of [O, token_stride].
 static inline float *sac_pass_tokens(const sac_pass *p, int frame, int row)
 {
     const sac_embedding *e = p->g->parts.embedding;

@@ -34,8 +34,8 @@ const float *sac_maps_units(const sac_pass *p, const float *tokens, float *units
 {
     const sac_agent *a = p->g->parts.agent;
     const sac_embedding *e = &a->embedding;
-    if (!a->attention->normalize) return tokens;
-    a->kernels.normalize(units, e->token_stride, tokens, a->config.key_size, e->count, e->token_stride);
+    if (!a->attention->normalise) return tokens;
+    a->kernels.normalise(units, e->token_stride, tokens, a->config.key_size, e->count, e->token_stride);
     return units;
 }
 
@@ -43,7 +43,7 @@ void sac_maps_units_backward(const sac_pass *p, float *dtokens, const float *tok
 {
     const sac_agent *a = p->g->parts.agent;
     const sac_embedding *e = &a->embedding;
-    if (a->attention->normalize)
+    if (a->attention->normalise)
         p->l.unit_columns_backward(&p->l, dtokens, dtokens, tokens, a->config.key_size, e->count, e->token_stride,
                                    p->room.map_workspace);
 }
