@@ -9,10 +9,10 @@
 sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences)
 {
     const size_t frames = (size_t)steps * (size_t)sequences, outputs = (size_t)gradient->outputs;
-    room->parts = SAC_NEW_ARRAY(const void *, frames *(size_t)gradient->policy->def.input_count);
+    room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
-    room->outputs = SAC_NEW_ARRAY(float, frames *outputs);
-    room->doutputs = SAC_NEW_ARRAY(float, frames *outputs);
+    room->outputs = SAC_NEW_MATRIX(float, frames, outputs);
+    room->doutputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->targets = SAC_NEW_ARRAY(float, outputs);
     room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
     if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->workspace)

@@ -10,10 +10,16 @@ static sac_lstm shape_of(const sac_pass *p)
     return (sac_lstm){p->batch->steps, p->batch->sequences, c->inputs, c->hidden};
 }
 
-static sac_lstm_weights lstm_tensors(const sac_controller *c, float *vector)
+static sac_lstm_weights lstm_weights(const sac_controller *c, const float *parameters)
 {
-    return (sac_lstm_weights){vector + c->from_inputs.weight, vector + c->from_hidden.weight,
-                              vector + c->from_inputs.bias, vector + c->from_hidden.bias};
+    return (sac_lstm_weights){parameters + c->from_inputs.weight, parameters + c->from_hidden.weight,
+                              parameters + c->from_inputs.bias, parameters + c->from_hidden.bias};
+}
+
+static sac_lstm_gradients lstm_gradients(const sac_controller *c, float *sums)
+{
+    return (sac_lstm_gradients){sums + c->from_inputs.weight, sums + c->from_hidden.weight, sums + c->from_inputs.bias,
+                                sums + c->from_hidden.bias};
 }
 
 static void take_state(float *to, const float *from, size_t count)
@@ -29,7 +35,7 @@ static void lstm_forward(sac_pass *p, const sac_controller *c)
     const sac_gradient_room *r = &p->room;
     const sac_batch *b = p->batch;
     const sac_lstm shape = shape_of(p);
-    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters); // that are read alone
+    const sac_lstm_weights weights = lstm_weights(c, p->parameters);
     const size_t count = (size_t)b->sequences * (size_t)c->hidden;
     take_state(r->hidden, b->hidden, count);
     take_state(r->cell, b->cell, count);
@@ -104,7 +110,8 @@ static void lstm_backward(sac_pass *p, const sac_controller *c)
 {
     const sac_gradient_room *r = &p->room;
     const sac_lstm shape = shape_of(p);
-    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters), gradients = lstm_tensors(c, p->sums);
+    const sac_lstm_weights weights = lstm_weights(c, p->parameters);
+    const sac_lstm_gradients gradients = lstm_gradients(c, p->sums);
     const size_t bytes = (size_t)p->batch->sequences * (size_t)c->hidden * sizeof(float);
     memset(r->dhidden, 0, bytes), memset(r->dcell, 0, bytes);
     p->l.lstm_backward(&p->l, &shape, r->dinputs, r->dhidden, r->dcell, &gradients, r->dinner, r->lstm_kept, r->inputs,

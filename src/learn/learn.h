@@ -59,11 +59,17 @@ typedef struct sac_lstm
     int steps, sequences, inputs, hidden; ///< T, B, I, H
 } sac_lstm;
 
-/// An LSTM's parameters, or their gradients: weight_ih [4 H, I], weight_hh [4 H, H], two biases [4 H].
+/// An LSTM's parameters: weight_ih [4 H, I], weight_hh [4 H, H], two biases [4 H].
 typedef struct sac_lstm_weights
 {
-    float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+    const float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
 } sac_lstm_weights;
+
+/// Gradients of an LSTM's parameters, in the same shapes, which are added to.
+typedef struct sac_lstm_gradients
+{
+    float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+} sac_lstm_gradients;
 
 /// Attention of several heads. Head h of a token begins at number h * size of its row (h * value_size in values and
 /// out), so the heads of a joint projection need no copies. The row steps also hold for the gradients.
@@ -172,7 +178,7 @@ typedef struct sac_step
     /* dhidden and dcell [B, H] hold the gradient with respect to the state after the segment (zeros where it is       \
        cut off) and become that with respect to the state before it; kept is spent */                                  \
     X(lstm_backward, (const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,                  \
-                      const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,               \
+                      const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,             \
                       const uint8_t *starts, const sac_lstm_weights *weights, float *workspace))                       \
     /* out = softmax(scale q k^T) v; kept [H, M, 2]; workspace: sac_attend_workspace floats, O(N) of them */           \
     X(attend_forward, (const sac_learn *l, const sac_attend *a, float *out, float *kept, const float *q,               \

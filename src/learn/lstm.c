@@ -175,7 +175,7 @@ void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, floa
 }
 
 void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,
-                          const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,
+                          const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,
                           const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
     const int h = s->hidden, inputs = s->inputs, b = s->sequences;
