@@ -87,8 +87,9 @@ static void wave_rows(rows r, int count, float turn, float *restrict half)
     }
 }
 
-// Hybrid maps: row `from` of the features is a sign times row `to`, so its gradient times that sign is added to that of
-// row `to`. The sign is that of a feature (row `signs`) whose unsigned value is positive, times the sign of its gain.
+// Hybrid maps: row `from` of the features is a sign, times `share`, times row `to`, so its gradient times both is added
+// to that of row `to`. The sign is that of a feature (row `signs`) whose unsigned value is positive, times the sign of
+// its gain.
 static void fold_row(rows r, int to, int from, int signs, double signs_gain, double share)
 {
     float *restrict out = r.dphi + (ptrdiff_t)to * r.stride;

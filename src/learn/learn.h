@@ -230,7 +230,7 @@ typedef struct sac_step
     /* -log softmax(x)[label], a term a row of logits x [N, classes] */                                                \
     X(cross_entropy_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const int *labels, int rows,   \
                            int classes, double share))                                                                 \
-    /* KL(softmax(target) | softmax(x)), a term a row of logits, with dx alone */                                      \
+    /* KL(softmax(target) | softmax(x)), a term a row of logits; the gradient is with respect to x alone */            \
     X(categorical_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const float *target, int rows,   \
                          int classes, double share))                                                                   \
     /* KL(N(target) | N(x)) of diagonal Gaussians, a term a number; means and logs of deviations */                    \

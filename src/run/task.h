@@ -20,7 +20,8 @@ typedef struct sac_section
 } sac_section;
 
 /// A stage of training: begins once the moving average of the population's mean fitness has passed `above`.
-/// A negative number and the fitness "same" keep the value from before the stage.
+/// The fitness "same" and a negative number (for `episodes` and `average` 0 as well) keep the value from before the
+/// stage.
 typedef struct sac_stage
 {
     double above;

@@ -86,7 +86,7 @@ static sac_status drive_all(sac_run *r, uint64_t *steps)
     return SAC_OK;
 }
 
-// drives a race: candidates get episodes until the best are told apart from the others
+// drives a race: candidates get episodes until the best are told apart, or until they have the most that is allowed
 static sac_status drive_race(sac_run *r, uint64_t *steps)
 {
     sac_evolution *e = sac_evolution_of(r);
