@@ -103,16 +103,17 @@ typedef struct recurrent
 {
     arena arena;
     sac_lstm shape;
-    sac_lstm_weights weights, gradients;
+    sac_lstm_weights weights;
+    sac_lstm_gradients gradients;
     float *x, *dx, *out, *dout, *hidden, *cell, *dhidden, *dcell, *kept, *workspace;
 } recurrent;
 
-static sac_lstm_weights take_lstm(arena *a, const sac_lstm *s)
+static sac_lstm_gradients take_lstm(arena *a, const sac_lstm *s)
 {
     const size_t gates = 4 * (size_t)s->hidden;
     float *ih = take(a, gates * (size_t)s->inputs), *hh = take(a, gates * (size_t)s->hidden);
     float *bias_ih = take(a, gates);
-    return (sac_lstm_weights){ih, hh, bias_ih, take(a, gates)};
+    return (sac_lstm_gradients){ih, hh, bias_ih, take(a, gates)};
 }
 
 static void run_lstm(void *self)
@@ -133,7 +134,8 @@ sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figu
     recurrent r = {.shape = {128, 64, 20, 16}};
     SAC_TRY(arena_create(&r.arena, 2 << 20));
     const size_t steps = (size_t)r.shape.steps * (size_t)r.shape.sequences, state = 64 * 16;
-    r.weights = take_lstm(&r.arena, &r.shape);
+    const sac_lstm_gradients w = take_lstm(&r.arena, &r.shape); // the same shapes
+    r.weights = (sac_lstm_weights){w.weight_ih, w.weight_hh, w.bias_ih, w.bias_hh};
     r.gradients = take_lstm(&r.arena, &r.shape);
     r.x = take(&r.arena, steps * 20), r.dx = take(&r.arena, steps * 20);
     r.out = take(&r.arena, steps * 16), r.dout = take(&r.arena, steps * 16);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The structure of src/ as a graph, and what may not be in it.
 
-    graph.py BUILD [--svg FILE]
+    graph.py BUILD [--dot FILE]
 
 A room is a folder that src/CMakeLists.txt declares with sac_room; its order there is the reading order, in which a room
 uses only rooms above it. Files are joined by #include lines and by the symbols that the objects in BUILD define and

@@ -278,7 +278,7 @@ static void run_lstm_with(const learn_place *p, float *const *in, float *out, co
     memcpy(state[1], in[2], sizeof state[1]);
     l->lstm_forward(l, &learn_lstm, out, state[0], state[1], p->kept, in[0], starts, &weights, p->workspace);
     if (!dout) return;
-    const sac_lstm_weights gradients = {din[3], din[4], din[5], din[6]};
+    const sac_lstm_gradients gradients = {din[3], din[4], din[5], din[6]};
     memset(din[1], 0, sizeof state[0]);
     memset(din[2], 0, sizeof state[0]);
     l->lstm_backward(l, &learn_lstm, din[0], din[1], din[2], &gradients, dout, p->kept, in[0], starts, &weights,
@@ -698,7 +698,7 @@ enum
 
 static void run_unit_columns(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
-    p->l.kernels.normalize(out, PLANAR_N, in[0], PLANAR_D, PLANAR_N, PLANAR_N);
+    p->l.kernels.normalise(out, PLANAR_N, in[0], PLANAR_D, PLANAR_N, PLANAR_N);
     if (dout) p->l.unit_columns_backward(&p->l, din[0], dout, in[0], PLANAR_D, PLANAR_N, PLANAR_N, p->workspace);
 }
 

@@ -54,13 +54,13 @@ static inline void *scene_memory(size_t size)
 }
 
 /// n tokens of d dimensions and v values; m features of the form.
-static inline void scene_open(scene *s, const char *form, int n, int d, int m, int v, bool normalize)
+static inline void scene_open(scene *s, const char *form, int n, int d, int m, int v, bool normalise)
 {
     sac_attention_def def = sac_attention_default_def();
     def.form = form;
     def.key_size = d;
     def.feature_count = m;
-    def.normalise = normalize;
+    def.normalise = normalise;
     assert_ok(sac_attention_create(&s->attention, &def));
     s->n = n, s->stride = n + 3, s->d = d, s->v = v;
     s->f = sac_attention_feature_size(s->attention);

@@ -90,7 +90,7 @@ SAC_API void sac_gradient_forward(const sac_gradient *gradient, float *outputs, 
 /// Go back through the minibatch that the last forward with this workspace was for, once: ADD the gradient of a loss to
 /// `sums`. Tensors that training measures (filters) get none. The recurrent state before the minibatch counts as fixed.
 /// @param[out] sums        [sac_policy_parameter_count], added to
-/// @param      doutputs    [T, B, output_size]: the loss's gradient by the outputs
+/// @param      doutputs    [T, B, output_size]: the gradient of the loss with respect to the outputs
 /// @param      parameters  those of the forward pass
 /// @param      batch       that of the forward pass
 SAC_API void sac_gradient_backward(const sac_gradient *gradient, float *sums, const float *doutputs,

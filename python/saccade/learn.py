@@ -119,8 +119,8 @@ class Gradient:
         self._kept = None
 
     def backward(self, d_outputs: Any, out: Any = None) -> Any:
-        """The gradient [parameter_count] of a loss, whose gradient by the outputs of the last forward is d_outputs; see
-        sac_gradient_backward. Added to `out` where that is given."""
+        """The gradient [parameter_count] of a loss, where d_outputs is its gradient with respect to the outputs of the
+        last forward; see sac_gradient_backward. Added to `out` where that is given."""
         with self._owner:
             if self._kept is None:
                 raise RuntimeError("backward: forward comes first, once for each backward")

@@ -166,7 +166,7 @@ sac_status sac_attention_create(sac_attention **out, const sac_attention_def *de
                          .scale = def->scale > 0             ? def->scale
                                   : form->fallback_scale > 0 ? form->fallback_scale
                                                              : natural,
-                         .normalize = def->normalise,
+                         .normalise = def->normalise,
                          .divide = def->divide,
                          .divide_all = def->divide_all && form->map,
                          .epsilon = def->epsilon};
@@ -195,10 +195,10 @@ void sac_attention_destroy(sac_attention *attention)
 // Whether normalised copies of queries and keys are needed; linear forms normalise by themselves, block by block.
 static bool copies(const sac_attention *a)
 {
-    return a->normalize && !a->form->map;
+    return a->normalise && !a->form->map;
 }
 
-static size_t normalized_size(const sac_attention *a, int n)
+static size_t normalised_size(const sac_attention *a, int n)
 {
     return copies(a) ? 2 * (size_t)a->key_size * (size_t)sac_round_up(n) * sizeof(float) : 0;
 }
@@ -206,23 +206,23 @@ static size_t normalized_size(const sac_attention *a, int n)
 size_t sac_attention_workspace_size(const sac_attention *attention, int token_count)
 {
     SAC_ASSERT(token_count >= 0);
-    return normalized_size(attention, token_count) + attention->form->workspace_size(attention, token_count) + 64;
+    return normalised_size(attention, token_count) + attention->form->workspace_size(attention, token_count) + 64;
 }
 
 size_t sac_attention_output_workspace_size(const sac_attention *attention, int token_count, int value_size)
 {
     SAC_ASSERT(token_count >= 0 && value_size >= 1);
-    return normalized_size(attention, token_count) +
+    return normalised_size(attention, token_count) +
            attention->form->output_workspace_size(attention, token_count, value_size) + 64;
 }
 
 // Replaces the given tokens by normalised copies in the workspace, where the form needs them.
-static void normalize(const sac_attention *a, const float **x, int n, int *stride, sac_workspace *workspace)
+static void normalise(const sac_attention *a, const float **x, int n, int *stride, sac_workspace *workspace)
 {
     if (!copies(a)) return;
     int own = sac_round_up(n);
     float *out = sac_take(workspace, (size_t)a->key_size * (size_t)own, sizeof(float));
-    a->kernels.normalize(out, own, *x, a->key_size, n, *stride);
+    a->kernels.normalise(out, own, *x, a->key_size, n, *stride);
     *x = out, *stride = own;
 }
 
@@ -233,9 +233,9 @@ static void *prepare(const sac_attention *a, const float **queries, const float 
 {
     sac_workspace at = {.memory = workspace};
     int given = *stride;
-    normalize(a, queries, n, stride, &at);
+    normalise(a, queries, n, stride, &at);
     *stride = given;
-    normalize(a, keys, n, stride, &at);
+    normalise(a, keys, n, stride, &at);
     return at.memory + at.used;
 }
 
@@ -280,8 +280,8 @@ void sac_attention_output(const sac_attention *attention, float *out, int out_st
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
     int values_stride = key_stride;
     sac_workspace at = {.memory = workspace};
-    normalize(attention, &queries, query_count, &query_stride, &at);
-    normalize(attention, &keys, key_count, &key_stride, &at);
+    normalise(attention, &queries, query_count, &query_stride, &at);
+    normalise(attention, &keys, key_count, &key_stride, &at);
     attention->form->output(attention, out, out_stride, queries, query_count, query_stride, keys, key_count, key_stride,
                             values, values_stride, value_size, at.memory + at.used);
 }

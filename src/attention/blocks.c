@@ -22,15 +22,15 @@ void sac_block_take(sac_block *block, const sac_attention *a, sac_block_kind kin
     *block = (sac_block){.size = sac_block_size(a, kind)};
     size_t size = (size_t)block->size;
     block->features = sac_take(workspace, (size_t)a->feature_size * size, sizeof(float));
-    block->tokens = sac_take(workspace, a->normalize ? (size_t)a->key_size * size : 0, sizeof(float));
+    block->tokens = sac_take(workspace, a->normalise ? (size_t)a->key_size * size : 0, sizeof(float));
 }
 
 sac_block_tokens sac_block_at(const sac_block *block, const sac_attention *a, const float *x, int first,
                               int token_count, int stride, int size)
 {
     sac_block_tokens t = {x + first, token_count - first < size ? token_count - first : size, stride};
-    if (!a->normalize) return t;
-    a->kernels.normalize(block->tokens, block->size, t.x, a->key_size, t.count, stride);
+    if (!a->normalise) return t;
+    a->kernels.normalise(block->tokens, block->size, t.x, a->key_size, t.count, stride);
     return (sac_block_tokens){block->tokens, t.count, block->size};
 }
 

@@ -94,7 +94,7 @@ static bool folds(const sac_attention *a, int patch_size)
 {
     const sac_features *f = &a->features[SAC_QUERIES];
     int64_t m = f->count, d = f->size, p = patch_size;
-    return f->matrix && a->form->map->has_raw_kernels && !a->normalize && m * p <= d * p + m * d;
+    return f->matrix && a->form->map->has_raw_kernels && !a->normalise && m * p <= d * p + m * d;
 }
 
 static sac_status make(sac_camera *c, const sac_camera_def *def)

@@ -15,7 +15,7 @@ enum
 };
 
 // Make the rows of a [size, size] block orthonormal, in order.
-static void orthonormalize(double *block, int size)
+static void orthonormalise(double *block, int size)
 {
     for (int i = 0; i < size; i++)
     {
@@ -37,7 +37,7 @@ static void orthonormalize(double *block, int size)
 // ones.
 void sac_orthogonal_features(float *matrix, double *blocks, const double *lengths, int count, int size)
 {
-    for (int row = 0; row < count; row += size) orthonormalize(blocks + row * size, size);
+    for (int row = 0; row < count; row += size) orthonormalise(blocks + row * size, size);
     for (int row = 0; row < count; row++)
     {
         double length = 0;

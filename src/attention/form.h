@@ -118,7 +118,7 @@ struct sac_attention
     sac_kernels kernels;
     int key_size;
     double scale; ///< the scale in use: the def's or the default
-    bool normalize, divide, divide_all;
+    bool normalise, divide, divide_all;
     double epsilon;
 
     // Fields of linear forms; arrays have one entry for each side.

@@ -39,7 +39,7 @@ size_t sac_linear_output_workspace_size(const sac_attention *a, int n, int value
 // How many tokens a fused kernel takes at a time: all of them, unless they are normalised block by block.
 static int fused_size(const sac_attention *a, const sac_block *block, int n)
 {
-    return a->normalize ? block->size : n;
+    return a->normalise ? block->size : n;
 }
 
 void sac_linear_start(const sac_attention *a, const sac_linear_parts *p)

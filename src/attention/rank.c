@@ -86,8 +86,8 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
     double sum[MOST] = {0};
     for (int i = 0; i < token_count; i++)
     {
-        double norm = attention->normalize ? 0 : 1;
-        for (int d = 0; d < size && attention->normalize; d++)
+        double norm = attention->normalise ? 0 : 1;
+        for (int d = 0; d < size && attention->normalise; d++)
             norm += (double)queries[d * stride + i] * (double)queries[d * stride + i];
         if (norm > 0)
             for (int d = 0; d < size; d++) sum[d] += (double)queries[d * stride + i] / sqrt(norm);
@@ -96,7 +96,7 @@ void sac_rank_mean_query(const sac_attention *attention, float *z, const float *
     for (int d = 0; d < size; d++) query[d] = (float)(sum[d] / token_count);
     // The mean of normalised queries is shorter than 1 and must not be normalised again.
     sac_attention plain = *attention;
-    plain.normalize = false;
+    plain.normalise = false;
     parts p;
     split(&p, attention, &(sac_workspace){.memory = workspace});
     sac_attention_features(&plain, SAC_QUERIES, z, 1, query, 1, 1, p.rest);

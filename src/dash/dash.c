@@ -165,7 +165,7 @@ static void fill_site(sac_dash *d)
         const char *path, *file, *type;
     } rows[PAGES] = {{"/", "page.html", "text/html; charset=utf-8"},
                      {"/page.css", "page.css", "text/css; charset=utf-8"},
-                     {"/stage.js", "stage.js", "text/javascript; charset=utf-8"},
+                     {"/scene.js", "scene.js", "text/javascript; charset=utf-8"},
                      {"/page.js", "page.js", "text/javascript; charset=utf-8"}};
     for (int i = 0; i < PAGES; i++)
     {

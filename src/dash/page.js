@@ -24,7 +24,7 @@ function listen() {
   on("scores", (rows) => { data.scores.push(...rows); redraw("curves", "tiles"); });
   on("events", (rows) => { data.events = data.events.concat(rows).slice(-48); redraw("events"); });
   on("now", (now) => { data.now = now; redraw("tiles", "phases"); });
-  on("frame", (frame) => { if (!view.paused) { data.frame = frame; redraw("stage"); } });
+  on("frame", (frame) => { if (!view.paused) { data.frame = frame; redraw("scene"); } });
   stream.onerror = () => { setState("lost", "no connection"); };
   stream.onopen = () => redraw("tiles");
 }
@@ -255,19 +255,19 @@ function drawRates() {
   c.restore();
 }
 
-// --- the stage -------------------------------------------------------------------------------------------------
+// --- the scene -------------------------------------------------------------------------------------------------
 
 const picture = new Image();
 let shown = null;
 picture.onload = () => { if (shown) paint(shown); };
 
-function drawStage() {
+function drawScene() {
   const frame = data.frame;
   if (!frame) return;
-  $("stage-title").textContent = `the mean agent of generation ${count(frame.generation)}`;
-  $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${number(frame.return)}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
+  $("scene-title").textContent = `the mean agent of generation ${count(frame.generation)}`;
+  $("scene-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${number(frame.return)}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
   shown = frame;
-  captionStage(frame, document.querySelector(".stage"));
+  captionScene(frame, document.querySelector(".scene"));
   if (frame.png) picture.src = `data:image/png;base64,${frame.png}`;
 }
 
@@ -285,7 +285,7 @@ function draw() {
   if (parts.has("curves")) { drawReturns(); drawRates(); }
   if (parts.has("phases")) drawPhases();
   if (parts.has("events")) drawEvents();
-  if (parts.has("stage")) drawStage();
+  if (parts.has("scene")) drawScene();
 }
 
 document.querySelectorAll("[data-x]").forEach((button) => button.addEventListener("click", () => {

@@ -7,8 +7,8 @@ const picture = new Image();
 function show() {
   const frame = frames[state.at];
   $("place").value = state.at;
-  $("stage-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${frame.return.toFixed(decimals(frame.return, 0))}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
-  captionStage(frame, $("stage"));
+  $("scene-about").textContent = `seed ${frame.seed}, step ${frame.step}, return ${frame.return.toFixed(decimals(frame.return, 0))}, action ${frame.action.map((a) => a.toFixed(2)).join("  ")}`;
+  captionScene(frame, $("scene"));
   picture.src = `data:image/png;base64,${frame.png}`;
 }
 picture.onload = () => {
@@ -39,7 +39,7 @@ function setPlaying(on) {
   $("play").setAttribute("aria-pressed", String(on));
 }
 
-if (frames.length === 0) $("stage").remove();
+if (frames.length === 0) $("scene").remove();
 else {
   $("place").max = frames.length - 1;
   $("place").addEventListener("input", () => { setPlaying(false); state.at = Number($("place").value); show(); });

@@ -62,7 +62,7 @@ static void add_entry(sac_c_file *file)
                   motion ? "    state.started = 0;\n" : "");
     sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n    look(image);\n");
     if (p->embedding->positions) sac_grow_text(text, "    add_positions();\n");
-    if (a && a->attention->normalize) sac_grow_text(text, "    normalize();\n");
+    if (a && a->attention->normalise) sac_grow_text(text, "    normalise();\n");
     sac_grow_text(text, p->cnn ? "    read_image();\n" : "    attend();\n");
     if (p->reading == SAC_PARTS_RANK) sac_grow_text(text, "    choose();\n    tell(image);\n");
     if (p->reading == SAC_PARTS_TRANS && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");

@@ -62,7 +62,7 @@ void sac_c_attention_fields(sac_c_file *file)
 void sac_c_attention_code(sac_c_file *file)
 {
     const sac_attention *a = file->parts.agent->attention;
-    if (a->normalize) sac_c_part(file, "unit_length.c");
+    if (a->normalise) sac_c_part(file, "unit_length.c");
     if (!a->form->map)
     {
         sac_c_part(file, "softmax.c");

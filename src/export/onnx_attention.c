@@ -9,7 +9,7 @@
 // tokens -> importance: exact softmax, or features of queries and keys, which iap-trans takes directly
 
 // "raw@" with each column divided by its length; zero stays zero
-static void add_normalized(sac_onnx *o)
+static void add_normalised(sac_onnx *o)
 {
     sac_onnx_node(o, "ReduceSumSquare", "raw@", "squared_length@", "axes", 'I', 1, 0, NULL);
     sac_onnx_node(o, "Sqrt", "squared_length@", "length@", NULL);
@@ -155,14 +155,14 @@ sac_status sac_onnx_add_attention(sac_onnx *o)
     int d = a->key_size, v = o->parts.agent->value_size;
     sac_onnx_ints(o, "kinds", (const int64_t[]){d, d, v}, v > 0 ? 3 : 2);
     char outputs[64] = "raw_q raw_k values";
-    if (!a->normalize) strcpy(outputs, "tokens_q tokens_k values");
+    if (!a->normalise) strcpy(outputs, "tokens_q tokens_k values");
     if (v == 0) *strstr(outputs, " values") = 0;
     sac_onnx_node(o, "Split", "tokens kinds", outputs, "axis", 'i', 0, NULL);
     static const char *const sides[] = {[SAC_QUERIES] = "_q", [SAC_KEYS] = "_k"};
     for (int side = SAC_QUERIES; side <= SAC_KEYS; side++)
     {
         o->side = sides[side];
-        if (a->normalize) add_normalized(o);
+        if (a->normalise) add_normalised(o);
         if (a->form->map) SAC_TRY(add_map(o, (sac_attention_side)side));
     }
     o->side = NULL;

@@ -9,15 +9,15 @@
 sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences)
 {
     const size_t frames = (size_t)steps * (size_t)sequences, outputs = (size_t)gradient->outputs;
-    room->parts = SAC_NEW_ARRAY(const void *, frames *(size_t)gradient->policy->def.input_count);
+    room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
-    room->outputs = SAC_NEW_ARRAY(float, frames *outputs);
-    room->doutputs = SAC_NEW_ARRAY(float, frames *outputs);
+    room->outputs = SAC_NEW_MATRIX(float, frames, outputs);
+    room->doutputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->targets = SAC_NEW_ARRAY(float, outputs);
     room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
     if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->workspace)
         return SAC_OK;
-    return sac_fail_memory("a fit's minibatch"); // what there is goes with the fit
+    return sac_fail_memory("a fit's minibatch"); // the fit's destroy releases what was allocated
 }
 
 void sac_fit_room_destroy(sac_fit_room *room)
@@ -113,7 +113,7 @@ static void set_targets(const sac_gradient *g, const float *action, float *targe
         targets[o] = g->parts.actor->threshold ? middles[(int)action[0]] : action[o] / unit_of(g, o);
 }
 
-// of one frame's outputs: the loss and, in doutputs, its gradient
+// returns the loss of one frame and writes its gradient to doutputs
 static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, ptrdiff_t at)
 {
     const sac_gradient *g = b->gradient;
@@ -140,8 +140,8 @@ static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sa
 
 // --- slices ---
 
-// frames and starts of a sequence whose first output that counts is of example `first`. What lies before the first
-// example is the first example again, before the episode begins.
+// Sets the frames and starts of a sequence whose first output that counts is of example `first`. Frames before the
+// first example repeat it and are masked by starts: each begins an episode, so that nothing of them is remembered.
 static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int sequence, int sequences, int first)
 {
     const sac_examples *e = b->examples;

@@ -12,7 +12,7 @@ typedef struct sac_fit_batch
     const sac_examples *examples;
     int *first;      ///< [sequences] the example of each sequence's first output that counts
     int steps, lead; ///< outputs that count, and frames before them
-    double share;    ///< of the loss: one over what all terms weigh
+    double share;    ///< 1 / total weight of the loss terms
     double huber, temperature;
 } sac_fit_batch;
 
@@ -34,7 +34,7 @@ void sac_fit_room_destroy(sac_fit_room *room);
 /// Whether the examples can be fitted.
 SAC_CHECKED sac_status sac_fit_check(const sac_fit_batch *batch);
 
-/// One over what the terms of the loss of `sequences` sequences weigh together.
+/// 1 / total weight of the loss terms of `sequences` sequences.
 double sac_fit_share(const sac_fit_batch *batch, int sequences);
 
 /// Add the gradient of some sequences of the minibatch. @return their part of the loss

@@ -225,7 +225,7 @@ static void shuffle(int *order, int count, uint64_t seed, uint64_t call, uint64_
     }
 }
 
-// how far the places where sequences begin are moved in a round, so that they are not always cut alike
+// Each round (epoch) shifts the cuts between sequences by this random offset.
 static int phase_of(const sac_fit *fit, int count, uint64_t round)
 {
     int spare = count % fit->def.steps;

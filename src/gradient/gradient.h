@@ -7,13 +7,13 @@
 /// Gradients of policies. A pass is cut into the parts of a policy, and each part is a pair of functions, forward and
 /// backward, in one file: look.c (frames to tokens), mixed.c, kept.c or layers.c (tokens to what is told), told.c
 /// (numbers, motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
-/// caller's workspace. F = T B frames. Comments have the short form that learn.h explains: "by x of: f".
+/// caller's workspace. F = T B frames.
 
 /// What is fixed after creation.
 struct sac_gradient
 {
     const sac_policy *policy;
-    sac_policy_state *state; ///< of which only the parts are used
+    sac_policy_state *state; ///< only its parts are read; it never acts
     sac_policy_parts parts;
     sac_choosing choosing;
     sac_column_map maps[2]; ///< of a linear form, by side
@@ -23,26 +23,26 @@ struct sac_gradient
 /// The arrays of a minibatch. What a policy does without is empty.
 typedef struct sac_gradient_room
 {
-    void *scratch; ///< of the table of layers
+    void *scratch; ///< of the table of layers (learn.h)
     // look
-    sac_projector_weights weights; ///< as an embedding's state has them
-    float *offsets;                ///< [O, stride] likewise
+    sac_projector_weights weights; ///< the projector's weights, laid out as in an embedding's state
+    float *offsets;                ///< [O, token_stride] the projected positions, laid out as in an embedding's state
     sac_projector_scratch project_scratch;
-    uint8_t *resized;     ///< [F, image] frames as they are cut
-    float *depth;         ///< [F, image] depth pictures as they are cut
-    float *scaled;        ///< [height, width] one before it is resized
-    float *depth_patches; ///< [N, I] of one
+    uint8_t *resized;     ///< [F, image] pictures, resized, before they are cut into patches
+    float *depth;         ///< [F, image] depth pictures, resized, before they are cut into patches
+    float *scaled;        ///< [height, width] one depth picture before it is resized
+    float *depth_patches; ///< [N, I] the patches of one depth picture
     void *resize_workspace;
-    float *tokens;   ///< [F, O, stride]
-    float *dtokens;  ///< [O, stride] of one frame
-    float *dtotal;   ///< [O, stride] the sum over frames, where positions are added
-    float *dweights; ///< [O, I]
-    float *dbias;    ///< [O]
-    float *patches;  ///< of some patches of one frame
+    float *tokens;   ///< [F, O, token_stride] planar tokens
+    float *dtokens;  ///< [O, token_stride] gradient with respect to the tokens of one frame
+    float *dtotal;   ///< [O, token_stride] the sum of dtokens over frames, where positions are added
+    float *dweights; ///< [O, I] gradient with respect to the projector's weights
+    float *dbias;    ///< [O] gradient with respect to its biases
+    float *patches;  ///< the pixels of some patches of one frame
     // mixed
-    float *rows;     ///< [F, H, M + V, stride] features of queries, then values; of softmax A V, M = V, then values
-    float *keys;     ///< [F, H, M, stride] features of keys
-    float *sides;    ///< [F, H, M + V, l] rows times P
+    float *rows;  ///< [F, H, M + V, token_stride] features of queries, then values; of softmax A V, M = V, then values
+    float *keys;  ///< [F, H, M, token_stride] features of keys
+    float *sides; ///< [F, H, M + V, l] rows times P
     float *products; ///< [F, H, V, M] values times features of keys
     float *plain;    ///< [F, H, l, V] before the norm
     float *moments;  ///< [F, H, l, 2]
@@ -51,30 +51,30 @@ typedef struct sac_gradient_room
     float *token_values, *dtoken_values, *dattended; ///< [N, V] of softmax
     float *dplain;                                   ///< [l, V] of one frame
     float *dproducts;                                ///< [V, M]
-    float *drows;                                    ///< [M + V, stride]
-    float *dkeys;                                    ///< [M, stride]
+    float *drows;                                    ///< [M + V, token_stride]
+    float *dkeys;                                    ///< [M, token_stride]
     float *dsides;                                   ///< [F, H, M + V, l]
-    float *units;                                    ///< [D, stride] tokens of length 1
+    float *units;                                    ///< [D, token_stride] tokens of length 1
     float *map_workspace;
     sac_attention *maps; ///< [H] of learned maps, set by forward; NULL: all heads have the agent's
     float *dmatrix;      ///< [M, D] of one side of a head
     // mixed and kept: rows of attention that are divided by their sums
     float *key_sums;         ///< [M]
-    float *inverses, *along; ///< [stride] one over each row's sum, 0 where that is zero; scratch
-    float *undivided;        ///< [M, stride] features of queries
+    float *inverses, *along; ///< [token_stride] one over each row's sum, 0 where that is zero; scratch
+    float *undivided;        ///< [M, token_stride] features of queries
     // kept: scores and choices
-    float *scores;                                        ///< [F, stride]
+    float *scores;                                        ///< [F, token_stride]
     int *top;                                             ///< [F, K]
-    float *head_scores;                                   ///< [stride]
-    float *votes;                                         ///< [stride] what each query counts
+    float *head_scores;                                   ///< [token_stride]
+    float *votes;                                         ///< [token_stride] what each query counts
     float *summary;                                       ///< [M]
     float *pixels, *part_scratch;                         ///< of a patch
     float *all, *dall;                                    ///< [N, size] of what is told of a patch
     float *all_pixels;                                    ///< [N, I]
     float *dvalues;                                       ///< [N, V]
     float *choices, *dchoices;                            ///< [K, N]
-    float *dscores;                                       ///< [stride]
-    float *query_features, *key_features;                 ///< [M, stride]
+    float *dscores;                                       ///< [token_stride]
+    float *query_features, *key_features;                 ///< [M, token_stride]
     float *dquery_features, *dkey_features;               ///< likewise
     float *queries, *token_keys, *dqueries, *dtoken_keys; ///< [N, D] of softmax
     float *ones, *attended, *dones;                       ///< [N]; attended of mixed [N, V]
@@ -128,10 +128,10 @@ void sac_attended_backward(const sac_gradient *g, float *sums, const float *dout
 void sac_maps_set(const sac_pass *p);
 const sac_attention *sac_pass_attention(const sac_pass *p, int head);
 
-/// Features of a side of a head's tokens [M, stride].
+/// Features of a side of a head's tokens [M, token_stride].
 void sac_maps_features(const sac_pass *p, int head, sac_attention_side side, float *phi, const float *tokens);
 
-/// Back from features to tokens [D, stride], and to G and v where they are learned; dphi is spent.
+/// Back from features to tokens [D, token_stride], and to G and v where they are learned; dphi is spent.
 void sac_maps_backward(const sac_pass *p, int head, sac_attention_side side, float *dtokens, const float *tokens,
                        float *dphi, const float *phi);
 
@@ -139,9 +139,10 @@ void sac_maps_backward(const sac_pass *p, int head, sac_attention_side side, flo
 const float *sac_maps_units(const sac_pass *p, const float *tokens, float *units);
 void sac_maps_units_backward(const sac_pass *p, float *dtokens, const float *tokens);
 
-/// Features of queries divided so that each row of attention sums to 1, in place, and back: dqueries by divided
-/// features becomes that by plain ones, dkeys gains what goes through the sums. `queries` of backward are the plain
-/// ones. Nothing happens where rows are not divided.
+/// Divide features of queries in place so that each row of attention sums to 1, and back: dqueries, the gradient with
+/// respect to the divided features, becomes that with respect to the undivided ones, and the gradient that goes through
+/// the sums is added to dkeys. `queries` of backward are the undivided ones. Both functions do nothing where rows are
+/// not divided.
 void sac_maps_divide(const sac_pass *p, float *queries, const float *keys);
 void sac_maps_divide_backward(const sac_pass *p, float *dqueries, float *dkeys, const float *queries,
                               const float *keys);
@@ -161,7 +162,7 @@ void sac_kept_backward(sac_pass *p);
 void sac_layers_forward(sac_pass *p);
 void sac_layers_backward(sac_pass *p);
 
-/// A frame's tokens to scores of its patches [stride]; backward spends dscores and writes room.dtokens.
+/// A frame's tokens to scores of its patches [token_stride]; backward spends dscores and writes room.dtokens.
 void sac_scores_forward(sac_pass *p, int frame, float *scores);
 void sac_scores_backward(sac_pass *p, int frame, float *dscores);
 
@@ -199,7 +200,7 @@ static inline void sac_turn_back(float *planar, const float *tokens, int n, int 
         for (int d = 0; d < size; d++) planar[d * stride + i] = tokens[i * size + d];
 }
 
-/// Tokens of a frame: row `row` of [O, stride].
+/// Tokens of a frame: row `row` of [O, token_stride].
 static inline float *sac_pass_tokens(const sac_pass *p, int frame, int row)
 {
     const sac_embedding *e = p->g->parts.embedding;

@@ -31,7 +31,7 @@ static look look_of(const sac_pass *p, int frame)
 
 // --- what is told of patches ---
 
-// the numbers of one patch, as acting reads them
+// the features of one patch, as acting reads them
 static void read_patch(const sac_pass *p, const look *f, int index, float *out)
 {
     const sac_agent *a = f->a;
@@ -48,13 +48,13 @@ static void read_patch(const sac_pass *p, const look *f, int index, float *out)
     }
 }
 
-// of all patches, [N, size]
+// the features of all patches, [N, size]
 static void read_patches(const sac_pass *p, const look *f)
 {
     for (int n = 0; n < f->n; n++) read_patch(p, f, n, p->room.all + (ptrdiff_t)n * f->size);
 }
 
-// where the values begin in a patch's numbers; -1: there are none
+// offset of the learned values among a patch's features, or -1 where there are none
 static int values_at(const sac_agent *a)
 {
     int at = 0;
@@ -104,7 +104,7 @@ static void tell_mean(const sac_pass *p, const look *f, float *told)
               p->l.scratch);
 }
 
-// each patch in its own place, times how much of it was chosen
+// Masking: each patch's features keep their place and are scaled by the patch's share of the choice.
 static void tell_places(const sac_pass *p, const look *f, float *told)
 {
     choose(p, f);
@@ -138,7 +138,7 @@ void sac_kept_forward(sac_pass *p)
 
 // --- backward ---
 
-// by the values' weights: dout [rows, size] of patches whose pixels are [rows, I]
+// gradient with respect to the values' weights: dout [rows, size] of patches whose pixels are [rows, I]
 static void values_backward(const sac_pass *p, const look *f, const float *dout, const float *pixels, int rows)
 {
     const int at = values_at(f->a);
@@ -150,7 +150,7 @@ static void values_backward(const sac_pass *p, const look *f, const float *dout,
                          rows, inputs, count);
 }
 
-// of the patches that were kept
+// the same, from the patches that were kept
 static void kept_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
     if (values_at(f->a) < 0) return;
@@ -164,7 +164,8 @@ static void kept_values_backward(const sac_pass *p, const look *f, const float *
     values_backward(p, f, p->room.dall, p->room.all_pixels, f->kept);
 }
 
-// of all patches, as much as was chosen of each: dall [N, size] = choices^T dtold
+// The same, from all patches: dall [N, size] = choices^T dtold is the gradient with respect to all patches' features,
+// weighted by the choices.
 static void mean_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
     if (values_at(f->a) < 0) return;
@@ -183,7 +184,7 @@ static void mean_values_backward(const sac_pass *p, const look *f, const float *
     values_backward(p, f, p->room.dall, p->room.all_pixels, f->n);
 }
 
-// by choices of: told = choices all, or of told[n] = sum_k choices[k][n] all[n]
+// gradient with respect to choices of told = choices all or, with masking, of told[n] = sum_k choices[k][n] all[n]
 static void choices_backward(const sac_pass *p, const look *f, const float *dtold)
 {
     if (!f->a->config.masking)

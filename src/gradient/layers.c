@@ -25,7 +25,7 @@ static float *image_of(const sac_pass *p, int layer, int frame)
     return p->room.images[layer] + (size_t)frame * image_size(cnn, layer);
 }
 
-// planar tokens [O, stride] to [pixels, O] with ReLU
+// planar tokens [O, token_stride] to [pixels, O] with ReLU
 static void interleave(float *out, const float *tokens, const sac_embedding *e)
 {
     for (int o = 0; o < e->patches.outputs; o++, tokens += e->token_stride)
@@ -50,7 +50,7 @@ void sac_layers_forward(sac_pass *p)
     }
 }
 
-// by the tokens of the first layer's image
+// gradient with respect to the tokens, from that with respect to the first layer's image
 static void interleave_backward(float *dtokens, const float *dimage, const sac_embedding *e)
 {
     for (int o = 0; o < e->patches.outputs; o++, dtokens += e->token_stride)

@@ -71,7 +71,7 @@ void sac_look_backward_begin(sac_pass *p)
     if (e->positions) memset(r->dtotal, 0, outputs * (size_t)e->token_stride * sizeof(float));
 }
 
-// by weights [O, I] and bias of: tokens [O, N] = weights patches^T + bias
+// gradient with respect to weights [O, I] and bias of tokens [O, N] = weights patches^T + bias
 static void depth_backward(const sac_pass *p, const sac_embedding_state *image)
 {
     const sac_embedding *e = p->g->parts.embedding;
@@ -108,7 +108,7 @@ void sac_look_frame_backward(sac_pass *p, int frame)
     if (e->positions) p->l.add(&p->l, r->dtotal, r->dtokens, (size_t)e->patches.outputs * (size_t)e->token_stride);
 }
 
-// W (x + position): the positions [I, stride] are the same in every frame
+// W (x + position): the positions [I, token_stride] are the same in every frame
 static void add_positions(sac_pass *p)
 {
     const sac_embedding *e = p->g->parts.embedding;

@@ -34,8 +34,8 @@ const float *sac_maps_units(const sac_pass *p, const float *tokens, float *units
 {
     const sac_agent *a = p->g->parts.agent;
     const sac_embedding *e = &a->embedding;
-    if (!a->attention->normalize) return tokens;
-    a->kernels.normalize(units, e->token_stride, tokens, a->config.key_size, e->count, e->token_stride);
+    if (!a->attention->normalise) return tokens;
+    a->kernels.normalise(units, e->token_stride, tokens, a->config.key_size, e->count, e->token_stride);
     return units;
 }
 
@@ -43,12 +43,13 @@ void sac_maps_units_backward(const sac_pass *p, float *dtokens, const float *tok
 {
     const sac_agent *a = p->g->parts.agent;
     const sac_embedding *e = &a->embedding;
-    if (a->attention->normalize)
+    if (a->attention->normalise)
         p->l.unit_columns_backward(&p->l, dtokens, dtokens, tokens, a->config.key_size, e->count, e->token_stride,
                                    p->room.map_workspace);
 }
 
-// G and v of a side: the vector holds what is added to them, G without the factor of the map
+// Adds the gradients with respect to G and v of a side. The parameter vector stores increments to both, those to G
+// before the map's factor is applied.
 static void learn_map(const sac_pass *p, int head, sac_attention_side side, const sac_column_map *map,
                       const float *tokens, const float *dphi, const float *phi)
 {
@@ -83,7 +84,7 @@ static bool divides(const sac_pass *p)
     return p->g->parts.agent->attention->divide_all;
 }
 
-// z, and one over each row's sum
+// computes z, and one over each row's sum
 static void sum_rows(const sac_pass *p, const float *queries, const float *keys)
 {
     const sac_gradient_room *r = &p->room;
@@ -112,7 +113,7 @@ void sac_maps_divide(const sac_pass *p, float *queries, const float *keys)
         for (int i = 0; i < n; i++) queries[f * stride + i] *= p->room.inverses[i];
 }
 
-// With q' = q / s, s = q . z: g = q' . dq', dq = (dq' - g z) / s, dz = -sum g q'
+// The quotient rule: for q' = q / s with s = q . z, let g = q' . dq'; then dq = (dq' - g z) / s and dz = -sum g q'.
 void sac_maps_divide_backward(const sac_pass *p, float *dqueries, float *dkeys, const float *queries, const float *keys)
 {
     const sac_gradient_room *r = &p->room;

@@ -3,14 +3,15 @@
 #include "attention/form.h"
 #include "gradient/gradient.h"
 
-/// The reading trans: N tokens become l, out = LN(P V + P Q' K'^T V), for every frame and head.
+/// The reading trans, IAP-trans (Choromanski et al. 2021, second version, section 3.2): N tokens become l,
+/// out = LN(P V + P Q' K'^T V), for every frame and head.
 ///
 /// rows [M + V, N] are the features Q' of the queries and the values; sides = rows P^T is P Q' and P V at once;
-/// products [V, M] = V^T K'; plain [l, V] = P V + (P Q') products^T. Where rows of attention are divided by their sums,
-/// Q' is. With softmax in place of features, rows [V + V, N] are A V and the values, and plain is the sum of both
-/// sides.
+/// products [V, M] = V^T K'; plain [l, V] = P V + (P Q') products^T. Where rows of attention have to sum to 1, the
+/// rows of Q' are divided instead. With softmax in place of features, rows [V + V, N] are A V and the values, and plain
+/// is the sum of both sides.
 
-// where a head of a frame lies in the arrays
+// where the arrays of one head of one frame lie in the workspace
 typedef struct head
 {
     int index, features, size, value_size, tokens, n, stride; // of the frame's heads; M, D, V, l, N
@@ -63,7 +64,7 @@ static void gemm(const sac_pass *p, sac_gemm g)
     p->l.gemm(&g, p->l.scratch);
 }
 
-// softmax between a head's tokens, of which the arrays are a token a row
+// softmax between a head's tokens, whose arrays have one token in each row
 static sac_attend shape_of(const sac_pass *p, const head *h)
 {
     const float scale = (float)p->g->parts.agent->attention->scale;
@@ -97,7 +98,7 @@ static void gather_exact(const sac_pass *p, const head *h, int frame)
     sac_turn_back(h->rows, r->attended, h->n, h->value_size, h->stride);
 }
 
-// features and values of a frame's tokens, or what softmax gathers of the values
+// features and values of a frame's tokens or, with softmax, the attention-weighted sums of the values
 static void read_tokens(const sac_pass *p, const head *h, int frame)
 {
     if (is_exact(p))
@@ -190,7 +191,8 @@ void sac_mixed_forward(sac_pass *p)
     }
 }
 
-// by sides and products of: plain = P V + (P Q') products^T, or by sides of: plain = P V + P A V
+// Gradient with respect to sides and products of plain = P V + (P Q') products^T or, with softmax, with respect to
+// sides of plain = P V + P A V.
 static void plain_backward(const sac_pass *p, const head *h, const float *dplain)
 {
     const int m = h->features, v = h->value_size, l = h->tokens;
@@ -223,7 +225,7 @@ static void plain_backward(const sac_pass *p, const head *h, const float *dplain
                        .out_row = m});
 }
 
-// by rows and keys of: sides = rows P^T, products = V^T K'
+// gradient with respect to rows and keys of sides = rows P^T, products = V^T K'
 static void rows_backward(const sac_pass *p, const head *h)
 {
     const int m = h->features, v = h->value_size, l = h->tokens;
@@ -265,7 +267,7 @@ static void rows_backward(const sac_pass *p, const head *h)
                        .out_row = h->stride});
 }
 
-// by tokens of features, of which those of the queries may be divided
+// gradient with respect to the tokens of their features; those of the queries may be divided
 static void features_backward(const sac_pass *p, const head *h, int frame)
 {
     const sac_gradient_room *r = &p->room;
@@ -281,7 +283,7 @@ static void features_backward(const sac_pass *p, const head *h, int frame)
     sac_maps_backward(p, h->index, SAC_KEYS, r->dtokens + h->key_row * h->stride, keys, r->dkeys, h->keys);
 }
 
-// by tokens of what softmax gathers; what goes to the values is added to their rows
+// gradient with respect to the tokens of softmax's weighted sums; the values' part is added to their rows of drows
 static void exact_backward(const sac_pass *p, const head *h, int frame)
 {
     const sac_gradient_room *r = &p->room;
@@ -330,7 +332,7 @@ void sac_mixed_backward(sac_pass *p)
         backward_head(p, &h, i / a->heads);
         if (i % a->heads == a->heads - 1) sac_look_frame_backward(p, i / a->heads);
     }
-    // by P of: sides = rows P^T, of all frames at once
+    // gradient with respect to P of sides = rows P^T, of all frames at once
     head first = head_of(p, 0, 0);
     gemm(p, (sac_gemm){.rows = first.tokens,
                        .columns = first.n,

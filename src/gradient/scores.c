@@ -48,7 +48,8 @@ void sac_scores_forward(sac_pass *p, int frame, float *scores)
     for (int i = 0; a->heads > 1 && i < n; i++) scores[i] /= (float)a->heads;
 }
 
-// sum_j r_j dscores_j = sum_i sum_j A_ij dscores_j: attention with the gradients as values, each output counting once
+// The gradient of sum_j r_j dscores_j = sum_i sum_j A_ij dscores_j with respect to queries and keys: attention with the
+// gradients as values, each output counting once.
 static void softmax_backward(const sac_pass *p, const float *queries, const float *keys, float *dqueries, float *dkeys,
                              const float *dscores)
 {
@@ -69,7 +70,8 @@ static void softmax_backward(const sac_pass *p, const float *queries, const floa
     sac_maps_units_backward(p, dkeys, keys);
 }
 
-// r_j = phi(k_j) . z / N, or, where rows of attention are divided by their sums, without N
+// Gradient with respect to queries and keys of r_j = phi(k_j) . z / N or, where rows of attention are divided by their
+// sums, without N
 static void linear_backward(const sac_pass *p, int head, const float *queries, const float *keys, float *dqueries,
                             float *dkeys, const float *dscores)
 {

@@ -10,10 +10,16 @@ static sac_lstm shape_of(const sac_pass *p)
     return (sac_lstm){p->batch->steps, p->batch->sequences, c->inputs, c->hidden};
 }
 
-static sac_lstm_weights lstm_tensors(const sac_controller *c, float *vector)
+static sac_lstm_weights lstm_weights(const sac_controller *c, const float *parameters)
 {
-    return (sac_lstm_weights){vector + c->from_inputs.weight, vector + c->from_hidden.weight,
-                              vector + c->from_inputs.bias, vector + c->from_hidden.bias};
+    return (sac_lstm_weights){parameters + c->from_inputs.weight, parameters + c->from_hidden.weight,
+                              parameters + c->from_inputs.bias, parameters + c->from_hidden.bias};
+}
+
+static sac_lstm_gradients lstm_gradients(const sac_controller *c, float *sums)
+{
+    return (sac_lstm_gradients){sums + c->from_inputs.weight, sums + c->from_hidden.weight, sums + c->from_inputs.bias,
+                                sums + c->from_hidden.bias};
 }
 
 static void take_state(float *to, const float *from, size_t count)
@@ -29,7 +35,7 @@ static void lstm_forward(sac_pass *p, const sac_controller *c)
     const sac_gradient_room *r = &p->room;
     const sac_batch *b = p->batch;
     const sac_lstm shape = shape_of(p);
-    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters); // that are read alone
+    const sac_lstm_weights weights = lstm_weights(c, p->parameters);
     const size_t count = (size_t)b->sequences * (size_t)c->hidden;
     take_state(r->hidden, b->hidden, count);
     take_state(r->cell, b->cell, count);
@@ -64,7 +70,7 @@ static void layers_forward(sac_pass *p, const sac_controller *c)
                             i ? c->hidden : c->inputs, c->hidden, SAC_ACTIVATION_TANH);
 }
 
-// units between inputs and outputs, or where there are none the inputs
+// the output layer reads the hidden units, or the inputs where there are no hidden units
 static const float *inner_forward(sac_pass *p, const sac_controller *c)
 {
     const sac_gradient_room *r = &p->room;
@@ -104,7 +110,8 @@ static void lstm_backward(sac_pass *p, const sac_controller *c)
 {
     const sac_gradient_room *r = &p->room;
     const sac_lstm shape = shape_of(p);
-    const sac_lstm_weights weights = lstm_tensors(c, (float *)p->parameters), gradients = lstm_tensors(c, p->sums);
+    const sac_lstm_weights weights = lstm_weights(c, p->parameters);
+    const sac_lstm_gradients gradients = lstm_gradients(c, p->sums);
     const size_t bytes = (size_t)p->batch->sequences * (size_t)c->hidden * sizeof(float);
     memset(r->dhidden, 0, bytes), memset(r->dcell, 0, bytes);
     p->l.lstm_backward(&p->l, &shape, r->dinputs, r->dhidden, r->dcell, &gradients, r->dinner, r->lstm_kept, r->inputs,
@@ -115,7 +122,7 @@ static void layers_backward(sac_pass *p, const sac_controller *c)
 {
     const sac_learn *l = &p->l;
     float *dout = p->room.dinner, *dbefore = p->room.dbefore;
-    // nobody asks for the gradient by numbers
+    // vector inputs, the only ones of a policy without pictures, are not differentiated
     float *dinputs = p->g->parts.embedding ? p->room.dinputs : NULL;
     for (int i = c->layers - 1; i >= 0; i--)
     {
@@ -137,7 +144,7 @@ void sac_steer_backward(sac_pass *p, const float *doutputs)
     const sac_policy_def *def = &p->g->policy->def;
     const sac_learn *l = &p->l;
     const int count = p->frames * c->outputs;
-    // by what was squashed of: squashed (high - low) / 2 + (high + low) / 2
+    // gradient with respect to squashed of squashed (high - low) / 2 + (high + low) / 2
     for (int i = 0; i < count; i++)
     {
         int o = i % c->outputs;

@@ -29,7 +29,7 @@ static void filter(const sac_pass *p, float *inputs)
     for (int i = 0; i < policy->filter_size; i++) inputs[i] = (inputs[i] - mean[i]) * whitening[i];
 }
 
-// behind what was read of the frames
+// puts the vectors behind what was read of the frames
 static void tell_vectors(const sac_pass *p)
 {
     const int read = p->g->parts.actor->read_count;
@@ -41,7 +41,7 @@ static void tell_vectors(const sac_pass *p)
     }
 }
 
-// what the filter is told, summed
+// sums what the filter is told
 static void note_seen(const sac_pass *p, const float *inputs)
 {
     const int size = p->g->policy->filter_size;
@@ -81,10 +81,10 @@ void sac_told_backward(sac_pass *p)
     {
         float *dinputs = p->room.dinputs + (ptrdiff_t)frame * g->inputs, *now = p->room.dtold + (ptrdiff_t)frame * told;
         float *last = before(p, p->room.dtold, frame);
-        // by x of: (x - mean) whitening
+        // gradient with respect to x of (x - mean) whitening
         for (int i = 0; i < g->policy->filter_size; i++) dinputs[i] *= p->room.whitening[i];
         for (int i = 0; i < told; i++) now[i] += dinputs[i];
-        // by both of: now - last; nothing moves in an episode's first step
+        // gradient with respect to now and last of now - last, which is zero in an episode's first step
         bool moves = g->inputs > told && row_before(p, frame);
         for (int i = 0; moves && i < told; i++) now[i] += dinputs[told + i];
         for (int i = 0; moves && last && i < told; i++) last[i] -= dinputs[told + i];

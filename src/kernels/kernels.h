@@ -154,7 +154,7 @@ typedef struct sac_features
     /* rows of n numbers divided by one number */                                                                      \
     X(divide, (float *out, int out_stride, int rows, float divisor, int n))                                            \
     /* each column divided by its length; zero stays zero */                                                           \
-    X(normalize, (float *out, int out_stride, const float *x, int size, int n, int stride))                            \
+    X(normalise, (float *out, int out_stride, const float *x, int size, int n, int stride))                            \
     /* one step of torch's LSTMCell, h and c in place [hidden]; scratch: sac_round_up(hidden) floats, aligned */       \
     X(lstm_step, (float *h, float *c, const float *x, const float *packed, int inputs, int hidden, float *scratch))    \
     /* out [outputs] = weights [outputs, inputs] x + bias */                                                           \

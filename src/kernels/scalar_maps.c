@@ -177,7 +177,7 @@ void sac_divide_rows_scalar(float *out, int out_stride, int rows, const float *d
 }
 
 // A column of zeros has no direction and stays zero.
-void sac_normalize_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
+void sac_normalise_scalar(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
     for (int i = 0; i < n; i++)
     {

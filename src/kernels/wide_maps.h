@@ -431,7 +431,7 @@ static void wide_divide_rows(float *out, int out_stride, int rows, const float *
     }
 }
 
-static void wide_normalize(float *out, int out_stride, const float *x, int size, int n, int stride)
+static void wide_normalise(float *out, int out_stride, const float *x, int size, int n, int stride)
 {
     for (int i = 0; i < n; i += SAC_LANES)
     {
@@ -462,5 +462,5 @@ static void maps_add(sac_kernels *k)
 #undef ADD
     k->divide = wide_divide;
     k->divide_rows = wide_divide_rows;
-    k->normalize = wide_normalize;
+    k->normalise = wide_normalise;
 }

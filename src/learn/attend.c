@@ -169,7 +169,7 @@ static void backward_block(const sac_learn *l, const head *h, float *dq, const f
     // out = P v
     weigh_back(l, h, h->dvalues, a->value_size, h->rows, count, dout, a->out_row, a->value_size);
     scores(l, h, h->drows, dout, a->out_row, count, h->values, a->value_size);
-    // P = softmax(score): by a score, P (dP - sum dP P), and that sum is dout . out
+    // P = softmax(score): the gradient with respect to a score is P (dP - sum dP P), and that sum is dout . out
     for (int i = 0; i < count; i++)
         row_backward(h->drows + (ptrdiff_t)i * h->pitch, h->rows + (ptrdiff_t)i * h->pitch,
                      row_dot(dout + i * a->out_row, out + i * a->out_row, a->value_size), a->keys);

@@ -5,7 +5,7 @@
 /// Linear attention: out = phi(q) S / (phi(q) . z + epsilon), S = phi(k)^T v [F, V], z = sum phi(k) [F], with a map of
 /// learned or given matrix W [M, D] and gains [F] a side (Leal et al., SARA-RT, equations 3 and 4): phi = gains f(W x).
 
-// 1: features of a token
+// Part 1 computes the features of one token.
 
 static float sign_of(const sac_map_side *s, int r, const float *x)
 {
@@ -63,7 +63,7 @@ static void map_token(const sac_map_side *s, float *restrict phi, const float *r
     }
 }
 
-// the gradients by the parts that the signs multiply, added to those by the parts themselves
+// Adds the gradients of the signed features to those of the unsigned ones that they copy.
 static void fold_signs(const sac_map_side *s, float *dphi, const float *x)
 {
     const int count = s->count;
@@ -86,7 +86,8 @@ static inline void waves_backward(float *restrict du, const float *restrict dphi
     for (int m = 0; m < count; m++) du[m] = fmaf(dphi[2 * m], phi[2 * m + 1], -(dphi[2 * m + 1] * phi[2 * m]));
 }
 
-// u [M] becomes the gradient by u; dphi [F] is that by phi without gains. @return the gradient by half
+// u [M] is overwritten by the gradient with respect to u; dphi [F] is the gradient with respect to phi before the
+// gains. @return the gradient with respect to half
 static float map_token_backward(const sac_map_side *s, float *restrict u, float *dphi, const float *phi, const float *x)
 {
     const int count = s->count;
@@ -128,7 +129,7 @@ static float map_half(const sac_map_side *s, const float *x)
     return map_has_half(s) ? 0.5f * row_dot(x, x, s->size) : 0.0f;
 }
 
-// 2: features of a side's tokens x [n, D]
+// Part 2 computes the features of one side's tokens x [n, D].
 
 // u [n, M] = x W^T
 static void map_products(const sac_learn *l, const sac_map_side *s, float *u, const float *x, ptrdiff_t row, int n)
@@ -167,7 +168,7 @@ static void map_forward(const sac_learn *l, const sac_map_side *s, float *phi, c
     }
 }
 
-// by x, W and gains of: gains f(W x). dphi [n, F] is spent; u, half, phi: scratch [n, M], [n], [F]
+// Gradient with respect to x, W and gains of gains f(W x). dphi [n, F] is spent; u, half, phi: scratch [n, M], [n], [F]
 static void map_backward(const sac_learn *l, const sac_map_side *s, float *dx, const sac_map_gradients *to, float *dphi,
                          const float *x, ptrdiff_t row, int n, float *u, float *half, float *phi)
 {
@@ -183,7 +184,7 @@ static void map_backward(const sac_learn *l, const sac_map_side *s, float *dx, c
         if (s->gains) multiply(d, s->gains, features);
         half[i] = map_token_backward(s, at, d, phi, token);
     }
-    // u = W x
+    // gradient with respect to W and x of u = W x
     if (to && to->matrix)
         layer_gemm(l, (sac_gemm){.rows = count,
                                  .columns = s->size,
@@ -211,12 +212,12 @@ static void map_backward(const sac_learn *l, const sac_map_side *s, float *dx, c
                                  .b_column = 1,
                                  .out = dx,
                                  .out_row = row});
-    // half = |x|^2 / 2
+    // gradient with respect to x of half = |x|^2 / 2
     for (int i = 0; map_has_half(s) && i < n; i++)
         for (int d = 0; d < s->size; d++) dx[i * row + d] = fmaf(half[i], x[i * row + d], dx[i * row + d]);
 }
 
-// 3: a head
+// Part 3 computes one head.
 
 // what forward keeps of a head: features [M, F] and [N, F], S [F, V], z [F], 1 / denominator [M]
 typedef struct head
@@ -341,7 +342,7 @@ static inline void add_scaled(float *restrict out, float factor, const float *re
     for (int i = 0; i < count; i++) out[i] = fmaf(factor, x[i], out[i]);
 }
 
-// out = numerator / divisor: dnumerator [M, V] and ddivisor [M]
+// Gradient with respect to both of out = numerator / divisor: dnumerator [M, V] and ddivisor [M]
 static void quotient_backward(const sac_attend *a, const head *h, const room *r, const float *dout, const float *out)
 {
     const int size = a->value_size;
@@ -367,7 +368,7 @@ void LAYER(attend_linear_backward)(const sac_learn *l, const sac_attend *a, cons
         const ptrdiff_t at = (ptrdiff_t)i * a->size, value = (ptrdiff_t)i * size;
         head h = head_of(a, features, (float *)kept);
         quotient_backward(a, &h, &r, dout + value, out + value);
-        // numerator = phi(q) S, divisor = phi(q) . z + epsilon
+        // gradient with respect to phi(q), S and z of numerator = phi(q) S, divisor = phi(q) . z + epsilon
         contract(l, r.dsums, h.query, r.dnumerator, size, a->queries, features, size);
         memset(r.dtotal, 0, (size_t)features * sizeof *r.dtotal);
         times_turned_sums(l, r.dphi, r.dnumerator, size, h.sums, a->queries, features, size);
@@ -377,7 +378,7 @@ void LAYER(attend_linear_backward)(const sac_learn *l, const sac_attend *a, cons
             add_scaled(r.dphi + (ptrdiff_t)n * features, r.ddivisor[n], h.total, features);
         }
         map_backward(l, query_map, dq + at, dquery_map, r.dphi, q + at, a->query_row, a->queries, r.u, r.half, r.phi);
-        // S = phi(k)^T v, z = sum phi(k)
+        // gradient with respect to v and phi(k) of S = phi(k)^T v, z = sum phi(k)
         times_sums(l, dv + value, a->value_row, h.key, r.dsums, a->keys, features, size);
         times_turned_sums(l, r.dphi, v + value, a->value_row, r.dsums, a->keys, features, size);
         for (int n = 0; n < a->keys; n++) add_scaled(r.dphi + (ptrdiff_t)n * features, 1.0f, r.dtotal, features);

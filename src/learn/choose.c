@@ -44,13 +44,13 @@ void LAYER(choose_backward)(const sac_learn *l, float *dscores, const float *dwe
     float mean, inverse, total, along;
     moments(scores, count, &mean, &inverse);
     memset(dscores, 0, (size_t)count * sizeof *dscores);
-    // by z / temperature of each row's softmax
+    // gradient with respect to z / temperature, summed over the softmax of each row
     for (int k = 0; k < kept; k++, weights += count, dweights += count)
     {
         const float middle = row_dot(weights, dweights, count);
         for (int n = 0; n < count; n++) dscores[n] = fmaf(weights[n], dweights[n] - middle, dscores[n]);
     }
-    // by scores of: (score - mean) / deviation / temperature
+    // gradient with respect to scores of (score - mean) / deviation / temperature
     const float share = 1.0f / (float)count, factor = inverse / temperature;
     total = row_total(dscores, count) * share;
     ROW_SUM(along, count, j, lane, fmaf(dscores[j], (scores[j] - mean) * inverse, lane));

@@ -21,7 +21,8 @@ void LAYER(unit_columns_backward)(const sac_learn *l, float *dx, const float *do
         add_products(inverse, x + d * stride, x + d * stride, n);
         add_products(along, x + d * stride, dout + d * stride, n);
     }
-    // by x of: x / |x|, whose length cannot change; a column of zeros stays one
+    // Gradient with respect to x of x / |x|: nothing of it lies along x, because the length cannot change. A column of
+    // zeros has a gradient of zeros.
     for (int i = 0; i < n; i++)
     {
         inverse[i] = inverse[i] > 0.0f ? 1.0f / sqrtf(inverse[i]) : 0.0f;
@@ -31,7 +32,8 @@ void LAYER(unit_columns_backward)(const sac_learn *l, float *dx, const float *do
         for (int i = 0; i < n; i++) dx[i] = inverse[i] * fmaf(-along[i], x[i], dout[i]);
 }
 
-// du [M, stride] of u = W x from what is known of phi: rows of dphi and phi, both with gains
+// The arrays of a map: du [M, stride] is the gradient with respect to u = W x; it is computed from phi, the features
+// with their gains, and from dphi, the gradient with respect to those.
 typedef struct rows
 {
     float *restrict du, *restrict dphi;
@@ -48,7 +50,7 @@ static void relu_rows(rows r, const sac_column_map *map)
     }
 }
 
-// u stands where du will
+// On entry du holds u; it is overwritten by the gradient.
 static void square_rows(rows r, const sac_column_map *map)
 {
     for (int m = 0; m < map->features->count; m++, r.du += r.stride, r.dphi += r.stride)
@@ -58,7 +60,7 @@ static void square_rows(rows r, const sac_column_map *map)
     }
 }
 
-// phi = gain 2^(u + square |x|^2); `half` gathers what goes to square |x|^2
+// phi = gain 2^(u + square |x|^2); `half` sums the gradient with respect to square |x|^2
 static void power_rows(rows r, int count, float *restrict half, bool add)
 {
     for (int m = 0; m < count; m++, r.du += r.stride, r.dphi += r.stride, r.phi += r.stride)
@@ -70,7 +72,8 @@ static void power_rows(rows r, int count, float *restrict half, bool add)
         }
 }
 
-// pairs gain 2^(-square |x|^2) (sin, cos)(turn u quarter turns)
+// Random Fourier features (Rahimi and Recht 2007): each pair of rows is gain 2^(-square |x|^2) times the sine and the
+// cosine of the angle of turn u quarter turns.
 static void wave_rows(rows r, int count, float turn, float *restrict half)
 {
     for (int m = 0; m < count; m++, r.du += r.stride, r.dphi += 2 * r.stride, r.phi += 2 * r.stride)
@@ -84,8 +87,9 @@ static void wave_rows(rows r, int count, float turn, float *restrict half)
     }
 }
 
-// hybrid: rows that are sign[r] times row `from` are added to that row's gradient; signs are read from a row that is
-// positive without its sign and gain
+// Hybrid maps: row `from` of the features is a sign, times `share`, times row `to`, so its gradient times both is added
+// to that of row `to`. The sign is that of a feature (row `signs`) whose unsigned value is positive, times the sign of
+// its gain.
 static void fold_row(rows r, int to, int from, int signs, double signs_gain, double share)
 {
     float *restrict out = r.dphi + (ptrdiff_t)to * r.stride;
@@ -174,7 +178,7 @@ void LAYER(map_columns_backward)(const sac_learn *l, const sac_column_map *map, 
         break;
     }
     products_backward(l, f, dx, r.du, n, stride);
-    // by x of: square |x|^2
+    // gradient with respect to x of square |x|^2
     for (int d = 0; f->square != 0 && d < f->size; d++, dx += stride, x += stride)
         for (int i = 0; i < n; i++) dx[i] = fmaf(2.0f * f->square * half[i], x[i], dx[i]);
 }
@@ -198,7 +202,8 @@ void LAYER(map_columns_parameters)(const sac_learn *l, const sac_column_map *map
                              .out = dmatrix,
                              .out_row = f->size,
                              .add = true});
-    // phi = gain raw. A gain of zero stands on both sides of q.k, so that nothing changes with it.
+    // phi = gain raw, so the gradient with respect to a gain is dphi . phi / gain. The gain stands on both sides of
+    // q.k: if it is zero, the feature contributes nothing to q.k, and the gradient is zero.
     for (int m = 0; m < f->count; m++, dphi += stride, phi += stride)
         if (map->gains[m] != 0) dgains[m] += row_dot(dphi, phi, n) / (float)map->gains[m];
 }

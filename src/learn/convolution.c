@@ -43,7 +43,7 @@ static void gather(const sac_convolution *c, const places *p, float *patches, co
             }
 }
 
-// the other way: what each patch says of a pixel is added in the order of patches
+// Backward: the gradients of overlapping patches are summed into the pixels in the order of patches.
 static void scatter(const sac_convolution *c, const places *p, float *dx, const float *patches)
 {
     memset(dx, 0, (size_t)c->height * (size_t)c->width * (size_t)c->channels * sizeof *dx);
@@ -72,10 +72,10 @@ void LAYER(convolution_backward)(const sac_learn *l, const sac_convolution *c, f
 {
     places p = places_of(c);
     int count = p.rows * p.columns;
-    // by weights and bias of: bias[o] + sum_i patches[place][i] weights[o][i]
+    // gradient with respect to weights and bias of bias[o] + sum_i patches[place][i] weights[o][i]
     if (dweights) gather(c, &p, workspace, x);
     LAYER(linear_backward)(l, NULL, dweights, dbias, dout, workspace, weights, count, p.size, c->outputs);
-    // by the patches of the same, whose pixels are the picture's
+    // gradient with respect to the patches, and from there to the picture's pixels
     if (!dx) return;
     LAYER(linear_backward)(l, workspace, NULL, NULL, dout, NULL, weights, count, p.size, c->outputs);
     scatter(c, &p, dx, workspace);
@@ -123,7 +123,7 @@ void LAYER(pooling_backward)(const sac_learn *l, const sac_pooling *p, float *dx
                 for (int i = 0; i < p->patch * p->patch; i++)
                 {
                     ptrdiff_t at = corner + i / p->patch * pitch + (ptrdiff_t)(i % p->patch) * p->channels;
-                    // by each pixel of: the sum; by the largest alone of: the largest
+                    // average pooling sends the gradient to every pixel, max pooling to the largest alone
                     if (p->average)
                         dx[at] += share * *dout;
                     else if (x[at] > x[best])

@@ -2,7 +2,9 @@
 
 /// Gaussian heads over an image of L = height width pixels (saccade/heads.h): head h looks from pixel i at pixel j with
 /// A_ij = softmax_j(-|R_h (p_i - p_j - mu_h)|^2 / 2), so its precision is R^T R whatever R [2, 2] is. x [L, C],
-/// out [H, L, C], targets mu [H, 2], roots R [H, 2, 2]. Rows of A are computed again in backward.
+/// out [H, L, C], targets mu [H, 2], roots R [H, 2, 2]. Rows of A are computed again in backward. Such heads can
+/// express a convolution: Cordonnier, Loukas and Jaggi 2020 (On the Relationship between Self-Attention and
+/// Convolutional Layers).
 
 // workspace: weights, their gradients, and the row and column of each pixel [L]
 typedef struct places
@@ -58,13 +60,14 @@ void LAYER(heads_forward)(const sac_learn *l, const sac_gaussian_heads *g, float
         }
 }
 
-// by target and root of: -|R (d - mu)|^2 / 2, where what each logit is owed is in dweights
+// Gradient with respect to target and root of -|R (d - mu)|^2 / 2; dweights holds the gradient with respect to each
+// logit.
 static void place_backward(const places *p, int i, const float *target, const float *root, float *dtarget, float *droot)
 {
     const float row = p->rows[i] - target[0], column = p->columns[i] - target[1];
     const float *d = p->dweights, *r = p->rows, *c = p->columns;
     float sums[4];
-    // by the entries of R, each along one difference; and by mu of the same
+    // first with respect to the entries of R, each along one difference, then with respect to mu
     ROW_SUM(sums[0], p->count, j, lane, fmaf(-d[j] * along(root, row - r[j], column - c[j]), row - r[j], lane));
     ROW_SUM(sums[1], p->count, j, lane, fmaf(-d[j] * along(root, row - r[j], column - c[j]), column - c[j], lane));
     ROW_SUM(sums[2], p->count, j, lane, fmaf(-d[j] * along(root + 2, row - r[j], column - c[j]), row - r[j], lane));
@@ -89,13 +92,13 @@ void LAYER(heads_backward)(const sac_learn *l, const sac_gaussian_heads *g, floa
         for (int i = 0; i < p.count; i++, dout += size)
         {
             look(&p, i, targets + 2 * h, roots + 4 * h);
-            // by x and A of: sum_j A_ij x_j
+            // gradient with respect to x and A of sum_j A_ij x_j
             for (int j = 0; j < p.count; j++)
             {
                 p.dweights[j] = row_dot(dout, x + j * size, size);
                 for (int c = 0; c < size; c++) dx[j * size + c] = fmaf(p.weights[j], dout[c], dx[j * size + c]);
             }
-            // by the logits of the softmax
+            // gradient with respect to the logits of the softmax
             const float middle = row_dot(p.weights, p.dweights, p.count);
             for (int j = 0; j < p.count; j++) p.dweights[j] = p.weights[j] * (p.dweights[j] - middle);
             place_backward(&p, i, targets + 2 * h, roots + 4 * h, dtargets + 2 * h, droots + 4 * h);

@@ -6,13 +6,12 @@
 /// Gradients: each layer's forward and backward, losses and optimisers, over dense row-major float32.
 ///
 /// A token, a sample or a step is a row: x [N, I]. Where a parameter list has `x_row`, rows lie that many numbers
-/// apart. Forward functions write their outputs. Backward functions take the gradient of the loss by the outputs,
-/// `dout`, WRITE the gradients of inputs (dx) and ADD to those of parameters (dweights); NULL: not wanted. What
-/// backward needs of forward is what it takes: inputs, outputs and, where that is not enough, `kept`, whose size is
-/// asked for. Nothing allocates; a workspace is aligned to 64 bytes.
+/// apart. Forward functions write their outputs. Backward functions take the gradient of the loss with respect to the
+/// outputs, `dout`, WRITE the gradients of inputs (dx) and ADD to those of parameters (dweights); NULL: not wanted.
+/// What backward needs of forward is what it takes: inputs, outputs and, where that is not enough, `kept`, whose size
+/// is asked for. Nothing allocates; a workspace is aligned to 64 bytes.
 ///
-/// dx is the gradient of the loss by x. A comment "by x of: f" stands before lines of backward that turn the gradient
-/// by the value of the formula f, which forward computes, into the gradient by x.
+/// dx is the gradient of the loss with respect to x.
 ///
 /// Every CPU level gives the same bits. Sums over a row run in SAC_LANES partial sums (kernels.h); sums over rows run
 /// in the order of rows, each a chain of fmaf where products are summed; exp, tanh and the like are those of
@@ -60,11 +59,17 @@ typedef struct sac_lstm
     int steps, sequences, inputs, hidden; ///< T, B, I, H
 } sac_lstm;
 
-/// An LSTM's parameters, or their gradients: weight_ih [4 H, I], weight_hh [4 H, H], two biases [4 H].
+/// An LSTM's parameters: weight_ih [4 H, I], weight_hh [4 H, H], two biases [4 H].
 typedef struct sac_lstm_weights
 {
-    float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+    const float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
 } sac_lstm_weights;
+
+/// Gradients of an LSTM's parameters, in the same shapes, which are added to.
+typedef struct sac_lstm_gradients
+{
+    float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+} sac_lstm_gradients;
 
 /// Attention of several heads. Head h of a token begins at number h * size of its row (h * value_size in values and
 /// out), so the heads of a joint projection need no copies. The row steps also hold for the gradients.
@@ -138,7 +143,7 @@ typedef struct sac_step
     /* out [N, O] = f(x [N, I] weights [O, I]^T + bias [O]); bias may be NULL */                                       \
     X(linear_forward, (const sac_learn *l, float *out, const float *x, const float *weights, const float *bias,        \
                        int rows, int inputs, int outputs, sac_activation activation))                                  \
-    /* dout is by what the activation was given: see curve_backward */                                                 \
+    /* dout is the gradient with respect to the pre-activation, which curve_backward gives */                          \
     X(linear_backward, (const sac_learn *l, float *dx, float *dweights, float *dbias, const float *dout,               \
                         const float *x, const float *weights, int rows, int inputs, int outputs))                      \
     /* out[i] = f(x[i]); out may be x */                                                                               \
@@ -170,10 +175,10 @@ typedef struct sac_step
        sac_lstm_kept floats; workspace: sac_lstm_workspace floats */                                                   \
     X(lstm_forward, (const sac_learn *l, const sac_lstm *s, float *out, float *hidden, float *cell, float *kept,       \
                      const float *x, const uint8_t *starts, const sac_lstm_weights *weights, float *workspace))        \
-    /* dhidden and dcell [B, H]: by the state after the segment (zeros where it is cut off), and become by that        \
-       before it; kept is spent */                                                                                     \
+    /* dhidden and dcell [B, H] hold the gradient with respect to the state after the segment (zeros where it is       \
+       cut off) and become that with respect to the state before it; kept is spent */                                  \
     X(lstm_backward, (const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,                  \
-                      const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,               \
+                      const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,             \
                       const uint8_t *starts, const sac_lstm_weights *weights, float *workspace))                       \
     /* out = softmax(scale q k^T) v; kept [H, M, 2]; workspace: sac_attend_workspace floats, O(N) of them */           \
     X(attend_forward, (const sac_learn *l, const sac_attend *a, float *out, float *kept, const float *q,               \
@@ -192,21 +197,22 @@ typedef struct sac_step
        float *dk, float *dv, const sac_map_gradients *dquery_map, const sac_map_gradients *dkey_map,                   \
        const float *dout, const float *out, const float *kept, const float *q, const float *k, const float *v,         \
        float *workspace))                                                                                              \
-    /* planar tokens x [D, stride], N columns. By x of x / |x| of each column; workspace: 2 stride floats; dx may be   \
-       dout */                                                                                                         \
+    /* the gradient with respect to planar tokens x [D, stride] of x / |x| of each of N columns; workspace: 2 stride   \
+       floats; dx may be dout */                                                                                       \
     X(unit_columns_backward, (const sac_learn *l, float *dx, const float *dout, const float *x, int size, int n,       \
                               int stride, float *workspace))                                                           \
-    /* by x of phi [F, stride] as the kernels and gains have made it of x; dphi is spent; workspace: (M + 1) stride    \
-       floats */                                                                                                       \
+    /* the gradient with respect to x of phi [F, stride], the features that the kernels computed of x, with their      \
+       gains; dphi is spent; workspace: (M + 1) stride floats */                                                       \
     X(map_columns_backward, (const sac_learn *l, const sac_column_map *map, float *dx, float *dphi, const float *phi,  \
                              const float *x, int n, int stride, float *workspace))                                     \
-    /* by W [M, D] and gains [F] of sara's maps, both added to, after map_columns_backward of the same arrays, whose   \
-       workspace it reads */                                                                                           \
+    /* adds the gradients with respect to W [M, D] and gains [F] of SARA's maps; called after map_columns_backward of  \
+       the same arrays, whose workspace it reads */                                                                    \
     X(map_columns_parameters,                                                                                          \
       (const sac_learn *l, const sac_column_map *map, float *dmatrix, float *dgains, const float *dphi,                \
        const float *phi, const float *x, int n, int stride, const float *workspace))                                   \
-    /* by weights [O, patch size] and bias [O] of tokens [O, stride] of an image of bytes; dweights is by weights of   \
-       the bytes, 255 times that of numbers in 0..1; workspace: sac_pixels_workspace floats */                         \
+    /* adds the gradients with respect to weights [O, patch size] and bias [O] of tokens [O, stride] of an image of    \
+       bytes; dweights is that of weights of bytes, 255 times that of numbers in 0..1; workspace:                      \
+       sac_pixels_workspace floats */                                                                                  \
     X(pixels_backward, (const sac_learn *l, const sac_patches *p, float *dweights, float *dbias, const float *dtokens, \
                         int stride, const uint8_t *image, float *workspace))                                           \
     /* weights [K, N] of a soft choice of K by scores [N], whose best are `top`; see choose.c */                       \
@@ -224,7 +230,7 @@ typedef struct sac_step
     /* -log softmax(x)[label], a term a row of logits x [N, classes] */                                                \
     X(cross_entropy_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const int *labels, int rows,   \
                            int classes, double share))                                                                 \
-    /* KL(softmax(target) | softmax(x)), a term a row of logits, gradient by x */                                      \
+    /* KL(softmax(target) | softmax(x)), a term a row of logits; the gradient is with respect to x alone */            \
     X(categorical_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const float *target, int rows,   \
                          int classes, double share))                                                                   \
     /* KL(N(target) | N(x)) of diagonal Gaussians, a term a number; means and logs of deviations */                    \

@@ -24,7 +24,7 @@ void LAYER(linear_forward)(const sac_learn *l, float *out, const float *x, const
 void LAYER(linear_backward)(const sac_learn *l, float *dx, float *dweights, float *dbias, const float *dout,
                             const float *x, const float *weights, int rows, int inputs, int outputs)
 {
-    // by x[n][i] of: sum_i x[n][i] weights[o][i]
+    // gradient with respect to x[n][i] of sum_i x[n][i] weights[o][i]
     if (dx)
         layer_gemm(l, (sac_gemm){.rows = rows,
                                  .columns = inputs,
@@ -37,7 +37,7 @@ void LAYER(linear_backward)(const sac_learn *l, float *dx, float *dweights, floa
                                  .b_column = 1,
                                  .out = dx,
                                  .out_row = inputs});
-    // by weights[o][i] of the same: a sum over rows
+    // gradient with respect to weights[o][i] of the same: a sum over rows
     if (dweights)
         layer_gemm(l, (sac_gemm){.rows = outputs,
                                  .columns = inputs,

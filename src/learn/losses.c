@@ -185,7 +185,7 @@ void LAYER(entropy_backward)(const sac_learn *l, float *dx, const float *dout, c
     (void)l;
     for (int i = 0; i < rows; i++, x += classes, dx += classes)
     {
-        // by x of: log sum e^x - sum p x, which is -p (x - sum p x)
+        // gradient with respect to x of log sum e^x - sum p x, which is -p (x - sum p x)
         float shift, share = 1.0f / row_exponents(dx, x, classes, &shift), mean;
         ROW_SUM(mean, classes, j, lane, fmaf(dx[j], x[j] - shift, lane));
         mean *= share;

@@ -39,7 +39,7 @@ PART void part_forward(float *restrict gates, float *restrict hidden, float *res
     }
 }
 
-// the gates become their gradients; dcell becomes that by the cell before the step
+// The gates are overwritten by their gradients, and dcell by the gradient with respect to the cell before the step.
 PART void part_backward(float *restrict gates, float *restrict dcell, const float *restrict dout,
                         const float *restrict dhidden, const float *restrict tanh_cell, const float *restrict before,
                         int size, int count)
@@ -127,7 +127,8 @@ static void step_product(const sac_learn *l, float *out, const float *a, const f
                              .bias = bias});
 }
 
-// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient by weights, turned, so that its columns fill vectors
+// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient with respect to the weights, turned, so that its columns
+// fill vectors
 static void add_weights(const sac_learn *l, float *turned, const float *dgates, const float *x, int rows, int inputs,
                         int gates)
 {
@@ -174,7 +175,7 @@ void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, floa
 }
 
 void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,
-                          const sac_lstm_weights *gradients, const float *dout, float *kept, const float *x,
+                          const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,
                           const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
     const int h = s->hidden, inputs = s->inputs, b = s->sequences;

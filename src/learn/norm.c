@@ -27,13 +27,14 @@ void LAYER(norm_backward)(const sac_learn *l, float *dx, float *dgain, float *ds
     for (int i = 0; i < rows; i++, dout += size, x += size)
     {
         float mean = kept[2 * i], inverse = kept[2 * i + 1];
-        // by gain and shift of: (x - mean) / deviation * gain + shift
+        // gradient with respect to gain and shift of (x - mean) / deviation * gain + shift
         if (dgain)
             for (int j = 0; j < size; j++) dgain[j] = fmaf(dout[j], (x[j] - mean) * inverse, dgain[j]);
         if (dshift)
             for (int j = 0; j < size; j++) dshift[j] += dout[j];
         if (!dx) continue;
-        // by x, on which mean and deviation depend, too: d = dout gain, less its mean and its share along x
+        // gradient with respect to x, on which mean and deviation depend as well: dout gain, less its mean and its
+        // part along x
         float total, along;
         ROW_SUM(total, size, j, lane, fmaf(dout[j], gain[j], lane));
         ROW_SUM(along, size, j, lane, fmaf(dout[j] * gain[j], (x[j] - mean) * inverse, lane));
@@ -64,7 +65,7 @@ void LAYER(unit_backward)(const sac_learn *l, float *dx, const float *dout, cons
     (void)l;
     for (int i = 0; i < rows; i++, dx += size, dout += size, out += size)
     {
-        // by x of: scale x / |x|, whose length cannot change
+        // gradient with respect to x of scale x / |x|: no part of it lies along x, because the length cannot change
         float along = row_dot(dout, out, size) / (scale * scale);
         for (int j = 0; j < size; j++) dx[j] = kept[i] * fmaf(-along, out[j], dout[j]);
     }

@@ -14,8 +14,8 @@ static inline void copy(float *restrict out, const float *restrict from, int cou
     for (int i = 0; i < count; i += SAC_LANES) memcpy(out + i, from + i, SAC_LANES * sizeof *out);
 }
 
-// patches of `rows` rows of the grid, [rows columns, patch size], by way of lines of the image as floats. What is
-// written too much of a patch's line is overwritten by what follows
+// patches of `rows` rows of the grid, [rows columns, patch size], by way of lines of the image as floats. The
+// numbers that are written past the end of a patch's line are overwritten by the next line.
 static void gather(float *out, float *lines, const uint8_t *image, const sac_patches *p, int first, int rows)
 {
     const int line = p->patch * p->channels, step = p->stride * p->channels, width = p->width * p->channels;
@@ -38,7 +38,7 @@ void LAYER(pixels_backward)(const sac_learn *l, const sac_patches *p, float *dwe
     {
         const int now = p->rows - row < rows ? p->rows - row : rows;
         gather(workspace, lines, image, p, row, now);
-        // by weights of: sum_i weights[o][i] pixel[n][i], a sum over patches
+        // gradient with respect to weights of sum_i weights[o][i] pixel[n][i]: a sum over patches
         layer_gemm(l, (sac_gemm){.rows = p->outputs,
                                  .columns = size,
                                  .inner = now * p->columns,

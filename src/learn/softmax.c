@@ -20,7 +20,7 @@ void LAYER(softmax_backward)(const sac_learn *l, float *dx, const float *dout, c
     (void)l;
     for (int i = 0; i < rows; i++, dx += size, dout += size, out += size)
     {
-        // by x[j] of: e^x[j] / sum e^x, whose rows sum to 1
+        // gradient with respect to x[j] of e^x[j] / sum e^x, whose rows sum to 1
         float mean = row_dot(dout, out, size);
         for (int j = 0; j < size; j++) dx[j] = out[j] * (dout[j] - mean);
     }

@@ -30,7 +30,7 @@ void LAYER(adam_step)(const sac_learn *l, float *restrict x, float *restrict fir
     const float beta1 = step->beta1, beta2 = step->beta2, epsilon = step->epsilon;
     const float decay = step->decoupled ? 0.0f : step->decay,
                 keep = step->decoupled ? 1.0f - step->rate * step->decay : 1.0f;
-    // moments that began at zero are divided by 1 - beta^t
+    // bias correction of Adam (Kingma and Ba 2015, section 3): moments that began at zero are divided by 1 - beta^t
     const float rate = (float)((double)step->rate / (1 - whole_power((double)beta1, step->number)));
     const float correction = (float)(1 / sqrt(1 - whole_power((double)beta2, step->number)));
     for (size_t i = 0; i < count; i++)

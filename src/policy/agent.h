@@ -69,7 +69,7 @@ typedef struct sac_agent_state sac_agent_state;
 /// What is read from attention.
 typedef struct sac_reading_ops
 {
-    bool has_values; ///< wants [value_size, stride] values beside queries and keys
+    bool has_values; ///< wants [value_size, token_stride] values beside queries and keys
     /// Add tensors; set told_count.
     sac_status (*plan)(sac_agent *agent, sac_policy *policy);
     /// Bring the parameters into the form that `attend` wants; NULL: they serve as they are.

@@ -20,12 +20,12 @@ struct sac_agent_state
     float *weights;      ///< [N] P; empty where all weigh the same
     void *attention_workspace, *trans_workspace;
 
-    float *importance; ///< [stride]
+    float *importance; ///< [token_stride]
     // What scoring and drawing need (rank_scores.c, rank_choice.c); arrays of options that are off are empty.
     float *summary;                             ///< [F] z of the last head
-    float *head_scores;                         ///< [stride] of one head
-    float *held_keys;                           ///< [H D, stride] that the scores are of, where keys are kept
-    float *probabilities;                       ///< [stride]
+    float *head_scores;                         ///< [token_stride] of one head
+    float *held_keys;                           ///< [H D, token_stride] that the scores are of, where keys are kept
+    float *probabilities;                       ///< [token_stride]
     double *uniform;                            ///< [K, levels of the tree or 1]
     float *taken;                               ///< [K, F] of the tree
     void *rank_workspace;                       ///< of z and scores

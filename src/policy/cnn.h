@@ -48,6 +48,6 @@ typedef struct sac_cnn_state
     sac_actor_state actor;
     float *parameters; ///< [parameter_count]
     float *image;      ///< [rows, columns, channels] that a layer reads
-    float *planar;     ///< [channels, stride] that it writes
+    float *planar;     ///< [channels, pixels in whole lanes] that it writes
     void *work;
 } sac_cnn_state;

@@ -22,7 +22,7 @@ typedef struct sac_embedding
     sac_patches patches;         ///< how the image is cut; its outputs are all layers'
     int count, token_stride;     ///< N; N in whole lanes, floats from one output's tokens to the next
     int inputs;                  ///< numbers in a patch
-    float *positions;            ///< [inputs, stride] added to the patches; NULL: none
+    float *positions;            ///< [inputs, token_stride] added to the patches; NULL: none
     struct
     {
         sac_layer tensors;
@@ -35,7 +35,7 @@ typedef struct sac_embedding
 typedef struct sac_embedding_state
 {
     sac_projector_weights weights; ///< of all layers
-    float *offsets;                ///< [outputs, stride] the projection of the positions; empty without
+    float *offsets;                ///< [outputs, token_stride] the projection of the positions; empty without
 
     // The image that is cut into patches, as bytes or as floats. The other one is NULL.
     const uint8_t *bytes;
@@ -44,7 +44,7 @@ typedef struct sac_embedding_state
     float *resized_floats;  ///< the same
     void *resize_workspace;
     sac_projector_scratch scratch;
-    float *tokens; ///< [outputs, stride]
+    float *tokens; ///< [outputs, token_stride]
 } sac_embedding_state;
 
 /// Cut images of the def, resized to squares of `image_size` pixels (0: as they are), into patches.

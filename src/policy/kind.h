@@ -20,7 +20,7 @@ typedef enum sac_policy_taste
 {
     SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first depth picture; it must have one
     SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
-    SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; what it takes is its own affair
+    SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
 
 typedef struct sac_policy_ops

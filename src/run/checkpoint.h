@@ -36,16 +36,16 @@ typedef struct sac_run_state
 {
     uint64_t generation;    ///< finished
     uint64_t steps;         ///< environment steps of training
-    double fitness_average; ///< moving average of the population's mean fitness
+    double fitness_average; ///< moving average of `mean` over generations
     int stage;              ///< stages that have begun
     double best_evaluation; ///< -infinity: none yet
-    double best, mean, std; ///< of the last generation's fitness
+    double best, mean, std; ///< of the returns of the last generation's population: a return each
     int attempt;            ///< fresh starts so far
     uint64_t attempt_start; ///< generations finished when the last of them was made
     bool pending;           ///< its evaluation and its journal row are still to be done
     double *filter;         ///< [filter_count] sac_filter's numbers
     int filter_count;
-    double *average; ///< [dimension] running average of the mean
+    double *average; ///< [dimension] running average of the trained vector; of evolution, of the search's mean vector
     int dimension;
 } sac_run_state;
 

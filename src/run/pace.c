@@ -4,10 +4,10 @@
 
 enum
 {
-    LEAST = 20 ///< generations of a measurement, once there are so many
+    LEAST = 20 ///< generations in a measurement, once there have been so many
 };
 
-// A window is a number of whole periods, so that measurements begin at the same place within one.
+// A window is a whole number of evaluation periods, so that every window holds the same share of evaluations.
 static uint64_t window(uint64_t every)
 {
     return every > 0 ? (LEAST + every - 1) / every * every : LEAST;

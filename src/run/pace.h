@@ -9,12 +9,12 @@
 typedef struct sac_pace
 {
     bool started;
-    uint64_t from, next; ///< generations from which is, and will be, measured
+    uint64_t from, next; ///< the generations at which the present and the next measurement begin
     double from_seconds, next_seconds;
     double each; ///< seconds of a generation, as estimated last; 0: not yet
 } sac_pace;
 
-/// What a generation costs is another from the next one on.
+/// Measure anew, because generations cost another time from the next one on.
 void sac_pace_change(sac_pace *pace);
 
 /// Seconds to go after a generation; NaN where nothing was measured yet: the first generation of a process says little.

@@ -4,7 +4,8 @@
 
 /// The policies that a run begins with: where train.start names one, and where a teacher does.
 
-/// Its copy in the run folder: by the time that someone repeats the run the file itself may be gone, or another one.
+/// The run folder keeps a copy of the policy that train.start names, because the original file may later change or
+/// vanish.
 #define SAC_START_FILE "start.safetensors"
 
 #define SAC_TEACHER_FILE "teacher.safetensors"

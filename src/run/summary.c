@@ -77,8 +77,8 @@ static sac_status read_task(reader *r, const char *run_dir)
     return SAC_OK;
 }
 
-// best.safetensors is chosen by the evaluations on schedule; another one, at the end of a short run, counts until the
-// first of them
+// Scheduled evaluations choose best.safetensors. A short run's final evaluation counts only until there is a scheduled
+// one.
 static void take_evaluation(reader *r, const sac_progress *p)
 {
     sac_run_summary *s = r->summary;

@@ -380,7 +380,7 @@ bool sac_task_is_taught(const sac_task *task)
     return strcmp(task->search, "distill") == 0;
 }
 
-// what a search does and a policy that is distilled does not
+// Refuses options that only evolution uses, which a task for distillation may not set.
 static sac_status check_no_search(const sac_task *task, const char *file)
 {
     const sac_task_train *t = &task->train;

@@ -20,16 +20,15 @@ typedef struct sac_section
 } sac_section;
 
 /// A stage of training: begins once the moving average of the population's mean fitness has passed `above`.
+/// The fitness "same" and a negative number (for `episodes` and `average` 0 as well) keep the value from before the
+/// stage.
 typedef struct sac_stage
 {
     double above;
-    int steps;                   ///< -1: as before
-    int patience, episodes;      ///< -1: as before
-    int race;                    ///< -1: as before
-    int screen;                  ///< -1: as before
-    double average;              ///< -1: as before
-    double sigma;                ///< factor on the search's step size when it begins
-    char fitness[SAC_TEXT_SIZE]; ///< "same": as before
+    int steps, patience, episodes, race, screen;
+    double average;
+    double sigma; ///< factor on the search's step size when the stage begins
+    char fitness[SAC_TEXT_SIZE];
 } sac_stage;
 
 typedef struct sac_task_train
@@ -49,8 +48,8 @@ typedef struct sac_task_train
     char tune[SAC_TEXT_SIZE];    ///< "all", or prefixes of the tensors that the search moves
     int restart_after;           ///< generations after which a start that leads nowhere is given up; 0: never
     double restart_below;        ///< moving average of the population's mean fitness that is nowhere
-    double average;       ///< weight of the newest mean in the running average that is evaluated; 1: the mean itself
-    int lanes;            ///< episodes in lockstep a thread
+    double average; ///< weight of the newest mean vector in the running average, which is evaluated; 1: no average
+    int lanes;      ///< episodes in lockstep a thread
     int checkpoint_every; ///< generations
 } sac_task_train;
 
@@ -84,7 +83,8 @@ struct sac_task
 
 sac_env_def sac_task_env_def(const sac_task *task);
 
-/// The settings after `stage` stages, 0..stage_count, none of them "as before": the task's own, each stage's over them.
+/// The settings once `stage` stages have begun, 0..stage_count: the task's own, with what each stage changes. None of
+/// them is negative or "same".
 sac_stage sac_task_stage(const sac_task *task, int stage);
 
 /// Whether `fitness` is what the search is told at the start or from some stage on.

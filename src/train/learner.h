@@ -4,10 +4,10 @@
 
 typedef struct sac_run sac_run;
 
-/// How a run learns: what one generation does, and what of it a checkpoint holds. Everything else is the run's own, and
-/// the same for every learner: folder, journal, metrics, evaluations, best and mean vector, board, page, stop, resume,
-/// ranks. A learner is such a table and one row in learners.c. Each function is called on every rank, and
-/// every rank must come to the same state.
+/// How a run learns: what one generation does, and which of its arrays a checkpoint holds. Everything else is the run's
+/// own, and the same for every learner: folder, journal, metrics, evaluations, best and mean vector, board, page, stop,
+/// resume, ranks. A learner is such a table and one row in learners.c. Each function is called on every rank, and every
+/// rank must come to the same state.
 typedef struct sac_learner
 {
     /// Make r->learned for the run's task and policy, and call sac_run_set_start. After a failure, destroy is called.
@@ -22,7 +22,7 @@ typedef struct sac_learner
 
     /// One generation after state.generation. It adds to state.steps, and writes state.best, mean and std (of what
     /// metrics.csv calls the population), r->note where there is something to say, and the filter; it ends with
-    /// sac_run_update_average. An interrupt (r->def->interrupt) leaves state and what is kept as they were.
+    /// sac_run_update_average. An interrupt (r->def->interrupt) leaves state and kept arrays unchanged.
     sac_status (*advance)(sac_run *r);
 
     /// Why training should stop, in words; NULL: it goes on.

@@ -2,7 +2,7 @@
 
 #include "train/learner.h"
 
-/// Which learner a task's search.method means: what is no other one's is a search of evolution's.
+/// Which learner a task's search.method means. Names that no other learner has belong to evolution's searches.
 
 const sac_learner *sac_learner_of(const char *method)
 {

@@ -19,7 +19,7 @@ typedef struct reward
 
 // --- creation ---
 
-// settings of the loop of evolution, which a task for PPO leaves as they are
+// A task for PPO must leave these settings of evolution at their defaults.
 static sac_status check_settings(const sac_task *task)
 {
     const sac_task_train *t = &task->train;
@@ -92,7 +92,7 @@ static sac_status create_ppo(sac_run *r, reward *w)
     return status;
 }
 
-// the run begins with what the learner begins with, which may have drawn the controller anew
+// The running average starts at the learner's first parameters, because the learner may have drawn the controller anew.
 static sac_status begin_run(sac_run *r)
 {
     const reward *w = r->learned;
@@ -125,14 +125,14 @@ static sac_status begin(sac_run *r)
 
 // --- a generation ---
 
-// the time of a rollout is divided as its threads divide theirs
+// Rollout time is split between agent and world in the proportion that the threads measured.
 static void end_phase(sac_run *r, const sac_ppo_report *before, const sac_ppo_report *now)
 {
     const double acted = now->acting - before->acting, both = acted + now->stepping - before->stepping;
     const double all = now->rollout;
     r->phases.seconds[SAC_PHASE_AGENT] += both > 0 ? all * acted / both : 0;
     r->phases.seconds[SAC_PHASE_WORLD] += both > 0 ? all * (1 - acted / both) : 0;
-    r->phases.seconds[SAC_PHASE_SEARCH] -= both > 0 ? all : 0; // which all of it will be added to
+    r->phases.seconds[SAC_PHASE_SEARCH] -= both > 0 ? all : 0; // the time of the whole iteration is added later
 }
 
 static sac_status advance(sac_run *r)

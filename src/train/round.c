@@ -5,7 +5,8 @@
 
 /// A round of units on all ranks, unless its results are known already.
 
-// a hash of all that decides a round's results, but for matrices: what they do shows in the average
+// A hash of what decides a round's results. Large matrices are left out, because a difference in them changes the
+// average, which is hashed.
 static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_rollout_job *job)
 {
     sac_kept_array arrays[SAC_MAX_KEPT_ARRAYS];

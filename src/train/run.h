@@ -19,7 +19,7 @@ enum
 };
 
 /// A run under way. Every rank holds the same one, what learns included, and takes it through the same steps; rank 0
-/// alone has the folder with its journal. How it learns is the learner's affair (learner.h); all else is shared.
+/// alone has the folder with its journal. How it learns is up to the learner (learner.h); all else is shared.
 struct sac_run
 {
     const sac_train_def *def;
@@ -45,13 +45,12 @@ struct sac_run
     sac_phases phases;
     sac_pace pace;
     sac_progress progress;
-    double deadline; ///< when the caller means to interrupt, by sac_clock(); 0: never
-    double shown;    ///< when progress.json was written last
-    /// All that changed after this generation, joined by "; "; "": nothing.
-    char note[SAC_RUN_NOTE];
-    uint64_t bad_episodes; ///< whose return is not a number, since this process began
-    char first_bad[160];   ///< the first of the present generation, in words; "": none
-    bool under_way;        ///< the generation after state.generation, which events are then of
+    double deadline;         ///< when the caller means to interrupt, by sac_clock(); 0: never
+    double shown;            ///< when progress.json was written last
+    char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
+    uint64_t bad_episodes;   ///< episodes with a NaN return since this process began
+    char first_bad[160];     ///< describes the first such episode of this generation; "": none
+    bool under_way;          ///< whether events are recorded under generation state.generation + 1
 };
 
 enum

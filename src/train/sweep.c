@@ -61,7 +61,7 @@ static sac_status load_task(const sweep *s, int run, sac_task **task)
     return sac_task_load(task, s->plan->found, settings, count + 1);
 }
 
-// every task of the sweep can be read: said before the first is trained
+// checks that every task can be read before the first run starts
 static sac_status check_tasks(const sweep *s)
 {
     for (int run = 0; run < run_count(s); run++)

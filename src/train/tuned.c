@@ -95,7 +95,7 @@ void sac_tuned_gather(const sac_tuned *tuned, float *parameters)
 void sac_tuned_scatter(const sac_tuned *tuned, float *parameters)
 {
     if (!tuned->index) return;
-    // index[i] >= i, so from the last to the first nothing is lost
+    // index[i] >= i, so moving the last number first overwrites none that is still to be moved
     for (int i = tuned->count - 1; i >= 0; i--)
         parameters[tuned->index[i]] = parameters[i] * tuned->factor[tuned->index[i]];
     for (int i = 0; i < tuned->total; i++)

@@ -40,8 +40,8 @@ try:
     print("it loads: tiles, curves, phases, events")
 
     browser.wait(f"{spread('picture')} > 5 && {spread('heat')} > 2")
-    step = browser.evaluate(text("stage-about"))
-    browser.wait(f"{text('stage-about')} != {step!r}")
+    step = browser.evaluate(text("scene-about"))
+    browser.wait(f"{text('scene-about')} != {step!r}")
     print("it shows the agent driving")
 
     train(35, "--resume")
@@ -70,8 +70,8 @@ try:
     train(40, "--resume")
     server = Server(saccade, run, server.port)
     browser.wait(f"{text('generation')} == '40' && {text('state')} == 'finished'", 40)
-    step = browser.evaluate(text("stage-about"))
-    browser.wait(f"{text('stage-about')} != {step!r}")
+    step = browser.evaluate(text("scene-about"))
+    browser.wait(f"{text('scene-about')} != {step!r}")
     print("it survives a restart of the server")
 
     origins = browser.evaluate("performance.getEntriesByType('resource').map((r) => new URL(r.name).protocol == 'data:'"

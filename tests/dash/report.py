@@ -8,9 +8,9 @@ from browser import Browser
 browser = Browser()
 try:
     browser.go(f"file://{os.path.abspath(sys.argv[1])}")
-    browser.wait("document.readyState == 'complete' && document.getElementById('stage-about').textContent != ''")
-    shown = browser.evaluate("document.getElementById('stage-about').textContent")
-    browser.wait(f"document.getElementById('stage-about').textContent != {shown!r}")  # it plays
+    browser.wait("document.readyState == 'complete' && document.getElementById('scene-about').textContent != ''")
+    shown = browser.evaluate("document.getElementById('scene-about').textContent")
+    browser.wait(f"document.getElementById('scene-about').textContent != {shown!r}")  # it plays
     assert browser.evaluate("Array.from(document.images).every((i) => i.complete && i.naturalWidth > 0)")
     for name in ("picture", "heat", "mean", "time"):
         assert browser.evaluate(

@@ -97,7 +97,7 @@ END
             "$policy" 'train: {generations: 1, steps: 2, patience: 0}' 'evaluation: {every: 0}' >"$work/$what.yaml"
         "$saccade" train "$work/$what.yaml" --run "$work/$what" --quiet
         check "the page of an agent of kind $policy" \
-            python3 "$here/stage.py" "$saccade" "$work/toy" "$work/$what/mean.safetensors" "$what"
+            python3 "$here/scene.py" "$saccade" "$work/toy" "$work/$what/mean.safetensors" "$what"
     done
     check "the board and the page say the same" python3 "$here/same.py" "$saccade" "$work/slow.yaml" "$work/slow"
     check "the board and the page say the same of an end by the clock" python3 "$here/same.py" "$saccade" \

@@ -11,7 +11,7 @@ typedef struct scene
 {
     golden *g;
     int n, d, m, r, value_size;
-    bool normalize;
+    bool normalise;
     float *matrix;                  // W [m, d]
     const float *directions;        // Xi [r, d]
     float *queries, *keys, *values; // planar
@@ -42,7 +42,7 @@ static sac_attention_def def_of(const scene *s, const char *form)
     def.projection = s->matrix;
     def.direction_count = s->r;
     def.directions = s->directions;
-    def.normalise = s->normalize;
+    def.normalise = s->normalise;
     return def;
 }
 
@@ -133,7 +133,7 @@ static void write_softmax(scene *s)
 {
     sac_attention_def def = def_of(s, "softmax");
     def.projection = NULL, def.directions = NULL;
-    if (!s->normalize)
+    if (!s->normalise)
     {
         write_importance(s, "importance_softmax", &def);
         write_output(s, "att_softmax", def, true, 0);
@@ -154,8 +154,8 @@ static void write_softmax(scene *s)
 static void write_tokens(scene *s, const char *name, const float *x)
 {
     sac_attention_def def = raw_def_of(s, "sara-relu");
-    def.scale = s->normalize ? sqrt(s->d) : 1 / sqrt(s->d);
-    def.normalise = s->normalize;
+    def.scale = s->normalise ? sqrt(s->d) : 1 / sqrt(s->d);
+    def.normalise = s->normalise;
     sac_attention *a;
     if (s->status == SAC_OK) s->status = sac_attention_create(&a, &def);
     if (s->status != SAC_OK) return;
@@ -213,7 +213,7 @@ static sac_status run(golden *g)
     SAC_TRY(golden_number(g, "mode", &mode));
     s.n = (int)n, s.d = (int)d, s.m = (int)source->shape[0];
     s.r = (int)directions->shape[0], s.value_size = (int)v->shape[1];
-    s.normalize = mode > 0;
+    s.normalise = mode > 0;
     if (blocks->shape[0] * d < s.m)
         return sac_fail(SAC_ERROR_FORMAT, "G_blocks holds %d rows, fewer than the %d of norm_src",
                         (int)(blocks->shape[0] * d), s.m);

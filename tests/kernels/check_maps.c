@@ -132,8 +132,8 @@ static void bench_maps(const sac_kernels *ref, const sac_kernels *now, int d, in
     BENCH(trig, trig 16, &f);
     BENCH(hybrid, hybrid(10), &ten);
 #undef BENCH
-    snprintf(label, sizeof label, "normalize d%d n%d", d, n);
-    check_bench(label, k->normalize(features, stride, x, d, n, stride));
+    snprintf(label, sizeof label, "normalise d%d n%d", d, n);
+    check_bench(label, k->normalise(features, stride, x, d, n, stride));
     check_release();
 }
 
@@ -146,9 +146,9 @@ static void check_lengths(const sac_kernels *ref, const sac_kernels *now, int si
     int zero = check_integer(0, n - 1);
     for (int d = 0; d < size; d++) x[d * stride + zero] = 0;
     x[check_integer(0, n - 1)] = NAN;
-    ref->normalize(expected, n, x, size, n, stride);
-    now->normalize(out, n, x, size, n, stride);
-    check_same_floats(expected, out, size * n, "normalize: size %d, n %d", size, n);
+    ref->normalise(expected, n, x, size, n, stride);
+    now->normalise(out, n, x, size, n, stride);
+    check_same_floats(expected, out, size * n, "normalise: size %d, n %d", size, n);
     check_release();
 }
 
@@ -184,7 +184,7 @@ static void check_divisors(const sac_kernels *ref, const sac_kernels *now, int r
 void check_maps(const sac_kernels *ref, const sac_kernels *now)
 {
     static const int sizes[] = {1, 3, 4, 16}, counts[] = {1, 4, 8, 16, MAX_COUNT}, tokens[] = {1, 15, 16, 17, 67, 130};
-    bool own = check_kernel(normalize);
+    bool own = check_kernel(normalise);
     own |= check_kernel(divide);
     own |= check_kernel(divide_rows);
 #define OWN(name) \

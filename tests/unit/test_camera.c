@@ -76,11 +76,11 @@ static void look(sac_camera *camera, const sac_camera_def *def)
     sac_camera_importance(camera, importance, &image, workspace);
 }
 
-static void check(const shape *s, const char *form, bool normalize)
+static void check(const shape *s, const char *form, bool normalise)
 {
     static float queries[MAX_SIZE * MAX_COUNT], keys[MAX_SIZE * MAX_COUNT];
     sac_camera_def def = def_of(s, form);
-    def.attention.normalise = normalize;
+    def.attention.normalise = normalise;
     def.attention.scale = 0.05;
     sac_camera *camera;
     assert_ok(sac_camera_create(&camera, &def));
@@ -124,14 +124,14 @@ TEST(folding_is_chosen_where_it_is_less_work)
     {
         shape s;
         const char *form;
-        bool normalize, folded;
+        bool normalise, folded;
     } cases[] = {{{48, 48, 3, 2, 2, 8, 8}, "relu", false, true},      {{48, 48, 3, 2, 2, 8, 8}, "relu", true, false},
                  {{48, 48, 3, 2, 2, 8, 8}, "positive", false, false}, {{48, 48, 3, 7, 4, 4, 64}, "relu", false, false},
                  {{48, 48, 3, 2, 2, 8, 8}, "sara-relu", false, true}, {{48, 48, 3, 2, 2, 8, 0}, "relu", false, false}};
     for (int i = 0; i < 6; i++)
     {
         sac_camera_def def = def_of(&cases[i].s, cases[i].form);
-        def.attention.normalise = cases[i].normalize;
+        def.attention.normalise = cases[i].normalise;
         sac_camera *camera;
         assert_ok(sac_camera_create(&camera, &def));
         assert_int_equal(sac_camera_is_folded(camera), cases[i].folded);

@@ -187,7 +187,7 @@ TEST(the_blob_is_red_and_goes_with_the_car)
     car_shots_free(&all);
 }
 
-// the second lane lies under the road and is bluer than it by a tenth
+// the second road lies under the road and is bluer than it by a tenth
 TEST(the_fake_lane_is_bluish_and_spares_the_road)
 {
     car_shots all = car_shots_read(data);

@@ -248,7 +248,7 @@ TEST(lstm_segments_join)
     };
     float h[STATE], c[STATE], dh[STATE] = {0}, dc[STATE] = {0}, out[5 * STATE], dx[LSTM_T * LSTM_B * LSTM_I];
     float dw[4][4 * LSTM_H * LSTM_H] = {{0}}, *kept = s.place.kept, *kept2 = kept + LEARN_ROOM / 2;
-    const sac_lstm_weights g = {dw[0], dw[1], dw[2], dw[3]};
+    const sac_lstm_gradients g = {dw[0], dw[1], dw[2], dw[3]};
     memcpy(h, s.in[1], sizeof h);
     memcpy(c, s.in[2], sizeof c);
     l->lstm_forward(l, &first, out, h, c, kept, s.in[0], NULL, &w, s.place.workspace);

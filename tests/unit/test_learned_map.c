@@ -41,10 +41,10 @@ static sac_policy *with_tensors_of(const sac_policy *from, const char *settings)
     for (int i = 0; i < sac_policy_tensor_count(shape); i++)
         for (int j = 0; j < sac_policy_tensor_count(from); j++)
         {
-            const sac_policy_tensor *to = sac_policy_tensor_at(shape, i), *view = sac_policy_tensor_at(from, j);
-            if (strcmp(to->name, view->name) == 0)
-                memcpy(parameters + to->offset, sac_policy_parameters(from) + view->offset,
-                       sac_policy_tensor_size(view) * sizeof *parameters);
+            const sac_policy_tensor *to = sac_policy_tensor_at(shape, i), *tensor = sac_policy_tensor_at(from, j);
+            if (strcmp(to->name, tensor->name) == 0)
+                memcpy(parameters + to->offset, sac_policy_parameters(from) + tensor->offset,
+                       sac_policy_tensor_size(tensor) * sizeof *parameters);
         }
     assert_ok(sac_policy_create_with(&policy, shape, parameters));
     free(parameters);

@@ -25,13 +25,13 @@ enum
     SIZE_COUNT = sizeof all_sizes / sizeof *all_sizes
 };
 
-static sac_attention *create(const char *form, const sizes *s, bool normalize)
+static sac_attention *create(const char *form, const sizes *s, bool normalise)
 {
     sac_attention_def def = sac_attention_default_def();
     def.form = form;
     def.key_size = s->d;
     def.feature_count = s->m;
-    def.normalise = normalize;
+    def.normalise = normalise;
     sac_attention *a;
     assert_ok(sac_attention_create(&a, &def));
     return a;

@@ -214,7 +214,8 @@ void sac_control_state(const void *self, double *values)
     if (e->tells) memcpy(values + m->nq + m->nv, e->numbers.value, (size_t)e->numbers.count * sizeof *values);
 }
 
-// larger pictures for people have smooth edges, but where those would mix with the black behind which a background is
+// Pictures for people are antialiased, except where there is a background: edges would blend with the black that the
+// background replaces.
 sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
 {
     control_env *e = self;

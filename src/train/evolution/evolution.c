@@ -30,7 +30,7 @@ sac_status sac_evolution_create_search(sac_run *r)
     return status;
 }
 
-// that a candidate may have
+// the most episodes that a candidate may have in a stage
 static int most_episodes(const sac_stage *stage)
 {
     return stage->race > stage->episodes ? stage->race : stage->episodes;
@@ -47,7 +47,7 @@ void sac_evolution_release(sac_evolution *e)
     e->room = 0;
 }
 
-// what a generation of the search's present population needs
+// allocates what one generation of the present population needs
 static sac_status reserve(sac_run *r)
 {
     sac_evolution *e = sac_evolution_of(r);

@@ -13,12 +13,12 @@ typedef struct sac_evolution
     sac_race *race;      ///< NULL: every candidate has the same number of episodes
     int *listed;         ///< [population] individuals of a round
     double *seen;        ///< [units, 2 F] what the filter was told in a round; NULL without a filter
-    double *raced;       ///< [units] returns of a round
-    double *returns;     ///< [population] mean over a candidate's episodes
+    double *raced;       ///< [units] returns of the episodes of one round of a race
+    double *returns;     ///< [population] mean return of each candidate
     double *fitness;     ///< [population] what the search is told
     bool ranked, paired; ///< the stage's fitness
-    int most_count;      ///< episodes that a candidate may have in it
-    uint64_t *hard;      ///< [hard_count] seeds of the generation that the mean does worst on
+    int most_count;      ///< the most episodes that a candidate may have in the stage
+    uint64_t *hard;      ///< [hard_count] seeds of this generation on which the search's mean does worst
     int hard_count;
 } sac_evolution;
 
@@ -37,9 +37,9 @@ void sac_evolution_release(sac_evolution *e);
 /// population.
 SAC_CHECKED sac_status sac_evolution_apply_stages(sac_run *r);
 
-/// What begins with a stage, such as "stage 2, above 500: episodes 4 -> 8, sigma times 0.5": all that is another than
-/// before, by the names that the task file has for it.
-/// @param was, now  what sac_task_stage gives for it and for the one before
+/// Describe a stage that begins, such as "stage 2, above 500: episodes 4 -> 8, sigma times 0.5". The text lists every
+/// setting that the stage changes, by the name that the task file has for it.
+/// @param was, now  what sac_task_stage gives for the stage before and for this one
 void sac_stage_describe(char *text, size_t size, int number, const sac_stage *was, const sac_stage *now);
 
 /// The seed of an episode of this generation.

@@ -66,7 +66,7 @@ void sac_pair_fitness(double *fitness, const double *returns, int population)
     }
 }
 
-// the same number of episodes for every candidate
+// drives the same number of episodes for every candidate
 static sac_status drive_all(sac_run *r, uint64_t *steps)
 {
     sac_evolution *e = sac_evolution_of(r);
@@ -79,14 +79,14 @@ static sac_status drive_all(sac_run *r, uint64_t *steps)
         for (int k = 0; k < episodes; k++) sum += r->units[i * episodes + k].episode_return;
         for (int k = 0; e->ranked && k < episodes; k++) ranks += rank_in_episode(r, i, k, population);
         e->returns[i] = sum / episodes;
-        // a candidate whose return is not a number stays one, and ranks last
+        // a candidate whose return is NaN keeps NaN as its fitness and ranks last
         e->fitness[i] = e->ranked && !isnan(e->returns[i]) ? ranks / episodes : e->returns[i];
     }
     if (e->paired) sac_pair_fitness(e->fitness, e->returns, population);
     return SAC_OK;
 }
 
-// as many episodes as it takes to tell the best from the others
+// drives a race: candidates get episodes until the best are told apart, or until they have the most that is allowed
 static sac_status drive_race(sac_run *r, uint64_t *steps)
 {
     sac_evolution *e = sac_evolution_of(r);

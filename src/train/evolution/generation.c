@@ -75,7 +75,7 @@ static sac_status restart_if_stuck(sac_run *r)
     return sac_evolution_apply_stages(r);
 }
 
-// a search that has begun anew by itself: another population, and a mean that has nothing to do with the last one
+// Follows a search that has restarted by itself: its population has changed, and its mean is unrelated to the last one.
 static sac_status follow_restart(sac_run *r)
 {
     const sac_search *search = sac_evolution_of(r)->search;
@@ -85,7 +85,7 @@ static sac_status follow_restart(sac_run *r)
     SAC_TRY(tell(r, "restart", words));
     sac_search_mean(search, r->vector);
     for (int i = 0; i < r->state.dimension; i++) r->state.average[i] = (double)r->vector[i];
-    sac_pace_change(&r->pace); // of another population
+    sac_pace_change(&r->pace); // for the new population
     return sac_evolution_apply_stages(r);
 }
 

@@ -36,7 +36,7 @@ static void mean_vector(const void *user, int individual, float *parameters)
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
-// the first of two units is worse: no number, or a lower return
+// whether a did worse than b; a return of NaN counts as the worst
 static bool is_worse(const sac_unit *a, const sac_unit *b)
 {
     if (isnan(a->episode_return) || isnan(b->episode_return))

@@ -61,7 +61,7 @@ static bool layers_create(car_picture *p)
     int stride = (p->width + 15) / 16 * 16;
     int rows = (int)(p->top + BAR_Y * p->scale_y + 0.5);
     car_layers *l = &p->layers;
-    car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field, &l->lane};
+    car_plane *const planes[] = {&l->road, &l->shade, &l->red, &l->square, &l->field, &l->side_road};
     for (int i = 0; i < 6; i++)
         if (!plane_create(planes[i], p->width, rows, stride)) return false;
     return true;
@@ -104,7 +104,7 @@ void sac_car_picture_destroy(car_picture *p)
     if (!p) return;
     car_layers *l = &p->layers;
     float *const cells[] = {l->road.cells,         l->shade.cells,         l->red.cells,
-                            l->square.cells,       l->field.cells,         l->lane.cells,
+                            l->square.cells,       l->field.cells,         l->side_road.cells,
                             p->figure.wheel.cells, p->figure.stripe.cells, p->figure.hull.cells};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) sac_free(cells[i]);
     sac_car_bar_destroy(p->bar);
@@ -120,7 +120,7 @@ void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *var
     car_inks inks = {.grass = {102 - lost, 204 - lost, 102 - lost},
                      .square = {0, 26, 0},
                      .road = {102 - lost, 102 - lost, 102 - lost},
-                     .lane = {102 - lost, 102 - lost, 127.5f - lost},
+                     .side_road = {102 - lost, 102 - lost, 127.5f - lost},
                      .wheel = 0,
                      .stripe = 77 - lost,
                      .hull = {204 - lost, 0, 0},
@@ -130,7 +130,7 @@ void sac_car_draw(car_picture *p, const car_scene *scene, const car_variant *var
     car_look look = {.grey = inks.road[0],
                      .white = 255 - lost,
                      .mixed = variant && variant->kind == CAR_VARIANT_COLOR,
-                     .lane = variant && variant->kind == CAR_VARIANT_FAKE_LANE};
+                     .side_road = variant && variant->kind == CAR_VARIANT_FAKE_LANE};
     sac_car_draw_field(p, scene, &camera, &look);
     (agent ? sac_car_draw_exact_figure : sac_car_draw_smooth_figure)(p, scene, &camera);
     p->raster->compose(&p->layers, &p->figure, &inks, rgb);

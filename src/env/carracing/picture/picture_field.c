@@ -287,7 +287,7 @@ static void draw_road(car_picture *p, const car_scene *scene, const car_camera *
     if (parts > 1) p->layers.plain = false;
 }
 
-static void draw_lane(car_picture *p, const car_scene *scene, const car_camera *c)
+static void draw_side_road(car_picture *p, const car_scene *scene, const car_camera *c)
 {
     static const float aside = 20;
     const car_track *t = scene->track;
@@ -300,10 +300,10 @@ static void draw_lane(car_picture *p, const car_scene *scene, const car_camera *
                                beside(&last, last.middle, far_side), beside(&last, last.middle, near_side)};
         last = next;
         if (!in_view(p, corners, 4)) continue;
-        // in a sharp bend to the lane's side its far edge runs backwards
+        // in a sharp bend to the second road's side its far edge runs backwards
         float area = (corners[2].x - corners[0].x) * (corners[3].y - corners[1].y) -
                      (corners[3].x - corners[1].x) * (corners[2].y - corners[0].y);
-        sac_car_add_polygon(p, &p->layers.lane, corners, 4, area > 0 ? 1 : -1);
+        sac_car_add_polygon(p, &p->layers.side_road, corners, 4, area > 0 ? 1 : -1);
     }
 }
 
@@ -311,11 +311,11 @@ void sac_car_draw_field(car_picture *p, const car_scene *scene, const car_camera
 {
     view_bounds b = bounds_of(p, c);
     bool edge = b.low[0] < -FIELD || b.low[1] < -FIELD || b.high[0] > FIELD || b.high[1] > FIELD;
-    p->layers.plain = !edge && !look->mixed && !look->lane;
+    p->layers.plain = !edge && !look->mixed && !look->side_road;
     p->layers.has_red = false;
-    p->layers.has_lane = look->lane;
+    p->layers.has_side_road = look->side_road;
     draw_grass(p, c, &b);
-    if (look->lane) draw_lane(p, scene, c);
+    if (look->side_road) draw_side_road(p, scene, c);
     draw_road(p, scene, c, &b, look);
     if (!p->layers.plain) add_square(p, &p->layers.field, c, -FIELD, -FIELD, 2 * FIELD);
 }

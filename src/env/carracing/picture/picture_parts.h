@@ -115,7 +115,7 @@ typedef struct car_look
 {
     float grey, white; ///< levels of the plain road and of white kerbs
     bool mixed;        ///< grass and squares differ in more than green
-    bool lane;         ///< a second lane beside the road
+    bool side_road;    ///< a second road beside the road: the variant fake-lane
 } car_look;
 
 /// Draw playfield, grass, road and kerbs into the layers.

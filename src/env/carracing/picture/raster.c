@@ -197,7 +197,7 @@ enum
     RED = 1,
     FULL = 2,
     FIGURE = 4,
-    LANE = 8
+    SIDE_ROAD = 8
 };
 
 static inline void colour(const car_layers *l, int at, vec sums[6], const car_inks *ink, const int what, vec out[3])
@@ -215,11 +215,12 @@ static inline void colour(const car_layers *l, int at, vec sums[6], const car_in
     // Where the road crosses itself, the colour is the mean of both.
     vec flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
     vec share = 1 / vec_most(cover, vec_of(1));
-    vec lane = what & LANE ? vec_most(vec_least(take(&sums[5], l->lane.cells + at), vec_of(1)), vec_of(0)) : vec_of(0);
+    vec side = what & SIDE_ROAD ? vec_most(vec_least(take(&sums[5], l->side_road.cells + at), vec_of(1)), vec_of(0))
+                                : vec_of(0);
     for (int c = 0; c < 3; c++)
     {
         vec under = field * ink->grass[c] + light * ink->square[c];
-        if (what & LANE) under += lane * (ink->lane[c] - under);
+        if (what & SIDE_ROAD) under += side * (ink->side_road[c] - under);
         out[c] = under + over * (ink->road[c] - under) + share * (c == 0 ? shade + flag : shade);
     }
 }
@@ -301,8 +302,8 @@ static void compose(const car_layers *l, const car_figure *f, const car_inks *in
 {
     for (int column = 0; column < l->road.width; column += BLOCK)
     {
-        if (l->has_lane)
-            block(l, f, ink, column, rgb, FULL | RED | LANE);
+        if (l->has_side_road)
+            block(l, f, ink, column, rgb, FULL | RED | SIDE_ROAD);
         else if (!l->plain)
             block(l, f, ink, column, rgb, FULL | RED);
         else if (l->has_red)

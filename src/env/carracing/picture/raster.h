@@ -39,7 +39,7 @@ typedef struct car_figure
 /// Colours, 0..255, and what is added before they are cut to whole numbers.
 typedef struct car_inks
 {
-    float grass[3], square[3], road[3], lane[3]; ///< square: what a light square adds to the grass
+    float grass[3], square[3], road[3], side_road[3]; ///< square: what a light square adds to the grass
     float wheel, stripe, hull[3];
     float offset;
 } car_inks;
@@ -47,14 +47,14 @@ typedef struct car_inks
 /// The planes of the field.
 typedef struct car_layers
 {
-    car_plane road;   ///< coverage by the road and its kerbs
-    car_plane shade;  ///< what tiles and kerbs add to the road's colour
-    car_plane red;    ///< what red kerbs add to red besides
-    car_plane square; ///< light squares of grass
-    car_plane field;  ///< the playfield, black outside
-    car_plane lane;   ///< a second lane under the road
-    bool has_lane;    ///< whether a second lane is in view; then not plain
-    bool has_red;     ///< whether a red kerb is in view; otherwise red is not read
+    car_plane road;      ///< coverage by the road and its kerbs
+    car_plane shade;     ///< what tiles and kerbs add to the road's colour
+    car_plane red;       ///< what red kerbs add to red besides
+    car_plane square;    ///< light squares of grass
+    car_plane field;     ///< the playfield, black outside
+    car_plane side_road; ///< the second road of the variant fake-lane, under the road
+    bool has_side_road;  ///< whether a second road is in view; then not plain
+    bool has_red;        ///< whether a red kerb is in view; otherwise red is not read
     bool plain; ///< neither the field's edge nor a crossing is in view, and grass, squares and road are as red and
                 ///< blue as one another: field is then not read
 } car_layers;

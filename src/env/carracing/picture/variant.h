@@ -11,7 +11,7 @@
 ///     noise         every pixel that is wholly grass shows random colours, new in every step
 ///     video=PATH    every such pixel shows a frame of a video file or of a folder of images, one a step
 ///     video=procedural   the same with a clip of moving waves that needs no file
-///     fake-lane     a second, bluish lane 20 world units to the outside
+///     fake-lane     a second, bluish road 20 world units to the outside
 ///
 /// What a variant shows is a pure function of the episode's seed and the scene's time, so it may be drawn at any size
 /// and any number of times; it draws from random numbers of its own, never from the track's. Grass that is wholly grass

@@ -23,7 +23,7 @@ static float root(float x)
 }
 
 /* queries and keys divided by their lengths */
-static void normalize(void)
+static void normalise(void)
 {
     int side, n, d;
     for (side = 0; side < 2; side++)

@@ -58,9 +58,9 @@ function dimRest(c, canvas, frame) {
 }
 
 // The captions of the two pictures; parts that this agent has nothing to show for are hidden.
-function captionStage(frame, stage) {
+function captionScene(frame, scene) {
   const caption = (name, text) => {
-    const figure = stage.querySelector(`#${name}`).closest("figure"), words = figure.querySelector("figcaption");
+    const figure = scene.querySelector(`#${name}`).closest("figure"), words = figure.querySelector("figcaption");
     figure.hidden = text === "";
     if (words.textContent !== text) words.textContent = text;
   };
@@ -68,8 +68,8 @@ function captionStage(frame, stage) {
   caption("picture", keeps(frame) ? "what it sees; framed: the patches that it keeps"
     : attends(frame) ? "what it sees; it mixes all patches, bright where they rank high" : "what it sees");
   caption("heat", attends(frame) ? `attention that each patch receives, coloured by rank${share}` : "");
-  stage.querySelector(".pictures").classList.toggle("single", !attends(frame));
-  stage.querySelector("#overlay").hidden = !attends(frame);
+  scene.querySelector(".pictures").classList.toggle("single", !attends(frame));
+  scene.querySelector("#overlay").hidden = !attends(frame);
 }
 
 // The rank of every patch, 0..1; empty where nothing is attended to.

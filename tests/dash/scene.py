@@ -1,6 +1,6 @@
 """What the live page says and shows of agents that keep patches, mix all of them, or have no attention:
-stage.py SACCADE RUN POLICY KIND, where RUN is a run folder whose mean agent gives way to POLICY's, and KIND is keeps, mixes
-or none."""
+scene.py SACCADE RUN POLICY KIND, where RUN is a run folder whose mean agent gives way to POLICY's, and KIND is keeps,
+mixes or none."""
 
 import os
 import shutil
