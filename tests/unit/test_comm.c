@@ -406,70 +406,6 @@ TEST(what_rank_0_has_everyone_gets)
     }
 }
 
-static uint8_t gathered_byte(int from, size_t i)
-{
-    return (uint8_t)(i * 7 + i / 1000 + (size_t)from * 31);
-}
-
-// rank k has (count - k) times so many bytes
-static size_t gathered_size(int from, int count, int units)
-{
-    return (size_t)(count - from - 1) * (size_t)units;
-}
-
-static void gather_main(rank *r)
-{
-    sac_status status = SAC_OK;
-    size_t sizes[MAX_RANKS], total = 0, own = 0;
-    for (int k = 0; k < r->size; k++)
-    {
-        if (k == r->rank) own = total;
-        total += sizes[k] = gathered_size(k, r->size, r->units);
-    }
-    if (r->rank == r->failing_unit) status = sac_fail(SAC_ERROR_FILE, "rank %d cannot", r->rank);
-    for (int round = 0; round < 2 && r->status == SAC_OK; round++)
-    {
-        uint8_t *all = sac_alloc(total);
-        for (size_t i = 0; i < sizes[r->rank]; i++) all[own + i] = gathered_byte(r->rank, i);
-        r->status = sac_comm_gather(r->comm, status, all, sizes);
-        r->sum = r->status == SAC_OK;
-        size_t at = 0;
-        for (int k = 0; r->status == SAC_OK && k < r->size; k++)
-            for (size_t i = 0; i < sizes[k]; i++, at++)
-                if (all[at] != gathered_byte(k, i)) r->sum = 0;
-        sac_free(all);
-    }
-}
-
-TEST(what_all_have_everyone_gets)
-{
-    static rank ranks[MAX_RANKS];
-    static const int sizes[] = {0, 1, 1000, SHARED};
-    for (int i = 0; i < 4; i++)
-    {
-        int count = sizes[i] == SHARED ? 3 : MAX_RANKS;
-        set_all(ranks, count, (rank){.main = gather_main, .failing_unit = -1, .units = sizes[i]});
-        run_ranks(ranks, count);
-        for (int k = 0; k < count; k++)
-        {
-            assert_int_equal(ranks[k].status, SAC_OK);
-            assert_int_equal(ranks[k].sum, 1);
-        }
-    }
-    for (int failing = 0; failing < 3; failing++)
-    {
-        set_all(ranks, 3, (rank){.main = gather_main, .failing_unit = failing, .units = 100});
-        run_ranks(ranks, 3);
-        char words[32];
-        snprintf(words, sizeof words, "rank %d cannot", failing);
-        for (int k = 0; k < 3; k++)
-        {
-            assert_int_equal(ranks[k].status, SAC_ERROR_FILE);
-            assert_non_null(strstr(ranks[k].sentence, words));
-        }
-    }
-}
-
 // --- training ---------------------------------------------------------------------------------------------------
 
 static const char task_text[] = "env:\n  id: toy\n  size: 24\n  max_steps: 12\n"
@@ -563,6 +499,5 @@ TEST(a_run_goes_on_with_another_number_of_ranks)
 
 TESTS(every_unit_is_done_once_and_everyone_knows, the_others_can_do_it_all, a_failure_of_one_ends_all_with_its_sentence,
       an_interrupt_of_one_interrupts_all, an_interrupt_that_comes_after_the_round_interrupts_all,
-      ranks_that_compute_something_else_are_found_out, what_rank_0_has_everyone_gets, what_all_have_everyone_gets,
-      what_each_rank_has_everyone_gets,
+      ranks_that_compute_something_else_are_found_out, what_rank_0_has_everyone_gets, what_each_rank_has_everyone_gets,
       any_number_of_ranks_and_threads_trains_to_the_same_bytes, a_run_goes_on_with_another_number_of_ranks)
