@@ -96,19 +96,21 @@ typedef struct row
 static int read_rows(const char *run, row *rows, int room)
 {
     char path[512], name[64];
-    size_t size;
     snprintf(name, sizeof name, "%s/distill.csv", run);
     path_in(path, name);
-    char *text = read_text(path, &size), *line = strchr(text, '\n');
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[512];
     int count = 0;
-    for (; line && line[1] && count < room; line = strchr(line + 1, '\n'), count++)
+    assert_non_null(fgets(line, sizeof line, file)); // the head
+    for (; count < room && fgets(line, sizeof line, file); count++)
     {
         row *r = &rows[count];
-        assert_int_equal(sscanf(line + 1, "%d,%lf,%d,%d,%lf,%lf,%lf,%lf", &r->generation, &r->share, &r->episodes,
+        assert_int_equal(sscanf(line, "%d,%lf,%d,%d,%lf,%lf,%lf,%lf", &r->generation, &r->share, &r->episodes,
                                 &r->frames, &r->loss[0], &r->loss[1], &r->student, &r->teacher),
                          8);
     }
-    sac_free(text);
+    fclose(file);
     return count;
 }
 
