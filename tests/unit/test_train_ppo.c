@@ -47,7 +47,7 @@ TEST(a_generation_that_is_broken_off_is_taken_back)
     assert_ok(train(task, "unbroken", 1, false, &(watcher){0}));
     for (int i = 0; i < 4; i++)
     {
-        char name[16];
+        char name[24];
         watcher w = {0};
         snprintf(name, sizeof name, "broken%d", i);
         line_stop.steps_left = stops[i];
