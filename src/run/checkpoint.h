@@ -39,7 +39,7 @@ typedef struct sac_run_state
     double fitness_average; ///< moving average of `mean` over generations
     int stage;              ///< stages that have begun
     double best_evaluation; ///< -infinity: none yet
-    double best, mean, std; ///< of the returns of the last generation's population: a return each
+    double best, mean, std; ///< best, mean and standard deviation of the last generation's returns
     int attempt;            ///< fresh starts so far
     uint64_t attempt_start; ///< generations finished when the last of them was made
     bool pending;           ///< its evaluation and its journal row are still to be done
