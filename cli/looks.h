@@ -17,10 +17,10 @@ typedef struct cli_look
     double seconds[2]; ///< of each policy, the best of several looks
 } cli_look;
 
-/// Time two policies that cut a picture alike: first with a picture that the first of them meets in the world, as it is,
-/// then at their own number of patches and at two, four, ... times as many with that picture enlarged and with a little
-/// noise. A drawn world has many patches that are equal to the bit, which softmax takes once; a camera has none. Tensors
-/// that depend on the number of patches are drawn.
+/// Time two policies that cut a picture alike: first with a picture that the first of them meets in the world, as it
+/// is, then at their own number of patches and at two, four, ... times as many with that picture enlarged and with a
+/// little noise. A drawn world has many patches that are equal to the bit, which softmax takes once; a camera has none.
+/// Tensors that depend on the number of patches are drawn.
 /// @param[out] looks  [CLI_MAX_LOOKS]
 SAC_CHECKED sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, const sac_env_def *env,
                                       cli_look *looks, int *count);

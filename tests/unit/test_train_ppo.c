@@ -138,8 +138,9 @@ TEST(only_what_is_tuned_moves)
     {
         const sac_policy_tensor *view = sac_policy_tensor_at(policies[0], i);
         if (view->measured) continue;
-        bool same = memcmp(sac_policy_parameters(policies[0]) + view->offset,
-                           sac_policy_parameters(policies[1]) + view->offset, sac_policy_tensor_size(view) * sizeof(float)) == 0;
+        bool same =
+            memcmp(sac_policy_parameters(policies[0]) + view->offset, sac_policy_parameters(policies[1]) + view->offset,
+                   sac_policy_tensor_size(view) * sizeof(float)) == 0;
         assert_int_equal(same, strncmp(view->name, "output", 6) != 0);
     }
     sac_policy_destroy(policies[0]);
