@@ -93,7 +93,7 @@ all_tasks() # each with its world and a line of its own, and its path can be use
     cat "$work/tasks"
     local file
     for file in tasks/*.yaml; do
-        grep -qE "^$file +[a-z-]+ +[^ ].{10,}[^ ]$" "$work/tasks" || { echo "no $file"; return 1; }
+        grep -qE "^$file +[A-Za-z0-9:-]+ +[^ ].{10,}[^ ]$" "$work/tasks" || { echo "no $file"; return 1; }
     done
     [[ $(grep -c '^tasks/' "$work/tasks") == $(ls tasks/*.yaml | wc -l) ]] && grep -qE '^tasks/toy.yaml +toy +Keep the sight on a drifting square$' "$work/tasks" &&
         "$saccade" tasks --json | python3 -c 'import json, sys; rows = json.load(sys.stdin); assert all(set(r) == {"task", "env", "about"} and r["env"] for r in rows)'

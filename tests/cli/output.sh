@@ -43,6 +43,8 @@ every_command()
         full config tasks/toy.yaml && full export "$policy" --c "$out/policy.c" && full tasks && full tasks --json &&
         full zoo --commands && full record "$policy" --seeds 0..1 --out "$out/shown" &&
         full record --idle --env toy --seeds 0..1 --out "$out/shown" --json &&
+        full uptrain "$policy" --features 2 --frames 512 --match 5 --tune 2 --rounds 1 --seeds 1000..1001 --json \
+            --out "$out/linear.safetensors" &&
         full import attention-agent-npz tests/golden/data/agent_made_up.npz "$out/imported.safetensors"
 }
 
