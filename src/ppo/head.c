@@ -103,7 +103,7 @@ void sac_head_likelihood(const sac_head *h, const sac_learn *l, float *out, cons
     }
 }
 
-// by logits of: log p[label] is 1 for the label, less p
+// The gradient with respect to the logits of log p[label] is 1 for the label, less p.
 static void choice_backward(const sac_head *h, const sac_learn *l, float *doutputs, const float *dout,
                             const float *dentropy, const float *drawn, const float *outputs, int rows, float *dscratch)
 {

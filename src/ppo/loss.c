@@ -20,7 +20,7 @@ static double policy_term(const sac_ppo_rows *r, int i, float likelihood, sac_pp
     sums->policy += fmax(free, clipped);
     sums->divergence += ratio - 1 - difference;
     sums->clipped += fabs(ratio - 1) > r->clip;
-    // by log p of: -A ratio, while it is the larger one
+    // The gradient with respect to log p of -A ratio is that product itself, while it is the larger of the two.
     return free >= clipped ? free : 0;
 }
 

@@ -56,7 +56,7 @@ static sac_status create_worlds(sac_ppo_group *g, const sac_env_def *env)
     const size_t lanes = (size_t)g->lanes;
     g->envs = SAC_NEW_ARRAY(sac_env *, lanes);
     g->rows = SAC_NEW_ARRAY(sac_env_row, lanes);
-    g->parts = SAC_NEW_ARRAY(void *, lanes *SAC_MAX_PARTS);
+    g->parts = SAC_NEW_MATRIX(void *, lanes, SAC_MAX_PARTS);
     g->rewards = SAC_NEW_ARRAY(double, lanes);
     g->ends = SAC_NEW_ARRAY(uint8_t, 2 * lanes);
     if (!g->envs || !g->rows || !g->parts || !g->rewards || !g->ends) return sac_fail_memory("worlds");

@@ -83,7 +83,8 @@ double sac_choice_loss(sac_choice *c, const sac_kernels *kernels, float *dscores
         along += ((double)c->shares[n] - (double)c->wanted[n]) * (double)c->scores[n] / c->count;
         mean += (double)c->scores[n] / c->count;
     }
-    // by scores of (score - mean) / unit, unit = temperature deviation; the differences of the shares add up to nothing
+    // The gradient with respect to scores of (score - mean) / unit, where unit = temperature deviation. The differences
+    // of the shares add up to nothing.
     along *= temperature * temperature;
     for (int n = 0; unit > 0 && n < c->count; n++)
     {

@@ -198,9 +198,9 @@ static void keep_maps(const match *m)
 {
     for (int i = 0; i < sac_policy_tensor_count(m->student); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(m->student, i);
-        if (strncmp(view->name, "attention.", 10) != 0)
-            memset(m->sums + view->offset, 0, sac_policy_tensor_size(view) * sizeof *m->sums);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(m->student, i);
+        if (strncmp(tensor->name, "attention.", 10) != 0)
+            memset(m->sums + tensor->offset, 0, sac_policy_tensor_size(tensor) * sizeof *m->sums);
     }
 }
 
