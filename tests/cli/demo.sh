@@ -9,7 +9,7 @@ folder=$work/demo
 
 demo() # MARK...: the demo as a person runs it, with Ctrl-C pressed at each mark
 {
-    DEMO=$folder SECONDS_TO_TRAIN=${seconds:-600} SEEDS=0..2 FILM_STEPS=5 \
+    DEMO=$folder SECONDS_TO_TRAIN=${seconds:-100} SEEDS=0..2 FILM_STEPS=5 \
         GENERATIONS_TO_TRAIN=${generations:-} timeout 300 python3 -B tests/cli/press.py "$work/said" "$@" -- make --no-print-directory -o build demo
 }
 
@@ -59,6 +59,7 @@ again() # ends its training by itself, after a generation however slow it is her
         grep -q 'demo: stopped by Ctrl-C' "$work/said" && [[ ! -e $folder/patches-2.mp4 ]] &&
         grep -qF -- "--run $folder/run-2 --resume" "$work/said"
 }
+# 2000 generations take minutes, however short the first ones are, and the demo has 100 seconds
 no_thousands() { [[ -s $work/said ]] && ! grep -q '/2000' "$work/said"; }
 
 goes_on() # with the command that it has told
