@@ -109,7 +109,7 @@ links() # relative links lead somewhere
     for document in "$root"/README.md "$root"/CHANGELOG.md "$root"/CONTRIBUTING.md "$root"/docs/*.md "$root"/zoo/*.md "$root"/zoo/*/*.md; do
         while read -r target; do
             [[ -e $(dirname "$document")/$target ]] || { echo "$document: $target"; bad=1; }
-        done < <(grep -oE '\]\([^)#: ]+' "$document" | sed 's/^](//')
+        done < <(grep -oE '\]\([^)# ]+' "$document" | sed 's/^](//' | grep -vE '^https?://')
     done
     return $bad
 }
