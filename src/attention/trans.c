@@ -186,7 +186,7 @@ void sac_trans_run(const sac_trans *trans, float *out, const float *queries, con
 {
     SAC_ASSERT(token_count >= 1 && stride >= token_count && trans->projection_stride >= token_count);
     SAC_ASSERT((uintptr_t)workspace % 64 == 0);
-    parts p;
+    parts p = {0};
     split(&p, trans, &(sac_workspace){.memory = workspace});
     const sac_attention *a = trans->attention;
     factors x = {a,

@@ -26,7 +26,7 @@ static sac_status draw_action(const sac_env_spec *spec, sac_stream *stream, floa
         else if (isfinite(low) && isfinite(high))
             action[i] = (float)sac_stream_uniform(stream, low, high);
         else
-            return sac_fail(SAC_ERROR_ARGUMENT, "--random: action %d has no bounds to draw within", i);
+            return sac_fail(SAC_ERROR_ARGUMENT, "random actions: action %d has no bounds to draw within", i);
     }
     return SAC_OK;
 }
