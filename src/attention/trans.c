@@ -166,6 +166,7 @@ static void run_middle(const factors *x, parts *p, float *out)
 // out += P A V in the order that was asked for
 static void run_linear(const factors *x, parts *p, sac_trans_order order, float *out)
 {
+    SAC_ASSERT(p->summary && p->product); // as the form has features
     if (order == SAC_TRANS_CHEAPEST) order = sac_trans_cheapest(x->l, x->f, x->n, x->v);
     if (x->a->divide_all) sac_block_sum_keys(&p->block, x->a, p->key_sums, x->keys, x->n, x->stride);
     if (order == SAC_TRANS_LEFT) run_left(x, p, out);
