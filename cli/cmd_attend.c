@@ -145,11 +145,11 @@ static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8
 }
 
 // An image file holds one picture in three colours, so this is all that the policy may take.
-static sac_status check_input(const sac_policy_def *def)
+static sac_status check_input(const sac_policy *policy)
 {
+    const sac_policy_def *def = sac_policy_get_def(policy);
     char taken[SAC_SPACE_TEXT_SIZE];
-    if (def->input_count == 0) return sac_fail(SAC_ERROR_FORMAT, "the policy takes no picture, so it looks nowhere");
-    if (def->input_count == 1 && def->inputs[0].kind == SAC_SPACE_PICTURE && def->channels == 3) return SAC_OK;
+    if (sac_policy_takes_one_picture(policy) && def->channels == 3) return SAC_OK;
     return sac_fail(SAC_ERROR_FORMAT, "an image file is one picture in three colours, but the policy takes '%s'%s",
                     sac_space_format(&def->inputs[0], taken), def->input_count > 1 ? " and other parts" : "");
 }
@@ -158,7 +158,7 @@ static sac_status attend(const cli_args *args, const sac_policy *policy)
 {
     const char *path = cli_positional(args, 1);
     const sac_policy_def *def = sac_policy_get_def(policy);
-    SAC_TRY(check_input(def));
+    SAC_TRY(check_input(policy));
     uint8_t *rgb;
     int height, width;
     SAC_TRY(sac_png_read(&rgb, &height, &width, path, PIXEL_LIMIT));

@@ -85,6 +85,9 @@ SAC_API void sac_policy_state_set_parameters(sac_policy_state *state, const floa
 /// Start an episode: the recurrent state becomes zero.
 SAC_API void sac_policy_state_reset(sac_policy_state *state);
 
+/// Whether a policy takes one picture and nothing else, which is what sac_policy_act needs.
+SAC_API bool sac_policy_takes_one_picture(const sac_policy *policy);
+
 /// Look at an image and act, for a policy that takes one picture and nothing else; sac_policy_act_on is for every
 /// policy. Never fails, never allocates; identical inputs give identical bits, at every CPU level. The action is always
 /// finite and within the bounds: where parameters that are not numbers make an output NaN, the middle of the range is

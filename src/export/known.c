@@ -54,12 +54,11 @@ sac_status sac_export_check(const sac_policy *policy)
                         "export: policies of kind '%.80s' cannot be exported; attention-agent, iap-rank, iap-trans "
                         "and cnn can",
                         policy->ops->name);
-    const sac_space *input = &policy->def.inputs[0];
-    if (policy->def.input_count != 1 || input->kind != SAC_SPACE_PICTURE)
+    if (!sac_policy_takes_one_picture(policy))
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "export: a policy that takes anything but one picture cannot be exported, and this one takes "
                         "%d part%s, the first of them '%.60s'",
-                        policy->def.input_count, sac_plural(policy->def.input_count), input->name);
+                        policy->def.input_count, sac_plural(policy->def.input_count), policy->def.inputs[0].name);
     for (int i = 0; i < policy->def.setting_count; i++) SAC_TRY(check_option(policy, &policy->def.settings[i]));
     return check_mixing(policy);
 }

@@ -47,10 +47,9 @@ sac_status sac_fit_check(const sac_fit_batch *batch)
 {
     const sac_examples *e = batch->examples;
     const sac_policy_def *def = &batch->gradient->policy->def;
-    bool picture = def->input_count == 1 && def->inputs[0].kind == SAC_SPACE_PICTURE;
     if (!(e->parts || e->observations) || !e->actions)
         return sac_fail(SAC_ERROR_ARGUMENT, "fit: examples without %s", e->actions ? "observations" : "actions");
-    if (!e->parts && !picture)
+    if (!e->parts && !sac_policy_takes_one_picture(batch->gradient->policy))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "fit: the policy takes %d parts, of which '%.60s' is the first, so the examples must list them "
                         "(parts)",

@@ -127,7 +127,7 @@ size_t sac_gradient_workspace_size(const sac_gradient *gradient, int steps, int 
 sac_pass sac_gradient_begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace)
 {
     SAC_ASSERT(batch->steps >= 1 && batch->sequences >= 1 && (uintptr_t)workspace % 64 == 0);
-    SAC_ASSERT(batch->parts || (g->policy->def.input_count == 1 && g->policy->def.inputs[0].kind == SAC_SPACE_PICTURE));
+    SAC_ASSERT(batch->parts || sac_policy_takes_one_picture(g->policy));
     sac_pass p = {.g = g, .parameters = parameters, .batch = batch, .frames = batch->steps * batch->sequences};
     sac_gradient_place(&p.room, g, batch->steps, batch->sequences, workspace);
     p.l = sac_learn_create(p.room.scratch);

@@ -262,16 +262,21 @@ void sac_policy_state_reset(sac_policy_state *state)
     state->policy->ops->reset(state);
 }
 
+bool sac_policy_takes_one_picture(const sac_policy *policy)
+{
+    return policy->def.input_count == 1 && policy->def.inputs[0].kind == SAC_SPACE_PICTURE;
+}
+
 void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *action)
 {
-    SAC_ASSERT(state->policy->def.input_count == 1 && state->policy->def.inputs[0].kind == SAC_SPACE_PICTURE);
+    SAC_ASSERT(sac_policy_takes_one_picture(state->policy));
     const void *inputs[] = {observation};
     state->policy->ops->act(state, inputs, action);
 }
 
 void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action)
 {
-    SAC_ASSERT(state->policy->def.input_count == 1 && state->policy->def.inputs[0].kind == SAC_SPACE_PICTURE);
+    SAC_ASSERT(sac_policy_takes_one_picture(state->policy));
     state->policy->ops->act_float(state, observation, action);
 }
 

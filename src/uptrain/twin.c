@@ -40,6 +40,12 @@ static sac_status check(const sac_policy *policy, const sac_uptrain_def *def)
                         "up-training: the policy is of kind %s; attention-agent, iap-rank and iap-trans look through "
                         "softmax",
                         ops->name);
+    if (!sac_policy_takes_one_picture(policy))
+        return sac_fail(
+            SAC_ERROR_ARGUMENT,
+            "up-training: the policy takes %d part%s, the first of them '%.60s'; only policies that take one "
+            "picture and nothing else are up-trained",
+            policy->def.input_count, sac_plural(policy->def.input_count), policy->def.inputs[0].name);
     const char *attention = setting_of(policy, "attention");
     if (strcmp(attention, "softmax") != 0)
         return sac_fail(SAC_ERROR_ARGUMENT,

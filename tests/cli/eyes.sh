@@ -59,6 +59,13 @@ check "a run of it is resumed to the byte" resumes
 check "attend refuses a policy of several parts" refuses 1 "the policy takes 'left" "$saccade" attend \
     one/mean.safetensors "$OLDPWD/docs/images/attention.png"
 
+mixes() # a policy that looks through softmax, of the same parts
+{
+    train soft --generations 1 --set policy.attention=softmax &&
+        refuses 2 "up-training: the policy takes 2 parts, the first of them 'left'" "$saccade" uptrain soft/mean.safetensors --out up.safetensors
+}
+check "uptrain refuses a policy of several parts" mixes
+
 other_parts() # depth and state; what a teacher alone may see; numbers alone
 {
     train depth --generations 2 --set "policy.inputs=depth state" &&

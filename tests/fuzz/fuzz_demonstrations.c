@@ -1,8 +1,6 @@
-#include "base/memory.h"
-#include "files/arrays/safetensors.h"
 #include "saccade/demonstrations.h"
 
-#include "fuzz.h"
+#include "mend.h"
 
 // whatever was read can be walked through from end to end
 static void walk(const sac_demonstrations *d)
@@ -44,34 +42,9 @@ static void read_demonstrations(const uint8_t *data, size_t size)
     free(aligned);
 }
 
-// the same content under a right checksum, so that changes get past it
-static void read_mended(const uint8_t *data, size_t size)
-{
-    sac_tensors *tensors;
-    if (sac_tensors_read(&tensors, data, size, "input") != SAC_OK) return;
-    int count = sac_tensors_count(tensors), metadata_count = sac_tensors_metadata_count(tensors);
-    sac_tensor *list = calloc((size_t)count + 1, sizeof *list);
-    sac_metadata *metadata = calloc((size_t)metadata_count + 1, sizeof *metadata);
-    fuzz_require(list && metadata);
-    for (int i = 0; i < count; i++) list[i] = *sac_tensors_at(tensors, i);
-    for (int i = 0; i < metadata_count; i++)
-    {
-        metadata[i] = sac_tensors_metadata_at(tensors, i);
-        if (strcmp(metadata[i].key, "checksum") == 0) metadata[i].value = NULL;
-    }
-    uint8_t *bytes;
-    size_t mended_size;
-    fuzz_require(sac_tensors_write(&bytes, &mended_size, list, count, metadata, metadata_count) == SAC_OK);
-    read_demonstrations(bytes, mended_size);
-    sac_free(bytes);
-    free(list);
-    free(metadata);
-    sac_tensors_destroy(tensors);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_demonstrations(data, size);
-    read_mended(data, size);
+    fuzz_mend(data, size, read_demonstrations);
     return 0;
 }

@@ -303,6 +303,24 @@ enum
     SHARED = 9 << 20 // more than two parts
 };
 
+// whichever rank cannot go on, all ranks have its sentence
+static void assert_everyone_hears(void (*main)(rank *r))
+{
+    static rank ranks[MAX_RANKS];
+    for (int failing = 0; failing < 3; failing++)
+    {
+        set_all(ranks, 3, (rank){.main = main, .failing_unit = failing, .units = 100});
+        run_ranks(ranks, 3);
+        char words[32];
+        snprintf(words, sizeof words, "rank %d cannot", failing);
+        for (int k = 0; k < 3; k++)
+        {
+            assert_int_equal(ranks[k].status, SAC_ERROR_FILE);
+            assert_non_null(strstr(ranks[k].sentence, words));
+        }
+    }
+}
+
 static void share_main(rank *r)
 {
     uint8_t *bytes = NULL;
@@ -363,18 +381,7 @@ TEST(what_each_rank_has_everyone_gets)
             assert_true(ranks[k].sum != UINT64_MAX);
         }
     }
-    for (int failing = 0; failing < 3; failing++)
-    {
-        set_all(ranks, 3, (rank){.main = gather_main, .failing_unit = failing, .units = 100});
-        run_ranks(ranks, 3);
-        char words[32];
-        snprintf(words, sizeof words, "rank %d cannot", failing);
-        for (int k = 0; k < 3; k++)
-        {
-            assert_int_equal(ranks[k].status, SAC_ERROR_FILE);
-            assert_non_null(strstr(ranks[k].sentence, words));
-        }
-    }
+    assert_everyone_hears(gather_main);
 }
 
 TEST(what_rank_0_has_everyone_gets)
@@ -392,18 +399,7 @@ TEST(what_rank_0_has_everyone_gets)
             assert_int_equal(ranks[k].sum, sizes[i]);
         }
     }
-    for (int failing = 0; failing < 3; failing++)
-    {
-        set_all(ranks, 3, (rank){.main = share_main, .failing_unit = failing, .units = 100});
-        run_ranks(ranks, 3);
-        char words[32];
-        snprintf(words, sizeof words, "rank %d cannot", failing);
-        for (int k = 0; k < 3; k++)
-        {
-            assert_int_equal(ranks[k].status, SAC_ERROR_FILE);
-            assert_non_null(strstr(ranks[k].sentence, words));
-        }
-    }
+    assert_everyone_hears(share_main);
 }
 
 // --- training ---------------------------------------------------------------------------------------------------

@@ -367,14 +367,9 @@ static sac_kept kept(const sac_run *r)
                       .restored = restored};
 }
 
-static sac_status restore(sac_run *r, const uint8_t *bytes, size_t size)
-{
-    return sac_run_read_checkpoint(r, bytes, size);
-}
-
 const sac_learner sac_distill_learner = {.create = create,
                                          .destroy = destroy,
-                                         .restore = restore,
+                                         .restore = sac_run_read_checkpoint,
                                          .begin = begin,
                                          .advance = advance,
                                          .stop = stop,
