@@ -306,7 +306,10 @@ def options():
 
 
 def policy():
-    """From corpus/policy/agent_lstm, which `saccade train tasks/toy.yaml` wrote."""
+    """From corpus/policy/agent_lstm, which `saccade train tasks/toy.yaml` wrote.
+
+    mlp_state and agent_parts take other parts than one picture; `saccade train` wrote them, too (policy.inputs).
+    """
     source = (CORPUS / "policy" / "agent_lstm").read_bytes()
     size = struct.unpack("<Q", source[:8])[0]
     header, data = json.loads(source[8 : 8 + size]), source[8 + size :]
