@@ -72,6 +72,7 @@ typedef struct study
     const char *film, *worst;
     row rows[MAX_ROWS];
     int row_count;
+    int code; // of the command once all rows are printed
 } study;
 
 static const char *setting(const sac_policy *policy, const char *key)
@@ -165,6 +166,7 @@ static int study_variant(study *s, cli_target *target, const char *path, const c
     const row *original = r;
     while (original > s->rows && original[-1].path == path) original--;
     print_row(r, strcmp(original->variant, "original") == 0 ? original : NULL);
+    if (cli_check_returns("generalise", episodes, s->count) != CLI_OK) s->code = CLI_FAILURE; // the table goes on
     sac_status status = s->worst ? film_worst(s, target, r, episodes) : SAC_OK;
     free(episodes);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
@@ -241,6 +243,7 @@ static int run(const cli_args *args)
         sac_status status = write_table(s, cli_value(args, "out"));
         if (status != SAC_OK) code = cli_fail(status);
     }
+    if (code == CLI_OK) code = s->code;
     free(s);
     return code;
 }
