@@ -52,7 +52,6 @@ static void add_head(sac_c_file *file)
 static void add_entry(sac_c_file *file)
 {
     const sac_policy_parts *p = &file->parts;
-    const sac_agent *a = p->agent;
     bool motion = p->actor->motion;
     sac_growing *text = &file->text;
     sac_grow_text(text, "void agent_reset(void)\n{\n%s%s}\n\n",
@@ -62,10 +61,7 @@ static void add_entry(sac_c_file *file)
                   motion ? "    state.started = 0;\n" : "");
     sac_grow_text(text, "void agent_act(const uint8_t *image, float *action)\n{\n    look(image);\n");
     if (p->embedding->positions) sac_grow_text(text, "    add_positions();\n");
-    if (a && a->attention->normalise) sac_grow_text(text, "    normalise();\n");
-    sac_grow_text(text, p->cnn ? "    read_image();\n" : "    attend();\n");
-    if (p->reading == SAC_PARTS_RANK) sac_grow_text(text, "    choose();\n    tell(image);\n");
-    if (p->reading == SAC_PARTS_TRANS && a->config.layer_norm) sac_grow_text(text, "    norm_layers();\n");
+    file->reading->calls(file);
     if (motion) sac_grow_text(text, "    move();\n");
     if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
@@ -109,13 +105,10 @@ static sac_status add_test(sac_c_file *file)
 
 static sac_status add_all(sac_c_file *file)
 {
+    SAC_TRY(sac_c_find_reading(&file->reading, file->policy, &file->parts));
     add_head(file);
     SAC_TRY(sac_c_token_constants(file));
-    bool layers = file->parts.cnn != NULL;
-    if (layers)
-        sac_c_layer_constants(file);
-    else
-        SAC_TRY(sac_c_attention_constants(file));
+    SAC_TRY(file->reading->constants(file));
     sac_c_controller_constants(file);
     sac_c_part(file, "arithmetic.c");
     sac_c_part(file, "elementary.h");
@@ -123,11 +116,11 @@ static sac_status add_all(sac_c_file *file)
     sac_c_part(file, "sums.c");
     sac_grow_text(&file->text, "/* all that changes */\nstatic struct\n{\n");
     sac_c_token_fields(file);
-    (layers ? sac_c_layer_fields : sac_c_attention_fields)(file);
+    file->reading->fields(file);
     sac_c_controller_fields(file);
     sac_grow_text(&file->text, "} state;\n\n");
     sac_c_token_code(file);
-    (layers ? sac_c_layer_code : sac_c_attention_code)(file);
+    file->reading->code(file);
     sac_c_controller_code(file);
     add_entry(file);
     SAC_TRY(add_test(file));

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "export/agent_c.h"
 
-// This file writes the form of attention: exact softmax, or a map of tokens to features.
+// This file writes the importance of patches: by exact softmax, or by a map of tokens to features.
 
 static void add_gains(sac_c_file *file)
 {
@@ -23,13 +23,11 @@ sac_status sac_c_attention_constants(sac_c_file *file)
     if (!a->form->map)
         sac_grow_text(&file->text, "#define SOFTMAX_FACTOR %.8ef\n\nenum\n{\n    CAPACITY = %d\n};\n\n",
                       (double)sac_softmax_factor(a), sac_softmax_capacity(a, file->parts.embedding->count));
-    else if (!sac_c_map_constants(file))
-        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: attention %s is not among the forms that the C file knows",
-                        a->form->name);
-    else if (file->parts.agent->trans.attention)
-        sac_c_trans_constants(file);
     else
+    {
+        SAC_TRY(sac_c_map_constants(file));
         add_gains(file);
+    }
     return SAC_OK;
 }
 
@@ -37,11 +35,6 @@ void sac_c_attention_fields(sac_c_file *file)
 {
     const sac_agent *agent = file->parts.agent;
     const sac_attention *a = agent->attention;
-    if (agent->trans.attention)
-    {
-        sac_c_trans_fields(file);
-        return;
-    }
     size_t n = (size_t)agent->embedding.count, f = (size_t)a->feature_size;
     sac_c_field(file, "float", sizeof(float), "tokens", "[OUTPUTS][TOKENS]",
                 n * (size_t)agent->embedding.patches.outputs);
@@ -69,11 +62,6 @@ void sac_c_attention_code(sac_c_file *file)
         return;
     }
     sac_c_map_code(file);
-    if (file->parts.agent->trans.attention)
-    {
-        sac_c_trans_code(file);
-        return;
-    }
     sac_c_part(file, sac_c_map_is_hybrid(a) ? "score_hybrid.c" : "score.c");
     sac_c_part(file, "linear.c");
 }

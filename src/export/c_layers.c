@@ -5,7 +5,7 @@
 // This file writes the convolutional network. Its first layer is the projection of patches, and the others read the
 // image that this layer makes.
 
-void sac_c_layer_constants(sac_c_file *file)
+sac_status sac_c_layer_constants(sac_c_file *file)
 {
     const sac_cnn *cnn = file->parts.cnn;
     for (int i = 1; i < cnn->layer_count; i++)
@@ -18,6 +18,7 @@ void sac_c_layer_constants(sac_c_file *file)
         snprintf(name, sizeof name, "layer%d_weight", i);
         sac_c_matrix(file, name, layer->tensors.weight, p->outputs, sac_patch_size(p));
     }
+    return SAC_OK;
 }
 
 // Count the floats of the largest image between two layers.

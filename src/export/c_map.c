@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "attention/form.h"
+#include "base/error.h"
 #include "export/agent_c.h"
 
 // This file writes the map of tokens to features that the linear forms of attention share.
@@ -27,11 +28,13 @@ static bool uses_norm(const sac_attention *a)
     return a->map == a->kernels.exp_features || a->map == a->kernels.trig_features || sac_c_map_is_hybrid(a);
 }
 
-bool sac_c_map_constants(sac_c_file *file)
+sac_status sac_c_map_constants(sac_c_file *file)
 {
     const sac_attention *a = file->parts.agent->attention;
     const sac_features *queries = &a->features[SAC_QUERIES], *keys = &a->features[SAC_KEYS];
-    if (!map_part(a)) return false;
+    if (!map_part(a))
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: attention %s is not among the forms that the C file knows",
+                        a->form->name);
     size_t size = (size_t)queries->count * (size_t)queries->size;
     sac_growing *text = &file->text;
     sac_grow_text(text, "enum\n{\n    FEATURES = %d\n};\n\n", a->feature_size);
@@ -51,7 +54,7 @@ bool sac_c_map_constants(sac_c_file *file)
                       queries->direction_count);
         sac_c_floats(file, "map_planes", queries->directions, (size_t)queries->direction_count * (size_t)queries->size);
     }
-    return true;
+    return SAC_OK;
 }
 
 void sac_c_map_fields(sac_c_file *file)

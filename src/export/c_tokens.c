@@ -115,7 +115,7 @@ sac_status sac_c_token_constants(sac_c_file *file)
         "%d,\n    PATCH = %d,\n    STRIDE = %d,\n"
         "    ROWS = %d,\n    COLUMNS = %d,\n    TOKENS = ROWS * COLUMNS,\n    OUTPUTS = %d,\n    D = %d\n};\n\n",
         file->policy->def.height, file->policy->def.width, p->height, p->width, p->channels, p->patch, p->stride,
-        p->rows, p->columns, p->outputs, file->parts.agent ? file->parts.agent->config.key_size : 0);
+        p->rows, p->columns, p->outputs, file->reading->numbers(&file->parts).key_size);
     if (e->resize) add_axis(file, "column", false), add_axis(file, "row", true);
     if (file->def->int8)
         add_small_weights(file);

@@ -1,4 +1,5 @@
 #include "attention/blocks.h"
+#include "base/error.h"
 #include "export/agent_c.h"
 
 // This file writes IAP-trans: everything that follows the features of queries and keys.
@@ -37,8 +38,9 @@ static size_t part_count(const sac_agent *a)
     return rows * widest < ROOM ? rows * widest : widest > ROOM ? widest : ROOM;
 }
 
-void sac_c_trans_constants(sac_c_file *file)
+sac_status sac_c_trans_constants(sac_c_file *file)
 {
+    SAC_TRY(sac_c_map_constants(file));
     const sac_agent *a = file->parts.agent;
     const sac_trans *t = &a->trans;
     sac_grow_text(&file->text,
@@ -47,10 +49,11 @@ void sac_c_trans_constants(sac_c_file *file)
     add_gains(file, "gain_of_queries", a->attention->gains[SAC_QUERIES]);
     add_gains(file, "gain_of_keys", a->attention->gains[SAC_KEYS]);
     sac_c_matrix(file, "trans_projection", a->trans_projection, t->rows, a->embedding.count);
-    if (!a->config.layer_norm) return;
+    if (!a->config.layer_norm) return SAC_OK;
     sac_grow_text(&file->text, "#define NORM_EPSILON 1e-5f\n\n");
     sac_c_floats(file, "norm_gain", file->parts.agent_state->gain, (size_t)t->value_size);
     sac_c_floats(file, "norm_bias", file->rounded->parameters + a->trans_bias, (size_t)t->value_size);
+    return SAC_OK;
 }
 
 void sac_c_trans_fields(sac_c_file *file)
@@ -70,6 +73,8 @@ void sac_c_trans_code(sac_c_file *file)
 {
     static const char *const orders[] = {
         [SAC_TRANS_LEFT] = "trans_left.c", [SAC_TRANS_RIGHT] = "trans_right.c", [SAC_TRANS_MIDDLE] = "trans_middle.c"};
+    if (file->parts.agent->attention->normalise) sac_c_part(file, "unit_length.c");
+    sac_c_map_code(file);
     sac_c_part(file, "trans.c");
     sac_c_part(file, orders[order_of(file->parts.agent)]);
     sac_c_part(file, "trans_end.c");

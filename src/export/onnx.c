@@ -20,16 +20,27 @@ enum
     OPSET = 13
 };
 
+// What lies between tokens and controller, one row a reading: "tokens" -> "seen", and what it shows as outputs.
+static const struct
+{
+    sac_status (*add)(sac_onnx *o);
+    void (*add_ports)(sac_onnx *o); // NULL: none
+} readings[] = {[SAC_PARTS_RANK] = {sac_onnx_add_features, sac_onnx_add_kept_ports},
+                [SAC_PARTS_TRANS] = {sac_onnx_add_trans, sac_onnx_add_importance_port},
+                [SAC_PARTS_LAYERS] = {sac_onnx_add_layers, NULL}};
+
 static sac_status add_graph(sac_onnx *o)
 {
+    size_t index = (size_t)o->parts.reading;
+    if (index >= sizeof readings / sizeof *readings || !readings[index].add)
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: the ONNX graph knows no policies that are made as '%.80s' is",
+                        o->policy->ops->name);
     sac_proto_text(&o->graph, GRAPH_NAME, "policy");
     SAC_TRY(sac_onnx_add_tokens(o));
-    if (o->parts.agent) SAC_TRY(sac_onnx_add_attention(o));
-    static sac_status (*const readings[])(sac_onnx * o) = {[SAC_PARTS_RANK] = sac_onnx_add_features,
-                                                           [SAC_PARTS_TRANS] = sac_onnx_add_trans,
-                                                           [SAC_PARTS_LAYERS] = sac_onnx_add_layers};
-    SAC_TRY(readings[o->parts.reading](o));
-    return sac_onnx_add_controller(o);
+    SAC_TRY(readings[index].add(o));
+    SAC_TRY(sac_onnx_add_controller(o));
+    if (readings[index].add_ports) readings[index].add_ports(o);
+    return SAC_OK;
 }
 
 static sac_status write_model(sac_onnx *o, const char *path)

@@ -170,3 +170,8 @@ sac_status sac_onnx_add_attention(sac_onnx *o)
     add_softmax(o);
     return SAC_OK;
 }
+
+void sac_onnx_add_importance_port(sac_onnx *o)
+{
+    sac_onnx_port(o, true, "importance", SAC_ONNX_FLOAT, 1, (const int64_t[]){o->parts.agent->embedding.count});
+}

@@ -176,12 +176,7 @@ static sac_status add_action(sac_onnx *o)
 
 sac_status sac_onnx_add_controller(sac_onnx *o)
 {
-    const sac_agent *a = o->parts.agent;
     add_told(o);
     SAC_TRY(add_thought(o));
-    SAC_TRY(add_action(o));
-    if (o->parts.reading == SAC_PARTS_RANK)
-        sac_onnx_port(o, true, "kept", SAC_ONNX_INT64, 1, (const int64_t[]){a->config.top});
-    if (a) sac_onnx_port(o, true, "importance", SAC_ONNX_FLOAT, 1, (const int64_t[]){a->embedding.count});
-    return SAC_OK;
+    return add_action(o);
 }

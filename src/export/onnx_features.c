@@ -154,9 +154,16 @@ static sac_status add_masking(sac_onnx *o)
     return SAC_OK;
 }
 
+void sac_onnx_add_kept_ports(sac_onnx *o)
+{
+    sac_onnx_port(o, true, "kept", SAC_ONNX_INT64, 1, (const int64_t[]){o->parts.agent->config.top});
+    sac_onnx_add_importance_port(o);
+}
+
 sac_status sac_onnx_add_features(sac_onnx *o)
 {
     const sac_agent *a = o->parts.agent;
+    SAC_TRY(sac_onnx_add_attention(o));
     add_kept(o);
     if (a->wants_pixels) SAC_TRY(add_patch_pixels(o));
     char all[SAC_MAX_FEATURE_PARTS * 64] = "";

@@ -94,6 +94,7 @@ static void add_seen(sac_onnx *o, const char *in)
 sac_status sac_onnx_add_trans(sac_onnx *o)
 {
     const sac_agent *a = o->parts.agent;
+    SAC_TRY(sac_onnx_add_attention(o));
     sac_onnx_floats(o, "projection", o->policy->parameters + a->trans_projection, a->trans.rows, a->embedding.count);
     o->side = "_q";
     SAC_TRY(add_gains(o, SAC_QUERIES));

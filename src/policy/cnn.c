@@ -242,6 +242,7 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
 static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
                                       "controller", "hidden",        "activation",  "choice",
                                       "motion",     "filter",        NULL};
+static const sac_policy_export exported = {.options = written};
 
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .options = options,
@@ -257,4 +258,4 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .gaze = gaze,
                                     .filter_input = filter_input,
                                     .parts = parts,
-                                    .written = written};
+                                    .exported = &exported};
