@@ -132,6 +132,11 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
                                 .reading = s->agent->trans.attention ? SAC_PARTS_TRANS : SAC_PARTS_RANK};
 }
 
+static bool resizes(const sac_policy *policy)
+{
+    return ((const sac_agent *)policy->self)->config.image_size > 0;
+}
+
 static const char *const written[] = {"image_size",
                                       "patch",
                                       "stride",
@@ -183,7 +188,7 @@ static const sac_policy_export export_rank = {.options = written}, export_trans 
     .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
     .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
-    .attention_row = sac_agent_attention_row, .parts = parts
+    .attention_row = sac_agent_attention_row, .parts = parts, .resizes = resizes
 // clang-format on
 
 const sac_policy_ops sac_attention_agent_ops = {.name = "attention-agent",

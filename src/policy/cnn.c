@@ -239,6 +239,11 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
                                 .reading = SAC_PARTS_LAYERS};
 }
 
+static bool resizes(const sac_policy *policy)
+{
+    return ((const sac_cnn *)policy->self)->config.image_size > 0;
+}
+
 static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
                                       "controller", "hidden",        "activation",  "choice",
                                       "motion",     "filter",        NULL};
@@ -258,4 +263,5 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .gaze = gaze,
                                     .filter_input = filter_input,
                                     .parts = parts,
+                                    .resizes = resizes,
                                     .exported = &exported};

@@ -58,7 +58,8 @@ typedef struct sac_policy_ops
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
-    const sac_policy_export *exported;                                               ///< NULL: it cannot be exported
+    bool (*resizes)(const sac_policy *policy); ///< NULL: it takes images as they are
+    const sac_policy_export *exported;         ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy
