@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "data/spool.h"
 
 struct sac_dataset
@@ -37,34 +38,29 @@ static sac_status map_frames(sac_dataset *d, size_t size)
     return SAC_OK;
 }
 
-static sac_status place_frames(sac_dataset *d, size_t size)
+static void cut(sac_dataset *d, sac_workspace *workspace)
 {
-    if (size > d->def.memory)
-        SAC_TRY(map_frames(d, size));
-    else if (!(d->frames = sac_alloc(size)))
-        return sac_fail_memory("frames");
-    uint8_t *at = d->frames;
     for (int i = 0; i < d->def.part_count; i++)
     {
-        d->views[i] = d->parts[i] = at;
-        at += (d->sizes[i] * (size_t)d->def.capacity + 63) / 64 * 64;
+        d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
+        d->views[i] = d->parts[i] = sac_take(workspace, (size_t)d->def.capacity, d->sizes[i]);
     }
-    return SAC_OK;
 }
 
 static sac_status create(sac_dataset *d)
 {
     const size_t capacity = (size_t)d->def.capacity;
-    size_t size = 0;
-    for (int i = 0; i < d->def.part_count; i++)
-    {
-        d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
-        size += (capacity * d->sizes[i] + 63) / 64 * 64;
-    }
+    sac_workspace measured = {0};
+    cut(d, &measured);
     d->starts = SAC_NEW_ARRAY(uint8_t, capacity);
     d->actions = SAC_NEW_MATRIX(float, capacity, (size_t)d->def.action);
     if (!d->starts || !d->actions) return sac_fail_memory("frames");
-    return place_frames(d, size);
+    if (measured.used > d->def.memory)
+        SAC_TRY(map_frames(d, measured.used));
+    else if (!(d->frames = sac_alloc(measured.used)))
+        return sac_fail_memory("frames");
+    cut(d, &(sac_workspace){.memory = d->frames});
+    return SAC_OK;
 }
 
 sac_status sac_dataset_create(sac_dataset **out, const sac_dataset_def *def)
