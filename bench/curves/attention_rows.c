@@ -87,7 +87,7 @@ static sac_status measure_eye(eye *e, uint8_t *pixels, bench_figure *figure)
     if (!pixels || !e->importance || !e->workspace) return sac_fail_memory("a camera frame");
     for (int i = 0; i < HEIGHT * WIDTH * 3; i++)
         pixels[i] = (uint8_t)(127.5f + 73 * bench_number(PIXELS, (size_t)i)); // 73 sqrt(3) < 127
-    e->image = sac_image_view(pixels, HEIGHT, WIDTH, 3, SAC_PIXELS_PLAIN);
+    e->image = sac_image_of(pixels, HEIGHT, WIDTH, 3, SAC_PIXELS_PLAIN);
     for (int run = 0; run < RUNS; run++)
     {
         bench_latency latency = bench_time(look, e, 0.3);

@@ -100,7 +100,7 @@ static sac_status create(pass *p, const variant *v)
     if (v->r > 0) def.direction_count = v->r;
     for (int i = 0; i < 2 * KEYS * INPUTS; i++) p->weights[i] = 0.2f * bench_number(0, (size_t)i);
     for (int i = 0; i < SIDE * SIDE * 3; i++) p->pixels[i] = (uint8_t)(127.5f + 73 * bench_number(1, (size_t)i));
-    p->image = sac_image_view(p->pixels, SIDE, SIDE, 3, SAC_PIXELS_PLAIN);
+    p->image = sac_image_of(p->pixels, SIDE, SIDE, 3, SAC_PIXELS_PLAIN);
     size_t size;
     SAC_TRY((v->m == 0 ? create_exact : create_linear)(p, &def, &size));
     p->workspace = sac_alloc(size);

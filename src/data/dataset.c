@@ -17,8 +17,8 @@ struct sac_dataset
     sac_spool file; // where the frames lie in a file
     size_t mapped;  // bytes of it; 0: memory
     uint8_t *frames, *starts;
-    uint8_t *parts[SAC_MAX_PARTS];    // in `frames`, [capacity, size]
-    const void *views[SAC_MAX_PARTS]; // the same, for readers
+    uint8_t *parts[SAC_MAX_PARTS];       // in `frames`, [capacity, size]
+    const void *readable[SAC_MAX_PARTS]; // the same, for readers
     size_t sizes[SAC_MAX_PARTS];
     float *actions;
     int64_t next, known; // numbers of the next frame and of the oldest one there was
@@ -43,7 +43,7 @@ static void cut(sac_dataset *d, sac_workspace *workspace)
     for (int i = 0; i < d->def.part_count; i++)
     {
         d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
-        d->views[i] = d->parts[i] = sac_take(workspace, (size_t)d->def.capacity, d->sizes[i]);
+        d->readable[i] = d->parts[i] = sac_take(workspace, (size_t)d->def.capacity, d->sizes[i]);
     }
 }
 
@@ -136,5 +136,5 @@ sac_examples sac_dataset_examples(sac_dataset *d)
     SAC_ASSERT(count == d->def.capacity || d->known == 0);
     // the oldest frame follows the newest one in memory and does not go on with its episode
     if (count == d->def.capacity) d->starts[row_of(d, d->next)] = 1;
-    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->views};
+    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->readable};
 }

@@ -177,15 +177,15 @@ static void interleave(float *out, const float *planar, const sac_patches *p, co
 static void read_image(sac_cnn_state *s)
 {
     const sac_cnn *cnn = s->cnn;
-    float *features = s->actor.features;
-    interleave(cnn->layer_count > 1 ? s->image : features, s->embedding.tokens, &cnn->layers[0].patches, NULL);
+    float *told = s->actor.told;
+    interleave(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0].patches, NULL);
     for (int i = 1; i < cnn->layer_count; i++)
     {
         const sac_image_layer *layer = &cnn->layers[i];
         const sac_patches *p = &layer->patches;
         cnn->embedding.projector.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
                                                         s->parameters + layer->tensors.weight, p, s->work);
-        interleave(i == cnn->layer_count - 1 ? features : s->image, s->planar, p, s->parameters + layer->tensors.bias);
+        interleave(i == cnn->layer_count - 1 ? told : s->image, s->planar, p, s->parameters + layer->tensors.bias);
     }
 }
 

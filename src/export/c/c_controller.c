@@ -19,8 +19,7 @@ static void add_numbers(sac_c_file *file)
     sac_grow_text(&file->text,
                   "enum\n{\n    TOP = %d,\n    TOLD_EACH = %d,\n    TOLD = %d,\n    BINS = %d,\n    VALUES = %d,\n"
                   "    KERNEL = %d,\n    CONV_STRIDE = %d\n};\n\n#define POSITION_UNIT %.1ff\n\n",
-                  n.top, n.each, file->parts.actor->feature_count, n.bins, n.values, n.kernel, n.stride,
-                  n.position_unit);
+                  n.top, n.each, file->parts.actor->input_count, n.bins, n.values, n.kernel, n.stride, n.position_unit);
 }
 
 static void add_lstm_constants(sac_c_file *file)
@@ -74,7 +73,7 @@ void sac_c_controller_fields(sac_c_file *file)
     size_t real = sizeof(float);
     sac_c_field(file, "uint16_t", sizeof(uint16_t), "top", "[TOP]", (size_t)n.top);
     sac_c_field(file, "float", real, "pixels", "[PATCH * PATCH * CHANNELS]", (size_t)n.patch_pixels);
-    sac_c_field(file, "float", real, "features", "[TOLD]", (size_t)p->actor->feature_count);
+    sac_c_field(file, "float", real, "features", "[TOLD]", (size_t)p->actor->input_count);
     if (p->actor->motion)
     {
         sac_c_field(file, "float", real, "before", "[TOLD / 2]", (size_t)p->actor->told_count);

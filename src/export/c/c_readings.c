@@ -8,7 +8,7 @@ static sac_c_numbers agent_numbers(const sac_policy_parts *parts)
     const sac_agent *a = parts->agent;
     return (sac_c_numbers){.key_size = a->config.key_size,
                            .top = a->config.top,
-                           .each = a->patch_features,
+                           .each = a->patch_numbers,
                            .bins = a->config.bins,
                            .values = a->config.value_size,
                            .kernel = a->config.conv_kernel,

@@ -38,8 +38,8 @@ static void add_told(sac_onnx *o)
     }
     char inputs[64];
     snprintf(inputs, sizeof inputs, "%s filter_mean", seen);
-    sac_onnx_floats(o, "filter_mean", o->policy->parameters + o->policy->filter_mean, 1, a->feature_count);
-    sac_onnx_floats(o, "filter_whitening", o->parts.actor_state->whitening, 1, a->feature_count);
+    sac_onnx_floats(o, "filter_mean", o->policy->parameters + o->policy->filter_mean, 1, a->input_count);
+    sac_onnx_floats(o, "filter_whitening", o->parts.actor_state->whitening, 1, a->input_count);
     sac_onnx_node(o, "Sub", inputs, "centred", NULL);
     sac_onnx_node(o, "Mul", "centred filter_whitening", "told", NULL);
 }

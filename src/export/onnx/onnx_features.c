@@ -145,9 +145,9 @@ static sac_status add_part(sac_onnx *o, const char *name)
 static sac_status add_masking(sac_onnx *o)
 {
     const sac_agent *a = o->parts.agent;
-    float *nobody = SAC_NEW_MATRIX(float, (size_t)a->embedding.count, (size_t)a->patch_features);
+    float *nobody = SAC_NEW_MATRIX(float, (size_t)a->embedding.count, (size_t)a->patch_numbers);
     if (!nobody) return sac_fail_memory("an ONNX graph");
-    sac_onnx_floats(o, "nobody", nobody, a->embedding.count, a->patch_features);
+    sac_onnx_floats(o, "nobody", nobody, a->embedding.count, a->patch_numbers);
     sac_free(nobody);
     sac_onnx_node(o, "Unsqueeze", "kept one", "kept_places", NULL);
     sac_onnx_node(o, "ScatterND", "nobody kept_places kept_told", "every_told", NULL);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/picture/canvas.h"
+#include "show/picture/canvas.h"
 
 /// A stroke font of our own. A glyph is strokes separated by spaces; a stroke is points of two hexadecimal digits, x
 /// and y: glyphs stand on y = c, digits and capitals reach up to 0, small letters to 4, descenders down to f. After '~'

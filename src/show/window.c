@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/module.h"
-#include "view/window_module.h"
+#include "show/window_module.h"
 
 struct sac_window
 {

@@ -2,7 +2,7 @@
 
 #include <cairo.h>
 
-#include "view/plots/plot_module.h"
+#include "show/plots/plot_module.h"
 
 /// What the two kinds of sheets share: inks, text, heading, and the writing of the file.
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 /// Time or memory of forms of attention against the number of tokens, both logarithmic, from a table of saccade bench
 /// attention: saccade as lines, the fastest peer as dots of the same colour.

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "saccade/overlay.h"
-#include "view/plots/plot_module.h"
+#include "show/plots/plot_module.h"
 
 /// Here values become colours and axes get their marks; the module then draws them on a sheet.
 

@@ -10,7 +10,7 @@
 #include "files/yaml.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/metrics.h"
+#include "show/plots/metrics.h"
 
 /// Runs that differ only in their seed, as one line: median and quartiles at the same x.
 

@@ -8,7 +8,7 @@
 #include "files/pictures/png.h"
 #include "saccade/attention_plots.h"
 #include "saccade/viewer.h"
-#include "view/picture/canvas.h"
+#include "show/picture/canvas.h"
 
 enum
 {

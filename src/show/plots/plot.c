@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "files/atomic.h"
 #include "files/module.h"
-#include "view/plots/plot_module.h"
+#include "show/plots/plot_module.h"
 
 enum
 {

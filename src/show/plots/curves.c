@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/metrics.h"
+#include "show/plots/metrics.h"
 
 /// Training curves from the metrics.csv of run folders.
 

@@ -1,4 +1,4 @@
-#include "view/plots/metrics.h"
+#include "show/plots/metrics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 enum
 {

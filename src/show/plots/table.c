@@ -1,4 +1,4 @@
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "view/picture/canvas.h"
+#include "show/picture/canvas.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "saccade/frame.h"
 #include "saccade/overlay.h"
-#include "view/picture/canvas.h"
+#include "show/picture/canvas.h"
 
 static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226, 230, 236}, dim = {132, 140, 153},
                  accent = {255, 190, 92}, fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},

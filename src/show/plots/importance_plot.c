@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 /// The importance of every patch of one image as a heat plot.
 

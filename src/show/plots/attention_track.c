@@ -9,7 +9,7 @@
 #include "saccade/attention_plots.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 /// Attention over time: in which rows and columns the kept patches lie, as a file and as a plot of that file.
 

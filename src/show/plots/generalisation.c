@@ -8,7 +8,7 @@
 #include "files/atomic.h"
 #include "saccade/plot.h"
 #include "saccade/result_plots.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 /// Policies in changed worlds as bars: a group for each variant, and in it a bar for each policy and one for the
 /// article's agent.

@@ -4,7 +4,7 @@
 
 #include <SDL.h>
 
-#include "view/window_module.h"
+#include "show/window_module.h"
 
 /// saccade-window.so: a window by SDL2 that the processor draws into; it needs no graphics driver.
 
