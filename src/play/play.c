@@ -4,11 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
+#include "base/workspace.h"
 
 // Finds the image that the policy looks at: -1 for a policy of numbers alone, and without a policy the first picture.
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
@@ -48,35 +44,25 @@ static sac_status choose_parts(sac_play *play, const sac_play_def *def, taken *t
     return SAC_OK;
 }
 
-// A depth picture is shown in greys.
-static size_t grey_size(const sac_play *play, const bool *wanted)
+// Cuts the arrays from a workspace, first to measure them. A depth picture is shown in greys.
+static void cut(sac_play *play, const bool *wanted, bool advised, sac_workspace *workspace)
 {
-    if (play->sight < 0 || !wanted[play->sight]) return 0;
-    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
-    return space->kind == SAC_SPACE_DEPTH ? round_up(sac_space_size(space)) : 0;
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    const sac_space *sight = play->sight >= 0 && wanted[play->sight] ? &spec->observations[play->sight] : NULL;
+    play->action = sac_take(workspace, (size_t)spec->action_size, sizeof(float));
+    if (advised) play->advice = sac_take(workspace, (size_t)spec->action_size, sizeof(float));
+    if (sight && sight->kind == SAC_SPACE_DEPTH) play->grey = sac_take(workspace, sac_space_size(sight), 1);
+    for (int i = 0; i < spec->observation_count; i++)
+        if (wanted[i]) play->parts[i] = sac_take(workspace, sac_space_bytes(&spec->observations[i]), 1);
 }
 
 static sac_status place_parts(sac_play *play, const bool *wanted, bool advised)
 {
-    const sac_env_spec *spec = sac_env_get_spec(play->env);
-    const size_t action = round_up((size_t)spec->action_size * sizeof(float));
-    size_t grey = grey_size(play, wanted), size = action * (1 + advised) + grey;
-    for (int i = 0; i < spec->observation_count; i++)
-        if (wanted[i]) size += round_up(sac_space_bytes(&spec->observations[i]));
-    unsigned char *at = play->block = sac_alloc(size);
-    if (!at) return sac_fail_memory("an observation");
-    play->action = (float *)at;
-    at += action;
-    if (advised) play->advice = (float *)at;
-    at += advised ? action : 0;
-    if (grey > 0) play->grey = at;
-    at += grey;
-    for (int i = 0; i < spec->observation_count; i++)
-    {
-        if (!wanted[i]) continue;
-        play->parts[i] = at;
-        at += round_up(sac_space_bytes(&spec->observations[i]));
-    }
+    sac_workspace workspace = {0};
+    cut(play, wanted, advised, &workspace);
+    workspace = (sac_workspace){.memory = play->block = sac_alloc(workspace.used)};
+    if (!play->block) return sac_fail_memory("an observation");
+    cut(play, wanted, advised, &workspace);
     return SAC_OK;
 }
 
