@@ -6,11 +6,11 @@ the policy keeps for whoever drives alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Sequence, cast
 
 import numpy as np
 
-from saccade._core import (BYTE, FLOAT, Life, Owner, array, check, dense, documented, ffi, fill, lib, listing,
+from saccade._core import (BYTE, FLOAT, Life, Owner, Owners, array, check, dense, documented, ffi, fill, lib, listing,
                            options_of, output, path_of, pointer, raw, settings_of, text)
 
 
@@ -185,9 +185,10 @@ class State:
     def __init__(self, policy: Policy) -> None:
         self._handle = raw(lib.sac_policy_state_create, "sac_policy_state", policy._handle)
         self._life = Life(self._handle, lib.sac_policy_state_destroy, policy._life)
+        self._address = int(ffi.cast("uintptr_t", self._handle))
         self._owner = Owner("the policy's state")
         self._seen: Any = None  # what the last act looked at: the library may read a picture again
-        self._spaces, self._size = policy.inputs, policy.action_size
+        self._spaces, self._size, self._fits = policy.inputs, policy.action_size, policy._fits
         self._picture = len(self._spaces) == 1 and self._spaces[0].kind == "picture"
         self._shape = self._spaces[0].shape
         self._inputs = ffi.new("void *[]", len(self._spaces))
@@ -321,6 +322,8 @@ class Policy:
         self.observation_shape = (struct.height, struct.width, struct.channels)
         self.inputs = [Space._of(struct.inputs[i]) for i in range(struct.input_count)]
         self.action_size, self.action_choices = struct.action_size, struct.action_choices
+        # policies that are the same in this take the same arrays and give the same
+        self._fits = tuple((s.name, s.kind, s.shape) for s in self.inputs), self.action_size, self.action_choices
         self.parameter_count = int(lib.sac_policy_parameter_count(handle))
         self._state: State | None = None
         return self
@@ -404,6 +407,53 @@ class Policy:
 
     act.__doc__ = State.act.__doc__
 
+    @documented("sac_policy_act_batch")
+    def act_batch(self, states: Sequence[State], observations: Any, out: Any = None, which: Any = None) -> np.ndarray:
+        """One state for each episode, all different; they may hold other parameters, and be of other policies that take
+        the same parts. Returns the actions [count, action_size], or whole numbers [count] where they are choices.
+
+        observations: [count, height, width, channels] or what else the policy takes; a dict of such arrays by the names
+        of the parts where it takes several, as saccade.Worlds has them
+        out: [count, action_size] of float32, written and returned, such as the actions of saccade.Worlds
+        which: [count], true for those who look and act; the others' actions stay, or are 0 in a new array. None: all
+        """
+        count, parts = len(states), self._batch(observations, len(states))
+        rows = np.arange(count) if which is None else np.flatnonzero(_mask(which, count))
+        acting = [states[i] for i in rows]
+        for state in acting:
+            if state._fits is not self._fits and state._fits != self._fits:
+                raise ValueError("states: one is of a policy that takes other parts, or acts otherwise, than this one")
+        if len({id(state) for state in acting}) != len(acting):
+            raise ValueError("states: one stands there twice, expected one for each episode")
+        result = None
+        actions = np.zeros((count, self.action_size), FLOAT)
+        if out is not None:
+            result, actions = output(out, actions.shape)
+        with Owners([state._owner for state in acting]):
+            for state in acting:
+                state._seen = parts
+            _act_rows(acting, parts, actions, rows)
+        if out is not None:
+            return result  # type: ignore[no-any-return]
+        return actions[:, 0].astype(int) if self.action_choices else actions
+
+    def _batch(self, observations: Any, count: int) -> list[np.ndarray]:
+        """The arrays [count, ...] of what the policy takes, in its order."""
+        if not isinstance(observations, dict):
+            if len(self.inputs) > 1:
+                names = ", ".join(space.name for space in self.inputs)
+                raise TypeError(f"observations: {type(observations).__name__}, expected a dict with {names}")
+            observations = {self.inputs[0].name: observations}
+        found = []
+        for space in self.inputs:
+            if space.name not in observations:
+                there = ", ".join(observations)
+                raise KeyError(f"observations: the part '{space.name}' is missing; there are {there}")
+            part = array(observations[space.name], space.name, None)
+            floats = space.kind == "picture" and len(self.inputs) == 1 and part.dtype == FLOAT
+            found.append(dense(part, space.name, (count, *space.shape), FLOAT if floats else space.dtype))
+        return found
+
     def gradient(self, observations: Any, d_actions: Any, *, starts: Any = None, choosing: str = "straight",
                  temperature: float = 1.0) -> np.ndarray:
         """The gradient [parameter_count] of a loss by the parameters, where d_actions [N, action_size] is its gradient
@@ -442,6 +492,34 @@ class Policy:
         struct.settings, struct.setting_count, _kept = settings_of(info.settings)
         check(lib.sac_policy_save(self._handle, ffi.NULL if parameters is None else pointer(parameters), struct,
                                   path_of(path)))
+
+
+def _mask(which: Any, count: int) -> np.ndarray:
+    mask = np.asarray(which)
+    if mask.shape != (count,):
+        raise ValueError(f"which: shape {mask.shape}, expected ({count},)")
+    return mask
+
+
+def _address(x: np.ndarray) -> int:
+    return cast(int, x.__array_interface__["data"][0])
+
+
+def _act_rows(states: list[State], parts: list[np.ndarray], actions: np.ndarray, rows: np.ndarray) -> None:
+    """Lets states[k] look at row rows[k] of each part and write that row of the actions: one call of the library."""
+    if parts[0].dtype == FLOAT and states and states[0]._picture:
+        for state, row in zip(states, rows):  # floats of a picture have no batch of their own
+            lib.sac_policy_act_float(state._handle, pointer(parts[0][row]), pointer(actions[row]))
+        return
+    # the library wants tables of addresses, which NumPy computes for all rows at once
+    places = np.empty((len(rows), len(parts)), np.uintp)
+    for k, part in enumerate(parts):
+        places[:, k] = _address(part) + rows * part.strides[0]
+    handles = np.array([state._address for state in states], np.uintp)
+    inputs = (_address(places) + np.arange(len(rows)) * places.strides[0]).astype(np.uintp)
+    outs = (_address(actions) + rows * actions.strides[0]).astype(np.uintp)
+    lib.sac_policy_act_batch(ffi.cast("sac_policy_state **", _address(handles)),
+                             ffi.cast("void ***", _address(inputs)), ffi.cast("float **", _address(outs)), len(rows))
 
 
 def _rebuilt(kind: type[Policy], definition: dict[str, Any], info: Info) -> Policy:

@@ -411,6 +411,26 @@ for step in range(25):
 """)
 
 
+def test_a_batch_of_parts_is_acted_on(eyes):
+    eyes("""
+worlds = saccade.Worlds("eyes", 4)
+policy = saccade.World("eyes").policy(patch=4, top=3, inputs=["right", "state"])
+policy = policy.with_parameters(policy.draw(1))
+together, alone = ([policy.state() for _ in range(4)] for _ in range(2))
+worlds.reset(5)
+for step in range(20):
+    expected = [alone[i].act(worlds.observation(i)) for i in range(4)]
+    policy.act_batch(together, worlds.observations, out=worlds.actions)
+    assert np.array_equal(worlds.actions, expected), step
+    worlds.step()
+try:
+    policy.act_batch(together, worlds.observations["right"])
+    raise SystemExit("it acts")
+except TypeError as error:
+    assert "expected a dict with right, state" in str(error)
+""")
+
+
 def test_a_policy_takes_some_parts(eyes):
     eyes("""
 import pickle
