@@ -330,13 +330,13 @@ class GymWorld:
 
 
 class Objects(Part):
-    """What a planner sees of take_cover: the player's place and velocity; the nearest fireballs, each 1, its place as seen
-    from the player, and its velocity; the nearest monsters, each 1 and its place. What is not there is 0. In map units,
-    units a tic."""
+    """What a planner sees of take_cover: the player's place and velocity; then the nearest fireballs and the nearest
+    monsters, each 1, its place as seen from the player, and its velocity. What is not there is 0. In map units, units a
+    tic."""
 
     kind, name, privileged = "vector", "objects", True
     FIREBALLS, MONSTERS = 16, 8  # as in take_cover.c
-    shape = (4 + 5 * FIREBALLS + 3 * MONSTERS,)
+    shape = (4 + 5 * (FIREBALLS + MONSTERS),)
 
     def write(self, objects):
         player = next((o for o in objects if o.name == "DoomPlayer"), None)
@@ -347,13 +347,12 @@ class Objects(Part):
                         key=lambda o: ((o.position_x - x) ** 2 + (o.position_y - y) ** 2, o.id))
         balls = [o for o in others if "Ball" in o.name][:self.FIREBALLS]
         monsters = [o for o in others if "Imp" in o.name and "Ball" not in o.name][:self.MONSTERS]
-        out, at = self.out, 4 + 5 * self.FIREBALLS
+        out = self.out
         out[...] = 0
         out[:4] = x, y, player.velocity_x, player.velocity_y
-        for i, o in enumerate(balls):
-            out[4 + 5 * i:9 + 5 * i] = 1, o.position_x - x, o.position_y - y, o.velocity_x, o.velocity_y
-        for i, o in enumerate(monsters):
-            out[at + 3 * i:at + 3 + 3 * i] = 1, o.position_x - x, o.position_y - y
+        for first, group in ((4, balls), (4 + 5 * self.FIREBALLS, monsters)):
+            for at, o in zip(range(first, len(out), 5), group):
+                out[at:at + 5] = 1, o.position_x - x, o.position_y - y, o.velocity_x, o.velocity_y
 
 
 class DoomWorld:
@@ -385,7 +384,7 @@ class DoomWorld:
         game.set_episode_start_time(config["start_tic"])
         game.set_episode_timeout(config["timeout_tic"])
         game.set_available_game_variables([v.GameVariable.POSITION_Y, v.GameVariable.HEALTH])
-        game.set_objects_info_enabled(config["objects"])
+        game.set_objects_info_enabled(config["objects"] or config["counted"])  # which init fixes
         with tempfile.TemporaryDirectory(prefix=LEAVINGS) as folder:  # the engine makes a folder where it starts
             os.chdir(folder)
             game.init()
@@ -394,8 +393,8 @@ class DoomWorld:
         self.parts, self.max_steps = [Rendered((height, width, 3))], config["timeout_tic"]
         if config["objects"]:
             self.parts.append(Objects())
-        self.objects, self.skip = config["objects"], config["skip"]
-        self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.objects else [])
+        self.objects, self.counted, self.skip = config["objects"], config["counted"], config["skip"]
+        self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.counted else [])
         self.buttons = [[False, False], [True, False], [False, True]]
 
     def versions(self):
@@ -407,11 +406,12 @@ class DoomWorld:
             return  # after death there is none: the last one stays
         self.parts[0].out[...] = state.screen_buffer
         columns[:2] = state.game_variables
-        if self.objects:
+        if self.counted:
             import zlib
             rows = np.array([[o.id, o.position_x, o.position_y, o.position_z, o.velocity_x, o.velocity_y, o.velocity_z,
                               o.angle] for o in state.objects], np.float64)
             columns[2:] = len(rows), zlib.crc32(rows.tobytes())
+        if self.objects:
             self.parts[1].write(state.objects)
 
     def reset(self, seed, columns):
