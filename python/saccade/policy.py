@@ -132,16 +132,16 @@ def option_table(table: Any) -> dict[str, tuple[str | None, str]]:
     return rows
 
 
-_KINDS = ("picture", "depth", "vector", "choice")  # by sac_space_kind
+_KINDS = ("picture", "depth", "vector", "choice", "floats")  # by sac_space_kind
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """A part of an observation, or what a policy takes of one: a picture is uint8 [height, width, channels], a depth
-    picture float32 [height, width], a vector float32 [n]."""
+    picture float32 [height, width], a picture of floats float32 [height, width, channels], a vector float32 [n]."""
 
     name: str
-    kind: str  # "picture", "depth", "vector" or "choice"
+    kind: str  # "picture", "depth", "vector", "choice" or "floats"
     shape: tuple[int, ...]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
@@ -157,7 +157,8 @@ class Space:
     def _of(cls, struct: Any) -> Space:
         kind = _KINDS[struct.kind]
         sides = tuple(max(1, struct.shape[i]) for i in range(3))
-        shape = {"picture": sides, "depth": sides[:2], "vector": sides[:1], "choice": (1,)}[kind]
+        shape = {"picture": sides, "depth": sides[:2], "vector": sides[:1], "choice": (1,),
+                 "floats": sides}[kind]
         bounds = shape[0] if kind == "vector" else 1
         return cls(text(struct.name), kind, shape, _copy(struct.low, bounds), _copy(struct.high, bounds),
                    bool(struct.privileged), struct.choices)
@@ -278,7 +279,7 @@ class State:
     def patch(self, index: int) -> np.ndarray | None:
         with self._owner:
             gaze = self._patch(index)
-            channels = next((s.shape[2] for s in self._spaces if s.kind == "picture"), 1)
+            channels = next((s.shape[2] for s in self._spaces if s.kind in ("picture", "floats")), 1)
             pixels = np.empty((max(1, gaze.patch), max(1, gaze.patch), channels), FLOAT)
             return pixels if lib.sac_policy_patch(self._handle, index, pointer(pixels)) else None
 
@@ -408,7 +409,7 @@ class Policy:
     act.__doc__ = State.act.__doc__
 
     @documented("sac_policy_act_batch")
-    def act_batch(self, states: Sequence[State], observations: Any, out: Any = None, which: Any = None) -> np.ndarray:
+    def act_batch(self, states: Sequence[State], observations: Any, out: Any = None, which: Any = None) -> Any:
         """One state for each episode, all different; they may hold other parameters, and be of other policies that take
         the same parts. Returns the actions [count, action_size], or whole numbers [count] where they are choices.
 
@@ -419,7 +420,7 @@ class Policy:
         """
         count, parts = len(states), self._batch(observations, len(states))
         rows = np.arange(count) if which is None else np.flatnonzero(_mask(which, count))
-        acting = [states[i] for i in rows]
+        acting = [states[i] for i in rows.tolist()]
         for state in acting:
             if state._fits is not self._fits and state._fits != self._fits:
                 raise ValueError("states: one is of a policy that takes other parts, or acts otherwise, than this one")
@@ -434,7 +435,7 @@ class Policy:
                 state._seen = parts
             _act_rows(acting, parts, actions, rows)
         if out is not None:
-            return result  # type: ignore[no-any-return]
+            return result
         return actions[:, 0].astype(int) if self.action_choices else actions
 
     def _batch(self, observations: Any, count: int) -> list[np.ndarray]:

@@ -141,16 +141,17 @@ def picture_shape(space):
 
 
 class Picture(Part):
-    """Bytes [height, width, channels]; floats of one channel stay floats, as a depth picture."""
+    """Bytes [height, width, channels], or floats: [height, width] of one channel, as a depth picture, and [height, width,
+    channels] of more. Whole numbers with other bounds than bytes become bytes."""
 
     def __init__(self, name, space):
         self.name, self.space = name, space
         self.shape, self.first = picture_shape(space)
         self.scale = space.dtype != np.uint8
-        floats = np.issubdtype(space.dtype, np.floating) and self.shape[2] == 1
-        self.kind = "depth" if floats else "picture"
-        if floats:
-            self.shape = self.shape[:2]
+        self.kind = "picture"
+        if np.issubdtype(space.dtype, np.floating):
+            self.kind = "depth" if self.shape[2] == 1 else "floats"
+            self.shape = self.shape[:2] if self.kind == "depth" else self.shape
             self.low, self.high = [float(np.min(space.low))], [float(np.max(space.high))]
 
     def write(self, value):
@@ -195,7 +196,7 @@ class GymWorld:
 
     def __init__(self, config):
         import gymnasium
-        self.module, self.observe = gymnasium, config["observe"]
+        self.module, self.observe, self.hidden = gymnasium, config["observe"], config["privileged"]
         kwargs = dict(config["kwargs"])
         if self.observe == "render":
             kwargs.setdefault("render_mode", "rgb_array")
@@ -239,12 +240,15 @@ class GymWorld:
         self.is_dict = isinstance(space, s.Dict)
         pictured = not self.is_dict and picture_shape(space)
         entries = list(space.spaces.items()) if self.is_dict else [("camera" if pictured else "obs", space)]
+        self._mark(space, entries)
         wanted = self.observe
         if wanted not in ("", "render", "vector") and wanted not in [name for name, _ in entries]:
             raise Refusal(f"there is no observation '{wanted}', expected one of: "
                           + " ".join([name for name, _ in entries] + ["render", "vector"]))
         pictures = [Picture(name, part) for name, part in entries if picture_shape(part)]
         numbers = [Numbers(name, part) for name, part in entries if not picture_shape(part)]
+        for part in pictures + numbers:
+            part.privileged = part.name in self.privileged
         if wanted == "vector":
             if not numbers:
                 raise Refusal("there is nothing but pictures, leave 'observe' out")
@@ -263,6 +267,20 @@ class GymWorld:
             shapes = ", ".join(f"'{part.name}' {dict(entries)[part.name].shape}" for part in too_large)
             raise Refusal(f"{too_large[0].shape[0]} numbers to observe ({shapes}), expected at most {MAX_NUMBERS}; a picture is a Box "
                           "of uint8, or of floats with finite bounds, [height, width] or [height, width, channels]")
+
+    def _mark(self, space, entries):
+        """Which entries are privileged: those that the world's metadata names, and those that the task does."""
+        named = self.env.metadata.get("privileged", ()) if isinstance(self.env.metadata, dict) else ()
+        if not isinstance(named, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in named):
+            raise Refusal(f"metadata['privileged'] is {named!r}, expected a list of names")
+        self.privileged = set(named) | set(self.hidden.replace(",", " ").split())
+        names = [name for name, _ in entries] if self.is_dict else []
+        for name in sorted(self.privileged):
+            if name not in names:
+                raise Refusal(f"there is no entry '{name}' to be privileged, "
+                              + (f"expected some of: {' '.join(names)}" if names else "the observation is no dict"))
+        if self.privileged and self.privileged == set(names) and self.observe != "render":
+            raise Refusal("every entry is privileged, expected one at least that a policy may see")
 
     def _actions(self, space):
         from gymnasium import spaces as s
