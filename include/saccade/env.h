@@ -6,9 +6,9 @@
 
 /// Environments: an action goes in, what can be seen and a reward come out.
 ///
-/// What can be seen is a list of parts: pictures, depth pictures, vectors of numbers. A caller says with its row which
-/// of them it wants; the others are not drawn. Parts that are privileged tell what no camera and no sensor of the world
-/// would: they are for teachers, critics and planners alone.
+/// What can be seen is a list of parts: pictures of bytes or of floats, vectors of numbers. A caller says with its row
+/// which of them it wants; the others are not drawn. Parts that are privileged tell what no camera and no sensor of the
+/// world would: they are for teachers, critics and planners alone.
 ///
 /// Observations, actions, rewards and ends live in the caller's arrays; an environment writes its own row of them and
 /// nothing else. An environment is deterministic: the seed of an episode and its actions decide every bit. It has one

@@ -258,6 +258,28 @@ class Owner:
         self._release()
 
 
+class Owners:
+    """All of several things, or none of them; see Owner."""
+
+    def __init__(self, owners: list[Owner]) -> None:
+        self._owners = owners
+
+    def __enter__(self) -> None:
+        held = 0
+        try:
+            for owner in self._owners:
+                owner.__enter__()
+                held += 1
+        except BaseException:
+            for owner in self._owners[:held]:
+                owner._release()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        for owner in self._owners:
+            owner._release()
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # structs and texts
 

@@ -155,9 +155,7 @@ static void take_by_taste(making *m, sac_policy_taste taste)
 {
     const sac_env_spec *spec = sac_env_get_spec(m->env);
     const sac_space *all = spec->observations;
-    int count = spec->observation_count, image = sac_space_find_picture(all, count);
-    for (int i = 0; i < count && image < 0; i++)
-        if (all[i].kind == SAC_SPACE_DEPTH && !all[i].privileged) image = i;
+    int count = spec->observation_count, image = sac_space_find_image(all, count);
     if (taste != SAC_TASTE_NUMBERS && image >= 0)
     {
         add_part(m, image);

@@ -18,7 +18,7 @@ typedef struct sac_policy_parts sac_policy_parts;
 /// Which parts of a world a kind takes unless it is told.
 typedef enum sac_policy_taste
 {
-    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first depth picture; it must have one
+    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first picture of floats; it must have one
     SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
     SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
@@ -66,7 +66,7 @@ struct sac_policy
 {
     const sac_policy_ops *ops;
     sac_policy_def def; ///< settings, bounds and inputs are owned
-    int image;          ///< the input that is a picture or a depth picture; -1: none
+    int image;          ///< the input that is a picture of bytes or of floats; -1: none
     int vector_size;    ///< numbers of all inputs that are vectors or choices
     void *config;       ///< [ops->config_size]
     void *self;         ///< the kind's own, fixed after creation

@@ -96,7 +96,7 @@ sac_status sac_viewer_step(sac_viewer *viewer, const float *action)
 static bool is_same_view(const sac_viewer *viewer)
 {
     const sac_env_spec *spec = sac_env_get_spec(viewer->play.env);
-    bool first = viewer->play.sight == sac_space_find_picture(spec->observations, spec->observation_count);
+    bool first = viewer->play.sight == sac_space_find_image(spec->observations, spec->observation_count);
     return first && (spec->picture_same_view || !sac_env_get_ops(viewer->play.env)->picture);
 }
 
