@@ -16,6 +16,7 @@ typedef struct sac_actor_config
     char activation[SAC_TEXT_SIZE];
     char choice[SAC_TEXT_SIZE];
     bool motion, filter;
+    double filter_limit;
 } sac_actor_config;
 
 typedef enum sac_squash
@@ -33,6 +34,7 @@ typedef struct sac_actor
     sac_controller controller;
     sac_squash squash;
     bool motion;
+    float limit;       ///< of whitened numbers, on either side; infinity: none
     int read_count;    ///< features that the kind reads
     int told_count;    ///< features of this step: those, and the numbers of the inputs
     int feature_count; ///< that the controller is given: with motion, twice as many
