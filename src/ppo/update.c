@@ -159,14 +159,16 @@ static void keep_above_floor(sac_ppo *p)
         if (logs[i] < least) logs[i] = least;
 }
 
-// @return the sums of the minibatch, times its share; and the gradient's length
-static sac_ppo_sums take_minibatch(sac_ppo *p, int first, int sequences, double *norm)
+// the sums of the minibatch, times its share, and the gradient's length
+static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_sums *sums, double *norm)
 {
     sac_ppo_sums total = {0};
+    sac_status status = SAC_OK;
+    if (p->interrupt && *p->interrupt) status = sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
     p->minibatch_first = first;
     measure(p, first, sequences);
     memset(p->slice_sums, 0, (size_t)p->config.slices * sizeof *p->slice_sums);
-    (void)sac_slices_run(p->slices, p->sums, sequences, run_slice, p);
+    SAC_TRY(sac_ppo_sum_slices(p, status, sequences, run_slice));
     for (int i = 0; i < p->config.slices; i++)
     {
         const sac_ppo_sums *s = &p->slice_sums[i];
@@ -180,7 +182,8 @@ static sac_ppo_sums take_minibatch(sac_ppo *p, int first, int sequences, double 
         if (!p->trained[i]) p->sums[i] = 0;
     *norm = sac_optimiser_step(p->optimiser, &p->rooms[0].l, p->x, p->sums);
     keep_above_floor(p);
-    return total;
+    *sums = total;
+    return SAC_OK;
 }
 
 /// What is summed over minibatches.
@@ -200,9 +203,10 @@ static sac_status run_epoch(sac_ppo *p, int epoch, int sequences, tally *all, do
     draw_order(p, sequences, epoch);
     for (int first = 0; first < sequences; first += size, count++)
     {
-        if (p->interrupt && *p->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
+        const int taken = sequences - first < size ? sequences - first : size;
+        sac_ppo_sums s;
         double norm;
-        const sac_ppo_sums s = take_minibatch(p, first, sequences - first < size ? sequences - first : size, &norm);
+        SAC_TRY(take_minibatch(p, first, taken, &s, &norm));
         all->sums.policy += s.policy;
         all->sums.value += s.value;
         all->sums.entropy += s.entropy;
