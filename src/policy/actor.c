@@ -34,6 +34,7 @@ sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_conf
     for (int i = 0; sac_squash_names[i]; i++)
         if (strcmp(sac_squash_names[i], config->activation) == 0) a->squash = (sac_squash)i;
     a->motion = config->motion;
+    a->limit = config->filter_limit > 0 ? (float)config->filter_limit : INFINITY;
     a->read_count = read_count;
     a->told_count = read_count + policy->vector_size;
     a->input_count = config->motion ? 2 * a->told_count : a->told_count;
@@ -101,20 +102,21 @@ static void tell_motion(sac_actor_state *s, const sac_actor *a)
     s->started = true;
 }
 
-// Whitens what was told: (f - mean) / deviation. What it was before is kept, since training measures the filter by it.
-static void filter(sac_actor_state *s, const sac_policy *policy, const float *parameters)
+static float clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+// Whitens what was told: (f - mean) / deviation, cut at the limit. What it was before is kept, since training measures
+// the filter by it.
+static void filter(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
 {
     const float *mean = parameters + policy->filter_mean;
     for (int i = 0; i < policy->filter_size; i++)
     {
         s->unfiltered[i] = s->told[i];
-        s->told[i] = (s->told[i] - mean[i]) * s->whitening[i];
+        s->told[i] = clamp((s->told[i] - mean[i]) * s->whitening[i], -a->limit, a->limit);
     }
-}
-
-static float clamp(float x, float low, float high)
-{
-    return x < low ? low : x > high ? high : x;
 }
 
 static int choose(const sac_actor *a, const float *output)
@@ -142,7 +144,7 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
     const sac_policy_def *def = &policy->def;
     if (policy->vector_size > 0) sac_actor_tell_vectors(s->told + a->read_count, def, inputs);
     if (a->motion) tell_motion(s, a);
-    filter(s, policy, parameters);
+    filter(s, a, policy, parameters);
     sac_controller_io io = {s->told, s->hidden, s->cell, s->output, s->scratch};
     a->controller.ops->step(&a->controller, parameters, s->prepared, &io);
     activate(s->output, a);

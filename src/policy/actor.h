@@ -16,6 +16,7 @@ typedef struct sac_actor_config
     char activation[SAC_TEXT_SIZE];
     char choice[SAC_TEXT_SIZE];
     bool motion, filter;
+    double filter_limit;
 } sac_actor_config;
 
 typedef enum sac_squash
@@ -33,6 +34,7 @@ typedef struct sac_actor
     sac_controller controller;
     sac_squash squash;
     bool motion;
+    float limit;     ///< of whitened numbers, on either side; infinity: none
     int read_count;  ///< numbers that the kind tells
     int told_count;  ///< of this step: those, and the numbers of the inputs
     int input_count; ///< that the controller takes: with motion, twice as many
