@@ -30,6 +30,7 @@ static const cli_flag flags[] = {
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},
     {"frames", "N", "pictures to learn from, all held in memory; default 4096", false},
     {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 1000, 0: none", false},
+    {"match-rounds", "N", "of the first phase: the new policy drives from the second one on; default 1", false},
     {"match-rate", "R", "largest rate of the first phase; default 0.02", false},
     {"tune", "N",
      "steps of the second phase, in which the policy learns to act as before; default 400, or 0 where it "
@@ -97,6 +98,7 @@ static int read_plan(plan *p)
                                              (long long)SAC_TRAINING_SEED_FIRST, INT64_MAX / 2, &ok);
     d->frames = (int)cli_integer(args, "frames", d->frames, 512, 1 << 20, &ok);
     d->match_steps = (uint64_t)cli_integer(args, "match", (long long)d->match_steps, 0, 1000000000, &ok);
+    d->match_rounds = (int)cli_integer(args, "match-rounds", d->match_rounds, 1, 64, &ok);
     d->match_rate = real(args, "match-rate", d->match_rate, &ok);
     d->tune_steps = cli_integer(args, "tune", d->tune_steps, 0, 1000000000, &ok);
     d->tune_rate = real(args, "rate", d->tune_rate, &ok);
