@@ -53,6 +53,17 @@ class InterruptedError(Error, RuntimeError):
     status = lib.SAC_ERROR_INTERRUPTED
 
 
+def _check_cpu_level() -> None:
+    """A level that is misspelt would be ignored by the library, which prints nothing."""
+    import os
+
+    given = os.environ.get("SACCADE_CPU", "")
+    known = [ffi.string(lib.sac_cpu_level_name(level)).decode() for level in range(lib.SAC_CPU_AVX512 + 1)]
+    if given and given not in known:
+        raise ArgumentError(f"SACCADE_CPU is '{given:.80}', expected one of: {', '.join(known)}")
+
+
+_check_cpu_level()
 _errors = {kind.status: kind for kind in Error.__subclasses__()}
 for _kind in _errors.values():
     _kind.__doc__ = ffi.string(lib.sac_status_text(_kind.status)).decode()

@@ -106,7 +106,7 @@ static void place_choices(sac_gradient_room *r, const sac_gradient *g, size_t fr
 {
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_RANK) return;
-    const size_t n = (size_t)a->embedding.count, kept = (size_t)a->config.top, size = (size_t)a->patch_features;
+    const size_t n = (size_t)a->embedding.count, kept = (size_t)a->config.top, size = (size_t)a->patch_numbers;
     const size_t inputs = (size_t)a->embedding.inputs;
 
     TAKE(scores, frames * (size_t)a->embedding.token_stride);

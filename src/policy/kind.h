@@ -23,6 +23,15 @@ typedef enum sac_policy_taste
     SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
 
+/// Which policies of a kind can be exported. How they are follows from their parts.
+typedef struct sac_policy_export
+{
+    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
+    /// which is what policies were before it was there.
+    const char *const *options;
+    sac_status (*check)(const sac_policy *policy); ///< refuses what these options do not decide; NULL: nothing
+} sac_policy_export;
+
 typedef struct sac_policy_ops
 {
     const char *name;
@@ -49,9 +58,8 @@ typedef struct sac_policy_ops
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
-    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
-    /// which is what policies were before it was there. NULL: it cannot be exported.
-    const char *const *written;
+    bool (*resizes)(const sac_policy *policy); ///< NULL: it takes images as they are
+    const sac_policy_export *exported;         ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy

@@ -45,6 +45,9 @@ typedef struct sac_bridge_settings
             "worker processes of a thread; 0: as many as there are processors"           \
     }
 
+/// The names of these options: none of them changes the world.
+#define SAC_BRIDGE_SAME_WORLD "python", "timeout", "restarts", "workers"
+
 /// Environments worth stepping at once in a thread.
 int sac_bridge_lanes(const sac_bridge_settings *settings);
 

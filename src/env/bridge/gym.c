@@ -36,6 +36,9 @@ static const sac_option options[] = {
     {0},
 };
 
+// the name is a part of the id, which is compared
+static const char *const same_world[] = {"name", "observe", SAC_BRIDGE_SAME_WORLD, NULL};
+
 // The worker gets everything in one JSON object, so that no text of a user is ever part of a command line.
 static sac_status make_config(const gym_config *config, char **text)
 {
@@ -110,6 +113,7 @@ const sac_env_ops sac_gym_ops = {
     .summary = "any Gymnasium environment as gym:<id>, in worker processes",
     .options = options,
     .config_size = sizeof(gym_config),
+    .same_world = same_world,
     .create = gym_create,
     .spec = gym_spec,
     .reset = gym_reset,

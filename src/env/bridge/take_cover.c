@@ -41,6 +41,8 @@ static const sac_option options[] = {
     {0},
 };
 
+static const char *const same_world[] = {"screen", "objects", "skip", SAC_BRIDGE_SAME_WORLD, NULL};
+
 static const char *const variants[] = {"original", "walls", "floor", "text", NULL};
 
 /// What the two rewritten variants change in the scenario's map.
@@ -362,6 +364,7 @@ const sac_env_ops sac_take_cover_ops = {
     .options = options,
     .config_size = sizeof(take_cover_config),
     .variants = variants,
+    .same_world = same_world,
     .create = take_cover_create,
     .spec = take_cover_spec,
     .reset = take_cover_reset,
