@@ -76,14 +76,25 @@ struct sac_policy
     float *parameters;
     int filter_size;                      ///< F; 0: no filter
     size_t filter_mean, filter_deviation; ///< offsets
+    size_t state_room;                    ///< bytes of all arrays of a state
 };
 
 /// The first member of every kind's own state.
 struct sac_policy_state
 {
     const sac_policy *policy;
-    void *block; ///< that its arrays lie in
 };
+
+/// States in memory of a caller's, in three steps: cut it from a workspace of zeros, which is first measured, open it,
+/// and close it. sac_policy_state_create does the three with memory of its own.
+/// @return NULL while the workspace is measured
+sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace);
+
+/// Make what it owns beside that memory, and start with the policy's own parameters.
+SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
+
+/// Release that again, also after a failure to open it. NULL is ignored.
+void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops;
 
