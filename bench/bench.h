@@ -88,6 +88,9 @@ sac_status bench_measure_drive(const bench_drive *drive, int count, bench_figure
 /// The car's actions in all rows without a policy, as bench/peers/env.py has them.
 void bench_steer(int step, float action[3]);
 
+/// |x|^2, what searches minimise.
+double bench_sphere(const float *x, int n);
+
 /// Add the value of one more run.
 void bench_keep(bench_figure *figure, double value, bool larger_is_better);
 

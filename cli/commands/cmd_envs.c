@@ -3,18 +3,13 @@
 
 #include "base/text.h"
 #include "cli.h"
+#include "env/worlds/worlds.h"
 #include "saccade/env.h"
 
 enum
 {
     SHARED = 4 // worlds that have the same option
 };
-
-static const char *env_name(const void *user, int index)
-{
-    (void)user;
-    return index < sac_env_count() ? sac_env_at(index)->name : NULL;
-}
 
 static void print_env(const sac_env_ops *ops)
 {
@@ -106,7 +101,7 @@ static int print_one(const char *name)
     const sac_env_ops *ops = sac_env_find(name);
     if (!ops)
         return cli_usage("envs: unknown environment '%.80s'%s", name,
-                         sac_did_you_mean(sac_nearest(name, env_name, NULL)));
+                         sac_did_you_mean(sac_nearest(name, sac_world_name, NULL)));
     print_env(ops);
     for (const sac_option *o = ops->options; o && o->name; o++) print_option(o);
     return CLI_OK;

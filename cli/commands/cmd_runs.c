@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "board.h"
 #include "cli.h"
 #include "files/json.h"
 #include "saccade/train.h"
@@ -57,19 +58,11 @@ static json_t *to_json(const char *path, const sac_run_summary *s)
                      s->reason);
 }
 
-static void format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
-{
-    if (score->episodes)
-        sac_format_spread(text, score->mean, "+-", score->std);
-    else
-        snprintf(text, 2, "-");
-}
-
 static void print_row(const char *path, int width, const sac_run_summary *s)
 {
     char evaluation[2 * SAC_VALUE_SIZE], best[2 * SAC_VALUE_SIZE], generation[48];
-    format_score(evaluation, &s->evaluation);
-    format_score(best, &s->best);
+    board_format_score(evaluation, &s->evaluation);
+    board_format_score(best, &s->best);
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
     printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,

@@ -117,13 +117,13 @@ static int run(const cli_args *args)
 {
     char here[] = "tasks", installed[CLI_PATH_SIZE];
     bool is_installed = cli_installed_folder(installed, here);
-    if (!is_installed && !cli_is_folder(here))
+    if (!is_installed && !sac_is_folder(here))
     {
         fprintf(stderr, "saccade: tasks: no folder of task files at ./tasks or %s\n", installed);
         return CLI_FAILURE;
     }
     json_t *list = json_array();
-    if (cli_is_folder(here)) add_folder(list, here);
+    if (sac_is_folder(here)) add_folder(list, here);
     if (is_installed) add_folder(list, installed);
     sac_status status = SAC_OK;
     if (cli_has(args, "json"))

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli.h"
+#include "files/atomic.h"
 #include "frame/share.h"
 #include "run/recipe.h"
 #include "saccade/policy.h"
@@ -49,7 +50,7 @@ static int find_zoo(char folder[PATH_SIZE])
     const char *given = getenv("SACCADE_ZOO");
     if (given && !*given) return cli_usage("SACCADE_ZOO is empty, expected a folder of trained policies");
     if (given) snprintf(folder, PATH_SIZE, "%s", given);
-    if (given ? cli_is_folder(folder) : cli_share_folder(folder, "zoo")) return CLI_OK;
+    if (given ? sac_is_folder(folder) : cli_share_folder(folder, "zoo")) return CLI_OK;
     fprintf(stderr, "saccade: zoo: no folder of trained policies at %s; set SACCADE_ZOO to one\n", folder);
     return CLI_FAILURE;
 }
@@ -126,7 +127,7 @@ static void walk(listing *zoo, const char *folder, int depth)
         bool skipped = name[0] == '.' || (depth == 0 && strcmp(name, "training") == 0);
         if (!skipped && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_SIZE)
         {
-            if (cli_is_folder(path) && depth < MAX_DEPTH)
+            if (sac_is_folder(path) && depth < MAX_DEPTH)
                 walk(zoo, path, depth + 1);
             else if (length > end && strcmp(name + length - end, suffix) == 0)
                 add(zoo, path);

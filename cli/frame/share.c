@@ -1,16 +1,11 @@
 #include "frame/share.h"
+#include "files/atomic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool cli_is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // PREFIX/share/saccade/NAME of a command in PREFIX/bin
 static bool installed(char path[CLI_PATH_SIZE], const char *name)
@@ -27,7 +22,7 @@ static bool installed(char path[CLI_PATH_SIZE], const char *name)
 bool cli_share_folder(char folder[CLI_PATH_SIZE], const char *name)
 {
     snprintf(folder, CLI_PATH_SIZE, "%s", name);
-    return cli_is_folder(folder) || cli_installed_folder(folder, name);
+    return sac_is_folder(folder) || cli_installed_folder(folder, name);
 }
 
 bool cli_installed_folder(char folder[CLI_PATH_SIZE], const char *name)
@@ -36,7 +31,7 @@ bool cli_installed_folder(char folder[CLI_PATH_SIZE], const char *name)
     if (!installed(there, name)) return false;
     // without the dots, where it exists
     if (!realpath(there, folder)) snprintf(folder, CLI_PATH_SIZE, "%s", there);
-    return cli_is_folder(folder);
+    return sac_is_folder(folder);
 }
 
 const char *cli_shared_file(const char *path)

@@ -14,7 +14,5 @@ bool cli_share_folder(char folder[CLI_PATH_SIZE], const char *name);
 /// The installed folder of that name, without a look at what is here.
 bool cli_installed_folder(char folder[CLI_PATH_SIZE], const char *name);
 
-bool cli_is_folder(const char *path);
-
 /// The path itself, or the installed file where there is none here but one of that name in the share folder.
 const char *cli_shared_file(const char *path);

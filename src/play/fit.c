@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "env/check.h"
 #include "policy/kind.h"
 #include "saccade/play.h"
 
@@ -168,12 +169,6 @@ static void take_by_taste(making *m, sac_policy_taste taste)
             if (all[i].privileged == (privileged == 1) && !sac_space_is_image(&all[i])) add_part(m, i);
 }
 
-static const char *part_name(const void *user, int index)
-{
-    const sac_env_spec *spec = user;
-    return index < spec->observation_count ? spec->observations[index].name : NULL;
-}
-
 static sac_status take_by_name(making *m)
 {
     const sac_env_spec *spec = sac_env_get_spec(m->env);
@@ -185,7 +180,7 @@ static sac_status take_by_name(making *m)
         int part = sac_space_find(spec->observations, spec->observation_count, name);
         if (part < 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: %s has no part '%.60s'%s", world, name,
-                            sac_did_you_mean(sac_nearest(name, part_name, spec)));
+                            sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
         if (sac_space_find(m->inputs, m->input_count, name) >= 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: '%.60s' stands there twice", name);
         add_part(m, part);

@@ -5,8 +5,8 @@
 
 /// Sixteen numbers side by side, the one vocabulary of all code that is written for vectors: `lanes` of floats, `words`
 /// of 32-bit integers, `mask` of yes and no. Each CPU level has the same words in a header of its own, avx512.h, avx2.h
-/// and neon.h; plain.h says in plain C what each of them means. All levels give the same bits. vectors.h has the words for
-/// another number of lanes, and for doubles.
+/// and neon.h; plain.h says in plain C what each of them means. All levels give the same bits. vectors.h has the words
+/// for another number of lanes, and for doubles.
 ///
 /// A source includes the header of its level: a file that is named after a level by name, a file that is compiled once
 /// a level by the macros of its build.

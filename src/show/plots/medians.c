@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "files/atomic.h"
 #include "files/renamed.h"
 #include "files/yaml.h"
@@ -114,12 +115,6 @@ static double value_at(const run *r, double x)
 
 // --- one line ---------------------------------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Compute a quantile of sorted values, linearly between two of them.
 static double quantile(const double *values, int count, double share)
 {
@@ -144,7 +139,7 @@ static void fill_line(line *l, const run *runs, int count, int index)
         l->x[p] = first <= last ? first + (last - first) * p / (POINTS - 1) : NAN;
         for (int i = 0; i < count; i++)
             if (runs[i].line == index) values[found++] = value_at(&runs[i], l->x[p]);
-        qsort(values, (size_t)found, sizeof *values, by_value);
+        sac_sort_numbers(values, (size_t)found);
         l->median[p] = quantile(values, found, 0.5);
         l->low[p] = quantile(values, found, 0.25);
         l->high[p] = quantile(values, found, 0.75);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "files/atomic.h"
 #include "files/module.h"
 #include "show/plots/plot_module.h"
@@ -139,19 +140,13 @@ static void mark_names(sac_plot_axis *axis, const sac_plot *plot)
     }
 }
 
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 sac_status sac_plot_through_module(const char *path,
                                    int (*draw)(const sac_plot_calls *calls, const void *what, const char *path, int svg,
                                                char *error),
                                    const void *what)
 {
-    bool svg = ends_in(path, ".svg");
-    if (!svg && !ends_in(path, ".png"))
+    bool svg = sac_ends_in(path, ".svg");
+    if (!svg && !sac_ends_in(path, ".png"))
         return sac_fail(SAC_ERROR_ARGUMENT, "plot '%.200s': expected a name that ends in .svg or .png", path);
     const void *table;
     SAC_TRY(sac_module_open(&table, "plot"));
