@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "attention.h"
 #include "base/clock.h"
+#include "curves/attention.h"
 
 enum
 {

@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "crossing.h"
 #include "saccade/train.h"
-#include "view/plots/metrics.h"
+#include "show/plots/metrics.h"
 
 /// The time from nothing to a held-out score, as the run itself reports it: the time of the second of the first two
 /// consecutive evaluations whose mean reaches the target. A seed's run is kept while rows are measured, and a later row

@@ -111,14 +111,14 @@ static void print_json(const sac_progress *p)
                              ? json_pack("{s:o, s:o, s:i}", "mean", sac_json_number(p->evaluation.mean), "std",
                                          sac_json_number(p->evaluation.std), "episodes", p->evaluation.episodes)
                              : json_null();
-    json_t *root =
-        json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
-                  (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
-                  "bad_episodes", (json_int_t)p->bad_episodes, "seconds", sac_json_number(p->seconds),
-                  "steps_per_second", sac_json_number(p->steps_per_second), "seconds_left",
-                  sac_json_number(time_left(p)), "best", sac_json_number(p->best), "mean", sac_json_number(p->mean),
-                  "std", sac_json_number(p->std), "sigma", sac_json_number(p->sigma), "evaluation", evaluation,
-                  "phases", phases, "note", p->note ? json_string(p->note) : json_null());
+    json_t *root = json_pack(
+        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "generation",
+        (json_int_t)p->generation, "generations", (json_int_t)p->generations, "steps", (json_int_t)p->steps,
+        "bad_episodes", (json_int_t)p->bad_episodes, "seconds", sac_json_number(p->seconds), "steps_per_second",
+        sac_json_number(p->steps_per_second), "seconds_left", sac_json_number(time_left(p)), "best",
+        sac_json_number(p->best), "mean", sac_json_number(p->mean), "std", sac_json_number(p->std), "sigma",
+        sac_json_number(p->sigma), "evaluation", evaluation, "phases", phases, "note",
+        p->note ? json_string(p->note) : json_null(), "learning", p->learning ? json_string(p->learning) : json_null());
     json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
     putchar('\n');
     fflush(stdout);
@@ -300,6 +300,9 @@ static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
     put_number(c, "sigma", "%.3g", p->sigma);
     end_line(c);
     put_phases(c, p);
+    end_line(c);
+    if (!p->learning) return;
+    put(c, p->learning);
     end_line(c);
 }
 

@@ -38,6 +38,8 @@ static const char *const gradient_kinds[] = {
     "kind=cnn,controller=linear,image_size=72",
     "kind=cnn,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=4,motion=true",
     "kind=mlp,inputs=state,hidden=16",
+    "kind=mlp,inputs=state+touch,hidden=6,filter_limit=0.5,motion=true",
+    "kind=iap-trans,inputs=camera+state,controller=mlp,attention=relu,filter=true,filter_limit=0.25",
     "kind=mlp,inputs=state+touch,hidden=9,layers=3,activation=none,motion=true",
     "kind=mlp,inputs=touch,hidden=5,layers=1,filter=false,activation=clip",
     "kind=mlp,inputs=state+touch,controller=lstm,hidden=6",

@@ -41,11 +41,11 @@ typedef struct sac_batch
                                   ///< one and nothing else; ignored where `parts` is given
     const uint8_t *starts; ///< [T, B] not zero: an episode begins with this frame; NULL: nowhere but as told below
     float *hidden,
-        *cell;          ///< [B, hidden_size] recurrent state before the first step, and after the last one when forward
-                        ///< returns; NULL: zeros before, not wanted after. A controller without one ignores both
-    float *before;      ///< [B, told_size] features of the frame before the first, and of the last one when forward
-                        ///< returns; NULL: episodes begin. Policies with motion alone use it
-    double temperature; ///< of choices, above 0; ignored where nothing is chosen
+        *cell;     ///< [B, hidden_size] recurrent state before the first step, and after the last one when forward
+                   ///< returns; NULL: zeros before, not wanted after. A controller without one ignores both
+    float *before; ///< [B, told_size] what was told of the frame before the first, and of the last one when forward
+                   ///< returns; NULL: episodes begin. Policies with motion alone use it
+    double temperature;       ///< of choices, above 0; ignored where nothing is chosen
     const void *const *parts; ///< [T, B, input_count] the policy's inputs, in the order of sac_policy_get_def's, each
                               ///< as its space says; NULL: `frames`
     double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's filter is told

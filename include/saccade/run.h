@@ -51,6 +51,7 @@ typedef struct sac_progress
     sac_score evaluation;             ///< the latest
     double best_evaluation;
     const char *note;               ///< NULL or an event in words, such as a schedule's next stage
+    const char *learning;           ///< NULL or how the last update went, in words
     double phases[SAC_PHASE_COUNT]; ///< seconds that this process has spent on each
 } sac_progress;
 

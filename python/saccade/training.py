@@ -179,6 +179,7 @@ class Progress:
     evaluation: tuple[float, float, int]
     best_evaluation: float
     note: str | None
+    learning: str | None
     phases: dict[str, float]
 
 
@@ -227,7 +228,7 @@ def on_progress(user: Any, p: Any) -> None:
     ffi.from_handle(user).put(Progress(
         p.generation, p.generations, p.steps, p.bad_episodes, p.seconds, p.steps_per_second, p.seconds_left,
         p.limit_left, p.best, p.mean, p.std, p.sigma, p.evaluated, _score(p.evaluation), p.best_evaluation, None if p.note == ffi.NULL else text(p.note),
-        {text(lib.sac_phase_name(i)): p.phases[i] for i in range(lib.SAC_PHASE_COUNT)}))
+        None if p.learning == ffi.NULL else text(p.learning), {text(lib.sac_phase_name(i)): p.phases[i] for i in range(lib.SAC_PHASE_COUNT)}))
 
 
 @documented("sac_train")

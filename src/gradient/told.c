@@ -26,7 +26,12 @@ static void filter(const sac_pass *p, float *inputs)
 {
     const sac_policy *policy = p->g->policy;
     const float *mean = p->parameters + policy->filter_mean, *whitening = p->room.whitening;
-    for (int i = 0; i < policy->filter_size; i++) inputs[i] = (inputs[i] - mean[i]) * whitening[i];
+    const float limit = p->g->parts.actor->limit;
+    for (int i = 0; i < policy->filter_size; i++)
+    {
+        const float x = (inputs[i] - mean[i]) * whitening[i];
+        inputs[i] = x < -limit ? -limit : x > limit ? limit : x;
+    }
 }
 
 // puts the vectors behind what was read of the frames
@@ -81,8 +86,10 @@ void sac_told_backward(sac_pass *p)
     {
         float *dinputs = p->room.dinputs + (ptrdiff_t)frame * g->inputs, *now = p->room.dtold + (ptrdiff_t)frame * told;
         float *last = before(p, p->room.dtold, frame);
-        // gradient with respect to x of (x - mean) whitening
-        for (int i = 0; i < g->policy->filter_size; i++) dinputs[i] *= p->room.whitening[i];
+        const float *inputs = p->room.inputs + (ptrdiff_t)frame * g->inputs, limit = g->parts.actor->limit;
+        // gradient with respect to x of (x - mean) whitening, which is 0 where that was cut
+        for (int i = 0; i < g->policy->filter_size; i++)
+            dinputs[i] *= inputs[i] > -limit && inputs[i] < limit ? p->room.whitening[i] : 0;
         for (int i = 0; i < told; i++) now[i] += dinputs[i];
         // gradient with respect to now and last of now - last, which is zero in an episode's first step
         bool moves = g->inputs > told && row_before(p, frame);

@@ -15,7 +15,7 @@ struct sac_slices
     float *gradients; // [slices, parameters]
     double *losses;   // [slices]
     // of the run at hand
-    int samples;
+    int samples, from, to; // slices that are run
     sac_slice_work *work;
     void *user;
     float *sum;
@@ -64,7 +64,7 @@ static int slice_begin(const sac_slices *s, int slice)
 static void run_slices(void *user, int thread)
 {
     sac_slices *s = user;
-    for (int i = thread; i < s->count; i += sac_threads_count(s->threads))
+    for (int i = s->from + thread; i < s->to; i += sac_threads_count(s->threads))
     {
         const sac_slice slice = {i, thread, slice_begin(s, i), slice_begin(s, i + 1) - slice_begin(s, i)};
         float *gradient = s->gradients + (size_t)i * s->parameters;
@@ -85,14 +85,36 @@ static void add_slices(void *user, int thread)
                               to - from);
 }
 
-double sac_slices_run(sac_slices *s, float *gradient, int samples, sac_slice_work *work, void *user)
+int sac_slices_first(const sac_slices *s, int part, int parts)
+{
+    return (int)((int64_t)s->count * part / parts);
+}
+
+void sac_slices_run_part(sac_slices *s, int samples, int part, int parts, sac_slice_work *work, void *user)
 {
     s->samples = samples;
     s->work = work;
     s->user = user;
-    s->sum = gradient;
+    s->from = sac_slices_first(s, part, parts);
+    s->to = sac_slices_first(s, part + 1, parts);
     sac_threads_run(s->threads, run_slices, s);
+}
+
+float *sac_slices_gradients(sac_slices *s)
+{
+    return s->gradients;
+}
+
+void sac_slices_add(sac_slices *s, float *gradient)
+{
+    s->sum = gradient;
     sac_threads_run(s->threads, add_slices, s);
+}
+
+double sac_slices_run(sac_slices *s, float *gradient, int samples, sac_slice_work *work, void *user)
+{
+    sac_slices_run_part(s, samples, 0, 1, work, user);
+    sac_slices_add(s, gradient);
     double loss = 0;
     for (int i = 0; i < s->count; i++) loss += s->losses[i];
     return loss;

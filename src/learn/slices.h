@@ -29,3 +29,15 @@ void sac_slices_destroy(sac_slices *slices);
 
 /// Run `work` on every slice; writes the sum of gradients. @return the sum of losses
 double sac_slices_run(sac_slices *slices, float *gradient, int samples, sac_slice_work *work, void *user);
+
+/// The first slice of a part, where parts of a minibatch belong to processes; that of part `parts` is the number of
+/// slices.
+int sac_slices_first(const sac_slices *slices, int part, int parts);
+
+/// Run `work` on a part's slices alone. Their gradients lie one behind the other, [slices, parameters], where those of
+/// the other parts are to be put before sac_slices_add.
+void sac_slices_run_part(sac_slices *slices, int samples, int part, int parts, sac_slice_work *work, void *user);
+float *sac_slices_gradients(sac_slices *slices);
+
+/// Write the sum of all slices' gradients.
+void sac_slices_add(sac_slices *slices, float *gradient);

@@ -1,14 +1,8 @@
 #include "play/play.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/memory.h"
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
+#include "base/workspace.h"
 
 // Finds the image that the policy looks at: -1 for a policy of numbers alone, and without a policy the first picture.
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
@@ -16,7 +10,7 @@ static int choose_sight(const sac_play *play, const sac_policy *policy, const in
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++)
         if (sac_space_is_image(&spec->observations[inputs[i]])) return inputs[i];
-    return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
+    return policy ? -1 : sac_space_find_image(spec->observations, spec->observation_count);
 }
 
 /// The world's parts that the two policies take.
@@ -39,7 +33,7 @@ static sac_status choose_parts(sac_play *play, const sac_play_def *def, taken *t
     play->sight = choose_sight(play, def->policy, t->inputs);
     // A world without a picture for people shows its first one instead, and a world that has one may draw on the first.
     bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
-    int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
+    int shown = drawn ? play->sight : sac_space_find_image(spec->observations, spec->observation_count);
     for (int i = 0; i < spec->observation_count; i++)
         wanted[i] = (def->extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
                     (def->extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown)) || (def->parts >> i & 1) != 0;
@@ -48,35 +42,25 @@ static sac_status choose_parts(sac_play *play, const sac_play_def *def, taken *t
     return SAC_OK;
 }
 
-// A depth picture is shown in greys.
-static size_t grey_size(const sac_play *play, const bool *wanted)
+// Cuts the arrays from a workspace, first to measure them. A picture of floats is shown as bytes.
+static void cut(sac_play *play, const bool *wanted, bool advised, sac_workspace *workspace)
 {
-    if (play->sight < 0 || !wanted[play->sight]) return 0;
-    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
-    return space->kind == SAC_SPACE_DEPTH ? round_up(sac_space_size(space)) : 0;
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    const sac_space *sight = play->sight >= 0 && wanted[play->sight] ? &spec->observations[play->sight] : NULL;
+    play->action = sac_take(workspace, (size_t)spec->action_size, sizeof(float));
+    if (advised) play->advice = sac_take(workspace, (size_t)spec->action_size, sizeof(float));
+    if (sight && sac_space_is_floats(sight)) play->painted = sac_take(workspace, sac_space_size(sight), 1);
+    for (int i = 0; i < spec->observation_count; i++)
+        if (wanted[i]) play->parts[i] = sac_take(workspace, sac_space_bytes(&spec->observations[i]), 1);
 }
 
 static sac_status place_parts(sac_play *play, const bool *wanted, bool advised)
 {
-    const sac_env_spec *spec = sac_env_get_spec(play->env);
-    const size_t action = round_up((size_t)spec->action_size * sizeof(float));
-    size_t grey = grey_size(play, wanted), size = action * (1 + advised) + grey;
-    for (int i = 0; i < spec->observation_count; i++)
-        if (wanted[i]) size += round_up(sac_space_bytes(&spec->observations[i]));
-    unsigned char *at = play->block = sac_alloc(size);
-    if (!at) return sac_fail_memory("an observation");
-    play->action = (float *)at;
-    at += action;
-    if (advised) play->advice = (float *)at;
-    at += advised ? action : 0;
-    if (grey > 0) play->grey = at;
-    at += grey;
-    for (int i = 0; i < spec->observation_count; i++)
-    {
-        if (!wanted[i]) continue;
-        play->parts[i] = at;
-        at += round_up(sac_space_bytes(&spec->observations[i]));
-    }
+    sac_workspace workspace = {0};
+    cut(play, wanted, advised, &workspace);
+    workspace = (sac_workspace){.memory = play->block = sac_alloc(workspace.used)};
+    if (!play->block) return sac_fail_memory("an observation");
+    cut(play, wanted, advised, &workspace);
     return SAC_OK;
 }
 
@@ -151,22 +135,6 @@ sac_status sac_play_step(sac_play *play)
     return SAC_OK;
 }
 
-// Maps the bounds, or else the nearest and the farthest depth, to black and white.
-static void paint_depth(uint8_t *grey, const float *depth, const sac_space *space)
-{
-    size_t size = sac_space_size(space);
-    float low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < size; i++) low = fminf(low, depth[i]), high = fmaxf(high, depth[i]);
-    if (space->low) low = space->low[0];
-    if (space->high) high = space->high[0];
-    float span = high > low ? high - low : 1;
-    for (size_t i = 0; i < size; i++)
-    {
-        float x = 255 * (depth[i] - low) / span;
-        grey[i] = (uint8_t)(x > 0 ? x < 255 ? x : 255 : 0);
-    }
-}
-
 const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels)
 {
     if (play->sight < 0 || !play->parts[play->sight]) return NULL;
@@ -174,7 +142,7 @@ const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *chan
     *height = space->shape[0];
     *width = space->shape[1];
     *channels = space->shape[2] > 0 ? space->shape[2] : 1;
-    if (!play->grey) return play->parts[play->sight];
-    paint_depth(play->grey, play->parts[play->sight], space);
-    return play->grey;
+    if (!play->painted) return play->parts[play->sight];
+    sac_space_paint(space, play->parts[play->sight], play->painted);
+    return play->painted;
 }

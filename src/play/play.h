@@ -20,7 +20,7 @@ typedef struct sac_play
     float *advice;                             ///< [action_size] what the adviser would do; NULL without one
     sac_env_row row;                           ///< of all this
     int sight;                                 ///< the part that people are shown beside the world; -1: none
-    uint8_t *grey;                             ///< [height, width] of it, where it is a depth picture
+    uint8_t *painted;                          ///< [height, width, channels] of it, where it is a picture of floats
     void *block;                               ///< that the parts and the action lie in
 } sac_play;
 
@@ -71,7 +71,7 @@ static inline bool sac_play_ended(const sac_play *play)
     return play->terminated || play->truncated;
 }
 
-/// What people are shown of what the policy sees, [height, width, channels]; a depth picture in greys.
+/// What people are shown of what the policy sees, [height, width, channels]; floats as bytes.
 /// @return NULL where there is no picture, or it is not observed
 const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels);
 

@@ -18,10 +18,19 @@ typedef struct sac_policy_parts sac_policy_parts;
 /// Which parts of a world a kind takes unless it is told.
 typedef enum sac_policy_taste
 {
-    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first depth picture; it must have one
+    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first picture of floats; it must have one
     SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
     SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
+
+/// Which policies of a kind can be exported. How they are follows from their parts.
+typedef struct sac_policy_export
+{
+    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
+    /// which is what policies were before it was there.
+    const char *const *options;
+    sac_status (*check)(const sac_policy *policy); ///< refuses what these options do not decide; NULL: nothing
+} sac_policy_export;
 
 typedef struct sac_policy_ops
 {
@@ -49,16 +58,15 @@ typedef struct sac_policy_ops
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
-    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
-    /// which is what policies were before it was there. NULL: it cannot be exported.
-    const char *const *written;
+    bool (*resizes)(const sac_policy *policy); ///< NULL: it takes images as they are
+    const sac_policy_export *exported;         ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy
 {
     const sac_policy_ops *ops;
     sac_policy_def def; ///< settings, bounds and inputs are owned
-    int image;          ///< the input that is a picture or a depth picture; -1: none
+    int image;          ///< the input that is a picture of bytes or of floats; -1: none
     int vector_size;    ///< numbers of all inputs that are vectors or choices
     void *config;       ///< [ops->config_size]
     void *self;         ///< the kind's own, fixed after creation

@@ -102,6 +102,8 @@ static const sac_option options[] = {
               "tell the controller also how each number has changed since the step before"),
     ACTOR_ROW(filter, SAC_OPTION_BOOL, "true", 0, 0, NULL,
               "whiten the numbers by their running mean and deviation, measured in training"),
+    ACTOR_ROW(filter_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,
+              "whitened numbers are cut at so many deviations on either side; 0: never"),
     {0},
 };
 

@@ -37,4 +37,6 @@ static const char sac_controller_words[] = SAC_CONTROLLERS(X);
         ACTOR_ROW(motion, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
                   "tell the controller also how each of its features has changed since the step before"),             \
         ACTOR_ROW(filter, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
-                  "whiten what the controller is told by its running mean and deviation, measured in training")
+                  "whiten what the controller is told by its running mean and deviation, measured in training"),      \
+        ACTOR_ROW(filter_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,                                                   \
+                  "whitened numbers are cut at so many deviations on either side; 0: never")

@@ -53,12 +53,14 @@ static void add_default(sac_ppo_critic *c, const sac_env_spec *spec, const sac_p
 static sac_status create_policy(sac_ppo_critic *c, const sac_ppo_config *config, const sac_env_spec *spec, int told)
 {
     static const float low = -1, high = 1; // of the value, which is not cut at them
-    char hidden[16], layers[16];
+    char hidden[16], layers[16], limit[32];
     snprintf(hidden, sizeof hidden, "%d", config->critic_hidden);
     snprintf(layers, sizeof layers, "%d", config->critic_layers);
+    snprintf(limit, sizeof limit, "%.17g", config->critic_limit);
     const sac_setting settings[] = {{"hidden", hidden},
                                     {"layers", layers},
                                     {"activation", "none"},
+                                    {"filter_limit", limit},
                                     {"filter", config->critic_filter ? "true" : "false"}};
     sac_space inputs[SAC_MAX_PARTS] = {{.name = "features", .kind = SAC_SPACE_VECTOR, .shape = {told}}};
     for (int i = 0; i < c->input_count; i++) inputs[i] = spec->observations[c->inputs[i]];

@@ -144,6 +144,9 @@ struct sac_ppo
 
     uint8_t *exchange;      ///< all ranks' rollouts; NULL: there is one rank
     size_t *exchange_sizes; ///< [ranks]
+    bool shared;            ///< a minibatch's slices belong to ranks; else every rank computes them all
+    size_t *gradient_sizes; ///< [ranks] bytes of the gradients of a rank's slices
+    size_t *sums_sizes;     ///< [ranks] likewise of slice_sums
 
     // of the iteration under way
     uint64_t iteration;
@@ -198,6 +201,10 @@ SAC_CHECKED sac_status sac_ppo_drive(sac_ppo *p);
 
 /// share.c: every rank's rollouts to all ranks. `status`: how this rank's went; a failure of any fails on all.
 SAC_CHECKED sac_status sac_ppo_share(sac_ppo *p, sac_status status);
+
+/// The sum of a minibatch's gradients, by this rank or by all; slice_sums are written.
+/// @param status  of this rank so far: a failure of any fails on all
+SAC_CHECKED sac_status sac_ppo_sum_slices(sac_ppo *p, sac_status status, int sequences, sac_slice_work *work);
 SAC_CHECKED sac_status sac_ppo_create_exchange(sac_ppo *p);
 void sac_ppo_destroy_exchange(sac_ppo *p);
 

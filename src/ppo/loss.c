@@ -10,6 +10,12 @@ size_t sac_ppo_loss_workspace(const sac_head *head, int count)
     return 4 * (size_t)count + (size_t)head->outputs + (size_t)count * (size_t)head->outputs;
 }
 
+void sac_ppo_normalise(double *mean, double *deviation, double count, double sum, double squares)
+{
+    *mean = count < 2 ? 0 : sum / count;
+    *deviation = count < 2 ? 1 : sqrt(fmax(0, squares - count * *mean * *mean) / (count - 1)) + 1e-8;
+}
+
 // of one row: its part of the loss, and the slope by the log of its likelihood
 static double policy_term(const sac_ppo_rows *r, int i, float likelihood, sac_ppo_sums *sums)
 {

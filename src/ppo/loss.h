@@ -25,6 +25,10 @@ typedef struct sac_ppo_rows
     bool clip_value;
 } sac_ppo_rows;
 
+/// What a minibatch's advantages are normalised by, (A - mean) / deviation, from their number, sum and sum of squares.
+/// Fewer than two stay as they are.
+void sac_ppo_normalise(double *mean, double *deviation, double count, double sum, double squares);
+
 /// Sums over rows; a mean is the sum times the share.
 typedef struct sac_ppo_sums
 {

@@ -38,6 +38,12 @@ const sac_option sac_ppo_options[] = {
     ROW(reward_clip, REAL, "10", 0, 1e9, "scaled rewards are cut at this; 0: never"),
     ROW(bootstrap, BOOL, "true", 0, 0,
         "an episode that a time limit ends is worth what the critic says of its last step; false: nothing"),
+    ROW(episode_steps, INT, "0", 0, 1000000,
+        "an episode of training is cut after so many steps, and what would follow is worth what the critic says; 0: "
+        "never"),
+    ROW(stagger, BOOL, "true", 0, 0,
+        "the first episodes of the worlds are cut at lengths of their own, so that a generation sees all parts of an "
+        "episode even where all episodes are equally long"),
     ROW(push_every, INT, "0", 0, 1000000,
         "steps from one push to the next on average: random actions that nothing is learned from, so that the policy "
         "knows the way back; 0: none"),
@@ -48,5 +54,6 @@ const sac_option sac_ppo_options[] = {
     ROW(critic_hidden, INT, "64", 1, 1024, "units of each hidden layer of the critic"),
     ROW(critic_layers, INT, "2", 1, 4, "hidden layers of the critic"),
     ROW(critic_filter, BOOL, "true", 0, 0, "whiten what the critic is told by its running mean and deviation"),
+    ROW(critic_limit, REAL, "10", 0, 1e9, "whitened numbers are cut at so many deviations on either side; 0: never"),
     {0},
 };

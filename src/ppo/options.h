@@ -13,12 +13,13 @@ typedef struct sac_ppo_config
     double clip, value, entropy, target_kl;
     bool clip_value, normalise_advantages;
     double deviation, deviation_floor, logit_scale;
-    bool orthogonal, scale_rewards, bootstrap;
+    bool orthogonal, scale_rewards, bootstrap, stagger;
     double reward_clip;
-    int push_every, push_steps;
+    int push_every, push_steps, episode_steps;
     char critic[SAC_TEXT_SIZE];
     int critic_hidden, critic_layers;
     bool critic_filter;
+    double critic_limit;
 } sac_ppo_config;
 
 extern const sac_option sac_ppo_options[];

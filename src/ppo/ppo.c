@@ -236,6 +236,29 @@ static void estimate_advantages(sac_ppo *p, const sac_moments *returns)
     }
 }
 
+// how much of the variance of targets the critic had known when it drove
+static double explain(const sac_ppo *p)
+{
+    sac_moments targets = {0}, errors = {0};
+    for (int i = 0; i < p->group_count; i++)
+    {
+        const sac_ppo_rollout *r = &p->groups[i].rollout;
+        const int count = p->steps * p->groups[i].lanes;
+        double sums[4] = {0};
+        for (int k = 0; k < count; k++)
+        {
+            const double target = (double)r->targets[k], error = target - (double)r->values[k];
+            sums[0] += target;
+            sums[1] += target * target;
+            sums[2] += error;
+            sums[3] += error * error;
+        }
+        sac_moments_add(&targets, count, sums[0], sums[1]);
+        sac_moments_add(&errors, count, sums[2], sums[3]);
+    }
+    return targets.squares > 0 ? 1 - errors.squares / targets.squares : NAN;
+}
+
 static void commit(sac_ppo *p, sac_filter *filter, const sac_moments *returns)
 {
     sac_filter_commit(filter);
@@ -285,6 +308,7 @@ static sac_status iterate(sac_ppo *p, sac_filter *filter, sac_ppo_report *report
     report->rollout = sac_clock() - begin;
     measure(p, filter, &returns, report);
     estimate_advantages(p, &returns);
+    report->explained = explain(p);
     // what nothing has been measured for teaches the wrong things
     if (!first) SAC_TRY(sac_ppo_update(p, report));
     commit(p, filter, &returns);
@@ -295,8 +319,13 @@ static sac_status iterate(sac_ppo *p, sac_filter *filter, sac_ppo_report *report
 sac_status sac_ppo_iterate(sac_ppo *p, uint64_t iteration, sac_filter *filter, sac_ppo_report *report)
 {
     const uint64_t steps = sac_optimiser_steps(p->optimiser);
-    *report =
-        (sac_ppo_report){.policy_loss = NAN, .value_loss = NAN, .divergence = NAN, .clipped = NAN, .entropy = NAN};
+    *report = (sac_ppo_report){.policy_loss = NAN,
+                               .value_loss = NAN,
+                               .divergence = NAN,
+                               .clipped = NAN,
+                               .norm = NAN,
+                               .explained = NAN,
+                               .entropy = NAN};
     p->iteration = iteration;
     SAC_TRY(sac_ppo_reserve(p));
     keep(p, false);

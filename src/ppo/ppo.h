@@ -50,7 +50,10 @@ typedef struct sac_ppo_report
     double best, mean, std; ///< over worlds, of the return of each one's last finished episode; NaN: none yet
     double entropy;         ///< per step, of the distribution of actions
     double policy_loss, value_loss, divergence, clipped; ///< means over all minibatches; NaN: nothing was learned
-    int epochs;                                          ///< that were done
+    double norm;                                         ///< of the gradient before it is shortened, likewise
+    double explained;        ///< share of the variance of targets that the critic knew before; NaN: they had none
+    double rate;             ///< of the optimiser
+    int epochs;              ///< that were done
     uint64_t bad_rewards;    ///< that were no numbers: they count as 0, and end their episodes
     double acting, stepping; ///< seconds that all threads have spent on each, in all iterations
     double rollout;          ///< seconds of this iteration's rollout

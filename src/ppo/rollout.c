@@ -136,6 +136,16 @@ static void decide(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t
                         room->loss_workspace);
 }
 
+// Whether an episode is cut here: after `episode_steps`; and each world's first one at a length of its own, so that
+// worlds do not go through their episodes in step with each other.
+static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int index)
+{
+    const int limit = p->config.episode_steps, whole = limit > 0 && limit < p->max_steps ? limit : p->max_steps;
+    if (limit > 0 && world->steps >= limit) return true;
+    const double share = (double)(index + 1) / p->config.worlds;
+    return p->config.stagger && world->episode == 0 && world->steps >= ceil(share * whole);
+}
+
 // what a step has brought a lane; whether its episode has ended
 static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at)
 {
@@ -156,7 +166,10 @@ static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at
     r->return_sums[2] += world->discounted * world->discounted;
     world->episode_return += reward;
     world->steps++;
-    if (end != SAC_GOES_ON && !bad) world->last_return = world->episode_return;
+    if (end == SAC_GOES_ON && is_cut(p, world, g->first + lane)) end = r->ends[at] = SAC_TRUNCATED;
+    // a first episode that was cut says nothing of how well the policy does
+    const bool whole = world->episode > 0 || !p->config.stagger || end != SAC_TRUNCATED;
+    if (end != SAC_GOES_ON && !bad && whole) world->last_return = world->episode_return;
     return end != SAC_GOES_ON;
 }
 

@@ -5,13 +5,32 @@
 #include "ppo/learner.h"
 
 /// What ranks tell each other: each drives the groups whose number is its own modulo the number of ranks, and hands
-/// their rollouts to everyone. All else every rank computes by itself.
+/// their rollouts to everyone. Where the policy looks at pictures, each also computes the gradients of its part of
+/// every minibatch's slices, and hands them on; for vectors alone that takes longer than to compute them everywhere.
+/// All else every rank computes by itself.
+
+static sac_status plan_slices(sac_ppo *p, int ranks)
+{
+    const sac_policy_def *def = sac_policy_get_def(p->policy);
+    for (int i = 0; i < def->input_count; i++) p->shared |= sac_space_is_image(&def->inputs[i]);
+    p->gradient_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
+    p->sums_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
+    if (!p->gradient_sizes || !p->sums_sizes) return sac_fail_memory("slices of a minibatch");
+    for (int i = 0; i < ranks; i++)
+    {
+        const int slices = sac_slices_first(p->slices, i + 1, ranks) - sac_slices_first(p->slices, i, ranks);
+        p->gradient_sizes[i] = (size_t)slices * p->count * sizeof(float);
+        p->sums_sizes[i] = (size_t)slices * sizeof *p->slice_sums;
+    }
+    return SAC_OK;
+}
 
 sac_status sac_ppo_create_exchange(sac_ppo *p)
 {
     const int ranks = sac_comm_size(p->comm);
     size_t total = 0;
     if (ranks == 1) return SAC_OK;
+    SAC_TRY(plan_slices(p, ranks));
     p->exchange_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
     if (!p->exchange_sizes) return sac_fail_memory("rollouts");
     for (int i = 0; i < p->group_count; i++)
@@ -27,6 +46,8 @@ void sac_ppo_destroy_exchange(sac_ppo *p)
 {
     sac_free(p->exchange);
     sac_free(p->exchange_sizes);
+    sac_free(p->gradient_sizes);
+    sac_free(p->sums_sizes);
 }
 
 // this rank's rollouts to where they stand among all, or those of the others from there
@@ -50,5 +71,20 @@ sac_status sac_ppo_share(sac_ppo *p, sac_status status)
     copy(p, true);
     SAC_TRY(sac_comm_gather(p->comm, status, p->exchange, p->exchange_sizes));
     copy(p, false);
+    return SAC_OK;
+}
+
+sac_status sac_ppo_sum_slices(sac_ppo *p, sac_status status, int sequences, sac_slice_work *work)
+{
+    if (!p->shared)
+    {
+        if (status == SAC_OK) (void)sac_slices_run(p->slices, p->sums, sequences, work, p);
+        return status;
+    }
+    const int rank = sac_comm_rank(p->comm), ranks = sac_comm_size(p->comm);
+    if (status == SAC_OK) sac_slices_run_part(p->slices, sequences, rank, ranks, work, p);
+    SAC_TRY(sac_comm_gather(p->comm, status, (uint8_t *)sac_slices_gradients(p->slices), p->gradient_sizes));
+    SAC_TRY(sac_comm_gather(p->comm, SAC_OK, (uint8_t *)p->slice_sums, p->sums_sizes));
+    sac_slices_add(p->slices, p->sums);
     return SAC_OK;
 }

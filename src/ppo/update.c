@@ -147,9 +147,7 @@ static void measure(sac_ppo *p, int first, int sequences)
     p->share = count > 0 ? 1 / count : 0;
     p->mean = 0;
     p->deviation = 1;
-    if (!p->config.normalise_advantages || count < 2) return;
-    p->mean = sum / count;
-    p->deviation = sqrt(fmax(0, squares - count * p->mean * p->mean) / (count - 1)) + 1e-8;
+    if (p->config.normalise_advantages) sac_ppo_normalise(&p->mean, &p->deviation, count, sum, squares);
 }
 
 static void keep_above_floor(sac_ppo *p)
@@ -161,14 +159,16 @@ static void keep_above_floor(sac_ppo *p)
         if (logs[i] < least) logs[i] = least;
 }
 
-// @return the sums of the minibatch, times its share
-static sac_ppo_sums take_minibatch(sac_ppo *p, int first, int sequences)
+// the sums of the minibatch, times its share, and the gradient's length
+static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_sums *sums, double *norm)
 {
     sac_ppo_sums total = {0};
+    sac_status status = SAC_OK;
+    if (p->interrupt && *p->interrupt) status = sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
     p->minibatch_first = first;
     measure(p, first, sequences);
     memset(p->slice_sums, 0, (size_t)p->config.slices * sizeof *p->slice_sums);
-    (void)sac_slices_run(p->slices, p->sums, sequences, run_slice, p);
+    SAC_TRY(sac_ppo_sum_slices(p, status, sequences, run_slice));
     for (int i = 0; i < p->config.slices; i++)
     {
         const sac_ppo_sums *s = &p->slice_sums[i];
@@ -180,14 +180,22 @@ static sac_ppo_sums take_minibatch(sac_ppo *p, int first, int sequences)
     }
     for (size_t i = 0; i < p->count; i++)
         if (!p->trained[i]) p->sums[i] = 0;
-    sac_optimiser_step(p->optimiser, &p->rooms[0].l, p->x, p->sums);
+    *norm = sac_optimiser_step(p->optimiser, &p->rooms[0].l, p->x, p->sums);
     keep_above_floor(p);
-    return total;
+    *sums = total;
+    return SAC_OK;
 }
 
+/// What is summed over minibatches.
+typedef struct tally
+{
+    sac_ppo_sums sums;
+    double norm; ///< of the gradient
+    int minibatches;
+} tally;
+
 // @return the mean divergence of the epoch's minibatches
-static sac_status run_epoch(sac_ppo *p, int epoch, int sequences, sac_ppo_sums *sums, int *minibatches,
-                            double *divergence)
+static sac_status run_epoch(sac_ppo *p, int epoch, int sequences, tally *all, double *divergence)
 {
     const int size = p->config.minibatch / p->sequence > 0 ? p->config.minibatch / p->sequence : 1;
     int count = 0;
@@ -195,39 +203,43 @@ static sac_status run_epoch(sac_ppo *p, int epoch, int sequences, sac_ppo_sums *
     draw_order(p, sequences, epoch);
     for (int first = 0; first < sequences; first += size, count++)
     {
-        if (p->interrupt && *p->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
-        const sac_ppo_sums s = take_minibatch(p, first, sequences - first < size ? sequences - first : size);
-        sums->policy += s.policy;
-        sums->value += s.value;
-        sums->entropy += s.entropy;
-        sums->divergence += s.divergence;
-        sums->clipped += s.clipped;
+        const int taken = sequences - first < size ? sequences - first : size;
+        sac_ppo_sums s;
+        double norm;
+        SAC_TRY(take_minibatch(p, first, taken, &s, &norm));
+        all->sums.policy += s.policy;
+        all->sums.value += s.value;
+        all->sums.entropy += s.entropy;
+        all->sums.divergence += s.divergence;
+        all->sums.clipped += s.clipped;
+        all->norm += norm;
         *divergence += s.divergence;
     }
     *divergence /= count;
-    *minibatches += count;
+    all->minibatches += count;
     return SAC_OK;
 }
 
 sac_status sac_ppo_update(sac_ppo *p, sac_ppo_report *report)
 {
-    sac_ppo_sums sums = {0};
-    int minibatches = 0;
+    tally all = {0};
     const int sequences = p->config.worlds * sac_ppo_sequences(p);
     double share = 1;
     if (p->config.anneal && p->iterations > 0)
         share = p->iteration < p->iterations ? 1 - (double)p->iteration / (double)p->iterations : 0;
-    sac_optimiser_set_rate(p->optimiser, p->config.rate * share);
+    report->rate = p->config.rate * share;
+    sac_optimiser_set_rate(p->optimiser, report->rate);
     for (report->epochs = 0; report->epochs < p->config.epochs; report->epochs++)
     {
         double divergence;
-        SAC_TRY(run_epoch(p, report->epochs, sequences, &sums, &minibatches, &divergence));
+        SAC_TRY(run_epoch(p, report->epochs, sequences, &all, &divergence));
         if (p->config.target_kl > 0 && divergence > p->config.target_kl) break;
     }
-    report->policy_loss = sums.policy / minibatches;
-    report->value_loss = sums.value / minibatches;
-    report->entropy = sums.entropy / minibatches;
-    report->divergence = sums.divergence / minibatches;
-    report->clipped = sums.clipped / minibatches;
+    report->policy_loss = all.sums.policy / all.minibatches;
+    report->value_loss = all.sums.value / all.minibatches;
+    report->entropy = all.sums.entropy / all.minibatches;
+    report->divergence = all.sums.divergence / all.minibatches;
+    report->clipped = all.sums.clipped / all.minibatches;
+    report->norm = all.norm / all.minibatches;
     return SAC_OK;
 }

@@ -84,8 +84,6 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     const sac_rollout_job *job = r->job;
     lane *l = &c->lanes[i];
     l->unit = unit;
-    l->unit->episode_return = 0;
-    l->unit->steps = 0;
     l->negative = 0;
     size_t seen = 2 * (size_t)r->filter_size;
     l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
@@ -133,12 +131,12 @@ static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
     lane *l = &c->lanes[i];
     sac_play *play = l->play;
     sac_play_count(play);
-    l->unit->episode_return += play->reward;
+    l->unit->episode_return = play->episode_return;
     l->unit->steps = play->steps;
     l->negative = play->reward < 0 ? l->negative + 1 : 0;
     bool impatient = job->patience > 0 && l->negative > job->patience;
-    bool over = job->steps > 0 && l->unit->steps >= job->steps;
-    *last = sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
+    bool over = job->steps > 0 && play->steps >= job->steps;
+    *last = sac_play_ended(play) || over || impatient || isnan(play->episode_return);
     if (!job->watch) return SAC_OK;
     return job->watch->stepped(job->watch->user, (int)(l->unit - job->units), play, *last);
 }
@@ -168,7 +166,7 @@ static sac_status decide(const sac_rollouts *r, crew *c)
         if (watch) SAC_TRY(watch->decided(watch->user, (int)(l->unit - r->job->units), l->play));
         // An action that is not a number never reaches the world: it becomes zero, and the return NaN.
         if (is_number(c->actions[i], r->action_size)) continue;
-        l->unit->episode_return = NAN;
+        l->play->episode_return = NAN;
         memset(c->actions[i], 0, sizeof(float) * (size_t)r->action_size);
     }
     return SAC_OK;

@@ -130,6 +130,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     p->sigma = r->learner->sigma(r);
     p->best_evaluation = has_best(r) || !p->evaluated ? r->state.best_evaluation : p->evaluation.mean;
     p->note = r->note[0] ? r->note : NULL;
+    p->learning = r->learning[0] ? r->learning : NULL;
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_write(r->journal, p));

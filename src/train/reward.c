@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "ppo/ppo.h"
+#include "run/rows.h"
 #include "train/run.h"
 
 /// The learner that learns by reward: an iteration of PPO is a generation.
@@ -15,7 +16,11 @@ typedef struct reward
     sac_ppo *ppo;
     sac_ppo_report report; ///< of the last iteration; its times are those of all
     uint8_t *trained;      ///< [parameters]
+    sac_rows *rows;        ///< rank 0
 } reward;
+
+static const char header[] =
+    "generation,epochs,rate,policy_loss,value_loss,explained,entropy,divergence,clipped,gradient_norm";
 
 // --- creation ---
 
@@ -113,6 +118,7 @@ static void destroy(sac_run *r)
 {
     reward *w = r->learned;
     if (!w) return;
+    (void)sac_rows_close(w->rows); // each row is flushed when it is written
     sac_ppo_destroy(w->ppo);
     sac_free(w->trained);
     sac_free(w);
@@ -120,7 +126,9 @@ static void destroy(sac_run *r)
 
 static sac_status begin(sac_run *r)
 {
-    return sac_ppo_begin(((reward *)r->learned)->ppo);
+    reward *w = r->learned;
+    if (sac_run_writes(r)) SAC_TRY(sac_rows_open(&w->rows, r->def->run_dir, "reward.csv", header, r->state.generation));
+    return sac_ppo_begin(w->ppo);
 }
 
 // --- a generation ---
@@ -133,6 +141,25 @@ static void end_phase(sac_run *r, const sac_ppo_report *before, const sac_ppo_re
     r->phases.seconds[SAC_PHASE_AGENT] += both > 0 ? all * acted / both : 0;
     r->phases.seconds[SAC_PHASE_WORLD] += both > 0 ? all * (1 - acted / both) : 0;
     r->phases.seconds[SAC_PHASE_SEARCH] -= both > 0 ? all : 0; // the time of the whole iteration is added later
+}
+
+static sac_status write_row(sac_run *r, const sac_ppo_report *p)
+{
+    const reward *w = r->learned;
+    if (!sac_run_writes(r)) return SAC_OK;
+    return sac_rows_add(w->rows, r->state.generation + 1, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", p->epochs,
+                        p->rate, p->policy_loss, p->value_loss, p->explained, p->entropy, p->divergence, p->clipped,
+                        p->norm);
+}
+
+// for the board: what people look at first when learning goes wrong
+static void describe(sac_run *r, const sac_ppo_report *p)
+{
+    r->learning[0] = 0;
+    if (isnan(p->divergence)) return;
+    snprintf(r->learning, sizeof r->learning,
+             "divergence %.3g, %.0f%% clipped, policy loss %.2g, value loss %.2g, critic explains %.1f%%, entropy %.3g",
+             p->divergence, 100 * p->clipped, p->policy_loss, p->value_loss, 100 * p->explained, p->entropy);
 }
 
 static sac_status advance(sac_run *r)
@@ -151,7 +178,8 @@ static sac_status advance(sac_run *r)
     memcpy(r->vector, sac_ppo_parameters(w->ppo), (size_t)r->tuned.total * sizeof *r->vector);
     sac_tuned_gather(&r->tuned, r->vector);
     sac_run_update_average(r, r->vector);
-    return SAC_OK;
+    describe(r, &report);
+    return write_row(r, &report);
 }
 
 static const char *stop(const sac_run *r)

@@ -47,6 +47,7 @@ struct sac_run
     sac_progress progress;
     double deadline;         ///< when the caller means to interrupt, by sac_clock(); 0: never
     double shown;            ///< when progress.json was written last
+    char learning[160];      ///< how the last update went, in words; "": nothing to say
     char note[SAC_RUN_NOTE]; ///< all that changed after this generation, joined by "; "; "": nothing
     uint64_t bad_episodes;   ///< episodes with a NaN return since this process began
     char first_bad[160];     ///< describes the first such episode of this generation; "": none

@@ -41,7 +41,8 @@ same_bytes() # NAME COMMAND...
 
 kernels() # COMMAND...
 {
-    "$@" "$build/check_kernels" --seed=1 "--digest=$digest" --no-guards && "$@" "$build/lanes_bits" && "$@" "$build/same_bits"
+    "$@" "$build/check_kernels" --seed=1 "--digest=$digest" --no-guards && "$@" "$build/lanes_bits" && "$@" "$build/same_bits" &&
+        "$@" "$build/render_bits"
 }
 
 level_of() { "$@" "$build/check_kernels" --best 2>/dev/null; }

@@ -270,6 +270,8 @@ class Policy:
         if self.on("filter"):
             deviation = self.tensors["filter.deviation"].detach()
             told = (told - self.tensors["filter.mean"].detach()) / torch.where(deviation > 0, deviation, 1.0)
+            limit = float(self.made["settings"].get("filter_limit", 0))
+            told = told.clamp(-limit, limit) if limit > 0 else told
         return told
 
     def lstm_step(self, x, hidden, cell):

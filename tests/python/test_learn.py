@@ -212,6 +212,8 @@ def test_what_does_not_fit_is_said(policy, examples):
 def make_of_parts(kind, names, **options):
     spaces = {"state": saccade.Space("state", "vector", (5,)), "touch": saccade.Space("touch", "vector", (2,)),
               "camera": saccade.Space("camera", "picture", (24, 24, 3)),
+              "rays": saccade.Space("rays", "floats", (20, 26, 3), low=np.array([-1], np.float32),
+                                    high=np.array([3], np.float32)),
               "depth": saccade.Space("depth", "depth", (24, 20), low=np.array([0], np.float32), high=np.array([4], np.float32))}
     policy = saccade.Policy(kind, inputs=[spaces[name] for name in names], action_size=2, action_low=LOW,
                             action_high=HIGH, **options)
@@ -222,6 +224,7 @@ def parts_of(random, count):
     return {"state": random.normal(size=(count, 5)).astype(np.float32),
             "touch": random.normal(size=(count, 2)).astype(np.float32),
             "camera": random.integers(0, 256, (count, 24, 24, 3), np.uint8),
+            "rays": random.uniform(-2, 4, (count, 20, 26, 3)).astype(np.float32),
             "depth": random.uniform(-1, 5, (count, 24, 20)).astype(np.float32)}
 
 
@@ -230,6 +233,8 @@ def parts_of(random, count):
     ("mlp", ["touch", "state"], {"hidden": 8, "motion": True}),
     ("iap-trans", ["camera", "state"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
     ("iap-trans", ["depth"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
+    ("iap-trans", ["rays"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp", "image_size": 16}),
+    ("cnn", ["rays", "state"], {"conv_kernel": 3, "conv_stride": 2, "conv_channels": "4,3"}),
     ("cnn", ["depth", "touch"], {"conv_kernel": 3, "conv_stride": 2, "conv_channels": "4,3"}),
 ])
 def test_policies_of_parts_learn(random, kind, names, options):

@@ -91,6 +91,37 @@ TEST(a_filter_is_a_layer_whose_weights_are_divided)
     free(folded);
 }
 
+// what is whitened is cut at the limit, and what the filter is told is not
+TEST(whitened_numbers_are_cut_at_the_limit)
+{
+    sac_policy *filtered = scene_policy("controller=linear,filter=true", 7);
+    sac_policy *limited = scene_policy("controller=linear,filter=true,filter_limit=0.75", 7);
+    float *whole = copy_parameters(filtered), action[3];
+    const int count = sac_policy_parameter_count(filtered) - 2 * F;
+    for (int i = 0; i < F; i++) whole[count + i] = 0.25f, whole[count + F + i] = i % 2 ? 0.125f : 4;
+    sac_policy *plain = with_parameters(filtered, whole), *cut = with_parameters(limited, whole);
+    sac_policy_state *a = scene_state(plain), *b = scene_state(cut);
+    sac_gaze all, some;
+    int beyond = 0;
+    scene_image(image, 5);
+    sac_policy_act(a, image, action);
+    sac_policy_act(b, image, action);
+    sac_policy_gaze(a, &all);
+    sac_policy_gaze(b, &some);
+    for (int i = 0; i < F; i++)
+    {
+        beyond += fabsf(all.told[i]) > 0.75f;
+        assert_float_equal(some.told[i], fminf(fmaxf(all.told[i], -0.75f), 0.75f), 0);
+    }
+    assert_true(beyond > 0 && beyond < F);
+    assert_memory_equal(sac_policy_filter_input(a), sac_policy_filter_input(b), F * sizeof(float));
+    sac_policy_state_destroy(a);
+    sac_policy_state_destroy(b);
+    sac_policy *const policies[] = {filtered, limited, plain, cut};
+    for (int i = 0; i < 4; i++) sac_policy_destroy(policies[i]);
+    free(whole);
+}
+
 TEST(the_filter_is_told_what_the_controller_is_told_without_it)
 {
     sac_policy *plain = scene_policy("top=10", 7), *filtered = scene_policy("top=10,filter=true", 7);
@@ -185,6 +216,7 @@ TEST(a_generation_counts_when_it_is_over_and_what_is_no_number_never_does)
 }
 
 TESTS(a_filter_of_zeros_changes_nothing, a_filter_is_a_layer_whose_weights_are_divided,
+      whitened_numbers_are_cut_at_the_limit,
       the_filter_is_told_what_the_controller_is_told_without_it,
       the_measure_is_that_of_all_steps_however_they_are_divided,
       a_generation_counts_when_it_is_over_and_what_is_no_number_never_does)

@@ -169,24 +169,112 @@ static sac_status iterate_once(const sac_policy *policy, const sac_env_def *env,
     return status;
 }
 
-TEST(lack_of_memory_is_told)
+// a policy of the world that is told two places
+static sac_policy *create_policy(void)
 {
-    line_register();
-    static const float low = -1, high = 1, start[4096];
-    const sac_space input = {.name = "places", .kind = SAC_SPACE_VECTOR, .shape = {2}};
+    static const float low = -1, high = 1;
+    static const sac_space input = {.name = "places", .kind = SAC_SPACE_VECTOR, .shape = {2}};
+    static const sac_setting hidden = {"hidden", "4"};
     const sac_policy_def def = {.kind = "mlp",
                                 .action_size = 1,
                                 .action_low = &low,
                                 .action_high = &high,
                                 .inputs = &input,
                                 .input_count = 1,
-                                .settings = &(sac_setting){"hidden", "4"},
+                                .settings = &hidden,
                                 .setting_count = 1};
     sac_policy *policy;
-    sac_comm *comm;
+    line_register();
     assert_ok(sac_policy_create(&policy, &def));
+    return policy;
+}
+
+// how far nine worlds are in their episodes of 20 steps after a generation of 8
+static void check_lengths(const sac_setting *settings, int count, const double expected[9])
+{
+    sac_policy *policy = create_policy();
+    sac_comm *comm;
+    sac_ppo *ppo;
+    sac_filter filter;
+    sac_ppo_report report;
+    sac_ppo_array arrays[SAC_PPO_ARRAYS];
+    const sac_env_def env = {.id = "line"};
+    assert_ok(sac_comm_create_self(&comm));
+    assert_ok(sac_filter_create(&filter, policy));
+    assert_ok(sac_ppo_create(&ppo, &(sac_ppo_def){.policy = policy,
+                                                  .env = &env,
+                                                  .settings = settings,
+                                                  .setting_count = count,
+                                                  .start = sac_policy_parameters(policy),
+                                                  .comm = comm,
+                                                  .threads = 1}));
+    assert_ok(sac_ppo_begin(ppo));
+    assert_ok(sac_ppo_iterate(ppo, 0, &filter, &report));
+    const int listed = sac_ppo_state(ppo, arrays);
+    const double *lengths = NULL;
+    for (int i = 0; i < listed; i++)
+        if (strcmp(arrays[i].name, "lengths") == 0) lengths = arrays[i].data;
+    assert_non_null(lengths);
+    for (int i = 0; i < 9; i++) assert_near(lengths[i], expected[i], 0);
+    sac_ppo_destroy(ppo);
+    sac_filter_clear(&filter);
+    sac_comm_close(comm, SAC_OK);
+    sac_policy_destroy(policy);
+}
+
+TEST(episodes_are_cut_where_they_shall)
+{
+    const sac_setting settings[] = {{"worlds", "9"},      {"steps", "8"},         {"minibatch", "32"},
+                                    {"stagger", "false"}, {"episode_steps", "5"}, {"episode_steps", "0"}};
+    check_lengths(settings, 4, (const double[]){8, 8, 8, 8, 8, 8, 8, 8, 8});
+    check_lengths(settings, 5, (const double[]){3, 3, 3, 3, 3, 3, 3, 3, 3});
+    // the first of world i after ceil(20 (i + 1) / 9) steps: 3, 5, 7, 9, ...
+    check_lengths(settings, 3, (const double[]){5, 3, 1, 8, 8, 8, 8, 8, 8});
+    // after ceil(5 (i + 1) / 9) steps: 1, 2, 2, 3, 3, 4, 4, 5, 5; and then after 5
+    const sac_setting both[] = {settings[0], settings[1], settings[2], settings[4]};
+    check_lengths(both, 4, (const double[]){2, 1, 1, 0, 0, 4, 4, 3, 3});
+}
+
+// one row a generation; the first one only measures
+TEST(a_table_tells_how_learning_went)
+{
+    sac_task *task = line_task(NULL);
+    char path[512], row[512];
+    watcher w = {0};
+    assert_ok(train(task, "told", 1, false, &w));
+    sac_task_destroy(task);
+    path_in(path, "told/reward.csv");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(row, sizeof row, file));
+    assert_string_equal(row, "generation,epochs,rate,policy_loss,value_loss,explained,entropy,divergence,clipped,"
+                             "gradient_norm\n");
+    for (int i = 1; i <= 9; i++)
+    {
+        int generation, epochs;
+        double x[8];
+        assert_non_null(fgets(row, sizeof row, file));
+        assert_int_equal(sscanf(row, "%d,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &generation, &epochs, &x[0], &x[1], &x[2],
+                                &x[3], &x[4], &x[5], &x[6], &x[7]),
+                         10);
+        assert_int_equal(generation, i);
+        assert_int_equal(epochs, i == 1 ? 0 : 6);
+        // the rate falls along a line over nine generations
+        if (i > 1) assert_near(x[0], 3e-3 * (10 - i) / 9, 1e-11);
+        for (int k = 1; k < 8; k++) assert_true(isfinite(x[k]) || (i == 1 && k != 3));
+        if (i > 1) assert_true(x[2] > 0 && x[3] < 1 && x[5] > 0 && x[6] >= 0 && x[6] <= 1 && x[7] > 0);
+    }
+    assert_null(fgets(row, sizeof row, file));
+    fclose(file);
+}
+
+TEST(lack_of_memory_is_told)
+{
+    sac_policy *policy = create_policy();
+    sac_comm *comm;
     assert_ok(sac_comm_create_self(&comm));
     const sac_env_def env = {.id = "line"};
+    static const float start[4096];
     assert_survives_lack_of_memory(iterate_once(policy, &env, comm, start), (void)0);
     sac_comm_close(comm, SAC_OK);
     sac_policy_destroy(policy);
@@ -202,6 +290,8 @@ int main(void)
         cmocka_unit_test(a_bad_task_is_refused),
         cmocka_unit_test(a_broken_world_is_told),
         cmocka_unit_test(only_what_is_tuned_moves),
+        cmocka_unit_test(episodes_are_cut_where_they_shall),
+        cmocka_unit_test(a_table_tells_how_learning_went),
         cmocka_unit_test(lack_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
