@@ -140,8 +140,9 @@ def test_torch_shares_memory_both_ways(examples, torch):
     result = gradient.backward(actions)
     taken = torch.from_dlpack(result)
     assert taken.data_ptr() == result.__array_interface__["data"][0]
-    assert np.array_equal(outputs, learn.Gradient(policy).forward(examples[0]))
-    fitted, _ = learn.fit(policy, observations, actions, steps=4, weights=torch.ones(40), starts=torch.arange(40) == 0)
+    assert np.array_equal(np.from_dlpack(outputs), learn.Gradient(policy).forward(examples[0]))
+    starts = (torch.arange(40) == 0).to(torch.uint8)  # torch's DLPack has no booleans
+    fitted, _ = learn.fit(policy, observations, actions, steps=4, weights=torch.ones(40), starts=starts)
     same, _ = learn.fit(policy, *examples, steps=4, weights=np.ones(40, np.float32))
     assert np.array_equal(fitted.parameters, same.parameters)
 
