@@ -11,8 +11,8 @@ struct sac_slices
     sac_learn *tables; // a thread's each
     unsigned char *scratch;
     int count;
-    size_t parameters;
-    float *gradients; // [slices, parameters]
+    size_t parameters, stride;
+    float *gradients; // [slices, stride]
     double *losses;   // [slices]
     // of the run at hand
     int samples, from, to; // slices that are run
@@ -23,17 +23,23 @@ struct sac_slices
 
 sac_status sac_slices_create(sac_slices **out, sac_threads *threads, int slices, size_t parameters)
 {
+    return sac_slices_create_beside(out, threads, slices, parameters, 0);
+}
+
+sac_status sac_slices_create_beside(sac_slices **out, sac_threads *threads, int slices, size_t parameters,
+                                    size_t beside)
+{
+    const size_t stride = parameters + beside;
     const int thread_count = sac_threads_count(threads);
     sac_slices *s = SAC_NEW(sac_slices);
     *out = NULL;
     if (s)
     {
-        *s = (sac_slices){.threads = threads, .count = slices, .parameters = parameters};
+        *s = (sac_slices){.threads = threads, .count = slices, .parameters = parameters, .stride = stride};
         s->tables = SAC_NEW_ARRAY(sac_learn, (size_t)thread_count);
         s->scratch = sac_alloc_array((size_t)thread_count, SAC_LEARN_SCRATCH);
-        s->gradients = parameters <= SIZE_MAX / sizeof(float) / (size_t)slices
-                           ? SAC_NEW_MATRIX(float, (size_t)slices, parameters)
-                           : NULL;
+        s->gradients =
+            stride <= SIZE_MAX / sizeof(float) / (size_t)slices ? SAC_NEW_MATRIX(float, (size_t)slices, stride) : NULL;
         s->losses = SAC_NEW_ARRAY(double, (size_t)slices);
     }
     if (!s || !s->tables || !s->scratch || !s->gradients || !s->losses)
@@ -67,8 +73,8 @@ static void run_slices(void *user, int thread)
     for (int i = s->from + thread; i < s->to; i += sac_threads_count(s->threads))
     {
         const sac_slice slice = {i, thread, slice_begin(s, i), slice_begin(s, i + 1) - slice_begin(s, i)};
-        float *gradient = s->gradients + (size_t)i * s->parameters;
-        memset(gradient, 0, s->parameters * sizeof *gradient);
+        float *gradient = s->gradients + (size_t)i * s->stride;
+        memset(gradient, 0, s->stride * sizeof *gradient);
         s->losses[i] = slice.count ? s->work(s->user, &s->tables[thread], &slice, gradient) : 0;
     }
 }
@@ -81,7 +87,7 @@ static void add_slices(void *user, int thread)
     const size_t from = s->parameters / count * t, to = t + 1 == count ? s->parameters : from + s->parameters / count;
     memcpy(s->sum + from, s->gradients + from, (to - from) * sizeof *s->sum);
     for (int i = 1; i < s->count; i++)
-        s->tables[thread].add(&s->tables[thread], s->sum + from, s->gradients + (size_t)i * s->parameters + from,
+        s->tables[thread].add(&s->tables[thread], s->sum + from, s->gradients + (size_t)i * s->stride + from,
                               to - from);
 }
 

@@ -24,6 +24,11 @@ typedef double sac_slice_work(void *user, const sac_learn *l, const sac_slice *s
 /// Errors: memory.
 SAC_CHECKED sac_status sac_slices_create(sac_slices **out, sac_threads *threads, int slices, size_t parameters);
 
+/// Likewise, with room behind each slice's gradient for what it tells beside it, which is not added up.
+/// @param beside  floats
+SAC_CHECKED sac_status sac_slices_create_beside(sac_slices **out, sac_threads *threads, int slices, size_t parameters,
+                                                size_t beside);
+
 /// NULL is ignored.
 void sac_slices_destroy(sac_slices *slices);
 
@@ -34,8 +39,8 @@ double sac_slices_run(sac_slices *slices, float *gradient, int samples, sac_slic
 /// slices.
 int sac_slices_first(const sac_slices *slices, int part, int parts);
 
-/// Run `work` on a part's slices alone. Their gradients lie one behind the other, [slices, parameters], where those of
-/// the other parts are to be put before sac_slices_add.
+/// Run `work` on a part's slices alone. Their gradients lie one behind the other, [slices, parameters + beside], where
+/// those of the other parts are to be put before sac_slices_add.
 void sac_slices_run_part(sac_slices *slices, int samples, int part, int parts, sac_slice_work *work, void *user);
 float *sac_slices_gradients(sac_slices *slices);
 

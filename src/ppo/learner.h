@@ -18,7 +18,8 @@
 
 enum
 {
-    SAC_PPO_LANES = 8, ///< worlds of a group: decides the order of sums
+    SAC_PPO_LANES = 8,                                     ///< worlds of a group: decides the order of sums
+    SAC_PPO_BESIDE = sizeof(sac_ppo_sums) / sizeof(float), ///< floats behind a slice's gradient, which hold its sums
 };
 
 /// A world's numbers between two iterations; doubles, because they are saved as such.
@@ -145,8 +146,7 @@ struct sac_ppo
     uint8_t *exchange;      ///< all ranks' rollouts; NULL: there is one rank
     size_t *exchange_sizes; ///< [ranks]
     bool shared;            ///< a minibatch's slices belong to ranks; else every rank computes them all
-    size_t *gradient_sizes; ///< [ranks] bytes of the gradients of a rank's slices
-    size_t *sums_sizes;     ///< [ranks] likewise of slice_sums
+    size_t *slice_sizes;    ///< [ranks] bytes of what a rank's slices tell
 
     // of the iteration under way
     uint64_t iteration;
@@ -157,7 +157,6 @@ struct sac_ppo
     int *order;            ///< [sequences]
     int minibatch_first;   ///< in the order
     double share, mean, deviation;
-    sac_ppo_sums *slice_sums; ///< [slices]
 };
 
 /// draw.c: a fresh policy's controller, and the critic's.
@@ -202,7 +201,7 @@ SAC_CHECKED sac_status sac_ppo_drive(sac_ppo *p);
 /// share.c: every rank's rollouts to all ranks. `status`: how this rank's went; a failure of any fails on all.
 SAC_CHECKED sac_status sac_ppo_share(sac_ppo *p, sac_status status);
 
-/// The sum of a minibatch's gradients, by this rank or by all; slice_sums are written.
+/// The sum of a minibatch's gradients, computed by this rank or by all, and what each slice tells beside its own.
 /// @param status  of this rank so far: a failure of any fails on all
 SAC_CHECKED sac_status sac_ppo_sum_slices(sac_ppo *p, sac_status status, int sequences, sac_slice_work *work);
 SAC_CHECKED sac_status sac_ppo_create_exchange(sac_ppo *p);

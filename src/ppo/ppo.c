@@ -97,9 +97,7 @@ static sac_status create_parameters(sac_ppo *p, const sac_ppo_def *def)
     p->kept = SAC_NEW_MATRIX(float, 3, p->count);
     p->trained = SAC_NEW_ARRAY(uint8_t, p->count);
     p->order = SAC_NEW_ARRAY(int, (size_t)p->config.worlds *(size_t)sac_ppo_sequences(p));
-    p->slice_sums = SAC_NEW_ARRAY(sac_ppo_sums, (size_t)p->config.slices);
-    if (!p->x || !p->sums || !p->kept || !p->trained || !p->order || !p->slice_sums)
-        return sac_fail_memory("the parameters of ppo");
+    if (!p->x || !p->sums || !p->kept || !p->trained || !p->order) return sac_fail_memory("the parameters of ppo");
     SAC_TRY(draw_start(p, def));
     mark_trained(p, def);
     sac_optimiser_def optimiser = sac_optimiser_default_def();
@@ -120,7 +118,7 @@ static sac_status create(sac_ppo *p, const sac_ppo_def *def)
     SAC_TRY(choose_lengths(p));
     SAC_TRY(create_parameters(p, def));
     SAC_TRY(sac_threads_create(&p->threads, def->threads));
-    SAC_TRY(sac_slices_create(&p->slices, p->threads, p->config.slices, p->count));
+    SAC_TRY(sac_slices_create_beside(&p->slices, p->threads, p->config.slices, p->count, SAC_PPO_BESIDE));
     SAC_TRY(sac_ppo_create_rooms(p));
     SAC_TRY(sac_ppo_create_groups(p, def->env));
     return sac_ppo_create_exchange(p);
@@ -165,7 +163,6 @@ void sac_ppo_destroy(sac_ppo *p)
     sac_free(p->kept);
     sac_free(p->trained);
     sac_free(p->order);
-    sac_free(p->slice_sums);
     pthread_mutex_destroy(&p->mutex);
     sac_free(p);
 }

@@ -9,18 +9,22 @@
 /// every minibatch's slices, and hands them on; for vectors alone that takes longer than to compute them everywhere.
 /// All else every rank computes by itself.
 
+/// Bytes of pictures in a minibatch from which on computing them takes longer than telling gradients.
+static const double least_shared = 1 << 20;
+
 static sac_status plan_slices(sac_ppo *p, int ranks)
 {
     const sac_policy_def *def = sac_policy_get_def(p->policy);
-    for (int i = 0; i < def->input_count; i++) p->shared |= sac_space_is_image(&def->inputs[i]);
-    p->gradient_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
-    p->sums_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
-    if (!p->gradient_sizes || !p->sums_sizes) return sac_fail_memory("slices of a minibatch");
+    double bytes = 0;
+    for (int i = 0; i < def->input_count; i++)
+        if (sac_space_is_image(&def->inputs[i])) bytes += (double)sac_space_bytes(&def->inputs[i]);
+    p->shared = bytes * p->config.minibatch >= least_shared;
+    p->slice_sizes = SAC_NEW_ARRAY(size_t, (size_t)ranks);
+    if (!p->slice_sizes) return sac_fail_memory("slices of a minibatch");
     for (int i = 0; i < ranks; i++)
     {
         const int slices = sac_slices_first(p->slices, i + 1, ranks) - sac_slices_first(p->slices, i, ranks);
-        p->gradient_sizes[i] = (size_t)slices * p->count * sizeof(float);
-        p->sums_sizes[i] = (size_t)slices * sizeof *p->slice_sums;
+        p->slice_sizes[i] = (size_t)slices * (p->count + SAC_PPO_BESIDE) * sizeof(float);
     }
     return SAC_OK;
 }
@@ -46,8 +50,7 @@ void sac_ppo_destroy_exchange(sac_ppo *p)
 {
     sac_free(p->exchange);
     sac_free(p->exchange_sizes);
-    sac_free(p->gradient_sizes);
-    sac_free(p->sums_sizes);
+    sac_free(p->slice_sizes);
 }
 
 // this rank's rollouts to where they stand among all, or those of the others from there
@@ -83,8 +86,7 @@ sac_status sac_ppo_sum_slices(sac_ppo *p, sac_status status, int sequences, sac_
     }
     const int rank = sac_comm_rank(p->comm), ranks = sac_comm_size(p->comm);
     if (status == SAC_OK) sac_slices_run_part(p->slices, sequences, rank, ranks, work, p);
-    SAC_TRY(sac_comm_gather(p->comm, status, (uint8_t *)sac_slices_gradients(p->slices), p->gradient_sizes));
-    SAC_TRY(sac_comm_gather(p->comm, SAC_OK, (uint8_t *)p->slice_sums, p->sums_sizes));
+    SAC_TRY(sac_comm_gather(p->comm, status, (uint8_t *)sac_slices_gradients(p->slices), p->slice_sizes));
     sac_slices_add(p->slices, p->sums);
     return SAC_OK;
 }

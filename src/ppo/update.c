@@ -114,9 +114,10 @@ static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, 
                                .value = p->config.value,
                                .entropy = p->config.entropy,
                                .clip_value = p->config.clip_value};
-    sac_ppo_sums *sums = &p->slice_sums[slice->index];
-    sac_ppo_loss(&rows, l, sums, room->doutputs, room->dvalues, gradient + p->policy_count + p->critic_count,
+    sac_ppo_sums sums = {0};
+    sac_ppo_loss(&rows, l, &sums, room->doutputs, room->dvalues, gradient + p->policy_count + p->critic_count,
                  room->loss_workspace);
+    memcpy(gradient + p->count, &sums, sizeof sums);
     sac_head_scale(&p->head, room->doutputs, frames);
     sac_gradient_backward(p->gradient, gradient, room->doutputs, p->x, &batch, room->policy_workspace);
     sac_gradient_backward(p->critic.gradient, gradient + p->policy_count, room->dvalues, p->x + p->policy_count, &value,
@@ -167,16 +168,16 @@ static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_s
     if (p->interrupt && *p->interrupt) status = sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
     p->minibatch_first = first;
     measure(p, first, sequences);
-    memset(p->slice_sums, 0, (size_t)p->config.slices * sizeof *p->slice_sums);
     SAC_TRY(sac_ppo_sum_slices(p, status, sequences, run_slice));
     for (int i = 0; i < p->config.slices; i++)
     {
-        const sac_ppo_sums *s = &p->slice_sums[i];
-        total.policy += p->share * s->policy;
-        total.value += p->share * s->value;
-        total.entropy += p->share * s->entropy;
-        total.divergence += p->share * s->divergence;
-        total.clipped += p->share * s->clipped;
+        sac_ppo_sums s;
+        memcpy(&s, sac_slices_gradients(p->slices) + (size_t)i * (p->count + SAC_PPO_BESIDE) + p->count, sizeof s);
+        total.policy += p->share * s.policy;
+        total.value += p->share * s.value;
+        total.entropy += p->share * s.entropy;
+        total.divergence += p->share * s.divergence;
+        total.clipped += p->share * s.clipped;
     }
     for (size_t i = 0; i < p->count; i++)
         if (!p->trained[i]) p->sums[i] = 0;
