@@ -74,6 +74,23 @@ void bench_pin(const bench_place *place, bool one_core);
 /// Run a row's peer. @return false when it is not installed (quietly) or failed (with a line on standard error)
 bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer);
 
+/// A world that is driven without a policy.
+typedef struct bench_drive
+{
+    const sac_env_def *env;
+    int runs, steps;
+    void (*act)(int step, float *action); ///< the peer's actions
+} bench_drive;
+
+/// Step `count` of them in lockstep, 1..16, with the picture that is the world's first part; only steps are timed.
+sac_status bench_measure_drive(const bench_drive *drive, int count, bench_figure *figure);
+
+/// The car's actions in all rows without a policy, as bench/peers/env.py has them.
+void bench_steer(int step, float action[3]);
+
+/// |x|^2, what searches minimise.
+double bench_sphere(const float *x, int n);
+
 /// Add the value of one more run.
 void bench_keep(bench_figure *figure, double value, bool larger_is_better);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/random.h"
 #include "bench.h"
 #include "saccade/evolve.h"
@@ -16,7 +17,7 @@
 
 typedef double objective(const float *x, int n);
 
-static double sphere(const float *x, int n)
+double bench_sphere(const float *x, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
@@ -130,14 +131,14 @@ typedef struct problem
 
 // clang-format off
 static const problem problems[] = {
-    {"sphere",     sphere,     1, "0.3", 0,   false, 0,   1e-8, 50000},
+    {"sphere",     bench_sphere,     1, "0.3", 0,   false, 0,   1e-8, 50000},
     {"ellipsoid",  ellipsoid,  1, "0.3", 0,   false, 0,   1e-8, 50000},
     {"gentle",     gentle,     1, "0.3", 0,   false, 0,   1e-8, 50000},
     {"turned",     turned,     1, "0.3", 0,   false, 0,   1e-8, 50000},
     {"rosenbrock", rosenbrock, 0, "0.1", 0,   false, 0,   1e-8, 50000},
     {"rastrigin",  rastrigin,  3, "2",   20,  true,  0,   1e-8, 50000},
     {"cartpole",   cart_pole,  0.3f, "0.3", 0,   false, 0,   0.0013, 1000},
-    {"noisy",      sphere,     1, "0.3", 256, false, 0.1, 1e-8, 50000},
+    {"noisy",      bench_sphere,     1, "0.3", 256, false, 0.1, 1e-8, 50000},
 };
 // clang-format on
 
@@ -156,7 +157,7 @@ typedef struct question
     bool fine;
 } question;
 
-// "evals-sphere-40-cma-es"
+// "evals-bench_sphere-40-cma-es"
 static sac_status read_question(const char *name, question *q)
 {
     const char *at = strchr(name, '-') + 1;
@@ -237,12 +238,6 @@ static sac_status count_evaluations(const question *q, uint64_t seed, double *ev
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Compute the 95 % interval of the median of so many sorted numbers, by drawing them again with replacement.
 static void bootstrap(const double *sorted, int count, double *low, double *high)
 {
@@ -256,10 +251,10 @@ static void bootstrap(const double *sorted, int count, double *low, double *high
     {
         double again[MAX_SEEDS];
         for (int k = 0; k < count; k++) again[k] = sorted[sac_stream_below(&stream, (uint32_t)count)];
-        qsort(again, (size_t)count, sizeof *again, by_value);
+        sac_sort_numbers(again, (size_t)count);
         medians[i] = again[(count - 1) / 2];
     }
-    qsort(medians, DRAWS, sizeof *medians, by_value);
+    sac_sort_numbers(medians, DRAWS);
     *low = medians[DRAWS / 40];
     *high = medians[DRAWS - 1 - DRAWS / 40];
 }
@@ -273,7 +268,7 @@ sac_status bench_evaluations(const bench_place *place, bench_figure *figure, ben
     SAC_TRY(read_question(place->row->name, &q));
     for (uint64_t seed = place->first_seed; seed <= place->last_seed && count < MAX_SEEDS; seed++)
         SAC_TRY(count_evaluations(&q, seed, &evaluations[count++]));
-    qsort(evaluations, (size_t)count, sizeof *evaluations, by_value);
+    sac_sort_numbers(evaluations, (size_t)count);
     *figure = (bench_figure){.value = evaluations[(count - 1) / 2], .worst = evaluations[count - 1], .runs = count};
     if (count > 2) bootstrap(evaluations, count, &figure->low, &figure->high);
     return SAC_OK;

@@ -1,19 +1,14 @@
 #include <stdlib.h>
 
-#include "attention.h"
 #include "base/clock.h"
+#include "base/number.h"
+#include "curves/attention.h"
 
 enum
 {
     MOST = 20000,
     LEAST = 3
 };
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 bench_latency bench_time(void (*call)(void *), void *self, double seconds)
 {
@@ -28,7 +23,7 @@ bench_latency bench_time(void (*call)(void *), void *self, double seconds)
         now = sac_clock();
         times[latency.runs++] = (now - start) * 1e6;
     }
-    qsort(times, (size_t)latency.runs, sizeof *times, by_size);
+    sac_sort_numbers(times, (size_t)latency.runs);
     for (int i = 0; i < latency.runs; i++) latency.mean += times[i] / latency.runs;
     latency.best = times[0];
     latency.p50 = times[latency.runs / 2];

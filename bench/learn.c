@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attention.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench.h"
+#include "curves/attention.h"
 #include "learn/learn.h"
 #include "saccade/learn.h"
 

@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "bench.h"
 #include "saccade/train.h"
 
@@ -11,58 +10,11 @@ enum
     STEPS = 1500
 };
 
-typedef struct lane
-{
-    float action[3];
-    void *parts[SAC_MAX_PARTS];
-    double reward;
-    uint8_t terminated, truncated;
-} lane;
-
-// Step `count` cars by the actions that bench/peers/env.py uses. As there, only steps are timed.
-static sac_status drive(sac_env **envs, sac_env_row *rows, lane *lanes, int count, double *seconds)
-{
-    *seconds = 0;
-    for (int i = 0; i < count; i++) SAC_TRY(sac_env_reset(envs[i], (uint64_t)(i + 1), &rows[i]));
-    for (int step = 0; step < STEPS; step++)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            lanes[i].action[0] = 0.3f * (float)(step / 20 % 3 - 1);
-            lanes[i].action[1] = 0.3f;
-        }
-        double begin = sac_clock();
-        SAC_TRY(count == 1 ? sac_env_step(envs[0], &rows[0]) : sac_env_step_batch(envs, rows, count));
-        *seconds += sac_clock() - begin;
-        for (int i = 0; i < count; i++)
-            if (lanes[i].terminated || lanes[i].truncated) SAC_TRY(sac_env_reset(envs[i], SAC_SEED_NEXT, &rows[i]));
-    }
-    return SAC_OK;
-}
-
 static sac_status measure_env(bench_figure *figure, int count)
 {
-    sac_env *envs[LANES] = {0};
-    lane lanes[LANES] = {0};
-    sac_env_row rows[LANES];
-    uint8_t *pictures = sac_alloc((size_t)count * BENCH_FRAME_BYTES);
-    sac_status status = pictures ? SAC_OK : sac_fail_memory("pictures");
-    for (int i = 0; status == SAC_OK && i < count; i++)
-    {
-        status = sac_env_create(&envs[i], &(sac_env_def){.id = "car-racing"});
-        lanes[i].parts[0] = pictures + i * BENCH_FRAME_BYTES;
-        rows[i] =
-            (sac_env_row){lanes[i].action, lanes[i].parts, &lanes[i].reward, &lanes[i].terminated, &lanes[i].truncated};
-    }
-    for (int run = 0; status == SAC_OK && run < RUNS; run++)
-    {
-        double seconds;
-        status = drive(envs, rows, lanes, count, &seconds);
-        if (status == SAC_OK) bench_keep(figure, STEPS * count / seconds, true);
-    }
-    for (int i = 0; i < count; i++) sac_env_destroy(envs[i]);
-    sac_free(pictures);
-    return status;
+    const bench_drive drive = {
+        .env = &(sac_env_def){.id = "car-racing"}, .runs = RUNS, .steps = STEPS, .act = bench_steer};
+    return bench_measure_drive(&drive, count, figure);
 }
 
 sac_status bench_env(const bench_place *place, bench_figure *figure, bench_figure *own_peer)

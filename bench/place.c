@@ -9,16 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
+#include "play/play.h"
 #include "saccade/play.h"
-
-void bench_keep(bench_figure *figure, double value, bool larger_is_better)
-{
-    if (figure->runs++ == 0) figure->value = figure->worst = value;
-    bool better = larger_is_better ? value > figure->value : value < figure->value;
-    bool worse = larger_is_better ? value < figure->worst : value > figure->worst;
-    if (better) figure->value = value;
-    if (worse) figure->worst = value;
-}
 
 void bench_pin(const bench_place *place, bool one_core)
 {
@@ -40,21 +32,22 @@ static sac_status write_raw(const char *path, const void *bytes, size_t size)
 // Frames of a drive that the agent might see: one frame in ten, after the zoom at the start.
 static sac_status make_frames(uint8_t *frames)
 {
-    sac_env *env;
-    SAC_TRY(sac_env_create(&env, &(sac_env_def){.id = "car-racing"}));
-    double reward;
-    uint8_t terminated, truncated;
-    void *parts[SAC_MAX_PARTS] = {frames};
-    sac_env_row row = {NULL, parts, &reward, &terminated, &truncated};
-    sac_status status = sac_env_reset(env, 1, &row);
-    for (int step = 0; status == SAC_OK && step < 60 + 10 * BENCH_FRAMES; step++)
+    enum
     {
-        const float action[3] = {0.3f * (float)(step / 20 % 3 - 1), 0.3f, 0};
-        row.action = action;
-        parts[0] = frames + (step < 60 ? 0 : (step - 60) / 10) * BENCH_FRAME_BYTES;
-        status = sac_env_step(env, &row);
+        ZOOM = 60
+    };
+    sac_play play;
+    sac_status status =
+        sac_play_open_def(&play, &(sac_play_def){.env = &(sac_env_def){.id = "car-racing"}, .parts = 1});
+    if (status == SAC_OK) status = sac_play_reset(&play, 1);
+    for (int step = 0; status == SAC_OK && step < ZOOM + 10 * BENCH_FRAMES; step++)
+    {
+        bench_steer(step, play.action);
+        status = sac_play_step(&play);
+        int frame = (step - ZOOM) / 10;
+        if (step >= ZOOM) memcpy(frames + frame * BENCH_FRAME_BYTES, play.parts[0], BENCH_FRAME_BYTES);
     }
-    sac_env_destroy(env);
+    sac_play_close(&play);
     return status;
 }
 

@@ -2,19 +2,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench.h"
 #include "saccade/evolve.h"
 
 /// The time of a generation of a search method. The row's name says which method: search-METHOD, optionally with -PEER.
-
-static double sphere(const float *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
-    return sum;
-}
 
 enum
 {
@@ -33,25 +27,18 @@ static const char *method_of(const char *row)
 }
 
 // The processor time of this process, as the peers count it, because other work on the core is not the method's.
-static double cpu_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Measure the seconds of asking and telling, without the fitness.
 static sac_status run_generation(sac_search *search, double *seconds)
 {
     static float x[POPULATION][DIMENSION];
-    double fitness[POPULATION], begin = cpu_now();
+    double fitness[POPULATION], begin = sac_clock_of_processor();
     SAC_TRY(sac_search_prepare(search));
     for (int i = 0; i < POPULATION; i++) sac_search_ask(search, i, x[i]);
-    *seconds += cpu_now() - begin;
-    for (int i = 0; i < POPULATION; i++) fitness[i] = -sphere(x[i], DIMENSION);
-    begin = cpu_now();
+    *seconds += sac_clock_of_processor() - begin;
+    for (int i = 0; i < POPULATION; i++) fitness[i] = -bench_sphere(x[i], DIMENSION);
+    begin = sac_clock_of_processor();
     sac_status status = sac_search_tell(search, fitness);
-    *seconds += cpu_now() - begin;
+    *seconds += sac_clock_of_processor() - begin;
     return status;
 }
 

@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "bench.h"
 #include "crossing.h"
 #include "saccade/train.h"
-#include "view/plots/metrics.h"
+#include "show/plots/metrics.h"
 
 /// The time from nothing to a held-out score, as the run itself reports it: the time of the second of the first two
 /// consecutive evaluations whose mean reaches the target. A seed's run is kept while rows are measured, and a later row
@@ -77,12 +78,6 @@ static sac_status train_to(const bench_place *place, uint64_t seed, double targe
     return find_time(run, target, seconds);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static sac_status measure_training(const bench_place *place, double target, bench_figure *figure)
 {
     double seconds[MAX_SEEDS];
@@ -91,7 +86,7 @@ static sac_status measure_training(const bench_place *place, double target, benc
     for (uint64_t seed = place->first_seed; seed <= place->last_seed && count < MAX_SEEDS; seed++)
         SAC_TRY(train_to(place, seed, target, &seconds[count++]));
     bench_pin(place, true);
-    qsort(seconds, (size_t)count, sizeof *seconds, by_value);
+    sac_sort_numbers(seconds, (size_t)count);
     *figure = (bench_figure){.value = seconds[(count - 1) / 2], .worst = seconds[count - 1], .runs = count};
     return SAC_OK;
 }

@@ -78,7 +78,7 @@ static void format_left(char text[32], const sac_progress *p)
         format_time(text, left);
 }
 
-static void format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
+void board_format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score)
 {
     if (score->episodes)
         sac_format_spread(text, score->mean, "+-", score->std);
@@ -94,7 +94,7 @@ static void print_line(const sac_progress *p)
     format_total(total, p);
     sac_format_value(best, p->best);
     sac_format_value(mean, p->mean);
-    format_score(evaluation, &p->evaluation);
+    board_format_score(evaluation, &p->evaluation);
     format_time(elapsed, p->seconds);
     format_left(left, p);
     printf("%6" PRIu64 "%-7s %8s %8s %14s %11" PRIu64 " %8.0f %8s %8s%s%s\n", p->generation, total, best, mean,
@@ -287,7 +287,7 @@ static void draw_board(canvas *c, const cli_board *b, const sac_progress *p)
     end_line(c);
     put_return(c, "best", p->best);
     put_return(c, "mean", p->mean);
-    format_score(text, &p->evaluation);
+    board_format_score(text, &p->evaluation);
     put_value(c, "evaluation", text);
     if (p->evaluation.episodes) put_return(c, "best so far", p->best_evaluation);
     end_line(c);
@@ -344,7 +344,7 @@ static void keep_line(canvas *c, const sac_progress *p)
         put_wrapped(c, 8, p->note);
     }
     if (!p->evaluated) return;
-    format_score(score, &p->evaluation);
+    board_format_score(score, &p->evaluation);
     snprintf(text, sizeof text, "%6" PRIu64 "  evaluation %s%s", p->generation, score,
              p->evaluation.mean >= p->best_evaluation ? ", the best so far" : "");
     put(c, text);

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdatomic.h>
 
+#include "base/number.h"
 #include "cli.h"
 #include "saccade/train.h"
 
@@ -43,3 +44,6 @@ void cli_board_show(void *board, const sac_progress *progress);
 
 /// Leave the terminal on a fresh line.
 void cli_board_close(cli_board *board);
+
+/// "mean +- deviation", or "-" where there is no score.
+void board_format_score(char text[2 * SAC_VALUE_SIZE], const sac_score *score);

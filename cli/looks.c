@@ -145,7 +145,7 @@ static void add_noise(uint8_t *bytes, size_t count)
 static sac_status enlarge(picture *out, const uint8_t *seen, const sac_policy_def *def)
 {
     sac_resize *plan;
-    const sac_image image = sac_image_view(seen, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
+    const sac_image image = sac_image_of(seen, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
     sac_status status =
         sac_resize_create(&plan, def->height, def->width, def->channels, out->side, out->side, SAC_RESIZE_BILINEAR);
     if (status != SAC_OK) return status;

@@ -6,35 +6,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-// Options of the built-in worlds that leave the world and its rewards as they are: how it is shown, how long an action
-// lasts (rewards of the steps between are added up), how it is run. A world of a plugin has none: what a name means
-// there only its author knows, and no plugin can take a built-in name.
-static bool is_free(const char *world, const char *option)
+static bool is_listed(const char *const *names, const char *name)
 {
-    static const char bridge[] = " python workers timeout restarts ";
-    static const char control[] =
-        " observe height width camera action_repeat renderer antialias shadows reflections models ";
-    static const struct
-    {
-        const char *world, *options;
-    } free[] = {
-        {"toy", " size "},
-        {"gym:", " name observe "}, // the name is a part of the id, which is compared
-        {"gym:", bridge},
-        {"take-cover", " screen objects skip "},
-        {"take-cover", bridge},
-        {"cheetah-run", control},
-        {"walker-walk", control},
-        {"cartpole-swingup", control},
-        {"ball-in-cup-catch", control},
-        {"reacher-easy", control},
-        {"finger-spin", control},
-        {"quadruped-walk", control},
-    };
-    char word[SAC_TEXT_SIZE];
-    snprintf(word, sizeof word, " %.200s ", option);
-    for (size_t i = 0; i < sizeof free / sizeof *free; i++)
-        if (strcmp(free[i].world, world) == 0 && strstr(free[i].options, word)) return true;
+    for (; names && *names; names++)
+        if (strcmp(*names, name) == 0) return true;
     return false;
 }
 
@@ -56,7 +31,7 @@ static sac_status check_options(const cli_target *a, const cli_target *b, const 
     char first[SAC_TEXT_SIZE], second[SAC_TEXT_SIZE];
     for (const sac_option *option = options; option->name; option++)
     {
-        if (is_free(ops->name, option->name)) continue;
+        if (is_listed(ops->same_world, option->name)) continue;
         SAC_TRY(value_of(a, options, option, scratch, first));
         SAC_TRY(value_of(b, options, option, scratch, second));
         if (strcmp(first, second) != 0)

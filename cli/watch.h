@@ -1,6 +1,6 @@
 #pragma once
 
-#include "saccade/view.h"
+#include "saccade/show.h"
 #include "target.h"
 
 /// What `saccade watch` shows: an environment with a policy, or without one.

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,12 @@ typedef struct live_show
 
 static const char help[] = "space pauses, right arrow steps, d drives by hand (arrows or WASD; m hands back), v next "
                            "variant, r again, n next seed, q quits";
+
+void watch_title(const watch_plan *watch, char *title, size_t size)
+{
+    snprintf(title, size, "%s, %s, seed %" PRIu64, watch->target.env.id, cli_target_variant(&watch->target),
+             watch->seed);
+}
 
 static sac_status open_viewer(live_show *l)
 {

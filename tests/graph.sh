@@ -43,11 +43,16 @@ TEXT
 graph() # compile the tree's sources as the build does, and look at them
 {
     local source room object
-    for source in $(cd "$tree/src" && find . -name '*.c' -printf '%P\n'); do
+    for source in $(cd "$tree/src" && find . -name '*.c' -not -path '*/modules/*' -printf '%P\n'); do
         room=$(basename "$(dirname "$source")")
         object=$tree/build/src/CMakeFiles/sac_$room.dir/$source.o
         mkdir -p "$(dirname "$object")"
         cc -w -I"$tree/src" -c "$tree/src/$source" -o "$object" || return 1
+    done
+    for source in $(cd "$tree" && find cli bench src/lower/modules -name '*.c' 2>/dev/null); do # targets of their own
+        object=$tree/build/$(dirname "$source")/CMakeFiles/it.dir/$(basename "$source").o
+        mkdir -p "$(dirname "$object")"
+        cc -w -I"$tree/src" -c "$tree/$source" -o "$object" || return 1
     done
     python3 "$tree/scripts/graph.py" "$tree/build" >"$work/said" 2>&1
 }
@@ -103,6 +108,48 @@ large_folder() # 25 files are allowed, one more is not
     found "src/lower: 26 source files in one folder, at most 25"
 }
 
+large_folders_of_others() # scripts and programs count, a list of programs does not
+{
+    plant
+    mkdir -p "$tree"/{scripts,tests/unit}
+    for i in {1..26}; do echo "int main(void) { return 0; }" >"$tree/tests/unit/test_$i.c"; done
+    for i in {1..25}; do echo "pass" >"$tree/scripts/number_$i.py"; done
+    found "scripts: 26 source files in one folder, at most 25"
+}
+
+program() # SENTENCE...: with a command on top of the rooms
+{
+    sed -i '$a | `bench` | six | all of `src` |\n| `cli` | seven | all of `src`, bench |' "$tree/docs/design.md"
+    found "$@"
+}
+
+circle_in_a_program()
+{
+    plant
+    mkdir -p "$tree"/{cli,bench}
+    echo 'int table(void); int main(void) { return table(); }' >"$tree/cli/main.c"
+    echo 'int main(void); int table(void) { return main(); }' >"$tree/cli/table.c"
+    program "files that call each other in a circle: cli/main, cli/table"
+}
+
+call_of_a_program()
+{
+    plant
+    mkdir -p "$tree"/{cli,bench}
+    echo 'int row(void); int main(void) { return row(); }' >"$tree/cli/main.c"
+    echo 'int word(void) { return 1; }' >"$tree/cli/word.c"
+    echo 'int word(void); int row(void) { return word(); }' >"$tree/bench/row.c"
+    program "room bench uses cli, which stands after it: bench/row.c calls word"
+}
+
+call_of_a_module() # it belongs to the room in whose folder it lies
+{
+    plant
+    mkdir -p "$tree/src/lower/modules"
+    echo 'int aside(void); int module(void) { return aside(); }' >"$tree/src/lower/modules/module.c"
+    found "room lower uses aside, which stands after it: src/lower/modules/module.c calls aside"
+}
+
 other_table()
 {
     plant
@@ -124,6 +171,10 @@ check "an include of a higher room" include_upwards
 check "an include of a room that is not declared" include_sideways
 check "a call of a higher room" call_upwards
 check "a folder that is too large" large_folder
+check "a large folder of scripts, and one of programs" large_folders_of_others
+check "a circle in a program" circle_in_a_program
+check "a call of a program that stands above" call_of_a_program
+check "a call by a module" call_of_a_module
 check "a table of rooms that says something else" other_table
 check "a tree that was not built" nothing_built
 finish

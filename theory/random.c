@@ -13,7 +13,7 @@ enum
     MAX_SIZE = 256
 };
 
-static double length_of(const double *x, int size)
+double theory_length(const double *x, int size)
 {
     double sum = 0;
     for (int i = 0; i < size; i++) sum += x[i] * x[i];
@@ -26,11 +26,11 @@ void theory_pair(double *x, double *y, int size, double x_length, double y_lengt
     SAC_ASSERT(size >= 2 && size <= MAX_SIZE);
     double basis[2 * MAX_SIZE];
     sac_normals(basis, 2 * (size_t)size, seed, PAIRS, index);
-    double *u = basis, *v = basis + size, norm = length_of(u, size), along = 0;
+    double *u = basis, *v = basis + size, norm = theory_length(u, size), along = 0;
     for (int i = 0; i < size; i++) u[i] /= norm;
     for (int i = 0; i < size; i++) along += u[i] * v[i];
     for (int i = 0; i < size; i++) v[i] -= along * u[i];
-    norm = length_of(v, size);
+    norm = theory_length(v, size);
     double cosine = cos(angle), sine = sin(angle);
     for (int i = 0; i < size; i++)
     {
@@ -44,7 +44,7 @@ void theory_sphere(double *out, int count, int size, double length, uint64_t see
     sac_normals(out, (size_t)count * (size_t)size, seed, SPHERES, index);
     for (int n = 0; n < count; n++, out += size)
     {
-        double factor = length / length_of(out, size);
+        double factor = length / theory_length(out, size);
         for (int i = 0; i < size; i++) out[i] *= factor;
     }
 }

@@ -4,6 +4,9 @@
 
 /// Random scenes of the experiments, from fixed seeds, and statistics of the results.
 
+/// The Euclidean length of x [size].
+double theory_length(const double *x, int size);
+
 /// Draw x and y [size] of these lengths and at this angle, in a random plane; size >= 2. A seed and an index name a
 /// pair.
 void theory_pair(double *x, double *y, int size, double x_length, double y_length, double angle, uint64_t seed,

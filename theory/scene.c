@@ -26,21 +26,15 @@ void theory_scene_draw(theory_scene *scene, int size, int count, double mean, ui
         }
 }
 
-static double length_of(const double *x, int size)
-{
-    double square = 0;
-    for (int d = 0; d < size; d++) square += x[d] * x[d];
-    return sqrt(square);
-}
-
 void theory_scene_brute(const theory_scene *scene, double *scores)
 {
     double query_lengths[THEORY_TOKENS];
-    for (int q = 0; q < scene->count; q++) query_lengths[q] = length_of(scene->queries + q * scene->size, scene->size);
+    for (int q = 0; q < scene->count; q++)
+        query_lengths[q] = theory_length(scene->queries + q * scene->size, scene->size);
     for (int k = 0; k < scene->count; k++)
     {
         const double *key = scene->keys + k * scene->size;
-        double factor = sqrt(scene->size) / length_of(key, scene->size);
+        double factor = sqrt(scene->size) / theory_length(key, scene->size);
         scores[k] = 0;
         for (int q = 0; q < scene->count; q++)
         {

@@ -6,9 +6,9 @@
 
 /// Environments: an action goes in, what can be seen and a reward come out.
 ///
-/// What can be seen is a list of parts: pictures, depth pictures, vectors of numbers. A caller says with its row which
-/// of them it wants; the others are not drawn. Parts that are privileged tell what no camera and no sensor of the world
-/// would: they are for teachers, critics and planners alone.
+/// What can be seen is a list of parts: pictures of bytes or of floats, vectors of numbers. A caller says with its row
+/// which of them it wants; the others are not drawn. Parts that are privileged tell what no camera and no sensor of the
+/// world would: they are for teachers, critics and planners alone.
 ///
 /// Observations, actions, rewards and ends live in the caller's arrays; an environment writes its own row of them and
 /// nothing else. An environment is deterministic: the seed of an episode and its actions decide every bit. It has one
@@ -110,6 +110,10 @@ typedef struct sac_env_ops
     const sac_option *options;   ///< table over the backend's config struct; NULL: none
     size_t config_size;          ///< bytes of that struct
     const char *const *variants; ///< for listings: names, NULL at the end; NULL: none but "original"
+    /// Names of the options, NULL at the end, whose values leave the world and its rewards as they are: how it is
+    /// shown, how long an action lasts (rewards of the steps between are added up), how it is run. Returns compare
+    /// whatever these say, and not where another option differs. NULL: there are none.
+    const char *const *same_world;
 
     /// @param variant  never NULL; "original" when none was asked for
     sac_status (*create)(void **self, const void *config, const char *variant);

@@ -4,7 +4,7 @@
 
 /// Films.
 ///
-/// view.h describes pictures.
+/// show.h describes pictures.
 
 /// A film that is being written: an MP4 file, or a folder of PNG images named by frame, 000000.png and on. An MP4
 /// appears under its name when it is finished and not before.

@@ -5,7 +5,7 @@
 
 /// The composed frame that windows, films and the live page show.
 ///
-/// view.h describes pictures.
+/// show.h describes pictures.
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
 /// right the observation with the overlay and the heat map.

@@ -41,15 +41,16 @@ typedef struct sac_batch
                                   ///< one and nothing else; ignored where `parts` is given
     const uint8_t *starts; ///< [T, B] not zero: an episode begins with this frame; NULL: nowhere but as told below
     float *hidden,
-        *cell;          ///< [B, hidden_size] recurrent state before the first step, and after the last one when forward
-                        ///< returns; NULL: zeros before, not wanted after. A controller without one ignores both
-    float *before;      ///< [B, told_size] features of the frame before the first, and of the last one when forward
-                        ///< returns; NULL: episodes begin. Policies with motion alone use it
-    double temperature; ///< of choices, above 0; ignored where nothing is chosen
+        *cell;     ///< [B, hidden_size] recurrent state before the first step, and after the last one when forward
+                   ///< returns; NULL: zeros before, not wanted after. A controller without one ignores both
+    float *before; ///< [B, told_size] what was told of the frame before the first, and of the last one when forward
+                   ///< returns; NULL: episodes begin. Policies with motion alone use it
+    double temperature;       ///< of choices, above 0; ignored where nothing is chosen
     const void *const *parts; ///< [T, B, input_count] the policy's inputs, in the order of sac_policy_get_def's, each
                               ///< as its space says; NULL: `frames`
     double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's filter is told
                               ///< (sac_policy_filter_size); NULL: not wanted
+    int seen_lead;            ///< steps at the beginning that `seen` leaves out
 } sac_batch;
 
 typedef struct sac_gradient sac_gradient;
@@ -133,10 +134,12 @@ typedef struct sac_fit_def
     sac_choosing choosing; ///< default SAC_CHOOSE_STRAIGHT
     double temperature;    ///< of choices in the first step, default 1
     double last_temperature; ///< at the end of total_steps, to which it falls by a constant factor; default 0: constant
-    int slices;              ///< parts that a minibatch is cut into, which decide the order of sums; default 8
-    int threads;             ///< 1 at least, default 1; any number gives the same bits
-    uint64_t seed;           ///< of the order of examples, default 1
-    uint32_t internal;       ///< marks a def that came from the default; do not set
+    int measure;       ///< sequences by which each call of sac_fit_run first measures the policy's filter, where it
+                       ///< has one; default 0: the filter stays as it is
+    int slices;        ///< parts that a minibatch is cut into, which decide the order of sums; default 8
+    int threads;       ///< 1 at least, default 1; any number gives the same bits
+    uint64_t seed;     ///< of the order of examples, default 1
+    uint32_t internal; ///< marks a def that came from the default; do not set
 } sac_fit_def;
 
 /// A policy that is being fitted: parameters, the optimiser's state, and where it is in the order of examples.

@@ -4,7 +4,7 @@
 
 /// Where a policy looks, drawn over a picture.
 ///
-/// view.h describes pictures.
+/// show.h describes pictures.
 
 /// Compute the overlay of Tang et al. 2020: the K top patches are blended with white in the order of rank, the patch of
 /// rank r (from 0) with weight 1 - r/K. All blends are with white, so they leave of a pixel the product of r/K over the

@@ -28,8 +28,8 @@ SAC_API SAC_CHECKED sac_status sac_policy_create_for(sac_policy **out, const sac
 /// @return SAC_ERROR_ARGUMENT with the first difference
 SAC_API SAC_CHECKED sac_status sac_policy_fits(const sac_policy *policy, const sac_env *env, int *parts);
 
-/// The same policy for images of the sizes that the world shows, where the policy resizes what it sees (its setting
-/// image_size is not 0).
+/// The same policy for images of the sizes that the world shows, where the policy resizes what it sees, as its kind
+/// says: those that are built in do where their setting image_size is not 0, and kinds of others never do.
 /// @param[out] out  with the policy's parameters, released by sac_policy_destroy; NULL where the sizes are the policy's
 ///                  own already, where it resizes nothing, and on failure
 /// @return SAC_ERROR_MEMORY, or SAC_ERROR_ARGUMENT for sizes that the kind cannot look at

@@ -6,7 +6,7 @@
 
 /// Policies: what is seen goes in, an action comes out.
 ///
-/// A policy names the parts of an observation that it takes: a picture, a depth picture, vectors of numbers.
+/// A policy names the parts of an observation that it takes: a picture of bytes or of floats, vectors of numbers.
 ///
 /// A sac_policy is an architecture with one vector of parameters; it is immutable, so threads may share it. A
 /// sac_policy_state belongs to one episode at a time: it holds what changes (recurrent state, the last attention) and
@@ -32,7 +32,7 @@ typedef struct sac_policy_def
     const char *kind;            ///< such as "attention-agent"
     const sac_setting *settings; ///< options of the kind
     int setting_count;
-    /// Of the picture or depth picture that the policy looks at; 0: it looks at none. A def whose `inputs` is NULL
+    /// Of the picture of bytes or of floats that the policy looks at; 0: it looks at none. A def whose `inputs` is NULL
     /// means a policy that takes one picture of this shape and nothing else.
     int height, width, channels;
     int action_size;          ///< floats in an action
@@ -100,7 +100,7 @@ SAC_API void sac_policy_act(sac_policy_state *state, const uint8_t *observation,
 SAC_API void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action);
 
 /// Look at all parts that the policy takes and act; promises as sac_policy_act. A number of a vector that is not finite
-/// counts as 0; a depth picture is brought from its bounds to 0..1, where it has bounds, and cut there.
+/// counts as 0; a picture of floats is brought from its bounds to 0..1, where it has bounds, and cut there.
 /// @param inputs  [input_count] the parts in the order of sac_policy_get_def(policy)->inputs, each as its space says
 SAC_API void sac_policy_act_on(sac_policy_state *state, const void *const *inputs, float *action);
 

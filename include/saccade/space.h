@@ -14,6 +14,7 @@ typedef enum sac_space_kind
     SAC_SPACE_DEPTH,   ///< float [height, width]: distances or any other picture of one float a pixel
     SAC_SPACE_VECTOR,  ///< float [n]
     SAC_SPACE_CHOICE,  ///< float [1] that holds one of the whole numbers 0..choices-1
+    SAC_SPACE_FLOATS,  ///< float [height, width, channels]: a picture that was not rounded to bytes
 } sac_space_kind;
 
 enum
@@ -32,7 +33,7 @@ typedef struct sac_space
     int shape[3]; ///< height, width, channels of a picture; height, width of a depth picture; n of a vector. What is
                   ///< left at 0 counts as 1
     int choices;  ///< of a choice
-    const float *low;  ///< [n] of a vector, one of a depth picture: the least value; NULL: none is known
+    const float *low;  ///< [n] of a vector, one of a picture of floats: the least value; NULL: none is known
     const float *high; ///< the same, the greatest
     bool privileged;   ///< only teachers, critics and planners may see it
 } sac_space;
@@ -46,14 +47,27 @@ SAC_API size_t sac_space_bytes(const sac_space *space);
 /// Whether two spaces have the same kind, shape and choices. Names and bounds may differ.
 SAC_API bool sac_space_same(const sac_space *a, const sac_space *b);
 
-/// Whether it is a picture or a depth picture, which a policy can cut into patches.
+/// Whether it is a picture of bytes or of floats, which a policy can cut into patches.
 SAC_API bool sac_space_is_image(const sac_space *space);
+
+/// Whether it is a picture of floats, of one a pixel (a depth picture) or of several.
+SAC_API bool sac_space_is_floats(const sac_space *space);
 
 /// The index of the part with that name; -1: there is none.
 SAC_API int sac_space_find(const sac_space *spaces, int count, const char *name);
 
 /// The index of the first picture that is not privileged; -1: there is none.
 SAC_API int sac_space_find_picture(const sac_space *spaces, int count);
+
+/// The index of the image that people are shown: the first picture of bytes that is not privileged, else the first
+/// picture of floats; -1: there is none.
+SAC_API int sac_space_find_image(const sac_space *spaces, int count);
+
+/// Draw an image for people: bytes stay, and of floats the bounds, or else the least and the greatest one, become 0 and
+/// 255.
+/// @param      values  as the space says
+/// @param[out] bytes   [height, width, channels]
+SAC_API void sac_space_paint(const sac_space *space, const void *values, uint8_t *bytes);
 
 /// A space for people, such as "camera 96 x 96 x 3 bytes".
 /// @return text

@@ -41,8 +41,8 @@ typedef struct sac_float_image
 } sac_float_image;
 
 /// Describe an image whose rows follow each other without a gap.
-SAC_API sac_image sac_image_view(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order);
-SAC_API sac_float_image sac_float_image_view(const float *pixels, int height, int width, int channels);
+SAC_API sac_image sac_image_of(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order);
+SAC_API sac_float_image sac_float_image_of(const float *pixels, int height, int width, int channels);
 
 /// The part of an image from (top, left) on; it must lie inside.
 SAC_API sac_image sac_image_crop(const sac_image *image, int top, int left, int height, int width);

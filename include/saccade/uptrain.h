@@ -27,7 +27,9 @@ typedef struct sac_uptrain_def
     int frames;             ///< pictures that are held in memory, all rounds together, 512 at least, default 4096
     int rounds;             ///< parts that the second phase is cut into; the new policy drives all but the first one's
                             ///< episodes; default 4
-    uint64_t match_steps;   ///< of the first phase, default 1000; 0: there is none
+    int match_rounds;       ///< of the first phase; the new policy drives the episodes of all but the first one, which
+                            ///< have a quarter of the steps and of the rate; default 1
+    uint64_t match_steps;   ///< of the first phase's first round, default 1000; 0: there is none
     int match_batch;        ///< pictures a step, default 32
     double match_rate;      ///< largest rate of Adam, falling to 0 along half a cosine, default 0.02
     int64_t tune_steps;     ///< of the second phase, all rounds together, 0: there is none; default -1: 400, or none

@@ -5,7 +5,7 @@
 
 /// One policy in one environment, played for people.
 ///
-/// view.h describes pictures.
+/// show.h describes pictures.
 
 /// A viewer plays one policy in one environment and draws a frame of every step. It has one owner.
 typedef struct sac_viewer sac_viewer;

@@ -4,7 +4,7 @@
 
 /// A window.
 ///
-/// view.h describes pictures.
+/// show.h describes pictures.
 
 /// A window with a picture, where there is a display. Used by one thread, the one that created it.
 typedef struct sac_window sac_window;

@@ -53,6 +53,17 @@ class InterruptedError(Error, RuntimeError):
     status = lib.SAC_ERROR_INTERRUPTED
 
 
+def _check_cpu_level() -> None:
+    """A level that is misspelt would be ignored by the library, which prints nothing."""
+    import os
+
+    given = os.environ.get("SACCADE_CPU", "")
+    known = [ffi.string(lib.sac_cpu_level_name(level)).decode() for level in range(lib.SAC_CPU_AVX512 + 1)]
+    if given and given not in known:
+        raise ArgumentError(f"SACCADE_CPU is '{given:.80}', expected one of: {', '.join(known)}")
+
+
+_check_cpu_level()
 _errors = {kind.status: kind for kind in Error.__subclasses__()}
 for _kind in _errors.values():
     _kind.__doc__ = ffi.string(lib.sac_status_text(_kind.status)).decode()
@@ -245,6 +256,28 @@ class Owner:
 
     def __exit__(self, *_: Any) -> None:
         self._release()
+
+
+class Owners:
+    """All of several things, or none of them; see Owner."""
+
+    def __init__(self, owners: list[Owner]) -> None:
+        self._owners = owners
+
+    def __enter__(self) -> None:
+        held = 0
+        try:
+            for owner in self._owners:
+                owner.__enter__()
+                held += 1
+        except BaseException:
+            for owner in self._owners[:held]:
+                owner._release()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        for owner in self._owners:
+            owner._release()
 
 
 # ----------------------------------------------------------------------------------------------------------------------

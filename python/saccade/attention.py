@@ -167,7 +167,7 @@ class Camera:
     @documented("sac_camera_importance")
     def importance(self, image: Any, out: Any = None) -> Any:
         image = dense(image, "image", self.shape, np.dtype("u1"))
-        view = ffi.new("sac_image *", lib.sac_image_view(pointer(image), *self.shape, lib.SAC_PIXELS_PLAIN))
+        view = ffi.new("sac_image *", lib.sac_image_of(pointer(image), *self.shape, lib.SAC_PIXELS_PLAIN))
         result, importance = output(out, (self.grid[0] * self.grid[1],))
         workspace = self._workspaces.take(self._size)
         lib.sac_camera_importance(self._handle, pointer(importance), view, workspace[1])

@@ -82,11 +82,12 @@ class _Memory:
 
 
 def _space_of(name: str, frames: np.ndarray, privileged: bool) -> Space:
-    kinds = {(4, True): "picture", (3, False): "depth", (2, False): "vector"}
+    kinds = {(4, True): "picture", (4, False): "floats", (3, False): "depth", (2, False): "vector"}
     kind = kinds.get((frames.ndim, frames.dtype == BYTE))
     if kind is None:
         raise ValueError(f"frames[{name!r}]: {frames.dtype} {frames.shape}, expected uint8 [N, height, width, channels] of "
-                         "a picture, float32 [N, height, width] of a depth picture or float32 [N, n] of a vector")
+                         "a picture, float32 [N, height, width] of a depth picture, float32 [N, height, width, channels] of "
+                         "a picture of floats or float32 [N, n] of a vector")
     return Space(name, kind, frames.shape[1:], privileged=privileged)
 
 
@@ -107,8 +108,8 @@ def write_demonstrations(path: Any, frames: Mapping[str, Any], actions: Any, *, 
                          choices: int = 0, privileged: Iterable[str] = ()) -> None:
     """Write recordings of one's own, whole or not at all.
 
-    frames: {part: [N, ...]}, uint8 pictures [N, height, width, channels], float32 depth pictures [N, height, width] or
-    vectors [N, n]; privileged names those that only teachers may see
+    frames: {part: [N, ...]}, uint8 pictures [N, height, width, channels], float32 depth pictures [N, height, width],
+    pictures of floats [N, height, width, channels] or vectors [N, n]; privileged names those that only teachers may see
     actions: [N, size], or with choices the numbers of what was chosen, [N]
     lengths: frames of each episode; by default all are one episode
     rewards: [N], zeros by default; the others are by episode

@@ -23,7 +23,7 @@ def action_space(spec: Spec) -> gymnasium.Space[Any]:
 
 
 def part_space(part: Space) -> gymnasium.Space[Any]:
-    """A picture is a Box of uint8; a depth picture and a vector are Boxes of float32 within their bounds."""
+    """A picture is a Box of uint8; a picture of floats and a vector are Boxes of float32 within their bounds."""
     if part.kind == "picture":
         return gymnasium.spaces.Box(0, 255, part.shape, np.uint8)
     low = -np.inf if part.low is None else part.low if part.kind == "vector" else float(part.low[0])

@@ -140,15 +140,16 @@ class Fit:
                  beta1: float = 0.9, beta2: float = 0.999, decay: float = 0.0, largest_norm: float = 0.0,
                  average: float = 0.0, warm_steps: int = 0, total_steps: int = 0, last_rate: float = 0.0,
                  huber: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1, choosing: str = "straight",
-                 temperature: float = 1.0, last_temperature: float = 0.0, slices: int = 8, threads: int = 1,
-                 seed: int = 1) -> None:
+                 temperature: float = 1.0, last_temperature: float = 0.0, measure: int = 0, slices: int = 8,
+                 threads: int = 1, seed: int = 1) -> None:
         struct = ffi.new("sac_fit_def *", lib.sac_fit_default_def())
         kept = fill(struct, {"optimiser": optimiser, "rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2,
                              "decay": decay, "largest_norm": largest_norm, "average": average,
                              "warm_steps": warm_steps, "total_steps": total_steps, "last_rate": last_rate,
                              "huber": huber, "batch": batch, "steps": steps, "lead": lead,
                              "choosing": _choosing(choosing), "temperature": temperature,
-                             "last_temperature": last_temperature, "slices": slices, "threads": threads, "seed": seed})
+                             "last_temperature": last_temperature, "measure": measure, "slices": slices,
+                             "threads": threads, "seed": seed})
         self._handle = raw(lib.sac_fit_create, "sac_fit", policy._handle, struct)
         del kept  # the library has copied it
         self._life = Life(self._handle, lib.sac_fit_destroy, policy._life)

@@ -6,11 +6,11 @@ the policy keeps for whoever drives alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Sequence, cast
 
 import numpy as np
 
-from saccade._core import (BYTE, FLOAT, Life, Owner, array, check, dense, documented, ffi, fill, lib, listing,
+from saccade._core import (BYTE, FLOAT, Life, Owner, Owners, array, check, dense, documented, ffi, fill, lib, listing,
                            options_of, output, path_of, pointer, raw, settings_of, text)
 
 
@@ -132,16 +132,16 @@ def option_table(table: Any) -> dict[str, tuple[str | None, str]]:
     return rows
 
 
-_KINDS = ("picture", "depth", "vector", "choice")  # by sac_space_kind
+_KINDS = ("picture", "depth", "vector", "choice", "floats")  # by sac_space_kind
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """A part of an observation, or what a policy takes of one: a picture is uint8 [height, width, channels], a depth
-    picture float32 [height, width], a vector float32 [n]."""
+    picture float32 [height, width], a picture of floats float32 [height, width, channels], a vector float32 [n]."""
 
     name: str
-    kind: str  # "picture", "depth", "vector" or "choice"
+    kind: str  # "picture", "depth", "vector", "choice" or "floats"
     shape: tuple[int, ...]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
@@ -157,7 +157,8 @@ class Space:
     def _of(cls, struct: Any) -> Space:
         kind = _KINDS[struct.kind]
         sides = tuple(max(1, struct.shape[i]) for i in range(3))
-        shape = {"picture": sides, "depth": sides[:2], "vector": sides[:1], "choice": (1,)}[kind]
+        shape = {"picture": sides, "depth": sides[:2], "vector": sides[:1], "choice": (1,),
+                 "floats": sides}[kind]
         bounds = shape[0] if kind == "vector" else 1
         return cls(text(struct.name), kind, shape, _copy(struct.low, bounds), _copy(struct.high, bounds),
                    bool(struct.privileged), struct.choices)
@@ -185,9 +186,10 @@ class State:
     def __init__(self, policy: Policy) -> None:
         self._handle = raw(lib.sac_policy_state_create, "sac_policy_state", policy._handle)
         self._life = Life(self._handle, lib.sac_policy_state_destroy, policy._life)
+        self._address = int(ffi.cast("uintptr_t", self._handle))
         self._owner = Owner("the policy's state")
         self._seen: Any = None  # what the last act looked at: the library may read a picture again
-        self._spaces, self._size = policy.inputs, policy.action_size
+        self._spaces, self._size, self._fits = policy.inputs, policy.action_size, policy._fits
         self._picture = len(self._spaces) == 1 and self._spaces[0].kind == "picture"
         self._shape = self._spaces[0].shape
         self._inputs = ffi.new("void *[]", len(self._spaces))
@@ -277,7 +279,7 @@ class State:
     def patch(self, index: int) -> np.ndarray | None:
         with self._owner:
             gaze = self._patch(index)
-            channels = next((s.shape[2] for s in self._spaces if s.kind == "picture"), 1)
+            channels = next((s.shape[2] for s in self._spaces if s.kind in ("picture", "floats")), 1)
             pixels = np.empty((max(1, gaze.patch), max(1, gaze.patch), channels), FLOAT)
             return pixels if lib.sac_policy_patch(self._handle, index, pointer(pixels)) else None
 
@@ -321,6 +323,8 @@ class Policy:
         self.observation_shape = (struct.height, struct.width, struct.channels)
         self.inputs = [Space._of(struct.inputs[i]) for i in range(struct.input_count)]
         self.action_size, self.action_choices = struct.action_size, struct.action_choices
+        # policies that are the same in this take the same arrays and give the same
+        self._fits = tuple((s.name, s.kind, s.shape) for s in self.inputs), self.action_size, self.action_choices
         self.parameter_count = int(lib.sac_policy_parameter_count(handle))
         self._state: State | None = None
         return self
@@ -404,6 +408,53 @@ class Policy:
 
     act.__doc__ = State.act.__doc__
 
+    @documented("sac_policy_act_batch")
+    def act_batch(self, states: Sequence[State], observations: Any, out: Any = None, which: Any = None) -> Any:
+        """One state for each episode, all different; they may hold other parameters, and be of other policies that take
+        the same parts. Returns the actions [count, action_size], or whole numbers [count] where they are choices.
+
+        observations: [count, height, width, channels] or what else the policy takes; a dict of such arrays by the names
+        of the parts where it takes several, as saccade.Worlds has them
+        out: [count, action_size] of float32, written and returned, such as the actions of saccade.Worlds
+        which: [count], true for those who look and act; the others' actions stay, or are 0 in a new array. None: all
+        """
+        count, parts = len(states), self._batch(observations, len(states))
+        rows = np.arange(count) if which is None else np.flatnonzero(_mask(which, count))
+        acting = [states[i] for i in rows.tolist()]
+        for state in acting:
+            if state._fits is not self._fits and state._fits != self._fits:
+                raise ValueError("states: one is of a policy that takes other parts, or acts otherwise, than this one")
+        if len({id(state) for state in acting}) != len(acting):
+            raise ValueError("states: one stands there twice, expected one for each episode")
+        result = None
+        actions = np.zeros((count, self.action_size), FLOAT)
+        if out is not None:
+            result, actions = output(out, actions.shape)
+        with Owners([state._owner for state in acting]):
+            for state in acting:
+                state._seen = parts
+            _act_rows(acting, parts, actions, rows)
+        if out is not None:
+            return result
+        return actions[:, 0].astype(int) if self.action_choices else actions
+
+    def _batch(self, observations: Any, count: int) -> list[np.ndarray]:
+        """The arrays [count, ...] of what the policy takes, in its order."""
+        if not isinstance(observations, dict):
+            if len(self.inputs) > 1:
+                names = ", ".join(space.name for space in self.inputs)
+                raise TypeError(f"observations: {type(observations).__name__}, expected a dict with {names}")
+            observations = {self.inputs[0].name: observations}
+        found = []
+        for space in self.inputs:
+            if space.name not in observations:
+                there = ", ".join(observations)
+                raise KeyError(f"observations: the part '{space.name}' is missing; there are {there}")
+            part = array(observations[space.name], space.name, None)
+            floats = space.kind == "picture" and len(self.inputs) == 1 and part.dtype == FLOAT
+            found.append(dense(part, space.name, (count, *space.shape), FLOAT if floats else space.dtype))
+        return found
+
     def gradient(self, observations: Any, d_actions: Any, *, starts: Any = None, choosing: str = "straight",
                  temperature: float = 1.0) -> np.ndarray:
         """The gradient [parameter_count] of a loss by the parameters, where d_actions [N, action_size] is its gradient
@@ -442,6 +493,34 @@ class Policy:
         struct.settings, struct.setting_count, _kept = settings_of(info.settings)
         check(lib.sac_policy_save(self._handle, ffi.NULL if parameters is None else pointer(parameters), struct,
                                   path_of(path)))
+
+
+def _mask(which: Any, count: int) -> np.ndarray:
+    mask = np.asarray(which)
+    if mask.shape != (count,):
+        raise ValueError(f"which: shape {mask.shape}, expected ({count},)")
+    return mask
+
+
+def _address(x: np.ndarray) -> int:
+    return cast(int, x.__array_interface__["data"][0])
+
+
+def _act_rows(states: list[State], parts: list[np.ndarray], actions: np.ndarray, rows: np.ndarray) -> None:
+    """Lets states[k] look at row rows[k] of each part and write that row of the actions: one call of the library."""
+    if parts[0].dtype == FLOAT and states and states[0]._picture:
+        for state, row in zip(states, rows):  # floats of a picture have no batch of their own
+            lib.sac_policy_act_float(state._handle, pointer(parts[0][row]), pointer(actions[row]))
+        return
+    # the library wants tables of addresses, which NumPy computes for all rows at once
+    places = np.empty((len(rows), len(parts)), np.uintp)
+    for k, part in enumerate(parts):
+        places[:, k] = _address(part) + rows * part.strides[0]
+    handles = np.array([state._address for state in states], np.uintp)
+    inputs = (_address(places) + np.arange(len(rows)) * places.strides[0]).astype(np.uintp)
+    outs = (_address(actions) + rows * actions.strides[0]).astype(np.uintp)
+    lib.sac_policy_act_batch(ffi.cast("sac_policy_state **", _address(handles)),
+                             ffi.cast("void ***", _address(inputs)), ffi.cast("float **", _address(outs)), len(rows))
 
 
 def _rebuilt(kind: type[Policy], definition: dict[str, Any], info: Info) -> Policy:

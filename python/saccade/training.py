@@ -132,8 +132,9 @@ class Uptrained:
 @documented("sac_uptrain", "sac_uptrain_def")
 def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str = "exp", features: int = 16,
             random: bool = False, seed: int = 1, first_episode: int = 1_000_000, frames: int = 4096, rounds: int = 4,
-            match_steps: int = 1000, match_batch: int = 32, match_rate: float = 0.02, tune_steps: int = -1,
-            tune_batch: int = 0, tune_rate: float = 5e-5, threads: int = 1, variant: str | None = None,
+            match_rounds: int = 1, match_steps: int = 1000, match_batch: int = 32, match_rate: float = 0.02,
+            tune_steps: int = -1, tune_batch: int = 0, tune_rate: float = 5e-5, threads: int = 1,
+            variant: str | None = None,
             **options: Any) -> Uptrained:
     """env None: the environment that the policy was trained for. Ctrl-C ends it within a few steps."""
     name = env or policy.info.environment
@@ -145,7 +146,8 @@ def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str =
     struct, interrupt = ffi.new("sac_uptrain_def *", lib.sac_uptrain_default_def()), ffi.new("int *")
     kept = fill(struct, {"attention": attention, "features": features, "random": random, "seed": seed,
                          "first_episode": first_episode, "frames": frames, "rounds": rounds,
-                         "match_steps": match_steps, "match_batch": match_batch, "match_rate": match_rate,
+                         "match_rounds": match_rounds, "match_steps": match_steps, "match_batch": match_batch,
+                         "match_rate": match_rate,
                          "tune_steps": tune_steps, "tune_batch": tune_batch, "tune_rate": tune_rate,
                          "threads": threads})
     struct.interrupt = interrupt

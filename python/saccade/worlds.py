@@ -56,8 +56,8 @@ class Spec:
     def __init__(self, spec: Any) -> None:
         self.parts = {part.name: part for part in
                       (Space._of(spec.observations[i]) for i in range(spec.observation_count))}
-        shown = next((part for part in self.parts.values() if part.kind == "picture" and not part.privileged),
-                     next(part for part in self.parts.values() if not part.privileged))
+        open_to_all = [part for part in self.parts.values() if not part.privileged]
+        shown = next((part for part in open_to_all if part.kind == "picture"), open_to_all[0])
         self.observation_shape = shown.shape
         self.action_size: int = spec.action_size
         self.action_choices: int = spec.action_choices

@@ -143,6 +143,20 @@ void sac_linear_row(const sac_attention *a, float *weights, int row, const float
     sac_linear_score(a, &p, SAC_KEYS, weights, keys, n, stride);
 }
 
+// out = in gain, four numbers at a time
+static void scale_row(float *restrict out, const float *restrict in, float gain, int count)
+{
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+    {
+        out[i] = in[i] * gain;
+        out[i + 1] = in[i + 1] * gain;
+        out[i + 2] = in[i + 2] * gain;
+        out[i + 3] = in[i + 3] * gain;
+    }
+    for (; i < count; i++) out[i] = in[i] * gain;
+}
+
 void sac_linear_features(const sac_attention *a, sac_attention_side side, float *features, int features_stride,
                          const float *x, int n, int stride, void *workspace)
 {
@@ -151,10 +165,8 @@ void sac_linear_features(const sac_attention *a, sac_attention_side side, float 
     sac_block *b = &p.block;
     for (int i = 0; sac_block_read(b, a, side, x, i, n, stride); i += b->size)
         for (int f = 0; f < a->feature_size; f++)
-        {
-            float *out = features + (size_t)f * (size_t)features_stride + i, gain = (float)a->gains[side][f];
-            for (int j = 0; j < b->count; j++) out[j] = b->features[f * b->size + j] * gain;
-        }
+            scale_row(features + (size_t)f * (size_t)features_stride + i, b->features + (size_t)f * (size_t)b->size,
+                      (float)a->gains[side][f], b->count);
 }
 
 // Computes z and S of the keys and applies the gains of both sides to them.

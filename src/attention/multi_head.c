@@ -13,8 +13,10 @@ size_t sac_multi_head_workspace_size(const sac_multi_head *multi, int token_coun
         size_t size = importance > output ? importance : output;
         most = size > most ? size : most;
     }
-    most = (most + 63) / 64 * 64;
-    return most + (size_t)sac_round_up(token_count) * sizeof(float);
+    sac_workspace own = {0};
+    sac_take(&own, (size_t)sac_round_up(token_count), sizeof(float));
+    sac_take(&own, most, 1);
+    return own.used;
 }
 
 static size_t rows_of(const sac_multi_head *multi, int head)

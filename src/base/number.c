@@ -108,3 +108,14 @@ void sac_format_spread(char text[2 * SAC_VALUE_SIZE], double mean, const char *b
     write_value(second, decimals, spread);
     snprintf(text, (size_t)2 * SAC_VALUE_SIZE, "%.28s%.6s%.28s", first, between, second);
 }
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void sac_sort_numbers(double *numbers, size_t count)
+{
+    qsort(numbers, count, sizeof *numbers, by_value);
+}

@@ -34,3 +34,6 @@ void sac_format_spread(char text[2 * SAC_VALUE_SIZE], double mean, const char *b
 /// Put the calling thread into the C locale, and back, around calls of printf and similar functions.
 void *sac_enter_c_locale(void);
 void sac_leave_c_locale(void *previous);
+
+/// Sort numbers, the smallest first. None may be NaN.
+void sac_sort_numbers(double *numbers, size_t count);

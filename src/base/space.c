@@ -42,7 +42,12 @@ bool sac_space_same(const sac_space *a, const sac_space *b)
 
 bool sac_space_is_image(const sac_space *space)
 {
-    return space->kind == SAC_SPACE_PICTURE || space->kind == SAC_SPACE_DEPTH;
+    return space->kind == SAC_SPACE_PICTURE || sac_space_is_floats(space);
+}
+
+bool sac_space_is_floats(const sac_space *space)
+{
+    return space->kind == SAC_SPACE_DEPTH || space->kind == SAC_SPACE_FLOATS;
 }
 
 int sac_space_find(const sac_space *spaces, int count, const char *name)
@@ -59,6 +64,35 @@ int sac_space_find_picture(const sac_space *spaces, int count)
     return -1;
 }
 
+int sac_space_find_image(const sac_space *spaces, int count)
+{
+    int picture = sac_space_find_picture(spaces, count);
+    for (int i = 0; i < count && picture < 0; i++)
+        if (sac_space_is_floats(&spaces[i]) && !spaces[i].privileged) picture = i;
+    return picture;
+}
+
+void sac_space_paint(const sac_space *space, const void *values, uint8_t *bytes)
+{
+    const size_t size = sac_space_size(space);
+    if (space->kind == SAC_SPACE_PICTURE)
+    {
+        memcpy(bytes, values, size);
+        return;
+    }
+    const float *floats = values;
+    float low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < size; i++) low = fminf(low, floats[i]), high = fmaxf(high, floats[i]);
+    if (space->low) low = space->low[0];
+    if (space->high) high = space->high[0];
+    float span = high > low ? high - low : 1;
+    for (size_t i = 0; i < size; i++)
+    {
+        float x = rintf(255 * (floats[i] - low) / span);
+        bytes[i] = (uint8_t)(x > 0 ? x < 255 ? x : 255 : 0);
+    }
+}
+
 const char *sac_space_format(const sac_space *space, char text[SAC_SPACE_TEXT_SIZE])
 {
     const int *shape = space->shape;
@@ -67,6 +101,9 @@ const char *sac_space_format(const sac_space *space, char text[SAC_SPACE_TEXT_SI
     {
     case SAC_SPACE_PICTURE:
         snprintf(what, sizeof what, "%d x %d x %d bytes", shape[0], shape[1], at_least_one(shape[2]));
+        break;
+    case SAC_SPACE_FLOATS:
+        snprintf(what, sizeof what, "%d x %d x %d floats", shape[0], shape[1], at_least_one(shape[2]));
         break;
     case SAC_SPACE_DEPTH: snprintf(what, sizeof what, "%d x %d floats", shape[0], shape[1]); break;
     case SAC_SPACE_VECTOR: snprintf(what, sizeof what, "%d numbers", shape[0]); break;
@@ -103,6 +140,7 @@ static sac_status check_shape(const sac_space *space, const char *who)
     switch (space->kind)
     {
     case SAC_SPACE_PICTURE:
+    case SAC_SPACE_FLOATS:
         good = in_range(shape[0], 1, SAC_SPACE_MAX_SIDE) && in_range(shape[1], 1, SAC_SPACE_MAX_SIDE) &&
                in_range(shape[2], 0, MAX_CHANNELS);
         break;
@@ -126,7 +164,7 @@ static sac_status check_shape(const sac_space *space, const char *who)
 // how many bounds a space has on either side
 static size_t bound_count(const sac_space *space)
 {
-    return space->kind == SAC_SPACE_VECTOR ? sac_space_size(space) : space->kind == SAC_SPACE_DEPTH ? 1 : 0;
+    return space->kind == SAC_SPACE_VECTOR ? sac_space_size(space) : sac_space_is_floats(space) ? 1 : 0;
 }
 
 static sac_status check_bounds(const sac_space *space, const char *who)

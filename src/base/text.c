@@ -81,3 +81,9 @@ const char *sac_plural(long long count)
 {
     return count == 1 ? "" : "s";
 }
+
+bool sac_ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}

@@ -17,3 +17,6 @@ const char *sac_plural(long long count);
 /// Give ", did you mean 'x'?", or "" when `nearest` is NULL. The result lives in the calling thread until its next
 /// call.
 const char *sac_did_you_mean(const char *nearest);
+
+/// Whether a name has this ending and something before it.
+bool sac_ends_in(const char *name, const char *ending);

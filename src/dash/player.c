@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/pictures/png.h"
-#include "saccade/view.h"
+#include "saccade/show.h"
 
 sac_status sac_player_open(sac_player *s, const char *run_dir, const char *name)
 {

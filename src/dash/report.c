@@ -16,7 +16,7 @@
 #include "saccade/dash.h"
 #include "saccade/plugin.h"
 #include "saccade/run.h"
-#include "saccade/view.h"
+#include "saccade/show.h"
 
 /// A report is a run as one HTML file: the template report.html with its {{words}} filled in.
 

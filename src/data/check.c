@@ -11,7 +11,7 @@ sac_tensor sac_demonstrations_tensor(char name[SAC_DEMONSTRATIONS_NAME], const s
 {
     snprintf(name, SAC_DEMONSTRATIONS_NAME, "observation.%s", part->name);
     sac_tensor t = {.name = name, .dtype = part->kind == SAC_SPACE_PICTURE ? SAC_U8 : SAC_F32, .shape = {frames}};
-    const int ranks[] = {3, 2, 1, 1}; // by sac_space_kind
+    const int ranks[] = {3, 2, 1, 1, 3}; // by sac_space_kind
     t.rank = 1 + ranks[part->kind];
     for (int i = 1; i < t.rank; i++) t.shape[i] = part->shape[i - 1] > 0 ? part->shape[i - 1] : 1;
     if (part->kind == SAC_SPACE_CHOICE) t.shape[1] = 1;

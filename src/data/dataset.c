@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "data/spool.h"
 
 struct sac_dataset
@@ -16,8 +17,8 @@ struct sac_dataset
     sac_spool file; // where the frames lie in a file
     size_t mapped;  // bytes of it; 0: memory
     uint8_t *frames, *starts;
-    uint8_t *parts[SAC_MAX_PARTS];    // in `frames`, [capacity, size]
-    const void *views[SAC_MAX_PARTS]; // the same, for readers
+    uint8_t *parts[SAC_MAX_PARTS];       // in `frames`, [capacity, size]
+    const void *readable[SAC_MAX_PARTS]; // the same, for readers
     size_t sizes[SAC_MAX_PARTS];
     float *actions;
     int64_t next, known; // numbers of the next frame and of the oldest one there was
@@ -37,34 +38,29 @@ static sac_status map_frames(sac_dataset *d, size_t size)
     return SAC_OK;
 }
 
-static sac_status place_frames(sac_dataset *d, size_t size)
+static void cut(sac_dataset *d, sac_workspace *workspace)
 {
-    if (size > d->def.memory)
-        SAC_TRY(map_frames(d, size));
-    else if (!(d->frames = sac_alloc(size)))
-        return sac_fail_memory("frames");
-    uint8_t *at = d->frames;
     for (int i = 0; i < d->def.part_count; i++)
     {
-        d->views[i] = d->parts[i] = at;
-        at += (d->sizes[i] * (size_t)d->def.capacity + 63) / 64 * 64;
+        d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
+        d->readable[i] = d->parts[i] = sac_take(workspace, (size_t)d->def.capacity, d->sizes[i]);
     }
-    return SAC_OK;
 }
 
 static sac_status create(sac_dataset *d)
 {
     const size_t capacity = (size_t)d->def.capacity;
-    size_t size = 0;
-    for (int i = 0; i < d->def.part_count; i++)
-    {
-        d->sizes[i] = sac_space_bytes(&d->def.parts[i]); // 2^34 at most, and the capacity is below 2^31
-        size += (capacity * d->sizes[i] + 63) / 64 * 64;
-    }
+    sac_workspace measured = {0};
+    cut(d, &measured);
     d->starts = SAC_NEW_ARRAY(uint8_t, capacity);
     d->actions = SAC_NEW_MATRIX(float, capacity, (size_t)d->def.action);
     if (!d->starts || !d->actions) return sac_fail_memory("frames");
-    return place_frames(d, size);
+    if (measured.used > d->def.memory)
+        SAC_TRY(map_frames(d, measured.used));
+    else if (!(d->frames = sac_alloc(measured.used)))
+        return sac_fail_memory("frames");
+    cut(d, &(sac_workspace){.memory = d->frames});
+    return SAC_OK;
 }
 
 sac_status sac_dataset_create(sac_dataset **out, const sac_dataset_def *def)
@@ -140,5 +136,5 @@ sac_examples sac_dataset_examples(sac_dataset *d)
     SAC_ASSERT(count == d->def.capacity || d->known == 0);
     // the oldest frame follows the newest one in memory and does not go on with its episode
     if (count == d->def.capacity) d->starts[row_of(d, d->next)] = 1;
-    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->views};
+    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->readable};
 }

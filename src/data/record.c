@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "data/recorder.h"
 #include "data/writer.h"
+#include "env/check.h"
 #include "rollout/baseline.h"
 
 /// Episodes that are played and written to a file.
@@ -30,12 +31,6 @@ typedef struct recording
     double *returns;
 } recording;
 
-static const char *part_name(const void *user, int index)
-{
-    const sac_env_spec *spec = user;
-    return index < spec->observation_count ? spec->observations[index].name : NULL;
-}
-
 static sac_status choose_parts(recording *r)
 {
     const sac_env_spec *spec = sac_env_get_spec(r->env);
@@ -48,7 +43,7 @@ static sac_status choose_parts(recording *r)
         int part = sac_space_find(spec->observations, spec->observation_count, name);
         if (part < 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "parts: %s has no part '%.60s'%s", sac_env_get_ops(r->env)->name, name,
-                            sac_did_you_mean(sac_nearest(name, part_name, spec)));
+                            sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
         r->parts |= UINT32_C(1) << part;
     }
     for (int i = 0; i < spec->observation_count && !given[0]; i++)

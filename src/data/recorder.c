@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "data/spool.h"
 
 enum
@@ -35,22 +36,31 @@ struct sac_recorder
     pthread_mutex_t mutex; // of the spare blocks
 };
 
-// the number of the block before, then a column for each part, the actions and the rewards
+// where the next `count` elements begin
+static size_t offset_of(sac_workspace *block, size_t count, size_t size)
+{
+    const size_t offset = block->used;
+    sac_take(block, count, size);
+    return offset;
+}
+
+// A block holds the number of the block before, then a column for each part, the actions and the rewards.
 static void lay_out(sac_recorder *r, const sac_env_spec *spec)
 {
-    r->size = 64;
+    sac_workspace block = {0};
+    sac_take(&block, 1, sizeof(long long));
     for (int i = 0; i < spec->observation_count; i++)
     {
         if ((r->def.parts >> i & 1) == 0) continue;
         r->parts[r->part_count] = i;
         r->bytes[r->part_count] = sac_space_bytes(&spec->observations[i]);
-        r->offsets[r->part_count] = r->size;
-        r->size += (BLOCK * r->bytes[r->part_count++] + 7) / 8 * 8;
+        r->offsets[r->part_count] = offset_of(&block, BLOCK, r->bytes[r->part_count]);
+        r->part_count++;
     }
     r->action_size = spec->action_size;
-    r->rewards = r->size;
-    r->actions = r->rewards + BLOCK * sizeof(double);
-    r->size = (r->actions + BLOCK * sizeof(float) * (size_t)r->action_size + 63) / 64 * 64;
+    r->rewards = offset_of(&block, BLOCK, sizeof(double));
+    r->actions = offset_of(&block, (size_t)r->action_size * BLOCK, sizeof(float));
+    r->size = block.used;
 }
 
 static sac_status create(sac_recorder *r)

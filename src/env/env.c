@@ -26,6 +26,18 @@ static sac_status list_camera(sac_env *env)
     return env->spare[0] ? SAC_OK : sac_fail_memory("an environment's picture");
 }
 
+// Chooses the part that people are shown, and takes room to paint it where it is a picture of floats.
+static sac_status place_painted(sac_env *env)
+{
+    const sac_env_spec *spec = &env->spec;
+    env->picture = sac_space_find_image(spec->observations, spec->observation_count);
+    if (env->ops->picture || env->picture < 0) return SAC_OK;
+    const sac_space *shown = &spec->observations[env->picture];
+    if (!sac_space_is_floats(shown)) return SAC_OK;
+    env->painted = sac_alloc(sac_space_size(shown));
+    return env->painted ? SAC_OK : sac_fail_memory("an environment's picture");
+}
+
 // Reads what the environment offers and completes it, so that every caller may rely on it.
 static sac_status read_spec(sac_env *env)
 {
@@ -33,15 +45,15 @@ static sac_status read_spec(sac_env *env)
     env->ops->spec(env->self, spec);
     SAC_TRY(list_camera(env));
     SAC_TRY(sac_env_check_spec(env->ops, spec));
-    env->picture = sac_space_find_picture(spec->observations, spec->observation_count);
-    const int none[3] = {0}, *shape = env->picture >= 0 ? spec->observations[env->picture].shape : none;
+    const int picture = sac_space_find_picture(spec->observations, spec->observation_count);
+    const int none[3] = {0}, *shape = picture >= 0 ? spec->observations[picture].shape : none;
     spec->height = shape[0];
     spec->width = shape[1];
-    spec->channels = env->picture >= 0 && shape[2] == 0 ? 1 : shape[2];
+    spec->channels = picture >= 0 && shape[2] == 0 ? 1 : shape[2];
     env->choice[1] = (float)(spec->action_choices - 1);
     if (!spec->action_low) spec->action_low = &env->choice[0];
     if (!spec->action_high) spec->action_high = &env->choice[1];
-    return SAC_OK;
+    return place_painted(env);
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -112,6 +124,7 @@ void sac_env_destroy(sac_env *env)
     if (!env) return;
     env->ops->destroy(env->self);
     sac_free(env->spare[0]);
+    sac_free(env->painted);
     sac_free(env);
 }
 
@@ -242,14 +255,15 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
     if (!env->last_observation)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: the last row had no place for a picture", env->ops->name);
 
-    const sac_env_spec *spec = &env->spec;
+    const sac_space *shown = &env->spec.observations[env->picture];
+    const uint8_t *bytes = env->painted ? env->painted : env->last_observation;
+    const int rows = shown->shape[0], columns = shown->shape[1], channels = shown->shape[2] > 0 ? shown->shape[2] : 1;
+    if (env->painted) sac_space_paint(shown, env->last_observation, env->painted);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
         {
-            size_t pixel =
-                (size_t)(y * spec->height / height) * (size_t)spec->width + (size_t)(x * spec->width / width);
-            for (int c = 0; c < 3; c++)
-                *rgb++ = env->last_observation[pixel * (size_t)spec->channels + (size_t)(spec->channels >= 3 ? c : 0)];
+            size_t pixel = (size_t)(y * rows / height) * (size_t)columns + (size_t)(x * columns / width);
+            for (int c = 0; c < 3; c++) *rgb++ = bytes[pixel * (size_t)channels + (size_t)(channels >= 3 ? c : 0)];
         }
     return SAC_OK;
 }

@@ -1,5 +1,6 @@
 #include "export/known.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,7 +17,7 @@ static bool is_one_of(const char *name, const char *const *names)
 // An option that the kind does not name must have its default.
 static sac_status check_option(const sac_policy *policy, const sac_setting *setting)
 {
-    if (is_one_of(setting->key, policy->ops->written)) return SAC_OK;
+    if (is_one_of(setting->key, policy->ops->exported->options)) return SAC_OK;
     const sac_option *option = policy->ops->options;
     while (option->name && strcmp(option->name, setting->key) != 0) option++;
     if (!option->name)
@@ -34,31 +35,36 @@ static sac_status check_option(const sac_policy *policy, const sac_setting *sett
                     setting->value, fallback);
 }
 
-// the exporters multiply features, which softmax does not have
-static sac_status check_mixing(const sac_policy *policy)
+// "a, b and c", the kinds that can be exported
+static void list_kinds(char out[SAC_TEXT_SIZE])
 {
-    if (policy->ops != &sac_iap_trans_ops) return SAC_OK;
-    for (int i = 0; i < policy->def.setting_count; i++)
-        if (strcmp(policy->def.settings[i].key, "attention") == 0 &&
-            strcmp(policy->def.settings[i].value, "softmax") == 0)
-            return sac_fail(
-                SAC_ERROR_UNAVAILABLE,
-                "export: attention is 'softmax', but of iap-trans only forms with features can be exported");
-    return SAC_OK;
+    const char *names[SAC_TEXT_SIZE / 2], *name;
+    int count = 0;
+    for (int i = 0; (name = sac_policy_kind_at(i, NULL)); i++)
+        if (sac_policy_find_kind(name)->exported && count < (int)(sizeof names / sizeof *names)) names[count++] = name;
+    out[0] = 0;
+    for (int i = 0; i < count; i++)
+    {
+        size_t used = strlen(out);
+        snprintf(out + used, SAC_TEXT_SIZE - used, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    }
 }
 
 sac_status sac_export_check(const sac_policy *policy)
 {
-    if (!policy->ops->written)
-        return sac_fail(SAC_ERROR_UNAVAILABLE,
-                        "export: policies of kind '%.80s' cannot be exported; attention-agent, iap-rank, iap-trans "
-                        "and cnn can",
-                        policy->ops->name);
+    const sac_policy_export *exported = policy->ops->exported;
+    if (!exported)
+    {
+        char kinds[SAC_TEXT_SIZE];
+        list_kinds(kinds);
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "export: policies of kind '%.80s' cannot be exported; %s can",
+                        policy->ops->name, kinds);
+    }
     if (!sac_policy_takes_one_picture(policy))
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "export: a policy that takes anything but one picture cannot be exported, and this one takes "
                         "%d part%s, the first of them '%.60s'",
                         policy->def.input_count, sac_plural(policy->def.input_count), policy->def.inputs[0].name);
     for (int i = 0; i < policy->def.setting_count; i++) SAC_TRY(check_option(policy, &policy->def.settings[i]));
-    return check_mixing(policy);
+    return exported->check ? exported->check(policy) : SAC_OK;
 }

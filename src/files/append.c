@@ -29,20 +29,15 @@ struct sac_append
     uint8_t buffer[BUFFER_SIZE];
 };
 
-static sac_status fail_append(const char *path, const char *what)
-{
-    return sac_fail(SAC_ERROR_FILE, "%.400s: %s: %s", path, what, strerror(errno));
-}
-
 static sac_status cut(sac_append *file, uint64_t keep)
 {
     struct stat info;
-    if (fstat(file->descriptor, &info) != 0) return fail_append(file->path, "cannot be read");
+    if (fstat(file->descriptor, &info) != 0) return sac_fail_file(file->path, "cannot be read");
     if (!S_ISREG(info.st_mode)) return sac_fail(SAC_ERROR_FILE, "%.400s: expected an ordinary file", file->path);
     if ((uint64_t)info.st_size < keep)
         return sac_fail(SAC_ERROR_FILE, "%.400s: %lld bytes, expected at least %" PRIu64, file->path,
                         (long long)info.st_size, keep);
-    if (ftruncate(file->descriptor, (off_t)keep) != 0) return fail_append(file->path, "cannot be cut");
+    if (ftruncate(file->descriptor, (off_t)keep) != 0) return sac_fail_file(file->path, "cannot be cut");
     file->size = keep;
     return SAC_OK;
 }
@@ -61,7 +56,7 @@ sac_status sac_append_open(sac_append **out, const char *path, uint64_t keep)
     }
     file->path = name;
     file->descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (keep ? 0 : O_CREAT), 0666);
-    sac_status status = file->descriptor < 0 ? fail_append(path, "cannot be opened") : cut(file, keep);
+    sac_status status = file->descriptor < 0 ? sac_fail_file(path, "cannot be opened") : cut(file, keep);
     if (status == SAC_OK && keep == 0) status = sac_flush_folder(path);
     if (status == SAC_OK)
         *out = file;
@@ -76,7 +71,7 @@ static sac_status write_all(sac_append *file, const uint8_t *bytes, size_t size)
     {
         ssize_t written = write(file->descriptor, bytes, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_append(file->path, "cannot be written");
+        if (written < 0) return sac_fail_file(file->path, "cannot be written");
         bytes += written;
         size -= (size_t)written;
     }
@@ -117,7 +112,7 @@ sac_status sac_append_print(sac_append *file, const char *format, ...)
 sac_status sac_append_flush(sac_append *file)
 {
     SAC_TRY(drain(file));
-    return fsync(file->descriptor) == 0 ? SAC_OK : fail_append(file->path, "cannot be flushed");
+    return fsync(file->descriptor) == 0 ? SAC_OK : sac_fail_file(file->path, "cannot be flushed");
 }
 
 uint64_t sac_append_size(const sac_append *file)

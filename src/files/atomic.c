@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static sac_status fail_file(const char *path, const char *what)
+sac_status sac_fail_file(const char *path, const char *what)
 {
     return sac_fail(SAC_ERROR_FILE, "%.400s: %s: %s", path, what, strerror(errno));
 }
@@ -45,10 +45,10 @@ sac_status sac_make_folders(const char *path)
         if (!end) continue;
         part[i + 1] = 0;
         if (mkdir(part, 0777) == 0 || errno == EEXIST) continue;
-        return fail_file(part, "the folder cannot be made");
+        return sac_fail_file(part, "the folder cannot be made");
     }
     struct stat info;
-    if (stat(path, &info) != 0) return fail_file(path, "the folder cannot be made");
+    if (stat(path, &info) != 0) return sac_fail_file(path, "the folder cannot be made");
     return S_ISDIR(info.st_mode) ? SAC_OK : sac_fail(SAC_ERROR_FILE, "%.400s: expected a folder", path);
 }
 
@@ -62,10 +62,10 @@ sac_status sac_flush_folder(const char *path)
     else
         slash[slash == folder] = 0;
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return fail_file(folder, "the folder cannot be opened");
+    if (descriptor < 0) return sac_fail_file(folder, "the folder cannot be opened");
     // Some file systems cannot flush a folder and report it. That is not a failure of the write.
     int result = fsync(descriptor);
-    sac_status status = result == 0 || errno == EINVAL ? SAC_OK : fail_file(folder, "the folder cannot be flushed");
+    sac_status status = result == 0 || errno == EINVAL ? SAC_OK : sac_fail_file(folder, "the folder cannot be flushed");
     close(descriptor);
     return status;
 }
@@ -104,7 +104,7 @@ sac_status sac_atomic_begin(sac_atomic *file, const char *path)
     int descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC) : open_aside(file->aside);
     if (descriptor < 0 && errno == EWOULDBLOCK)
         return sac_fail(SAC_ERROR_FILE, "%.400s: another process is writing it", path);
-    if (descriptor < 0) return fail_file(path, "cannot be written");
+    if (descriptor < 0) return sac_fail_file(path, "cannot be written");
     file->descriptor = descriptor + 1;
     return SAC_OK;
 }
@@ -117,7 +117,7 @@ sac_status sac_atomic_write(sac_atomic *file, const void *bytes, size_t size)
     {
         ssize_t written = write(file->descriptor - 1, at, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_file(file->path, "cannot be written");
+        if (written < 0) return sac_fail_file(file->path, "cannot be written");
         at += written;
         size -= (size_t)written;
     }
@@ -131,9 +131,9 @@ sac_status sac_atomic_map(sac_atomic *file, size_t size, uint8_t **bytes)
     if (!file->aside[0]) return sac_fail(SAC_ERROR_FILE, "%.400s: expected a place for an ordinary file", file->path);
     // the blocks are taken now, because a write into a mapping cannot fail in an orderly way
     errno = posix_fallocate(file->descriptor - 1, 0, (off_t)size);
-    if (errno != 0) return fail_file(file->path, "cannot be written");
+    if (errno != 0) return sac_fail_file(file->path, "cannot be written");
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file->descriptor - 1, 0);
-    if (map == MAP_FAILED) return fail_file(file->path, "cannot be written");
+    if (map == MAP_FAILED) return sac_fail_file(file->path, "cannot be written");
     *bytes = map;
     return SAC_OK;
 }
@@ -143,9 +143,9 @@ sac_status sac_atomic_commit(sac_atomic *file)
     SAC_ASSERT(file->descriptor);
     sac_status status = SAC_OK;
     if (file->aside[0] && !file->fast && fsync(file->descriptor - 1) != 0)
-        status = fail_file(file->path, "cannot be flushed");
+        status = sac_fail_file(file->path, "cannot be flushed");
     if (status == SAC_OK && file->aside[0] && rename(file->aside, file->path) != 0)
-        status = fail_file(file->path, "cannot be put in its place");
+        status = sac_fail_file(file->path, "cannot be put in its place");
     if (status != SAC_OK)
     {
         sac_atomic_abort(file);
@@ -177,7 +177,7 @@ sac_status sac_write_file(const char *path, const void *bytes, size_t size)
 static sac_status read_open_file(int descriptor, uint8_t **bytes, size_t *size, const char *path, size_t limit)
 {
     struct stat info;
-    if (fstat(descriptor, &info) != 0) return fail_file(path, "cannot be read");
+    if (fstat(descriptor, &info) != 0) return sac_fail_file(path, "cannot be read");
     if (!S_ISREG(info.st_mode)) return sac_fail(SAC_ERROR_FILE, "%.400s: expected an ordinary file", path);
     size_t length = (size_t)info.st_size;
     if (length > limit)
@@ -192,7 +192,7 @@ static sac_status read_open_file(int descriptor, uint8_t **bytes, size_t *size, 
         if (part <= 0)
         {
             sac_free(data);
-            return part < 0 ? fail_file(path, "cannot be read")
+            return part < 0 ? sac_fail_file(path, "cannot be read")
                             : sac_fail(SAC_ERROR_FILE, "%.400s: became shorter while it was read", path);
         }
         got += (size_t)part;
@@ -208,8 +208,14 @@ sac_status sac_read_file(uint8_t **bytes, size_t *size, const char *path, size_t
     *size = 0;
     SAC_TRY(sac_check_path(path));
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return fail_file(path, "cannot be read");
+    if (descriptor < 0) return sac_fail_file(path, "cannot be read");
     sac_status status = read_open_file(descriptor, bytes, size, path, limit);
     close(descriptor);
     return status;
+}
+
+bool sac_is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }

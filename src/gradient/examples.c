@@ -158,6 +158,19 @@ static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int s
     }
 }
 
+void sac_fit_see(const sac_fit_batch *b, const sac_fit_room *room, int first, int sequences, double *seen)
+{
+    const sac_batch batch = {.steps = b->lead + b->steps,
+                             .sequences = sequences,
+                             .parts = room->parts,
+                             .starts = room->starts,
+                             .temperature = b->temperature,
+                             .seen = seen,
+                             .seen_lead = b->lead};
+    for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i]);
+    sac_gradient_forward(b->gradient, room->outputs, b->parameters, &batch, room->workspace);
+}
+
 double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int first, int sequences,
                      float *gradient)
 {

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -28,6 +29,7 @@ struct sac_fit
     sac_slices *slices;
     sac_fit_room *rooms; // a thread's each
     float *parameters, *sums;
+    double *seen;           // [slices, 2 F] of the filter, where it is measured
     unsigned char *scratch; // of the table of layers that the optimiser uses
     uint64_t calls;
     // of the step at hand
@@ -96,6 +98,7 @@ static sac_status check(const sac_fit_def *def)
     SAC_TRY(check_whole("batch", def->batch, 1, 1 << 20));
     SAC_TRY(check_whole("steps", def->steps, 0, 1 << 16));
     SAC_TRY(check_whole("lead", def->lead, -1, 1 << 16));
+    SAC_TRY(check_whole("measure", def->measure, 0, 1 << 30));
     SAC_TRY(check_whole("slices", def->slices, 1, 1024));
     SAC_TRY(check_whole("threads", def->threads, 1, 1024));
     if (def->temperature > 0) return SAC_OK;
@@ -131,6 +134,12 @@ static void choose_lengths(sac_fit *fit)
     if (fit->def.lead < 0) fit->def.lead = a->controller.has_cell ? MEMORY_LEAD : a->motion ? 1 : 0;
 }
 
+// numbers by which a slice measures the filter
+static size_t seen_size(const sac_fit *fit)
+{
+    return fit->def.measure > 0 ? 2 * (size_t)fit->policy->filter_size : 0;
+}
+
 static sac_status create_rooms(sac_fit *fit)
 {
     const int most = (fit->def.batch + fit->def.slices - 1) / fit->def.slices; // sequences in a slice
@@ -140,7 +149,8 @@ static sac_status create_rooms(sac_fit *fit)
     fit->scratch = sac_alloc(SAC_LEARN_SCRATCH);
     fit->batch.first = SAC_NEW_ARRAY(int, (size_t)fit->def.batch);
     fit->rooms = SAC_NEW_ARRAY(sac_fit_room, (size_t)fit->def.threads);
-    if (!fit->parameters || !fit->sums || !fit->scratch || !fit->batch.first || !fit->rooms)
+    fit->seen = SAC_NEW_MATRIX(double, (size_t)fit->def.slices, seen_size(fit));
+    if (!fit->parameters || !fit->sums || !fit->seen || !fit->scratch || !fit->batch.first || !fit->rooms)
         return sac_fail_memory("a fit");
     memcpy(fit->parameters, sac_policy_parameters(fit->policy), parameters * sizeof(float));
     for (int i = 0; i < fit->def.threads; i++)
@@ -186,6 +196,7 @@ void sac_fit_destroy(sac_fit *fit)
     sac_free(fit->rooms);
     sac_free(fit->batch.first);
     sac_free(fit->scratch);
+    sac_free(fit->seen);
     sac_free(fit->sums);
     sac_free(fit->parameters);
     sac_slices_destroy(fit->slices);
@@ -257,6 +268,54 @@ static int take_batch(sac_fit *fit, walk *w, int count)
     return size;
 }
 
+// --- the filter ---
+
+static double see_slice(void *user, const sac_learn *l, const sac_slice *slice, float *gradient)
+{
+    sac_fit *fit = user;
+    (void)l;
+    (void)gradient;
+    sac_fit_see(&fit->batch, &fit->rooms[slice->thread], slice->first, slice->count,
+                fit->seen + (size_t)slice->index * seen_size(fit));
+    return 0;
+}
+
+// what is told deviates less than this: it is not whitened
+static const double least_deviation = 1e-8;
+
+static void set_filter(sac_fit *fit, double count)
+{
+    const size_t size = seen_size(fit), half = size / 2;
+    for (size_t i = 0; i < half; i++)
+    {
+        double sum = 0, squares = 0;
+        for (int s = 0; s < fit->def.slices; s++)
+        {
+            sum += fit->seen[(size_t)s * size + i];
+            squares += fit->seen[(size_t)s * size + half + i];
+        }
+        const double mean = sum / count, variance = squares / count - mean * mean;
+        const double deviation = variance > 0 ? sqrt(variance) : 0;
+        fit->parameters[fit->policy->filter_mean + i] = (float)mean;
+        fit->parameters[fit->policy->filter_deviation + i] = deviation > least_deviation ? (float)deviation : 0;
+    }
+}
+
+// measures the filter by the first sequences of the order that is drawn
+static void measure(sac_fit *fit, const walk *w)
+{
+    const int size = w->sequences < fit->def.measure ? w->sequences : fit->def.measure;
+    if (seen_size(fit) == 0) return;
+    memset(fit->seen, 0, (size_t)fit->def.slices * seen_size(fit) * sizeof *fit->seen);
+    for (int at = 0; at < size; at += fit->def.batch)
+    {
+        const int some = size - at < fit->def.batch ? size - at : fit->def.batch;
+        for (int i = 0; i < some; i++) fit->batch.first[i] = w->phase + w->order[at + i] * fit->def.steps;
+        sac_slices_run(fit->slices, fit->sums, some, see_slice, fit);
+    }
+    set_filter(fit, (double)size * fit->def.steps);
+}
+
 static double take_step(sac_fit *fit, walk *w, const sac_examples *examples)
 {
     const sac_learn l = sac_learn_create(fit->scratch);
@@ -282,6 +341,8 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
     w.order = SAC_NEW_ARRAY(int, (size_t)w.sequences);
     if (!w.order) return sac_fail_memory("the order of examples");
     begin_round(fit, &w, examples->count);
+    fit->batch.temperature = temperature_at(fit, sac_optimiser_steps(fit->optimiser));
+    measure(fit, &w);
     if (steps == 0) steps = ((uint64_t)w.sequences + (uint64_t)fit->def.batch - 1) / (uint64_t)fit->def.batch;
     const uint64_t tenth = steps >= 10 ? steps / 10 : 1;
     double first = 0, last = 0;

@@ -41,7 +41,8 @@ static sac_status check_agent(const sac_agent *a)
     if (!a) return SAC_OK;
     if (a->selection != SAC_SELECT_TOP) return refuse("selection", a->config.selection);
     if (a->config.key_period > 1) return refuse("key_period", "more than 1");
-    if (a->wants_pixels && strstr(a->config.features, "conv")) return refuse("patch_features", a->config.features);
+    if (a->wants_pixels && strstr(a->config.patch_features, "conv"))
+        return refuse("patch_features", a->config.patch_features);
     return SAC_OK;
 }
 
@@ -68,7 +69,7 @@ static sac_status plan(sac_gradient *g)
     const sac_agent *a = g->parts.agent;
     SAC_TRY(check_agent(a));
     g->told = g->parts.actor->told_count;
-    g->inputs = g->parts.actor->feature_count;
+    g->inputs = g->parts.actor->input_count;
     g->outputs = g->parts.actor->controller.outputs;
     for (int side = 0; a && a->attention->form->map && side < 2; side++)
         g->maps[side] =

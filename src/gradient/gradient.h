@@ -29,9 +29,9 @@ typedef struct sac_gradient_room
     float *offsets;                ///< [O, token_stride] the projected positions, laid out as in an embedding's state
     sac_projector_scratch project_scratch;
     uint8_t *resized;     ///< [F, image] pictures, resized, before they are cut into patches
-    float *depth;         ///< [F, image] depth pictures, resized, before they are cut into patches
-    float *scaled;        ///< [height, width] one depth picture before it is resized
-    float *depth_patches; ///< [N, I] the patches of one depth picture
+    float *floats;        ///< [F, image] pictures of floats, resized, before they are cut into patches
+    float *scaled;        ///< [height, width, channels] one of them before it is resized
+    float *float_patches; ///< [N, I] the patches of one of them
     void *resize_workspace;
     float *tokens;   ///< [F, O, token_stride] planar tokens
     float *dtokens;  ///< [O, token_stride] gradient with respect to the tokens of one frame

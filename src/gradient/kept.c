@@ -26,7 +26,7 @@ static look look_of(const sac_pass *p, int frame)
                   .scores = p->room.scores + (ptrdiff_t)frame * e->token_stride,
                   .n = e->count,
                   .kept = a->config.top,
-                  .size = a->patch_features};
+                  .size = a->patch_numbers};
 }
 
 // --- what is told of patches ---

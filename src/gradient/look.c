@@ -19,10 +19,10 @@ static size_t image_size(const sac_embedding *e)
     return (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
 }
 
-static bool sees_depth(const sac_pass *p)
+static bool sees_floats(const sac_pass *p)
 {
     const sac_policy *policy = p->g->policy;
-    return policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
+    return sac_space_is_floats(&policy->def.inputs[policy->image]);
 }
 
 static const void *picture_of(const sac_pass *p, int frame)
@@ -35,7 +35,7 @@ sac_embedding_state sac_pass_image(const sac_pass *p, int frame)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const size_t at = (size_t)frame * image_size(e);
-    if (sees_depth(p)) return (sac_embedding_state){.floats = p->room.depth + at};
+    if (sees_floats(p)) return (sac_embedding_state){.floats = p->room.floats + at};
     return (sac_embedding_state){.bytes = e->resize ? p->room.resized + at : picture_of(p, frame)};
 }
 
@@ -49,14 +49,14 @@ void sac_look_frame(sac_pass *p, int frame)
                              .resize_workspace = r->resize_workspace,
                              .scratch = r->project_scratch,
                              .tokens = sac_pass_tokens(p, frame, 0)};
-    if (!sees_depth(p))
+    if (!sees_floats(p))
     {
         s.resized_bytes = e->resize ? r->resized + at : NULL;
         sac_embedding_run(&s, e, picture_of(p, frame));
         return;
     }
-    s.resized_floats = r->depth + at;
-    float *scaled = e->resize ? r->scaled : r->depth + at;
+    s.resized_floats = r->floats + at;
+    float *scaled = e->resize ? r->scaled : r->floats + at;
     sac_look_scale(scaled, picture_of(p, frame), &p->g->policy->def.inputs[p->g->policy->image]);
     sac_embedding_run_floats(&s, e, scaled);
 }
@@ -72,19 +72,19 @@ void sac_look_backward_begin(sac_pass *p)
 }
 
 // gradient with respect to weights [O, I] and bias of tokens [O, N] = weights patches^T + bias
-static void depth_backward(const sac_pass *p, const sac_embedding_state *image)
+static void floats_backward(const sac_pass *p, const sac_embedding_state *image)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
     for (int n = 0; n < e->count; n++)
-        sac_embedding_patch(image, e, n, r->depth_patches + (size_t)n * (size_t)e->inputs);
+        sac_embedding_patch(image, e, n, r->float_patches + (size_t)n * (size_t)e->inputs);
     p->l.gemm(&(sac_gemm){.rows = e->patches.outputs,
                           .columns = e->inputs,
                           .inner = e->count,
                           .a = r->dtokens,
                           .a_row = e->token_stride,
                           .a_column = 1,
-                          .b = r->depth_patches,
+                          .b = r->float_patches,
                           .b_row = e->inputs,
                           .b_column = 1,
                           .out = r->dweights,
@@ -101,7 +101,7 @@ void sac_look_frame_backward(sac_pass *p, int frame)
     const sac_gradient_room *r = &p->room;
     const sac_embedding_state image = sac_pass_image(p, frame);
     if (image.floats)
-        depth_backward(p, &image);
+        floats_backward(p, &image);
     else
         p->l.pixels_backward(&p->l, &e->patches, r->dweights, r->dbias, r->dtokens, e->token_stride, image.bytes,
                              r->patches);
@@ -133,7 +133,7 @@ void sac_look_backward_end(sac_pass *p)
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
     const size_t inputs = (size_t)e->inputs, count = (size_t)e->patches.outputs * inputs;
-    for (size_t i = 0; !sees_depth(p) && i < count; i++) r->dweights[i] *= 1.0f / 255.0f;
+    for (size_t i = 0; !sees_floats(p) && i < count; i++) r->dweights[i] *= 1.0f / 255.0f;
     if (e->positions) add_positions(p);
     const float *dweights = r->dweights, *dbias = r->dbias;
     for (int i = 0; i < e->layer_count; i++)

@@ -16,17 +16,17 @@ static void place_look(sac_gradient_room *r, const sac_gradient *g, size_t frame
     r->scratch = sac_take(at, SAC_LEARN_SCRATCH, 1);
     const sac_embedding *e = g->parts.embedding;
     if (!e) return;
-    const bool depth = g->policy->def.inputs[g->policy->image].kind == SAC_SPACE_DEPTH;
+    const bool floats = sac_space_is_floats(&g->policy->def.inputs[g->policy->image]);
     const size_t outputs = (size_t)e->patches.outputs, inputs = (size_t)e->inputs, stride = (size_t)e->token_stride;
     const size_t image = (size_t)e->patches.height * (size_t)e->patches.width * (size_t)e->channels;
 
     sac_projector_take_weights(&r->weights, &e->projector, at);
     sac_projector_take_scratch(&r->project_scratch, &e->projector, at);
     TAKE(offsets, e->positions ? outputs * stride : 0);
-    TAKE(resized, e->resize && !depth ? frames * image : 0);
-    TAKE(depth, depth ? frames * image : 0);
-    TAKE(scaled, depth && e->resize ? (size_t)e->height * (size_t)e->width : 0);
-    TAKE(depth_patches, depth ? (size_t)e->count * inputs : 0);
+    TAKE(resized, e->resize && !floats ? frames * image : 0);
+    TAKE(floats, floats ? frames * image : 0);
+    TAKE(scaled, floats && e->resize ? (size_t)e->height * (size_t)e->width * (size_t)e->channels : 0);
+    TAKE(float_patches, floats ? (size_t)e->count * inputs : 0);
     r->resize_workspace = sac_take(at, e->resize ? sac_resize_workspace_size(e->resize) : 0, 1);
     TAKE(tokens, frames * outputs * stride);
     TAKE(dtokens, outputs * stride);
@@ -106,7 +106,7 @@ static void place_choices(sac_gradient_room *r, const sac_gradient *g, size_t fr
 {
     const sac_agent *a = g->parts.agent;
     if (g->parts.reading != SAC_PARTS_RANK) return;
-    const size_t n = (size_t)a->embedding.count, kept = (size_t)a->config.top, size = (size_t)a->patch_features;
+    const size_t n = (size_t)a->embedding.count, kept = (size_t)a->config.top, size = (size_t)a->patch_numbers;
     const size_t inputs = (size_t)a->embedding.inputs;
 
     TAKE(scores, frames * (size_t)a->embedding.token_stride);

@@ -70,7 +70,7 @@ void sac_told_forward(sac_pass *p)
         float *inputs = p->room.inputs + (ptrdiff_t)frame * g->inputs;
         memcpy(inputs, now, (size_t)told * sizeof *inputs);
         for (int i = 0; g->inputs > told && i < told; i++) inputs[told + i] = last ? now[i] - last[i] : 0;
-        if (p->batch->seen) note_seen(p, inputs);
+        if (p->batch->seen && frame >= p->batch->seen_lead * p->batch->sequences) note_seen(p, inputs);
         filter(p, inputs);
     }
     const float *last = p->room.told + (ptrdiff_t)(p->frames - p->batch->sequences) * told;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/workspace.h"
 #include "kernels/kernels.h"
 #include "kernels/project.h"
 
@@ -58,7 +59,9 @@ size_t sac_project_scratch_size(const sac_patches *p)
     sac_project_layout l = sac_project_layout_of(p);
     size_t bytes = (size_t)p->patch * l.row_pitch * sizeof(int32_t) + l.line;
     size_t floats = (size_t)sac_patch_size(p) * (size_t)(p->columns + SAC_TILE_COLUMNS) * sizeof(float);
-    return ((bytes > floats ? bytes : floats) + 63) / 64 * 64;
+    sac_workspace workspace = {0};
+    sac_take(&workspace, bytes > floats ? bytes : floats, 1);
+    return workspace.used;
 }
 
 size_t sac_project_packed_count(const sac_patches *p)

@@ -31,6 +31,7 @@ WIDE lanes exp2_polynomial(lanes f)
 WIDE lanes wide_exp2(lanes t)
 {
     t = lanes_min(lanes_set(SAC_EXP2_MAX), lanes_max(lanes_set(SAC_EXP2_MIN), t));
+    // 2^t = 2^n 2^f with |f| <= 1/2. The value is doubled and n lowered by one, for 2^n of the largest n is no float.
     lanes n = lanes_round(t), p = exp2_polynomial(lanes_sub(t, n));
     return lanes_power(lanes_add(p, p), lanes_sub(n, lanes_set(1.0f)));
 }
@@ -39,6 +40,7 @@ WIDE lanes wide_exp(lanes x)
 {
     x = lanes_min(lanes_set(89.0f), lanes_max(lanes_set(-104.0f), x));
     lanes n = lanes_round(lanes_mul(x, lanes_set(SAC_LOG2_E)));
+    // Cody and Waite: ln 2 is taken away in two parts, the first so short that its product with n is exact
     lanes r = lanes_fma(n, lanes_set(-SAC_LN2_HIGH), x);
     r = lanes_fma(n, lanes_set(-SAC_LN2_LOW), r);
     lanes p = lanes_fma(lanes_set(SAC_EXP_C6), r, lanes_set(SAC_EXP_C5));
@@ -47,6 +49,7 @@ WIDE lanes wide_exp(lanes x)
     p = lanes_fma(p, r, lanes_set(SAC_EXP_C2));
     p = lanes_fma(p, r, lanes_set(1.0f));
     p = lanes_fma(p, r, lanes_set(1.0f));
+    // in two factors, because a subnormal result needs a power below the smallest normal one
     lanes half = lanes_round(lanes_mul(n, lanes_set(0.5f)));
     return lanes_power(lanes_power(p, half), lanes_sub(n, half));
 }
@@ -60,6 +63,7 @@ WIDE lanes wide_sigmoid(lanes x)
 WIDE lanes wide_tanh(lanes x)
 {
     lanes magnitude = lanes_abs(x), one = lanes_set(1.0f);
+    // Near zero 1 - 2 / (e^2x + 1) would cancel, so an odd polynomial stands in for it there.
     lanes y = lanes_mul(x, x), p = lanes_fma(lanes_set(SAC_TANH_C4), y, lanes_set(SAC_TANH_C3));
     p = lanes_fma(p, y, lanes_set(SAC_TANH_C2));
     p = lanes_fma(p, y, lanes_set(SAC_TANH_C1));

@@ -9,6 +9,7 @@ enum
     FEATURE_BLOCK = 8
 };
 
+// |x|^2 of 16 tokens, one dimension after the other
 WIDE lanes square_norm(const float *x, int size, int stride, int left)
 {
     lanes first = load_tokens(x, left), norm = lanes_mul(first, first);
@@ -41,6 +42,8 @@ typedef enum simple_map
     SQUARE
 } simple_map;
 
+// EXP is 2^(u + square |x|^2), the positive features of Choromanski et al. 2021 (Performers), lemma 1:
+// E exp(w.x - |x|^2 / 2) exp(w.y - |y|^2 / 2) = exp(x.y) for normal w.
 WIDE lanes phi(lanes u, lanes norm, float square, simple_map map)
 {
     if (map == SQUARE) return lanes_mul(u, u);
@@ -106,6 +109,7 @@ WIDE void all_scores(float *scores, const float *weights, const float *x, int n,
     }
 }
 
+// The features themselves, for those who multiply them with more than one vector.
 WIDE void all_features(float *features, int features_stride, const float *x, int n, int size, int stride,
                        const sac_features *f, simple_map map)
 {

@@ -71,6 +71,7 @@ static __attribute__((noinline)) lanes score_last(float start, const float *quer
     return t;
 }
 
+// The largest score of each row, which is taken away before exponentials, so that none overflows.
 WIDE void most_scores(float *largest, const float *queries, int count, const float *keys, int size, int n, int stride)
 {
     lanes t[SAC_ROW_BLOCK], zero[SAC_ROW_BLOCK], most[SAC_ROW_BLOCK], least = lanes_set(-INFINITY);

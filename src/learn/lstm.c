@@ -5,25 +5,26 @@
 /// An LSTM over a segment: gates [T, B, 4 H] = x W_ih^T + h W_hh^T + b, in the order i f g o;
 /// c' = f c + i g, h' = o tanh(c'). The segment's gradient is cut off at its ends (truncated back-propagation).
 
-// what forward keeps: activated gates [T, B, 4 H]; h and c before each step and after the last [T + 1, B, H]; tanh(c)
-// after each step [T, B, H]
+// what forward keeps: activated gates [T, B, 4 H]; x and h before each step, side by side, so that one product takes
+// both, and h after the last [T + 1, B, I + H]; c before each step and after the last [T + 1, B, H]; tanh(c) after each
+// step [T, B, H]
 typedef struct memory
 {
-    float *gates, *hidden, *cell, *tanh_cell;
+    float *gates, *told, *cell, *tanh_cell;
 } memory;
 
 static memory memory_of(const sac_lstm *s, float *kept)
 {
     const size_t state = (size_t)s->sequences * (size_t)s->hidden, part = (size_t)s->steps * state;
-    float *hidden = kept + 4 * part, *cell = hidden + part + state;
-    return (memory){kept, hidden, cell, cell + part + state};
+    float *told = kept + 4 * part;
+    float *cell = told + (size_t)(s->steps + 1) * (size_t)s->sequences * (size_t)(s->inputs + s->hidden);
+    return (memory){kept, told, cell, cell + part + state};
 }
 
 #define PART static inline __attribute__((always_inline))
 
 // `count` units of one sequence's step: gates, `size` apart, are activated in place
-PART void part_forward(float *restrict gates, float *restrict hidden, float *restrict kept, float *restrict cell,
-                       float *restrict tanh_cell, const float *restrict before, int size, int count)
+PART void part_activate(float *gates, int size, int count)
 {
     float *restrict in = gates, *restrict forget = gates + size, *restrict new = gates + 2 * size;
     float *restrict out = gates + 3 * size;
@@ -33,6 +34,16 @@ PART void part_forward(float *restrict gates, float *restrict hidden, float *res
         forget[j] = sac_sigmoid(forget[j]);
         new[j] = sac_tanh(new[j]);
         out[j] = sac_sigmoid(out[j]);
+    }
+}
+
+// likewise, from the activated gates
+PART void part_forward(const float *restrict gates, float *restrict hidden, float *restrict kept, float *restrict cell,
+                       float *restrict tanh_cell, const float *restrict before, int size, int count)
+{
+    const float *in = gates, *forget = gates + size, *new = gates + 2 * size, *out = gates + 3 * size;
+    for (int j = 0; j < count; j++)
+    {
         cell[j] = fmaf(forget[j], before[j], in[j] * new[j]);
         tanh_cell[j] = sac_tanh(cell[j]);
         hidden[j] = kept[j] = out[j] * tanh_cell[j];
@@ -61,10 +72,23 @@ PART void part_backward(float *restrict gates, float *restrict dcell, const floa
 }
 
 // all sequences, whole vectors of units at a time
-static void step_forward(float *gates, float *hidden, float *kept, float *cell, float *tanh_cell, const float *before,
-                         int sequences, int size)
+static void step_activate(float *gates, int sequences, int size)
 {
     for (int b = 0; b < sequences; b++, gates += 3 * size)
+    {
+        int left = size;
+        for (; left >= SAC_LANES; left -= SAC_LANES, gates += SAC_LANES) part_activate(gates, size, SAC_LANES);
+        if (left) part_activate(gates, size, left);
+        gates += left;
+    }
+}
+
+// what follows from the gates is a loop of its own, so that no sequence waits for another one's; rows of `kept` are
+// `told` apart
+static void step_forward(const float *gates, float *hidden, float *kept, float *cell, float *tanh_cell,
+                         const float *before, int sequences, int size, int told)
+{
+    for (int b = 0; b < sequences; b++, gates += 3 * size, kept += told - size)
     {
         int left = size;
         for (; left >= SAC_LANES; left -= SAC_LANES)
@@ -95,11 +119,16 @@ static void step_backward(float *gates, float *dcell, const float *dout, const f
     }
 }
 
-// zeros where a sequence begins anew
-static void forget_rows(float *state, const uint8_t *starts, int rows, int size)
+// zeros where a sequence begins anew; rows are `step` apart
+static void forget_rows(float *state, const uint8_t *starts, int rows, int size, int step)
 {
     for (int b = 0; b < rows; b++)
-        if (starts[b]) memset(state + (size_t)b * (size_t)size, 0, (size_t)size * sizeof *state);
+        if (starts[b]) memset(state + (size_t)b * (size_t)step, 0, (size_t)size * sizeof *state);
+}
+
+static void copy_rows(float *to, int to_step, const float *from, int from_step, int rows, int size)
+{
+    for (int b = 0; b < rows; b++, to += to_step, from += from_step) memcpy(to, from, (size_t)size * sizeof *to);
 }
 
 static void turn(float *to, const float *from, int rows, int columns)
@@ -108,9 +137,9 @@ static void turn(float *to, const float *from, int rows, int columns)
         for (int j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
 }
 
-// out [B, columns] = or += a [B, inner] b [inner, columns], from `bias` where it is not added
+// out [B, columns] = a [B, inner] b [inner, columns] + bias
 static void step_product(const sac_learn *l, float *out, const float *a, const float *b, int rows, int inner,
-                         int columns, const float *bias, bool add)
+                         int columns, const float *bias)
 {
     layer_gemm(l, (sac_gemm){.rows = rows,
                              .columns = columns,
@@ -123,19 +152,18 @@ static void step_product(const sac_learn *l, float *out, const float *a, const f
                              .b_column = 1,
                              .out = out,
                              .out_row = columns,
-                             .add = add,
                              .bias = bias});
 }
 
-// turned [I, 4 H] += x [B, I]^T dgates [B, 4 H]: the gradient with respect to the weights, turned, so that its columns
-// fill vectors
-static void add_weights(const sac_learn *l, float *turned, const float *dgates, const float *x, int rows, int inputs,
+// turned [I + H, 4 H] += told [B, I + H]^T dgates [B, 4 H]: the gradient with respect to the weights, turned, so that
+// its columns fill vectors
+static void add_weights(const sac_learn *l, float *turned, const float *dgates, const float *told, int rows, int inputs,
                         int gates)
 {
     layer_gemm(l, (sac_gemm){.rows = inputs,
                              .columns = gates,
                              .inner = rows,
-                             .a = x,
+                             .a = told,
                              .a_row = 1,
                              .a_column = inputs,
                              .b = dgates,
@@ -151,26 +179,28 @@ static void add_weights(const sac_learn *l, float *turned, const float *dgates, 
 void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, float *hidden, float *cell, float *kept,
                          const float *x, const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
-    const int h = s->hidden, inputs = s->inputs, b = s->sequences;
+    const int h = s->hidden, inputs = s->inputs, b = s->sequences, told = inputs + h;
     const ptrdiff_t state = (ptrdiff_t)b * h;
-    float *turned_ih = workspace, *turned_hh = turned_ih + 4 * h * inputs, *bias = turned_hh + 4 * h * h;
+    float *turned = workspace, *bias = turned + 4 * h * told;
     memory m = memory_of(s, kept);
-    turn(turned_ih, weights->weight_ih, 4 * h, inputs);
-    turn(turned_hh, weights->weight_hh, 4 * h, h);
+    turn(turned, weights->weight_ih, 4 * h, inputs);
+    turn(turned + 4 * h * inputs, weights->weight_hh, 4 * h, h);
     for (int j = 0; j < 4 * h; j++) bias[j] = weights->bias_ih[j] + weights->bias_hh[j];
-    memcpy(m.hidden, hidden, (size_t)state * sizeof *hidden);
+    copy_rows(m.told + inputs, told, hidden, h, b, h);
     memcpy(m.cell, cell, (size_t)state * sizeof *cell);
     for (int t = 0; t < s->steps; t++)
     {
-        float *gates = m.gates + t * 4 * state, *before_h = m.hidden + t * state, *before_c = m.cell + t * state;
-        if (starts) forget_rows(before_h, starts + t * b, b, h);
-        if (starts) forget_rows(before_c, starts + t * b, b, h);
-        step_product(l, gates, x + (ptrdiff_t)t * b * inputs, turned_ih, b, inputs, 4 * h, bias, false);
-        step_product(l, gates, before_h, turned_hh, b, h, 4 * h, NULL, true);
-        step_forward(gates, out + t * state, before_h + state, before_c + state, m.tanh_cell + t * state, before_c, b,
-                     h);
+        float *gates = m.gates + t * 4 * state, *before_c = m.cell + t * state;
+        float *before = m.told + (ptrdiff_t)t * b * told, *after = before + (ptrdiff_t)b * told;
+        copy_rows(before, told, x + (ptrdiff_t)t * b * inputs, inputs, b, inputs);
+        if (starts) forget_rows(before + inputs, starts + t * b, b, h, told);
+        if (starts) forget_rows(before_c, starts + t * b, b, h, h);
+        step_product(l, gates, before, turned, b, told, 4 * h, bias);
+        step_activate(gates, b, h);
+        step_forward(gates, out + t * state, after + inputs, before_c + state, m.tanh_cell + t * state, before_c, b, h,
+                     told);
     }
-    memcpy(hidden, m.hidden + s->steps * state, (size_t)state * sizeof *hidden);
+    copy_rows(hidden, h, m.told + (ptrdiff_t)s->steps * b * told + inputs, told, b, h);
     memcpy(cell, m.cell + s->steps * state, (size_t)state * sizeof *cell);
 }
 
@@ -178,29 +208,27 @@ void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, floa
                           const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,
                           const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
 {
-    const int h = s->hidden, inputs = s->inputs, b = s->sequences;
+    const int h = s->hidden, inputs = s->inputs, b = s->sequences, told = inputs + h;
     const ptrdiff_t state = (ptrdiff_t)b * h;
-    float *turned_ih = workspace, *turned_hh = turned_ih + 4 * h * inputs, *bias = turned_hh + 4 * h * h;
+    float *turned = workspace, *turned_hh = turned + 4 * h * inputs, *bias = turned + 4 * h * told;
     memory m = memory_of(s, kept);
-    turn(turned_ih, gradients->weight_ih, 4 * h, inputs);
+    (void)x; // is kept
+    turn(turned, gradients->weight_ih, 4 * h, inputs);
     turn(turned_hh, gradients->weight_hh, 4 * h, h);
     memset(bias, 0, 4 * (size_t)h * sizeof *bias);
     for (int t = s->steps - 1; t >= 0; t--)
     {
         // the gates become their gradients: gates = x W_ih^T + h W_hh^T + b_ih + b_hh
         float *gates = m.gates + t * 4 * state;
-        const float *x_now = x + (ptrdiff_t)t * b * inputs;
         step_backward(gates, dcell, dout + t * state, dhidden, m.tanh_cell + t * state, m.cell + t * state, b, h);
-        step_product(l, dhidden, gates, weights->weight_hh, b, 4 * h, h, NULL, false);
-        if (starts) forget_rows(dhidden, starts + t * b, b, h);
-        if (starts) forget_rows(dcell, starts + t * b, b, h);
-        if (dx)
-            step_product(l, dx + (ptrdiff_t)t * b * inputs, gates, weights->weight_ih, b, 4 * h, inputs, NULL, false);
-        add_weights(l, turned_ih, gates, x_now, b, inputs, 4 * h);
-        add_weights(l, turned_hh, gates, m.hidden + t * state, b, h, 4 * h);
+        step_product(l, dhidden, gates, weights->weight_hh, b, 4 * h, h, NULL);
+        if (starts) forget_rows(dhidden, starts + t * b, b, h, h);
+        if (starts) forget_rows(dcell, starts + t * b, b, h, h);
+        if (dx) step_product(l, dx + (ptrdiff_t)t * b * inputs, gates, weights->weight_ih, b, 4 * h, inputs, NULL);
+        add_weights(l, turned, gates, m.told + (ptrdiff_t)t * b * told, b, told, 4 * h);
         add_columns(bias, gates, b, 4 * h);
     }
-    turn(gradients->weight_ih, turned_ih, inputs, 4 * h);
+    turn(gradients->weight_ih, turned, inputs, 4 * h);
     turn(gradients->weight_hh, turned_hh, h, 4 * h);
     LAYER(add)(l, gradients->bias_ih, bias, 4 * (size_t)h);
     LAYER(add)(l, gradients->bias_hh, bias, 4 * (size_t)h);

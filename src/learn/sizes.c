@@ -45,7 +45,8 @@ size_t sac_pixels_workspace(const sac_patches *p)
 
 size_t sac_lstm_kept(const sac_lstm *s)
 {
-    return (7 * (size_t)s->steps + 2) * product(s->sequences, s->hidden);
+    return (6 * (size_t)s->steps + 1) * product(s->sequences, s->hidden) +
+           ((size_t)s->steps + 1) * product(s->sequences, s->inputs + s->hidden);
 }
 
 size_t sac_lstm_workspace(const sac_lstm *s)

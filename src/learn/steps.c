@@ -2,6 +2,7 @@
 
 /// Steps of optimisers, element by element.
 
+// The heavy ball with decay in the gradient, as PyTorch has it: v = m v + (g + d x), x -= rate v.
 void LAYER(sgd_step)(const sac_learn *l, float *restrict x, float *restrict velocity, const float *restrict gradient,
                      size_t count, const sac_step *step)
 {
@@ -28,6 +29,7 @@ void LAYER(adam_step)(const sac_learn *l, float *restrict x, float *restrict fir
 {
     (void)l;
     const float beta1 = step->beta1, beta2 = step->beta2, epsilon = step->epsilon;
+    // AdamW (Loshchilov and Hutter 2019): decay shrinks x itself and does not pass through the moments
     const float decay = step->decoupled ? 0.0f : step->decay,
                 keep = step->decoupled ? 1.0f - step->rate * step->decay : 1.0f;
     // bias correction of Adam (Kingma and Ba 2015, section 3): moments that began at zero are divided by 1 - beta^t
@@ -42,6 +44,7 @@ void LAYER(adam_step)(const sac_learn *l, float *restrict x, float *restrict fir
     }
 }
 
+// x' + share (x - x'), the exponential moving average
 void LAYER(average_step)(const sac_learn *l, float *restrict average, const float *restrict x, float share,
                          size_t count)
 {
@@ -49,6 +52,8 @@ void LAYER(average_step)(const sac_learn *l, float *restrict average, const floa
     for (size_t i = 0; i < count; i++) average[i] = fmaf(share, x[i] - average[i], average[i]);
 }
 
+// The direction stays and the length is cut (Pascanu, Mikolov and Bengio 2013). Squares are summed in doubles, as a
+// long gradient's would lose bits in floats.
 void LAYER(clip)(const sac_learn *l, double *norm, float *gradient, double largest, size_t count)
 {
     (void)l;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "env/check.h"
 #include "policy/kind.h"
 #include "saccade/play.h"
 
@@ -62,14 +63,6 @@ sac_status sac_policy_fits(const sac_policy *policy, const sac_env *env, int *pa
     return check_actions(def, env);
 }
 
-// whether the policy resizes the image that it looks at, so that images of any size serve it
-static bool resizes(const sac_policy_def *def)
-{
-    for (int i = 0; i < def->setting_count; i++)
-        if (strcmp(def->settings[i].key, "image_size") == 0) return atoi(def->settings[i].value) > 0;
-    return false;
-}
-
 sac_status sac_policy_create_resized(sac_policy **out, const sac_policy *policy, const sac_env *env)
 {
     *out = NULL;
@@ -87,7 +80,7 @@ sac_status sac_policy_create_resized(sac_policy **out, const sac_policy *policy,
         inputs[i].shape[0] = shown->shape[0];
         inputs[i].shape[1] = shown->shape[1];
     }
-    if (!differ || !resizes(&def)) return SAC_OK;
+    if (!differ || !policy->ops->resizes || !policy->ops->resizes(policy)) return SAC_OK;
     def.inputs = inputs;
     sac_policy *shapes;
     SAC_TRY(sac_policy_create(&shapes, &def));
@@ -163,9 +156,7 @@ static void take_by_taste(making *m, sac_policy_taste taste)
 {
     const sac_env_spec *spec = sac_env_get_spec(m->env);
     const sac_space *all = spec->observations;
-    int count = spec->observation_count, image = sac_space_find_picture(all, count);
-    for (int i = 0; i < count && image < 0; i++)
-        if (all[i].kind == SAC_SPACE_DEPTH && !all[i].privileged) image = i;
+    int count = spec->observation_count, image = sac_space_find_image(all, count);
     if (taste != SAC_TASTE_NUMBERS && image >= 0)
     {
         add_part(m, image);
@@ -176,12 +167,6 @@ static void take_by_taste(making *m, sac_policy_taste taste)
     for (int privileged = 0; privileged <= m->config.teacher && m->input_count == 0; privileged++)
         for (int i = 0; i < count; i++)
             if (all[i].privileged == (privileged == 1) && !sac_space_is_image(&all[i])) add_part(m, i);
-}
-
-static const char *part_name(const void *user, int index)
-{
-    const sac_env_spec *spec = user;
-    return index < spec->observation_count ? spec->observations[index].name : NULL;
 }
 
 static sac_status take_by_name(making *m)
@@ -195,7 +180,7 @@ static sac_status take_by_name(making *m)
         int part = sac_space_find(spec->observations, spec->observation_count, name);
         if (part < 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: %s has no part '%.60s'%s", world, name,
-                            sac_did_you_mean(sac_nearest(name, part_name, spec)));
+                            sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
         if (sac_space_find(m->inputs, m->input_count, name) >= 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: '%.60s' stands there twice", name);
         add_part(m, part);

@@ -1,14 +1,8 @@
 #include "play/play.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/memory.h"
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
+#include "policy/kind.h"
 
 // Finds the image that the policy looks at: -1 for a policy of numbers alone, and without a policy the first picture.
 static int choose_sight(const sac_play *play, const sac_policy *policy, const int *inputs)
@@ -16,83 +10,96 @@ static int choose_sight(const sac_play *play, const sac_policy *policy, const in
     const sac_env_spec *spec = sac_env_get_spec(play->env);
     for (int i = 0; policy && i < sac_policy_get_def(policy)->input_count; i++)
         if (sac_space_is_image(&spec->observations[inputs[i]])) return inputs[i];
-    return policy ? -1 : sac_space_find_picture(spec->observations, spec->observation_count);
+    return policy ? -1 : sac_space_find_image(spec->observations, spec->observation_count);
 }
-
-/// The world's parts that the two policies take.
-typedef struct taken
-{
-    int inputs[SAC_MAX_PARTS], adviser[SAC_MAX_PARTS];
-} taken;
 
 static int input_count(const sac_policy *policy)
 {
     return policy ? sac_policy_get_def(policy)->input_count : 0;
 }
 
-// Decides which parts are observed: what the policies take and what else is asked for.
-static sac_status choose_parts(sac_play *play, const sac_play_def *def, taken *t, bool *wanted)
+// Which parts a policy takes, as numbers that fit a play.
+static sac_status take_parts(sac_play *play, const sac_policy *policy, int who, int taken[SAC_MAX_PARTS])
 {
-    const sac_env_spec *spec = sac_env_get_spec(play->env);
-    if (def->policy) SAC_TRY(sac_policy_fits(def->policy, play->env, t->inputs));
-    if (def->adviser) SAC_TRY(sac_policy_fits(def->adviser, play->env, t->adviser));
-    play->sight = choose_sight(play, def->policy, t->inputs);
-    // A world without a picture for people shows its first one instead, and a world that has one may draw on the first.
-    bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
-    int shown = drawn ? play->sight : sac_space_find_picture(spec->observations, spec->observation_count);
-    for (int i = 0; i < spec->observation_count; i++)
-        wanted[i] = (def->extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
-                    (def->extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown)) || (def->parts >> i & 1) != 0;
-    for (int i = 0; i < input_count(def->policy); i++) wanted[t->inputs[i]] = true;
-    for (int i = 0; i < input_count(def->adviser); i++) wanted[t->adviser[i]] = true;
-    return SAC_OK;
-}
-
-// A depth picture is shown in greys.
-static size_t grey_size(const sac_play *play, const bool *wanted)
-{
-    if (play->sight < 0 || !wanted[play->sight]) return 0;
-    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
-    return space->kind == SAC_SPACE_DEPTH ? round_up(sac_space_size(space)) : 0;
-}
-
-static sac_status place_parts(sac_play *play, const bool *wanted, bool advised)
-{
-    const sac_env_spec *spec = sac_env_get_spec(play->env);
-    const size_t action = round_up((size_t)spec->action_size * sizeof(float));
-    size_t grey = grey_size(play, wanted), size = action * (1 + advised) + grey;
-    for (int i = 0; i < spec->observation_count; i++)
-        if (wanted[i]) size += round_up(sac_space_bytes(&spec->observations[i]));
-    unsigned char *at = play->block = sac_alloc(size);
-    if (!at) return sac_fail_memory("an observation");
-    play->action = (float *)at;
-    at += action;
-    if (advised) play->advice = (float *)at;
-    at += advised ? action : 0;
-    if (grey > 0) play->grey = at;
-    at += grey;
-    for (int i = 0; i < spec->observation_count; i++)
+    if (policy) SAC_TRY(sac_policy_fits(policy, play->env, taken));
+    for (int i = 0; i < input_count(policy); i++)
     {
-        if (!wanted[i]) continue;
-        play->parts[i] = at;
-        at += round_up(sac_space_bytes(&spec->observations[i]));
+        play->taken[who][i] = (int8_t)taken[i];
+        play->observed |= UINT32_C(1) << taken[i];
     }
     return SAC_OK;
 }
 
+// Decides which parts are observed: what the policies take and what else is asked for.
+static sac_status choose_parts(sac_play *play, const sac_play_def *def)
+{
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    int inputs[SAC_MAX_PARTS], advised[SAC_MAX_PARTS];
+    SAC_TRY(take_parts(play, def->policy, 0, inputs));
+    SAC_TRY(take_parts(play, def->adviser, 1, advised));
+    play->sight = choose_sight(play, def->policy, inputs);
+    // A world without a picture for people shows its first one instead, and a world that has one may draw on the first.
+    bool drawn = play->sight >= 0 && sac_env_get_ops(play->env)->picture;
+    int shown = drawn ? play->sight : sac_space_find_image(spec->observations, spec->observation_count);
+    for (int i = 0; i < spec->observation_count; i++)
+        if ((def->extra == SAC_PLAY_SEEN && !spec->observations[i].privileged) ||
+            (def->extra == SAC_PLAY_SIGHT && (i == play->sight || i == shown)) || (def->parts >> i & 1) != 0)
+            play->observed |= UINT32_C(1) << i;
+    return SAC_OK;
+}
+
+static bool is_observed(const sac_play *play, int part)
+{
+    return (play->observed >> part & 1) != 0;
+}
+
+// A picture of floats is shown as bytes.
+static size_t painted_size(const sac_play *play)
+{
+    if (play->sight < 0 || !is_observed(play, play->sight)) return 0;
+    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
+    return sac_space_is_floats(space) ? sac_space_size(space) : 0;
+}
+
+sac_status sac_play_begin(sac_play *play, const sac_play_def *def)
+{
+    *play = (sac_play){.policy = def->policy, .policy_advising = def->adviser};
+    SAC_TRY(sac_env_create(&play->env, def->env));
+    return choose_parts(play, def);
+}
+
+void sac_play_place(sac_play *play, sac_workspace *workspace)
+{
+    const sac_env_spec *spec = sac_env_get_spec(play->env);
+    const size_t action = (size_t)spec->action_size, painted = painted_size(play);
+    const sac_policy *adviser = play->policy_advising;
+    play->action = sac_take(workspace, action, sizeof(float));
+    if (adviser) play->advice = sac_take(workspace, action, sizeof(float));
+    if (painted > 0) play->painted = sac_take(workspace, painted, 1);
+    for (int i = 0; i < spec->observation_count; i++)
+        if (is_observed(play, i)) play->parts[i] = sac_take(workspace, sac_space_bytes(&spec->observations[i]), 1);
+    if (adviser) play->adviser = sac_policy_state_take(adviser, workspace);
+    if (play->policy) play->state = sac_policy_state_take(play->policy, workspace);
+    play->row = (sac_env_row){play->action, play->parts, &play->reward, &play->terminated, &play->truncated};
+    for (int i = 0; i < input_count(play->policy); i++) play->inputs[i] = play->parts[play->taken[0][i]];
+    for (int i = 0; i < input_count(adviser); i++) play->adviser_inputs[i] = play->parts[play->taken[1][i]];
+}
+
+sac_status sac_play_finish(sac_play *play)
+{
+    if (play->adviser) SAC_TRY(sac_policy_state_open(play->adviser));
+    return play->state ? sac_policy_state_open(play->state) : SAC_OK;
+}
+
 sac_status sac_play_open_def(sac_play *play, const sac_play_def *def)
 {
-    *play = (sac_play){0};
-    taken t;
-    bool wanted[SAC_MAX_PARTS];
-    SAC_TRY(sac_env_create(&play->env, def->env));
-    SAC_TRY(choose_parts(play, def, &t, wanted));
-    SAC_TRY(place_parts(play, wanted, def->adviser != NULL));
-    play->row = (sac_env_row){play->action, play->parts, &play->reward, &play->terminated, &play->truncated};
-    for (int i = 0; i < input_count(def->policy); i++) play->inputs[i] = play->parts[t.inputs[i]];
-    for (int i = 0; i < input_count(def->adviser); i++) play->adviser_inputs[i] = play->parts[t.adviser[i]];
-    if (def->adviser) SAC_TRY(sac_policy_state_create(&play->adviser, def->adviser));
-    return def->policy ? sac_policy_state_create(&play->state, def->policy) : SAC_OK;
+    SAC_TRY(sac_play_begin(play, def));
+    sac_workspace room = {0};
+    sac_play_place(play, &room);
+    play->block = sac_alloc(room.used);
+    if (!play->block) return sac_fail_memory("an episode");
+    sac_play_place(play, &(sac_workspace){.memory = play->block});
+    return sac_play_finish(play);
 }
 
 sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env_def *env, sac_play_extra extra)
@@ -102,8 +109,8 @@ sac_status sac_play_open(sac_play *play, const sac_policy *policy, const sac_env
 
 void sac_play_close(sac_play *play)
 {
-    sac_policy_state_destroy(play->state);
-    sac_policy_state_destroy(play->adviser);
+    sac_policy_state_close(play->state);
+    sac_policy_state_close(play->adviser);
     sac_env_destroy(play->env);
     sac_free(play->block);
     *play = (sac_play){0};
@@ -151,22 +158,6 @@ sac_status sac_play_step(sac_play *play)
     return SAC_OK;
 }
 
-// Maps the bounds, or else the nearest and the farthest depth, to black and white.
-static void paint_depth(uint8_t *grey, const float *depth, const sac_space *space)
-{
-    size_t size = sac_space_size(space);
-    float low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < size; i++) low = fminf(low, depth[i]), high = fmaxf(high, depth[i]);
-    if (space->low) low = space->low[0];
-    if (space->high) high = space->high[0];
-    float span = high > low ? high - low : 1;
-    for (size_t i = 0; i < size; i++)
-    {
-        float x = 255 * (depth[i] - low) / span;
-        grey[i] = (uint8_t)(x > 0 ? x < 255 ? x : 255 : 0);
-    }
-}
-
 const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels)
 {
     if (play->sight < 0 || !play->parts[play->sight]) return NULL;
@@ -174,7 +165,7 @@ const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *chan
     *height = space->shape[0];
     *width = space->shape[1];
     *channels = space->shape[2] > 0 ? space->shape[2] : 1;
-    if (!play->grey) return play->parts[play->sight];
-    paint_depth(play->grey, play->parts[play->sight], space);
-    return play->grey;
+    if (!play->painted) return play->parts[play->sight];
+    sac_space_paint(space, play->parts[play->sight], play->painted);
+    return play->painted;
 }

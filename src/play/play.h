@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/workspace.h"
 #include "saccade/play.h"
 
 /// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the
@@ -7,7 +8,8 @@
 typedef struct sac_play
 {
     sac_env *env;
-    sac_policy_state *state;   ///< NULL: the caller writes the actions
+    const sac_policy *policy, *policy_advising; ///< whose states these are; NULL: none
+    sac_policy_state *state;                    ///< NULL: the caller writes the actions
     sac_policy_state *adviser; ///< of a second policy, which says at each step what it would do; NULL: none
     float *action;             ///< [action_size] what is done in the next step
     double reward;
@@ -20,8 +22,10 @@ typedef struct sac_play
     float *advice;                             ///< [action_size] what the adviser would do; NULL without one
     sac_env_row row;                           ///< of all this
     int sight;                                 ///< the part that people are shown beside the world; -1: none
-    uint8_t *grey;                             ///< [height, width] of it, where it is a depth picture
-    void *block;                               ///< that the parts and the action lie in
+    uint8_t *painted;                          ///< [height, width, channels] of it, where it is a picture of floats
+    uint32_t observed;                         ///< bit i: the world's part i is
+    int8_t taken[2][SAC_MAX_PARTS];            ///< the parts that the policy and the adviser take
+    void *block;                               ///< that all of this lies in; NULL: in memory of the caller's
 } sac_play;
 
 /// What else than the policy's inputs is observed.
@@ -52,6 +56,13 @@ typedef struct sac_play_def
 /// The same with an adviser and with other parts.
 SAC_CHECKED sac_status sac_play_open_def(sac_play *play, const sac_play_def *def);
 
+/// The same in three steps, for whoever has many and wants them in one piece of memory: open the world and decide what
+/// is observed of it; cut states, action and parts from a workspace of zeros, which is measured first; open the states.
+/// Only after the second step must the play stay where it is.
+SAC_CHECKED sac_status sac_play_begin(sac_play *play, const sac_play_def *def);
+void sac_play_place(sac_play *play, sac_workspace *workspace);
+SAC_CHECKED sac_status sac_play_finish(sac_play *play);
+
 void sac_play_close(sac_play *play);
 
 /// Start an episode. The action is the idle one until someone decides, and the advice too.
@@ -71,7 +82,7 @@ static inline bool sac_play_ended(const sac_play *play)
     return play->terminated || play->truncated;
 }
 
-/// What people are shown of what the policy sees, [height, width, channels]; a depth picture in greys.
+/// What people are shown of what the policy sees, [height, width, channels]; floats as bytes.
 /// @return NULL where there is no picture, or it is not observed
 const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels);
 

@@ -37,22 +37,22 @@ sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_conf
     a->limit = config->filter_limit > 0 ? (float)config->filter_limit : INFINITY;
     a->read_count = read_count;
     a->told_count = read_count + policy->vector_size;
-    a->feature_count = config->motion ? 2 * a->told_count : a->told_count;
+    a->input_count = config->motion ? 2 * a->told_count : a->told_count;
     a->threshold = def->action_choices == 3 && strcmp(config->choice, "argmax") != 0;
     int outputs = def->action_choices == 0 ? def->action_size : a->threshold ? 1 : def->action_choices;
-    a->controller = (sac_controller){.inputs = a->feature_count,
+    a->controller = (sac_controller){.inputs = a->input_count,
                                      .hidden = config->hidden,
                                      .layers = config->layers > 0 ? config->layers : 1,
                                      .outputs = outputs};
     SAC_TRY(sac_controller_plan(&a->controller, policy, config->controller));
-    return config->filter ? sac_policy_add_filter(policy, a->feature_count) : SAC_OK;
+    return config->filter ? sac_policy_add_filter(policy, a->input_count) : SAC_OK;
 }
 
 void sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_controller *c = &a->controller;
     size_t filtered = (size_t)policy->filter_size;
-    s->features = sac_take(workspace, (size_t)a->feature_count, sizeof(float));
+    s->told = sac_take(workspace, (size_t)a->input_count, sizeof(float));
     s->before = sac_take(workspace, a->motion ? (size_t)a->told_count : 0, sizeof(float));
     s->unfiltered = sac_take(workspace, filtered, sizeof(float));
     s->whitening = sac_take(workspace, filtered, sizeof(float));
@@ -79,14 +79,14 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
 }
 
 // Tells the numbers of all vectors, in the order of the inputs. A number that is not finite counts as 0.
-void sac_actor_tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs)
+void sac_actor_tell_vectors(float *told, const sac_policy_def *def, const void *const *inputs)
 {
     for (int i = 0; i < def->input_count; i++)
     {
         if (sac_space_is_image(&def->inputs[i])) continue;
         const float *numbers = inputs[i];
         size_t count = sac_space_size(&def->inputs[i]);
-        for (size_t k = 0; k < count; k++) *features++ = isfinite(numbers[k]) ? numbers[k] : 0;
+        for (size_t k = 0; k < count; k++) *told++ = isfinite(numbers[k]) ? numbers[k] : 0;
     }
 }
 
@@ -96,8 +96,8 @@ static void tell_motion(sac_actor_state *s, const sac_actor *a)
     int count = a->told_count;
     for (int i = 0; i < count; i++)
     {
-        s->features[count + i] = s->started ? s->features[i] - s->before[i] : 0;
-        s->before[i] = s->features[i];
+        s->told[count + i] = s->started ? s->told[i] - s->before[i] : 0;
+        s->before[i] = s->told[i];
     }
     s->started = true;
 }
@@ -114,8 +114,8 @@ static void filter(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
     const float *mean = parameters + policy->filter_mean;
     for (int i = 0; i < policy->filter_size; i++)
     {
-        s->unfiltered[i] = s->features[i];
-        s->features[i] = clamp((s->features[i] - mean[i]) * s->whitening[i], -a->limit, a->limit);
+        s->unfiltered[i] = s->told[i];
+        s->told[i] = clamp((s->told[i] - mean[i]) * s->whitening[i], -a->limit, a->limit);
     }
 }
 
@@ -142,10 +142,10 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
                    const void *const *inputs, float *action)
 {
     const sac_policy_def *def = &policy->def;
-    if (policy->vector_size > 0) sac_actor_tell_vectors(s->features + a->read_count, def, inputs);
+    if (policy->vector_size > 0) sac_actor_tell_vectors(s->told + a->read_count, def, inputs);
     if (a->motion) tell_motion(s, a);
     filter(s, a, policy, parameters);
-    sac_controller_io io = {s->features, s->hidden, s->cell, s->output, s->scratch};
+    sac_controller_io io = {s->told, s->hidden, s->cell, s->output, s->scratch};
     a->controller.ops->step(&a->controller, parameters, s->prepared, &io);
     activate(s->output, a);
 
@@ -166,8 +166,8 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
 void sac_actor_gaze(const sac_actor_state *s, const sac_actor *a, sac_gaze *gaze)
 {
     const sac_controller *c = &a->controller;
-    gaze->told = s->features;
-    gaze->told_count = a->feature_count;
+    gaze->told = s->told;
+    gaze->told_count = a->input_count;
     gaze->hidden = c->hidden ? s->hidden : NULL;
     gaze->cell = c->has_cell ? s->cell : NULL;
     gaze->hidden_size = c->hidden;

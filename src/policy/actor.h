@@ -3,10 +3,10 @@
 #include "base/workspace.h"
 #include "policy/controllers/controller.h"
 
-/// From what a policy has seen to its action: how the features have changed since the step before (motion), their
+/// From what a policy has seen to its action: how what it tells has changed since the step before (motion), its
 /// whitening (filter), the controller, its activation, and the environment's bounds or choices. Any kind of policy may
-/// use it: it writes `read_count` features into the state and asks for the action. The numbers of the policy's inputs
-/// that are vectors come behind them.
+/// use it: it tells `read_count` numbers of what it has seen and asks for the action. The numbers of the policy's
+/// inputs that are vectors come behind them.
 
 typedef struct sac_actor_config
 {
@@ -34,21 +34,21 @@ typedef struct sac_actor
     sac_controller controller;
     sac_squash squash;
     bool motion;
-    float limit;       ///< of whitened numbers, on either side; infinity: none
-    int read_count;    ///< features that the kind reads
-    int told_count;    ///< features of this step: those, and the numbers of the inputs
-    int feature_count; ///< that the controller is given: with motion, twice as many
-    bool threshold;    ///< one output chooses among three actions
+    float limit;     ///< of whitened numbers, on either side; infinity: none
+    int read_count;  ///< numbers that the kind tells
+    int told_count;  ///< of this step: those, and the numbers of the inputs
+    int input_count; ///< that the controller takes: with motion, twice as many
+    bool threshold;  ///< one output chooses among three actions
 } sac_actor;
 
 /// What changes in an episode, and the parameters in the form of the inner loops.
 typedef struct sac_actor_state
 {
-    float *features;   ///< [feature_count], of which the kind writes the first read_count
+    float *told;       ///< [input_count], of which the kind writes the first read_count
     float *before;     ///< [told_count] of the step before, as they were read; empty without motion
     bool started;      ///< there was such a step
-    float *unfiltered; ///< [feature_count] as they were read; empty without a filter
-    float *whitening;  ///< [feature_count] one over the filter's deviation; likewise
+    float *unfiltered; ///< [input_count] as they were read; empty without a filter
+    float *whitening;  ///< [input_count] one over the filter's deviation; likewise
     float *prepared;   ///< the controller's
     float *hidden, *cell, *output, *scratch;
 } sac_actor_state;
@@ -68,14 +68,14 @@ void sac_actor_set(sac_actor_state *state, const sac_actor *actor, const sac_pol
 
 void sac_actor_reset(sac_actor_state *state, const sac_actor *actor);
 
-/// The action that follows from the features and the numbers of the inputs.
+/// The action that follows from what is told and the numbers of the inputs.
 /// @param inputs  the policy's; NULL: it takes no vectors
 void sac_actor_act(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters,
                    const void *const *inputs, float *action);
 
 /// The numbers of all vectors in the order of the inputs, of which there are policy->vector_size; what is not finite
 /// counts as 0.
-void sac_actor_tell_vectors(float *features, const sac_policy_def *def, const void *const *inputs);
+void sac_actor_tell_vectors(float *told, const sac_policy_def *def, const void *const *inputs);
 
-/// Features, recurrent state and output of the last step.
+/// What was told, recurrent state and output of the last step.
 void sac_actor_gaze(const sac_actor_state *state, const sac_actor *actor, sac_gaze *gaze);

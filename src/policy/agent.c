@@ -8,7 +8,9 @@
 
 // This file plans what is fixed: how the image is cut, which parts are used, and where their tensors lie in the vector.
 
-static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
+// Where no scale is set, attention has its own; with `by_inputs` it has 1 / sqrt(numbers of a patch), as in the article
+// of the attention agent, unless tokens are normalised.
+static sac_status plan_attention(sac_agent *agent, sac_policy *policy, bool by_inputs)
 {
     const sac_agent_config *config = &agent->config;
     int rows = agent->query_size;
@@ -30,10 +32,8 @@ static sac_status plan_attention(sac_agent *agent, sac_policy *policy)
     def.feature_count = config->attention_features;
     def.direction_count = config->attention_directions;
     def.normalise = config->normalise_tokens;
-    // Without normalised tokens, the attention agent has the scale of its article; IAP's kinds have the attention's
-    // own.
-    bool natural = config->normalise_tokens || policy->ops != &sac_attention_agent_ops;
-    def.scale = config->scale > 0 || natural ? config->scale : 1 / sqrt((double)embedding->inputs);
+    def.scale = config->scale;
+    if (!(config->scale > 0) && by_inputs && !config->normalise_tokens) def.scale = 1 / sqrt((double)embedding->inputs);
     def.seed = config->attention_seed;
     def.divide_all = config->divide;
     sac_status status = sac_attention_create(&agent->attention, &def);
@@ -75,13 +75,13 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
                     config->top, p->height, p->width, agent->embedding.count);
 }
 
-static sac_status plan(sac_agent *agent, sac_policy *policy)
+static sac_status plan(sac_agent *agent, sac_policy *policy, bool by_inputs)
 {
     agent->config = *(const sac_agent_config *)policy->config;
     agent->kernels = sac_kernels_create(sac_get_cpu_level());
     SAC_TRY(plan_image(agent, &policy->def));
     SAC_TRY(sac_actor_check(&agent->config.actor, &policy->def));
-    SAC_TRY(plan_attention(agent, policy));
+    SAC_TRY(plan_attention(agent, policy, by_inputs));
     SAC_TRY(plan_positions(&agent->embedding, agent->config.position_encoding));
     SAC_TRY(agent->reading->plan(agent, policy));
     return sac_actor_plan(&agent->actor, policy, &agent->config.actor, agent->told_count);
@@ -96,28 +96,28 @@ static void destroy(void *self)
     sac_free(agent);
 }
 
-static sac_status create(sac_policy *policy, const sac_reading_ops *reading)
+static sac_status create(sac_policy *policy, const sac_reading_ops *reading, bool by_inputs)
 {
     sac_agent *agent = SAC_NEW(sac_agent);
     if (!agent) return sac_fail_memory("an agent");
     policy->self = agent; // destroyed with the policy
     agent->reading = reading;
-    return plan(agent, policy);
+    return plan(agent, policy, by_inputs);
 }
 
 static sac_status create_attention_agent(sac_policy *policy)
 {
-    return create(policy, &sac_reading_rank);
+    return create(policy, &sac_reading_rank, true);
 }
 
 static sac_status create_iap_rank(sac_policy *policy)
 {
-    return create(policy, &sac_reading_rank);
+    return create(policy, &sac_reading_rank, false);
 }
 
 static sac_status create_iap_trans(sac_policy *policy)
 {
-    return create(policy, &sac_reading_trans);
+    return create(policy, &sac_reading_trans, false);
 }
 
 static void parts(const sac_policy_state *base, sac_policy_parts *parts)
@@ -130,6 +130,11 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
                                 .agent = s->agent,
                                 .agent_state = s,
                                 .reading = s->agent->trans.attention ? SAC_PARTS_TRANS : SAC_PARTS_RANK};
+}
+
+static bool resizes(const sac_policy *policy)
+{
+    return ((const sac_agent *)policy->self)->config.image_size > 0;
 }
 
 static const char *const written[] = {"image_size",
@@ -164,6 +169,17 @@ static const char *const written[] = {"image_size",
                                       "filter",
                                       NULL};
 
+// the exporters multiply features, which softmax does not have
+static sac_status check_mixing(const sac_policy *policy)
+{
+    if (strcmp(((const sac_agent *)policy->self)->config.attention, "softmax") != 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_UNAVAILABLE,
+                    "export: attention is 'softmax', but of %s only forms with features can be exported",
+                    policy->ops->name);
+}
+
+static const sac_policy_export export_rank = {.options = written}, export_trans = {written, check_mixing};
+
 // clang-format off
 #define AGENT                                                                                                          \
     .config_size = sizeof(sac_agent_config), .renamed = true, .destroy = destroy,                                      \
@@ -172,14 +188,20 @@ static const char *const written[] = {"image_size",
     .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
     .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
-    .attention_row = sac_agent_attention_row, .parts = parts, .written = written
+    .attention_row = sac_agent_attention_row, .parts = parts, .resizes = resizes
 // clang-format on
 
-const sac_policy_ops sac_attention_agent_ops = {
-    .name = "attention-agent", .options = sac_agent_options, .create = create_attention_agent, AGENT};
+const sac_policy_ops sac_attention_agent_ops = {.name = "attention-agent",
+                                                .options = sac_agent_options,
+                                                .create = create_attention_agent,
+                                                .exported = &export_rank,
+                                                AGENT};
 
 const sac_policy_ops sac_iap_rank_ops = {
-    .name = "iap-rank", .options = sac_iap_rank_options, .create = create_iap_rank, AGENT};
+    .name = "iap-rank", .options = sac_iap_rank_options, .create = create_iap_rank, .exported = &export_rank, AGENT};
 
-const sac_policy_ops sac_iap_trans_ops = {
-    .name = "iap-trans", .options = sac_iap_trans_options, .create = create_iap_trans, AGENT};
+const sac_policy_ops sac_iap_trans_ops = {.name = "iap-trans",
+                                          .options = sac_iap_trans_options,
+                                          .create = create_iap_trans,
+                                          .exported = &export_trans,
+                                          AGENT};

@@ -46,7 +46,7 @@ typedef struct sac_agent_config
     char attention_map[SAC_TEXT_SIZE];
     bool divide, normalise_tokens;
     char position_encoding[SAC_TEXT_SIZE];
-    char features[SAC_TEXT_SIZE]; ///< the option patch_features
+    char patch_features[SAC_TEXT_SIZE];
     bool masking;
     int heads;
     char projection[SAC_TEXT_SIZE], selection[SAC_TEXT_SIZE];
@@ -135,7 +135,7 @@ struct sac_agent
     const sac_patch_features_ops *parts[SAC_MAX_FEATURE_PARTS];
     int part_sizes[SAC_MAX_FEATURE_PARTS];
     int part_count;
-    int patch_features; ///< floats that a patch gives
+    int patch_numbers; ///< floats that a patch gives
     bool wants_pixels;
     sac_conv_layer conv[SAC_MAX_CONV_LAYERS];
     int conv_count;

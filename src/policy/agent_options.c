@@ -39,7 +39,7 @@
 
 // What the controller is told of a kept patch, and whether it is told of the others.
 #define TOLD(default_features)                                                                        \
-    ROW_OF(features, "patch_features", SAC_OPTION_TEXT, default_features, 0, 0, NULL,                 \
+    ROW_OF(patch_features, "patch_features", SAC_OPTION_TEXT, default_features, 0, 0, NULL,           \
            "what the controller is told of a patch: positions, histogram, conv, values, or "          \
            "several joined by +"),                                                                    \
         BOOL(normalise_positions, "true", "divide positions by the image's height"),                  \

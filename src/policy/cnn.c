@@ -177,15 +177,15 @@ static void interleave(float *out, const float *planar, const sac_patches *p, co
 static void read_image(sac_cnn_state *s)
 {
     const sac_cnn *cnn = s->cnn;
-    float *features = s->actor.features;
-    interleave(cnn->layer_count > 1 ? s->image : features, s->embedding.tokens, &cnn->layers[0].patches, NULL);
+    float *told = s->actor.told;
+    interleave(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0].patches, NULL);
     for (int i = 1; i < cnn->layer_count; i++)
     {
         const sac_image_layer *layer = &cnn->layers[i];
         const sac_patches *p = &layer->patches;
         cnn->embedding.projector.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
                                                         s->parameters + layer->tensors.weight, p, s->work);
-        interleave(i == cnn->layer_count - 1 ? features : s->image, s->planar, p, s->parameters + layer->tensors.bias);
+        interleave(i == cnn->layer_count - 1 ? told : s->image, s->planar, p, s->parameters + layer->tensors.bias);
     }
 }
 
@@ -239,9 +239,15 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
                                 .reading = SAC_PARTS_LAYERS};
 }
 
+static bool resizes(const sac_policy *policy)
+{
+    return ((const sac_cnn *)policy->self)->config.image_size > 0;
+}
+
 static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
                                       "controller", "hidden",        "activation",  "choice",
                                       "motion",     "filter",        NULL};
+static const sac_policy_export exported = {.options = written};
 
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .options = options,
@@ -257,4 +263,5 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .gaze = gaze,
                                     .filter_input = filter_input,
                                     .parts = parts,
-                                    .written = written};
+                                    .resizes = resizes,
+                                    .exported = &exported};

@@ -82,7 +82,7 @@ void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uin
     s->floats = NULL;
     if (e->resize)
     {
-        sac_image image = sac_image_view(observation, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
+        sac_image image = sac_image_of(observation, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
         sac_resize_run(e->resize, s->resized_bytes, &image, s->resize_workspace);
         s->bytes = s->resized_bytes;
     }
@@ -97,7 +97,7 @@ void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, co
     s->bytes = NULL;
     if (e->resize)
     {
-        sac_float_image image = sac_float_image_view(observation, e->height, e->width, e->channels);
+        sac_float_image image = sac_float_image_of(observation, e->height, e->width, e->channels);
         sac_resize_run_floats(e->resize, s->resized_floats, &image, s->resize_workspace);
         s->floats = s->resized_floats;
     }

@@ -68,7 +68,12 @@ bool sac_policy_is_plain(const sac_policy_def *def)
            strcmp(input->name, "camera") == 0;
 }
 
-static const char *const space_kinds[] = {"picture", "depth", "vector", "choice"}; // by sac_space_kind
+static const char *const space_kinds[] = {"picture", "depth", "vector", "choice", "floats"}; // by sac_space_kind
+
+enum
+{
+    SPACE_KINDS = sizeof space_kinds / sizeof *space_kinds
+};
 
 // Lists a space's bounds; null where none are known.
 static json_t *bounds_of(const sac_space *space, const float *bounds)
@@ -232,8 +237,8 @@ static sac_status read_input(input_list *list, int index, json_t *object)
         return sac_fail(SAC_ERROR_FORMAT, "%s: %.150s", list->who, error.text);
     space->privileged = privileged;
     int known = 0;
-    while (known < 4 && strcmp(space_kinds[known], kind) != 0) known++;
-    if (known == 4) return sac_fail(SAC_ERROR_FORMAT, "%s: unknown kind '%.40s'", list->who, kind);
+    while (known < SPACE_KINDS && strcmp(space_kinds[known], kind) != 0) known++;
+    if (known == SPACE_KINDS) return sac_fail(SAC_ERROR_FORMAT, "%s: unknown kind '%.40s'", list->who, kind);
     space->kind = (sac_space_kind)known;
     // Sizes are checked before memory is taken.
     SAC_TRY(sac_space_check_parts(space, 1, list->who));

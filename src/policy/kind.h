@@ -18,10 +18,19 @@ typedef struct sac_policy_parts sac_policy_parts;
 /// Which parts of a world a kind takes unless it is told.
 typedef enum sac_policy_taste
 {
-    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first depth picture; it must have one
+    SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first picture of floats; it must have one
     SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
     SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
+
+/// Which policies of a kind can be exported. How they are follows from their parts.
+typedef struct sac_policy_export
+{
+    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
+    /// which is what policies were before it was there.
+    const char *const *options;
+    sac_status (*check)(const sac_policy *policy); ///< refuses what these options do not decide; NULL: nothing
+} sac_policy_export;
 
 typedef struct sac_policy_ops
 {
@@ -49,16 +58,15 @@ typedef struct sac_policy_ops
     const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
-    /// Names of the options that exporters write, NULL behind the last; any other option may have its default alone,
-    /// which is what policies were before it was there. NULL: it cannot be exported.
-    const char *const *written;
+    bool (*resizes)(const sac_policy *policy); ///< NULL: it takes images as they are
+    const sac_policy_export *exported;         ///< NULL: it cannot be exported
 } sac_policy_ops;
 
 struct sac_policy
 {
     const sac_policy_ops *ops;
     sac_policy_def def; ///< settings, bounds and inputs are owned
-    int image;          ///< the input that is a picture or a depth picture; -1: none
+    int image;          ///< the input that is a picture of bytes or of floats; -1: none
     int vector_size;    ///< numbers of all inputs that are vectors or choices
     void *config;       ///< [ops->config_size]
     void *self;         ///< the kind's own, fixed after creation
@@ -68,14 +76,25 @@ struct sac_policy
     float *parameters;
     int filter_size;                      ///< F; 0: no filter
     size_t filter_mean, filter_deviation; ///< offsets
+    size_t state_room;                    ///< bytes of all arrays of a state
 };
 
 /// The first member of every kind's own state.
 struct sac_policy_state
 {
     const sac_policy *policy;
-    void *block; ///< that its arrays lie in
 };
+
+/// States in memory of a caller's, in three steps: cut it from a workspace of zeros, which is first measured, open it,
+/// and close it. sac_policy_state_create does the three with memory of its own.
+/// @return NULL while the workspace is measured
+sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace);
+
+/// Make what it owns beside that memory, and start with the policy's own parameters.
+SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
+
+/// Release that again, also after a failure to open it. NULL is ignored.
+void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops;
 

@@ -1,25 +1,25 @@
 #include "policy/look.h"
 
-static bool sees_depth(const sac_policy *policy)
+static bool sees_floats(const sac_policy *policy)
 {
-    return policy->image >= 0 && policy->def.inputs[policy->image].kind == SAC_SPACE_DEPTH;
+    return policy->image >= 0 && sac_space_is_floats(&policy->def.inputs[policy->image]);
 }
 
 void sac_look_place(sac_look_state *s, const sac_policy *policy, sac_workspace *workspace)
 {
-    size_t size = sees_depth(policy) ? sac_space_size(&policy->def.inputs[policy->image]) : 0;
-    s->depth = sac_take(workspace, size, sizeof(float));
+    size_t size = sees_floats(policy) ? sac_space_size(&policy->def.inputs[policy->image]) : 0;
+    s->floats = sac_take(workspace, size, sizeof(float));
 }
 
-// Brings a depth picture from its bounds to 0..1, where it has bounds. What is not a number counts as nearest.
-void sac_look_scale(float *out, const float *depth, const sac_space *space)
+// Brings a picture of floats from its bounds to 0..1, where it has bounds. What is not a number counts as the least.
+void sac_look_scale(float *out, const float *picture, const sac_space *space)
 {
     float low = space->low ? space->low[0] : 0, high = space->high ? space->high[0] : 1;
     float span = high > low ? high - low : 1;
     size_t size = sac_space_size(space);
     for (size_t i = 0; i < size; i++)
     {
-        float x = (depth[i] - low) / span;
+        float x = (picture[i] - low) / span;
         out[i] = x > 0 ? x < 1 ? x : 1 : 0;
     }
 }
@@ -27,11 +27,11 @@ void sac_look_scale(float *out, const float *depth, const sac_space *space)
 void sac_look(sac_look_state *s, sac_embedding_state *embedding_state, const sac_embedding *embedding,
               const sac_policy *policy, const void *const *inputs)
 {
-    if (!sees_depth(policy))
+    if (!sees_floats(policy))
     {
         sac_embedding_run(embedding_state, embedding, inputs[policy->image]);
         return;
     }
-    sac_look_scale(s->depth, inputs[policy->image], &policy->def.inputs[policy->image]);
-    sac_embedding_run_floats(embedding_state, embedding, s->depth);
+    sac_look_scale(s->floats, inputs[policy->image], &policy->def.inputs[policy->image]);
+    sac_embedding_run_floats(embedding_state, embedding, s->floats);
 }

@@ -122,6 +122,20 @@ static sac_status copy_def(sac_policy *policy, const sac_policy_def *def)
     return SAC_OK;
 }
 
+// The function that lays out the arrays of a state also measures them, in a workspace without memory.
+static sac_status measure_state(sac_policy *policy)
+{
+    if (!policy->ops->place) return SAC_OK;
+    sac_policy_state *state = sac_alloc(policy->ops->state_size);
+    if (!state) return sac_fail_memory("a policy");
+    sac_workspace room = {0};
+    state->policy = policy;
+    policy->ops->place(state, &room);
+    policy->state_room = room.used;
+    sac_free(state);
+    return SAC_OK;
+}
+
 static sac_status create(sac_policy *policy, const sac_policy_def *def)
 {
     policy->config = sac_alloc(policy->ops->config_size);
@@ -130,7 +144,7 @@ static sac_status create(sac_policy *policy, const sac_policy_def *def)
     SAC_TRY(copy_def(policy, def));
     SAC_TRY(policy->ops->create(policy));
     policy->parameters = SAC_NEW_ARRAY(float, (size_t)policy->parameter_count);
-    return policy->parameters ? SAC_OK : sac_fail_memory("a policy");
+    return policy->parameters ? measure_state(policy) : sac_fail_memory("a policy");
 }
 
 sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
@@ -210,45 +224,53 @@ void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters)
     }
 }
 
-// One block of memory holds all arrays of a state, so that nothing allocates later.
-// The same function lays the arrays out twice: once in a workspace without memory, which measures them, and then in a
-// block of that size.
-static sac_status place_state(sac_policy_state *state)
+sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace)
 {
-    const sac_policy_ops *ops = state->policy->ops;
-    if (!ops->place) return SAC_OK;
-    sac_workspace room = {0};
-    ops->place(state, &room);
-    state->block = sac_alloc(room.used);
-    if (!state->block) return sac_fail_memory("a policy's state");
-    ops->place(state, &(sac_workspace){.memory = state->block});
+    sac_policy_state *state = sac_take(workspace, 1, policy->ops->state_size);
+    if (!state)
+    {
+        workspace->used += policy->state_room;
+        return NULL;
+    }
+    state->policy = policy;
+    if (policy->ops->place) policy->ops->place(state, workspace);
+    return state;
+}
+
+sac_status sac_policy_state_open(sac_policy_state *state)
+{
+    const sac_policy *policy = state->policy;
+    if (policy->ops->open) SAC_TRY(policy->ops->open(state));
+    sac_policy_state_set_parameters(state, policy->parameters);
     return SAC_OK;
 }
 
+void sac_policy_state_close(sac_policy_state *state)
+{
+    if (state && state->policy->ops->close) state->policy->ops->close(state);
+}
+
+// One block of memory holds a state and all its arrays, so that nothing allocates later.
 sac_status sac_policy_state_create(sac_policy_state **out, const sac_policy *policy)
 {
     *out = NULL;
-    sac_policy_state *state = sac_alloc(policy->ops->state_size);
-    if (!state) return sac_fail_memory("a policy's state");
-    state->policy = policy;
-    sac_status status = place_state(state);
-    if (status == SAC_OK && policy->ops->open) status = policy->ops->open(state);
-    if (status != SAC_OK)
-    {
+    sac_workspace room = {0};
+    sac_policy_state_take(policy, &room);
+    room = (sac_workspace){.memory = sac_alloc(room.used)};
+    if (!room.memory) return sac_fail_memory("a policy's state");
+    sac_policy_state *state = sac_policy_state_take(policy, &room);
+    sac_status status = sac_policy_state_open(state);
+    if (status == SAC_OK)
+        *out = state;
+    else
         sac_policy_state_destroy(state);
-        return status;
-    }
-    sac_policy_state_set_parameters(state, policy->parameters);
-    *out = state;
-    return SAC_OK;
+    return status;
 }
 
 void sac_policy_state_destroy(sac_policy_state *state)
 {
-    if (!state) return;
-    if (state->policy->ops->close) state->policy->ops->close(state);
-    sac_free(state->block);
-    sac_free(state);
+    sac_policy_state_close(state);
+    sac_free(state); // it begins its block
 }
 
 void sac_policy_state_set_parameters(sac_policy_state *state, const float *parameters)

@@ -4,15 +4,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "env/check.h"
 #include "ppo/learner.h"
 
 /// The critic: what it is told, and the mlp that it is.
-
-static const char *part_name(const void *user, int index)
-{
-    const sac_env_spec *spec = user;
-    return index < spec->observation_count ? spec->observations[index].name : NULL;
-}
 
 static sac_status add_named(sac_ppo_critic *c, const char *words, const sac_env *env)
 {
@@ -24,7 +19,7 @@ static sac_status add_named(sac_ppo_critic *c, const char *words, const sac_env 
         int part = sac_space_find(spec->observations, spec->observation_count, name);
         if (part < 0)
             return sac_fail(SAC_ERROR_ARGUMENT, "search.critic: %s has no part '%.60s'%s", sac_env_get_ops(env)->name,
-                            name, sac_did_you_mean(sac_nearest(name, part_name, spec)));
+                            name, sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
         if (sac_space_is_image(&spec->observations[part]))
             return sac_fail(SAC_ERROR_ARGUMENT,
                             "search.critic: '%.60s' is a picture, and the critic is told vectors of numbers", name);

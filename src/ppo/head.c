@@ -66,6 +66,7 @@ void sac_head_draw(const sac_head *h, float *drawn, const float *outputs, const 
         return;
     }
     for (int o = 0; o < h->outputs; o++)
+        // mean + deviation noise: the network gives the deviation's logarithm, which needs no bound
         drawn[o] = (float)((double)outputs[o] + sac_series_exp((double)logs[o]) * noise[o]);
 }
 
@@ -99,6 +100,7 @@ void sac_head_likelihood(const sac_head *h, const sac_learn *l, float *out, cons
         double loss;
         const int label = (int)drawn[i];
         l->cross_entropy_loss(l, &loss, scratch, outputs, &label, 1, h->outputs, 1);
+        // log p(choice) is the cross entropy with the sign turned
         out[i] = (float)-loss;
     }
 }

@@ -9,22 +9,19 @@
 #include "base/lanes/avx512.h"
 #elif defined(SAC_LEVEL_AVX2)
 #include "base/lanes/avx2.h"
+#elif defined(SAC_LEVEL_NEON)
+#include "base/lanes/neon.h"
 #else
 #include "base/lanes/plain.h"
 #endif
 
 /// What pictures make of lanes (base/lanes/lanes.h): sixteen pixels at a time.
 
-#if defined(SAC_LEVEL_AVX512) || defined(SAC_LEVEL_AVX2)
-#define INLINED LANES // what is worth it where lanes are registers
-#else
+#ifdef SAC_LEVEL_SCALAR
 #define INLINED static
+#else
+#define INLINED LANES // what is worth it where lanes are registers
 #endif
-
-LANES int mask_any(mask m)
-{
-    return mask_bits(m) != 0;
-}
 
 /// x within 0..1; NaN gives 0.
 LANES lanes lanes_clamp(lanes x)

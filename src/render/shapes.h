@@ -47,6 +47,7 @@ INLINED span quadratic(lanes a, lanes b, lanes c)
                   lanes_at_most(lanes_set(0.0f), square)};
 }
 
+// |p + t d|^2 = 1: round solids are drawn in coordinates in which their radius is 1
 INLINED span meet_sphere(lanes3 p, lanes3 d)
 {
     return quadratic(dot(d, d), dot(p, d), lanes_sub(dot(p, p), lanes_set(1.0f)));
@@ -89,6 +90,7 @@ INLINED span meet_capsule(lanes3 p, lanes3 d, float h, bool whole_span)
     return out;
 }
 
+// inside where the ray is within the wall and between the caps
 INLINED span meet_cylinder(lanes3 p, lanes3 d, float h)
 {
     span wall = meet_wall(p, d), slab = meet_slab(p.z, d.z, h);
@@ -201,6 +203,7 @@ INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][
     cross3(n, e, f);
     lanes3 normal = fill3(n), to_corner = {lanes_sub(lanes_set(c[0][0]), r->p.x), lanes_sub(lanes_set(c[0][1]), r->p.y),
                                            lanes_sub(lanes_set(c[0][2]), r->p.z)};
+    // t from n . (p + t d - c0) = 0
     lanes slope = dot(normal, r->d), t = lanes_div(dot(normal, to_corner), slope);
     in = mask_and(in, mask_and(lanes_at_most(near, t), lanes_less(t, best->t)));
     in = mask_and(in,
@@ -273,6 +276,7 @@ INLINED span meet_line(const solid *s, lanes x, lanes y, float width, bool paral
         hit, lanes_at_most(lanes_abs(lanes_sub(beside, lanes_mul(from, lanes_set(slope)))), lanes_set(0.5f * width)));
     float first = parallel ? s->thread_depth[0] : 1.0f / s->thread_depth[0];
     float second = parallel ? s->thread_depth[1] : 1.0f / s->thread_depth[1];
+    // along a line in a perspective picture not the depth is linear, but one over it
     lanes t = lanes_add(lanes_set(first), lanes_mul(share, lanes_set(second - first)));
     if (!parallel) t = lanes_div(lanes_set(1.0f), not_zero(t));
     return (span){t, t, hit};

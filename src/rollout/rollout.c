@@ -28,6 +28,7 @@ typedef struct crew
 {
     int active;
     bool dry;        // nothing is left to take
+    void *arena;     // holds all that follows, and what the lanes' episodes need
     sac_play *plays; // [lanes] where they stay in memory; the lanes point to them
     lane *lanes;
     // What the lanes hold, as arrays, which is how the batch functions of worlds and policies want it.
@@ -84,8 +85,6 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     const sac_rollout_job *job = r->job;
     lane *l = &c->lanes[i];
     l->unit = unit;
-    l->unit->episode_return = 0;
-    l->unit->steps = 0;
     l->negative = 0;
     size_t seen = 2 * (size_t)r->filter_size;
     l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
@@ -133,12 +132,12 @@ static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
     lane *l = &c->lanes[i];
     sac_play *play = l->play;
     sac_play_count(play);
-    l->unit->episode_return += play->reward;
+    l->unit->episode_return = play->episode_return;
     l->unit->steps = play->steps;
     l->negative = play->reward < 0 ? l->negative + 1 : 0;
     bool impatient = job->patience > 0 && l->negative > job->patience;
-    bool over = job->steps > 0 && l->unit->steps >= job->steps;
-    *last = sac_play_ended(play) || over || impatient || isnan(l->unit->episode_return);
+    bool over = job->steps > 0 && play->steps >= job->steps;
+    *last = sac_play_ended(play) || over || impatient || isnan(play->episode_return);
     if (!job->watch) return SAC_OK;
     return job->watch->stepped(job->watch->user, (int)(l->unit - job->units), play, *last);
 }
@@ -168,7 +167,7 @@ static sac_status decide(const sac_rollouts *r, crew *c)
         if (watch) SAC_TRY(watch->decided(watch->user, (int)(l->unit - r->job->units), l->play));
         // An action that is not a number never reaches the world: it becomes zero, and the return NaN.
         if (is_number(c->actions[i], r->action_size)) continue;
-        l->unit->episode_return = NAN;
+        l->play->episode_return = NAN;
         memset(c->actions[i], 0, sizeof(float) * (size_t)r->action_size);
     }
     return SAC_OK;
@@ -252,50 +251,74 @@ void sac_rollouts_times(const sac_rollouts *r, double *acting, double *stepping)
     }
 }
 
+// Cuts a crew's arrays from its arena.
+static void place_crew(const sac_rollouts *r, crew *c, sac_workspace *arena)
+{
+    const size_t lanes = (size_t)r->lanes;
+    c->plays = sac_take(arena, lanes, sizeof *c->plays);
+    c->lanes = sac_take(arena, lanes, sizeof *c->lanes);
+    c->envs = sac_take(arena, lanes, sizeof *c->envs);
+    c->rows = sac_take(arena, lanes, sizeof *c->rows);
+    c->states = sac_take(arena, lanes, sizeof(sac_policy_state *));
+    c->inputs = sac_take(arena, lanes, sizeof *c->inputs);
+    c->actions = sac_take(arena, lanes, sizeof *c->actions);
+    c->advisers = sac_take(arena, lanes, sizeof(sac_policy_state *));
+    c->adviser_inputs = sac_take(arena, lanes, sizeof *c->adviser_inputs);
+    c->advice = sac_take(arena, lanes, sizeof *c->advice);
+    c->parameters = sac_take(arena, r->policy ? (size_t)sac_policy_parameter_count(r->policy) : 0, sizeof(float));
+}
+
+// Measures a crew with its first episode, as all take the same, and takes the arena.
+static sac_status take_arena(sac_rollouts *r, crew *c, sac_play *first, sac_workspace *arena)
+{
+    const sac_env_spec *spec = sac_env_get_spec(first->env);
+    if (spec->lanes > 0 && spec->lanes < r->lanes) r->lanes = spec->lanes;
+    r->action_size = spec->action_size;
+    sac_workspace room = {0};
+    place_crew(r, c, &room);
+    for (int i = 0; i < r->lanes; i++) sac_play_place(first, &room);
+    *arena = (sac_workspace){.memory = c->arena = sac_alloc(room.used)};
+    return c->arena ? SAC_OK : sac_fail_memory("rollouts");
+}
+
+static sac_status open_lane(crew *c, int i, sac_workspace *arena)
+{
+    sac_play *play = &c->plays[i];
+    sac_play_place(play, arena);
+    SAC_TRY(sac_play_finish(play));
+    c->lanes[i].play = play;
+    gather(c, i);
+    return SAC_OK;
+}
+
+// The first world is made before the arena, because it says how many lanes there are and how large a lane is.
 static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
 {
-    size_t lanes = (size_t)r->lanes;
-    c->plays = SAC_NEW_ARRAY(sac_play, lanes);
-    c->lanes = SAC_NEW_ARRAY(lane, lanes);
-    c->envs = SAC_NEW_ARRAY(sac_env *, lanes);
-    c->rows = SAC_NEW_ARRAY(sac_env_row, lanes);
-    c->states = SAC_NEW_ARRAY(sac_policy_state *, lanes);
-    c->inputs = SAC_NEW_ARRAY(const void *const *, lanes);
-    c->actions = SAC_NEW_ARRAY(float *, lanes);
-    c->advisers = SAC_NEW_ARRAY(sac_policy_state *, lanes);
-    c->adviser_inputs = SAC_NEW_ARRAY(const void *const *, lanes);
-    c->advice = SAC_NEW_ARRAY(float *, lanes);
-    c->parameters = SAC_NEW_ARRAY(float, r->policy ? (size_t)sac_policy_parameter_count(r->policy) : 0);
-    if (!c->plays || !c->lanes || !c->envs || !c->rows || !c->states || !c->inputs || !c->actions || !c->parameters ||
-        !c->advisers || !c->adviser_inputs || !c->advice)
-        return sac_fail_memory("rollouts");
-    for (int i = 0; i < r->lanes; i++)
+    const sac_play_def def = {.policy = r->policy, .adviser = r->adviser, .env = env, .parts = r->parts};
+    sac_play first;
+    sac_workspace arena;
+    sac_status status = sac_play_begin(&first, &def);
+    if (status == SAC_OK) status = take_arena(r, c, &first, &arena);
+    if (status != SAC_OK)
     {
-        const sac_play_def play = {.policy = r->policy, .adviser = r->adviser, .env = env, .parts = r->parts};
-        SAC_TRY(sac_play_open_def(&c->plays[i], &play));
-        c->lanes[i].play = &c->plays[i];
-        gather(c, i);
-        const sac_env_spec *spec = sac_env_get_spec(c->plays[i].env);
-        if (spec->lanes > 0 && spec->lanes < r->lanes) r->lanes = spec->lanes;
-        r->action_size = spec->action_size;
+        sac_play_close(&first);
+        return status;
+    }
+    place_crew(r, c, &arena);
+    c->plays[0] = first;
+    SAC_TRY(open_lane(c, 0, &arena));
+    for (int i = 1; i < r->lanes; i++)
+    {
+        SAC_TRY(sac_play_begin(&c->plays[i], &def));
+        SAC_TRY(open_lane(c, i, &arena));
     }
     return SAC_OK;
 }
 
 static void destroy_crew(sac_rollouts *r, crew *c)
 {
-    for (int i = 0; c->plays && i < r->lanes; i++) sac_play_close(&c->plays[i]);
-    sac_free(c->plays);
-    sac_free(c->lanes);
-    sac_free(c->envs);
-    sac_free(c->rows);
-    sac_free(c->states);
-    sac_free(c->inputs);
-    sac_free(c->actions);
-    sac_free(c->advisers);
-    sac_free(c->adviser_inputs);
-    sac_free(c->advice);
-    sac_free(c->parameters);
+    for (int i = 0; c->arena && i < r->lanes; i++) sac_play_close(&c->plays[i]);
+    sac_free(c->arena);
 }
 
 sac_status sac_rollouts_create_def(sac_rollouts **out, const sac_rollouts_def *def)

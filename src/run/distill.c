@@ -22,6 +22,8 @@ const sac_option sac_distill_option_table[] = {
      "frames in a sequence whose outputs count; 0: 1, or 32 where the policy has memory"},
     {"lead", SAC_OPTION_INT, AT(lead), "-1", -1, 1 << 16, NULL,
      "frames before them whose outputs do not; -1: 0, 1 with motion, 8 with memory"},
+    {"measure", SAC_OPTION_INT, AT(measure), "4096", 0, 1 << 30, NULL,
+     "sequences by which a policy's filter is measured before a round's fit; 0: it stays as it is"},
     {"optimiser", SAC_OPTION_TEXT, AT(optimiser), "adam", 0, 0, "adam adamw sgd", "how parameters follow gradients"},
     {"rate", SAC_OPTION_REAL, AT(rate), "0.002", 0, 1000, NULL, "largest rate of the optimiser"},
     {"last_rate", SAC_OPTION_REAL, AT(last_rate), "0.1", 0, 1, NULL, "part of the rate that is left after `fall`"},
@@ -74,6 +76,7 @@ sac_fit_def sac_distill_fit_def(const sac_distill_options *o)
     def.steps = o->steps;
     def.lead = o->lead;
     def.slices = o->slices;
+    def.measure = o->measure;
     def.choosing = strcmp(o->choosing, "soft") == 0    ? SAC_CHOOSE_SOFT
                    : strcmp(o->choosing, "fixed") == 0 ? SAC_CHOOSE_FIXED
                                                        : SAC_CHOOSE_STRAIGHT;

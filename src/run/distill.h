@@ -18,6 +18,7 @@ typedef struct sac_distill_options
     int keep;                  ///< frames
     int memory;                ///< MiB
     int fit_steps;             ///< minibatches a round
+    int measure;               ///< sequences by which the filter is measured
     int fall;                  ///< rounds over which the rate falls; 0: never
     int batch, steps, lead, slices;
     char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/append.h"
@@ -24,13 +25,6 @@ struct sac_journal
     sac_events *events;
     double flushed; // wall clock of the last flush
 };
-
-static double wall_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- what an earlier part of the run has left -------------------------------------------------------------------
 
@@ -126,7 +120,7 @@ static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t gener
     SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
     SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept)); // for its length in seconds
     *seconds = r.seconds;
-    r.begin = wall_clock() - r.seconds;
+    r.begin = sac_clock_of_day() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
     r.events = j->events;
     SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept));
@@ -170,7 +164,7 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
                  p->evaluation.episodes);
     SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s,%.9g\n", p->generation,
                              p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
-    double wall = wall_clock();
+    double wall = sac_clock_of_day();
     SAC_TRY(write_scalars(j->events, p, wall));
     // People watch these files grow, but early generations last milliseconds, so not every row is flushed.
     return wall - j->flushed < 1 ? SAC_OK : sac_journal_sync(j);
@@ -193,7 +187,7 @@ sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *ev
 
 sac_status sac_journal_sync(sac_journal *j)
 {
-    j->flushed = wall_clock();
+    j->flushed = sac_clock_of_day();
     SAC_TRY(sac_append_flush(j->metrics));
     SAC_TRY(sac_append_flush(j->lines));
     return sac_events_flush(j->events);

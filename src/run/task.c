@@ -1,4 +1,5 @@
 #include "run/task.h"
+#include "env/worlds/worlds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,12 +125,6 @@ enum
     CHOSEN_COUNT
 };
 
-static const char *env_name_at(const void *user, int index)
-{
-    (void)user;
-    return index < sac_env_count() ? sac_env_at(index)->name : NULL;
-}
-
 static const char *policy_name_at(const void *user, int index)
 {
     (void)user;
@@ -197,7 +192,7 @@ static bool names(const char *name, const char *choice)
 // Finds the option table of each section's choice.
 static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
 {
-    static const char *(*const name_at[])(const void *, int) = {env_name_at, policy_name_at, search_name_at};
+    static const char *(*const name_at[])(const void *, int) = {sac_world_name, policy_name_at, search_name_at};
     for (int i = 0; i < CHOSEN_COUNT; i++)
     {
         chosen *c = &list[i];

@@ -53,6 +53,7 @@ void sac_cloud_center(float center[3], const sac_cloud *cloud)
     for (int i = 0; i < 3; i++) center[i] = (float)mean[i];
 }
 
+// The sum over points, not their mean: its axes are the same.
 static void find_covariance(double a[3][3], const sac_cloud *cloud)
 {
     double mean[3];
@@ -71,6 +72,8 @@ static void find_covariance(double a[3][3], const sac_cloud *cloud)
 static void rotate(double a[3][3], double v[3][3], int p, int q)
 {
     if (a[p][q] == 0) return;
+    // the smaller of the two angles that do so, whose tangent t solves t^2 + 2 theta t = 1 (Golub and Van Loan,
+    // Matrix Computations, on Jacobi methods)
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
     for (int k = 0; k < 3; k++)
@@ -102,6 +105,7 @@ void sac_cloud_axis(float axis[3], const sac_cloud *cloud)
         if (a[i][i] > a[major][major]) major = i;
     for (int i = 1; i < 3; i++)
         if (fabs(v[i][major]) > fabs(v[largest][major])) largest = i;
+    // An axis has no sign of its own. The largest number of it is made positive, so that equal clouds have equal axes.
     double sign = v[largest][major] < 0 ? -1 : 1;
     for (int i = 0; i < 3; i++) axis[i] = (float)(sign * v[i][major]);
 }

@@ -16,7 +16,7 @@ int sac_pixel_size(const sac_image *image)
     return image->channels;
 }
 
-sac_image sac_image_view(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order)
+sac_image sac_image_of(const uint8_t *pixels, int height, int width, int channels, sac_pixel_order order)
 {
     SAC_ASSERT(height >= 1 && width >= 1 && channels >= 1);
     SAC_ASSERT(order == SAC_PIXELS_PLAIN || order == SAC_PIXELS_GREY || channels == 3);
@@ -25,7 +25,7 @@ sac_image sac_image_view(const uint8_t *pixels, int height, int width, int chann
     return image;
 }
 
-sac_float_image sac_float_image_view(const float *pixels, int height, int width, int channels)
+sac_float_image sac_float_image_of(const float *pixels, int height, int width, int channels)
 {
     SAC_ASSERT(height >= 1 && width >= 1 && channels >= 1);
     return (sac_float_image){pixels, height, width, channels, (ptrdiff_t)width * channels};

@@ -31,6 +31,8 @@ struct sac_resize
 };
 
 // The triangle filter of Pillow.
+// Centres of pixels lie at halves. Where the image shrinks, the triangle is as wide as two new pixels, so that every
+// old pixel counts; where it grows, it is plain linear interpolation.
 static void plan_bilinear(axis *a, int i, double *weights)
 {
     double scale = (double)a->in / a->out, widened = scale < 1 ? 1 : scale;
@@ -77,6 +79,7 @@ static sac_status create_axis(axis *a, int in, int out, sac_resize_method method
     if (!a->first || !a->count || !a->weights || !a->fixed) return sac_fail_memory("resizing an image");
     for (int i = 0; i < out; i++)
         (method == SAC_RESIZE_AREA ? plan_area : plan_bilinear)(a, i, a->weights + (size_t)i * (size_t)a->taps);
+    // 22 bits, as in Pillow: 8 are the pixel's and 2 keep a sum a little above 255 from reaching the sign
     for (size_t i = 0; i < size; i++) a->fixed[i] = (int32_t)(0.5 + a->weights[i] * (1 << FRACTION_BITS));
     return SAC_OK;
 }
@@ -162,6 +165,7 @@ static void add_taps(uint8_t *out, const uint8_t *pixel, const int32_t *weights,
 {
     for (int c = 0; c < channels; c++)
     {
+        // a sum that starts at one half is rounded when its fraction is cut
         int32_t sum = 1 << (FRACTION_BITS - 1);
         for (int t = 0; t < taps; t++) sum += pixel[t * size + c] * weights[t];
         out[c] = to_byte(sum);
@@ -226,6 +230,7 @@ void sac_resize_run(const sac_resize *resize, uint8_t *out, const sac_image *ima
     SAC_ASSERT(image->height == resize->rows.in && image->width == resize->columns.in);
     SAC_ASSERT(image->channels == resize->channels && (uintptr_t)workspace % 64 == 0);
     sac_workspace at = {.memory = workspace};
+    // Columns first, and bytes between the two passes: both are rounded, as they are in Pillow.
     uint8_t *narrow = sac_take(&at, (size_t)resize->rows.in * row_size(resize), sizeof *narrow);
     int32_t *sums = sac_take(&at, row_size(resize), sizeof *sums);
     for (int y = 0; y < resize->rows.in; y++)

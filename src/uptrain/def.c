@@ -17,6 +17,7 @@ sac_uptrain_def sac_uptrain_default_def(void)
                              .first_episode = SAC_TRAINING_SEED_FIRST,
                              .frames = 4096,
                              .rounds = 4,
+                             .match_rounds = 1,
                              .match_steps = 1000,
                              .match_batch = 32,
                              .match_rate = 0.02,
@@ -44,6 +45,7 @@ sac_status sac_uptrain_check(const sac_uptrain_def *def)
         return sac_fail(SAC_ERROR_ARGUMENT, "up-training: the def does not come from sac_uptrain_default_def()");
     SAC_TRY(check_whole("frames", def->frames, 512, 1 << 20));
     SAC_TRY(check_whole("rounds", def->rounds, 1, 64));
+    SAC_TRY(check_whole("match_rounds", def->match_rounds, 1, 64));
     SAC_TRY(check_whole("match_batch", def->match_batch, 1, 1 << 16));
     SAC_TRY(check_whole("tune_batch", def->tune_batch, 0, 1 << 16));
     SAC_TRY(check_whole("threads", def->threads, 1, 1024));

@@ -29,19 +29,64 @@ typedef struct training
     float *parameters;
 } training;
 
-static int first_frames(const training *t)
+static bool matches(const training *t)
 {
-    // the teacher drives half of the pictures, for the first phase learns from those alone
-    return t->def->rounds > 1 && t->tune_steps > 0 ? t->def->frames / 2 : t->def->frames;
+    return !t->def->random && t->def->match_steps > 0;
+}
+
+// rounds of both phases whose pictures the new policy drives through
+static int own_rounds(const training *t)
+{
+    return (matches(t) ? t->def->match_rounds - 1 : 0) + (t->tune_steps > 0 ? t->def->rounds - 1 : 0);
+}
+
+// Drive until there are enough pictures for `round` of these rounds. The teacher drives for half of the pictures, or
+// for all where the new policy never does.
+static sac_status drive(training *t, const sac_policy *driver, int round)
+{
+    const sac_uptrain_def *def = t->def;
+    const int rounds = own_rounds(t), first = rounds > 0 ? def->frames / 2 : def->frames;
+    const int count = round > 0 ? first + (int)((int64_t)(def->frames - first) * round / rounds) : first;
+    return sac_lesson_drive(&t->lesson, driver, t->teacher, t->env, def->first_episode, count, def->interrupt);
+}
+
+// the new policy drives
+static sac_status drive_itself(training *t, const float *parameters, int round)
+{
+    sac_policy *driver;
+    SAC_TRY(sac_policy_create_with(&driver, t->twin, parameters));
+    sac_status status = drive(t, driver, round);
+    sac_policy_destroy(driver);
+    return status;
+}
+
+// The rounds after the first begin where that one ended, so they take a smaller rate and fewer steps.
+static sac_status match_round(training *t, int round)
+{
+    enum
+    {
+        LESS = 4
+    };
+    sac_uptrain_def def = *t->def;
+    sac_uptrain_result *all = t->result, one = {0};
+    if (round > 0)
+    {
+        SAC_TRY(drive_itself(t, t->parameters, round));
+        def.match_rate /= LESS;
+        def.match_steps = (def.match_steps + LESS - 1) / LESS;
+    }
+    SAC_TRY(sac_uptrain_match(t->twin, t->parameters, t->teacher, &t->lesson, &def, &one));
+    if (round == 0) all->match_first = one.match_first, all->kept_first = one.kept_first;
+    all->match_last = one.match_last;
+    all->kept_last = one.kept_last;
+    return SAC_OK;
 }
 
 static sac_status match(training *t)
 {
-    const sac_uptrain_def *def = t->def;
-    SAC_TRY(sac_lesson_drive(&t->lesson, t->teacher, t->teacher, t->env, def->first_episode, first_frames(t),
-                             def->interrupt));
-    if (def->random || def->match_steps == 0) return SAC_OK;
-    return sac_uptrain_match(t->twin, t->parameters, t->teacher, &t->lesson, def, t->result);
+    SAC_TRY(drive(t, t->teacher, 0));
+    for (int round = 0; matches(t) && round < t->def->match_rounds; round++) SAC_TRY(match_round(t, round));
+    return SAC_OK;
 }
 
 // a fit that starts at the parameters of the first phase
@@ -59,20 +104,6 @@ static sac_status create_fit(training *t)
     sac_policy_destroy(t->twin);
     t->twin = start;
     return sac_fit_create(&t->fit, t->twin, &def);
-}
-
-// the new policy drives, the teacher says what it would do
-static sac_status drive_round(training *t, int round)
-{
-    const sac_uptrain_def *def = t->def;
-    const int first = first_frames(t), rest = def->frames - first;
-    sac_policy *driver;
-    if (round == 0) return SAC_OK;
-    SAC_TRY(sac_policy_create_with(&driver, t->twin, sac_fit_parameters(t->fit)));
-    sac_status status = sac_lesson_drive(&t->lesson, driver, t->teacher, t->env, def->first_episode,
-                                         first + (int)((int64_t)rest * round / (def->rounds - 1)), def->interrupt);
-    sac_policy_destroy(driver);
-    return status;
 }
 
 static sac_status fit_round(training *t, int round)
@@ -100,7 +131,9 @@ static sac_status tune(training *t)
     SAC_TRY(create_fit(t));
     for (int round = 0; round < t->def->rounds; round++)
     {
-        SAC_TRY(drive_round(t, round));
+        // the teacher says what it would do
+        const int before = own_rounds(t) - (t->def->rounds - 1);
+        if (round > 0) SAC_TRY(drive_itself(t, sac_fit_parameters(t->fit), before + round));
         SAC_TRY(fit_round(t, round));
     }
     memcpy(t->parameters, sac_fit_parameters(t->fit),

@@ -44,6 +44,9 @@ class Wrong(gymnasium.Env):
             self.observation_space = spaces.Box(-np.inf, np.inf, (3, 64, 64), np.float32)
         if wrong == "tuple action":
             self.action_space = spaces.Tuple([spaces.Discrete(2)])
+        if wrong == "privileged":
+            self.observation_space = spaces.Dict({"speed": numbers})
+            self.metadata = {"privileged": "speed"}
         if wrong == "create":
             self._divide(0)
 
@@ -93,6 +96,7 @@ LINES = {
     "text": "observation 'name' is a Text, expected numbers",
     "nested": "observation 'arm' is a Dict, expected numbers",
     "many": "12288 numbers to observe ('obs' (3, 64, 64)), expected at most 4096; a picture is a Box of uint8",
+    "privileged": "metadata['privileged'] is 'speed', expected a list of names",
     "tuple action": "the action is a Tuple, expected Box",
     "create": "ZeroDivisionError: division by zero, at mine.py:{divide} in _divide: return 1 / x, called at mine.py:",
     "reset": "reset returned one ndarray, expected (observation, info)",

@@ -94,8 +94,17 @@ means_nothing()
             "$saccade" export "$policy" --c "$work/agent.c" --int8 --set 'kwargs={"above": -2}' --seeds 0..1 && [[ ! -e $work/agent.c ]]
 }
 
+tables() # the table is whole, and what is no number in it is a failure
+{
+    "$saccade" generalise "$work/some/mean.safetensors" --set 'kwargs={"above": -2}' --seeds 0..1 >"$work/out" 2>"$work/err"
+    local code=$?
+    cat "$work/out" "$work/err"
+    [[ $code == 1 ]] && grep -qF '| original | nan' "$work/out" &&
+        grep -qxF 'saccade: generalise: the return of 2 of 2 episodes is no number, first that of seed 0' "$work/err"
+}
 check "some candidates without a number" some
 check "a mean of them is a failure" means_nothing
+check "and in a table" tables
 check "one episode without a number" one
 check "no candidate with a number" all
 finish

@@ -38,7 +38,7 @@ static sac_status drive(const sac_policy *policy, sac_env *env, uint64_t seed, i
     uint8_t terminated = 0, truncated = 0;
     sac_env_row row = {action, (void *const[SAC_MAX_PARTS]){image}, &reward, &terminated, &truncated};
     sac_policy_state *state;
-    if (!policy->ops->written) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
+    if (!policy->ops->exported) return sac_fail(SAC_ERROR_UNAVAILABLE, "policies of this kind are not exported");
     sac_status status = sac_policy_state_create(&state, policy);
     if (status == SAC_OK) status = sac_env_reset(env, seed, &row);
     int step = 0;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "view/plots/table.h"
+#include "show/plots/table.h"
 
 #include "fuzz.h"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Cross-builds the attention library and the kernel check for aarch64 and runs the check under qemu-user: the NEON level
-# against scalar.c, and the digest that the reference values have on every machine. Exit code 77 (skip) where a tool is missing.
+# Cross-builds the attention library, the renderer and their checks for aarch64 and runs these under qemu-user: the NEON
+# level against scalar.c and plain.h, and the digests that results have on every machine. Exit code 77 (skip) where a
+# tool is missing.
 #
 #   tests/kernels/check_arm.sh [BUILD_DIR]      CC_ARM, QEMU_ARM: other names of the tools
 set -eu
@@ -26,3 +27,4 @@ cmake --build "$build" -j2 >>"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 "$qemu" "$build/lanes_bits"
 "$qemu" "$build/same_bits"
 "$qemu" "$build/learn_bits"
+"$qemu" "$build/render_bits"

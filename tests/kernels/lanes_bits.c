@@ -6,6 +6,7 @@
 #include "base/level.h"
 #include "base/random.h"
 #include "lanes_values.h"
+#include "vectors_values.h"
 
 // Every word of the vocabulary of lanes, at every CPU level that this machine has, gives the bits that plain.h gives,
 // on random numbers with zeros, infinities and NaN among them. Fails with the row of the first difference; the rows are
@@ -59,8 +60,31 @@ static bool same(const lanes_scene *scene)
     return true;
 }
 
+// vectors.h, as this file's own flags compile it, against plain.h
+static bool same_vectors(const lanes_scene *scene)
+{
+    uint32_t plain[16 * 16], vectors[16 * 16];
+    int rows = vectors_values_plain(plain, scene->x, scene->y, scene->small);
+    if (rows != vectors_values(vectors, scene->x, scene->y, scene->small)) return false;
+    for (int i = 0; i < 16 * rows; i++)
+        if (plain[i] != vectors[i])
+        {
+            printf("FAIL vectors.h: row %d, lane %d: %08x, plain.h has %08x\n", i / 16, i % 16, vectors[i], plain[i]);
+            return false;
+        }
+    return true;
+}
+
 int main(void)
 {
+    sac_stream scenes = sac_stream_create(2, 0, 0);
+    for (int i = 0; i < SCENES; i++)
+    {
+        lanes_scene scene;
+        draw(&scene, &scenes);
+        if (!same_vectors(&scene)) return 1;
+    }
+    printf("%-8s ok, %d scenes\n", "vectors", SCENES);
     sac_cpu_level seen = SAC_CPU_SCALAR;
     for (sac_cpu_level level = SAC_CPU_NEON; level <= SAC_CPU_AVX512; level++)
     {

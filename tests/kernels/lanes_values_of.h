@@ -62,6 +62,8 @@ static int put_masks(uint32_t *out, const lanes_scene *s)
     PUT_MASK(mask_without(less, at_most));
     PUT_MASK(mask_from_bits((unsigned)s->a[0] & 0xffff));
     PUT_MASK(words_equal(words_load(s->a), words_load(s->b)));
+    PUT_WORDS(words_set((uint32_t)mask_any(mask_and(less, at_most))));
+    PUT_WORDS(words_set((uint32_t)mask_any(mask_from_bits(0))));
     PUT_LANES(lanes_choose(less, x, y));
     PUT_WORDS(words_choose(at_most, words_load(s->a), words_load(s->b)));
     return row;

@@ -77,8 +77,8 @@ static bool run_images(void)
     def.weights = s.weights;
     sac_projection *projection;
     sac_resize *resize;
-    sac_image image = sac_image_view(s.bytes, H, W, CHANNELS, SAC_PIXELS_BGRX);
-    sac_float_image floats = sac_float_image_view(s.x, H, W, CHANNELS);
+    sac_image image = sac_image_of(s.bytes, H, W, CHANNELS, SAC_PIXELS_BGRX);
+    sac_float_image floats = sac_float_image_of(s.x, H, W, CHANNELS);
     if (sac_projection_create(&projection, &def) != SAC_OK) return false;
     sac_projection_run(projection, s.out, L, &image, workspace);
     check("projection", s.out, 3 * L * sizeof *s.out, 0x534e28f7);

@@ -72,7 +72,7 @@ static float *cut_depth(const minibatch *m, const sac_embedding *e, const sac_po
         float *to = out + (size_t)i * *size;
         sac_look_scale(e->resize ? scaled : to, m->parts[i * inputs + policy->image],
                        &policy->def.inputs[policy->image]);
-        sac_float_image image = sac_float_image_view(scaled, e->height, e->width, 1);
+        sac_float_image image = sac_float_image_of(scaled, e->height, e->width, 1);
         if (e->resize) sac_resize_run_floats(e->resize, to, &image, workspace);
     }
     sac_free(workspace);
@@ -101,7 +101,7 @@ static uint8_t *cut(const minibatch *m, const sac_embedding *e, const sac_policy
     for (int i = 0; i < m->count; i++)
     {
         const uint8_t *frame = m->parts[i * inputs + policy->image];
-        sac_image image = sac_image_view(frame, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
+        sac_image image = sac_image_of(frame, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
         if (e->resize)
             sac_resize_run(e->resize, out + (size_t)i * *size, &image, workspace);
         else

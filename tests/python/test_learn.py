@@ -1,4 +1,6 @@
 """Gradients and fitting from Python, beside PyTorch where it is there."""
+import tracemalloc
+
 import numpy as np
 import pytest
 import saccade
@@ -88,6 +90,63 @@ def test_torch_goes_in_and_out(policy, examples, torch):
     assert np.array_equal(np.from_dlpack(sums), policy.gradient(examples[0], examples[1]))
 
 
+class Tensor:
+    """What another library's array shows: DLPack, and neither NumPy's interface nor the buffer protocol."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_what_speaks_dlpack_is_taken(policy, examples):
+    observations, actions = examples
+    starts, weights = np.arange(40) % 20 == 0, np.linspace(0, 1, 40, dtype=np.float32)
+    sums, gradient = Tensor(np.zeros(policy.parameter_count, np.float32)), learn.Gradient(policy)
+    outputs = gradient.forward(Tensor(observations), Tensor(policy.parameters.copy()), starts=Tensor(starts.view("u1")))
+    assert np.array_equal(outputs, gradient.forward(observations, starts=starts))
+    assert gradient.backward(Tensor(actions), out=sums) is sums
+    assert np.array_equal(sums.values, policy.gradient(observations, actions, starts=starts))
+    one, _ = learn.fit(policy, *map(Tensor, examples), starts=Tensor(starts.view("u1")), weights=Tensor(weights))
+    two, _ = learn.fit(policy, *examples, starts=starts, weights=weights)
+    assert np.array_equal(one.parameters, two.parameters)
+
+
+def test_nothing_is_copied_on_the_way_in(policy, random):
+    """A call allocates less than a tenth of what it is given; NumPy tells tracemalloc of every array."""
+    observations = random.integers(0, 256, (640, 24, 24, 3), np.uint8)
+    actions = random.uniform(LOW, HIGH, (640, 2)).astype(np.float32)
+    fitting = learn.Fit(policy)
+    tracemalloc.start()
+    try:
+        fitting.run(Tensor(observations), Tensor(actions), steps=1)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < observations.nbytes / 10
+
+
+def test_torch_shares_memory_both_ways(examples, torch):
+    policy = make("iap-rank", controller="lstm", hidden=5, top=4)
+    observations, actions = (torch.from_dlpack(x) for x in examples)
+    hidden, cell = torch.zeros(5), torch.zeros(5)
+    gradient, outputs = learn.Gradient(policy), torch.empty(40, 2)
+    assert gradient.forward(observations, hidden=hidden, cell=cell, out=outputs) is outputs
+    assert hidden.abs().sum() > 0 and cell.abs().sum() > 0  # the recurrent state came back in torch's memory
+    result = gradient.backward(actions)
+    taken = torch.from_dlpack(result)
+    assert taken.data_ptr() == result.__array_interface__["data"][0]
+    assert np.array_equal(np.from_dlpack(outputs), learn.Gradient(policy).forward(examples[0]))
+    starts = (torch.arange(40) == 0).to(torch.uint8)  # torch's DLPack has no booleans
+    fitted, _ = learn.fit(policy, observations, actions, steps=4, weights=torch.ones(40), starts=starts)
+    same, _ = learn.fit(policy, *examples, steps=4, weights=np.ones(40, np.float32))
+    assert np.array_equal(fitted.parameters, same.parameters)
+
+
 def test_fit_is_the_gradient_with_adam(examples):
     """Every step of a fit is Adam's on the gradient that Gradient gives of the mean square error in half ranges."""
     policy = make("cnn", image_size=0, conv_channels="4", conv_kernel=5, conv_stride=4, controller="linear")
@@ -153,6 +212,8 @@ def test_what_does_not_fit_is_said(policy, examples):
 def make_of_parts(kind, names, **options):
     spaces = {"state": saccade.Space("state", "vector", (5,)), "touch": saccade.Space("touch", "vector", (2,)),
               "camera": saccade.Space("camera", "picture", (24, 24, 3)),
+              "rays": saccade.Space("rays", "floats", (20, 26, 3), low=np.array([-1], np.float32),
+                                    high=np.array([3], np.float32)),
               "depth": saccade.Space("depth", "depth", (24, 20), low=np.array([0], np.float32), high=np.array([4], np.float32))}
     policy = saccade.Policy(kind, inputs=[spaces[name] for name in names], action_size=2, action_low=LOW,
                             action_high=HIGH, **options)
@@ -163,6 +224,7 @@ def parts_of(random, count):
     return {"state": random.normal(size=(count, 5)).astype(np.float32),
             "touch": random.normal(size=(count, 2)).astype(np.float32),
             "camera": random.integers(0, 256, (count, 24, 24, 3), np.uint8),
+            "rays": random.uniform(-2, 4, (count, 20, 26, 3)).astype(np.float32),
             "depth": random.uniform(-1, 5, (count, 24, 20)).astype(np.float32)}
 
 
@@ -171,6 +233,8 @@ def parts_of(random, count):
     ("mlp", ["touch", "state"], {"hidden": 8, "motion": True}),
     ("iap-trans", ["camera", "state"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
     ("iap-trans", ["depth"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp"}),
+    ("iap-trans", ["rays"], {"patch": 4, "stride": 0, "attention": "relu", "controller": "mlp", "image_size": 16}),
+    ("cnn", ["rays", "state"], {"conv_kernel": 3, "conv_stride": 2, "conv_channels": "4,3"}),
     ("cnn", ["depth", "touch"], {"conv_kernel": 3, "conv_stride": 2, "conv_channels": "4,3"}),
 ])
 def test_policies_of_parts_learn(random, kind, names, options):

@@ -36,6 +36,18 @@ def public():
                         yield f"{module}.{name}.{part}", method
 
 
+def test_a_misspelt_cpu_level_is_refused():
+    """The library, which prints nothing, would take the best level in silence."""
+    code = """
+try:
+    import saccade
+except ValueError as error:
+    print(error)
+"""
+    assert python(code, SACCADE_CPU="avx3").stdout == "SACCADE_CPU is 'avx3', expected one of: scalar, neon, avx2, avx512\n"
+    assert python(code, SACCADE_CPU="scalar").stdout == ""
+
+
 def test_everything_is_documented():
     obvious = {"worlds.Worlds.close", "training.on_progress", "tokens.Grid.count", "tokens.Grid.index"}
     silent = [name for name, item in public() if not inspect.getdoc(item) and name not in obvious]

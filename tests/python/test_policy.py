@@ -78,6 +78,62 @@ def test_floats_have_the_same_gaze_without_rounding(policy, image):
     assert np.all(np.abs(bytes_.importance - floats.importance) <= off * floats.importance)
 
 
+@pytest.mark.parametrize("kind", [{}, {"controller": "linear"}, {"kind": "cnn", "conv_kernel": 3}, {"kind": "iap-trans"}])
+def test_a_batch_acts_as_one_by_one(random, kind):
+    policy = saccade.Policy(observation_shape=(48, 48, 3), action_size=2, **kind)
+    together, alone = ([policy.state() for _ in range(5)] for _ in range(2))
+    for i in range(5):  # each episode has parameters of its own
+        for state in (together[i], alone[i]):
+            state.set_parameters(policy.draw(i))
+    actions = np.zeros((5, 2), np.float32)
+    for step in range(6):
+        images = random.integers(0, 256, (5, *policy.observation_shape), np.uint8)
+        which = random.random(5) < (0.5 if step % 2 else 1)
+        expected = actions.copy()
+        for i in np.flatnonzero(which):
+            alone[i].act(images[i], out=expected[i])
+        assert policy.act_batch(together, images, out=actions, which=which) is actions
+        assert np.array_equal(actions, expected)
+        assert all(np.array_equal(together[i].gaze().told, alone[i].gaze().told) for i in np.flatnonzero(which))
+    floats = random.random((5, *policy.observation_shape), np.float32)
+    assert np.array_equal(policy.act_batch(together, floats), [alone[i].act(floats[i]) for i in range(5)])
+
+
+def test_a_batch_of_choices_and_none_at_all(random):
+    policy = saccade.Policy(observation_shape=(24, 24, 3), action_size=1, action_choices=3, top=2)
+    policy = policy.with_parameters(policy.draw(4))
+    images = random.integers(0, 256, (9, 24, 24, 3), np.uint8)
+    chosen = policy.act_batch([policy.state() for _ in range(9)], images)
+    assert chosen.dtype == int and list(chosen) == [policy.state().act(image) for image in images]
+    assert policy.act_batch([], images[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("bad, error, words", [
+    (lambda p, s, x: p.act_batch(s[:2], x), ValueError, "expected (2, 96, 96, 3)"),
+    (lambda p, s, x: p.act_batch(s, x.astype(float)), TypeError, "float64"),
+    (lambda p, s, x: p.act_batch([s[0], s[1], s[0]], x), ValueError, "stands there twice"),
+    (lambda p, s, x: p.act_batch(s, x, which=[True]), ValueError, "expected (3,)"),
+    (lambda p, s, x: p.act_batch(s, x, out=np.zeros((3, 2), np.float32)), ValueError, "expected (3, 3)"),
+    (lambda p, s, x: p.act_batch(s, {"depth": x}), KeyError, "the part 'camera' is missing"),
+    (lambda p, s, x: p.act_batch([*s[:2], saccade.Policy(observation_shape=(96, 96, 3), action_size=2).state()], x),
+     ValueError, "takes other parts, or acts otherwise"),
+])
+def test_a_wrong_batch_is_named(policy, random, bad, error, words):
+    images = random.integers(0, 256, (3, *policy.observation_shape), np.uint8)
+    with pytest.raises(error) as raised:
+        bad(policy, [policy.state() for _ in range(3)], images)
+    assert words in str(raised.value)
+
+
+def test_a_batch_has_one_owner(policy, random):
+    states = [policy.state() for _ in range(3)]
+    images = random.integers(0, 256, (3, *policy.observation_shape), np.uint8)
+    with states[1]._owner:
+        with pytest.raises(RuntimeError, match="one owner"):
+            policy.act_batch(states, images)
+    policy.act_batch(states, images)  # and nobody stays locked
+
+
 def test_images_come_by_dlpack(policy, image, torch):
     assert np.array_equal(policy.state().act(torch.from_dlpack(image)), policy.state().act(image))
     assert np.array_equal(policy.state().act(memoryview(image)), policy.state().act(image))

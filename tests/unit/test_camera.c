@@ -64,14 +64,14 @@ static void tokens_of(float *out, const sac_camera_def *def, const float *weight
     sac_projection *projection;
     assert_ok(sac_projection_create(&projection, &p));
     assert_true(sac_projection_workspace_size(projection) <= sizeof workspace);
-    sac_image image = sac_image_view(pixels, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
+    sac_image image = sac_image_of(pixels, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
     sac_projection_run(projection, out, count, &image, workspace);
     sac_projection_destroy(projection);
 }
 
 static void look(sac_camera *camera, const sac_camera_def *def)
 {
-    sac_image image = sac_image_view(pixels, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
+    sac_image image = sac_image_of(pixels, def->height, def->width, def->channels, SAC_PIXELS_PLAIN);
     assert_true(sac_camera_workspace_size(camera) <= sizeof workspace);
     sac_camera_importance(camera, importance, &image, workspace);
 }

@@ -162,7 +162,7 @@ TEST(an_unknown_kind_is_refused)
     sac_policy *policy = agent("attention=relu", 1);
     const sac_policy_ops *ops = policy->ops;
     sac_policy_ops newer = *ops;
-    newer.written = NULL;
+    newer.exported = NULL;
     policy->ops = &newer;
     assert_refused(policy, "kind 'attention-agent' cannot be exported");
     newer.name = "legs";

@@ -1,7 +1,7 @@
 #include "saccade/frame.h"
 #include "saccade/overlay.h"
+#include "show/picture/canvas.h"
 #include "test.h"
-#include "view/picture/canvas.h"
 
 enum
 {

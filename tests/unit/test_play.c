@@ -218,6 +218,9 @@ TEST(worlds_whose_parts_make_no_sense_are_refused)
         {{.name = "v", .kind = SAC_SPACE_VECTOR, .shape = {4, 4}}, "part 'v' has the shape [4, 4, 0]"},
         {{.name = "c", .kind = SAC_SPACE_CHOICE}, "part 'c'"},
         {{.name = "d", .kind = SAC_SPACE_DEPTH, .shape = {4, 4}, .low = farthest, .high = nearest}, "in 6..2"},
+        {{.name = "d", .kind = SAC_SPACE_DEPTH, .shape = {4, 4, 3}}, "part 'd' has the shape [4, 4, 3]"},
+        {{.name = "f", .kind = SAC_SPACE_FLOATS, .shape = {4, 4, 65}}, "part 'f' has the shape [4, 4, 65]"},
+        {{.name = "f", .kind = SAC_SPACE_FLOATS, .shape = {4, 4, 3}, .low = farthest, .high = nearest}, "in 6..2"},
     };
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -266,6 +269,34 @@ TEST(numbers_reach_the_controller)
         sac_play_close(&play);
         sac_policy_destroy(policy);
     }
+}
+
+// bytes stay as they are, and floats are painted between their bounds, or between the least and the greatest
+TEST(pictures_of_floats_are_painted)
+{
+    const float floats[] = {2, 3, 4, 6, 8, 0}, bounds[] = {2, 6};
+    const uint8_t bytes[] = {9, 8, 7, 6, 5, 4}, bounded[] = {0, 64, 128, 255, 255, 0},
+                  free_floats[] = {64, 96, 128, 191, 255, 0};
+    uint8_t painted[6];
+    sac_space space = {.name = "f", .kind = SAC_SPACE_FLOATS, .shape = {1, 2, 3}, .low = bounds, .high = bounds + 1};
+    sac_space_paint(&space, floats, painted);
+    assert_memory_equal(painted, bounded, sizeof painted);
+    space.low = space.high = NULL;
+    sac_space_paint(&space, floats, painted);
+    assert_memory_equal(painted, free_floats, sizeof painted);
+    space.kind = SAC_SPACE_PICTURE;
+    sac_space_paint(&space, bytes, painted);
+    assert_memory_equal(painted, bytes, sizeof painted);
+    // people are shown bytes where there are some, and else what is not privileged
+    const sac_space list[] = {{.name = "a", .kind = SAC_SPACE_FLOATS, .shape = {1, 2, 3}, .privileged = true},
+                              {.name = "b", .kind = SAC_SPACE_VECTOR, .shape = {3}},
+                              {.name = "c", .kind = SAC_SPACE_FLOATS, .shape = {1, 2, 3}},
+                              {.name = "d", .kind = SAC_SPACE_PICTURE, .shape = {1, 2, 3}}};
+    assert_int_equal(sac_space_find_image(list, 2), -1);
+    assert_int_equal(sac_space_find_image(list, 3), 2);
+    assert_int_equal(sac_space_find_image(list, 4), 3);
+    char text[SAC_SPACE_TEXT_SIZE];
+    assert_string_equal(sac_space_format(&list[2], text), "c 1 x 2 x 3 floats");
 }
 
 // a depth picture is scaled from its bounds: what lies outside counts as the bound
@@ -413,6 +444,6 @@ TEST(lack_of_memory_leaves_nothing)
 }
 
 TESTS(a_policy_takes_what_it_names_and_nothing_else_is_computed, what_does_not_fit_is_named,
-      worlds_whose_parts_make_no_sense_are_refused, numbers_reach_the_controller, depth_is_seen_within_its_bounds,
-      files_hold_the_inputs, a_policy_that_resizes_serves_images_of_any_size, idle_is_the_action_nearest_to_zero,
-      lack_of_memory_leaves_nothing)
+      worlds_whose_parts_make_no_sense_are_refused, numbers_reach_the_controller, pictures_of_floats_are_painted,
+      depth_is_seen_within_its_bounds, files_hold_the_inputs, a_policy_that_resizes_serves_images_of_any_size,
+      idle_is_the_action_nearest_to_zero, lack_of_memory_leaves_nothing)

@@ -6,8 +6,8 @@
 #include "saccade/overlay.h"
 #include "saccade/result_plots.h"
 #include "scratch.h"
+#include "show/plots/table.h"
 #include "test.h"
-#include "view/plots/table.h"
 
 static const char *write_text(const char *name, const char *text)
 {

@@ -51,7 +51,7 @@ TEST(bytes_are_those_of_pillow)
     for (int i = 0; i < CASES; i++)
     {
         const sac_tensor *in = get(tensors, "bytes", i, "in"), *expected = get(tensors, "bytes", i, "out");
-        sac_image image = sac_image_view(in->data, (int)in->shape[0], (int)in->shape[1], 3, SAC_PIXELS_PLAIN);
+        sac_image image = sac_image_of(in->data, (int)in->shape[0], (int)in->shape[1], 3, SAC_PIXELS_PLAIN);
         sac_resize *resize =
             create(image.height, image.width, 3, (int)expected->shape[0], (int)expected->shape[1], SAC_RESIZE_BILINEAR);
         uint8_t *out = sac_alloc(sac_tensor_count(expected));
@@ -70,7 +70,7 @@ TEST(floats_are_those_of_pillow)
     for (int i = 0; i < CASES; i++)
     {
         const sac_tensor *in = get(tensors, "floats", i, "in"), *expected = get(tensors, "floats", i, "out");
-        sac_float_image image = sac_float_image_view(in->data, (int)in->shape[0], (int)in->shape[1], 1);
+        sac_float_image image = sac_float_image_of(in->data, (int)in->shape[0], (int)in->shape[1], 1);
         sac_resize *resize =
             create(image.height, image.width, 1, (int)expected->shape[0], (int)expected->shape[1], SAC_RESIZE_BILINEAR);
         size_t count = sac_tensor_count(expected);
@@ -96,7 +96,7 @@ TEST(the_same_size_is_the_identity)
     };
     uint8_t in[SIZE], out[SIZE];
     for (int i = 0; i < SIZE; i++) in[i] = (uint8_t)(i * 37);
-    sac_image image = sac_image_view(in, SIDE, SIDE, 3, SAC_PIXELS_PLAIN);
+    sac_image image = sac_image_of(in, SIDE, SIDE, 3, SAC_PIXELS_PLAIN);
     for (int m = 0; m < 2; m++)
     {
         sac_resize *resize = create(SIDE, SIDE, 3, SIDE, SIDE, methods[m]);
@@ -110,7 +110,7 @@ TEST(the_same_size_is_the_identity)
 TEST(a_uniform_image_stays_uniform)
 {
     uint8_t in[40 * 30] = {0}, out[7 * 41];
-    sac_image image = sac_image_view(in, 40, 30, 1, SAC_PIXELS_PLAIN);
+    sac_image image = sac_image_of(in, 40, 30, 1, SAC_PIXELS_PLAIN);
     for (int m = 0; m < 2; m++)
     {
         sac_resize *resize = create(40, 30, 1, 7, 41, methods[m]);
@@ -138,7 +138,7 @@ TEST(layouts_give_the_same_bytes)
     sac_resize *resize = create(H, W, 3, 7, 5, SAC_RESIZE_BILINEAR);
     for (int o = 0; o < 4; o++)
     {
-        sac_image image = sac_image_view(memory, H, W, 3, orders[o]);
+        sac_image image = sac_image_of(memory, H, W, 3, orders[o]);
         image.row_stride = PITCH;
         memset(memory, 77, sizeof memory);
         for (int i = 0; i < H * W * 3; i++)
@@ -153,8 +153,8 @@ TEST(layouts_give_the_same_bytes)
     // a grey camera where colours were meant
     uint8_t thrice[H * W * 3];
     for (int i = 0; i < H * W * 3; i++) thrice[i] = memory[i / 3];
-    sac_image grey = sac_image_view(memory, H, W, 3, SAC_PIXELS_GREY);
-    sac_image colors = sac_image_view(thrice, H, W, 3, SAC_PIXELS_PLAIN);
+    sac_image grey = sac_image_of(memory, H, W, 3, SAC_PIXELS_GREY);
+    sac_image colors = sac_image_of(thrice, H, W, 3, SAC_PIXELS_PLAIN);
     run(resize, out, &grey);
     run(resize, expected, &colors);
     assert_memory_equal(out, expected, sizeof out);
@@ -173,7 +173,7 @@ TEST(areas_are_means_of_blocks)
     };
     float in[H * W], out[H / V * W / U];
     for (int i = 0; i < H * W; i++) in[i] = (float)(i * i % 97);
-    sac_float_image image = sac_float_image_view(in, H, W, 1);
+    sac_float_image image = sac_float_image_of(in, H, W, 1);
     sac_resize *resize = create(H, W, 1, H / V, W / U, SAC_RESIZE_AREA);
     run_floats(resize, out, &image);
     for (int n = 0; n < H / V * W / U; n++)
@@ -194,7 +194,7 @@ TEST(areas_keep_the_mean)
     for (int s = 0; s < 5; s++)
     {
         const int *z = sizes[s];
-        sac_float_image image = sac_float_image_view(in, z[0], z[1], 1);
+        sac_float_image image = sac_float_image_of(in, z[0], z[1], 1);
         sac_resize *resize = create(z[0], z[1], 1, z[2], z[3], SAC_RESIZE_AREA);
         run_floats(resize, out, &image);
         double before = 0, after = 0;

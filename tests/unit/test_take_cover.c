@@ -74,6 +74,7 @@ static void play(episode *e, sac_env *env, uint64_t seed, const float *actions, 
     static uint8_t observation[SIZE];
     float action;
     outcome now;
+    memset(&now, 0, sizeof now); // outcomes are compared as bytes, so the gaps in them count
     sac_env_row row = {&action, (void *const[SAC_MAX_PARTS]){observation}, &now.reward, &now.terminated,
                        &now.truncated};
     assert_ok(sac_env_reset(env, seed, &row));
@@ -220,6 +221,134 @@ TEST(skill_overrules_the_rules)
     assert_true(easy.rows > own.rows);
 }
 
+enum
+{
+    BALLS = 16,
+    MONSTERS = 8,
+    MONSTERS_AT = 4 + 5 * BALLS,
+    NUMBERS = MONSTERS_AT + 5 * MONSTERS, // of the part `objects`
+    WATCHED = 130                         // steps
+};
+
+/// An episode of whoever stands still, with what the privileged part told, from some step on.
+typedef struct told
+{
+    int rows;
+    float numbers[WATCHED + 1][NUMBERS];
+    uint32_t pictures[WATCHED + 1];
+} told;
+
+static void watch(told *t, sac_env *env, uint64_t seed, int first)
+{
+    static uint8_t observation[SIZE];
+    float action = 0;
+    double reward;
+    uint8_t ends[2] = {0, 0};
+    *t = (told){0};
+    for (; t->rows <= WATCHED && !ends[0] && !ends[1]; t->rows++)
+    {
+        void *parts[SAC_MAX_PARTS] = {observation, t->rows >= first ? t->numbers[t->rows] : NULL};
+        sac_env_row row = {&action, parts, &reward, &ends[0], &ends[1]};
+        assert_ok(t->rows == 0 ? sac_env_reset(env, seed, &row) : sac_env_step(env, &row));
+        t->pictures[t->rows] = (uint32_t)crc32(0, observation, SIZE);
+    }
+}
+
+static int count_there(const float *things, int count)
+{
+    int there = 0;
+    while (there < count && things[5 * there] == 1) there++;
+    for (int i = 5 * there; i < 5 * count; i++) assert_true(things[i] == 0);
+    return there;
+}
+
+// Whether something of the step before has come here by its velocity, as the engine moves things before it tells of
+// them.
+static bool has_come(const float *thing, const float *before, int count)
+{
+    // places are of the size of the map, under 2048 units, and each is a difference of two, rounded to 24 bits
+    const double off = 4 * 2048 / 16777216.0;
+    for (int i = 0; i < count; i++)
+    {
+        const float *was = before + 5 * i;
+        if (fabs((double)thing[1] - (double)was[1] - (double)thing[3]) <= off &&
+            fabs((double)thing[2] - (double)was[2] - (double)thing[4]) <= off)
+            return true;
+    }
+    return false;
+}
+
+// without an option: the player, fireballs and monsters, each with its velocity
+TEST(objects_are_told_with_velocities)
+{
+    NEEDS_PEER;
+    static told t;
+    const sac_setting settings[] = {{"python", python}, {"skill", "4"}};
+    sac_env *env;
+    assert_ok(sac_env_create(&env, &(sac_env_def){.id = "take-cover", .settings = settings, .setting_count = 2}));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    assert_int_equal(spec->observation_count, 2);
+    assert_true(spec->observations[1].privileged && spec->observations[1].shape[0] == NUMBERS);
+    assert_int_equal(spec->column_count, 2);
+    int balls_seen = 0, balls_come = 0, fast = 0, monsters_seen = 0, monsters_come = 0;
+    for (uint64_t seed = 0; seed < 3; seed++)
+    {
+        watch(&t, env, seed, 0);
+        assert_true(t.rows > 30);
+        for (int i = 1; i < t.rows; i++)
+        {
+            const float *now = t.numbers[i], *before = t.numbers[i - 1];
+            if (now[0] != before[0] || now[1] != before[1]) continue; // pushed by a hit: places are as seen from there
+            int balls = count_there(now + 4, BALLS), there = count_there(before + 4, BALLS);
+            for (int b = 0; b < balls; b++)
+            {
+                const float *ball = now + 4 + 5 * b;
+                balls_seen++;
+                balls_come += has_come(ball, before + 4, there);
+                fast += hypotf(ball[3], ball[4]) > 5;
+            }
+            const float *monsters = now + MONSTERS_AT, *were = before + MONSTERS_AT;
+            int count = count_there(monsters, MONSTERS), known = count_there(were, MONSTERS);
+            for (int m = 0; m < count; m++) monsters_come += has_come(monsters + 5 * m, were, known);
+            monsters_seen += count;
+        }
+    }
+    // things come from nowhere in the step of their throw or their arrival alone
+    assert_true(monsters_seen > 50 && balls_seen > 50 && fast == balls_seen);
+    assert_true(balls_seen - balls_come <= balls_seen / 10 && monsters_seen - monsters_come <= 6);
+    sac_env_destroy(env);
+}
+
+// Whoever asks late gets what was there all along, in an episode that goes on as if nothing had happened.
+TEST(objects_may_be_asked_for_at_any_step)
+{
+    NEEDS_PEER;
+    static told early, late, never;
+    const sac_setting settings[] = {{"python", python}};
+    const sac_env_def def = {.id = "take-cover", .variant = "walls", .settings = settings, .setting_count = 1};
+    sac_env *a, *b;
+    assert_ok(sac_env_create(&a, &def));
+    assert_ok(sac_env_create(&b, &def));
+    watch(&early, a, 7, 0);
+    watch(&never, b, 7, WATCHED + 1);
+    watch(&late, b, 7, 20);
+    assert_true(early.rows > 25);
+    assert_int_equal(late.rows, early.rows);
+    assert_int_equal(never.rows, early.rows);
+    assert_memory_equal(late.pictures, early.pictures, sizeof early.pictures);
+    assert_memory_equal(never.pictures, early.pictures, sizeof early.pictures);
+    for (int i = 0; i < early.rows; i++)
+    {
+        if (i >= 20) assert_memory_equal(late.numbers[i], early.numbers[i], sizeof *early.numbers);
+        assert_true(early.numbers[i][MONSTERS_AT] == 1);
+    }
+    watch(&late, b, 8, 0); // and in the next episode from its start
+    watch(&early, a, 8, 0);
+    assert_memory_equal(&late, &early, sizeof late);
+    sac_env_destroy(a);
+    sac_env_destroy(b);
+}
+
 TEST(the_spec_needs_no_engine)
 {
     sac_env *env = open_env("/nonexistent", "text", "released");
@@ -237,4 +366,5 @@ TEST(the_spec_needs_no_engine)
 }
 
 TESTS(recorded_episodes_come_out_to_the_last_pixel, variants_differ_in_the_picture_alone,
-      a_skip_is_the_same_action_again, skill_overrules_the_rules, the_spec_needs_no_engine)
+      a_skip_is_the_same_action_again, skill_overrules_the_rules, objects_are_told_with_velocities,
+      objects_may_be_asked_for_at_any_step, the_spec_needs_no_engine)

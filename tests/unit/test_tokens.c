@@ -45,7 +45,7 @@ static sac_image place(uint8_t *memory, const struct layout *l, int top, int lef
             pixel[l->green] = color(y, x, 1);
             pixel[l->blue] = color(y, x, 2);
         }
-    sac_image frame = sac_image_view(memory, H + 2 * top, W + 2 * left, C, l->order);
+    sac_image frame = sac_image_of(memory, H + 2 * top, W + 2 * left, C, l->order);
     frame.row_stride = pitch;
     if (upside_down)
     {
@@ -184,7 +184,7 @@ TEST(floats_and_bytes_agree)
     static float planes[C * STRIDE];
     sac_image_patches(planes, STRIDE, &image, &pixels);
     for (int i = 0; i < H * W * C; i++) whole[i] = planes[i % C * STRIDE + i / C];
-    sac_float_image floats = sac_float_image_view(whole, H, W, C);
+    sac_float_image floats = sac_float_image_of(whole, H, W, C);
     sac_projection *projection = create(&image, 2, 2, OUTPUTS, weights, NULL);
     void *workspace = sac_alloc(sac_projection_workspace_size(projection));
     run(tokens, STRIDE, projection, &image);
@@ -228,7 +228,7 @@ TEST(grey_stands_for_every_channel)
     for (int i = 0; i < H * W; i++) grey[i] = color(i / W, i % W, 0);
     for (int i = 0; i < H * W * C; i++) colors[i] = grey[i / C];
     fill_uniform(weights, OUTPUTS * 9 * C, 3);
-    sac_image a = sac_image_view(grey, H, W, C, SAC_PIXELS_GREY), b = sac_image_view(colors, H, W, C, SAC_PIXELS_PLAIN);
+    sac_image a = sac_image_of(grey, H, W, C, SAC_PIXELS_GREY), b = sac_image_of(colors, H, W, C, SAC_PIXELS_PLAIN);
     sac_projection *p = create(&a, 3, 3, OUTPUTS, weights, NULL), *q = create(&b, 3, 3, OUTPUTS, weights, NULL);
     run(tokens, STRIDE, p, &a);
     run(others, STRIDE, q, &b);

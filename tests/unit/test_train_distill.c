@@ -73,8 +73,9 @@ static const char *taught_by(const char *name)
     return text;
 }
 
-static const char small[] = "  kind: iap-trans\n  attention: relu\n  attention_features: 0\n  patch: 6\n  stride: 0\n"
-                            "  key_size: 4\n  value_size: 4\n  rows: 4\n  controller: mlp\n  hidden: 8\n";
+static const char small[] =
+    "  kind: iap-trans\n  attention: relu\n  attention_features: 0\n  patch: 6\n  stride: 0\n"
+    "  key_size: 4\n  value_size: 4\n  rows: 4\n  controller: mlp\n  hidden: 8\n  filter: true\n";
 static const char few[] = "  episodes: 5\n  share: 1 0.5 0.2\n  keep: 150\n  fit_steps: 7\n  batch: 16\n";
 
 static double mean_return(const char *run, const char *name)
@@ -346,8 +347,6 @@ TEST(what_cannot_be_learned_is_said_before_anything_is_made)
     assert_refused(small, "  share: 1 2\n", kept, "numbers in 0..1");
     assert_refused(small, "  shares: 1\n", kept, "did you mean 'share'?");
     assert_refused("  kind: iap-trans\n  inputs: camera state\n", few, kept, "'state' of toy is privileged");
-    assert_refused("  kind: iap-trans\n  filter: true\n  controller: mlp\n  attention: relu\n", few, kept,
-                   "policy.filter");
     record("state", "state");
     assert_refused(small, few, shown_by("state"), "which is not recorded there");
     assert_refused(small, few, shown_by("teacher.safetensors"), "is no file of demonstrations");

@@ -102,6 +102,7 @@ TEST(the_first_phase_leaves_the_rest_alone)
     sac_policy *policy = teacher("iap-trans", "softmax", 3), *out;
     sac_uptrain_def def = small_def();
     def.tune_steps = 0;
+    def.match_rounds = 3;
     assert_ok(sac_uptrain(&out, policy, &toy, &def, NULL));
     for (int i = 0; i < sac_policy_tensor_count(out); i++)
     {
@@ -132,6 +133,7 @@ TEST(threads_and_levels_give_the_same_bits)
             if (sac_get_cpu_level() != level) continue;
             sac_uptrain_def def = small_def();
             def.match_steps = 20;
+            def.match_rounds = 2;
             def.tune_steps = 8;
             def.threads = threads;
             sac_policy *out;
@@ -147,6 +149,27 @@ TEST(threads_and_levels_give_the_same_bits)
         }
     sac_set_cpu_level(best);
     sac_policy_destroy(first);
+    sac_policy_destroy(policy);
+}
+
+// the new policy drives the pictures of the later rounds, so G learns from other ones, and to something else
+TEST(rounds_of_the_first_phase_show_what_the_new_policy_sees)
+{
+    sac_policy *policy = teacher("attention-agent", "softmax", 3), *out[2];
+    sac_uptrain_result result[2];
+    for (int i = 0; i < 2; i++)
+    {
+        sac_uptrain_def def = small_def();
+        def.match_steps = 40;
+        def.tune_steps = 0;
+        def.match_rounds = 1 + i;
+        assert_ok(sac_uptrain(&out[i], policy, &toy, &def, &result[i]));
+        assert_int_equal(result[i].frames, 512);
+        assert_true(isfinite(result[i].match_first) && isfinite(result[i].match_last));
+    }
+    assert_memory_not_equal(sac_policy_parameters(out[0]), sac_policy_parameters(out[1]),
+                            (size_t)sac_policy_parameter_count(policy) * sizeof(float));
+    for (int i = 0; i < 2; i++) sac_policy_destroy(out[i]);
     sac_policy_destroy(policy);
 }
 
@@ -172,6 +195,10 @@ TEST(bad_input_is_named)
     def.frames = 100;
     assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT, "frames is 100, expected 512");
     def = small_def();
+    def.match_rounds = 0;
+    assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT,
+                 "match_rounds is 0, expected 1 to 64");
+    def = small_def();
     def.tune_rate = NAN;
     assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT, "tune_rate");
     assert_fails(sac_uptrain(&out, softmax, &toy, &(sac_uptrain_def){0}, NULL), SAC_ERROR_ARGUMENT,
@@ -191,10 +218,11 @@ TEST(every_allocation_may_fail)
 {
     sac_policy *policy = teacher("attention-agent", "softmax", 1);
     sac_uptrain_def def = small_def();
-    def.match_steps = def.tune_steps = 2;
+    def.match_steps = 2, def.tune_steps = 2, def.match_rounds = 2;
     assert_survives_lack_of_memory(sac_uptrain(&made, policy, &toy, &def, NULL), sac_policy_destroy(made));
     sac_policy_destroy(policy);
 }
 
 TESTS(the_twin_keeps_what_it_can, the_losses_fall_for_every_map_and_reading, the_first_phase_leaves_the_rest_alone,
-      threads_and_levels_give_the_same_bits, bad_input_is_named, every_allocation_may_fail)
+      threads_and_levels_give_the_same_bits, rounds_of_the_first_phase_show_what_the_new_policy_sees,
+      bad_input_is_named, every_allocation_may_fail)

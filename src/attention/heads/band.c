@@ -15,6 +15,8 @@ static int nearest(double center, int size)
 }
 
 // Compute the logit of key j minus that of the nearest key, whose distance is `best`.
+// The logit is -precision / 2 times a square; the difference of two squares is taken as a product, which does not
+// cancel far away.
 static double excess(double precision, double center, double best, int j)
 {
     double distance = fabs(j - center);
@@ -27,6 +29,7 @@ static bool matters(double precision, double center, double best, int j)
     return excess(precision, center, best, j) > -SAC_NEGLIGIBLE;
 }
 
+// Weights fall on both sides of the nearest key, so the keys that matter are one run, found by walking outwards.
 static size_t find_windows(sac_band *band, double precision, double target)
 {
     size_t total = 0;
@@ -45,6 +48,8 @@ static size_t find_windows(sac_band *band, double precision, double target)
     return total;
 }
 
+// Softmax with the largest logit taken away, in doubles and rounded once. libm has no say: its exp differs between
+// systems.
 static void fill_weights(sac_band *band, double precision, double target)
 {
     for (int i = 0; i < band->size; i++)

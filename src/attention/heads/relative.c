@@ -49,6 +49,7 @@ static void project(parts *p, const sac_relative *r, int terms, const float *tok
     int count = 2 * n - 1;
     for (int i = 0; i < c; i++)
         for (int j = 0; j < count; j++)
+            // in falling order, so that along a row the offset i - j falls as j grows
             p->reversed[(size_t)i * (size_t)count + (size_t)j] =
                 offsets[(size_t)i * (size_t)offsets_stride + (size_t)(count - 1 - j)];
     p->kernels.mix(p->places, count, r->position_key, c, d, p->reversed, c, count, count);
@@ -60,6 +61,8 @@ static void add_vectors(float *out, const float *queries, int i, int n, const fl
         out[k] = (queries ? queries[(size_t)k * (size_t)n + (size_t)i] : 0.0f) + (bias ? bias[k] : 0.0f);
 }
 
+// Dai et al. 2019 (Transformer-XL), section 3.3: (a) q_i.k_j, (b) q_i.r_{i-j}, (c) u.k_j, (d) v.r_{i-j}. The places of
+// row i are a window of 2 n - 1 columns that moves by one a row (their appendix B), so r is multiplied once.
 static void make_row(parts *p, const sac_relative *r, float *row, int terms, int i, int n)
 {
     int d = r->key_size, count = 2 * n - 1;
@@ -96,6 +99,7 @@ void sac_relative_output(const sac_relative *relative, float *out, int out_strid
     sac_workspace at = {.memory = workspace};
     parts p = split(relative, n, &at);
     project(&p, relative, SAC_RELATIVE_ALL, tokens, n, stride, offsets, offsets_stride);
+    // softmax as powers of two, with the largest logit taken away: exp(s x) = 2^(s log2(e) x)
     float log2_scale = (float)(scale * 1.4426950408889634);
     for (int i = 0; i < n; i++)
     {

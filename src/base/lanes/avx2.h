@@ -118,6 +118,10 @@ LANES unsigned mask_bits(mask m)
 {
     return (unsigned)_mm256_movemask_ps(m.low) | (unsigned)_mm256_movemask_ps(m.high) << 8;
 }
+LANES int mask_any(mask m)
+{
+    return mask_bits(m) != 0;
+}
 LANES mask mask_from_bits(unsigned b)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

@@ -28,6 +28,10 @@ LANES unsigned mask_bits(mask m)
 {
     return m;
 }
+LANES int mask_any(mask m)
+{
+    return m != 0;
+}
 LANES mask mask_and(mask a, mask b)
 {
     return (mask)(a & b);

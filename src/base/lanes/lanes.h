@@ -5,7 +5,8 @@
 
 /// Sixteen numbers side by side, the one vocabulary of all code that is written for vectors: `lanes` of floats, `words`
 /// of 32-bit integers, `mask` of yes and no. Each CPU level has the same words in a header of its own, avx512.h, avx2.h
-/// and neon.h; plain.h says in plain C what each of them means. All levels give the same bits.
+/// and neon.h; plain.h says in plain C what each of them means. All levels give the same bits. vectors.h has the words
+/// for another number of lanes, and for doubles.
 ///
 /// A source includes the header of its level: a file that is named after a level by name, a file that is compiled once
 /// a level by the macros of its build.
@@ -19,6 +20,7 @@
 ///     care for overflow. lanes_quarter turns sine and cosine of the rest of an angle by the quarter turns in
 ///     n + LANES_MAGIC.
 /// Comparisons are false for NaN. lanes_choose and words_choose give the second argument where the mask says yes.
+///     mask_any tells whether it does so anywhere.
 /// Conversions. words_truncate and words_round (to the nearest, ties to even) want |x| < 2^31. words_cast and
 ///     lanes_cast keep the bits.
 /// Words. Numbers are signed, wrap around, and words_shift_right shifts zeros in. words_count counts the bits that are

@@ -135,6 +135,10 @@ LANES unsigned mask_bits(mask m)
     for (int i = 0; i < 4; i++) b |= vaddvq_u32(vandq_u32(m.v[i], vld1q_u32(bits))) << (4 * i);
     return b;
 }
+LANES int mask_any(mask m)
+{
+    return vmaxvq_u32(vorrq_u32(vorrq_u32(m.v[0], m.v[1]), vorrq_u32(m.v[2], m.v[3]))) != 0;
+}
 LANES mask mask_from_bits(unsigned b)
 {
     static const uint32_t bits[4] = {1, 2, 4, 8};

@@ -112,6 +112,10 @@ LANES unsigned mask_bits(mask m)
     for (int i = 0; i < 16; i++) b |= (unsigned)(m.v[i] & 1) << i;
     return b;
 }
+LANES int mask_any(mask m)
+{
+    return mask_bits(m) != 0;
+}
 LANES mask mask_from_bits(unsigned b)
 {
     LANES_EACH(mask, -(int32_t)(b >> i & 1));

@@ -3,50 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#elif defined(__ARM_NEON)
-#include <arm_neon.h>
-#endif
-
 /// Standard normal numbers by Box and Muller (1958). A block is computed at a time, in the compiler's vectors. Several
 /// vectors are computed side by side, because each by itself is a long chain in which every operation waits for the one
 /// before. This file is compiled once for each CPU level. No result may depend on the order of operations, so all
 /// levels give the same bits.
 
+#define LANES_OF_DOUBLES
+#if defined(__AVX512F__)
+#define LANES_COUNT 8
+#elif defined(__AVX2__)
+#define LANES_COUNT 4
+#else
+#define LANES_COUNT 2
+#endif
+#include "base/lanes/vectors.h"
+
+// words hold 32 bits each, in their lower halves
 enum
 {
     PAIRS = SAC_NORMALS_BLOCK / 2,
-#if defined(__AVX512F__)
-    LANES = 8,
-    GROUP = 8, // vectors that are computed side by side
-#elif defined(__AVX2__)
-    LANES = 4,
-    GROUP = 2,
-#else
-    LANES = 2,
-    GROUP = 2,
-#endif
+    GROUP = LANES_COUNT == 8 ? 8 : 2, // vectors that are computed side by side
 };
-
-typedef double reals __attribute__((vector_size(8 * LANES)));
-typedef uint64_t words __attribute__((vector_size(8 * LANES))); // a word of 32 bits in each lower half
-
-// Multiply the lower halves of all lanes. Without this the compiler would multiply 64 bits by 64.
-static inline words product(words a, uint32_t b)
-{
-#if defined(__AVX512F__)
-    return (words)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64(b));
-#elif defined(__AVX2__)
-    return (words)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x(b));
-#elif defined(__SSE2__)
-    return (words)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x(b));
-#elif defined(__ARM_NEON)
-    return (words)vmull_n_u32(vmovn_u64((uint64x2_t)a), b);
-#else
-    return (a & 0xFFFFFFFF) * b;
-#endif
-}
 
 // sac_philox for GROUP vectors of counters in a row. The upper halves of lanes are ignored.
 static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uint64_t name)
@@ -56,16 +33,17 @@ static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uin
     for (int g = 0; g < GROUP; g++)
     {
         memcpy(&w[0][g], steps, sizeof w[0][g]);
-        w[0][g] += counter + (uint64_t)(LANES * g);
+        w[0][g] += counter + (uint64_t)(LANES_COUNT * g);
         w[1][g] = w[0][g] >> 32;
-        w[2][g] = (words){0} + name;
+        w[2][g] = words_set(name);
         w[3][g] = w[2][g] >> 32;
     }
     for (int round = 0; round < 10; round++)
     {
         for (int g = 0; g < GROUP; g++)
         {
-            words a = product(w[0][g], UINT32_C(0xD2511F53)), b = product(w[2][g], UINT32_C(0xCD9E8D57));
+            words a = words_multiply_halves(w[0][g], UINT32_C(0xD2511F53)),
+                  b = words_multiply_halves(w[2][g], UINT32_C(0xCD9E8D57));
             w[0][g] = (b >> 32) ^ w[1][g] ^ k0;
             w[1][g] = b;
             w[2][g] = (a >> 32) ^ w[3][g] ^ k1;
@@ -82,28 +60,28 @@ static inline void philox(words w[4][GROUP], uint64_t key, uint64_t counter, uin
 #define BITS_OF_2_52 UINT64_C(0x4330000000000000) // in units of 1
 
 // Make a double in [0, 1) from 53 random bits of two words, exactly.
-static inline reals unit(words a, words b)
+static inline lanes unit(words a, words b)
 {
-    reals high = (reals)((a >> 5 & 0x7FFFFFF) | BITS_OF_2_25), low = (reals)((b >> 6 & 0x3FFFFFF) | BITS_OF_HALF);
+    lanes high = lanes_cast((a >> 5 & 0x7FFFFFF) | BITS_OF_2_25), low = lanes_cast((b >> 6 & 0x3FFFFFF) | BITS_OF_HALF);
     return high - (0x1p25 + 0.5) + low;
 }
 
 // Compute ln(x) for x in [2^-53, 1] as 2 atanh((m - 1) / (m + 1)) + e ln 2 with x = m 2^e and m near 1.
-static inline void log_unit(reals x[GROUP])
+static inline void log_unit(lanes x[GROUP])
 {
     static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
                                     1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1};
     const uint64_t raise = UINT64_C(64) << 52; // keeps the exponent positive
-    reals s[GROUP], t[GROUP], sum[GROUP], exponent[GROUP];
+    lanes s[GROUP], t[GROUP], sum[GROUP], exponent[GROUP];
     for (int g = 0; g < GROUP; g++)
     {
         // Subtracting the bits of sqrt(1/2) borrows from the exponent where m would be below sqrt(1/2).
         words bits = (words)x[g], power = (bits - UINT64_C(0x3FE6A09E667F3BCD) + raise) >> 52;
-        reals m = (reals)(bits - (power << 52) + raise);
-        exponent[g] = (reals)(power | BITS_OF_2_52) - (0x1p52 + 64);
+        lanes m = lanes_cast(bits - (power << 52) + raise);
+        exponent[g] = lanes_cast(power | BITS_OF_2_52) - (0x1p52 + 64);
         s[g] = (m - 1) / (m + 1);
         t[g] = s[g] * s[g];
-        sum[g] = (reals){0} + series[0];
+        sum[g] = lanes_set(series[0]);
     }
     for (size_t k = 1; k < sizeof series / sizeof *series; k++)
         for (int g = 0; g < GROUP; g++) sum[g] = sum[g] * t[g] + series[k];
@@ -111,7 +89,7 @@ static inline void log_unit(reals x[GROUP])
 }
 
 // Compute sin and cos of 2 pi t, 0 <= t < 1, by Taylor series in the octant around the nearest quarter turn.
-static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals cosine[GROUP])
+static inline void sin_cos_turn(const lanes t[GROUP], lanes sine[GROUP], lanes cosine[GROUP])
 {
     static const double odd[] = {1.0 / 355687428096000, // 17!
                                  -1.0 / 1307674368000,  1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
@@ -126,17 +104,17 @@ static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals c
                                   1.0 / 24,
                                   -1.0 / 2,
                                   1};
-    reals x[GROUP], y[GROUP], s[GROUP], c[GROUP];
+    lanes x[GROUP], y[GROUP], s[GROUP], c[GROUP];
     words quarter[GROUP];
     for (int g = 0; g < GROUP; g++)
     {
         // the addition rounds, so the number of the nearest quarter is in the last place
-        reals turned = t[g] * 4 + 0x1p52;
-        quarter[g] = (words)turned;
+        lanes turned = t[g] * 4 + 0x1p52;
+        quarter[g] = words_cast(turned);
         x[g] = (t[g] - (turned - 0x1p52) * 0.25) * 6.2831853071795865;
         y[g] = x[g] * x[g];
-        s[g] = (reals){0} + odd[0];
-        c[g] = (reals){0} + even[0];
+        s[g] = lanes_set(odd[0]);
+        c[g] = lanes_set(even[0]);
     }
     for (size_t k = 1; k < sizeof odd / sizeof *odd; k++)
         for (int g = 0; g < GROUP; g++) s[g] = s[g] * y[g] + odd[k];
@@ -144,20 +122,20 @@ static inline void sin_cos_turn(const reals t[GROUP], reals sine[GROUP], reals c
         for (int g = 0; g < GROUP; g++) c[g] = c[g] * y[g] + even[k];
     for (int g = 0; g < GROUP; g++)
     {
-        words a = (words)(s[g] * y[g] * x[g] + x[g]), b = (words)c[g];
+        words a = words_cast(s[g] * y[g] * x[g] + x[g]), b = words_cast(c[g]);
         words exchanged = (a ^ b) & -(quarter[g] & 1);
-        sine[g] = (reals)(a ^ exchanged ^ (quarter[g] & 2) << 62);
-        cosine[g] = (reals)(b ^ exchanged ^ ((quarter[g] + 1) & 2) << 62);
+        sine[g] = lanes_cast(a ^ exchanged ^ (quarter[g] & 2) << 62);
+        cosine[g] = lanes_cast(b ^ exchanged ^ ((quarter[g] + 1) & 2) << 62);
     }
 }
 
 void SAC_LEVEL_NAME(sac_normals_block)(double *out, uint64_t key, uint64_t counter, uint64_t name)
 {
     double radius[PAIRS], sine[PAIRS], cosine[PAIRS];
-    for (int at = 0; at < PAIRS; at += LANES * GROUP)
+    for (int at = 0; at < PAIRS; at += LANES_COUNT * GROUP)
     {
         words w[4][GROUP];
-        reals x[GROUP], turn[GROUP], s[GROUP], c[GROUP];
+        lanes x[GROUP], turn[GROUP], s[GROUP], c[GROUP];
         philox(w, key, counter + (uint64_t)at, name);
         for (int g = 0; g < GROUP; g++)
         {

@@ -283,6 +283,21 @@ sac_status sac_bridge_step(sac_bridge *const *bridges, const sac_env_row *rows, 
     return first;
 }
 
+sac_status sac_bridge_follow(sac_bridge *b, const sac_bridge *other)
+{
+    double reward;
+    uint8_t ends[2];
+    void *nothing[SAC_MAX_PARTS] = {NULL};
+    sac_env_row row = {NULL, nothing, &reward, &ends[0], &ends[1]};
+    SAC_TRY(sac_bridge_reset(b, other->seed, &row));
+    for (int step = 0; step < other->steps; step++)
+    {
+        row.action = other->actions + (size_t)step * (size_t)other->spaces.action_size;
+        SAC_TRY(sac_bridge_step(&b, &row, 1));
+    }
+    return SAC_OK;
+}
+
 const double *sac_bridge_columns(const sac_bridge *b)
 {
     return b->worker.memory ? b->worker.columns : NULL;

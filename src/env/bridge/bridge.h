@@ -45,6 +45,9 @@ typedef struct sac_bridge_settings
             "worker processes of a thread; 0: as many as there are processors"           \
     }
 
+/// The names of these options: none of them changes the world.
+#define SAC_BRIDGE_SAME_WORLD "python", "timeout", "restarts", "workers"
+
 /// Environments worth stepping at once in a thread.
 int sac_bridge_lanes(const sac_bridge_settings *settings);
 
@@ -72,6 +75,9 @@ SAC_CHECKED sac_status sac_bridge_reset(sac_bridge *bridge, uint64_t seed, const
 
 /// Step several, each in its own worker, all at once.
 SAC_CHECKED sac_status sac_bridge_step(sac_bridge *const *bridges, const sac_env_row *rows, int count);
+
+/// Bring a bridge, just created, to where another one of the same world stands: its episode, up to its last step.
+SAC_CHECKED sac_status sac_bridge_follow(sac_bridge *bridge, const sac_bridge *other);
 
 /// [column_count], of the last step; NULL after a failure.
 const double *sac_bridge_columns(const sac_bridge *bridge);

@@ -14,6 +14,7 @@ typedef struct gym_config
     char name[SAC_TEXT_SIZE];
     char kwargs[SAC_TEXT_SIZE];
     char observe[SAC_TEXT_SIZE];
+    char privileged[SAC_TEXT_SIZE];
     int max_steps;
     sac_bridge_settings bridge;
 } gym_config;
@@ -26,11 +27,17 @@ static const sac_option options[] = {
     {"observe", SAC_OPTION_TEXT, offsetof(gym_config, observe), "", 0, 0, NULL,
      "which part comes first: an entry of a dict, render (the people's picture, as part camera), or vector (numbers "
      "alone); empty: pictures, then numbers"},
+    {"privileged", SAC_OPTION_TEXT, offsetof(gym_config, privileged), "", 0, 0, NULL,
+     "entries of a dict that only teachers, critics and planners may see, beside those that the world's own "
+     "metadata[\"privileged\"] lists"},
     {"max_steps", SAC_OPTION_INT, offsetof(gym_config, max_steps), "0", 0, 1000000, NULL,
      "an episode is truncated after so many; 0: the environment's own limit, or 10000"},
     SAC_BRIDGE_OPTIONS(gym_config, bridge),
     {0},
 };
+
+// the name is a part of the id, which is compared
+static const char *const same_world[] = {"name", "observe", SAC_BRIDGE_SAME_WORLD, NULL};
 
 // The worker gets everything in one JSON object, so that no text of a user is ever part of a command line.
 static sac_status make_config(const gym_config *config, char **text)
@@ -43,8 +50,8 @@ static sac_status make_config(const gym_config *config, char **text)
         return sac_fail(SAC_ERROR_ARGUMENT, "gym:%s: kwargs is '%.80s', expected a JSON object: %.80s", config->name,
                         config->kwargs, kwargs ? "this is another value" : error.text);
     }
-    json_t *all = json_pack("{s:s, s:s, s:s, s:o}", "world", "gym", "id", config->name, "observe", config->observe,
-                            "kwargs", kwargs);
+    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:o}", "world", "gym", "id", config->name, "observe", config->observe,
+                            "privileged", config->privileged, "kwargs", kwargs);
     *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     json_decref(all);
     return *text ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "gym:%s: a text is not UTF-8", config->name);
@@ -106,6 +113,7 @@ const sac_env_ops sac_gym_ops = {
     .summary = "any Gymnasium environment as gym:<id>, in worker processes",
     .options = options,
     .config_size = sizeof(gym_config),
+    .same_world = same_world,
     .create = gym_create,
     .spec = gym_spec,
     .reset = gym_reset,

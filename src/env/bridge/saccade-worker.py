@@ -141,16 +141,17 @@ def picture_shape(space):
 
 
 class Picture(Part):
-    """Bytes [height, width, channels]; floats of one channel stay floats, as a depth picture."""
+    """Bytes [height, width, channels], or floats: [height, width] of one channel, as a depth picture, and [height, width,
+    channels] of more. Whole numbers with other bounds than bytes become bytes."""
 
     def __init__(self, name, space):
         self.name, self.space = name, space
         self.shape, self.first = picture_shape(space)
         self.scale = space.dtype != np.uint8
-        floats = np.issubdtype(space.dtype, np.floating) and self.shape[2] == 1
-        self.kind = "depth" if floats else "picture"
-        if floats:
-            self.shape = self.shape[:2]
+        self.kind = "picture"
+        if np.issubdtype(space.dtype, np.floating):
+            self.kind = "depth" if self.shape[2] == 1 else "floats"
+            self.shape = self.shape[:2] if self.kind == "depth" else self.shape
             self.low, self.high = [float(np.min(space.low))], [float(np.max(space.high))]
 
     def write(self, value):
@@ -195,7 +196,7 @@ class GymWorld:
 
     def __init__(self, config):
         import gymnasium
-        self.module, self.observe = gymnasium, config["observe"]
+        self.module, self.observe, self.hidden = gymnasium, config["observe"], config["privileged"]
         kwargs = dict(config["kwargs"])
         if self.observe == "render":
             kwargs.setdefault("render_mode", "rgb_array")
@@ -239,12 +240,15 @@ class GymWorld:
         self.is_dict = isinstance(space, s.Dict)
         pictured = not self.is_dict and picture_shape(space)
         entries = list(space.spaces.items()) if self.is_dict else [("camera" if pictured else "obs", space)]
+        self._mark(space, entries)
         wanted = self.observe
         if wanted not in ("", "render", "vector") and wanted not in [name for name, _ in entries]:
             raise Refusal(f"there is no observation '{wanted}', expected one of: "
                           + " ".join([name for name, _ in entries] + ["render", "vector"]))
         pictures = [Picture(name, part) for name, part in entries if picture_shape(part)]
         numbers = [Numbers(name, part) for name, part in entries if not picture_shape(part)]
+        for part in pictures + numbers:
+            part.privileged = part.name in self.privileged
         if wanted == "vector":
             if not numbers:
                 raise Refusal("there is nothing but pictures, leave 'observe' out")
@@ -263,6 +267,20 @@ class GymWorld:
             shapes = ", ".join(f"'{part.name}' {dict(entries)[part.name].shape}" for part in too_large)
             raise Refusal(f"{too_large[0].shape[0]} numbers to observe ({shapes}), expected at most {MAX_NUMBERS}; a picture is a Box "
                           "of uint8, or of floats with finite bounds, [height, width] or [height, width, channels]")
+
+    def _mark(self, space, entries):
+        """Which entries are privileged: those that the world's metadata names, and those that the task does."""
+        named = self.env.metadata.get("privileged", ()) if isinstance(self.env.metadata, dict) else ()
+        if not isinstance(named, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in named):
+            raise Refusal(f"metadata['privileged'] is {named!r}, expected a list of names")
+        self.privileged = set(named) | set(self.hidden.replace(",", " ").split())
+        names = [name for name, _ in entries] if self.is_dict else []
+        for name in sorted(self.privileged):
+            if name not in names:
+                raise Refusal(f"there is no entry '{name}' to be privileged, "
+                              + (f"expected some of: {' '.join(names)}" if names else "the observation is no dict"))
+        if self.privileged and self.privileged == set(names) and self.observe != "render":
+            raise Refusal("every entry is privileged, expected one at least that a policy may see")
 
     def _actions(self, space):
         from gymnasium import spaces as s
@@ -330,13 +348,13 @@ class GymWorld:
 
 
 class Objects(Part):
-    """What a planner sees of take_cover: the player's place and velocity; the nearest fireballs, each 1, its place as seen
-    from the player, and its velocity; the nearest monsters, each 1 and its place. What is not there is 0. In map units,
-    units a tic."""
+    """What a planner sees of take_cover: the player's place and velocity; then the nearest fireballs and the nearest
+    monsters, each 1, its place as seen from the player, and its velocity. What is not there is 0. In map units, units a
+    tic."""
 
     kind, name, privileged = "vector", "objects", True
     FIREBALLS, MONSTERS = 16, 8  # as in take_cover.c
-    shape = (4 + 5 * FIREBALLS + 3 * MONSTERS,)
+    shape = (4 + 5 * (FIREBALLS + MONSTERS),)
 
     def write(self, objects):
         player = next((o for o in objects if o.name == "DoomPlayer"), None)
@@ -347,13 +365,12 @@ class Objects(Part):
                         key=lambda o: ((o.position_x - x) ** 2 + (o.position_y - y) ** 2, o.id))
         balls = [o for o in others if "Ball" in o.name][:self.FIREBALLS]
         monsters = [o for o in others if "Imp" in o.name and "Ball" not in o.name][:self.MONSTERS]
-        out, at = self.out, 4 + 5 * self.FIREBALLS
+        out = self.out
         out[...] = 0
         out[:4] = x, y, player.velocity_x, player.velocity_y
-        for i, o in enumerate(balls):
-            out[4 + 5 * i:9 + 5 * i] = 1, o.position_x - x, o.position_y - y, o.velocity_x, o.velocity_y
-        for i, o in enumerate(monsters):
-            out[at + 3 * i:at + 3 + 3 * i] = 1, o.position_x - x, o.position_y - y
+        for first, group in ((4, balls), (4 + 5 * self.FIREBALLS, monsters)):
+            for at, o in zip(range(first, len(out), 5), group):
+                out[at:at + 5] = 1, o.position_x - x, o.position_y - y, o.velocity_x, o.velocity_y
 
 
 class DoomWorld:
@@ -385,7 +402,7 @@ class DoomWorld:
         game.set_episode_start_time(config["start_tic"])
         game.set_episode_timeout(config["timeout_tic"])
         game.set_available_game_variables([v.GameVariable.POSITION_Y, v.GameVariable.HEALTH])
-        game.set_objects_info_enabled(config["objects"])
+        game.set_objects_info_enabled(config["objects"] or config["counted"])  # which init fixes
         with tempfile.TemporaryDirectory(prefix=LEAVINGS) as folder:  # the engine makes a folder where it starts
             os.chdir(folder)
             game.init()
@@ -394,8 +411,8 @@ class DoomWorld:
         self.parts, self.max_steps = [Rendered((height, width, 3))], config["timeout_tic"]
         if config["objects"]:
             self.parts.append(Objects())
-        self.objects, self.skip = config["objects"], config["skip"]
-        self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.objects else [])
+        self.objects, self.counted, self.skip = config["objects"], config["counted"], config["skip"]
+        self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.counted else [])
         self.buttons = [[False, False], [True, False], [False, True]]
 
     def versions(self):
@@ -407,11 +424,12 @@ class DoomWorld:
             return  # after death there is none: the last one stays
         self.parts[0].out[...] = state.screen_buffer
         columns[:2] = state.game_variables
-        if self.objects:
+        if self.counted:
             import zlib
             rows = np.array([[o.id, o.position_x, o.position_y, o.position_z, o.velocity_x, o.velocity_y, o.velocity_z,
                               o.angle] for o in state.objects], np.float64)
             columns[2:] = len(rows), zlib.crc32(rows.tobytes())
+        if self.objects:
             self.parts[1].write(state.objects)
 
     def reset(self, seed, columns):

@@ -36,11 +36,12 @@ static const sac_option options[] = {
     {"skip", SAC_OPTION_INT, offsetof(take_cover_config, skip), "1", 1, 35, NULL,
      "tics that an action lasts, of which the last one is drawn; the return stays the number of tics"},
     {"objects", SAC_OPTION_BOOL, offsetof(take_cover_config, objects), "false", 0, 0, NULL,
-     "two more columns: the number of objects, and a checksum of their places and velocities; and a privileged part "
-     "objects: player, fireballs and monsters"},
+     "two more columns: the number of objects, and a checksum of their places and velocities"},
     SAC_BRIDGE_OPTIONS(take_cover_config, bridge),
     {0},
 };
+
+static const char *const same_world[] = {"screen", "objects", "skip", SAC_BRIDGE_SAME_WORLD, NULL};
 
 static const char *const variants[] = {"original", "walls", "floor", "text", NULL};
 
@@ -64,14 +65,14 @@ enum
     COLUMNS = 4,
     FIREBALLS = 16, // as in saccade-worker.py
     MONSTERS = 8,
-    OBJECT_NUMBERS = 4 + 5 * FIREBALLS + 3 * MONSTERS,
+    OBJECT_NUMBERS = 4 + 5 * (FIREBALLS + MONSTERS),
 };
 
 /// The parts of its observation.
 enum
 {
     CAMERA,
-    OBJECTS, // where they are asked for
+    OBJECTS, // player, fireballs and monsters; the engine tells of them where somebody has asked
     PARTS
 };
 
@@ -81,8 +82,8 @@ typedef struct take_cover
     bool released;
     int rewrite;
     int height, width;
-    char *worker_config;
     sac_bridge *bridge; // NULL until the first reset, so that the spec costs no engine
+    bool telling;       // whether that engine fills the part `objects`, which costs time
     sac_doom_text *text;
     uint64_t next_seed;
     sac_space parts[PARTS];
@@ -159,16 +160,22 @@ static sac_status open_take_cover(take_cover *t, const char *variant)
     t->parts[OBJECTS] =
         (sac_space){.name = "objects", .kind = SAC_SPACE_VECTOR, .shape = {OBJECT_NUMBERS}, .privileged = true};
     if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
+    return SAC_OK;
+}
+
+// What the worker is told, in JSON, released by free; NULL on lack of memory.
+static char *make_config(const take_cover *t)
+{
     int skill = t->config.skill ? t->config.skill : t->released ? 5 : 4;
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
-    json_t *config =
-        json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i, s:i}", "world", "take-cover", "screen",
-                  t->config.screen, "rewritten", t->rewrite != NO_REWRITE, "bgr", t->released, "hud", t->released,
-                  "plain", t->released, "objects", t->config.objects, "skill", skill, "start_tic", t->released ? 14 : 1,
-                  "timeout_tic", t->released ? RELEASED_END : 0, "skip", t->config.skip);
-    t->worker_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
+    json_t *config = json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i, s:i}", "world", "take-cover",
+                               "screen", t->config.screen, "rewritten", t->rewrite != NO_REWRITE, "bgr", t->released,
+                               "hud", t->released, "plain", t->released, "objects", t->telling, "counted",
+                               t->config.objects, "skill", skill, "start_tic", t->released ? 14 : 1, "timeout_tic",
+                               t->released ? RELEASED_END : 0, "skip", t->config.skip);
+    char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
-    return t->worker_config ? SAC_OK : sac_fail_memory("take-cover");
+    return text;
 }
 
 static void take_cover_destroy(void *self)
@@ -177,7 +184,6 @@ static void take_cover_destroy(void *self)
     if (!t) return;
     sac_bridge_destroy(t->bridge);
     sac_doom_text_destroy(t->text);
-    free(t->worker_config);
     sac_free(t);
 }
 
@@ -209,7 +215,7 @@ static void take_cover_spec(const void *self, sac_env_spec *spec)
     static const char *const names[] = {"stay", "left", "right"};
     const take_cover *t = self;
     *spec = (sac_env_spec){.observations = t->parts,
-                           .observation_count = t->config.objects ? PARTS : 1,
+                           .observation_count = PARTS,
                            .action_size = 1,
                            .action_choices = 3,
                            .action_low = low,
@@ -223,26 +229,50 @@ static void take_cover_spec(const void *self, sac_env_spec *spec)
                            .picture_same_view = true};
 }
 
-static sac_status start(take_cover *t)
+// Whether the engine shows what the spec says; `objects` alone may be missing.
+static bool is_as_expected(const take_cover *t)
 {
-    SAC_TRY(sac_bridge_create(&t->bridge, &(sac_bridge_def){.name = "take-cover",
-                                                            .settings = &t->config.bridge,
-                                                            .config = t->worker_config,
-                                                            .scenario = write_scenario,
-                                                            .user = t,
-                                                            .max_steps = max_steps(t)}));
     sac_env_spec ours, theirs;
     take_cover_spec(t, &ours);
     sac_bridge_spec(t->bridge, &theirs);
-    bool same = ours.observation_count == theirs.observation_count && ours.column_count == theirs.column_count;
-    for (int i = 0; same && i < ours.observation_count; i++)
-        same = sac_space_same(&ours.observations[i], &theirs.observations[i]);
-    if (same) return SAC_OK;
+    int parts = t->telling ? PARTS : PARTS - 1;
+    bool same = theirs.observation_count == parts && ours.column_count == theirs.column_count;
+    for (int i = 0; same && i < parts; i++) same = sac_space_same(&ours.observations[i], &theirs.observations[i]);
+    return same;
+}
+
+static sac_status start(take_cover *t, bool telling)
+{
+    t->telling = telling;
+    char *config = make_config(t);
+    if (!config) return sac_fail_memory("take-cover");
+    sac_status status = sac_bridge_create(&t->bridge, &(sac_bridge_def){.name = "take-cover",
+                                                                        .settings = &t->config.bridge,
+                                                                        .config = config,
+                                                                        .scenario = write_scenario,
+                                                                        .user = t,
+                                                                        .max_steps = max_steps(t)});
+    free(config);
+    if (status != SAC_OK || is_as_expected(t)) return status;
+    sac_env_spec theirs;
     char text[SAC_SPACE_TEXT_SIZE];
-    sac_status status = sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: the engine shows '%s', expected %d x %d pixels",
-                                 sac_space_format(&theirs.observations[0], text), t->height, t->width);
+    sac_bridge_spec(t->bridge, &theirs);
+    status = sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: the engine shows '%s', expected %d x %d pixels",
+                      sac_space_format(&theirs.observations[0], text), t->height, t->width);
     sac_bridge_destroy(t->bridge);
     t->bridge = NULL;
+    return status;
+}
+
+// Nobody pays for `objects` who does not ask: ViZDoom decides at its start whether it tells of them. Where they are
+// asked for later, an engine that does takes the place of one that does not, and plays the episode up to here.
+static sac_status tell_objects(take_cover *t, bool going)
+{
+    sac_bridge *silent = t->bridge;
+    t->bridge = NULL;
+    sac_status status = start(t, true);
+    if (status == SAC_OK && going) status = sac_bridge_follow(t->bridge, silent);
+    sac_bridge_destroy(silent);
     return status;
 }
 
@@ -263,7 +293,9 @@ static void show(take_cover *t, const sac_env_row *row)
 static sac_status take_cover_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
     take_cover *t = self;
-    if (!t->bridge) SAC_TRY(start(t));
+    bool asked = row->parts[OBJECTS] != NULL;
+    if (!t->bridge) SAC_TRY(start(t, asked));
+    if (asked && !t->telling) SAC_TRY(tell_objects(t, false));
     if (seed == SAC_SEED_NEXT) seed = t->next_seed;
     t->next_seed = sac_mix_seed(seed, 0, 1);
     if (t->text && strcmp(t->config.text, "seeded") == 0)
@@ -286,7 +318,13 @@ static sac_status take_cover_step_batch(void *const *selves, const sac_env_row *
 {
     sac_bridge *bridges[MAX_TOGETHER] = {NULL};
     SAC_ASSERT(count <= MAX_TOGETHER);
-    for (int i = 0; i < count; i++) bridges[i] = ((take_cover *)selves[i])->bridge;
+    for (int i = 0; i < count; i++)
+    {
+        take_cover *t = selves[i];
+        if (!t->bridge) return sac_fail(SAC_ERROR_ENVIRONMENT, "take-cover: stepped after its failure");
+        if (rows[i].parts[OBJECTS] && !t->telling) SAC_TRY(tell_objects(t, true));
+        bridges[i] = t->bridge;
+    }
     SAC_TRY(sac_bridge_step(bridges, rows, count));
     for (int i = 0; i < count; i++) show(selves[i], &rows[i]);
     return SAC_OK;
@@ -326,6 +364,7 @@ const sac_env_ops sac_take_cover_ops = {
     .options = options,
     .config_size = sizeof(take_cover_config),
     .variants = variants,
+    .same_world = same_world,
     .create = take_cover_create,
     .spec = take_cover_spec,
     .reset = take_cover_reset,

@@ -79,15 +79,20 @@ static sac_status read_bounds(sac_worker_spaces *s, int index, json_t *low, json
 
 static sac_status read_part(sac_worker_spaces *s, int index, json_t *part)
 {
-    static const char *const kinds[] = {"picture", "depth", "vector"}; // by sac_space_kind
+    // by sac_space_kind; of choices, which no worker shows, there is no word
+    static const char *const kinds[] = {"picture", "depth", "vector", "", "floats"};
+    enum
+    {
+        KINDS = sizeof kinds / sizeof *kinds
+    };
     const char *name = json_string_value(json_object_get(part, "name"));
     const char *kind = json_string_value(json_object_get(part, "kind"));
     json_t *shape = json_object_get(part, "shape");
     if (!name || strlen(name) >= SAC_WORKER_NAME) return unexpected("the name of a part");
     snprintf(s->parts[index].name, SAC_WORKER_NAME, "%s", name);
     int known = 0;
-    while (kind && known < 3 && strcmp(kinds[known], kind) != 0) known++;
-    if (!kind || known == 3) return unexpected("the kind of a part");
+    while (kind && known < KINDS && strcmp(kinds[known], kind) != 0) known++;
+    if (!kind || !kind[0] || known == KINDS) return unexpected("the kind of a part");
     s->parts[index].kind = (sac_space_kind)known;
     for (size_t i = 0; i < 3; i++)
     {

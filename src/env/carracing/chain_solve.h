@@ -1,15 +1,13 @@
-// The step of the chain for LANES cars side by side: a template, included once by each file that defines LANES and
-// STEP, the name of its function. Every value is a vector with one car a lane; lanes never meet, so the bits are those
-// of a car alone. The order of operations is Box2D 2.3's (b2Island, b2RevoluteJoint) to the last rounding.
+// The step of the chain for LANES_COUNT cars side by side: a template, included once by each file that defines LANES
+// and STEP, the name of its function. Every value is a vector with one car a lane; lanes never meet, so the bits are
+// those of a car alone. The order of operations is Box2D 2.3's (b2Island, b2RevoluteJoint) to the last rounding.
 
 #include <string.h>
 
+#include "base/lanes/vectors.h"
 #include "env/carracing/chain.h"
 #include "env/carracing/chain_constants.h"
 #include "env/carracing/trig.h"
-
-typedef float lanes __attribute__((vector_size(4 * LANES)));
-typedef int32_t mask __attribute__((vector_size(4 * LANES)));
 
 typedef struct chain_lanes
 {
@@ -27,51 +25,19 @@ typedef struct joint
     int any_limited;
 } joint;
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-ALWAYS_INLINE lanes select(mask which, lanes yes, lanes no)
+LANES lanes clamp(lanes x, lanes low, lanes high)
 {
-    return (lanes)(((mask)yes & which) | ((mask)no & ~which));
-}
-
-ALWAYS_INLINE lanes least(lanes a, lanes b)
-{
-    return select(a < b, a, b);
-}
-ALWAYS_INLINE lanes most(lanes a, lanes b)
-{
-    return select(a > b, a, b);
-}
-ALWAYS_INLINE lanes clamp(lanes x, lanes low, lanes high)
-{
-    return most(low, least(x, high));
-}
-ALWAYS_INLINE lanes all(float x)
-{
-    return x - (lanes){0};
-}
-
-ALWAYS_INLINE lanes root(lanes x)
-{
-    for (int l = 0; l < LANES; l++) x[l] = sqrtf(x[l]);
-    return x;
-}
-
-ALWAYS_INLINE int any(mask m)
-{
-    int32_t bits = 0;
-    for (int l = 0; l < LANES; l++) bits |= m[l];
-    return bits != 0;
+    return lanes_max(low, lanes_min(x, high));
 }
 
 static void rotate(lanes angle, lanes *sine, lanes *cosine)
 {
-    float a[LANES], s[LANES], c[LANES];
+    float a[LANES_COUNT], s[LANES_COUNT], c[LANES_COUNT];
     memcpy(a, &angle, sizeof a);
-    if (any((angle >= CAR_TRIG_PLAIN) | (angle <= -CAR_TRIG_PLAIN)))
-        for (int l = 0; l < LANES; l++) car_sin_cos(a[l], &s[l], &c[l]);
+    if (mask_any((angle >= CAR_TRIG_PLAIN) | (angle <= -CAR_TRIG_PLAIN)))
+        for (int l = 0; l < LANES_COUNT; l++) car_sin_cos(a[l], &s[l], &c[l]);
     else
-        for (int l = 0; l < LANES; l++) car_sin_cos_plain(a[l], &s[l], &c[l]);
+        for (int l = 0; l < LANES_COUNT; l++) car_sin_cos_plain(a[l], &s[l], &c[l]);
     memcpy(sine, s, sizeof s);
     memcpy(cosine, c, sizeof c);
 }
@@ -99,11 +65,11 @@ static void prepare_joint(joint *k, chain_lanes *c, int j)
     // impulse.
     lanes angle = c->angle[1 + j] - c->angle[0];
     mask lower = angle <= -JOINT_LIMIT, upper = angle >= JOINT_LIMIT;
-    lanes limit = select(lower, all(1), select(upper, all(-1), all(0)));
-    c->pz[j] = select((limit == c->limit[j]) & (lower | upper), c->pz[j], all(0));
+    lanes limit = lanes_choose(lower, lanes_set(1), lanes_choose(upper, lanes_set(-1), lanes_set(0)));
+    c->pz[j] = lanes_choose((limit == c->limit[j]) & (lower | upper), c->pz[j], lanes_set(0));
     c->limit[j] = limit;
     k->limited = lower | upper;
-    k->any_limited = any(k->limited);
+    k->any_limited = mask_any(k->limited);
 
     // Warm start: the impulses of the last step are applied first. Box2D scales them by the ratio of the time steps,
     // which is 1.
@@ -120,11 +86,11 @@ static void prepare_joint(joint *k, chain_lanes *c, int j)
 // b2RevoluteJoint::SolveVelocityConstraints. Impulses are accumulated and the total is clamped, as Box2D does it
 // (sequential impulses: Catto 2006, "Fast and Simple Physics using Sequential Impulses"). Cramer's rule solves K p =
 // -e, of three equations where a limit is reached and of the first two where none is.
-ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
+LANES void solve_joint(chain_lanes *c, const joint *k, int j)
 {
     lanes impulse = -MOTOR_MASS * (c->omega[1 + j] - c->omega[0] - c->speed[j]);
     lanes old = c->motor[j];
-    c->motor[j] = clamp(old + impulse, all(-MOTOR_IMPULSE), all(MOTOR_IMPULSE));
+    c->motor[j] = clamp(old + impulse, lanes_set(-MOTOR_IMPULSE), lanes_set(MOTOR_IMPULSE));
     impulse = c->motor[j] - old;
     c->omega[0] -= HULL_INVERSE_INERTIA * impulse;
     c->omega[1 + j] += WHEEL_INVERSE_INERTIA * impulse;
@@ -146,9 +112,9 @@ ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
         mask block = k->limited & ~(c->limit[j] * (c->pz[j] + z) < 0.0f);
         bx += c->pz[j] * k->k13;
         by += c->pz[j] * k->k23;
-        px = select(block, x, k->inverse2 * (k->k22 * bx - k->k12 * by));
-        py = select(block, y, k->inverse2 * (k->k11 * by - k->k12 * bx));
-        z = select(block, z, -c->pz[j]);
+        px = lanes_choose(block, x, k->inverse2 * (k->k22 * bx - k->k12 * by));
+        py = lanes_choose(block, y, k->inverse2 * (k->k11 * by - k->k12 * bx));
+        z = lanes_choose(block, z, -c->pz[j]);
         c->pz[j] += z;
         torque = k->rx * py - k->ry * px + z;
         c->omega[1 + j] += WHEEL_INVERSE_INERTIA * z;
@@ -169,7 +135,7 @@ ALWAYS_INLINE void solve_joint(chain_lanes *c, const joint *k, int j)
 }
 
 // Box2D walks its lists from the newest joint to the oldest
-ALWAYS_INLINE void velocity_pass(chain_lanes *c, const joint *joints)
+LANES void velocity_pass(chain_lanes *c, const joint *joints)
 {
     solve_joint(c, &joints[3], 3);
     solve_joint(c, &joints[2], 2);
@@ -187,7 +153,7 @@ static int same_state(const chain_lanes *a, const chain_lanes *b)
     for (int j = 0; j < CAR_WHEELS; j++)
         differ |= ((mask)a->px[j] ^ (mask)b->px[j]) | ((mask)a->py[j] ^ (mask)b->py[j]) |
                   ((mask)a->pz[j] ^ (mask)b->pz[j]) | ((mask)a->motor[j] ^ (mask)b->motor[j]);
-    return !any(differ);
+    return !mask_any(differ);
 }
 
 // 180 passes. A state that comes back after p passes comes back every p passes, so only the rest modulo p is left.
@@ -198,7 +164,7 @@ static void solve_velocities(chain_lanes *chain, const joint *joints)
     for (int done = 1; done <= passes; done++)
     {
         velocity_pass(&c, joints);
-        if (LANES > 4 || passes < VELOCITY_PASSES) continue; // among many cars one is always on the way
+        if (LANES_COUNT > 4 || passes < VELOCITY_PASSES) continue; // among many cars one is always on the way
         if (saved_at > 0 && same_state(&c, &saved))
             passes = done + (VELOCITY_PASSES - done) % (done - saved_at);
         else if (done >= 4 && (done & (done - 1)) == 0)
@@ -214,11 +180,13 @@ static void integrate(chain_lanes *c)
     for (int i = 0; i < CAR_BODIES; i++)
     {
         lanes x = TIME_STEP * c->vx[i], y = TIME_STEP * c->vy[i], square = x * x + y * y;
-        lanes ratio = select(square > MAX_TRANSLATION * MAX_TRANSLATION, MAX_TRANSLATION / root(square), all(1));
+        lanes ratio = lanes_choose(square > MAX_TRANSLATION * MAX_TRANSLATION, MAX_TRANSLATION / lanes_sqrt(square),
+                                   lanes_set(1));
         c->vx[i] *= ratio;
         c->vy[i] *= ratio;
         lanes turn = TIME_STEP * c->omega[i];
-        ratio = select(turn * turn > MAX_ROTATION * MAX_ROTATION, MAX_ROTATION / most(turn, -turn), all(1));
+        ratio = lanes_choose(turn * turn > MAX_ROTATION * MAX_ROTATION, MAX_ROTATION / lanes_max(turn, -turn),
+                             lanes_set(1));
         c->omega[i] *= ratio;
         c->center_x[i] += TIME_STEP * c->vx[i];
         c->center_y[i] += TIME_STEP * c->vy[i];
@@ -234,9 +202,10 @@ static mask correct_joint(chain_lanes *c, int j)
     lanes angle = c->angle[1 + j] - c->angle[0];
     lanes below = angle + JOINT_LIMIT, above = angle - JOINT_LIMIT;
     mask lower = c->limit[j] > 0.0f, upper = c->limit[j] < 0.0f;
-    lanes angle_error = select(lower, -below, select(upper, above, all(0)));
-    lanes fix = select(lower, clamp(below + ANGULAR_SLOP, all(-MAX_CORRECTION), all(0)),
-                       select(upper, clamp(above - ANGULAR_SLOP, all(0), all(MAX_CORRECTION)), all(0)));
+    lanes angle_error = lanes_choose(lower, -below, lanes_choose(upper, above, lanes_set(0)));
+    lanes fix = lanes_choose(
+        lower, clamp(below + ANGULAR_SLOP, lanes_set(-MAX_CORRECTION), lanes_set(0)),
+        lanes_choose(upper, clamp(above - ANGULAR_SLOP, lanes_set(0), lanes_set(MAX_CORRECTION)), lanes_set(0)));
     lanes impulse = -MOTOR_MASS * fix;
     c->angle[0] -= HULL_INVERSE_INERTIA * impulse;
     c->angle[1 + j] += WHEEL_INVERSE_INERTIA * impulse;
@@ -245,7 +214,7 @@ static mask correct_joint(chain_lanes *c, int j)
     rotate(c->angle[0], &sine, &cosine);
     lanes rx = cosine * anchor_x[j] - sine * anchor_y[j], ry = sine * anchor_x[j] + cosine * anchor_y[j];
     lanes x = c->center_x[1 + j] - c->center_x[0] - rx, y = c->center_y[1 + j] - c->center_y[0] - ry;
-    mask okay = (root(x * x + y * y) <= LINEAR_SLOP) & (angle_error <= ANGULAR_SLOP);
+    mask okay = (lanes_sqrt(x * x + y * y) <= LINEAR_SLOP) & (angle_error <= ANGULAR_SLOP);
 
     const float mass = HULL_INVERSE_MASS + WHEEL_INVERSE_MASS;
     lanes k11 = mass + HULL_INVERSE_INERTIA * ry * ry, k22 = mass + HULL_INVERSE_INERTIA * rx * rx;
@@ -267,9 +236,9 @@ static mask keep_poses(chain_lanes *c, const chain_lanes *old, mask active)
     {
         moved |= (c->center_x[i] != old->center_x[i]) | (c->center_y[i] != old->center_y[i]) |
                  (c->angle[i] != old->angle[i]);
-        c->center_x[i] = select(active, c->center_x[i], old->center_x[i]);
-        c->center_y[i] = select(active, c->center_y[i], old->center_y[i]);
-        c->angle[i] = select(active, c->angle[i], old->angle[i]);
+        c->center_x[i] = lanes_choose(active, c->center_x[i], old->center_x[i]);
+        c->center_y[i] = lanes_choose(active, c->center_y[i], old->center_y[i]);
+        c->angle[i] = lanes_choose(active, c->angle[i], old->angle[i]);
     }
     return ~moved;
 }
@@ -279,7 +248,7 @@ static mask keep_poses(chain_lanes *c, const chain_lanes *old, mask active)
 static mask correct_positions(chain_lanes *c)
 {
     mask active = ~(mask){0}, solved = {0};
-    for (int pass = 0; pass < POSITION_PASSES && any(active); pass++)
+    for (int pass = 0; pass < POSITION_PASSES && mask_any(active); pass++)
     {
         const chain_lanes old = *c;
         mask okay = active;
@@ -300,15 +269,15 @@ static void fall_asleep(chain_lanes *c, mask solved)
     {
         mask moves = (c->omega[i] * c->omega[i] > SLEEP_OMEGA * SLEEP_OMEGA) |
                      (c->vx[i] * c->vx[i] + c->vy[i] * c->vy[i] > SLEEP_SPEED * SLEEP_SPEED);
-        c->still[i] = select(moves, all(0), c->still[i] + TIME_STEP);
+        c->still[i] = lanes_choose(moves, lanes_set(0), c->still[i] + TIME_STEP);
         asleep &= c->still[i] >= TIME_TO_SLEEP;
     }
     for (int i = 0; i < CAR_BODIES; i++)
     {
-        c->still[i] = select(asleep, all(0), c->still[i]);
-        c->vx[i] = select(asleep, all(0), c->vx[i]);
-        c->vy[i] = select(asleep, all(0), c->vy[i]);
-        c->omega[i] = select(asleep, all(0), c->omega[i]);
+        c->still[i] = lanes_choose(asleep, lanes_set(0), c->still[i]);
+        c->vx[i] = lanes_choose(asleep, lanes_set(0), c->vx[i]);
+        c->vy[i] = lanes_choose(asleep, lanes_set(0), c->vy[i]);
+        c->omega[i] = lanes_choose(asleep, lanes_set(0), c->omega[i]);
     }
 }
 
@@ -324,7 +293,7 @@ static void place_bodies(chain_lanes *c)
     c->y[0] = c->center_y[0] - (c->sine[0] * HULL_CENTER_X + c->cosine[0] * HULL_CENTER_Y);
 }
 
-// 1..LANES cars; spare lanes repeat the last one
+// 1..LANES_COUNT_COUNT cars; spare lanes repeat the last one
 // One step of b2World for these cars: forces, the joints' velocities, positions, corrections, sleep. The cars' numbers
 // are turned from one car a row to one car a lane, and back.
 void STEP(car_chain *const *chains, int count)
@@ -332,9 +301,9 @@ void STEP(car_chain *const *chains, int count)
     union
     {
         chain_lanes c;
-        float numbers[CAR_CHAIN_NUMBERS][LANES];
+        float numbers[CAR_CHAIN_NUMBERS][LANES_COUNT];
     } u;
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < LANES_COUNT; l++)
     {
         const float *from = (const float *)chains[l < count ? l : count - 1];
         for (int i = 0; i < CAR_CHAIN_NUMBERS; i++) u.numbers[i][l] = from[i];

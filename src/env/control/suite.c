@@ -18,6 +18,10 @@ static const char *const variants[] = {"original",
                                        ALL("hard") ":dynamic",
                                        NULL};
 
+static const char *const same_world[] = {"observe",       "height",   "width",     "camera",
+                                         "action_repeat", "renderer", "antialias", "shadows",
+                                         "reflections",   "models",   NULL};
+
 #define FIELD(name) offsetof(control_config, name)
 
 // clang-format off
@@ -70,6 +74,7 @@ static const char *const variants[] = {"original",
                                             .options = options_##symbol,                                               \
                                             .config_size = sizeof(control_config),                                     \
                                             .variants = variants,                                                      \
+                                            .same_world = same_world,                                                  \
                                             .create = create_##symbol,                                                 \
                                             CALLS};
 

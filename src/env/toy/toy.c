@@ -184,6 +184,7 @@ const sac_env_ops sac_toy_ops = {
     .options = options,
     .config_size = sizeof(toy_config),
     .variants = variants,
+    .same_world = (const char *const[]){"size", NULL},
     .create = toy_create,
     .spec = toy_spec,
     .reset = toy_reset,

@@ -53,7 +53,7 @@ const sac_env_ops *sac_env_find(const char *id)
     return NULL;
 }
 
-static const char *name_at(const void *user, int index)
+const char *sac_world_name(const void *user, int index)
 {
     (void)user;
     return index < sac_env_count() ? sac_env_at(index)->name : NULL;
@@ -80,7 +80,7 @@ sac_status sac_env_create(sac_env **out, const sac_env_def *def)
     *out = NULL;
     const sac_env_ops *ops = sac_env_find(def->id);
     if (ops) return sac_env_open(out, ops, def, rest_of(ops, def->id));
-    const char *meant = sac_did_you_mean(sac_nearest(def->id, name_at, NULL));
+    const char *meant = sac_did_you_mean(sac_nearest(def->id, sac_world_name, NULL));
     return sac_fail(SAC_ERROR_ARGUMENT, "unknown environment '%.80s'%s", def->id,
                     meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
 }

@@ -29,6 +29,7 @@ static void scale(double *x, int count, double factor)
 }
 
 // The weights are ln((lambda + 1) / 2) - ln i; the positive ones are scaled to sum 1, and the negative ones to sum -1.
+// The logarithmic weights of Hansen 2016 (A Tutorial), before the negative ones get their size below.
 static void set_weights(sac_cma *cma)
 {
     double middle = sac_series_log((cma->population + 1) / 2.0);
@@ -42,6 +43,7 @@ static void set_weights(sac_cma *cma)
 
 // Scale the negative weights to the sum -(1 + c_1 / c_mu), or to less where C could lose positive definiteness or
 // mu_eff is small.
+// The three bounds are the tutorial's alpha_mu-, alpha_posdef- and alpha_mu_eff-.
 static void set_negative_weights(sac_cma *cma)
 {
     double *negative = cma->weights + cma->mu;
@@ -141,6 +143,7 @@ double sac_cma_move(sac_cma *cma, sac_search *search)
 {
     int n = cma->dimension;
     double reach = cma->config.c_mean * search->sigma;
+    // these factors keep the paths standard normal where selection is random, and so their lengths comparable
     double rate_sigma = sqrt(cma->c_sigma * (2 - cma->c_sigma) * cma->mu_eff);
     double rate_c = sqrt(cma->c_c * (2 - cma->c_c) * cma->mu_eff);
     for (int i = 0; i < n; i++) search->mean[i] += reach * cma->step[i];
@@ -158,6 +161,7 @@ static double path_change(const sac_cma *cma)
 {
     double squares = 0;
     for (int i = 0; i < cma->dimension; i++) squares += cma->path_sigma[i] * cma->path_sigma[i];
+    // cumulative step-size adaptation: longer than chance means steps in one direction, so sigma grows
     double change = cma->c_sigma / cma->damping * (sqrt(squares) / cma->chi_n - 1);
     return fmax(-1, fmin(1, change));
 }
@@ -178,6 +182,7 @@ static double line_change(sac_cma *cma, const sac_search *search, const int *ord
         if (order[k] == 0) ahead = k;
         if (order[k] == 1) behind = k;
     }
+    // the difference of the ranks of the two, as a share of the population
     double won = search->fitness[0] == search->fitness[1] ? 0 : (behind - ahead) / (cma->population - 1.0);
     cma->lead = 0.7 * cma->lead + 0.3 * copysign(sqrt(fabs(won)), won);
     double n = cma->dimension;

@@ -82,6 +82,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     for (int k = 0; k < pairs->count; k++)
         pairs->weights[k] = sac_pairs_half(pairs, k) / (pairs->count * search->sigma);
     sac_vector_combine(s->gradient, pairs->weights, pairs->noise, pairs->count, n);
+    // the pull keeps parameters from outgrowing the noise, whose size is fixed
     sac_vector_add(s->gradient, -s->l2 / search->sigma, search->mean, n);
     sac_step_move(&s->step, search, s->gradient);
     sac_common_move_sigma(search, &s->common);

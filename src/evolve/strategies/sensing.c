@@ -83,6 +83,7 @@ static int compare_directions(const void *a, const void *b)
     return (left->pair > right->pair) - (left->pair < right->pair);
 }
 
+// ARS V1-t (Mania, Guy and Recht 2018): directions are ranked by the better of their two returns, max(r+, r-).
 static void pick_directions(sensing *s)
 {
     const double *r = s->pairs.shaped;
@@ -117,6 +118,7 @@ sac_status sac_sensing_tell(sac_search *search, const int *order, const double *
     if (x) sac_pairs_replace(pairs, search, x);
     sac_shape_values(search, pairs->shaped);
     pick_directions(s);
+    // by the deviation, as in ARS, steps shrink where returns differ much; by sigma the sum estimates the gradient
     double scale = s->used * (s->by_sigma ? 2 * search->sigma : deviation(s));
     memset(pairs->weights, 0, (size_t)pairs->count * sizeof *pairs->weights);
     for (int k = 0; k < s->used && scale > 0 && isfinite(scale); k++)

@@ -50,6 +50,7 @@ static void move_adam(sac_step *s, double *mean, const double *gradient, int n)
     }
 }
 
+// Momentum as an average: the weights 1 - b, b (1 - b), ... add up to 1, so momentum does not lengthen the step.
 static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
 {
     for (int i = 0; i < n; i++)
@@ -59,6 +60,8 @@ static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
     }
 }
 
+// ClipUp (Toklu, Liskowski and Srivastava 2020): every push is as long as the rate, and the speed is cut at twice the
+// rate, so that neither follows the scale of the returns.
 static void move_clipup(sac_step *s, double *mean, const double *gradient, int n)
 {
     double length = sqrt(sac_vector_dot(gradient, gradient, (size_t)n));

@@ -1,4 +1,5 @@
 #include "files/pictures/footage.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -75,16 +76,10 @@ static void resize(uint8_t *out, int height, int width, const uint8_t *in, int i
         }
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-    size_t size = strlen(name), tail = strlen(end);
-    return size > tail && strcmp(name + size - tail, end) == 0;
-}
-
 static int is_image(const struct dirent *entry)
 {
     const char *name = entry->d_name;
-    return ends_in(name, ".png") || ends_in(name, ".jpg") || ends_in(name, ".jpeg");
+    return sac_ends_in(name, ".png") || sac_ends_in(name, ".jpg") || sac_ends_in(name, ".jpeg");
 }
 
 // FFmpeg reads other images as films of one frame.
@@ -105,7 +100,7 @@ static sac_status read_image(uint8_t *frame, const char *folder, const char *nam
     uint8_t *rgb;
     int in_height, in_width;
     SAC_TRY(sac_join_path(path, folder, name));
-    if (!ends_in(name, ".png")) return read_still(frame, path, height, width);
+    if (!sac_ends_in(name, ".png")) return read_still(frame, path, height, width);
     SAC_TRY(sac_png_read(&rgb, &in_height, &in_width, path, PIXEL_LIMIT));
     resize(frame, height, width, rgb, in_height, in_width);
     sac_free(rgb);

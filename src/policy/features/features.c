@@ -21,19 +21,19 @@ static sac_status find_features(sac_agent *agent, const char *word, const sac_pa
         for (int j = 0; j < agent->part_count; j++)
             if (agent->parts[j] == features[i])
                 return sac_fail(SAC_ERROR_ARGUMENT, "policy: patch_features '%.80s' names %s twice",
-                                agent->config.features, word);
+                                agent->config.patch_features, word);
         *found = features[i];
         return SAC_OK;
     }
     return sac_fail(SAC_ERROR_ARGUMENT,
                     "policy: patch_features is '%.80s', expected positions, histogram, conv, values or several "
                     "joined by +%s",
-                    agent->config.features, sac_did_you_mean(sac_nearest_of(word, feature_names)));
+                    agent->config.patch_features, sac_did_you_mean(sac_nearest_of(word, feature_names)));
 }
 
 sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy)
 {
-    const char *at = agent->config.features;
+    const char *at = agent->config.patch_features;
     for (bool more = true; more;)
     {
         char word[SAC_TEXT_SIZE];
@@ -45,10 +45,10 @@ sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy)
         agent->parts[index] = part;
         SAC_TRY(part->plan(agent, policy, &agent->part_sizes[index]));
         agent->wants_pixels |= part->pixels;
-        agent->patch_features += agent->part_sizes[index];
+        agent->patch_numbers += agent->part_sizes[index];
         more = at[length] == '+';
         at += length + more;
     }
-    agent->told_count = agent->patch_features * (agent->config.masking ? agent->embedding.count : agent->config.top);
+    agent->told_count = agent->patch_numbers * (agent->config.masking ? agent->embedding.count : agent->config.top);
     return SAC_OK;
 }

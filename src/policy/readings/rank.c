@@ -13,7 +13,7 @@ static void attend(sac_agent_state *s)
     sac_rank_score(s);
     sac_rank_choose(s);
 
-    if (a->config.masking) memset(s->actor.features, 0, (size_t)a->told_count * sizeof *s->actor.features);
+    if (a->config.masking) memset(s->actor.told, 0, (size_t)a->told_count * sizeof *s->actor.told);
     for (int k = 0; k < a->config.top; k++)
     {
         sac_patch patch = {.row = p->patch / 2 + s->top[k] / p->columns * p->stride,
@@ -23,7 +23,7 @@ static void attend(sac_agent_state *s)
         s->centers[2 * k] = (float)patch.row;
         s->centers[2 * k + 1] = (float)patch.column;
         if (a->wants_pixels) sac_embedding_patch(&s->embedding, &a->embedding, s->top[k], s->pixels);
-        float *out = s->actor.features + (size_t)(a->config.masking ? s->top[k] : k) * (size_t)a->patch_features;
+        float *out = s->actor.told + (size_t)(a->config.masking ? s->top[k] : k) * (size_t)a->patch_numbers;
         for (int i = 0; i < a->part_count; i++)
         {
             a->parts[i]->read(a, s->parameters, &patch, out);

@@ -54,7 +54,7 @@ static void attend(sac_agent_state *s)
     {
         trans.attention = sac_agent_attention(s, h);
         if (a->config.layer_norm) trans.gain = s->gain + h * v, trans.bias = s->parameters + a->trans_bias + h * v;
-        sac_trans_run(&trans, s->actor.features + h * trans.rows * v, sac_agent_rows(s, h * d),
+        sac_trans_run(&trans, s->actor.told + h * trans.rows * v, sac_agent_rows(s, h * d),
                       sac_agent_rows(s, a->query_size + h * d), sac_agent_rows(s, 2 * a->query_size + h * v),
                       a->embedding.count, a->embedding.token_stride, s->trans_workspace);
     }

@@ -28,10 +28,7 @@ static sac_status read_options(sac_run *r)
     sac_distill *d = sac_distill_of(r);
     const sac_section *settings = &r->task->search_settings;
     SAC_TRY(sac_options_read(sac_distill_option_table, &d->options, settings->settings, settings->count, "search"));
-    SAC_TRY(sac_distill_read_shares(d->options.share, d->shares, &d->share_count));
-    if (r->filter.size == 0) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT, "policy.filter: search.method: distill does not measure filters; set it to "
-                                        "false");
+    return sac_distill_read_shares(d->options.share, d->shares, &d->share_count);
 }
 
 // the fit begins where training does

@@ -2,6 +2,15 @@
 
 #include <string.h>
 
+#if defined(SAC_LEVEL_AVX512)
+#define LANES_COUNT 16
+#elif defined(SAC_LEVEL_AVX2)
+#define LANES_COUNT 8
+#else
+#define LANES_COUNT 4
+#endif
+#include "base/lanes/vectors.h"
+
 extern const car_raster SAC_LEVEL_NAME(sac_car_raster);
 
 static inline float least(float a, float b)
@@ -135,59 +144,21 @@ static void settle(const car_plane *plane)
     for (int i = 0; i < plane->height * stride; i++) cells[i] = most(least(cells[i], 1), 0);
 }
 
-#if defined SAC_LEVEL_AVX512
-enum
-{
-    LANES = 16
-};
-#elif defined SAC_LEVEL_AVX2
-enum
-{
-    LANES = 8
-};
-#else
-enum
-{
-    LANES = 4
-};
-#endif
 enum
 {
     BLOCK = 16,
-    PARTS = BLOCK / LANES
+    PARTS = BLOCK / LANES_COUNT
 };
 
-typedef float vec __attribute__((vector_size(sizeof(float) * LANES)));
-typedef int32_t ivec __attribute__((vector_size(sizeof(int32_t) * LANES)));
 typedef uint8_t bytes __attribute__((vector_size(16)));
-
-static inline vec vec_of(float x)
-{
-    return x - (vec){0};
-}
-
-/// a where the mask is set, else b.
-static inline vec select(ivec mask, vec a, vec b)
-{
-    return (vec)((mask & (ivec)a) | (~mask & (ivec)b));
-}
-
-static inline vec vec_least(vec a, vec b)
-{
-    return select(a < b, a, b);
-}
-static inline vec vec_most(vec a, vec b)
-{
-    return select(a > b, a, b);
-}
 
 /// Add a row's differences to the running sum and clear them.
 // The running sum and the clearing share one pass, so that the planes are ready for the next picture.
-static inline vec take(vec *sum, float *cells)
+static inline lanes take(lanes *sum, float *cells)
 {
-    vec *at = (vec *)cells;
+    lanes *at = (lanes *)cells;
     *sum += *at;
-    *at = (vec){0};
+    *at = (lanes){0};
     return *sum;
 }
 
@@ -200,35 +171,36 @@ enum
     SIDE_ROAD = 8
 };
 
-static inline void colour(const car_layers *l, int at, vec sums[6], const car_inks *ink, const int what, vec out[3])
+static inline void colour(const car_layers *l, int at, lanes sums[6], const car_inks *ink, const int what, lanes out[3])
 {
-    vec cover = take(&sums[0], l->road.cells + at), shade = take(&sums[1], l->shade.cells + at);
-    vec light = take(&sums[2], l->square.cells + at), over = vec_least(cover, vec_of(1));
+    lanes cover = take(&sums[0], l->road.cells + at), shade = take(&sums[1], l->shade.cells + at);
+    lanes light = take(&sums[2], l->square.cells + at), over = lanes_min(cover, lanes_set(1));
     if (!(what & FULL))
     {
-        vec under = ink->grass[1] + light * ink->square[1];
+        lanes under = ink->grass[1] + light * ink->square[1];
         out[0] = out[2] = ink->road[0] + shade;
         out[1] = under + over * (ink->road[1] - under) + shade;
         if (what & RED) out[0] += take(&sums[3], l->red.cells + at);
         return;
     }
     // Where the road crosses itself, the colour is the mean of both.
-    vec flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
-    vec share = 1 / vec_most(cover, vec_of(1));
-    vec side = what & SIDE_ROAD ? vec_most(vec_least(take(&sums[5], l->side_road.cells + at), vec_of(1)), vec_of(0))
-                                : vec_of(0);
+    lanes flag = take(&sums[3], l->red.cells + at), field = take(&sums[4], l->field.cells + at);
+    lanes share = 1 / lanes_max(cover, lanes_set(1));
+    lanes side = what & SIDE_ROAD
+                     ? lanes_max(lanes_min(take(&sums[5], l->side_road.cells + at), lanes_set(1)), lanes_set(0))
+                     : lanes_set(0);
     for (int c = 0; c < 3; c++)
     {
-        vec under = field * ink->grass[c] + light * ink->square[c];
+        lanes under = field * ink->grass[c] + light * ink->square[c];
         if (what & SIDE_ROAD) under += side * (ink->side_road[c] - under);
         out[c] = under + over * (ink->road[c] - under) + share * (c == 0 ? shade + flag : shade);
     }
 }
 
-static inline void lay_figure(const car_figure *f, int at, const car_inks *ink, vec colours[3])
+static inline void lay_figure(const car_figure *f, int at, const car_inks *ink, lanes colours[3])
 {
-    vec wheel = *(const vec *)(f->wheel.cells + at), stripe = *(const vec *)(f->stripe.cells + at);
-    vec hull = *(const vec *)(f->hull.cells + at);
+    lanes wheel = *(const lanes *)(f->wheel.cells + at), stripe = *(const lanes *)(f->stripe.cells + at);
+    lanes hull = *(const lanes *)(f->hull.cells + at);
     for (int c = 0; c < 3; c++)
     {
         colours[c] += (wheel * (ink->wheel - colours[c]) + hull * (ink->hull[c] - colours[c])) +
@@ -236,9 +208,9 @@ static inline void lay_figure(const car_figure *f, int at, const car_inks *ink, 
     }
 }
 
-static inline ivec quantise(vec value, float offset)
+static inline words quantise(lanes value, float offset)
 {
-    return __builtin_convertvector(vec_most(vec_least(value + offset, vec_of(255)), vec_of(0)), ivec);
+    return words_truncate(lanes_max(lanes_min(value + offset, lanes_set(255)), lanes_set(0)));
 }
 
 /// 16 pixels of 4 bytes become 48 bytes.
@@ -253,7 +225,7 @@ static inline void pack(const bytes pixels[4], uint8_t *out)
 }
 
 /// Rows from..to of the block that starts at a column.
-static inline void rows(const car_layers *l, const car_figure *f, const car_inks *ink, vec sums[PARTS][6], int column,
+static inline void rows(const car_layers *l, const car_figure *f, const car_inks *ink, lanes sums[PARTS][6], int column,
                         int from, int to, uint8_t *rgb, const int what)
 {
     int width = l->road.width;
@@ -261,13 +233,13 @@ static inline void rows(const car_layers *l, const car_figure *f, const car_inks
     {
         union
         {
-            ivec parts[PARTS];
+            words parts[PARTS];
             bytes quarters[4];
         } pixels;
         for (int part = 0; part < PARTS; part++)
         {
-            vec colours[3];
-            int x = column + part * LANES;
+            lanes colours[3];
+            int x = column + part * LANES_COUNT;
             colour(l, row * l->road.stride + x, sums[part], ink, what, colours);
             if (what & FIGURE) lay_figure(f, (row - f->row) * f->hull.stride + x - f->column, ink, colours);
             pixels.parts[part] = quantise(colours[0], ink->offset) | quantise(colours[1], ink->offset) << 8 |
@@ -288,7 +260,7 @@ static inline void rows(const car_layers *l, const car_figure *f, const car_inks
 static inline void block(const car_layers *l, const car_figure *f, const car_inks *ink, int column, uint8_t *rgb,
                          const int what)
 {
-    vec sums[PARTS][6] = {0};
+    lanes sums[PARTS][6] = {0};
     int height = l->road.height, top = height, bottom = height;
     if (column >= f->column && column < f->column + f->hull.stride) top = f->row, bottom = top + f->hull.height;
     rows(l, f, ink, sums, column, 0, top, rgb, what);

@@ -50,12 +50,6 @@ const uint32_t *sac_reel_show(const control_reel *reel, int index, uint32_t *scr
 
 // ---- reading
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 static int is_video_name(const char *name)
 {
     static const char *const ends[] = {".mp4", ".mkv", ".avi", ".mov", ".webm", NULL};
@@ -81,7 +75,7 @@ static sac_status read_entry(control_reels *r, const char *name)
 {
     char path[SAC_PATH_SIZE];
     SAC_TRY(sac_join_path(path, r->pictures, name));
-    if (!is_folder(path) && !is_video_name(path)) return SAC_OK;
+    if (!sac_is_folder(path) && !is_video_name(path)) return SAC_OK;
     SAC_TRY(read_video(&r->reels[r->count], path));
     r->count++;
     return SAC_OK;
@@ -91,7 +85,7 @@ static bool is_davis(const char *folder)
 {
     char path[SAC_PATH_SIZE];
     for (int i = 0; sac_davis_names[i]; i++)
-        if (sac_join_path(path, folder, sac_davis_names[i]) != SAC_OK || !is_folder(path)) return false;
+        if (sac_join_path(path, folder, sac_davis_names[i]) != SAC_OK || !sac_is_folder(path)) return false;
     return true;
 }
 
@@ -127,7 +121,7 @@ static sac_status read_all(control_reels *r)
         for (; r->count < r->wanted; r->count++) SAC_TRY(sac_reel_draw(&r->reels[r->count], r->count));
         return SAC_OK;
     }
-    if (is_folder(r->pictures)) SAC_TRY(read_folder(r));
+    if (sac_is_folder(r->pictures)) SAC_TRY(read_folder(r));
     if (r->count > 0) return SAC_OK;
     r->count = 1; // neither folders nor videos in it: it is one video itself
     return read_video(&r->reels[0], r->pictures);

@@ -1,0 +1,150 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "board.h"
+#include "cli.h"
+#include "files/json.h"
+#include "saccade/train.h"
+
+/// saccade runs: what is in a folder of run folders.
+
+static const cli_flag flags[] = {
+    {"json", NULL, "one JSON list", false},
+    {0},
+};
+
+enum
+{
+    DEPTH = 4
+};
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strverscmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool is_run(const FTSENT *entry)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/task.yaml", entry->fts_path);
+    bool task = length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+    snprintf(path, sizeof path, "%s/checkpoints", entry->fts_path);
+    return task && access(path, F_OK) == 0;
+}
+
+static json_t *score_json(const sac_score *score)
+{
+    if (score->episodes == 0) return json_null();
+    return json_pack("{s:o, s:o, s:i}", "mean", sac_json_number(score->mean), "std", sac_json_number(score->std),
+                     "episodes", score->episodes);
+}
+
+static json_t *to_json(const char *path, const sac_run_summary *s)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:s}", "run", path,
+                     "state", s->state, "env", s->environment, "policy", s->policy, "search", s->search, "seed",
+                     (json_int_t)s->seed, "generation", (json_int_t)s->generation, "generations",
+                     (json_int_t)s->generations, "steps", (json_int_t)s->steps, "seconds", sac_json_number(s->seconds),
+                     "mean", sac_json_number(s->mean), "evaluation", score_json(&s->evaluation), "best",
+                     score_json(&s->best), "best_generation", (json_int_t)s->best_generation, "host", s->host, "reason",
+                     s->reason);
+}
+
+static void print_row(const char *path, int width, const sac_run_summary *s)
+{
+    char evaluation[2 * SAC_VALUE_SIZE], best[2 * SAC_VALUE_SIZE], generation[48];
+    board_format_score(evaluation, &s->evaluation);
+    board_format_score(best, &s->best);
+    snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
+    double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
+    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,
+           (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->search);
+}
+
+static FTS *open_tree(const char *dir)
+{
+    char *roots[] = {(char *)dir, NULL};
+    return fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+}
+
+// the next run folder; NULL: there is none left
+static FTSENT *next_run(FTS *tree)
+{
+    for (FTSENT *entry; (entry = fts_read(tree));)
+    {
+        if (entry->fts_level > DEPTH) fts_set(tree, entry, FTS_SKIP);
+        if (entry->fts_info != FTS_D || !is_run(entry)) continue;
+        fts_set(tree, entry, FTS_SKIP);
+        return entry;
+    }
+    return NULL;
+}
+
+// the column of names is as wide as the longest
+static int widest(const char *dir)
+{
+    FTS *tree = open_tree(dir);
+    int width = 16;
+    for (FTSENT *entry; tree && (entry = next_run(tree));)
+        if (entry->fts_pathlen > width) width = entry->fts_pathlen;
+    if (tree) fts_close(tree);
+    return width;
+}
+
+static int list(FTS *tree, int width, json_t *json)
+{
+    int count = 0;
+    for (FTSENT *entry; (entry = next_run(tree)); count++)
+    {
+        sac_run_summary summary;
+        if (sac_run_summarise(&summary, entry->fts_path) != SAC_OK)
+        {
+            // one damaged folder must not hide the others
+            fprintf(stderr, "saccade: %s\n", sac_last_error());
+            count--;
+            continue;
+        }
+        if (json)
+        {
+            json_array_append_new(json, to_json(entry->fts_path, &summary));
+            continue;
+        }
+        if (count == 0)
+            printf("%-*s %-11s %13s %5s %11s %9s %14s %14s  %s\n", width, "run", "state", "generation", "", "steps",
+                   "minutes", "evaluation", "best", "search");
+        print_row(entry->fts_path, width, &summary);
+    }
+    return count;
+}
+
+static int run(const cli_args *args)
+{
+    const char *dir = cli_positional(args, 0) ? cli_positional(args, 0) : "runs";
+    if (access(dir, F_OK) != 0)
+    {
+        fprintf(stderr, "saccade: %s: %s\n", dir, strerror(errno));
+        return CLI_FAILURE;
+    }
+    FTS *tree = open_tree(dir);
+    json_t *json = cli_has(args, "json") ? json_array() : NULL;
+    int count = tree ? list(tree, widest(dir), json) : 0;
+    if (tree) fts_close(tree);
+    if (json)
+    {
+        sac_status status = sac_json_print(stdout, json);
+        return status == SAC_OK ? CLI_OK : cli_fail(status);
+    }
+    if (count == 0) printf("no runs in %s\n", dir);
+    return CLI_OK;
+}
+
+const cli_command cli_runs = {"runs", "[DIR]", "list the runs in a folder with their progress; default runs", flags,
+                              run};

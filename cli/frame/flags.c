@@ -1,0 +1,65 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "frame/args.h"
+
+/// The flags of a subcommand, and how the command complains: what parsing and environment variables share.
+
+int cli_usage(const char *format, ...)
+{
+    fputs("saccade: ", stderr);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return CLI_USAGE;
+}
+
+int cli_fail(sac_status status)
+{
+    fprintf(stderr, "saccade: %s\n", sac_last_error()[0] ? sac_last_error() : sac_status_text(status));
+    return status == SAC_ERROR_ARGUMENT ? CLI_USAGE : CLI_FAILURE;
+}
+
+static const char *flag_name(const void *user, int index)
+{
+    return ((const cli_flag *)user)[index].name;
+}
+
+// what every subcommand has beside its own
+static const cli_flag common[] = {
+    {"plugin", "FILE.so", "worlds and policies of your own; $SACCADE_PLUGINS names them too", true},
+};
+
+const cli_flag *cli_flags(const cli_command *command)
+{
+    enum
+    {
+        COMMON_COUNT = sizeof common / sizeof *common
+    };
+    static cli_flag all[CLI_MAX_FLAGS + COMMON_COUNT + 1];
+    int count = 0;
+    for (const cli_flag *flag = command->flags; flag && flag->name && count < CLI_MAX_FLAGS; flag++)
+        all[count++] = *flag;
+    for (int i = 0; i < COMMON_COUNT; i++) all[count++] = common[i];
+    all[count] = (cli_flag){0};
+    return all;
+}
+
+const cli_flag *cli_find_flag(const cli_command *command, const char *name, size_t length)
+{
+    for (const cli_flag *flag = cli_flags(command); flag->name; flag++)
+        if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) return flag;
+    return NULL;
+}
+
+const char *cli_flag_meant(const cli_command *command, const char *name, char text[80])
+{
+    const char *nearest = sac_nearest(name, flag_name, cli_flags(command));
+    text[0] = 0;
+    if (nearest) snprintf(text, 80, ", did you mean '--%s'?", nearest);
+    return text;
+}

@@ -1,0 +1,284 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "saccade/frame.h"
+#include "saccade/overlay.h"
+#include "show/picture/canvas.h"
+
+static const ink background = {17, 19, 24}, trough = {38, 42, 51}, bright = {226, 230, 236}, dim = {132, 140, 153},
+                 accent = {255, 190, 92}, fills[] = {{94, 170, 250}, {92, 200, 124},  {242, 96, 84},
+                                                     {240, 180, 70}, {180, 130, 240}, {90, 205, 205}};
+
+static const float FAINT = 0.5f;
+
+enum
+{
+    FILL_COUNT = sizeof fills / sizeof *fills,
+    MAX_BARS = 6
+};
+
+struct sac_frame
+{
+    canvas canvas;
+    sac_env_spec spec;
+    box world, sight, heat, line; // the panels; line: return, step and action
+    double text;                  // size of text in pixels
+    uint8_t *world_rgb, *panel_rgb;
+    float *keep; // [spec height, spec width]
+};
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// Find the largest box of an aspect in a space, in its middle. Its width is a multiple of `whole` where that costs
+// little.
+static box fit(box space, double aspect, int whole)
+{
+    int width = least(space.width, (int)(space.height * aspect));
+    if (width >= whole && width % whole * 5 <= width) width -= width % whole;
+    int height = most(1, least(space.height, (int)lround(width / aspect)));
+    return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
+}
+
+static void lay_out(sac_frame *f)
+{
+    int width = f->canvas.width, height = f->canvas.height, margin = height / 30;
+    f->text = fmax(7, height / 62.0);
+    int label = (int)(f->text * 1.9), line = (int)(f->text * 2.6);
+    int side = least((height - 3 * margin - 2 * label) / 2, width * 2 / 5);
+    bool blind = f->spec.width == 0; // nothing is seen but numbers: the world's picture has all the room
+    double aspect = blind ? 1 : (double)f->spec.width / f->spec.height;
+    if (blind) side = 1;
+    box space = {width - margin - side, margin + label, side, side};
+    f->sight = fit(space, aspect, blind ? 1 : f->spec.width);
+    f->sight.y = margin + label;
+    f->heat = f->sight;
+    f->heat.y = f->sight.y + f->sight.height + margin + label;
+    box left = {margin, margin, width - 3 * margin - f->sight.width, height - 2 * margin - line};
+    f->world = fit(left, f->spec.picture_aspect > 0 ? (double)f->spec.picture_aspect : aspect, 1);
+    // Place them side by side in the middle.
+    f->world.x = (width - f->world.width - margin - f->sight.width) / 2;
+    f->world.y = margin;
+    f->sight.x = f->heat.x = f->world.x + f->world.width + margin;
+    int bottom = f->world.y + f->world.height;
+    f->line = (box){f->world.x, bottom, f->world.width, least(height - bottom, (int)(6.6 * f->text))};
+}
+
+sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec)
+{
+    *out = NULL;
+    if (width < SAC_FRAME_MIN_WIDTH || height < SAC_FRAME_MIN_HEIGHT || width > SAC_FRAME_MAX_SIDE ||
+        height > SAC_FRAME_MAX_SIDE || width % 2 || height % 2)
+        return sac_fail(SAC_ERROR_ARGUMENT, "a frame of %dx%d: expected even sides from %dx%d to %dx%d", width, height,
+                        SAC_FRAME_MIN_WIDTH, SAC_FRAME_MIN_HEIGHT, SAC_FRAME_MAX_SIDE, SAC_FRAME_MAX_SIDE);
+    sac_frame *f = SAC_NEW(sac_frame);
+    if (!f) return sac_fail_memory("a frame");
+    f->canvas = (canvas){.height = height, .width = width};
+    f->spec = *spec;
+    lay_out(f);
+    f->canvas.rgb = sac_alloc((size_t)width * (size_t)height * 3);
+    f->world_rgb = sac_alloc((size_t)f->world.width * (size_t)f->world.height * 3);
+    f->panel_rgb = sac_alloc((size_t)f->sight.width * (size_t)f->sight.height * 3);
+    f->keep = SAC_NEW_MATRIX(float, (size_t)spec->height, (size_t)spec->width);
+    if (!f->canvas.rgb || !f->world_rgb || !f->panel_rgb || !f->keep)
+    {
+        sac_frame_destroy(f);
+        return sac_fail_memory("a frame");
+    }
+    *out = f;
+    return SAC_OK;
+}
+
+void sac_frame_destroy(sac_frame *frame)
+{
+    if (!frame) return;
+    sac_free(frame->canvas.rgb);
+    sac_free(frame->world_rgb);
+    sac_free(frame->panel_rgb);
+    sac_free(frame->keep);
+    sac_free(frame);
+}
+
+uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
+{
+    *height = frame->world.height;
+    *width = frame->world.width;
+    return frame->world_rgb;
+}
+
+// Write the first of two texts that is not empty and fits above the panel.
+static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
+{
+    if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
+    if (sac_text_width(0.8 * f->text, text) > panel.width) return;
+    sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
+}
+
+static bool has_attention(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->importance && content->levels;
+}
+
+static bool keeps_patches(const sac_frame_content *content)
+{
+    return content->gaze && content->gaze->kept > 0;
+}
+
+// Draw a picture of the world or of the observation, with the places that the policy looks at; sac_frame_draw has
+// prepared f->keep.
+static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t *rgb, int height, int width,
+                  float strength)
+{
+    if (keeps_patches(content))
+        sac_overlay_blend(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
+    else if (has_attention(content))
+        sac_overlay_dim(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
+}
+
+static void draw_panels(const sac_frame *f, const sac_frame_content *content)
+{
+    const sac_env_spec *spec = &f->spec;
+    if (!content->observation) return; // the policy is told numbers alone
+    int height = f->sight.height, width = f->sight.width;
+    const canvas panel = {f->panel_rgb, height, width};
+    sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
+                     spec->channels);
+    cover(f, content, f->panel_rgb, height, width, 1);
+    sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
+    draw_label(f, f->sight,
+               keeps_patches(content)   ? "what it sees, and where it looks"
+               : has_attention(content) ? "what it sees, bright where it attends"
+                                        : "",
+               "what it sees");
+
+    if (!has_attention(content)) return;
+    sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
+    sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
+    char label[80] = "";
+    if (content->best_share > 0)
+        snprintf(label, sizeof label, "importance by rank; the top 5%% get %.0f%%", 100 * content->best_share);
+    draw_label(f, f->heat, label, "importance by rank");
+}
+
+// Draw one action as a bar from zero. Zero is in the middle where the action has two directions.
+static void draw_bar(const sac_frame *f, box b, int index, float value)
+{
+    float low = f->spec.action_low[index], high = f->spec.action_high[index];
+    float zero = low < 0 && high > 0 ? -low / (high - low) : 0, at = (value - low) / (high - low);
+    at = at > 0 ? at < 1 ? at : 1 : 0; // a NaN is 0
+    float from = fminf(zero, at), to = fmaxf(zero, at);
+    sac_canvas_fill(&f->canvas, b, trough, 1);
+    int x0 = b.x + (int)lroundf(from * (float)b.width), x1 = b.x + (int)lroundf(to * (float)b.width);
+    sac_canvas_fill(&f->canvas, (box){x0, b.y, x1 - x0, b.height}, fills[index % FILL_COUNT], 1);
+    if (zero > 0)
+        sac_canvas_fill(&f->canvas, (box){b.x + (int)(zero * (float)b.width), b.y, 1, b.height}, bright, 0.6f);
+}
+
+static const char *action_name(const sac_frame *f, int index, char text[16])
+{
+    if (f->spec.action_names) return f->spec.action_names[index];
+    snprintf(text, 16, "%d", index);
+    return text;
+}
+
+// Compute what names and gaps leave of `room` for each bar. Names are left out where even short bars do not fit beside
+// them.
+static double bar_length(const sac_frame *f, double room, int bars, bool *named)
+{
+    double size = 0.8 * f->text, taken = 0, wanted = 6 * f->text, shortest = 2.2 * f->text;
+    char text[16];
+    for (int i = 0; i < bars; i++) taken += sac_text_width(size, action_name(f, i, text)) + 0.5 * size;
+    double gaps = 1.6 * size * bars;
+    *named = (room - gaps - taken) / bars >= shortest;
+    if (!*named) taken = 0.5 * size * bars;
+    return fmax(shortest, fmin(wanted, (room - gaps - taken) / bars));
+}
+
+// Draw actions from the right end of the line to the left, in `room` if it is enough. @return where they begin
+static double draw_actions(const sac_frame *f, const float *action, double baseline, double room)
+{
+    const sac_env_spec *spec = &f->spec;
+    double right = f->line.x + f->line.width, size = 0.8 * f->text;
+    int bars = least(spec->action_choices ? spec->action_choices : spec->action_size, MAX_BARS);
+    bool named;
+    int length = (int)bar_length(f, room, bars, &named);
+    for (int i = bars - 1; i >= 0; i--)
+    {
+        char text[16];
+        const char *name = spec->action_choices || named ? action_name(f, i, text) : "";
+        double width = sac_text_width(size, name);
+        if (spec->action_choices)
+        {
+            right -= width;
+            sac_canvas_text(&f->canvas, right, baseline, size, (int)action[0] == i ? bright : dim, name);
+        }
+        else
+        {
+            right -= length;
+            draw_bar(f, (box){(int)right, (int)(baseline - 0.9 * size), length, (int)(0.8 * size)}, i, action[i]);
+            right -= width + 0.5 * size;
+            sac_canvas_text(&f->canvas, right, baseline, size, dim, name);
+        }
+        right -= 1.6 * size;
+    }
+    return right;
+}
+
+static void draw_line(const sac_frame *f, const sac_frame_content *content)
+{
+    double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
+    char value[SAC_VALUE_SIZE], step[32];
+    sac_format_value(value, content->episode_return);
+    snprintf(step, sizeof step, "%d", content->step);
+    const struct
+    {
+        const char *text;
+        double size;
+        ink color;
+        double gap;
+    } words[] = {{value, 1.25 * size, bright, 0.3 * size},
+                 {"return", 0.8 * size, dim, 1.8 * size},
+                 {step, size, bright, 0.3 * size},
+                 {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
+                 {content->note, 0.8 * size, accent, 1.4 * size},
+                 {content->title, 0.8 * size, dim, 0}};
+    double first = 0; // return and steps are written before the actions
+    for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
+    double end = x + f->line.width;
+    if (content->action) end = draw_actions(f, content->action, baseline, f->line.width - first);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    {
+        if (!words[i].text) continue;
+        double width = sac_text_width(words[i].size, words[i].text);
+        if (x + width > end) continue; // what does not fit is left out
+        sac_canvas_text(&f->canvas, x, baseline, words[i].size, words[i].color, words[i].text);
+        x += width + words[i].gap;
+    }
+}
+
+const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
+{
+    const canvas *c = &f->canvas;
+    const sac_env_spec *spec = &f->spec;
+    if (keeps_patches(content))
+        sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
+    else if (has_attention(content))
+        sac_overlay_light(f->keep, spec->height, spec->width, content->gaze, content->levels);
+    // The world's picture gets marks but no shade, so that it stays as bright as the world is.
+    if (content->overlay_world && keeps_patches(content))
+        cover(f, content, f->world_rgb, f->world.height, f->world.width, FAINT);
+    sac_canvas_fill(c, (box){0, 0, c->width, c->height}, background, 1);
+    sac_canvas_image(c, f->world, f->world_rgb, f->world.height, f->world.width, 3);
+    draw_panels(f, content);
+    draw_line(f, content);
+    return c->rgb;
+}
