@@ -33,7 +33,7 @@ test: setup-dev ## everything that must pass, under AddressSanitizer and UBSan
 	@scripts/test.sh
 
 test-threads: build-tsan ## the threaded tests under ThreadSanitizer
-	@ctest --preset tsan -L threads --timeout 600
+	@ctest --preset tsan -L threads --timeout 1800
 
 lint: setup-dev ## format, warnings, clang-tidy, headers, symbols, scripts
 	@scripts/lint.sh

@@ -35,6 +35,8 @@ step env TASK=tests/train/everything.yaml tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/everything.yaml tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/reward.yaml GENERATIONS=60 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/reward.yaml GENERATIONS=60 tests/train/ranks.sh build/saccade 50
+step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/kill.sh build/saccade 50
+step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/bridged.yaml GENERATIONS=80 tests/train/ranks.sh build/saccade 50

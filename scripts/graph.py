@@ -22,8 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MOST_FILES = 25
 PROGRAMS = {"theory": [], "bench": [], "cli": ["theory", "bench"]}
-FOLDERS = ["src", *PROGRAMS, "python", "examples", "scripts", "tests"]
-LISTS = {"tests/unit": "each file is a program of its own, which no other calls; the build finds it by its name"}
+FOLDERS = ["src", *PROGRAMS, "include", "python", "examples", "scripts", "tests"]
+LISTS = {"tests/unit": "each file is a program of its own, which no other calls; the build finds it by its name",
+         "include/saccade": "its paths are those of the installed headers, which programs of others include"}
 SOURCE = (".c", ".h", ".py", ".sh", ".js")
 problems = []
 

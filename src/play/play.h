@@ -4,7 +4,8 @@
 #include "saccade/play.h"
 
 /// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the
-/// viewer, the live page, replays and benches have each their own, and returns and steps are counted here alone.
+/// viewer, the live page, replays and benches have each their own, and returns and steps are counted here. Only PPO
+/// counts by itself (ppo/worlds.c), because its observations land in the arrays that it learns from.
 typedef struct sac_play
 {
     sac_env *env;

@@ -59,11 +59,18 @@ threads()
 
 interrupted()
 {
-    local code
-    timeout -s INT 2 "$saccade" uptrain "$soft" --match 100000000 --out "$work/never.safetensors" >"$work/out" 2>"$work/err"
+    local code process
+    "$saccade" uptrain "$soft" --match 100000000 --out "$work/never.safetensors" >"$work/out" 2>"$work/err" &
+    process=$!
+    for ((i = 0; i < 1200; i++)); do # until it is at work, however slow the machine
+        ! grep -q ', step ' "$work/err" || break
+        sleep 0.05
+    done
+    kill -INT "$process"
+    wait "$process"
     code=$?
     cat "$work/err"
-    [[ $code == 124 || $code == 130 ]] && [[ ! -e $work/never.safetensors && ! -s $work/out ]] &&
+    [[ $code == 130 ]] && [[ ! -e $work/never.safetensors && ! -s $work/out ]] &&
         [[ $(grep -v ', step ' "$work/err") == "saccade: uptrain was interrupted; nothing was written" ]]
 }
 

@@ -64,8 +64,8 @@ static void fill(scene *s, const loss_case *c, uint64_t seed)
 {
     float *const arrays[] = {s->drawn, s->outputs, s->logs, s->advantages, s->values, s->old_values, s->targets};
     const size_t sizes[] = {ROWS * MOST, ROWS * MOST, MOST, ROWS, ROWS, ROWS, ROWS};
-    const float words[] = {(float)(c->kind == SAC_HEAD_CHOICE), c->clip,     c->value, c->entropy,
-                           (float)c->clip_value,                (float)c->normalise};
+    const float words[] = {
+        (float)(c->kind == SAC_HEAD_CHOICE), c->clip, c->value, c->entropy, (float)c->clip_value, (float)c->normalise};
     memcpy(s->words, words, sizeof words);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) fill_uniform(arrays[i], sizes[i], 10 * seed + i);
     for (int i = 0; i < ROWS; i++)
@@ -95,10 +95,8 @@ static void normalise(float *out, const scene *s, const loss_case *c, int *count
 static void run(scene *s, const loss_case *c)
 {
     const int size = c->kind == SAC_HEAD_CHOICE ? 1 : c->outputs;
-    sac_head head = {.kind = c->kind,
-                     .outputs = c->outputs,
-                     .size = size,
-                     .logs = c->kind == SAC_HEAD_CHOICE ? 0 : c->outputs};
+    sac_head head = {
+        .kind = c->kind, .outputs = c->outputs, .size = size, .logs = c->kind == SAC_HEAD_CHOICE ? 0 : c->outputs};
     float advantages[ROWS];
     uint8_t counts[ROWS];
     int counted;

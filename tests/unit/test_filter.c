@@ -216,7 +216,6 @@ TEST(a_generation_counts_when_it_is_over_and_what_is_no_number_never_does)
 }
 
 TESTS(a_filter_of_zeros_changes_nothing, a_filter_is_a_layer_whose_weights_are_divided,
-      whitened_numbers_are_cut_at_the_limit,
-      the_filter_is_told_what_the_controller_is_told_without_it,
+      whitened_numbers_are_cut_at_the_limit, the_filter_is_told_what_the_controller_is_told_without_it,
       the_measure_is_that_of_all_steps_however_they_are_divided,
       a_generation_counts_when_it_is_over_and_what_is_no_number_never_does)

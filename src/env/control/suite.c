@@ -27,7 +27,7 @@ static const char *const same_world[] = {"observe",       "height",   "width",  
 // clang-format off
 #define OPTIONS(repeat, camera_id)                                                                                     \
     {"observe", SAC_OPTION_TEXT, FIELD(observe), "picture", 0, 0, "picture state",                                    \
-     "state: the numbers that dm_control's agents are told, as a row of pixels; themselves in the columns"},           \
+     "state: the numbers that dm_control's agents are told, as a part that any policy may take"},                      \
     {"height", SAC_OPTION_INT, FIELD(height), "100", 8, 2048, NULL, "pixels of the picture"},                          \
     {"width", SAC_OPTION_INT, FIELD(width), "100", 8, 2048, NULL, "pixels of the picture"},                            \
     {"camera", SAC_OPTION_INT, FIELD(camera), camera_id, -1, 100, NULL, "of the model; -1: a free one"},               \
