@@ -124,8 +124,8 @@ static void run_lstm(void *self)
     memset(r->hidden, 0, state), memset(r->cell, 0, state);
     memset(r->dhidden, 0, state), memset(r->dcell, 0, state);
     l->lstm_forward(l, &r->shape, r->out, r->hidden, r->cell, r->kept, r->x, NULL, &r->weights, r->workspace);
-    l->lstm_backward(l, &r->shape, r->dx, r->dhidden, r->dcell, &r->gradients, r->dout, r->kept, r->x, NULL,
-                     &r->weights, r->workspace);
+    l->lstm_backward(l, &r->shape, r->dx, r->dhidden, r->dcell, &r->gradients, r->dout, r->kept, NULL, &r->weights,
+                     r->workspace);
 }
 
 sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figure *own_peer)

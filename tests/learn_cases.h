@@ -281,8 +281,7 @@ static void run_lstm_with(const learn_place *p, float *const *in, float *out, co
     const sac_lstm_gradients gradients = {din[3], din[4], din[5], din[6]};
     memset(din[1], 0, sizeof state[0]);
     memset(din[2], 0, sizeof state[0]);
-    l->lstm_backward(l, &learn_lstm, din[0], din[1], din[2], &gradients, dout, p->kept, in[0], starts, &weights,
-                     p->workspace);
+    l->lstm_backward(l, &learn_lstm, din[0], din[1], din[2], &gradients, dout, p->kept, starts, &weights, p->workspace);
 }
 
 static void twin_lstm_with(double *const *in, double *out, const uint8_t *starts)

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "data/recorder.h"
 #include "data/writer.h"
-#include "env/check.h"
+#include "env/parts.h"
 #include "rollout/baseline.h"
 
 /// Episodes that are played and written to a file.
@@ -34,18 +34,10 @@ typedef struct recording
 static sac_status choose_parts(recording *r)
 {
     const sac_env_spec *spec = sac_env_get_spec(r->env);
-    char names[SAC_TEXT_SIZE], *rest = NULL;
     const char *given = r->def->parts ? r->def->parts : "";
-    if (strlen(given) >= sizeof names) return sac_fail(SAC_ERROR_ARGUMENT, "parts: the list is too long");
-    strcpy(names, given);
-    for (char *name = strtok_r(names, " ,", &rest); name; name = strtok_r(NULL, " ,", &rest))
-    {
-        int part = sac_space_find(spec->observations, spec->observation_count, name);
-        if (part < 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "parts: %s has no part '%.60s'%s", sac_env_get_ops(r->env)->name, name,
-                            sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
-        r->parts |= UINT32_C(1) << part;
-    }
+    int parts[SAC_MAX_PARTS], count;
+    SAC_TRY(sac_env_read_parts(r->env, given, "parts", parts, &count));
+    for (int i = 0; i < count; i++) r->parts |= UINT32_C(1) << parts[i];
     for (int i = 0; i < spec->observation_count && !given[0]; i++)
         if (!spec->observations[i].privileged) r->parts |= UINT32_C(1) << i;
     if (r->parts) return SAC_OK;

@@ -101,9 +101,3 @@ sac_status sac_env_check_spec(const sac_env_ops *ops, const sac_env_spec *spec)
                         ops->name, spec->column_count);
     return check_action(ops, spec);
 }
-
-const char *sac_env_part_name(const void *spec, int index)
-{
-    const sac_env_spec *s = spec;
-    return index < s->observation_count ? s->observations[index].name : NULL;
-}

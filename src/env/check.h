@@ -9,6 +9,3 @@ SAC_CHECKED sac_status sac_env_check_ops(const sac_env_ops *ops);
 
 /// @return SAC_ERROR_ENVIRONMENT when the spec is one that nothing can be driven by
 SAC_CHECKED sac_status sac_env_check_spec(const sac_env_ops *ops, const sac_env_spec *spec);
-
-/// The name of the index-th part of a sac_env_spec, NULL past the last: what sac_nearest chooses from.
-const char *sac_env_part_name(const void *spec, int index);

@@ -280,9 +280,6 @@ static double see_slice(void *user, const sac_learn *l, const sac_slice *slice, 
     return 0;
 }
 
-// what is told deviates less than this: it is not whitened
-static const double least_deviation = 1e-8;
-
 static void set_filter(sac_fit *fit, double count)
 {
     const size_t size = seen_size(fit), half = size / 2;
@@ -295,9 +292,7 @@ static void set_filter(sac_fit *fit, double count)
             squares += fit->seen[(size_t)s * size + half + i];
         }
         const double mean = sum / count, variance = squares / count - mean * mean;
-        const double deviation = variance > 0 ? sqrt(variance) : 0;
-        fit->parameters[fit->policy->filter_mean + i] = (float)mean;
-        fit->parameters[fit->policy->filter_deviation + i] = deviation > least_deviation ? (float)deviation : 0;
+        sac_policy_set_filter(fit->policy, fit->parameters, (int)i, mean, variance > 0 ? sqrt(variance) : 0);
     }
 }
 

@@ -114,7 +114,7 @@ static void lstm_backward(sac_pass *p, const sac_controller *c)
     const sac_lstm_gradients gradients = lstm_gradients(c, p->sums);
     const size_t bytes = (size_t)p->batch->sequences * (size_t)c->hidden * sizeof(float);
     memset(r->dhidden, 0, bytes), memset(r->dcell, 0, bytes);
-    p->l.lstm_backward(&p->l, &shape, r->dinputs, r->dhidden, r->dcell, &gradients, r->dinner, r->lstm_kept, r->inputs,
+    p->l.lstm_backward(&p->l, &shape, r->dinputs, r->dhidden, r->dcell, &gradients, r->dinner, r->lstm_kept,
                        p->batch->starts, &weights, r->lstm_workspace);
 }
 

@@ -26,12 +26,8 @@ static void filter(const sac_pass *p, float *inputs)
 {
     const sac_policy *policy = p->g->policy;
     const float *mean = p->parameters + policy->filter_mean, *whitening = p->room.whitening;
-    const float limit = p->g->parts.actor->limit;
     for (int i = 0; i < policy->filter_size; i++)
-    {
-        const float x = (inputs[i] - mean[i]) * whitening[i];
-        inputs[i] = x < -limit ? -limit : x > limit ? limit : x;
-    }
+        inputs[i] = sac_actor_whiten(p->g->parts.actor, inputs[i], mean[i], whitening[i]);
 }
 
 // puts the vectors behind what was read of the frames

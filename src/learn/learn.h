@@ -178,8 +178,8 @@ typedef struct sac_step
     /* dhidden and dcell [B, H] hold the gradient with respect to the state after the segment (zeros where it is       \
        cut off) and become that with respect to the state before it; kept is spent */                                  \
     X(lstm_backward, (const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,                  \
-                      const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,             \
-                      const uint8_t *starts, const sac_lstm_weights *weights, float *workspace))                       \
+                      const sac_lstm_gradients *gradients, const float *dout, float *kept, const uint8_t *starts,      \
+                      const sac_lstm_weights *weights, float *workspace))                                              \
     /* out = softmax(scale q k^T) v; kept [H, M, 2]; workspace: sac_attend_workspace floats, O(N) of them */           \
     X(attend_forward, (const sac_learn *l, const sac_attend *a, float *out, float *kept, const float *q,               \
                        const float *k, const float *v, float *workspace))                                              \

@@ -205,14 +205,13 @@ void LAYER(lstm_forward)(const sac_learn *l, const sac_lstm *s, float *out, floa
 }
 
 void LAYER(lstm_backward)(const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,
-                          const sac_lstm_gradients *gradients, const float *dout, float *kept, const float *x,
-                          const uint8_t *starts, const sac_lstm_weights *weights, float *workspace)
+                          const sac_lstm_gradients *gradients, const float *dout, float *kept, const uint8_t *starts,
+                          const sac_lstm_weights *weights, float *workspace)
 {
     const int h = s->hidden, inputs = s->inputs, b = s->sequences, told = inputs + h;
     const ptrdiff_t state = (ptrdiff_t)b * h;
     float *turned = workspace, *turned_hh = turned + 4 * h * inputs, *bias = turned + 4 * h * told;
     memory m = memory_of(s, kept);
-    (void)x; // is kept
     turn(turned, gradients->weight_ih, 4 * h, inputs);
     turn(turned_hh, gradients->weight_hh, 4 * h, h);
     memset(bias, 0, 4 * (size_t)h * sizeof *bias);

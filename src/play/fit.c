@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "env/check.h"
+#include "env/parts.h"
 #include "policy/kind.h"
 #include "saccade/play.h"
 
@@ -171,20 +171,9 @@ static void take_by_taste(making *m, sac_policy_taste taste)
 
 static sac_status take_by_name(making *m)
 {
-    const sac_env_spec *spec = sac_env_get_spec(m->env);
-    const char *world = sac_env_get_ops(m->env)->name;
-    char names[SAC_TEXT_SIZE], *rest = NULL;
-    memcpy(names, m->config.inputs, sizeof names);
-    for (char *name = strtok_r(names, " ,", &rest); name; name = strtok_r(NULL, " ,", &rest))
-    {
-        int part = sac_space_find(spec->observations, spec->observation_count, name);
-        if (part < 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: %s has no part '%.60s'%s", world, name,
-                            sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
-        if (sac_space_find(m->inputs, m->input_count, name) >= 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy.inputs: '%.60s' stands there twice", name);
-        add_part(m, part);
-    }
+    int parts[SAC_MAX_PARTS], count;
+    SAC_TRY(sac_env_read_parts(m->env, m->config.inputs, "policy.inputs", parts, &count));
+    for (int i = 0; i < count; i++) add_part(m, parts[i]);
     return SAC_OK;
 }
 

@@ -102,21 +102,20 @@ static void tell_motion(sac_actor_state *s, const sac_actor *a)
     s->started = true;
 }
 
-static float clamp(float x, float low, float high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-// Whitens what was told: (f - mean) / deviation, cut at the limit. What it was before is kept, since training measures
-// the filter by it.
+// Whitens what was told. What it was before is kept, since training measures the filter by it.
 static void filter(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
 {
     const float *mean = parameters + policy->filter_mean;
     for (int i = 0; i < policy->filter_size; i++)
     {
         s->unfiltered[i] = s->told[i];
-        s->told[i] = clamp((s->told[i] - mean[i]) * s->whitening[i], -a->limit, a->limit);
+        s->told[i] = sac_actor_whiten(a, s->told[i], mean[i], s->whitening[i]);
     }
+}
+
+static float clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
 }
 
 static int choose(const sac_actor *a, const float *output)

@@ -68,6 +68,13 @@ void sac_actor_set(sac_actor_state *state, const sac_actor *actor, const sac_pol
 
 void sac_actor_reset(sac_actor_state *state, const sac_actor *actor);
 
+/// A number that is told, whitened: (x - mean) / deviation, cut at the limit. Acting and gradients share it.
+static inline float sac_actor_whiten(const sac_actor *actor, float x, float mean, float whitening)
+{
+    const float white = (x - mean) * whitening;
+    return white < -actor->limit ? -actor->limit : white > actor->limit ? actor->limit : white;
+}
+
 /// The action that follows from what is told and the numbers of the inputs.
 /// @param inputs  the policy's; NULL: it takes no vectors
 void sac_actor_act(sac_actor_state *state, const sac_actor *actor, const sac_policy *policy, const float *parameters,

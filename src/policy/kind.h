@@ -112,6 +112,10 @@ void sac_policy_unregister_last(int count);
 /// Add the tensors of a filter of `size` numbers, after all others.
 sac_status sac_policy_add_filter(sac_policy *policy, int size);
 
+/// Write the mean and the deviation of the index-th number into the filter's tensors of a whole vector. A number that
+/// is as good as constant is centred and no more.
+void sac_policy_set_filter(const sac_policy *policy, float *parameters, int index, double mean, double deviation);
+
 /// Where a layer's tensors lie in the parameter vector.
 typedef struct sac_layer
 {

@@ -56,6 +56,13 @@ sac_status sac_policy_add_filter(sac_policy *policy, int size)
     return SAC_OK;
 }
 
+void sac_policy_set_filter(const sac_policy *policy, float *parameters, int index, double mean, double deviation)
+{
+    const double least = 1e-7; // as Mania et al. (2018) have it
+    parameters[policy->filter_mean + (size_t)index] = (float)mean;
+    parameters[policy->filter_deviation + (size_t)index] = deviation > least ? (float)deviation : 0;
+}
+
 sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,
                                 sac_layer *layer)
 {

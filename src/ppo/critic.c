@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "env/check.h"
+#include "env/parts.h"
 #include "ppo/learner.h"
 
 /// The critic: what it is told, and the mlp that it is.
@@ -12,22 +12,12 @@
 static sac_status add_named(sac_ppo_critic *c, const char *words, const sac_env *env)
 {
     const sac_env_spec *spec = sac_env_get_spec(env);
-    char text[SAC_TEXT_SIZE], *rest = NULL;
-    memcpy(text, words, sizeof text);
-    for (char *name = strtok_r(text, " ,", &rest); name; name = strtok_r(NULL, " ,", &rest))
-    {
-        int part = sac_space_find(spec->observations, spec->observation_count, name);
-        if (part < 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "search.critic: %s has no part '%.60s'%s", sac_env_get_ops(env)->name,
-                            name, sac_did_you_mean(sac_nearest(name, sac_env_part_name, spec)));
-        if (sac_space_is_image(&spec->observations[part]))
+    SAC_TRY(sac_env_read_parts(env, words, "search.critic", c->inputs, &c->input_count));
+    for (int i = 0; i < c->input_count; i++)
+        if (sac_space_is_image(&spec->observations[c->inputs[i]]))
             return sac_fail(SAC_ERROR_ARGUMENT,
-                            "search.critic: '%.60s' is a picture, and the critic is told vectors of numbers", name);
-        for (int i = 0; i < c->input_count; i++)
-            if (c->inputs[i] == part)
-                return sac_fail(SAC_ERROR_ARGUMENT, "search.critic: '%.60s' stands there twice", name);
-        c->inputs[c->input_count++] = part;
-    }
+                            "search.critic: '%.60s' is a picture, and the critic is told vectors of numbers",
+                            spec->observations[c->inputs[i]].name);
     return SAC_OK;
 }
 

@@ -160,6 +160,15 @@ static void keep_above_floor(sac_ppo *p)
         if (logs[i] < least) logs[i] = least;
 }
 
+static void add_sums(sac_ppo_sums *to, const sac_ppo_sums *from, double share)
+{
+    to->policy += share * from->policy;
+    to->value += share * from->value;
+    to->entropy += share * from->entropy;
+    to->divergence += share * from->divergence;
+    to->clipped += share * from->clipped;
+}
+
 // the sums of the minibatch, times its share, and the gradient's length
 static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_sums *sums, double *norm)
 {
@@ -173,11 +182,7 @@ static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_s
     {
         sac_ppo_sums s;
         memcpy(&s, sac_slices_gradients(p->slices) + (size_t)i * (p->count + SAC_PPO_BESIDE) + p->count, sizeof s);
-        total.policy += p->share * s.policy;
-        total.value += p->share * s.value;
-        total.entropy += p->share * s.entropy;
-        total.divergence += p->share * s.divergence;
-        total.clipped += p->share * s.clipped;
+        add_sums(&total, &s, p->share);
     }
     for (size_t i = 0; i < p->count; i++)
         if (!p->trained[i]) p->sums[i] = 0;
@@ -208,11 +213,7 @@ static sac_status run_epoch(sac_ppo *p, int epoch, int sequences, tally *all, do
         sac_ppo_sums s;
         double norm;
         SAC_TRY(take_minibatch(p, first, taken, &s, &norm));
-        all->sums.policy += s.policy;
-        all->sums.value += s.value;
-        all->sums.entropy += s.entropy;
-        all->sums.divergence += s.divergence;
-        all->sums.clipped += s.clipped;
+        add_sums(&all->sums, &s, 1);
         all->norm += norm;
         *divergence += s.divergence;
     }

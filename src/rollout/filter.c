@@ -5,9 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-
-// below this a number is as good as constant: it is centred and no more (Mania et al. 2018 have the same limit)
-static const double least_deviation = 1e-7;
+#include "policy/kind.h"
 
 sac_status sac_filter_create(sac_filter *filter, const sac_policy *policy)
 {
@@ -58,13 +56,6 @@ void sac_filter_write(const sac_filter *filter, const sac_policy *policy, float 
 {
     const double *means = filter->numbers + 1, *squares = means + filter->size;
     if (filter->size == 0 || filter->numbers[0] < 2) return;
-    int tensors = sac_policy_tensor_count(policy);
-    float *mean = parameters + sac_policy_tensor_at(policy, tensors - 2)->offset;
-    float *deviation = parameters + sac_policy_tensor_at(policy, tensors - 1)->offset;
     for (int i = 0; i < filter->size; i++)
-    {
-        double root = sqrt(squares[i] / (filter->numbers[0] - 1));
-        mean[i] = (float)means[i];
-        deviation[i] = root > least_deviation ? (float)root : 0;
-    }
+        sac_policy_set_filter(policy, parameters, i, means[i], sqrt(squares[i] / (filter->numbers[0] - 1)));
 }

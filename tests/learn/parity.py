@@ -1,41 +1,21 @@
 """Every layer and loss of src/learn beside PyTorch: parity.py DUMP
 
 DUMP (tests/learn/dump.c) writes inputs, outputs and gradients; PyTorch computes them from the same inputs in double.
-Code 77: PyTorch is missing. Arrays travel as raw bytes, so that NumPy is not needed.
+Code 77: PyTorch is missing.
 """
 
-import json
 import math
 import subprocess
 import sys
 import tempfile
-import warnings
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
-        import torch.nn.functional as F
-except Exception as error:
-    print(f"skip: needs a peer: PyTorch ({error})")
-    sys.exit(77)
+from peer import read, torch
+
+F = torch.nn.functional
 
 TOLERANCE = 1e-6  # of an array's largest, as in tests/unit/test_learn_layers.c
 HEADS, SIZE, VALUE, SIDES = 2, 5, 3, 3  # of attention, see tests/learn_cases.h
 PICTURE = (9, 8, 5)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        data = bytearray(file.read())
-    length = int.from_bytes(data[:8], "little")
-    tensors = {}
-    for name, entry in json.loads(data[8:8 + length]).items():
-        if name != "__metadata__":
-            begin, end = (8 + length + offset for offset in entry["data_offsets"])
-            flat = torch.frombuffer(data[begin:end], dtype=torch.float32)
-            tensors[name] = flat.reshape(entry["shape"]).double()
-    return tensors
 
 
 def picture(x):
@@ -191,7 +171,7 @@ def check(name, tensors):
 def main():
     with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
         subprocess.run([sys.argv[1], file.name], check=True)
-        tensors = read(file.name)
+        tensors = {name: tensor.double() for name, tensor in read(file.name)[1].items()}
     names = {key.split(".")[0] for key in tensors}
     if names != set(CASES):
         sys.exit(f"only one side has {', '.join(sorted(names ^ set(CASES)))}")

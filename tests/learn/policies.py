@@ -10,31 +10,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import warnings
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
-        import torch.nn.functional as F
-except Exception as error:
-    print(f"skip: needs a peer: PyTorch ({error})")
-    sys.exit(77)
+from peer import read, torch
 
-TYPES = {"F32": torch.float32, "F64": torch.float64, "U8": torch.uint8}
+F = torch.nn.functional
+
 STRAIGHT, SOFT, FIXED = range(3)
-
-
-def read(path):
-    data = bytearray(path.read_bytes())
-    length = int.from_bytes(data[:8], "little")
-    header, tensors = json.loads(data[8:8 + length]), {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            begin, end = (8 + length + offset for offset in entry["data_offsets"])
-            flat = torch.frombuffer(data[begin:end], dtype=TYPES[entry["dtype"]])
-            tensors[name] = flat.reshape(entry["shape"])
-    return header.get("__metadata__", {}), tensors
 
 
 class Rounded(torch.autograd.Function):

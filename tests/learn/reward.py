@@ -1,40 +1,26 @@
 """The loss of PPO and its gradient beside PyTorch: reward.py REWARD
 
 REWARD (tests/learn/reward.c) writes minibatches, losses and gradients; PyTorch computes them from the same minibatches
-in double. Code 77: PyTorch is missing. Arrays travel as raw bytes, so that NumPy is not needed.
+in double. Code 77: PyTorch is missing.
 """
 
-import json
 import subprocess
 import sys
 import tempfile
-import warnings
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
-except Exception as error:
-    print(f"skip: needs a peer: PyTorch ({error})")
-    sys.exit(77)
+from peer import read, torch
 
 # of an array's largest: likelihoods of a few units are floats, off by some 2^-22, and ratios with them; the gradient by
 # a deviation is a sum of such over all rows. No row lies so near an edge of a clip that this decides.
 TOLERANCE = 1e-5
 
 
-def read(path):
-    with open(path, "rb") as file:
-        data = bytearray(file.read())
-    length = int.from_bytes(data[:8], "little")
+def cases_of(path):
+    """{case: {array: tensor}}"""
     cases = {}
-    for name, entry in json.loads(data[8:8 + length]).items():
-        if name == "__metadata__":
-            continue
-        begin, end = (8 + length + offset for offset in entry["data_offsets"])
-        flat = torch.frombuffer(data[begin:end], dtype=torch.float32)
+    for name, tensor in read(path)[1].items():
         case, array = name.split(".")
-        cases.setdefault(case, {})[array] = flat.reshape(entry["shape"]).double()
+        cases.setdefault(case, {})[array] = tensor.double()
     return cases
 
 
@@ -78,7 +64,7 @@ def distance(got, expected):
 def main():
     with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
         subprocess.run([sys.argv[1], file.name], check=True)
-        cases = read(file.name)
+        cases = cases_of(file.name)
     failures = 0
     for name, case in cases.items():
         expected = compute(case)

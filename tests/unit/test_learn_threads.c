@@ -255,9 +255,9 @@ TEST(lstm_segments_join)
     l->lstm_forward(l, &second, out + 2 * STATE, h, c, kept2, s.in[0] + 2 * LSTM_B * LSTM_I, NULL, &w,
                     s.place.workspace);
     assert_memory_equal(out, s.out, sizeof out);
-    l->lstm_backward(l, &second, dx + 2 * LSTM_B * LSTM_I, dh, dc, &g, s.dout + 2 * STATE, kept2,
-                     s.in[0] + 2 * LSTM_B * LSTM_I, NULL, &w, s.place.workspace);
-    l->lstm_backward(l, &first, dx, dh, dc, &g, s.dout, kept, s.in[0], NULL, &w, s.place.workspace);
+    l->lstm_backward(l, &second, dx + 2 * LSTM_B * LSTM_I, dh, dc, &g, s.dout + 2 * STATE, kept2, NULL, &w,
+                     s.place.workspace);
+    l->lstm_backward(l, &first, dx, dh, dc, &g, s.dout, kept, NULL, &w, s.place.workspace);
     assert_memory_equal(dx, s.din[0], sizeof dx);
     assert_memory_equal(dh, s.din[1], sizeof dh);
     // sums over steps run in another order

@@ -12,10 +12,26 @@
 #endif
 #endif
 
-/// Lanes as the compiler's own vectors, for code that wants another number of lanes than sixteen: the includer defines
-/// LANES_COUNT, a power of two, and LANES_OF_DOUBLES where its numbers are doubles and its words have 64 bits. Each
-/// word means what it means in lanes.h. Arithmetic, comparisons and the logic of masks and words are C's operators,
-/// which act lane by lane; a number beside them stands for a vector of it. Words wrap around, and >> shifts zeros in.
+/// Lanes as the compiler's own vectors, for code that wants another number of lanes than sixteen. The includer may
+/// define LANES_COUNT, a power of two, which is otherwise what a register of the level that it is compiled for holds,
+/// and LANES_OF_DOUBLES where its numbers are doubles and its words have 64 bits. Each word means what it means in
+/// lanes.h. Arithmetic, comparisons and the logic of masks and words are C's operators, which act lane by lane; a
+/// number beside them stands for a vector of it. Words wrap around, and >> shifts zeros in.
+
+#ifndef LANES_COUNT
+#if defined(__AVX512F__)
+#define LANES_REGISTER 64
+#elif defined(__AVX2__)
+#define LANES_REGISTER 32
+#else
+#define LANES_REGISTER 16
+#endif
+#ifdef LANES_OF_DOUBLES
+#define LANES_COUNT (LANES_REGISTER / 8)
+#else
+#define LANES_COUNT (LANES_REGISTER / 4)
+#endif
+#endif
 
 #ifdef LANES_OF_DOUBLES
 typedef double lanes __attribute__((vector_size(8 * LANES_COUNT)));

@@ -9,13 +9,6 @@
 /// levels give the same bits.
 
 #define LANES_OF_DOUBLES
-#if defined(__AVX512F__)
-#define LANES_COUNT 8
-#elif defined(__AVX2__)
-#define LANES_COUNT 4
-#else
-#define LANES_COUNT 2
-#endif
 #include "base/lanes/vectors.h"
 
 // words hold 32 bits each, in their lower halves

@@ -1,6 +1,7 @@
-// The step of the chain for LANES_COUNT cars side by side: a template, included once by each file that defines LANES
-// and STEP, the name of its function. Every value is a vector with one car a lane; lanes never meet, so the bits are
-// those of a car alone. The order of operations is Box2D 2.3's (b2Island, b2RevoluteJoint) to the last rounding.
+// The step of the chain for LANES_COUNT cars side by side (base/lanes/vectors.h): a template, included once by each
+// file that defines STEP, the name of its function. Every value is a vector with one car a lane; lanes never meet, so
+// the bits are those of a car alone. The order of operations is Box2D 2.3's (b2Island, b2RevoluteJoint) to the last
+// rounding.
 
 #include <string.h>
 
@@ -293,9 +294,8 @@ static void place_bodies(chain_lanes *c)
     c->y[0] = c->center_y[0] - (c->sine[0] * HULL_CENTER_X + c->cosine[0] * HULL_CENTER_Y);
 }
 
-// 1..LANES_COUNT_COUNT cars; spare lanes repeat the last one
-// One step of b2World for these cars: forces, the joints' velocities, positions, corrections, sleep. The cars' numbers
-// are turned from one car a row to one car a lane, and back.
+// One step of b2World for 1 to LANES_COUNT cars: forces, the joints' velocities, positions, corrections, sleep. The
+// cars' numbers are turned from one car a row to one car a lane, and back; spare lanes repeat the last car.
 void STEP(car_chain *const *chains, int count)
 {
     union

@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-#if defined(SAC_LEVEL_AVX512)
-#define LANES_COUNT 16
-#elif defined(SAC_LEVEL_AVX2)
-#define LANES_COUNT 8
-#else
-#define LANES_COUNT 4
-#endif
 #include "base/lanes/vectors.h"
 
 extern const car_raster SAC_LEVEL_NAME(sac_car_raster);
