@@ -14,7 +14,7 @@ typedef struct lanes
 {
     int count;
     sac_play plays[MOST];
-    // of the plays, as sac_env_step_batch wants them
+    // The arrays of the plays, as sac_env_step_batch wants them.
     sac_env *envs[MOST];
     sac_env_row rows[MOST];
 } lanes;

@@ -56,7 +56,7 @@ static double time_left(const sac_progress *p)
     return fmin(p->seconds_left, p->limit_left);
 }
 
-// whether the time will be over before the generations are done
+// Tells whether the time will be over before the generations are done
 static bool ends_by_time(const sac_progress *p)
 {
     return !isnan(p->limit_left) && p->generation < p->generations && !(p->seconds_left < p->limit_left);

@@ -112,7 +112,7 @@ static sac_status time_resized(const sac_policy *policy, const picture *image, d
     return status;
 }
 
-// what the policy sees after some steps of the first episode, [height, width, channels], released by free
+// Hands out what the policy sees after some steps of the first episode, [height, width, channels], released by free.
 static sac_status see(const sac_policy *policy, const sac_env_def *env, uint8_t **out)
 {
     const sac_policy_def *def = sac_policy_get_def(policy);

@@ -130,7 +130,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
-// what lies ahead, in steps, before anything is trained
+// Says how many steps lie ahead, before anything is trained.
 static int announce(const zoo_choice *zoo)
 {
     uint64_t steps = 0;

@@ -54,7 +54,7 @@ sac_status bench_points_write(const bench_points *points, const char *path)
     return SAC_OK;
 }
 
-// what has landed before and was not measured now, so that landing one form keeps the others
+// Keeps what has landed before and was not measured now, so that landing one form leaves the others as they are.
 static sac_status add_landed(bench_points *all, const bench_points *measured, const char *path)
 {
     FILE *file = fopen(path, "r");

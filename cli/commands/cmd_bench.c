@@ -154,7 +154,8 @@ static void print_json(const bench_result *results, int count)
     json_decref(list);
 }
 
-// by its whole name, or by the words that it begins with, "evals-sphere"; whole names come first
+// Tells whether a name is that of the row, or the words with which the row's name begins ("evals-sphere"). Where a row
+// has the whole name, it is the only one.
 static bool is_named(const bench_row *row, const char *name)
 {
     for (const bench_row *other = bench_rows; other->name; other++)

@@ -40,7 +40,7 @@ static int print_parts(void)
     return missing;
 }
 
-// whether an episode begins: some worlds look for what they need no sooner
+// Tells whether an episode can begin, because some worlds look only then for what they need.
 static bool begins(const char *id)
 {
     sac_play play;

@@ -68,7 +68,7 @@ static bool has(const sac_env_ops *ops, const sac_option *option)
     return false;
 }
 
-// how many worlds from `first` on have just this option
+// Counts the worlds from `first` on that have exactly this option.
 static int count_with(const sac_option *option, int first)
 {
     int count = 0;
@@ -76,7 +76,7 @@ static int count_with(const sac_option *option, int first)
     return count;
 }
 
-// whether the options of the control suite and the like stand in the list's end instead
+// Tells whether many worlds have the option, so that it is listed once at the end.
 static bool is_shared(const sac_option *option)
 {
     return count_with(option, 0) >= SHARED;

@@ -29,7 +29,7 @@ static const cli_flag flags[] = {
     {0},
 };
 
-// what the rounding costs; one episode has a loss, but no error of it
+// Writes what the rounding costs. One episode gives a loss, but no standard error of it.
 static void describe_loss(const sac_episode *exact, const sac_episode *rough, int count, char *note, size_t size)
 {
     double mean = 0, square = 0;

@@ -172,7 +172,7 @@ static int study_variant(study *s, cli_target *target, const char *path, const c
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
-// whether --variant names it, or none is named
+// Tells whether --variant names it, or names none.
 static bool is_wanted(const study *s, const char *variant)
 {
     const char *given = cli_value(s->args, "variant");

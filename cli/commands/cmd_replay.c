@@ -86,7 +86,7 @@ static sac_status write_row(replay *r, int step)
     return sac_atomic_write(&r->out, line, (size_t)length);
 }
 
-// what is seen as a picture: one channel becomes grey, more than three are cut
+// Makes a picture of what is seen: one channel becomes grey, more than three are cut
 static sac_status write_frame(replay *r, int step)
 {
     if (!r->frames || step % r->every != 0) return SAC_OK;

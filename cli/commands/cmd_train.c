@@ -72,7 +72,7 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     sac_comm *comm;
     sac_status status = sac_comm_open(&comm);
     if (status != SAC_OK) return cli_fail(status);
-    // what fails on any rank, rank 0 says
+    // Rank 0 tells what has failed on any rank.
     bool reports = sac_comm_rank(comm) == 0, quiet = cli_has(args, "quiet") || !reports;
     if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
 

@@ -43,7 +43,7 @@ static bool read_size(const cli_args *args, watch_plan *watch)
     return false;
 }
 
-// what becomes of the frames; each may be absent
+// The frames go to these outputs, each of which may be absent.
 typedef struct film_pair
 {
     sac_film *video, *images;
@@ -94,7 +94,7 @@ static sac_status open_films(const watch_plan *watch, film_pair *films, sac_view
     return watch->histogram ? sac_attention_share_create(&films->share, gaze->rows * gaze->columns) : SAC_OK;
 }
 
-// how much of the attention the best twentieth of the patches got
+// Prints the share of attention that the best twentieth of the patches got.
 static void print_share(const watch_plan *watch, sac_attention_share *share, sac_viewer *viewer)
 {
     const sac_gaze *gaze = sac_viewer_gaze(viewer);

@@ -82,7 +82,7 @@ static json_t *verified(const char *path, const char *hash)
     return date;
 }
 
-// whether a path is what a name means: itself, or its end, such as car-racing/trans
+// Tells whether a path is what a name means: itself, or its end, such as car-racing/trans
 static bool is_wanted(const char *path, const char *name)
 {
     if (!name || strcmp(path, name) == 0) return true;
@@ -185,7 +185,7 @@ static void print_listing(const listing *zoo, bool json)
         print_table(zoo->list);
 }
 
-// what the recipes' paths begin at: the folder that the zoo lies in
+// Finds the folder in which the zoo lies: paths in recipes begin there.
 static void find_root(char root[PATH_SIZE], const char *folder)
 {
     snprintf(root, PATH_SIZE, "%s", folder);

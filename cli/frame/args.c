@@ -88,7 +88,7 @@ static void count_positionals(const char *words, int *least, int *most)
     }
 }
 
-// what is typed without a flag; false after a message
+// Takes what is typed without a flag. Returns false after a message.
 static bool add_positional(cli_args *args, const char *value)
 {
     const char *words = args->command->positionals;

@@ -91,7 +91,7 @@ static void print_bash(void)
 
 // --- zsh --------------------------------------------------------------------------------------------------------
 
-// what comes behind a value's name: files, words in parentheses, or nothing
+// Prints what comes behind a value's name: files, words in parentheses, or nothing
 static void print_zsh_action(cli_words kind)
 {
     if (kind == CLI_WORDS_FILES)

@@ -29,7 +29,7 @@ static const char *flag_name(const void *user, int index)
     return ((const cli_flag *)user)[index].name;
 }
 
-// what every subcommand has beside its own
+// Every subcommand has these flags beside its own.
 static const cli_flag common[] = {
     {"plugin", "FILE.so", "worlds and policies of your own; $SACCADE_PLUGINS names them too", true},
 };

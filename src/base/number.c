@@ -1,4 +1,4 @@
-// for the locales of a thread, which are POSIX
+// The locales of a thread are POSIX, not C.
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/number.h"

@@ -161,7 +161,7 @@ static sac_status check_shape(const sac_space *space, const char *who)
                     SAC_SPACE_MAX_NUMBERS);
 }
 
-// how many bounds a space has on either side
+// Returns how many bounds a space has on either side.
 static size_t bound_count(const sac_space *space)
 {
     return space->kind == SAC_SPACE_VECTOR ? sac_space_size(space) : sac_space_is_floats(space) ? 1 : 0;

@@ -87,7 +87,8 @@ enum
     BLIND_SIDE = 240 // of the people's picture where a policy is told numbers alone
 };
 
-// what the policy looks at as RGB, released by sac_free; where it looks at nothing the people's picture. NULL: none
+// Returns what the policy looks at as RGB, released by sac_free, or the people's picture where it looks at nothing.
+// NULL: there is neither.
 static uint8_t *draw_sight(sac_player *s, int *height, int *width)
 {
     int channels;

@@ -36,7 +36,7 @@ struct sac_recorder
     pthread_mutex_t mutex; // of the spare blocks
 };
 
-// where the next `count` elements begin
+// Returns the offset at which the next `count` elements begin.
 static size_t offset_of(sac_workspace *block, size_t count, size_t size)
 {
     const size_t offset = block->used;

@@ -26,8 +26,7 @@ sac_status sac_env_read_parts(const sac_env *env, const char *names, const char 
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s has no part '%.60s'%s", where, sac_env_get_ops(env)->name, name,
                             sac_did_you_mean(sac_nearest(name, part_name, spec)));
         for (int i = 0; i < *count; i++)
-            if (parts[i] == part)
-                return sac_fail(SAC_ERROR_ARGUMENT, "%s: '%.60s' stands there twice", where, name);
+            if (parts[i] == part) return sac_fail(SAC_ERROR_ARGUMENT, "%s: '%.60s' stands there twice", where, name);
         parts[(*count)++] = part;
     }
     return SAC_OK;

@@ -36,7 +36,7 @@ size_t sac_options_size(const sac_option *table)
     return size;
 }
 
-// whether `word` is one of the words of `choices`
+// Tells whether `word` is one of the words of `choices`
 static bool is_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);

@@ -17,7 +17,7 @@ enum
     GEMM_COLUMNS = GEMM_LANES * SAC_LANES,
 };
 
-// what a tile reads of A: element r, k is at[r * row + k * column]
+// A tile's part of A: element r, k is at[r * row + k * column]
 typedef struct gemm_a
 {
     const float *at;

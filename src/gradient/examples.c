@@ -81,7 +81,7 @@ static double weight_of(const sac_examples *e, int example)
 
 // --- the loss ---
 
-// whether the controller's outputs are logits of choices
+// Tells whether the controller's outputs are logits of choices.
 static bool has_logits(const sac_gradient *g)
 {
     return g->policy->def.action_choices > 0 && !g->parts.actor->threshold;

@@ -32,7 +32,7 @@ struct sac_fit
     double *seen;           // [slices, 2 F] of the filter, where it is measured
     unsigned char *scratch; // of the table of layers that the optimiser uses
     uint64_t calls;
-    // of the step at hand
+    // These belong to the step that is being taken.
     sac_fit_batch batch;
 };
 
@@ -126,7 +126,7 @@ static sac_status create_optimiser(sac_fit *fit)
     return sac_optimiser_create(&fit->optimiser, &def, (size_t)sac_policy_parameter_count(fit->policy));
 }
 
-// how long sequences are, where that was not said
+// Decides how long sequences are, where the caller does not say.
 static void choose_lengths(sac_fit *fit)
 {
     const sac_actor *a = fit->gradient->parts.actor;

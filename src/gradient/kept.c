@@ -6,7 +6,7 @@
 /// The reading rank: scores of the patches -> K are kept -> what is told of them. Values learn from the patches that
 /// were kept; scores learn through the soft choice of choose.c.
 
-// what is told of patch n of a frame is `size` numbers
+// One frame and what was kept of it; `size` numbers are told of each patch.
 typedef struct look
 {
     const sac_agent *a;

@@ -16,7 +16,7 @@ const sac_attention *sac_pass_attention(const sac_pass *p, int head)
     return a->has_learned_map ? &p->room.maps[head] : a->attention;
 }
 
-// what goes back through a head's map
+// Describes a head's map, for its gradient.
 static sac_column_map map_of(const sac_pass *p, int head, sac_attention_side side)
 {
     const sac_attention *attention = sac_pass_attention(p, head);

@@ -11,7 +11,7 @@
 /// rows of Q' are divided instead. With softmax in place of features, rows [V + V, N] are A V and the values, and plain
 /// is the sum of both sides.
 
-// where the arrays of one head of one frame lie in the workspace
+// The arrays of one head of one frame, which lie in the workspace.
 typedef struct head
 {
     int index, features, size, value_size, tokens, n, stride; // of the frame's heads; M, D, V, l, N

@@ -101,7 +101,7 @@ static void place_mixed(sac_gradient_room *r, const sac_gradient *g, size_t fram
     TAKE(dattended, n * v);
 }
 
-// what is chosen among patches, and the scores that it is chosen by
+// Places what is chosen among patches, and the scores by which it is chosen.
 static void place_choices(sac_gradient_room *r, const sac_gradient *g, size_t frames, sac_workspace *at)
 {
     const sac_agent *a = g->parts.agent;

@@ -5,7 +5,7 @@
 /// What is told of the frames [F, told] to the controller's inputs: the numbers of vectors behind what was read,
 /// motion, and a filter whose numbers are fixed.
 
-// what was told of the frame before; NULL: an episode begins
+// Returns what was told of the frame before. NULL: an episode begins.
 static float *before(const sac_pass *p, float *told, int frame)
 {
     const sac_batch *b = p->batch;

@@ -49,7 +49,7 @@ WIDE lanes wide_exp(lanes x)
     p = lanes_fma(p, r, lanes_set(SAC_EXP_C2));
     p = lanes_fma(p, r, lanes_set(1.0f));
     p = lanes_fma(p, r, lanes_set(1.0f));
-    // in two factors, because a subnormal result needs a power below the smallest normal one
+    // The power is applied in two factors, because a subnormal result needs a power below the smallest normal one
     lanes half = lanes_round(lanes_mul(n, lanes_set(0.5f)));
     return lanes_power(lanes_power(p, half), lanes_sub(n, half));
 }

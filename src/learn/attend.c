@@ -31,7 +31,7 @@ static head head_of(const sac_attend *a, float *workspace)
     return h;
 }
 
-// to [size, pitch] from `from` [rows, size]; the columns past the last are zero
+// Turns `from` [rows, size] into [size, pitch]. The columns past the last are zero.
 static void turn_tokens(float *to, int pitch, const float *from, ptrdiff_t from_row, int rows, int size)
 {
     for (int j = 0; j < size; j++)

@@ -219,7 +219,7 @@ static void map_backward(const sac_learn *l, const sac_map_side *s, float *dx, c
 
 // Part 3 computes one head.
 
-// what forward keeps of a head: features [M, F] and [N, F], S [F, V], z [F], 1 / denominator [M]
+// Forward keeps of a head: features [M, F] and [N, F], S [F, V], z [F], 1 / denominator [M]
 typedef struct head
 {
     int features;

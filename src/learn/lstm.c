@@ -5,7 +5,7 @@
 /// An LSTM over a segment: gates [T, B, 4 H] = x W_ih^T + h W_hh^T + b, in the order i f g o;
 /// c' = f c + i g, h' = o tanh(c'). The segment's gradient is cut off at its ends (truncated back-propagation).
 
-// what forward keeps: activated gates [T, B, 4 H]; x and h before each step, side by side, so that one product takes
+// Forward keeps: activated gates [T, B, 4 H]; x and h before each step, side by side, so that one product takes
 // both, and h after the last [T + 1, B, I + H]; c before each step and after the last [T + 1, B, H]; tanh(c) after each
 // step [T, B, H]
 typedef struct memory
@@ -83,8 +83,8 @@ static void step_activate(float *gates, int sequences, int size)
     }
 }
 
-// what follows from the gates is a loop of its own, so that no sequence waits for another one's; rows of `kept` are
-// `told` apart
+// State and output follow from the gates in a loop of their own, so that no sequence waits for another one's gates.
+// Rows of `kept` are `told` apart.
 static void step_forward(const float *gates, float *hidden, float *kept, float *cell, float *tanh_cell,
                          const float *before, int sequences, int size, int told)
 {

@@ -49,7 +49,7 @@ static void offer_own_functions(void)
     if (dladdr(symbol, &self) && self.dli_fname) (void)dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-// what the loader says, without the path that it begins with
+// Returns what the loader says, without the path with which that begins.
 static const char *loader_reason(const char *path)
 {
     const char *reason = dlerror();

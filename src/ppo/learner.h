@@ -122,7 +122,7 @@ struct sac_ppo
     size_t part_bytes[SAC_MAX_PARTS]; ///< of the world's parts that are seen; 0: it is not
     int part_count;
 
-    // what is trained: [policy | critic | logs of deviations]
+    // All that is trained: [policy | critic | logs of deviations]
     size_t policy_count, critic_count, count;
     float *x, *sums, *kept; ///< [count]; kept: parameters and moments before the iteration, [3, count]
     uint8_t *trained;       ///< [count] 0: it stays as it is
@@ -148,7 +148,7 @@ struct sac_ppo
     bool shared;            ///< a minibatch's slices belong to ranks; else every rank computes them all
     size_t *slice_sizes;    ///< [ranks] bytes of what a rank's slices tell
 
-    // of the iteration under way
+    // These belong to the iteration under way.
     uint64_t iteration;
     atomic_bool stopped; ///< a thread has failed: none goes on
     sac_status status;   ///< with which, and its sentence

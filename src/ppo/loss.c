@@ -16,7 +16,7 @@ void sac_ppo_normalise(double *mean, double *deviation, double count, double sum
     *deviation = count < 2 ? 1 : sqrt(fmax(0, squares - count * *mean * *mean) / (count - 1)) + 1e-8;
 }
 
-// of one row: its part of the loss, and the slope by the log of its likelihood
+// Adds one row's part of the policy's loss to the sums. Returns its slope by the log of the row's likelihood.
 static double policy_term(const sac_ppo_rows *r, int i, float likelihood, sac_ppo_sums *sums)
 {
     const double difference = (double)likelihood - (double)r->old[i], ratio = sac_series_exp(difference);
@@ -30,7 +30,7 @@ static double policy_term(const sac_ppo_rows *r, int i, float likelihood, sac_pp
     return free >= clipped ? free : 0;
 }
 
-// of one row: its part of the loss, and the slope by its value
+// Adds one row's part of the critic's loss to the sums. Returns its slope by the row's value.
 static double value_term(const sac_ppo_rows *r, int i, sac_ppo_sums *sums)
 {
     const double off = (double)r->values[i] - (double)r->targets[i];

@@ -43,7 +43,7 @@ static sac_status choose_lengths(sac_ppo *p)
     return SAC_OK;
 }
 
-// which parts of the world are seen, by the policy or by the critic
+// Finds the parts of the world that the policy or the critic sees.
 static void choose_parts(sac_ppo *p, const sac_env_spec *spec)
 {
     p->part_count = spec->observation_count;
@@ -187,7 +187,7 @@ static void keep(sac_ppo *p, bool back)
     }
 }
 
-// what filters and the reward's scale are told, in the order of groups
+// Adds what was seen to the filters and to the reward's scale, in the order of groups.
 static void measure(sac_ppo *p, sac_filter *filter, sac_moments *returns, sac_ppo_report *report)
 {
     sac_filter_begin(filter);
@@ -233,7 +233,7 @@ static void estimate_advantages(sac_ppo *p, const sac_moments *returns)
     }
 }
 
-// how much of the variance of targets the critic had known when it drove
+// Returns the share of the targets' variance that the critic had known when it drove.
 static double explain(const sac_ppo *p)
 {
     sac_moments targets = {0}, errors = {0};
@@ -306,7 +306,7 @@ static sac_status iterate(sac_ppo *p, sac_filter *filter, sac_ppo_report *report
     measure(p, filter, &returns, report);
     estimate_advantages(p, &returns);
     report->explained = explain(p);
-    // what nothing has been measured for teaches the wrong things
+    // Before filters and the reward's scale are measured, an update would teach the wrong things.
     if (!first) SAC_TRY(sac_ppo_update(p, report));
     commit(p, filter, &returns);
     summarise(p, report);

@@ -75,7 +75,7 @@ static void look(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
                   r->values + (ptrdiff_t)t * g->lanes, &value);
 }
 
-// what the critic says of what is seen at step t, of which nothing else is kept
+// Writes the critic's values of what is seen at step t. Nothing else is kept of that.
 static void look_ahead(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t, float *values)
 {
     const size_t lanes = (size_t)g->lanes, hidden = lanes * (size_t)p->hidden * sizeof(float);
@@ -146,7 +146,7 @@ static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int index)
     return p->config.stagger && world->episode == 0 && world->steps >= ceil(share * whole);
 }
 
-// what a step has brought a lane; whether its episode has ended
+// Notes what a step has brought a lane. Returns whether the lane's episode has ended.
 static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at)
 {
     sac_ppo_rollout *r = &g->rollout;
@@ -265,7 +265,7 @@ static sac_status drive_group(sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
         room->stepping += sac_clock() - decided;
     }
     keep_state(p, room, g, sac_ppo_sequences(p));
-    // where an episode has just begun, nothing is asked of this value
+    // Where an episode has just begun, this value is not used.
     look_ahead(p, room, g, p->steps, g->rollout.values + (ptrdiff_t)p->steps * g->lanes);
     return SAC_OK;
 }

@@ -127,7 +127,7 @@ static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, 
 
 // --- a minibatch ---
 
-// how many rows count, and the mean and deviation of their advantages
+// Measures how many rows count, and the mean and deviation of their advantages.
 static void measure(sac_ppo *p, int first, int sequences)
 {
     double count = 0, sum = 0, squares = 0;

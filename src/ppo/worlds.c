@@ -215,7 +215,7 @@ sac_status sac_ppo_begin(sac_ppo *p)
         const sac_ppo_rollout *r = &g->rollout;
         const size_t chunks = (size_t)sac_ppo_sequences(p), lanes = (size_t)g->lanes, first = (size_t)g->first;
         memcpy(r->worlds, p->worlds + first, lanes * sizeof *r->worlds);
-        // where the last rollout would have left them: the next one begins there
+        // The last rollout would have left them here, and the next one begins here.
         for (size_t k = 0; k < lanes; k++) r->starts[(size_t)p->steps * lanes + k] = p->lengths[first + k] == 0;
         memcpy(r->hidden + chunks * lanes * (size_t)p->hidden, p->hidden_state + first * (size_t)p->hidden,
                lanes * hidden);

@@ -92,7 +92,7 @@ sac_status sac_viewer_step(sac_viewer *viewer, const float *action)
     return SAC_OK;
 }
 
-// whether what the policy looks at shows the same as the people's picture
+// Tells whether what the policy looks at shows the same as the people's picture
 static bool is_same_view(const sac_viewer *viewer)
 {
     const sac_env_spec *spec = sac_env_get_spec(viewer->play.env);

@@ -58,7 +58,7 @@ static sac_status train_part(const sac_recipe *recipe, const sac_recipe_def *def
     return SAC_OK;
 }
 
-// what would fail after hours of training fails before it
+// Checks all paths first, so that nothing fails only after hours of training.
 static sac_status check_paths(const sac_recipe *recipe, const sac_recipe_def *def)
 {
     for (int i = 0; i < recipe->part_count; i++)

@@ -51,7 +51,7 @@ static sac_status check_settings(const sac_task *task)
     return SAC_OK;
 }
 
-// which parameters learn: those that train.tune names, without the factors that scale a search's steps
+// Marks the parameters that learn: those that train.tune names, without the factors that scale a search's steps
 static sac_status mark_trained(const sac_run *r, uint8_t *trained)
 {
     const sac_tuned *tuned = &r->tuned;
@@ -152,7 +152,7 @@ static sac_status write_row(sac_run *r, const sac_ppo_report *p)
                         p->norm);
 }
 
-// for the board: what people look at first when learning goes wrong
+// Writes the board's line: the numbers that people look at first when learning goes wrong.
 static void describe(sac_run *r, const sac_ppo_report *p)
 {
     r->learning[0] = 0;

@@ -148,7 +148,7 @@ static void report(void *user, const sac_progress *progress)
     if (s->def->report) s->def->report(s->def->user, s->run, run_count(s), s->name, progress);
 }
 
-// whether a run is over; rank 0 looks, and everyone hears of it
+// Tells whether a run is over. Rank 0 looks and tells all others.
 static sac_status look(const sweep *s, int run, bool *over)
 {
     char path[SAC_PATH_SIZE];

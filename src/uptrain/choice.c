@@ -30,8 +30,8 @@ void sac_choice_destroy(sac_choice *choice)
     sac_free(choice->top);
 }
 
-// to mean 0, in units of the deviation times the temperature. @return that unit; 0: all are alike, up to the rounding
-// of a sum of so many numbers, which a score is
+// Shifts scores to mean 0, in units of the deviation times the temperature.
+// @return that unit; 0: all are alike, up to the rounding of a sum of so many numbers, which a score is
 static double standardise(float *out, const float *scores, int count)
 {
     double mean = 0, square = 0;

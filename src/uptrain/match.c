@@ -22,7 +22,7 @@ enum
     PROBES = 256, // pictures on which the kept patches are compared
 };
 
-// where one thread works
+// The arrays in which one thread works.
 typedef struct room
 {
     const uint8_t **frames; // [batch]
@@ -67,7 +67,7 @@ static sac_status create_rooms(match *m)
 {
     const int most = (m->def->match_batch + SLICES - 1) / SLICES;
     const size_t size = (size_t)m->size;
-    // what softmax gives is computed one picture at a time
+    // The outputs of softmax are computed one picture at a time.
     const size_t bytes =
         largest_of(sac_gradient_workspace_size(m->gradient, 1, most), sac_gradient_workspace_size(m->teacher, 1, 1));
     m->rooms = SAC_NEW_ARRAY(room, (size_t)m->def->threads);

@@ -14,7 +14,7 @@ enum
     CHUNK = 25,       // steps of the second phase between two looks at the interrupt
 };
 
-// what is under way
+// One up-training under way.
 typedef struct training
 {
     const sac_policy *teacher;
@@ -155,7 +155,7 @@ static sac_status train(training *t, sac_policy **out)
     return sac_policy_create_with(out, t->twin, t->parameters);
 }
 
-// whether there is a gradient, before anything is driven
+// Checks that there is a gradient, before any episode is driven.
 static sac_status check_gradient(training *t)
 {
     sac_gradient *gradient;

@@ -60,7 +60,7 @@ LANES __m256 raise_256(__m256 p, __m256 n)
     __m256i bits = _mm256_slli_epi32(_mm256_castps_si256(n), 23);
     return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), bits));
 }
-// of each half byte by table, then added up
+// Bits are counted in each half byte by a table, then added up.
 LANES __m256i count_256(__m256i a)
 {
     const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,

@@ -256,7 +256,7 @@ LANES words words_multiply_pairs(words a, words b)
     return _mm512_madd_epi16(a, b);
 }
 
-// of each half byte by table, then added up
+// Bits are counted in each half byte by a table, then added up.
 LANES words words_count(words a)
 {
     const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));

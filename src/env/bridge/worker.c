@@ -79,7 +79,7 @@ static sac_status read_bounds(sac_worker_spaces *s, int index, json_t *low, json
 
 static sac_status read_part(sac_worker_spaces *s, int index, json_t *part)
 {
-    // by sac_space_kind; of choices, which no worker shows, there is no word
+    // Indexed by sac_space_kind. Choices have no word, because no worker shows them.
     static const char *const kinds[] = {"picture", "depth", "vector", "", "floats"};
     enum
     {

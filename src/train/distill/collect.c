@@ -189,7 +189,7 @@ static void unpack(sac_run *r, const int64_t *firsts, const uint8_t *bytes, size
     }
 }
 
-// what all ranks have packed, one behind the other
+// Gathers what all ranks have packed, one behind the other.
 static sac_status gather(sac_run *r, sac_status status, const sac_growing *own, uint8_t **all, size_t *size)
 {
     const int ranks = sac_comm_size(r->comm), rank = sac_comm_rank(r->comm);

@@ -36,7 +36,7 @@ static void mean_vector(const void *user, int individual, float *parameters)
     sac_tuned_scatter(&r->tuned, parameters);
 }
 
-// whether a did worse than b; a return of NaN counts as the worst
+// Tells whether a did worse than b. A return of NaN counts as the worst.
 static bool is_worse(const sac_unit *a, const sac_unit *b)
 {
     if (isnan(a->episode_return) || isnan(b->episode_return))

@@ -300,7 +300,7 @@ static void draw_side_road(car_picture *p, const car_scene *scene, const car_cam
                                beside(&last, last.middle, far_side), beside(&last, last.middle, near_side)};
         last = next;
         if (!in_view(p, corners, 4)) continue;
-        // in a sharp bend to the second road's side its far edge runs backwards
+        // In a sharp bend to the second road's side its far edge runs backwards.
         float area = (corners[2].x - corners[0].x) * (corners[3].y - corners[1].y) -
                      (corners[3].x - corners[1].x) * (corners[2].y - corners[0].y);
         sac_car_add_polygon(p, &p->layers.side_road, corners, 4, area > 0 ? 1 : -1);
