@@ -54,7 +54,7 @@ static bool begins(const char *id)
 static int print_worlds(void)
 {
     int missing = 0;
-    char said[512] = ""; // worlds of one kind lack the same
+    char said[512] = ""; // worlds of the control suite all lack the same, which is said once
     for (int i = 0; i < sac_env_count(); i++)
     {
         const sac_env_ops *ops = sac_env_at(i);
@@ -65,7 +65,7 @@ static int print_worlds(void)
         missing += !works;
         printf("%-22s %s\n", id, works ? "works" : "missing");
         const char *reason = strstr(sac_last_error(), ": ");
-        if (works || !reason || strcmp(said, reason + 2) == 0) continue;
+        if (works || !reason || (!prefix && strcmp(said, reason + 2) == 0)) continue;
         snprintf(said, sizeof said, "%s", reason + 2);
         printf("           %s\n", said);
     }

@@ -180,6 +180,8 @@ says_what_to_type()
     grep -qE '^take-cover +missing$' "$work/doctor" && grep -qE '^gym:CartPole-v1 +missing$' "$work/doctor" &&
         grep -qE '^toy +works$' "$work/doctor" && ! grep -qE 'Error|Traceback' "$work/doctor" || return 1
     grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy', or in a checkout 'make worlds'" "$work/doctor" || return 1
+    # each world that lacks it says so
+    [[ $(grep -cF "has no module 'numpy': type " "$work/doctor") == 2 ]] || return 1
     # with NumPy in its place, what is missing next
     mkdir -p "$work/modules/numpy" && touch "$work/modules/numpy/__init__.py"
     for module in gymnasium vizdoom; do
