@@ -48,14 +48,13 @@ static sac_status create_policy(scene *s, const sac_env_def *def)
     return status;
 }
 
-static void choose(scene *s, int step)
+static sac_status choose(scene *s, int step)
 {
     sac_play *play = &s->play;
-    if (s->policy)
-        sac_play_decide(play);
-    else
-        for (int i = 0; i < sac_env_get_spec(play->env)->action_size; i++)
-            play->action[i] = 0.5f * (float)((step / 7 + i) % 3 - 1);
+    if (s->policy) return sac_play_decide(play);
+    for (int i = 0; i < sac_env_get_spec(play->env)->action_size; i++)
+        play->action[i] = 0.5f * (float)((step / 7 + i) % 3 - 1);
+    return SAC_OK;
 }
 
 static sac_status run(scene *s, bench_figure *figure)
@@ -67,7 +66,7 @@ static sac_status run(scene *s, bench_figure *figure)
         for (int step = 0; step < STEPS; step++)
         {
             double begin = sac_clock();
-            choose(s, step);
+            SAC_TRY(choose(s, step));
             SAC_TRY(sac_play_step(&s->play));
             seconds += sac_clock() - begin;
             if (sac_play_ended(&s->play)) SAC_TRY(sac_play_reset(&s->play, SAC_SEED_NEXT));

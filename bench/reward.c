@@ -18,7 +18,7 @@ typedef struct scene
     float *start;
     sac_comm *comm;
     sac_ppo *ppo;
-    sac_filter filter;
+    sac_normaliser normaliser;
 } scene;
 
 static sac_status create(scene *s)
@@ -34,7 +34,7 @@ static sac_status create(scene *s)
     s->start = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(s->policy));
     if (!s->start) return sac_fail_memory("parameters");
     sac_policy_draw(s->policy, 1, s->start);
-    SAC_TRY(sac_filter_create(&s->filter, s->policy));
+    SAC_TRY(sac_normaliser_create(&s->normaliser, s->policy));
     SAC_TRY(sac_comm_create_self(&s->comm));
     SAC_TRY(sac_ppo_create(&s->ppo, &(sac_ppo_def){.policy = s->policy,
                                                    .env = &def,
@@ -51,7 +51,7 @@ static void destroy(scene *s)
 {
     sac_ppo_destroy(s->ppo);
     sac_comm_close(s->comm, SAC_OK);
-    sac_filter_clear(&s->filter);
+    sac_normaliser_clear(&s->normaliser);
     sac_free(s->start);
     sac_policy_destroy(s->policy);
 }
@@ -63,7 +63,7 @@ static sac_status run(scene *s, bench_figure *figure)
     {
         sac_ppo_report report;
         const double begin = sac_clock();
-        SAC_TRY(sac_ppo_iterate(s->ppo, i, &s->filter, &report));
+        SAC_TRY(sac_ppo_iterate(s->ppo, i, &s->normaliser, &report));
         if (i > 0) bench_keep(figure, (double)report.steps / (sac_clock() - begin), true);
     }
     return SAC_OK;

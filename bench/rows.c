@@ -47,6 +47,12 @@
         "gemm-" size, "us", "OpenBLAS", false, "a product of matrices beside OpenBLAS's, one thread", bench_gemm \
     }
 
+// A step of a policy of a kind, where 16 episodes act in one call, beside the same one by one.
+#define ACT_BATCH(kind, summary)                                                                  \
+    {                                                                                             \
+        "act-batch-" kind, "us", "one by one", false, summary ", 16 in one call", bench_act_batch \
+    }
+
 // A world of the control suite: its own picture at two sizes, beside dm_control's.
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
@@ -79,6 +85,10 @@ const bench_row bench_rows[] = {
     {"agent-relu", "us", "agent.py jax %p %f", false, "linear attention beside JAX's softmax", bench_agent_relu},
     {"agent-relu-torch", "us", "agent.py torch %p %f", false, "linear attention beside PyTorch's softmax",
      bench_agent_relu},
+    ACT_BATCH("mlp", "a policy of 17 numbers, two layers of 64 units"),
+    ACT_BATCH("cnn", "the same with a convolutional network on 96 x 96 pixels"),
+    ACT_BATCH("iap-trans", "the same with tokens that are mixed"),
+    ACT_BATCH("attention-agent", "the same with the article's agent, exact softmax"),
     {"rollout-softmax", "steps/s", "rollout.py 300 %p", false, "agent and world, 16 in lockstep, one thread",
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},

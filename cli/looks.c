@@ -123,8 +123,8 @@ static sac_status see(const sac_policy *policy, const sac_env_def *env, uint8_t 
     if (status == SAC_OK) status = sac_play_reset(&play, 0);
     for (int i = 0; status == SAC_OK && i < STEPS && !sac_play_ended(&play); i++)
     {
-        sac_play_decide(&play);
-        status = sac_play_step(&play);
+        status = sac_play_decide(&play);
+        if (status == SAC_OK) status = sac_play_step(&play);
     }
     if (status == SAC_OK && *out && play.inputs[0]) memcpy(*out, play.inputs[0], size);
     sac_play_close(&play);

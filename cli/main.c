@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "files/variable.h"
 #include "frame/args.h"
 
 static const char *command_name(const void *user, int index)
@@ -56,6 +57,8 @@ static bool check_cpu_level(void)
 static int run(int argc, char **argv)
 {
     if (!check_cpu_level()) return CLI_USAGE;
+    sac_status status = sac_check_variables();
+    if (status != SAC_OK) return cli_fail(status);
     if (argc < 2)
     {
         print_help();

@@ -35,11 +35,11 @@ static void print_word(size_t *column, const char *key, const char *value)
 static sac_status print_part(const sac_recipe *recipe, int index)
 {
     const sac_recipe_part *part = &recipe->parts[index];
-    char start[SAC_PATH_SIZE];
-    SAC_TRY(sac_recipe_start(recipe, index, ".", "runs", start));
-    size_t column =
-        (size_t)printf("saccade train %s --run runs/%s --generations %d", part->task, part->run, part->generations);
-    if (start[0]) print_word(&column, "train.start", start);
+    sac_recipe_beginning begin;
+    SAC_TRY(sac_recipe_begin(&begin, recipe, index, ".", "runs"));
+    size_t column = (size_t)printf("saccade %s %s --run runs/%s --generations %d",
+                                   part->teacher[0] ? "distill" : "train", part->task, part->run, part->generations);
+    for (int i = 0; i < begin.setting_count; i++) print_word(&column, begin.settings[i].key, begin.settings[i].value);
     for (int i = 0; i < part->setting_count; i++) print_word(&column, part->settings[i].key, part->settings[i].value);
     puts("");
     return SAC_OK;

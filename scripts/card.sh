@@ -112,6 +112,9 @@ score() {
         sed -n 's/^mean \([-0-9.]*\), standard deviation \([0-9.]*\),.*/\1 +- \2/p'
 }
 
+million() { awk "BEGIN {printf \"%.2f\", $1 / 1e6}"; }
+counted() { echo "$1 $2$([[ $1 == 1 ]] || echo s)"; }
+minutes() { awk "BEGIN {printf \"%.0f\", $1 / 60}"; }
 setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
 
 rows_of_car_racing() {
@@ -160,16 +163,17 @@ papers() {
         walker-walk) echo "125, 24, 111" ;;
         cartpole-swingup) echo "196, 167, 212" ;;
         reacher-easy) echo "128, 75, 109" ;;
+        ball-in-cup-catch) echo "135, 109, 62" ;;
     esac
 }
 
 all() { echo "camera:$1+color:$1+background:$1"; }
 
 rows_of_control() {
-    echo "Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, and the"
-    echo "vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`,"
-    echo "and \`saccade eval --random --env $world --seeds 0..99\` for random actions, \`--idle\` for none. Distractions are of"
-    echo "camera, colour and background (procedural)."
+    fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
+and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, and \
+\`saccade eval --random --env $world --set action_repeat=$(setting action_repeat) --seeds 0..99\` for random actions, \
+\`--idle\` for none. Distractions are of camera, colour and background (procedural)."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | the article: IAP, SAC, QT-Opt |"
     echo "| --- | --- | --- | --- | --- |"
@@ -185,7 +189,7 @@ rows_of_control() {
 
 last=$(tail -n 1 "$run/metrics.csv")
 IFS=, read -r generation steps seconds _ <<<"$last"
-cores=$(sed -n 's/.* with \([0-9]*\) threads.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
+cores=$(sed -n 's/.* with \([0-9]*\) threads\{0,1\}.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
 parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $4}' |
     sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 
@@ -193,6 +197,21 @@ case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
     *) agent="The attention agent" ;;
 esac
+
+# the run of the part that taught this one; nothing where there is none
+teacher=$(sed -n 's/^ *teacher: //p' "$recipe" | tail -n 1)
+
+# what the teacher is told and returns, and what it took
+row_of_teacher()
+{
+    local folder=$runs/$teacher vector steps seconds generation returned
+    vector=$(awk -v run="$teacher" '$2 == "run:" {own = $3 == run} own && $1 == "vector:" {print $2}' "$recipe")
+    IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$folder/metrics.csv")"
+    returned=$(score "$folder/${vector:-best}.safetensors")
+    echo "| taught by | \`$teacher\`, a network that is told the state of the world and was trained by reward:" \
+        "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
+        "$(minutes "$seconds") minutes |"
+}
 
 {
     if [[ $name == "$world" ]]; then echo "# $world"; else echo "# $world, $name"; fi
@@ -203,8 +222,9 @@ esac
     echo "| | |"
     echo "| --- | --- |"
     echo "| trained in | $(setting variant) |"
-    echo "| trained for | $generation generations, $(awk "BEGIN {printf \"%.2f\", $steps / 1e6}") million steps |"
-    echo "| wall clock | $(awk "BEGIN {printf \"%.0f\", $seconds / 60}") minutes on at most $cores cores, which other work shared |"
+    [[ -z $teacher ]] || row_of_teacher
+    echo "| trained for | $generation generations, $(million "$steps") million steps |"
+    echo "| wall clock | $(minutes "$seconds") minutes on at most $(counted "$cores" core), which other work shared |"
     echo "| seed | $(sed -n '/^train:/,/^[a-z]*:$/s/^ *seed: //p' "$run/task.yaml" | head -n 1) |"
     echo
     echo "![training curve]($name.svg)"

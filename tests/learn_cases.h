@@ -711,6 +711,159 @@ static void twin_unit_columns(double *const *in, double *out)
     }
 }
 
+enum
+{
+    COLUMN_FEATURES = 3 * ATT_F * (1 + ATT_R) // the most there are
+};
+
+// What the kernels are told of a map of twin_features, whose powers of e are powers of 2 here: the matrix is multiplied
+// by features.factor, and without one the gains make up for it.
+static sac_features columns_features(enum sac_phi map, const float *matrix, const float *directions)
+{
+    const bool powers = map != SAC_PHI_RELU && map != SAC_PHI_SQUARE;
+    return (sac_features){.matrix = matrix,
+                          .count = matrix ? ATT_F : ATT_D,
+                          .size = ATT_D,
+                          .factor = powers   ? 1.44269504f
+                                    : matrix ? 1
+                                             : 2,
+                          .square = powers && map != SAC_PHI_EXP ? -0.721347520f : 0,
+                          .turn = 0.441271200f, // 2 ln 2 / pi
+                          .directions = directions,
+                          .direction_count = map == SAC_PHI_HYBRID ? ATT_R : 0};
+}
+
+// Which gain feature f has, and its sign: a sine and its cosine have one gain, and the last features of hybrid maps
+// have negative ones, as those of queries do.
+static int columns_gain(enum sac_phi map, int f)
+{
+    return map == SAC_PHI_TRIG || (map == SAC_PHI_HYBRID && f < 2 * ATT_F) ? f - f % 2 : f;
+}
+
+static double columns_sign(enum sac_phi map, int f)
+{
+    return map == SAC_PHI_HYBRID && f >= ATT_F * (3 + 2 * ATT_R) ? -1 : 1;
+}
+
+static void columns_forward(const sac_kernels *kernels, const sac_column_map *map, float *phi, const float *x,
+                            int feature_count)
+{
+    switch (map->phi)
+    {
+    case SAC_PHI_RELU: kernels->relu_features(phi, PLANAR_N, x, PLANAR_N, PLANAR_N, map->features); break;
+    case SAC_PHI_SQUARE: kernels->square_features(phi, PLANAR_N, x, PLANAR_N, PLANAR_N, map->features); break;
+    case SAC_PHI_EXP:
+    case SAC_PHI_POSITIVE: kernels->exp_features(phi, PLANAR_N, x, PLANAR_N, PLANAR_N, map->features); break;
+    case SAC_PHI_TRIG: kernels->trig_features(phi, PLANAR_N, x, PLANAR_N, PLANAR_N, map->features); break;
+    case SAC_PHI_HYBRID: kernels->hybrid_features(phi, PLANAR_N, x, PLANAR_N, PLANAR_N, map->features); break;
+    }
+    for (int f = 0; f < feature_count; f++)
+        for (int n = 0; n < PLANAR_N; n++) phi[f * PLANAR_N + n] *= (float)map->gains[f];
+}
+
+// x [D, N], matrix [M, D], gains [F], directions [R, D]; the gradients of gains are those of maps with F = M alone
+static void run_columns(const learn_place *p, enum sac_phi phi, float *const *in, float *out, const float *dout,
+                        float *const *din)
+{
+    float matrix[ATT_F * ATT_D];
+    double gains[COLUMN_FEATURES];
+    const sac_features features = columns_features(phi, in[1] ? matrix : NULL, in[3]);
+    const sac_column_map map = {phi, &features, gains};
+    const int count = features.count * (phi == SAC_PHI_TRIG ? 2 : phi == SAC_PHI_HYBRID ? 3 * (1 + ATT_R) : 1);
+    for (int i = 0; in[1] && i < ATT_F * ATT_D; i++) matrix[i] = features.factor * in[1][i];
+    for (int f = 0; f < count; f++)
+        gains[f] = in[1] ? columns_sign(phi, f) * (double)in[2][columns_gain(phi, f)] : 1 / (double)features.factor;
+    columns_forward(&p->l.kernels, &map, out, in[0], count);
+    if (!dout) return;
+    memcpy(p->kept, dout, (size_t)count * PLANAR_N * sizeof *dout); // it is spent
+    p->l.map_columns_backward(&p->l, &map, din[0], p->kept, out, in[0], PLANAR_N, PLANAR_N, p->workspace);
+    if (!in[1]) return;
+    p->l.map_columns_parameters(&p->l, &map, din[1], din[2], p->kept, out, in[0], PLANAR_N, PLANAR_N, p->workspace);
+    for (int i = 0; i < ATT_F * ATT_D; i++) din[1][i] *= features.factor;
+}
+
+static void twin_columns(enum sac_phi map, double *const *in, double *out)
+{
+    for (int n = 0; n < PLANAR_N; n++)
+    {
+        double x[ATT_D], phi[COLUMN_FEATURES];
+        for (int d = 0; d < ATT_D; d++) x[d] = in[0][d * PLANAR_N + n];
+        int count = twin_features(phi, map, x, in[1], NULL, in[3]);
+        for (int f = 0; f < count; f++)
+            out[f * PLANAR_N + n] = in[1] ? columns_sign(map, f) * in[2][columns_gain(map, f)] * phi[f] : phi[f];
+    }
+}
+
+#define LEARN_COLUMNS(name, map)                                                                                     \
+    static void run_##name(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din) \
+    {                                                                                                                \
+        run_columns(p, map, in, out, dout, din);                                                                     \
+    }                                                                                                                \
+    static void twin_##name(double *const *in, double *out)                                                          \
+    {                                                                                                                \
+        twin_columns(map, in, out);                                                                                  \
+    }
+LEARN_COLUMNS(columns_plain, SAC_PHI_RELU)
+LEARN_COLUMNS(columns_relu, SAC_PHI_RELU)
+LEARN_COLUMNS(columns_exp, SAC_PHI_EXP)
+LEARN_COLUMNS(columns_square, SAC_PHI_SQUARE)
+LEARN_COLUMNS(columns_positive, SAC_PHI_POSITIVE)
+LEARN_COLUMNS(columns_trig, SAC_PHI_TRIG)
+LEARN_COLUMNS(columns_hybrid, SAC_PHI_HYBRID)
+
+// --- the projection of a picture's patches: weights, bias; the picture is the same in every run ---
+
+enum
+{
+    PIXELS_PATCH = 3,
+    PIXELS_STRIDE = 2, // patches overlap
+    PIXELS_ROWS = 9,   // four rows of the grid at a time, so that one is left
+    PIXELS_COLUMNS = 16,
+    PIXELS_C = 3,
+    PIXELS_O = 7,
+    PIXELS_N = PIXELS_ROWS * PIXELS_COLUMNS,
+    PIXELS_SIZE = PIXELS_PATCH * PIXELS_PATCH * PIXELS_C,
+    PIXELS_H = (PIXELS_ROWS - 1) * PIXELS_STRIDE + PIXELS_PATCH,
+    PIXELS_W = (PIXELS_COLUMNS - 1) * PIXELS_STRIDE + PIXELS_PATCH
+};
+
+// byte i of the picture; tests/learn/parity.py has the same
+static uint8_t learn_pixel(int i)
+{
+    return (uint8_t)((uint32_t)i * 2654435761u >> 24);
+}
+
+static void run_pixels(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    uint8_t bytes[PIXELS_H * PIXELS_W * PIXELS_C];
+    float *image = p->kept;
+    const sac_patches patches = sac_patches_create(PIXELS_H, PIXELS_W, PIXELS_C, PIXELS_PATCH, PIXELS_STRIDE, PIXELS_O);
+    for (int i = 0; i < PIXELS_H * PIXELS_W * PIXELS_C; i++)
+    {
+        bytes[i] = learn_pixel(i);
+        image[i] = (float)bytes[i] / 255.0f;
+    }
+    p->l.kernels.project_floats(out, PIXELS_N, image, in[0], &patches, p->workspace);
+    for (int i = 0; i < PIXELS_O * PIXELS_N; i++) out[i] += in[1][i / PIXELS_N];
+    if (!dout) return;
+    p->l.pixels_backward(&p->l, &patches, din[0], din[1], dout, PIXELS_N, bytes, p->workspace);
+    for (int i = 0; i < PIXELS_O * PIXELS_SIZE; i++) din[0][i] *= 1.0f / 255.0f;
+}
+
+static void twin_pixels(double *const *in, double *out)
+{
+    for (int at = 0; at < PIXELS_O * PIXELS_N; at++)
+    {
+        const int o = at / PIXELS_N, n = at % PIXELS_N, line = PIXELS_PATCH * PIXELS_C;
+        out[at] = in[1][o];
+        for (int i = 0; i < PIXELS_SIZE; i++)
+        {
+            const int y = n / PIXELS_COLUMNS * PIXELS_STRIDE + i / line, x = n % PIXELS_COLUMNS * PIXELS_STRIDE;
+            out[at] += in[0][o * PIXELS_SIZE + i] * learn_pixel((y * PIXELS_W + x) * PIXELS_C + i % line) / 255.0;
+        }
+    }
+}
+
 // --- Gaussian heads: x, targets, roots ---
 
 enum
@@ -776,6 +929,15 @@ static void twin_heads(double *const *in, double *out)
     {                                                                                                    \
         .name = #phi, .in = LEARN_MAP_ARRAYS(features), .out_rows = ATT_M, .out_columns = ATT_H * ATT_V, \
         .positive = above, .learnt = share, LEARN_RUN(phi)                                               \
+    }
+#define LEARN_COLUMNS_CASE(columns, features, above, fixed_gains, share)                                      \
+    {                                                                                                         \
+        .name = #columns,                                                                                     \
+        .in = {{"x", ATT_D, PLANAR_N, false, false},                                                          \
+               {"matrix", ATT_F, ATT_D, false, false},                                                        \
+               {"gains", 1, features, fixed_gains, true},                                                     \
+               {"directions", ATT_R, ATT_D, true, false}},                                                    \
+        .out_rows = features, .out_columns = PLANAR_N, .positive = above, .learnt = share, LEARN_RUN(columns) \
     }
 
 static const learn_case learn_cases[] = {
@@ -928,6 +1090,23 @@ static const learn_case learn_cases[] = {
      .out_rows = PLANAR_D,
      .out_columns = PLANAR_N,
      LEARN_RUN(unit_columns)},
+    {.name = "columns_plain",
+     .in = {{"x", ATT_D, PLANAR_N, false, false}},
+     .out_rows = ATT_D,
+     .out_columns = PLANAR_N,
+     .positive = true,
+     LEARN_RUN(columns_plain)},
+    LEARN_COLUMNS_CASE(columns_relu, ATT_F, true, false, 0),
+    LEARN_COLUMNS_CASE(columns_exp, ATT_F, false, false, 0),
+    LEARN_COLUMNS_CASE(columns_square, ATT_F, true, false, 0),
+    LEARN_COLUMNS_CASE(columns_positive, ATT_F, false, false, 0),
+    LEARN_COLUMNS_CASE(columns_trig, 2 * ATT_F, false, true, 0),
+    LEARN_COLUMNS_CASE(columns_hybrid, COLUMN_FEATURES, false, true, 0.4), // its signs jump
+    {.name = "pixels",
+     .in = {{"weights", PIXELS_O, PIXELS_SIZE, false, false}, {"bias", 1, PIXELS_O, false, false}},
+     .out_rows = PIXELS_O,
+     .out_columns = PIXELS_N,
+     LEARN_RUN(pixels)},
     {.name = "heads",
      .in = {{"x", HEAD_L, HEAD_C, false, false},
             {"targets", HEAD_H, 2, false, false},
@@ -967,12 +1146,13 @@ static void learn_fill(float *out, int count, uint64_t seed)
     for (int i = 0; i < count; i++) out[i] = (float)sac_stream_uniform(&stream, -1.0, 1.0);
 }
 
-static void learn_scene_fill(learn_scene *s, uint64_t seed, bool positive)
+// arrays without a gradient have a seed of their own
+static void learn_scene_fill(learn_scene *s, uint64_t seed, uint64_t fixed_seed, bool positive)
 {
     for (int i = 0; i < s->arrays; i++)
     {
         int count = learn_count(&s->c->in[i]);
-        learn_fill(s->in[i], count, seed + (uint64_t)i);
+        learn_fill(s->in[i], count, (s->c->in[i].fixed ? fixed_seed : seed) + (uint64_t)i);
         for (int j = 0; (s->c->in[i].positive || (positive && !s->c->in[i].fixed)) && j < count; j++)
             s->in[i][j] = 0.05f + 0.95f * fabsf(s->in[i][j]);
     }
@@ -994,7 +1174,7 @@ static learn_scene learn_scene_create(const learn_case *c, uint64_t seed)
     s.place.workspace = s.place.kept + LEARN_ROOM;
     for (int i = 0; i < 2 * LEARN_ROOM; i++) s.place.kept[i] = NAN;
     s.scratch = learn_memory(SAC_LEARN_SCRATCH);
-    learn_scene_fill(&s, seed, false);
+    learn_scene_fill(&s, seed, seed, false);
     return s;
 }
 

@@ -1,6 +1,6 @@
 """The published attention agent in NumPy, JAX and PyTorch, as a careful user would write it.
 
-    s = (x Wq + bq)(x Wk + bk)^T / sqrt(147)    importance = column sums of softmax(s)    features = centres of the top 10
+    s = (x Wq + bq)(x Wk + bk)^T / sqrt(147)    importance = column sums of softmax(s)    told = centres of the top 10
 
 Each class has act(frame) -> (action, top) and starts with a zero recurrent state.
 """
@@ -35,8 +35,8 @@ class NumPyAgent:
         np.exp(s, out=s)
         importance = (1 / s.sum(axis=1)) @ s
         top = np.argsort(-importance, kind="stable")[:KEPT]
-        features = ((np.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).astype(np.float32).ravel()
-        gates = p["ih"] @ features + p["bias_ih"] + p["hh"] @ self.h + p["bias_hh"]
+        told = ((np.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).astype(np.float32).ravel()
+        gates = p["ih"] @ told + p["bias_ih"] + p["hh"] @ self.h + p["bias_hh"]
         i, f, g, o = gates.reshape(4, HIDDEN)
         sigmoid = lambda v: 1 / (1 + np.exp(-v))
         self.c = sigmoid(f) * self.c + sigmoid(i) * np.tanh(g)
@@ -64,8 +64,8 @@ class JaxAgent:
             e = jnp.exp(s - s.max(axis=1, keepdims=True))
             importance = (1 / e.sum(axis=1)) @ e
             _, top = jax.lax.top_k(importance, KEPT)
-            features = ((jnp.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).astype(jnp.float32).ravel()
-            gates = p["ih"] @ features + p["bias_ih"] + p["hh"] @ h + p["bias_hh"]
+            told = ((jnp.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).astype(jnp.float32).ravel()
+            gates = p["ih"] @ told + p["bias_ih"] + p["hh"] @ h + p["bias_hh"]
             i, f, g, o = gates.reshape(4, HIDDEN)
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
             h = jax.nn.sigmoid(o) * jnp.tanh(c)
@@ -108,8 +108,8 @@ class TorchAgent:
         k = torch.nn.functional.linear(x, p["key"], p["key_bias"])
         s = torch.softmax((q @ k.T) * SCALE, dim=1)
         top = torch.argsort(s.sum(dim=0), descending=True, stable=True)[:KEPT]
-        features = ((torch.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).flatten()
-        gates = p["ih"] @ features + p["bias_ih"] + p["hh"] @ self.h + p["bias_hh"]
+        told = ((torch.stack([top // GRID, top % GRID], 1) * STRIDE + CENTRE) / SIZE).flatten()
+        gates = p["ih"] @ told + p["bias_ih"] + p["hh"] @ self.h + p["bias_hh"]
         i, f, g, o = gates.reshape(4, HIDDEN)
         self.c = torch.sigmoid(f) * self.c + torch.sigmoid(i) * torch.tanh(g)
         self.h = torch.sigmoid(o) * torch.tanh(self.c)

@@ -24,7 +24,7 @@ static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"out", "F.safetensors", "where the new policy goes; must be given", false},
     {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp", false},
-    {"features", "N", "m, the features of a patch; default 16", false},
+    {"features", "N", "m, the features of a token; default 16", false},
     {"random", NULL, "G stays as it is drawn, so that the first phase is left out", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},

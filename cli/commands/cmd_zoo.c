@@ -44,14 +44,38 @@ typedef struct listing
 
 static const char suffix[] = ".safetensors";
 
+// neither here nor installed is there anything to list
+static void say_no_zoo(const char *what, const char *installed)
+{
+    fprintf(stderr,
+            "saccade: zoo: %s ./zoo or %s; go into a checkout of saccade, type 'make install' in one, or set "
+            "SACCADE_ZOO to such a folder\n",
+            what, installed);
+}
+
+static void say_empty_zoo(void)
+{
+    const char *given = getenv("SACCADE_ZOO");
+    char installed[CLI_PATH_SIZE];
+    if (given)
+        fprintf(stderr, "saccade: zoo: no trained policies in %s, which SACCADE_ZOO names\n", given);
+    else
+    {
+        (void)cli_installed_folder(installed, "zoo");
+        say_no_zoo("no trained policies in", installed);
+    }
+}
+
 // @return an exit code, after a message
 static int find_zoo(char folder[PATH_SIZE])
 {
     const char *given = getenv("SACCADE_ZOO");
-    if (given && !*given) return cli_usage("SACCADE_ZOO is empty, expected a folder of trained policies");
     if (given) snprintf(folder, PATH_SIZE, "%s", given);
     if (given ? sac_is_folder(folder) : cli_share_folder(folder, "zoo")) return CLI_OK;
-    fprintf(stderr, "saccade: zoo: no folder of trained policies at %s; set SACCADE_ZOO to one\n", folder);
+    if (given)
+        fprintf(stderr, "saccade: zoo: SACCADE_ZOO is '%s', where no folder is\n", folder);
+    else
+        say_no_zoo("no folder of trained policies at", folder);
     return CLI_FAILURE;
 }
 
@@ -245,7 +269,7 @@ static int run(const cli_args *args)
     code = zoo.failures ? CLI_FAILURE : CLI_OK;
     if (json_array_size(zoo.list) == 0 && !zoo.failures && !zoo.wanted)
     {
-        fprintf(stderr, "saccade: zoo: no trained policies in %s; set SACCADE_ZOO to a folder of them\n", folder);
+        say_empty_zoo();
         code = CLI_FAILURE;
     }
     else if (zoo.wanted && json_array_size(zoo.list) == 0 && !zoo.failures)

@@ -42,9 +42,10 @@ static int parse_flag(cli_args *args, int left, char **argv)
     if (!flag)
     {
         char word[64], meant[80];
+        const char *number = equals ? equals + 1 : left > 1 && is_number(argv[1]) ? argv[1] : NULL;
         snprintf(word, sizeof word, "%.*s", (int)length, name);
         cli_usage("%s: unknown option '--%s'%s (see 'saccade %s --help')", args->command->name, word,
-                  cli_flag_meant(args->command, word, meant), args->command->name);
+                  cli_flag_meant(args->command, word, number, meant), args->command->name);
         return 0;
     }
     if (!flag->metavar && equals)

@@ -28,7 +28,8 @@ struct cli_args
 const cli_flag *cli_find_flag(const cli_command *command, const char *name, size_t length);
 
 /// ", did you mean '--threads'?" or "", written to `text`.
-const char *cli_flag_meant(const cli_command *command, const char *name, char text[80]);
+/// @param value  what was given to the flag; NULL: nothing
+const char *cli_flag_meant(const cli_command *command, const char *name, const char *value, char text[80]);
 
 /// Add what SACCADE_<COMMAND>_<OPTION> variables say. @return false after a message
 bool cli_parse_environment(cli_args *args);

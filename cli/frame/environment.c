@@ -93,7 +93,7 @@ bool cli_parse_environment(cli_args *args)
         {
             char meant[80];
             cli_usage("%s: '%s' has no option '--%s'%s", variable, args->command->name, name,
-                      cli_flag_meant(args->command, name, meant));
+                      cli_flag_meant(args->command, name, *value ? value : NULL, meant));
             return false;
         }
         bool good = flag->metavar ? add_values(args, flag, variable, value) : add_switch(args, flag, variable, value);

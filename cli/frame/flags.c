@@ -56,10 +56,14 @@ const cli_flag *cli_find_flag(const cli_command *command, const char *name, size
     return NULL;
 }
 
-const char *cli_flag_meant(const cli_command *command, const char *name, char text[80])
+const char *cli_flag_meant(const cli_command *command, const char *name, const char *value, char text[80])
 {
     const char *nearest = sac_nearest(name, flag_name, cli_flags(command));
     text[0] = 0;
-    if (nearest) snprintf(text, 80, ", did you mean '--%s'?", nearest);
+    // what `saccade dash` takes by --port, `saccade train` takes by --dash
+    if (strcmp(name, "port") == 0 && cli_find_flag(command, "dash", 4))
+        snprintf(text, 80, ", did you mean '--dash=%.20s'?", value ? value : "N");
+    else if (nearest)
+        snprintf(text, 80, ", did you mean '--%s'?", nearest);
     return text;
 }

@@ -60,5 +60,10 @@ void cli_print_manual(void)
          "colons between them\n"
          ".TP\n.B SACCADE_ZOO\nthe folder of trained policies\n"
          ".TP\n.B SACCADE_PYTHON\nthe Python that worlds of other makers (gym:..., take-cover) run in\n"
+         ".TP\n.B SACCADE_MODULES\nanother folder with the parts that are opened when they are needed (saccade-film.so "
+         "and the others)\n"
+         ".TP\n.B SACCADE_MODELS\nthe folder of the control suite's models\n"
          ".TP\n.B SACCADE_PEERS\nthe Python that\n.B bench\nfinds its peers in");
+    puts(".PP\nA variable that names a file or a folder is refused when it is set and empty; leave it unset for "
+         "the\ndefault.");
 }

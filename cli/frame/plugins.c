@@ -6,7 +6,8 @@
 #include "frame/args.h"
 #include "saccade/plugin.h"
 
-/// Plugins of the command: $SACCADE_PLUGINS, a list with colons as $PATH is, and then every --plugin.
+/// Plugins of the command: $SACCADE_PLUGINS, a list with colons, and then every --plugin. A path of the list may be
+/// empty, as in $SACCADE_PLUGINS:FILE.so where the variable was not set before; not all of them.
 
 enum
 {
@@ -16,6 +17,8 @@ enum
 static int open_list(const char *variable)
 {
     const char *list = getenv(variable);
+    if (list && list[strspn(list, ":")] == 0)
+        return cli_usage("%s is '%s', expected FILE.so, or several with colons between them", variable, list);
     while (list && *list)
     {
         char path[PATH_SIZE];

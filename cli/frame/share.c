@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// PREFIX/share/saccade/NAME of a command in PREFIX/bin
+// PREFIX/share/saccade/NAME of a command in PREFIX/bin, whose path has no links in it
 static bool installed(char path[CLI_PATH_SIZE], const char *name)
 {
     char command[CLI_PATH_SIZE / 2];
@@ -15,7 +15,9 @@ static bool installed(char path[CLI_PATH_SIZE], const char *name)
     command[length > 0 ? length : 0] = 0;
     char *slash = strrchr(command, '/');
     if (slash) *slash = 0;
-    int size = snprintf(path, CLI_PATH_SIZE, "%s/../%s/saccade/%s", command, SAC_DATADIR, name);
+    char *bin = strrchr(command, '/');
+    if (bin) *bin = 0;
+    int size = snprintf(path, CLI_PATH_SIZE, "%s/%s/saccade/%s", command, SAC_DATADIR, name);
     return slash && size < CLI_PATH_SIZE;
 }
 
@@ -28,10 +30,9 @@ bool cli_share_folder(char folder[CLI_PATH_SIZE], const char *name)
 bool cli_installed_folder(char folder[CLI_PATH_SIZE], const char *name)
 {
     char there[CLI_PATH_SIZE];
-    if (!installed(there, name)) return false;
-    // without the dots, where it exists
-    if (!realpath(there, folder)) snprintf(folder, CLI_PATH_SIZE, "%s", there);
-    return sac_is_folder(folder);
+    bool known = installed(there, name);
+    if (!known || !realpath(there, folder)) snprintf(folder, CLI_PATH_SIZE, "%s", there);
+    return known && sac_is_folder(folder);
 }
 
 const char *cli_shared_file(const char *path)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/methods.h"
 #include "run/task.h"
 #include "saccade/env.h"
 #include "saccade/evolve.h"
@@ -96,7 +97,7 @@ static void add_fields(void)
     for (int i = 0; sac_policy_kind_at(i, &options); i++) add_options("policy.", options);
     add_options("policy.", sac_policy_world_options());
     add("search.method=", "", "");
-    for (int i = 0; sac_task_method_at(i, &summary, &options); i++) add_options("search.", options);
+    for (int i = 0; sac_method_at(i, &summary, &options); i++) add_options("search.", options);
     add_options("train.", sac_task_options("train"));
     for (int i = 0; i < TASK_MAX_STAGES; i++)
     {

@@ -48,8 +48,8 @@ typedef struct sac_batch
     double temperature;       ///< of choices, above 0; ignored where nothing is chosen
     const void *const *parts; ///< [T, B, input_count] the policy's inputs, in the order of sac_policy_get_def's, each
                               ///< as its space says; NULL: `frames`
-    double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's filter is told
-                              ///< (sac_policy_filter_size); NULL: not wanted
+    double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's normaliser is told
+                              ///< (sac_policy_normaliser_size); NULL: not wanted
     int seen_lead;            ///< steps at the beginning that `seen` leaves out
 } sac_batch;
 
@@ -74,8 +74,8 @@ SAC_API int sac_gradient_output_size(const sac_gradient *gradient);
 /// Units of the recurrent state; 0: none.
 SAC_API int sac_gradient_hidden_size(const sac_gradient *gradient);
 
-/// Numbers that are told of a frame to the controller, before motion and filter: those that are read from a picture,
-/// then those of vectors.
+/// Numbers that are told of a frame to the controller, before motion and normaliser: those that are read from a
+/// picture, then those of vectors.
 SAC_API int sac_gradient_told_size(const sac_gradient *gradient);
 
 /// Bytes of workspace for minibatches of up to steps * sequences frames in up to `sequences` sequences.
@@ -89,7 +89,8 @@ SAC_API void sac_gradient_forward(const sac_gradient *gradient, float *outputs, 
                                   const sac_batch *batch, void *workspace);
 
 /// Go back through the minibatch that the last forward with this workspace was for, once: ADD the gradient of a loss to
-/// `sums`. Tensors that training measures (filters) get none. The recurrent state before the minibatch counts as fixed.
+/// `sums`. Tensors that training measures (normalisers) get none. The recurrent state before the minibatch counts as
+/// fixed.
 /// @param[out] sums        [sac_policy_parameter_count], added to
 /// @param      doutputs    [T, B, output_size]: the gradient of the loss with respect to the outputs
 /// @param      parameters  those of the forward pass
@@ -134,8 +135,8 @@ typedef struct sac_fit_def
     sac_choosing choosing; ///< default SAC_CHOOSE_STRAIGHT
     double temperature;    ///< of choices in the first step, default 1
     double last_temperature; ///< at the end of total_steps, to which it falls by a constant factor; default 0: constant
-    int measure;       ///< sequences by which each call of sac_fit_run first measures the policy's filter, where it
-                       ///< has one; default 0: the filter stays as it is
+    int measure;       ///< sequences by which each call of sac_fit_run first measures the policy's normaliser, where it
+                       ///< has one; default 0: the normaliser stays as it is
     int slices;        ///< parts that a minibatch is cut into, which decide the order of sums; default 8
     int threads;       ///< 1 at least, default 1; any number gives the same bits
     uint64_t seed;     ///< of the order of examples, default 1

@@ -23,7 +23,7 @@ typedef struct sac_policy_tensor
     int rank;
     int shape[SAC_POLICY_TENSOR_MAX_RANK];
     float init_limit; ///< a fresh vector draws this tensor uniformly from -limit..limit
-    bool measured;    ///< not learned: training measures it, see sac_policy_filter_size
+    bool measured;    ///< not learned: training measures it, see sac_policy_normaliser_size
 } sac_policy_tensor;
 
 /// What to create. The shapes come from the environment; the settings are the options of the kind.
@@ -111,14 +111,15 @@ SAC_API void sac_policy_act_on(sac_policy_state *state, const void *const *input
 SAC_API void sac_policy_act_batch(sac_policy_state *const *states, const void *const *const *inputs,
                                   float *const *actions, int count);
 
-/// A policy with a filter whitens what its controller is told, (f - filter.mean) / filter.deviation, where a deviation
-/// of 0 counts as 1, so that a filter of zeros changes nothing. The two are tensors of the policy like any other;
-/// training measures them over all that candidates see (ARS V2, Mania et al. 2018).
-/// @return F, the numbers that the filter is told of each step; 0: no filter
-SAC_API int sac_policy_filter_size(const sac_policy *policy);
+/// A policy with an observation normaliser tells its controller (f - mean) / deviation of each number f, where a
+/// deviation of 0 counts as 1, so that a normaliser of zeros changes nothing. The two are tensors of the policy like
+/// any other, "filter.mean" and "filter.deviation" as the first version of policy files called them; training measures
+/// them over all that candidates see (ARS V2, Mania et al. 2018).
+/// @return F, the numbers that the normaliser is told of each step; 0: no normaliser
+SAC_API int sac_policy_normaliser_size(const sac_policy *policy);
 
-/// What the filter was told by the last call of sac_policy_act, [F]; valid until the state is used again.
-SAC_API const float *sac_policy_filter_input(const sac_policy_state *state);
+/// What the normaliser was told by the last call of sac_policy_act, [F]; valid until the state is used again.
+SAC_API const float *sac_policy_normaliser_input(const sac_policy_state *state);
 
 /// What the last call of sac_policy_act looked at. Pointers are valid until the state is used again; NULL and 0 where a
 /// kind has no such thing.
@@ -132,7 +133,7 @@ typedef struct sac_gaze
     const int *top;          ///< [K] patch indices, most important first, ties to the lower index; with drawn patches
                              ///< in the order of drawing
     const float *centers;    ///< [K, 2] row and column of their centres: pixels, in that image
-    const float *told;       ///< [told_count] what the controller was given, changed by motion and filter as they say
+    const float *told; ///< [told_count] what the controller was given, changed by motion and normaliser as they say
     int told_count;
     const float *queries;       ///< [N, key_size]
     const float *keys;          ///< [N, key_size]: where keys are kept for several steps, those that were looked at
@@ -161,6 +162,8 @@ SAC_API bool sac_policy_patch(const sac_policy_state *state, int index, float *p
 /// @return false for a kind without attention
 SAC_API bool sac_policy_attention_row(const sac_policy_state *state, int query, float *weights);
 
+struct sac_env; // a world, see saccade/env.h
+
 /// What a kind of policy of one's own supplies, registered by sac_policy_register or by a plugin (saccade/plugin.h). It
 /// is then a word in a task, `policy.kind`, and its files are policy files like any other. `self` is what is fixed
 /// after creation, shared by threads; `state` belongs to one episode at a time.
@@ -185,6 +188,13 @@ typedef struct sac_policy_kind_ops
     /// or a choice. Never allocates, and the same bits for the same parts. What is out of bounds is clamped, a choice
     /// rounded; NaN becomes the middle of the range, or choice 0.
     void (*act)(void *state, const void *const *inputs, float *action);
+    /// For a planner, which tries out what would come of its actions: act in a world that can be saved (saccade/env.h).
+    /// `now` is a snapshot of the world as it stands, [size], and `copy` another world of the same definition, which
+    /// belongs to the state: restore it from `now` before each try, and leave it where it is then. It may fail, by
+    /// sac_fail; else as `act`, which is called where there is no world, such as for arrays in Python. NULL: it looks
+    /// and tries nothing out.
+    sac_status (*plan)(void *state, struct sac_env *copy, const void *now, size_t size, const void *const *inputs,
+                       float *action);
     /// For a policy of one picture, the same for floats in 0..1; NULL: they are rounded to bytes.
     void (*act_float)(void *state, const float *observation, float *action);
     void (*gaze)(void *state, sac_gaze *gaze); ///< see sac_policy_gaze; NULL: it looks at nothing in particular

@@ -288,10 +288,14 @@ def text(chars: Any) -> str:
     return "" if chars == ffi.NULL else ffi.string(chars).decode(errors="replace")
 
 
-def path_of(path: Any) -> bytes:
+def path_of(path: Any, name: str) -> bytes:
+    """A path as the library reads it; `name` is what the caller's parameter is called."""
     import os
 
-    return os.fsencode(path)
+    encoded = os.fsencode(path)
+    if not encoded:
+        raise ArgumentError(f"{name} is empty, expected a path")
+    return encoded
 
 
 def fill(struct: Any, values: dict[str, Any], shapes: dict[str, tuple[int, ...]] | None = None) -> list[Any]:
@@ -388,7 +392,7 @@ class Life:
 
 @documented("sac_plugin_load")
 def load_plugin(path: Any) -> None:
-    check(lib.sac_plugin_load(path_of(path)))
+    check(lib.sac_plugin_load(path_of(path, "path")))
 
 
 # ----------------------------------------------------------------------------------------------------------------------

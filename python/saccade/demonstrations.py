@@ -32,7 +32,7 @@ class Demonstrations:
 
     @documented("sac_demonstrations_open", "sac_demonstrations")
     def __init__(self, path: Any) -> None:
-        self._handle = raw(lib.sac_demonstrations_open, "sac_demonstrations_file", path_of(path))
+        self._handle = raw(lib.sac_demonstrations_open, "sac_demonstrations_file", path_of(path, "path"))
         self._life = Life(self._handle, lib.sac_demonstrations_close)
         d = lib.sac_demonstrations_get(self._handle)
         self.environment, self.variant, self.driver = text(d.environment), text(d.variant), text(d.driver)
@@ -146,7 +146,7 @@ def write_demonstrations(path: Any, frames: Mapping[str, Any], actions: Any, *, 
         if values is not None:
             kind = ffi.typeof(struct).item
             setattr(struct, name, ffi.cast(dict(kind.fields)[name].type, values.__array_interface__["data"][0]))
-    check(lib.sac_demonstrations_save(path_of(path), struct))
+    check(lib.sac_demonstrations_save(path_of(path, "path"), struct))
     del held, more, texts, fields
 
 
@@ -174,7 +174,7 @@ def record(policy: policies.Policy | None, path: Any, env: str | None = None, *,
     memory = ffi.from_buffer("sac_episode[]", episodes)
     struct, interrupt = ffi.new("sac_record_def *"), ffi.new("int *")
     words = driver if driver is not None else "python" if policy is not None else "random" if random else "idle"
-    held = [ffi.new("char[]", path_of(path))]
+    held = [ffi.new("char[]", path_of(path, "path"))]
     held += fill(struct, {"driver": words, "parts": " ".join(parts) if parts is not None else None})
     struct.path, struct.env, struct.random = held[0], world, random
     struct.policy = policy._handle if policy is not None else ffi.NULL
@@ -194,8 +194,8 @@ def distill(task: Any, run: Any, *, teacher: Any = None, demonstrations: Any = N
 
     fields = dict(settings or {})
     if teacher is not None:
-        fields["teacher.policy"] = os.fspath(teacher)
+        fields["teacher.policy"] = os.fsdecode(path_of(teacher, "teacher"))
     if demonstrations is not None:
-        fields["teacher.demonstrations"] = os.fspath(demonstrations)
+        fields["teacher.demonstrations"] = os.fsdecode(path_of(demonstrations, "demonstrations"))
     return training.train(task, run, settings=fields, threads=threads, resume=resume, any_cpu_level=any_cpu_level,
                           generations=generations, progress=progress)

@@ -492,7 +492,7 @@ class Policy:
             setattr(struct, name, getattr(info, name))
         struct.settings, struct.setting_count, _kept = settings_of(info.settings)
         check(lib.sac_policy_save(self._handle, ffi.NULL if parameters is None else pointer(parameters), struct,
-                                  path_of(path)))
+                                  path_of(path, "path")))
 
 
 def _mask(which: Any, count: int) -> np.ndarray:
@@ -555,7 +555,7 @@ def _info_of(struct: Any) -> Info:
 @documented("sac_policy_load")
 def load(path: Any) -> Policy:
     info = ffi.new("sac_policy_info *")
-    handle = raw(lib.sac_policy_load, "sac_policy", info, path_of(path))
+    handle = raw(lib.sac_policy_load, "sac_policy", info, path_of(path, "path"))
     return Policy._of(handle, _info_of(info))
 
 

@@ -217,7 +217,7 @@ def _score(score: Any) -> tuple[float, float, int]:
 @documented("sac_run_summarise")
 def summary(run: Any) -> Run:
     s = ffi.new("sac_run_summary *")
-    check(lib.sac_run_summarise(s, path_of(run)))
+    check(lib.sac_run_summarise(s, path_of(run, "run")))
     return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), s.seed, s.generation,
                s.generations, s.steps, s.seconds, s.mean, _score(s.evaluation), _score(s.best), s.best_generation,
                text(s.state), text(s.reason), text(s.host))
@@ -243,9 +243,10 @@ def train(task: Any, run: Any, *, settings: dict[str, Any] | None = None, thread
     if threads < 1 or generations < 0:
         raise ValueError(f"threads {threads}, generations {generations}: expected 1 and 0 at least")
     share_path()
+    folder = ffi.new("char[]", path_of(run, "run"))
     pairs, count, _kept = settings_of(settings or {})
-    handle = created(lib.sac_task_load, "sac_task", lib.sac_task_destroy, path_of(task), pairs, count)
-    struct, interrupt, folder = ffi.new("sac_train_def *"), ffi.new("int *"), ffi.new("char[]", path_of(run))
+    handle = created(lib.sac_task_load, "sac_task", lib.sac_task_destroy, path_of(task, "task"), pairs, count)
+    struct, interrupt = ffi.new("sac_train_def *"), ffi.new("int *")
     reports: queue.SimpleQueue[Any] = queue.SimpleQueue()
     user = ffi.new_handle(reports)
     struct.task, struct.run_dir, struct.resume, struct.any_cpu_level = handle, folder, resume, any_cpu_level

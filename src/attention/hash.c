@@ -122,9 +122,10 @@ void sac_hash_distances(const sac_hash *hash, int32_t *distances, const uint32_t
 void sac_hash_scores(const sac_hash *hash, float *angles, float *scores, const int32_t *distances, float length,
                      int count)
 {
-    // In the paper's terms, psi.psi = 1 - 2 d / m' and theta = pi/2 (1 - psi.psi) = pi d / m'.
+    // Choromanski et al. 2021 (Unlocking Pixels, second version): psi.psi estimates 1 - 2 theta / pi (equation 14), and
+    // it is 1 - 2 d / m', so that theta = pi d / m'. A score is |z| |phi(k)| cos theta (equation 13).
     for (int i = 0; angles && i < count; i++) angles[i] = (float)(pi * distances[i] / hash->bit_count);
-    for (int i = 0; scores && i < count; i++) scores[i] = length * hash->cosines[distances[i]]; // equation 13
+    for (int i = 0; scores && i < count; i++) scores[i] = length * hash->cosines[distances[i]];
 }
 
 float sac_hash_length(const sac_attention *attention, const float *z, int query_count)

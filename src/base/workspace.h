@@ -11,10 +11,14 @@
 ///     {
 ///         p->scores = sac_take(workspace, (size_t)count, sizeof(float));
 ///     }
+///
+/// Parts whose contents nobody reads later can be taken from a second workspace, so that several objects that never
+/// work at the same time share them, and what one has written is still in the cache for the next.
 typedef struct sac_workspace
 {
-    unsigned char *memory; ///< 64-byte aligned; NULL: it is only measured
-    size_t used;           ///< bytes, a multiple of 64
+    unsigned char *memory;         ///< 64-byte aligned; NULL: it is only measured
+    size_t used;                   ///< bytes, a multiple of 64
+    struct sac_workspace *scratch; ///< for sac_take_scratch; NULL: that takes from this one
 } sac_workspace;
 
 /// The next `count` elements of `size` bytes.
@@ -23,4 +27,10 @@ static inline void *sac_take(sac_workspace *workspace, size_t count, size_t size
     void *part = workspace->memory ? workspace->memory + workspace->used : NULL;
     workspace->used += (count * size + 63) / 64 * 64;
     return part;
+}
+
+/// The same for contents that last no longer than a call.
+static inline void *sac_take_scratch(sac_workspace *workspace, size_t count, size_t size)
+{
+    return sac_take(workspace->scratch ? workspace->scratch : workspace, count, size);
 }

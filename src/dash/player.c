@@ -67,8 +67,7 @@ sac_status sac_player_begin(sac_player *s, bool *there)
         s->stamp = stamp;
     }
     SAC_TRY(sac_play_reset(&s->play, s->seed));
-    sac_play_decide(&s->play);
-    return SAC_OK;
+    return sac_play_decide(&s->play);
 }
 
 sac_status sac_player_step(sac_player *s, bool *there)
@@ -78,8 +77,7 @@ sac_status sac_player_step(sac_player *s, bool *there)
     if (ended) s->seed = (s->seed + 1) % 1000;
     if (!s->stamp || ended) return sac_player_begin(s, there);
     SAC_TRY(sac_play_step(&s->play));
-    sac_play_decide(&s->play);
-    return SAC_OK;
+    return sac_play_decide(&s->play);
 }
 
 enum

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/mapped.h"
 #include "data/writer.h"
-#include "files/mapped.h"
 #include "policy/json.h"
 
 /// Reading demonstrations.
@@ -117,7 +117,7 @@ static sac_status read_frames(sac_demonstrations_file *f)
 
 static sac_status read_file(sac_demonstrations_file *f, const void *bytes, size_t size, const char *where)
 {
-    SAC_TRY(sac_tensors_view(&f->tensors, bytes, size, where));
+    SAC_TRY(sac_tensors_read_in_place(&f->tensors, bytes, size, where));
     SAC_TRY(check_kind(f->tensors, where));
     sac_status status = read_facts(f);
     if (status != SAC_OK) return status == SAC_ERROR_FORMAT ? sac_fail_in(status, "%.400s", where) : status;

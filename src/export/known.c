@@ -25,6 +25,7 @@ static sac_status check_option(const sac_policy *policy, const sac_setting *sett
                         setting->key);
     void *config = sac_alloc(policy->ops->config_size);
     if (!config) return sac_fail_memory("an export");
+    // the default comes from the option table, in the form in which settings are kept
     char fallback[SAC_TEXT_SIZE];
     sac_status status = sac_options_read(policy->ops->options, config, NULL, 0, "policy");
     if (status == SAC_OK) sac_options_format(option, config, fallback);

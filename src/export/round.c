@@ -7,6 +7,7 @@
 #include "policy/kind.h"
 #include "saccade/export.h"
 
+// Symmetric rounding: 0 stays 0, and the largest magnitude of a row becomes 127.
 float sac_round_scale(const float *row, int count)
 {
     float largest = 0;
@@ -22,6 +23,7 @@ int sac_round_step(float x, float scale)
 }
 
 // The first index of a tensor numbers its rows; vectors stay as they are.
+// Biases and gains are few, and errors in them reach every output, so that vectors keep their floats.
 static void round_tensor(const sac_policy_tensor *tensor, float *parameters)
 {
     if (tensor->rank < 2) return;

@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "files/variable.h"
 
 enum
 {
@@ -37,11 +37,10 @@ static void executable_folder(char folder[PATH_SIZE])
     if (slash) slash[1] = 0;
 }
 
-static bool file_path(char path[PATH_SIZE], int place, const char *name)
+static bool file_path(char path[PATH_SIZE], int place, const char *extra, const char *name)
 {
     char folder[PATH_SIZE];
     executable_folder(folder);
-    const char *extra = getenv("SACCADE_MODULES");
     int length = 0;
     switch (place)
     {
@@ -53,11 +52,15 @@ static bool file_path(char path[PATH_SIZE], int place, const char *name)
     return length > 0 && length < PATH_SIZE && access(path, R_OK) == 0;
 }
 
-bool sac_module_find(char path[PATH_SIZE], const char *file)
+sac_status sac_module_find(char path[PATH_SIZE], const char *file)
 {
+    const char *extra;
+    path[0] = 0;
+    SAC_TRY(sac_read_variable(&extra, "SACCADE_MODULES"));
     int place = 0;
-    while (place < FOLDER_COUNT && !file_path(path, place, file)) place++;
-    return place < FOLDER_COUNT;
+    while (place < FOLDER_COUNT && !file_path(path, place, extra, file)) place++;
+    if (place == FOLDER_COUNT) path[0] = 0;
+    return SAC_OK;
 }
 
 static bool has_avx(void)
@@ -80,7 +83,8 @@ sac_status sac_module_open(const void **table, const char *name)
 
     char path[PATH_SIZE], file[64], symbol[64];
     snprintf(file, sizeof file, "saccade-%s.so", name);
-    if (!sac_module_find(path, file))
+    SAC_TRY(sac_module_find(path, file));
+    if (!path[0])
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "%s is not there, for %s: %s and build again, or set SACCADE_MODULES to its folder", file,
                         module->does, module->install);

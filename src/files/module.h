@@ -11,8 +11,9 @@
 /// They are looked for beside the executable, in the installed library folder, and in $SACCADE_MODULES.
 
 /// Find a file that comes with saccade, in the same places as modules.
-/// @return false when it is nowhere
-bool sac_module_find(char path[SAC_MODULE_PATH_SIZE], const char *file);
+/// @param[out] path  "" when it is nowhere
+/// @return SAC_ERROR_ARGUMENT when $SACCADE_MODULES is set and empty
+SAC_CHECKED sac_status sac_module_find(char path[SAC_MODULE_PATH_SIZE], const char *file);
 
 /// A module that saccade has.
 typedef struct sac_module
@@ -26,5 +27,6 @@ typedef struct sac_module
 const sac_module *sac_module_at(int index);
 
 /// Open saccade-<name>.so and find the table `sac_<name>_module` in it. A module stays open until the process ends.
-/// @return SAC_ERROR_UNAVAILABLE when the module or one of its libraries is missing; the sentence says what to install
+/// @return SAC_ERROR_UNAVAILABLE when the module or one of its libraries is missing; the sentence says what to install.
+///         SAC_ERROR_ARGUMENT when $SACCADE_MODULES is set and empty
 SAC_CHECKED sac_status sac_module_open(const void **table, const char *name);

@@ -12,6 +12,9 @@ static const struct
     {"normalise", "normalise_positions"}, // of attention agents
     {"features", "patch_features"},       // of attention agents: beside `attention_features`
     {"normalize", "normalise"},           // of the searches ars and bgs
+    {"filter", "normaliser"},             // of all kinds of policies: the field says observation normaliser
+    {"filter_limit", "normaliser_limit"},
+    {"critic_filter", "critic_normaliser"}, // of ppo
 };
 
 enum

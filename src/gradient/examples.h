@@ -37,7 +37,7 @@ SAC_CHECKED sac_status sac_fit_check(const sac_fit_batch *batch);
 /// 1 / total weight of the loss terms of `sequences` sequences.
 double sac_fit_share(const sac_fit_batch *batch, int sequences);
 
-/// Add to seen [2, F] the sums, then the sums of squares, of what the policy's filter is told of the frames of some
+/// Add to seen [2, F] the sums, then the sums of squares, of what the policy's normaliser is told of the frames of some
 /// sequences that count.
 void sac_fit_see(const sac_fit_batch *batch, const sac_fit_room *room, int first, int sequences, double *seen);
 

@@ -29,7 +29,7 @@ struct sac_fit
     sac_slices *slices;
     sac_fit_room *rooms; // a thread's each
     float *parameters, *sums;
-    double *seen;           // [slices, 2 F] of the filter, where it is measured
+    double *seen;           // [slices, 2 F] of the normaliser, where it is measured
     unsigned char *scratch; // of the table of layers that the optimiser uses
     uint64_t calls;
     // These belong to the step that is being taken.
@@ -134,10 +134,10 @@ static void choose_lengths(sac_fit *fit)
     if (fit->def.lead < 0) fit->def.lead = a->controller.has_cell ? MEMORY_LEAD : a->motion ? 1 : 0;
 }
 
-// numbers by which a slice measures the filter
+// numbers by which a slice measures the normaliser
 static size_t seen_size(const sac_fit *fit)
 {
-    return fit->def.measure > 0 ? 2 * (size_t)fit->policy->filter_size : 0;
+    return fit->def.measure > 0 ? 2 * (size_t)fit->policy->normaliser_size : 0;
 }
 
 static sac_status create_rooms(sac_fit *fit)
@@ -268,7 +268,7 @@ static int take_batch(sac_fit *fit, walk *w, int count)
     return size;
 }
 
-// --- the filter ---
+// --- the normaliser ---
 
 static double see_slice(void *user, const sac_learn *l, const sac_slice *slice, float *gradient)
 {
@@ -280,7 +280,7 @@ static double see_slice(void *user, const sac_learn *l, const sac_slice *slice, 
     return 0;
 }
 
-static void set_filter(sac_fit *fit, double count)
+static void set_normaliser(sac_fit *fit, double count)
 {
     const size_t size = seen_size(fit), half = size / 2;
     for (size_t i = 0; i < half; i++)
@@ -292,11 +292,11 @@ static void set_filter(sac_fit *fit, double count)
             squares += fit->seen[(size_t)s * size + half + i];
         }
         const double mean = sum / count, variance = squares / count - mean * mean;
-        sac_policy_set_filter(fit->policy, fit->parameters, (int)i, mean, variance > 0 ? sqrt(variance) : 0);
+        sac_policy_set_normaliser(fit->policy, fit->parameters, (int)i, mean, variance > 0 ? sqrt(variance) : 0);
     }
 }
 
-// measures the filter by the first sequences of the order that is drawn
+// measures the normaliser by the first sequences of the order that is drawn
 static void measure(sac_fit *fit, const walk *w)
 {
     const int size = w->sequences < fit->def.measure ? w->sequences : fit->def.measure;
@@ -308,7 +308,7 @@ static void measure(sac_fit *fit, const walk *w)
         for (int i = 0; i < some; i++) fit->batch.first[i] = w->phase + w->order[at + i] * fit->def.steps;
         sac_slices_run(fit->slices, fit->sums, some, see_slice, fit);
     }
-    set_filter(fit, (double)size * fit->def.steps);
+    set_normaliser(fit, (double)size * fit->def.steps);
 }
 
 static double take_step(sac_fit *fit, walk *w, const sac_examples *examples)

@@ -6,7 +6,7 @@
 
 /// Gradients of policies. A pass is cut into the parts of a policy, and each part is a pair of functions, forward and
 /// backward, in one file: look.c (frames to tokens), mixed.c, kept.c or layers.c (tokens to what is told), told.c
-/// (numbers, motion and filter), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
+/// (numbers, motion and normaliser), steer.c (the controller). They hand on arrays of a minibatch, which lie in the
 /// caller's workspace. F = T B frames.
 
 /// What is fixed after creation.
@@ -84,9 +84,9 @@ typedef struct sac_gradient_room
     float *dimage, *dnext;               ///< of one frame
     float *layer_workspace;
     // told
-    float *told, *dtold;     ///< [F, told]
-    float *inputs, *dinputs; ///< [F, inputs]
-    float *whitening;        ///< [inputs]
+    float *told, *dtold;      ///< [F, told]
+    float *inputs, *dinputs;  ///< [F, inputs]
+    float *inverse_deviation; ///< [inputs]
     // steer
     float *inner;            ///< [hidden layers, F, H] units
     float *dinner, *dbefore; ///< [F, H] of one layer, and of the one before it

@@ -31,7 +31,7 @@ static look look_of(const sac_pass *p, int frame)
 
 // --- what is told of patches ---
 
-// the features of one patch, as acting reads them
+// the patch features of one patch, as acting reads them
 static void read_patch(const sac_pass *p, const look *f, int index, float *out)
 {
     const sac_agent *a = f->a;
@@ -48,13 +48,13 @@ static void read_patch(const sac_pass *p, const look *f, int index, float *out)
     }
 }
 
-// the features of all patches, [N, size]
+// the patch features of all patches, [N, size]
 static void read_patches(const sac_pass *p, const look *f)
 {
     for (int n = 0; n < f->n; n++) read_patch(p, f, n, p->room.all + (ptrdiff_t)n * f->size);
 }
 
-// offset of the learned values among a patch's features, or -1 where there are none
+// offset of the learned values among a patch's numbers, or -1 where there are none
 static int values_at(const sac_agent *a)
 {
     int at = 0;
@@ -104,7 +104,7 @@ static void tell_mean(const sac_pass *p, const look *f, float *told)
               p->l.scratch);
 }
 
-// Masking: each patch's features keep their place and are scaled by the patch's share of the choice.
+// Masking: each patch's numbers keep their place and are scaled by the patch's share of the choice.
 static void tell_places(const sac_pass *p, const look *f, float *told)
 {
     choose(p, f);
@@ -164,7 +164,7 @@ static void kept_values_backward(const sac_pass *p, const look *f, const float *
     values_backward(p, f, p->room.dall, p->room.all_pixels, f->kept);
 }
 
-// The same, from all patches: dall [N, size] = choices^T dtold is the gradient with respect to all patches' features,
+// The same, from all patches: dall [N, size] = choices^T dtold is the gradient with respect to all patches' numbers,
 // weighted by the choices.
 static void mean_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {

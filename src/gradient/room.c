@@ -174,7 +174,7 @@ static void place_controller(sac_gradient_room *r, const sac_gradient *g, int st
     TAKE(dtold, frames * (size_t)g->told);
     TAKE(inputs, frames * (size_t)g->inputs);
     TAKE(dinputs, frames * (size_t)g->inputs);
-    TAKE(whitening, g->policy->filter_size);
+    TAKE(inverse_deviation, g->policy->normaliser_size);
     TAKE(inner, frames * hidden * (size_t)(c->has_cell ? 1 : c->layers));
     TAKE(dinner, frames * hidden);
     TAKE(dbefore, !c->has_cell && c->layers > 1 ? frames * hidden : 0);

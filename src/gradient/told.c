@@ -3,7 +3,7 @@
 #include "gradient/gradient.h"
 
 /// What is told of the frames [F, told] to the controller's inputs: the numbers of vectors behind what was read,
-/// motion, and a filter whose numbers are fixed.
+/// motion, and a normaliser whose numbers are fixed.
 
 // Returns what was told of the frame before. NULL: an episode begins.
 static float *before(const sac_pass *p, float *told, int frame)
@@ -22,12 +22,12 @@ static const float *row_before(const sac_pass *p, int frame)
     return b->before + (ptrdiff_t)frame * p->g->told;
 }
 
-static void filter(const sac_pass *p, float *inputs)
+static void normalise(const sac_pass *p, float *inputs)
 {
     const sac_policy *policy = p->g->policy;
-    const float *mean = p->parameters + policy->filter_mean, *whitening = p->room.whitening;
-    for (int i = 0; i < policy->filter_size; i++)
-        inputs[i] = sac_actor_whiten(p->g->parts.actor, inputs[i], mean[i], whitening[i]);
+    const float *mean = p->parameters + policy->normaliser_mean, *inverse_deviation = p->room.inverse_deviation;
+    for (int i = 0; i < policy->normaliser_size; i++)
+        inputs[i] = sac_actor_normalise(p->g->parts.actor, inputs[i], mean[i], inverse_deviation[i]);
 }
 
 // puts the vectors behind what was read of the frames
@@ -42,10 +42,10 @@ static void tell_vectors(const sac_pass *p)
     }
 }
 
-// sums what the filter is told
+// sums what the normaliser is told
 static void note_seen(const sac_pass *p, const float *inputs)
 {
-    const int size = p->g->policy->filter_size;
+    const int size = p->g->policy->normaliser_size;
     for (int i = 0; i < size; i++)
     {
         p->batch->seen[i] += (double)inputs[i];
@@ -58,8 +58,9 @@ void sac_told_forward(sac_pass *p)
     tell_vectors(p);
     const sac_gradient *g = p->g;
     const int told = g->told;
-    const float *deviation = p->parameters + g->policy->filter_deviation;
-    for (int i = 0; i < g->policy->filter_size; i++) p->room.whitening[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
+    const float *deviation = p->parameters + g->policy->normaliser_deviation;
+    for (int i = 0; i < g->policy->normaliser_size; i++)
+        p->room.inverse_deviation[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
     for (int frame = 0; frame < p->frames; frame++)
     {
         const float *now = p->room.told + (ptrdiff_t)frame * told, *last = row_before(p, frame);
@@ -67,7 +68,7 @@ void sac_told_forward(sac_pass *p)
         memcpy(inputs, now, (size_t)told * sizeof *inputs);
         for (int i = 0; g->inputs > told && i < told; i++) inputs[told + i] = last ? now[i] - last[i] : 0;
         if (p->batch->seen && frame >= p->batch->seen_lead * p->batch->sequences) note_seen(p, inputs);
-        filter(p, inputs);
+        normalise(p, inputs);
     }
     const float *last = p->room.told + (ptrdiff_t)(p->frames - p->batch->sequences) * told;
     if (p->batch->before) memcpy(p->batch->before, last, (size_t)told * (size_t)p->batch->sequences * sizeof *last);
@@ -83,9 +84,9 @@ void sac_told_backward(sac_pass *p)
         float *dinputs = p->room.dinputs + (ptrdiff_t)frame * g->inputs, *now = p->room.dtold + (ptrdiff_t)frame * told;
         float *last = before(p, p->room.dtold, frame);
         const float *inputs = p->room.inputs + (ptrdiff_t)frame * g->inputs, limit = g->parts.actor->limit;
-        // gradient with respect to x of (x - mean) whitening, which is 0 where that was cut
-        for (int i = 0; i < g->policy->filter_size; i++)
-            dinputs[i] *= inputs[i] > -limit && inputs[i] < limit ? p->room.whitening[i] : 0;
+        // gradient with respect to x of (x - mean) inverse_deviation, which is 0 where that was cut
+        for (int i = 0; i < g->policy->normaliser_size; i++)
+            dinputs[i] *= inputs[i] > -limit && inputs[i] < limit ? p->room.inverse_deviation[i] : 0;
         for (int i = 0; i < told; i++) now[i] += dinputs[i];
         // gradient with respect to now and last of now - last, which is zero in an episode's first step
         bool moves = g->inputs > told && row_before(p, frame);

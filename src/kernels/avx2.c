@@ -12,6 +12,7 @@
 LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                      const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
+    // 4 outputs times 24 columns: twelve of the sixteen registers
     __m256i sum[4][3];
 #pragma GCC unroll 4
     for (int o = 0; o < 4; o++) sum[o][0] = sum[o][1] = sum[o][2] = _mm256_setzero_si256();
@@ -26,6 +27,7 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
 #pragma GCC unroll 4
                 for (int o = 0; o < 4; o++)
                 {
+                    // two weights for two bytes: madd multiplies 16 bits by 16 and adds the two products, exactly
                     __m256i weight = _mm256_set1_epi32(packed[o]);
 #pragma GCC unroll 3
                     for (int v = 0; v < 3; v++)
@@ -33,12 +35,14 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
                             _mm256_add_epi32(sum[o][v], _mm256_madd_epi16(weight, _mm256_loadu_si256(plane + v)));
                 }
             }
+            // the next phase, or the first one again a column later (project.h)
             if (++phase == l->phases) phase = 0, slot++;
         }
     }
 #pragma GCC unroll 4
     for (int o = 0; o < 4; o++)
     {
+        // a constant bound, so that the sums stay in registers; the break leaves the outputs that are not there
         if (o >= outputs) break;
 #pragma GCC unroll 3
         for (int v = 0; v < 3; v++)

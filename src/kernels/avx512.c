@@ -14,6 +14,7 @@ hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_
 {
     for (int j = 0; j < n; j += SAC_LANES)
     {
+        // lanes past the last column are neither read nor written
         __mmask16 live = n - j >= SAC_LANES ? 0xffff : mask_first(n - j);
         words sum = words_set(0);
         for (int w = 0; w < word_count; w++)
@@ -29,6 +30,7 @@ hamming(int32_t *distances, const uint32_t *bits, int bits_stride, const uint32_
 // words.
 LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t *line, int step, bool dwords)
 {
+    // which words of the 128 bytes become the dwords of 8 columns
     uint16_t first[32] = {0};
     for (int column = 0; column < 8; column++)
         for (int word = 0; word < 2; word++) first[2 * column + word] = (uint16_t)(column * step / 2 + word);
@@ -38,6 +40,7 @@ LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t 
     for (int x = 0; x < l->span; x += 8)
     {
         const uint8_t *at = line + (size_t)x * (size_t)step;
+        // two registers reach as far as 8 columns of any step that `split` lets in
         __m512i near = _mm512_loadu_si512(at), far = _mm512_loadu_si512(at + 64);
         for (int phase = 0; phase < l->phases; phase++)
         {
@@ -45,6 +48,7 @@ LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t 
                                ? _mm512_permutex2var_epi32(near, _mm512_add_epi32(index, _mm512_set1_epi32(phase)), far)
                                : _mm512_permutex2var_epi16(
                                      near, _mm512_add_epi16(index, _mm512_set1_epi16((int16_t)(2 * phase))), far);
+            // bytes 0 and 2 of a dword go to the low plane, and bytes 1 and 3 to the high one: as 16-bit numbers
             __m256i bytes = _mm512_castsi512_si256(both);
             int32_t *low = planes + (size_t)(2 * phase) * (size_t)l->pitch + x;
             _mm256_storeu_si256((__m256i *)low, _mm256_and_si256(bytes, even));
@@ -53,6 +57,7 @@ LANES void split_by(int32_t *planes, const sac_project_layout *l, const uint8_t 
     }
 }
 
+// A row of bytes into planes: by permutations where the last column of eight still lies in two registers.
 static void split(int32_t *planes, const sac_project_layout *l, const sac_patches *p, const uint8_t *line)
 {
     int step = p->stride * p->channels, last_word = 7 * step / 2 + 2 * l->phases - 1;
@@ -92,6 +97,7 @@ static void tile(int32_t *out, int out_stride, int outputs, int columns, const i
                     sum[o][2] = _mm256_dpwssd_epi32(sum[o][2], c, weight);
                 }
             }
+            // the next phase, or the first one again a column later (project.h)
             if (++phase == l->phases) phase = 0, slot++;
         }
     }
@@ -102,6 +108,7 @@ static void tile(int32_t *out, int out_stride, int outputs, int columns, const i
 #pragma GCC unroll 3
         for (int v = 0; v < 3; v++)
         {
+            // columns past the last are not written: they belong to the next row of patches
             int left = columns - 8 * v;
             __mmask8 live = left >= 8 ? 0xff : left > 0 ? (__mmask8)((1u << left) - 1) : 0;
             _mm256_mask_storeu_epi32(out + (size_t)o * (size_t)out_stride + 8 * v, live, sum[o][v]);

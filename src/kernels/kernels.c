@@ -2,6 +2,7 @@
 
 #include "kernels/scalar.h"
 
+// declarations and the scalar table come from one list, so that no kernel can be forgotten
 #define X(name, parameters) void sac_##name##_scalar parameters;
 SAC_KERNEL_LIST(X)
 #undef X
@@ -9,8 +10,10 @@ SAC_KERNEL_LIST(X)
 sac_kernels sac_kernels_create(sac_cpu_level level)
 {
 #define X(name, parameters) .name = sac_##name##_scalar,
+    // scalar first: the definition of every kernel
     sac_kernels k = {SAC_KERNEL_LIST(X)};
 #undef X
+// each level overwrites what it does better; what it leaves out stays as the level below has it
 #if defined(__aarch64__)
     if (level >= SAC_CPU_NEON) sac_kernels_add_neon(&k);
 #elif defined(__x86_64__)

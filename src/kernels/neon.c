@@ -12,6 +12,7 @@
 LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                      const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {
+    // 4 outputs times 24 columns, 24 of the 32 registers
     int32x4_t sum[4][6];
     for (int o = 0; o < 4; o++)
         for (int v = 0; v < 6; v++) sum[o][v] = vdupq_n_s32(0);
@@ -28,6 +29,8 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
                 for (int v = 0; v < 6; v++)
                 {
                     int32x4_t pairs = vld1q_s32(plane + 4 * v);
+                    // NEON has no multiplication of pairs: the two bytes of a lane are taken apart and multiplied one
+                    // after the other
                     int16x4_t low = vmovn_s32(pairs), high = vshrn_n_s32(pairs, 16);
                     sum[0][v] = vmlal_laneq_s16(vmlal_laneq_s16(sum[0][v], low, w, 0), high, w, 1);
                     sum[1][v] = vmlal_laneq_s16(vmlal_laneq_s16(sum[1][v], low, w, 2), high, w, 3);
@@ -35,17 +38,20 @@ LANES void half_tile(int32_t *out, int out_stride, int outputs, int columns, con
                     sum[3][v] = vmlal_laneq_s16(vmlal_laneq_s16(sum[3][v], low, w, 6), high, w, 7);
                 }
             }
+            // the next phase, or the first one again a column later (project.h)
             if (++phase == l->phases) phase = 0, slot++;
         }
     }
     for (int o = 0; o < 4 && o < outputs; o++)
     {
+        // NEON has no store of a part of a register, so that the columns go through memory
         int32_t part[SAC_TILE_COLUMNS];
         for (int v = 0; v < 6; v++) vst1q_s32(part + 4 * v, sum[o][v]);
         for (int x = 0; x < columns; x++) out[(size_t)o * (size_t)out_stride + (size_t)x] = part[x];
     }
 }
 
+// A tile has eight outputs, because their weights are packed so; it is done in two halves.
 static void tile(int32_t *out, int out_stride, int outputs, int columns, const int32_t *packed,
                  const sac_project_layout *l, const sac_patches *p, void *scratch, int y, int first)
 {

@@ -76,6 +76,7 @@ static void put(int32_t *packed, const sac_patches *p, int o, int i, int16_t wei
     size_t pairs = (size_t)dwords(p) * 2, pair = (size_t)(byte / 4 * 2 + byte % 2);
     size_t block_row = (size_t)(o / SAC_PROJECT_BLOCK) * (size_t)p->patch + (size_t)row;
     int32_t *place = packed + (block_row * pairs + pair) * SAC_PROJECT_BLOCK + o % SAC_PROJECT_BLOCK;
+    // bytes 0 and 2 of a group share a word, and so do 1 and 3: the words that the kernels multiply with
     int half = byte % 4 / 2;
     *place = (int32_t)((uint32_t)*place | (uint32_t)(uint16_t)weight << (16 * half));
 }
@@ -101,6 +102,7 @@ static bool find_range(const float *w, int size, float *largest, double *limit)
         finite &= isfinite(w[i]) != 0;
         if (fabsf(w[i]) > *largest) *largest = fabsf(w[i]);
     }
+    // 255 is the largest pixel; weights of zero add nothing, and leave the others more room
     *limit = fmin(32767, floor(2147483647.0 / (255.0 * (nonzero > 0 ? nonzero : 1))));
     return finite;
 }
@@ -131,6 +133,7 @@ void sac_project_quantise(int32_t *packed, float *scales, const float *weights, 
         for (int i = 0; i < size; i++)
         {
             double scaled = (double)w[i] * inverse;
+            // half away from zero, as exported C does it, too
             put(packed, p, o, i, (int16_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5));
         }
     }

@@ -102,10 +102,12 @@ void sac_lstm_step_scalar(float *h, float *c, const float *x, const float *packe
         for (int gate = 0; gate < 4; gate++)
         {
             float sum = w[gate * SAC_LANES];
+            // inputs first, then the memory of the step before: one chain of fmaf
             for (int r = 1; r < rows; r++)
                 sum = fmaf(w[(r * 4 + gate) * SAC_LANES], r <= inputs ? x[r - 1] : h[r - 1 - inputs], sum);
             gates[gate] = sum;
         }
+        // (Hochreiter and Schmidhuber 1997, with the forget gates of Gers et al. 2000)
         float in = sac_sigmoid(gates[0]), forget = sac_sigmoid(gates[1]), cell = sac_tanh(gates[2]);
         c[unit] = fmaf(forget, c[unit], in * cell);
         scratch[unit] = sac_sigmoid(gates[3]) * sac_tanh(c[unit]);

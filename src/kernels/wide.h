@@ -66,15 +66,18 @@ static void wide_lstm_step(float *h, float *c, const float *x, const float *pack
     {
         const float *w = packed + (size_t)(unit / SAC_LANES * rows) * 4 * SAC_LANES;
         lanes gates[4];
+        // the bias starts the sums of the four gates of 16 units
         for (int gate = 0; gate < 4; gate++) gates[gate] = lanes_load(w + gate * SAC_LANES);
         for (int r = 1; r < rows; r++)
         {
+            // first the inputs, then the memory of the step before, each against all units
             lanes value = lanes_set(r <= inputs ? x[r - 1] : h[r - 1 - inputs]);
             for (int gate = 0; gate < 4; gate++)
                 gates[gate] = lanes_fma(lanes_load(w + (r * 4 + gate) * SAC_LANES), value, gates[gate]);
         }
         int left = hidden - unit;
         lanes cell = load_tokens(c + unit, left);
+        // c = forget c + in tanh(g), h = out tanh(c) (Hochreiter and Schmidhuber 1997, with forget gates)
         lanes in = wide_sigmoid(gates[0]), forget = wide_sigmoid(gates[1]);
         cell = lanes_fma(forget, cell, lanes_mul(in, wide_tanh(gates[2])));
         lanes_store(scratch + unit, lanes_mul(wide_sigmoid(gates[3]), wide_tanh(cell)));
@@ -83,9 +86,11 @@ static void wide_lstm_step(float *h, float *c, const float *x, const float *pack
         else
             lanes_store_part(c + unit, cell, left);
     }
+    // only now, because every unit reads the whole old memory
     for (int unit = 0; unit < hidden; unit++) h[unit] = scratch[unit];
 }
 
+// Sixteen products side by side, whose lanes are added up for each output.
 static void wide_dense(float *out, const float *weights, const float *bias, const float *x, int outputs, int inputs)
 {
     for (int o = 0; o < outputs; o++)
@@ -108,6 +113,7 @@ static void wide_top(int *top, int k, const float *values, int n)
     // From here on few values beat the last kept one.
     while (i < n)
     {
+        // the lanes whose value is larger than the last kept one; where that is NaN, all lanes
         float last = values[top[k - 1]];
         int left = n - i;
         uint32_t better =

@@ -8,6 +8,7 @@
 WIDE words mark_tile(words word, uint32_t bit, const float *matrix, int rows, const float *x, int size, int left,
                      int stride)
 {
+    // SimHash (Charikar 2002): a bit is the side of a plane, the sign of a product
     lanes sum[PRODUCT_ROWS], value = load_tokens(x, left);
     for (int r = 0; r < rows; r++) sum[r] = lanes_mul(lanes_set(matrix[r * size]), value);
     for (int m = 1; m < size; m++)
@@ -26,6 +27,7 @@ static void wide_sign_bits(uint32_t *bits, int bits_stride, const float *matrix,
     for (int j = 0; j < n; j += SAC_LANES)
         for (int first = 0; first < bit_count; first += 32)
         {
+            // the last word may have fewer bits; those that are missing stay 0 in every token and so never differ
             int count = bit_count - first < 32 ? bit_count - first : 32, b = 0, left = n - j;
             const float *rows = matrix + (size_t)first * (size_t)size;
             words word = words_set(0);
@@ -34,6 +36,7 @@ static void wide_sign_bits(uint32_t *bits, int bits_stride, const float *matrix,
                     mark_tile(word, 1u << b, rows + (size_t)b * (size_t)size, PRODUCT_ROWS, x + j, size, left, stride);
             for (; b < count; b++)
                 word = mark_tile(word, 1u << b, rows + (size_t)b * (size_t)size, 1, x + j, size, left, stride);
+            // words are planar, as tokens are: word by word, and not token by token
             uint32_t *at = bits + (size_t)(first / 32) * (size_t)bits_stride + j;
             if (left >= SAC_LANES)
                 words_store(at, word);

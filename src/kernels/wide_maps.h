@@ -6,6 +6,7 @@
 
 enum
 {
+    // features that share the loads of a token; with the token that fits the registers of every level
     FEATURE_BLOCK = 8
 };
 
@@ -25,6 +26,7 @@ WIDE lanes square_norm(const float *x, int size, int stride, int left)
 WIDE void project_features(lanes *u, const sac_features *f, const float *x, int size, int stride, int left, int m,
                            int count)
 {
+    // the first product starts the sum, as in scalar.c: one rounding
     lanes value = load_tokens(x, left);
     for (int b = 0; b < count; b++) u[b] = lanes_mul(lanes_set(f->matrix[(m + b) * size]), value);
     for (int d = 1; d < size; d++)
@@ -47,10 +49,12 @@ typedef enum simple_map
 WIDE lanes phi(lanes u, lanes norm, float square, simple_map map)
 {
     if (map == SQUARE) return lanes_mul(u, u);
+    // max(0, u) in this order gives u where u is NaN, so that NaN is never hidden
     if (map == RELU) return lanes_max(lanes_set(0.0f), u);
     return wide_exp2(lanes_fma(lanes_set(square), norm, u));
 }
 
+// Only EXP needs the length of the tokens.
 WIDE lanes norm_for(simple_map map, const float *x, int size, int stride, int left)
 {
     return map == EXP ? square_norm(x, size, stride, left) : lanes_set(0.0f);
@@ -77,6 +81,7 @@ WIDE void sum_features(float *sums, const float *x, int n, int size, int stride,
     for (int b = 0; b < count; b++) lanes_store(sums + (m + b) * SAC_LANES, total[b]);
 }
 
+// The sums of all features, z = sum_i phi(x_i) in 16 lanes each, block by block.
 WIDE void all_sums(float *sums, const float *x, int n, int size, int stride, const sac_features *f, simple_map map)
 {
     int m = 0;
@@ -133,6 +138,7 @@ WIDE void all_features(float *features, int features_stride, const float *x, int
 
 // Maps of the tokens themselves, without a matrix. Their time is that of reading the tokens.
 
+// `count` rows at a time, because each of them is a chain of additions that waits for itself.
 WIDE void raw_rows(float *sums, const float *x, int n, int stride, lanes factor, int count, simple_map map)
 {
     lanes total[FEATURE_BLOCK];
@@ -156,6 +162,7 @@ WIDE void raw_sums(float *sums, const float *x, int n, int stride, const sac_fea
     for (; m < f->count; m++) raw_rows(sums + m * SAC_LANES, x + m * stride, n, stride, factor, 1, map);
 }
 
+// Column by column, the features in their order.
 WIDE void raw_scores(float *scores, const float *weights, const float *x, int n, int stride, const sac_features *f,
                      simple_map map)
 {
@@ -172,6 +179,7 @@ WIDE void raw_scores(float *scores, const float *weights, const float *x, int n,
     }
 }
 
+// Row by row: nothing is shared between them.
 WIDE void raw_features(float *features, int features_stride, const float *x, int n, int stride, const sac_features *f,
                        simple_map map)
 {
@@ -184,6 +192,7 @@ WIDE void raw_features(float *features, int features_stride, const float *x, int
         }
 }
 
+// The three kernels of a map; `raw` says that it can do without a matrix.
 #define WIDE_MAP(name, map, raw)                                                    \
     static void wide_##name##_sums SAC_SUMS_PARAMETERS                              \
     {                                                                               \
@@ -225,6 +234,7 @@ typedef struct angle_tokens
     lanes norm, length;
 } angle_tokens;
 
+// What all features of a token share: |x|^2, and 2 to the power of its opposite, which the waves are multiplied by.
 WIDE angle_tokens angle_load(const float *x, int size, int stride, int left, const sac_features *f)
 {
     lanes norm = square_norm(x, size, stride, left);
@@ -244,6 +254,7 @@ WIDE lanes angle_side(const angle_tokens *t, int size, int stride, const sac_fea
 // Computes sine, cosine and, for the hybrid map, the positive feature.
 WIDE void angle_values(lanes out[3], lanes u, const angle_tokens *t, const sac_features *f, bool hybrid)
 {
+    // the angle in quarter turns, so that reducing it is exact
     wide_sin_cos(lanes_mul(u, lanes_set(f->turn)), &out[0], &out[1]);
     out[0] = lanes_mul(out[0], t->length);
     out[1] = lanes_mul(out[1], t->length);
@@ -257,12 +268,14 @@ WIDE int plain_row(const sac_features *f, int m, int value)
     return value < 2 ? 2 * m + value : 2 * f->count + m;
 }
 
+// the order of sac_hybrid_features: [M, R, 2] of waves, then [M, R] of powers
 WIDE int side_row(const sac_features *f, int m, int value, int l, int r)
 {
     int at = m * r + l;
     return 3 * f->count + (value < 2 ? 2 * at + value : 2 * f->count * r + at);
 }
 
+// The values of `vectors` vectors into one sum, in their order.
 WIDE void add_values(float *sum, lanes values[GROUP][3], int value, int vectors)
 {
     lanes total = lanes_load(sum);
@@ -270,6 +283,7 @@ WIDE void add_values(float *sum, lanes values[GROUP][3], int value, int vectors)
     lanes_store(sum, total);
 }
 
+// The same for a value times the sides of a plane.
 WIDE void add_sides(float *sum, lanes values[GROUP][3], int value, const lanes *sides, int vectors)
 {
     lanes total = lanes_load(sum);
@@ -287,6 +301,7 @@ WIDE void angle_group(float *sums, const float *x, int size, int stride, int lef
     for (int v = 0; v < vectors; v++)
     {
         t[v] = angle_load(x + v * SAC_LANES, size, stride, left, f);
+        // sides do not depend on the feature: each is found once
         for (int l = 0; l < r; l++) sides[l][v] = angle_side(&t[v], size, stride, f, l);
     }
     for (int m = 0; m < f->count;)
@@ -319,6 +334,7 @@ WIDE void angle_sums(float *sums, const float *x, int n, int size, int stride, c
                      int r)
 {
     int i = 0;
+    // two vectors while there are two, and then what is left
     for (; i + GROUP * SAC_LANES <= n; i += GROUP * SAC_LANES)
         angle_group(sums, x + i, size, stride, SAC_LANES, GROUP, f, hybrid, r);
     for (; i < n; i += SAC_LANES) angle_group(sums, x + i, size, stride, n - i, 1, f, hybrid, r);
@@ -333,6 +349,7 @@ WIDE void angle_scores(float *scores, const float *weights, const float *x, int 
     {
         angle_tokens t = angle_load(x + j, size, stride, n - j, f);
         lanes parts[1 + SAC_MAX_DIRECTIONS];
+        // parts[0] of waves and powers, parts[1 + l] of those that are multiplied by side l
         parts[0] = lanes_set(0.0f);
         for (int l = 0; l < r; l++) parts[1 + l] = parts[0];
         for (int m = 0; m < f->count;)
@@ -354,11 +371,13 @@ WIDE void angle_scores(float *scores, const float *weights, const float *x, int 
                         parts[1 + l] = lanes_fma(lanes_set(weights[side_row(f, m, k, l, r)]), values[k], parts[1 + l]);
             }
         }
+        // the sides of the key are multiplied last, once a plane
         for (int l = 0; l < r; l++) parts[0] = lanes_fma(angle_side(&t, size, stride, f, l), parts[1 + l], parts[0]);
         store_tokens(scores + j, parts[0], t.left);
     }
 }
 
+// The features themselves, each written where the sums have it.
 WIDE void angle_features(float *features, int features_stride, const float *x, int n, int stride, const sac_features *f,
                          bool hybrid, int r)
 {
@@ -411,6 +430,7 @@ static void wide_hybrid_features SAC_FEATURES_PARAMETERS
     angle_features(features, features_stride, x, n, stride, f, true, f->direction_count);
 }
 
+// Dividing by one number for all, or by one for each column; the latter by its inverse, as scalar.c does.
 static void wide_divide(float *out, int out_stride, int rows, float divisor, int n)
 {
     for (int r = 0; r < rows; r++, out += out_stride)

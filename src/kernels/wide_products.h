@@ -18,6 +18,7 @@ enum
 WIDE void mix_tile(float *out, int out_stride, const float *weights, int weight_stride, int rows, const float *x,
                    int size, int left, int stride)
 {
+    // the first product starts the sum, as in scalar.c
     lanes sum[PRODUCT_ROWS], value = load_tokens(x, left);
     for (int r = 0; r < rows; r++) sum[r] = lanes_mul(lanes_set(weights[r * weight_stride]), value);
     for (int m = 1; m < size; m++)
@@ -79,6 +80,7 @@ WIDE void contract_tile(float *sums, int sums_stride, const float *a, int a_stri
     // The sums go through memory, so that the code that adds up lanes is there once.
     float part[PRODUCT_SUMS * SAC_LANES];
     for (int i = 0; i < rows * columns; i++) lanes_store(part + i * SAC_LANES, sum[i]);
+// not unrolled: the code that adds up sixteen lanes is long, and this is done once a tile
 #pragma GCC unroll 1
     for (int i = 0; i < rows * columns; i++)
         sums[(size_t)(i / columns) * (size_t)sums_stride + i % columns] += lanes_sum(lanes_load(part + i * SAC_LANES));
@@ -89,6 +91,7 @@ static void contract_one(float *sums, const float *a, const float *b, int n, int
     contract_tile(sums, 0, a, 0, 1, b, 1, n, stride);
 }
 
+// `rows` rows against all columns, as many at a time as there are registers for their sums.
 WIDE void contract_rows(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
                         int columns, int n, int stride)
 {

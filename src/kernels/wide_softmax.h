@@ -39,6 +39,7 @@ static void wide_compare_columns(uint32_t *changes, const float *queries, const 
 static void wide_largest_square(float *largest, const float *x, int size, int n, int stride)
 {
     lanes most = lanes_set(0.0f), sum = most;
+    // whole vectors for all rows at once; the rest row by row, so that the long loop is there once
     for (int j = 0; j < n; j += SAC_LANES)
     {
         lanes square = square_norm(x + j, size, stride, n - j);
@@ -52,6 +53,7 @@ static void wide_largest_square(float *largest, const float *x, int size, int n,
 WIDE void score_keys(lanes *t, const lanes *start, const float *queries, int count, const float *keys, int size,
                      int stride, int left)
 {
+    // each load of a key serves all rows: the scores are bound by loads, and not by products
     lanes key = load_tokens(keys, left);
     for (int r = 0; r < count; r++) t[r] = lanes_fma(lanes_set(queries[r * size]), key, start[r]);
     for (int d = 1; d < size; d++)
@@ -113,6 +115,7 @@ WIDE void fill_rows(float *rows, float *sums, const float *queries, const float 
         score_keys(t, start, queries, count, keys + j, size, stride, SAC_LANES);
         for (int r = 0; r < count; r++)
         {
+            // without a shift all |t| <= SAC_NEAR, and the cheaper exponential serves
             lanes e = shift ? wide_exp2(t[r]) : wide_exp2_near(t[r]);
             lanes_store(rows + r * pitch + j, e);
             sum[r] = weights ? lanes_fma(lanes_load(weights + j), e, sum[r]) : lanes_add(e, sum[r]);
@@ -120,6 +123,7 @@ WIDE void fill_rows(float *rows, float *sums, const float *queries, const float 
     }
     for (int r = 0; r < count && j < n; r++)
     {
+        // exponentials past the last key are put to zero: they would count in the sum
         lanes e = score_last(shift ? -shift[r] : 0, queries + r * size, keys + j, size, stride, n - j);
         e = lanes_first(shift ? wide_exp2(e) : wide_exp2_near(e), n - j);
         lanes_store(rows + r * pitch + j, e);
@@ -132,6 +136,7 @@ static void wide_softmax_rows(float *rows, float *sums, const float *queries, co
                               const float *keys, const float *weights, int size, int n, int stride)
 {
     int pitch = sac_round_up(n);
+    // a count that the compiler knows keeps the sums in registers; any other goes row by row
     if (count < SAC_ROW_BLOCK)
         for (int r = 0; r < count; r++)
             fill_rows(rows + r * pitch, sums + r, queries + r * size, shift ? shift + r : NULL, 1, keys, weights, size,
@@ -140,6 +145,7 @@ static void wide_softmax_rows(float *rows, float *sums, const float *queries, co
         fill_rows(rows, sums, queries, shift, SAC_ROW_BLOCK, keys, weights, size, n, stride);
 }
 
+// out += sum_r shares[r] rows[r] for 16 columns: a column of A is added up as its rows come, so that A is never held.
 WIDE void add_columns(float *out, const float *rows, const float *shares, int count, int pitch, int left)
 {
     lanes sum = load_tokens(out, left);
@@ -162,6 +168,8 @@ static void wide_add_rows(float *out, const float *rows, const float *shares, in
         add_block(out, rows, shares, count, n);
 }
 
+// The importance of all keys: exponentials of four rows, their sums, and their shares added to every key while the rows
+// are still in the first cache.
 WIDE void add_all(float *out, const float *queries, const float *numbers, int count, const float *keys,
                   const float *weights, int size, int n, int stride, float *rows)
 {
@@ -192,6 +200,7 @@ WIDE void weigh_block(float *out, const float *rows, int count, const float *val
 {
     int pitch = sac_round_up(n);
     lanes sum[LANES_HELD];
+    // as many sums as registers hold: every exponential is read once for `held` values
     for (int i = 0; i < count * held; i++) sum[i] = lanes_set(0.0f);
     for (int j = 0; j < n; j += SAC_LANES)
         for (int v = 0; v < held; v++)
@@ -211,6 +220,7 @@ static void wide_weigh_rows(float *out, const float *rows, int count, const floa
     {
         HELD = LANES_HELD / SAC_ROW_BLOCK
     };
+    // values past the last whole block, and rows that are no block, are weighed one by one
     int v = 0, pitch = sac_round_up(n);
     if (count == SAC_ROW_BLOCK)
         for (; v + HELD <= value_size; v += HELD)

@@ -122,7 +122,7 @@ typedef struct sac_column_map
 {
     enum sac_phi phi;
     const sac_features *features;
-    const double *gains; ///< [F]
+    const double *gains; ///< [F]; a sine and its cosine have one gain
 } sac_column_map;
 
 /// Numbers F in a token's features.

@@ -61,10 +61,29 @@ static size_t painted_size(const sac_play *play)
     return sac_space_is_floats(space) ? sac_space_size(space) : 0;
 }
 
+bool sac_play_plans(const sac_policy *policy)
+{
+    return policy && policy->ops->plan;
+}
+
+// A planner tries actions out in a copy of the world.
+static sac_status copy_world(sac_play *play, const sac_play_def *def)
+{
+    const sac_policy *planner = sac_play_plans(def->policy) ? def->policy : def->adviser;
+    if (!sac_play_plans(planner)) return SAC_OK;
+    play->now_size = sac_env_snapshot_size(play->env);
+    if (play->now_size == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s tries actions out in a copy of the world, and %s cannot be saved",
+                        sac_policy_kind(planner), def->env->id);
+    return sac_env_create(&play->copy, def->env);
+}
+
 sac_status sac_play_begin(sac_play *play, const sac_play_def *def)
 {
-    *play = (sac_play){.policy = def->policy, .policy_advising = def->adviser};
+    SAC_ASSERT(!def->aimed || (!def->policy && !def->adviser));
+    *play = (sac_play){.policy = def->policy, .policy_advising = def->adviser, .aimed = def->aimed};
     SAC_TRY(sac_env_create(&play->env, def->env));
+    SAC_TRY(copy_world(play, def));
     return choose_parts(play, def);
 }
 
@@ -75,8 +94,9 @@ void sac_play_place(sac_play *play, sac_workspace *workspace)
     const sac_policy *adviser = play->policy_advising;
     play->action = sac_take(workspace, action, sizeof(float));
     if (adviser) play->advice = sac_take(workspace, action, sizeof(float));
+    if (play->now_size > 0) play->now = sac_take(workspace, play->now_size, 1);
     if (painted > 0) play->painted = sac_take(workspace, painted, 1);
-    for (int i = 0; i < spec->observation_count; i++)
+    for (int i = 0; i < spec->observation_count && !play->aimed; i++)
         if (is_observed(play, i)) play->parts[i] = sac_take(workspace, sac_space_bytes(&spec->observations[i]), 1);
     if (adviser) play->adviser = sac_policy_state_take(adviser, workspace);
     if (play->policy) play->state = sac_policy_state_take(play->policy, workspace);
@@ -112,6 +132,7 @@ void sac_play_close(sac_play *play)
     sac_policy_state_close(play->state);
     sac_policy_state_close(play->adviser);
     sac_env_destroy(play->env);
+    sac_env_destroy(play->copy);
     sac_free(play->block);
     *play = (sac_play){0};
 }
@@ -137,12 +158,29 @@ sac_status sac_play_reset(sac_play *play, uint64_t seed)
     return sac_env_reset(play->env, seed, &play->row);
 }
 
-void sac_play_decide(sac_play *play)
+static sac_status decide(const sac_play *play, const sac_policy *policy, sac_policy_state *state,
+                         const void *const *inputs, float *action)
 {
-    if (play->state)
-        sac_policy_act_on(play->state, play->inputs, play->action);
-    else
-        sac_play_idle(sac_env_get_spec(play->env), play->action);
+    if (!sac_play_plans(policy))
+    {
+        sac_policy_act_on(state, inputs, action);
+        return SAC_OK;
+    }
+    if (sac_play_ended(play)) return SAC_OK; // nothing can be tried any more
+    SAC_TRY(sac_env_save(play->env, play->now));
+    return policy->ops->plan(state, play->copy, play->now, play->now_size, inputs, action);
+}
+
+sac_status sac_play_decide(sac_play *play)
+{
+    if (play->state) return decide(play, play->policy, play->state, play->inputs, play->action);
+    sac_play_idle(sac_env_get_spec(play->env), play->action);
+    return SAC_OK;
+}
+
+sac_status sac_play_advise(sac_play *play)
+{
+    return decide(play, play->policy_advising, play->adviser, play->adviser_inputs, play->advice);
 }
 
 void sac_play_count(sac_play *play)

@@ -3,9 +3,10 @@
 #include "base/workspace.h"
 #include "saccade/play.h"
 
-/// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, the
-/// viewer, the live page, replays and benches have each their own, and returns and steps are counted here. Only PPO
-/// counts by itself (ppo/worlds.c), because its observations land in the arrays that it learns from.
+/// One episode under way: a world, what is observed of it, and the policy that acts in it, if any. Rollouts, PPO, the
+/// viewer, the live page, replays and benches have each their own, and returns and steps are counted here alone. PPO's
+/// have no policy, because it acts for all its worlds at once, and their observations land in the arrays that it learns
+/// from (sac_play_aim).
 typedef struct sac_play
 {
     sac_env *env;
@@ -23,10 +24,14 @@ typedef struct sac_play
     float *advice;                             ///< [action_size] what the adviser would do; NULL without one
     sac_env_row row;                           ///< of all this
     int sight;                                 ///< the part that people are shown beside the world; -1: none
-    uint8_t *painted;                          ///< [height, width, channels] of it, where it is a picture of floats
-    uint32_t observed;                         ///< bit i: the world's part i is
-    int8_t taken[2][SAC_MAX_PARTS];            ///< the parts that the policy and the adviser take
-    void *block;                               ///< that all of this lies in; NULL: in memory of the caller's
+    sac_env *copy;                             ///< of the world, for planners to try actions out; NULL: there is none
+    void *now;                                 ///< [now_size] the world as it stands, for it
+    size_t now_size;
+    uint8_t *painted;               ///< [height, width, channels] of it, where it is a picture of floats
+    uint32_t observed;              ///< bit i: the world's part i is
+    bool aimed;                     ///< in memory of the caller's
+    int8_t taken[2][SAC_MAX_PARTS]; ///< the parts that the policy and the adviser take
+    void *block;                    ///< that all of this lies in; NULL: in memory of the caller's
 } sac_play;
 
 /// What else than the policy's inputs is observed.
@@ -52,6 +57,7 @@ typedef struct sac_play_def
     const sac_env_def *env;
     sac_play_extra extra;
     uint32_t parts; ///< bit i: the world's part i is observed besides
+    bool aimed;     ///< what is observed lands in memory of the caller's, see sac_play_aim; without policies alone
 } sac_play_def;
 
 /// The same with an adviser and with other parts.
@@ -59,18 +65,32 @@ SAC_CHECKED sac_status sac_play_open_def(sac_play *play, const sac_play_def *def
 
 /// The same in three steps, for whoever has many and wants them in one piece of memory: open the world and decide what
 /// is observed of it; cut states, action and parts from a workspace of zeros, which is measured first; open the states.
-/// Only after the second step must the play stay where it is.
+/// Only after the second step must the play stay where it is. Where the workspace has a scratch, the states of all
+/// plays that are cut with it share that.
 SAC_CHECKED sac_status sac_play_begin(sac_play *play, const sac_play_def *def);
 void sac_play_place(sac_play *play, sac_workspace *workspace);
 SAC_CHECKED sac_status sac_play_finish(sac_play *play);
 
 void sac_play_close(sac_play *play);
 
+/// Let what is observed of a part from now on land in memory of the caller's, of sac_space_bytes, in a play that is
+/// aimed. A part without memory is not drawn.
+static inline void sac_play_aim(sac_play *play, int part, void *memory)
+{
+    play->parts[part] = memory;
+}
+
 /// Start an episode. The action is the idle one until someone decides, and the advice too.
 SAC_CHECKED sac_status sac_play_reset(sac_play *play, uint64_t seed);
 
-/// Let the policy look and decide; without one, the idle action.
-void sac_play_decide(sac_play *play);
+/// Let the policy look and decide; without one, the idle action. Only planners fail.
+SAC_CHECKED sac_status sac_play_decide(sac_play *play);
+
+/// Let the adviser, which there must be, say what it would do.
+SAC_CHECKED sac_status sac_play_advise(sac_play *play);
+
+/// Whether a policy is a planner, which decides by the two functions above and not by sac_policy_act_batch. NULL: none.
+bool sac_play_plans(const sac_policy *policy);
 
 /// One step with the action, counted.
 SAC_CHECKED sac_status sac_play_step(sac_play *play);

@@ -34,7 +34,7 @@ sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_conf
     for (int i = 0; sac_squash_names[i]; i++)
         if (strcmp(sac_squash_names[i], config->activation) == 0) a->squash = (sac_squash)i;
     a->motion = config->motion;
-    a->limit = config->filter_limit > 0 ? (float)config->filter_limit : INFINITY;
+    a->limit = config->normaliser_limit > 0 ? (float)config->normaliser_limit : INFINITY;
     a->read_count = read_count;
     a->told_count = read_count + policy->vector_size;
     a->input_count = config->motion ? 2 * a->told_count : a->told_count;
@@ -45,17 +45,17 @@ sac_status sac_actor_plan(sac_actor *a, sac_policy *policy, const sac_actor_conf
                                      .layers = config->layers > 0 ? config->layers : 1,
                                      .outputs = outputs};
     SAC_TRY(sac_controller_plan(&a->controller, policy, config->controller));
-    return config->filter ? sac_policy_add_filter(policy, a->input_count) : SAC_OK;
+    return config->normaliser ? sac_policy_add_normaliser(policy, a->input_count) : SAC_OK;
 }
 
 void sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, sac_workspace *workspace)
 {
     const sac_controller *c = &a->controller;
-    size_t filtered = (size_t)policy->filter_size;
+    size_t normalised = (size_t)policy->normaliser_size;
     s->told = sac_take(workspace, (size_t)a->input_count, sizeof(float));
     s->before = sac_take(workspace, a->motion ? (size_t)a->told_count : 0, sizeof(float));
-    s->unfiltered = sac_take(workspace, filtered, sizeof(float));
-    s->whitening = sac_take(workspace, filtered, sizeof(float));
+    s->unnormalised = sac_take(workspace, normalised, sizeof(float));
+    s->inverse_deviation = sac_take(workspace, normalised, sizeof(float));
     s->prepared = sac_take(workspace, (size_t)c->prepared_size, sizeof(float));
     s->hidden = sac_take(workspace, (size_t)c->hidden, sizeof(float));
     s->cell = sac_take(workspace, (size_t)c->hidden, sizeof(float));
@@ -65,8 +65,8 @@ void sac_actor_place(sac_actor_state *s, const sac_actor *a, const sac_policy *p
 
 void sac_actor_set(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
 {
-    const float *deviation = parameters + policy->filter_deviation;
-    for (int i = 0; i < policy->filter_size; i++) s->whitening[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
+    const float *deviation = parameters + policy->normaliser_deviation;
+    for (int i = 0; i < policy->normaliser_size; i++) s->inverse_deviation[i] = deviation[i] > 0 ? 1 / deviation[i] : 1;
     const sac_controller *c = &a->controller;
     if (c->ops->prepare) c->ops->prepare(c, parameters, s->prepared);
 }
@@ -102,14 +102,14 @@ static void tell_motion(sac_actor_state *s, const sac_actor *a)
     s->started = true;
 }
 
-// Whitens what was told. What it was before is kept, since training measures the filter by it.
-static void filter(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
+// Normalises what was told. What it was before is kept, since training measures the normaliser by it.
+static void normalise(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters)
 {
-    const float *mean = parameters + policy->filter_mean;
-    for (int i = 0; i < policy->filter_size; i++)
+    const float *mean = parameters + policy->normaliser_mean;
+    for (int i = 0; i < policy->normaliser_size; i++)
     {
-        s->unfiltered[i] = s->told[i];
-        s->told[i] = sac_actor_whiten(a, s->told[i], mean[i], s->whitening[i]);
+        s->unnormalised[i] = s->told[i];
+        s->told[i] = sac_actor_normalise(a, s->told[i], mean[i], s->inverse_deviation[i]);
     }
 }
 
@@ -136,18 +136,19 @@ static void activate(float *output, const sac_actor *a)
     for (int i = 0; i < c->outputs; i++) output[i] = clamp(output[i], -1, 1);
 }
 
-// In this order: what the policy was told, its change since the step before, whitening, controller, activation, bounds.
-void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
-                   const void *const *inputs, float *action)
+// What the controller is told: what was read, the numbers of the inputs, their changes, and all of that normalised.
+static void tell(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
+                 const void *const *inputs)
 {
-    const sac_policy_def *def = &policy->def;
-    if (policy->vector_size > 0) sac_actor_tell_vectors(s->told + a->read_count, def, inputs);
+    if (policy->vector_size > 0) sac_actor_tell_vectors(s->told + a->read_count, &policy->def, inputs);
     if (a->motion) tell_motion(s, a);
-    filter(s, a, policy, parameters);
-    sac_controller_io io = {s->told, s->hidden, s->cell, s->output, s->scratch};
-    a->controller.ops->step(&a->controller, parameters, s->prepared, &io);
-    activate(s->output, a);
+    normalise(s, a, policy, parameters);
+}
 
+// From the controller's output to an action within the world's bounds, or to a choice.
+static void decide(sac_actor_state *s, const sac_actor *a, const sac_policy_def *def, float *action)
+{
+    activate(s->output, a);
     if (def->action_choices)
     {
         action[0] = (float)choose(a, s->output);
@@ -159,6 +160,54 @@ void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *pol
         float low = def->action_low[i], high = def->action_high[i];
         float x = isnan(s->output[i]) ? 0 : s->output[i];
         action[i] = clamp(stretched ? x * (high - low) / 2 + (high + low) / 2 : x, low, high);
+    }
+}
+
+void sac_actor_act(sac_actor_state *s, const sac_actor *a, const sac_policy *policy, const float *parameters,
+                   const void *const *inputs, float *action)
+{
+    tell(s, a, policy, parameters, inputs);
+    sac_controller_io io = {s->told, s->hidden, s->cell, s->output, s->scratch};
+    a->controller.ops->step(&a->controller, parameters, s->prepared, &io);
+    decide(s, a, &policy->def, action);
+}
+
+// Numbers of a layer of all episodes, [count, SAC_LANES], become those of one, or the other way round.
+static void from_columns(float *numbers, const float *columns, int count, int column)
+{
+    for (int i = 0; i < count; i++) numbers[i] = columns[(ptrdiff_t)i * SAC_LANES + column];
+}
+
+static void to_columns(float *columns, const float *numbers, int count, int column)
+{
+    for (int i = 0; i < count; i++) columns[(ptrdiff_t)i * SAC_LANES + column] = numbers[i];
+}
+
+bool sac_actor_has_columns(const sac_actor *a)
+{
+    const sac_controller *c = &a->controller;
+    return c->ops->step_columns && c->inputs + c->hidden + c->outputs + (int)c->scratch_size <= SAC_ACTOR_COLUMN_ROWS;
+}
+
+void sac_actor_act_columns(sac_actor_state *const *s, const sac_actor *a, const sac_policy *policy,
+                           const float *parameters, const void *const *const *inputs, float *const *actions, int count)
+{
+    const sac_controller *c = &a->controller;
+    _Alignas(64) float room[SAC_ACTOR_COLUMN_ROWS * SAC_LANES]; // of which a small controller touches little
+    float *told = room, *hidden = told + (ptrdiff_t)c->inputs * SAC_LANES;
+    float *output = hidden + (ptrdiff_t)c->hidden * SAC_LANES, *scratch = output + (ptrdiff_t)c->outputs * SAC_LANES;
+    if (count < SAC_LANES) memset(told, 0, (size_t)c->inputs * SAC_LANES * sizeof *told);
+    for (int i = 0; i < count; i++)
+    {
+        tell(s[i], a, policy, parameters, inputs[i]);
+        to_columns(told, s[i]->told, c->inputs, i);
+    }
+    c->ops->step_columns(c, parameters, &(sac_controller_io){told, hidden, NULL, output, scratch});
+    for (int i = 0; i < count; i++)
+    {
+        from_columns(s[i]->hidden, hidden, c->hidden, i);
+        from_columns(s[i]->output, output, c->outputs, i);
+        decide(s[i], a, &policy->def, actions[i]);
     }
 }
 

@@ -166,7 +166,7 @@ static const char *const written[] = {"image_size",
                                       "activation",
                                       "choice",
                                       "motion",
-                                      "filter",
+                                      "normaliser",
                                       NULL};
 
 // the exporters multiply features, which softmax does not have
@@ -187,7 +187,7 @@ static const sac_policy_export export_rank = {.options = written}, export_trans 
     .place = sac_agent_place, .open = sac_agent_open, .close = sac_agent_close,                                        \
     .set_parameters = sac_agent_set_parameters, .reset = sac_agent_reset,                                              \
     .act = sac_agent_act, .act_float = sac_agent_act_float, .gaze = sac_agent_gaze,                                    \
-    .filter_input = sac_agent_filter_input, .patch = sac_agent_patch,                                                  \
+    .normaliser_input = sac_agent_normaliser_input, .patch = sac_agent_patch,                                          \
     .attention_row = sac_agent_attention_row, .parts = parts, .resizes = resizes
 // clang-format on
 

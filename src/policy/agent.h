@@ -13,14 +13,15 @@
 ///
 /// The first two are one reading with other defaults: each has all options of the other.
 ///
-/// Features are chosen by name and are one file each: see the list below.
+/// Patch features, what can be told of a kept patch, are chosen by name and are one file each: see the list below.
+/// Features alone are the numbers to which a linear form of attention maps a token.
 
-/// What can be told about a kept patch: sac_patch_features_<name>.
+/// The patch features: sac_patch_features_<name>.
 #define SAC_PATCH_FEATURES(X) X(positions) X(histogram) X(conv) X(values)
 
 enum
 {
-    SAC_MAX_FEATURE_PARTS = 4,
+    SAC_MAX_PATCH_FEATURES = 4,
     SAC_MAX_CONV_LAYERS = 4,
     SAC_MAX_HEADS = 16
 };
@@ -74,7 +75,7 @@ typedef struct sac_reading_ops
     sac_status (*plan)(sac_agent *agent, sac_policy *policy);
     /// Bring the parameters into the form that `attend` wants; NULL: they serve as they are.
     void (*prepare)(sac_agent_state *state);
-    /// Tokens -> features.
+    /// Tokens -> what is told of them.
     void (*attend)(sac_agent_state *state);
     /// Compute what acting skips, when the gaze is read; NULL: nothing.
     void (*look_back)(sac_agent_state *state);
@@ -132,8 +133,8 @@ struct sac_agent
     sac_trans trans;        ///< iap-trans: all but the parameters
     size_t trans_projection, trans_gain, trans_bias;
 
-    const sac_patch_features_ops *parts[SAC_MAX_FEATURE_PARTS];
-    int part_sizes[SAC_MAX_FEATURE_PARTS];
+    const sac_patch_features_ops *parts[SAC_MAX_PATCH_FEATURES];
+    int part_sizes[SAC_MAX_PATCH_FEATURES];
     int part_count;
     int patch_numbers; ///< floats that a patch gives
     bool wants_pixels;
@@ -141,7 +142,7 @@ struct sac_agent
     int conv_count;
     int scratch_size; ///< floats that a part needs
 
-    int told_count; ///< features of a step
+    int told_count; ///< numbers that are told in a step
     sac_actor actor;
 };
 
@@ -152,7 +153,7 @@ SAC_PATCH_FEATURES(X)
 extern const sac_option sac_agent_options[], sac_iap_rank_options[], sac_iap_trans_options[];
 extern const sac_reading_ops sac_reading_rank, sac_reading_trans;
 
-/// Choose the features by the config's words, plan them, add their tensors.
+/// Choose the patch features by the config's words, plan them, add their tensors.
 sac_status sac_agent_plan_patch_features(sac_agent *agent, sac_policy *policy);
 
 /// The tensors of learned maps (readings/learned_map.c), where the config asks for them, and giving a head's map their
@@ -170,5 +171,5 @@ void sac_agent_act(sac_policy_state *state, const void *const *inputs, float *ac
 void sac_agent_act_float(sac_policy_state *state, const float *observation, float *action);
 void sac_agent_gaze(sac_policy_state *state, sac_gaze *gaze);
 void sac_agent_patch(const sac_policy_state *state, int index, float *pixels);
-const float *sac_agent_filter_input(const sac_policy_state *state);
+const float *sac_agent_normaliser_input(const sac_policy_state *state);
 void sac_agent_attention_row(const sac_policy_state *state, int query, float *weights);

@@ -40,9 +40,9 @@ void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
     s->gain = sac_take(workspace, (size_t)a->value_size, sizeof(float));
     s->weights = sac_take(workspace, a->has_projection ? stride : 0, sizeof(float));
     place_maps(s, a, workspace);
-    s->attention_workspace = sac_take(workspace, workspace_size(a), 1);
-    s->rank_workspace = sac_take(workspace, ranks ? sac_rank_workspace_size(a->attention) : 0, 1);
-    s->trans_workspace = sac_take(workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0, 1);
+    s->attention_workspace = sac_take_scratch(workspace, workspace_size(a), 1);
+    s->rank_workspace = sac_take_scratch(workspace, ranks ? sac_rank_workspace_size(a->attention) : 0, 1);
+    s->trans_workspace = sac_take_scratch(workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0, 1);
     s->importance = sac_take(workspace, stride, sizeof(float));
     s->summary = sac_take(workspace, ranks ? f : 0, sizeof(float));
     s->head_scores = sac_take(workspace, a->heads > 1 ? stride : 0, sizeof(float));
@@ -108,7 +108,7 @@ void sac_agent_act_float(sac_policy_state *base, const float *observation, float
     sac_actor_act(&s->actor, &s->agent->actor, base->policy, s->parameters, NULL, action);
 }
 
-const float *sac_agent_filter_input(const sac_policy_state *state)
+const float *sac_agent_normaliser_input(const sac_policy_state *state)
 {
-    return ((const sac_agent_state *)state)->actor.unfiltered;
+    return ((const sac_agent_state *)state)->actor.unnormalised;
 }

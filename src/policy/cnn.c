@@ -134,9 +134,9 @@ static void place(sac_policy_state *base, sac_workspace *workspace)
     const sac_policy *policy = base->policy;
     const sac_cnn *cnn = s->cnn = policy->self;
     s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
-    s->image = sac_take(workspace, cnn->image_room, sizeof(float));
-    s->planar = sac_take(workspace, cnn->planar_room, sizeof(float));
-    s->work = sac_take(workspace, cnn->work_room, 1);
+    s->image = sac_take_scratch(workspace, cnn->image_room, sizeof(float));
+    s->planar = sac_take_scratch(workspace, cnn->planar_room, sizeof(float));
+    s->work = sac_take_scratch(workspace, cnn->work_room, 1);
     sac_embedding_place(&s->embedding, &cnn->embedding, workspace);
     sac_look_place(&s->look, policy, workspace);
     sac_actor_place(&s->actor, &cnn->actor, policy, workspace);
@@ -214,9 +214,9 @@ static void gaze(sac_policy_state *base, sac_gaze *seen)
     seen->width = p->width;
 }
 
-static const float *filter_input(const sac_policy_state *base)
+static const float *normaliser_input(const sac_policy_state *base)
 {
-    return ((const sac_cnn_state *)base)->actor.unfiltered;
+    return ((const sac_cnn_state *)base)->actor.unnormalised;
 }
 
 static const sac_option options[] = {
@@ -246,12 +246,13 @@ static bool resizes(const sac_policy *policy)
 
 static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
                                       "controller", "hidden",        "activation",  "choice",
-                                      "motion",     "filter",        NULL};
+                                      "motion",     "normaliser",    NULL};
 static const sac_policy_export exported = {.options = written};
 
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .options = options,
                                     .config_size = sizeof(sac_cnn_config),
+                                    .renamed = true,
                                     .create = create,
                                     .destroy = destroy,
                                     .state_size = sizeof(sac_cnn_state),
@@ -261,7 +262,7 @@ const sac_policy_ops sac_cnn_ops = {.name = "cnn",
                                     .act = act,
                                     .act_float = act_float,
                                     .gaze = gaze,
-                                    .filter_input = filter_input,
+                                    .normaliser_input = normaliser_input,
                                     .parts = parts,
                                     .resizes = resizes,
                                     .exported = &exported};

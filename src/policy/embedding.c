@@ -47,7 +47,7 @@ void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_wor
     s->offsets = sac_take(workspace, e->positions ? outputs * stride : 0, sizeof(float));
     s->resized_bytes = sac_take(workspace, resized, sizeof(uint8_t));
     s->resized_floats = sac_take(workspace, resized, sizeof(float));
-    s->resize_workspace = sac_take(workspace, e->resize ? sac_resize_workspace_size(e->resize) : 0, 1);
+    s->resize_workspace = sac_take_scratch(workspace, e->resize ? sac_resize_workspace_size(e->resize) : 0, 1);
     sac_projector_take_scratch(&s->scratch, &e->projector, workspace);
     s->tokens = sac_take(workspace, outputs * stride, sizeof(float));
 }

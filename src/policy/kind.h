@@ -45,17 +45,25 @@ typedef struct sac_policy_ops
     void (*destroy)(void *self); ///< NULL is ignored
 
     size_t state_size; ///< bytes of its state, zero at first; its first member is a sac_policy_state
-    /// Cut the state's arrays from a workspace, first to measure them, then for good; NULL: it has none.
+    /// Cut the state's arrays from a workspace, first to measure them, then for good; NULL: it has none. What the gaze
+    /// or the next action reads must not come from sac_take_scratch.
     void (*place)(sac_policy_state *state, sac_workspace *workspace);
     sac_status (*open)(sac_policy_state *state); ///< make what a state owns beside its arrays; NULL: nothing
     void (*close)(sac_policy_state *state);      ///< release it, also after `open` failed; NULL: nothing
     void (*set_parameters)(sac_policy_state *state, const float *parameters);
     void (*reset)(sac_policy_state *state);
     void (*act)(sac_policy_state *state, const void *const *inputs, float *action);
+    /// The same for several states of one policy, which may have parameters of their own, with the bits of one by one;
+    /// NULL: it gains nothing by that.
+    void (*act_batch)(sac_policy_state *const *states, const void *const *const *inputs, float *const *actions,
+                      int count);
+    /// Act by trying actions out in a copy of the world, see sac_policy_kind_ops; NULL: it is no planner.
+    sac_status (*plan)(sac_policy_state *state, struct sac_env *copy, const void *now, size_t size,
+                       const void *const *inputs, float *action);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
-    const float *(*filter_input)(const sac_policy_state *state);                     ///< NULL: no kind of filter
+    const float *(*normaliser_input)(const sac_policy_state *state);                 ///< NULL: no kind of normaliser
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL
     void (*parts)(const sac_policy_state *state, sac_policy_parts *parts);           ///< NULL: others do not know it
     bool (*resizes)(const sac_policy *policy); ///< NULL: it takes images as they are
@@ -74,9 +82,9 @@ struct sac_policy
     int tensor_count;
     int parameter_count;
     float *parameters;
-    int filter_size;                      ///< F; 0: no filter
-    size_t filter_mean, filter_deviation; ///< offsets
-    size_t state_room;                    ///< bytes of all arrays of a state
+    int normaliser_size;                          ///< F; 0: no normaliser
+    size_t normaliser_mean, normaliser_deviation; ///< offsets
+    size_t state_room, scratch_room;              ///< bytes of a state's arrays, and of those that states can share
 };
 
 /// The first member of every kind's own state.
@@ -86,7 +94,8 @@ struct sac_policy_state
 };
 
 /// States in memory of a caller's, in three steps: cut it from a workspace of zeros, which is first measured, open it,
-/// and close it. sac_policy_state_create does the three with memory of its own.
+/// and close it. sac_policy_state_create does the three with memory of its own. Where the workspace has a scratch, all
+/// states that are cut with it share that: they act one after the other, or in one batch.
 /// @return NULL while the workspace is measured
 sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace);
 
@@ -109,12 +118,12 @@ const sac_policy_ops *sac_policy_own_at(int index);
 /// Take the last `count` registered kinds back. While no other thread creates any.
 void sac_policy_unregister_last(int count);
 
-/// Add the tensors of a filter of `size` numbers, after all others.
-sac_status sac_policy_add_filter(sac_policy *policy, int size);
+/// Add the tensors of a normaliser of `size` numbers, after all others.
+sac_status sac_policy_add_normaliser(sac_policy *policy, int size);
 
-/// Write the mean and the deviation of the index-th number into the filter's tensors of a whole vector. A number that
-/// is as good as constant is centred and no more.
-void sac_policy_set_filter(const sac_policy *policy, float *parameters, int index, double mean, double deviation);
+/// Write the mean and the deviation of the index-th number into the normaliser's tensors of a whole vector. A number
+/// that is as good as constant is centred and no more.
+void sac_policy_set_normaliser(const sac_policy *policy, float *parameters, int index, double mean, double deviation);
 
 /// Where a layer's tensors lie in the parameter vector.
 typedef struct sac_layer

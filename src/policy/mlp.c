@@ -20,8 +20,14 @@ typedef struct sac_mlp_state
 {
     sac_policy_state base; // first
     sac_actor_state actor;
-    float *parameters; ///< [parameter_count]
+    const float *parameters; ///< [parameter_count] the policy's own, or the copy of others
+    float *copy;
 } sac_mlp_state;
+
+enum
+{
+    FEWEST_COLUMNS = 5 // of 16 that pay: fewer episodes are faster one by one
+};
 
 static sac_status create(sac_policy *policy)
 {
@@ -41,14 +47,17 @@ static void destroy(void *self)
 static void place(sac_policy_state *base, sac_workspace *workspace)
 {
     sac_mlp_state *s = (sac_mlp_state *)base;
-    s->parameters = sac_take(workspace, (size_t)base->policy->parameter_count, sizeof(float));
+    s->copy = sac_take(workspace, (size_t)base->policy->parameter_count, sizeof(float));
     sac_actor_place(&s->actor, base->policy->self, base->policy, workspace);
 }
 
 static void set_parameters(sac_policy_state *base, const float *parameters)
 {
     sac_mlp_state *s = (sac_mlp_state *)base;
-    memcpy(s->parameters, parameters, (size_t)base->policy->parameter_count * sizeof(float));
+    // The policy's own never change, so that all who have them share them, and can act side by side.
+    s->parameters = base->policy->parameters;
+    if (parameters != s->parameters)
+        s->parameters = memcpy(s->copy, parameters, (size_t)base->policy->parameter_count * sizeof(float));
     sac_actor_set(&s->actor, base->policy->self, base->policy, s->parameters);
 }
 
@@ -64,6 +73,34 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     sac_actor_act(&s->actor, base->policy->self, base->policy, s->parameters, inputs, action);
 }
 
+// Episodes one behind the other with the same parameters, up to SAC_LANES.
+static int count_alike(sac_policy_state *const *states, int count)
+{
+    const float *parameters = ((const sac_mlp_state *)states[0])->parameters;
+    int alike = 1;
+    while (alike < count && alike < SAC_LANES && ((const sac_mlp_state *)states[alike])->parameters == parameters)
+        alike++;
+    return alike;
+}
+
+static void act_batch(sac_policy_state *const *states, const void *const *const *inputs, float *const *actions,
+                      int count)
+{
+    const sac_policy *policy = states[0]->policy;
+    const bool columns = sac_actor_has_columns(policy->self);
+    for (int i = 0, alike; i < count; i += alike)
+    {
+        alike = count_alike(states + i, count - i);
+        sac_actor_state *actors[SAC_LANES];
+        for (int k = 0; k < alike; k++) actors[k] = &((sac_mlp_state *)states[i + k])->actor;
+        if (columns && alike >= FEWEST_COLUMNS)
+            sac_actor_act_columns(actors, policy->self, policy, ((sac_mlp_state *)states[i])->parameters, inputs + i,
+                                  actions + i, alike);
+        else
+            for (int k = i; k < i + alike; k++) act(states[k], inputs[k], actions[k]);
+    }
+}
+
 // This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
 static void act_float(sac_policy_state *base, const float *observation, float *action)
 {
@@ -77,9 +114,9 @@ static void gaze(sac_policy_state *base, sac_gaze *seen)
     sac_actor_gaze(&s->actor, base->policy->self, seen);
 }
 
-static const float *filter_input(const sac_policy_state *base)
+static const float *normaliser_input(const sac_policy_state *base)
 {
-    return ((const sac_mlp_state *)base)->actor.unfiltered;
+    return ((const sac_mlp_state *)base)->actor.unnormalised;
 }
 
 static void parts(const sac_policy_state *base, sac_policy_parts *parts)
@@ -100,16 +137,18 @@ static const sac_option options[] = {
               "outputs; auto: threshold where there are 3"),
     ACTOR_ROW(motion, SAC_OPTION_BOOL, "false", 0, 0, NULL,
               "tell the controller also how each number has changed since the step before"),
-    ACTOR_ROW(filter, SAC_OPTION_BOOL, "true", 0, 0, NULL,
-              "whiten the numbers by their running mean and deviation, measured in training"),
-    ACTOR_ROW(filter_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,
-              "whitened numbers are cut at so many deviations on either side; 0: never"),
+    ACTOR_ROW(normaliser, SAC_OPTION_BOOL, "true", 0, 0, NULL,
+              "observation normaliser: subtract the running mean of the numbers, and divide by their running "
+              "deviation, both measured in training"),
+    ACTOR_ROW(normaliser_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,
+              "normalised numbers are cut at so many deviations on either side; 0: never"),
     {0},
 };
 
 const sac_policy_ops sac_mlp_ops = {.name = "mlp",
                                     .options = options,
                                     .config_size = sizeof(sac_mlp_config),
+                                    .renamed = true,
                                     .taste = SAC_TASTE_NUMBERS,
                                     .create = create,
                                     .destroy = destroy,
@@ -118,7 +157,8 @@ const sac_policy_ops sac_mlp_ops = {.name = "mlp",
                                     .set_parameters = set_parameters,
                                     .reset = reset,
                                     .act = act,
+                                    .act_batch = act_batch,
                                     .act_float = act_float,
                                     .gaze = gaze,
-                                    .filter_input = filter_input,
+                                    .normaliser_input = normaliser_input,
                                     .parts = parts};

@@ -27,7 +27,7 @@ static const char sac_controller_words[] = SAC_CONTROLLERS(X);
     ROW_OF(actor.name, #name, type, fallback, low, high, words, help)
 
 #define ACTOR                                                                                                         \
-    ACTOR_ROW(controller, SAC_OPTION_TEXT, "lstm", 0, 0, sac_controller_words, "what acts on the features"),          \
+    ACTOR_ROW(controller, SAC_OPTION_TEXT, "lstm", 0, 0, sac_controller_words, "what acts on what is told"),          \
         ACTOR_ROW(hidden, SAC_OPTION_INT, "16", 1, 1024, NULL, "units of lstm, or of mlp's one hidden layer"),        \
         ACTOR_ROW(activation, SAC_OPTION_TEXT, "tanh", 0, 0, "tanh clip none",                                        \
                   "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),      \
@@ -35,8 +35,9 @@ static const char sac_controller_words[] = SAC_CONTROLLERS(X);
                   "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest " \
                   "of n outputs; auto: threshold where there are 3"),                                                 \
         ACTOR_ROW(motion, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
-                  "tell the controller also how each of its features has changed since the step before"),             \
-        ACTOR_ROW(filter, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                       \
-                  "whiten what the controller is told by its running mean and deviation, measured in training"),      \
-        ACTOR_ROW(filter_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,                                                   \
-                  "whitened numbers are cut at so many deviations on either side; 0: never")
+                  "tell the controller also how each number that it is told has changed since the step before"),      \
+        ACTOR_ROW(normaliser, SAC_OPTION_BOOL, "false", 0, 0, NULL,                                                   \
+                  "observation normaliser: subtract the running mean of what the controller is told, and divide by "  \
+                  "its running deviation, both measured in training"),                                                \
+        ACTOR_ROW(normaliser_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,                                               \
+                  "normalised numbers are cut at so many deviations on either side; 0: never")

@@ -133,6 +133,16 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     bound(s, action);
 }
 
+static sac_status plan(sac_policy_state *base, struct sac_env *copy, const void *now, size_t size,
+                       const void *const *inputs, float *action)
+{
+    own_state *s = (own_state *)base;
+    uint64_t failures = sac_failure_count();
+    sac_status status = s->own->kind->plan(s->state, copy, now, size, inputs, action);
+    bound(s, action);
+    return sac_outcome(status, failures, s->own->kind->name, "plan");
+}
+
 static void act_float(sac_policy_state *base, const float *observation, float *action)
 {
     own_state *s = (own_state *)base;
@@ -222,6 +232,7 @@ sac_status sac_policy_own_add(const sac_policy_kind_ops *kind)
                                         .set_parameters = set_parameters,
                                         .reset = reset,
                                         .act = act,
+                                        .plan = kind->plan ? plan : NULL,
                                         .act_float = act_float,
                                         .gaze = gaze,
                                         .patch = kind->patch ? patch : NULL,

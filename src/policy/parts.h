@@ -20,5 +20,5 @@ struct sac_policy_parts
         SAC_PARTS_TRANS,
         SAC_PARTS_LAYERS,
         SAC_PARTS_NUMBERS
-    } reading; ///< what is between the tokens and the features: kept patches, l tokens, or layers; or no tokens
+    } reading; ///< what is between the tokens and what is told: kept patches, l tokens, or layers; or no tokens
 };

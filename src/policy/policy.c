@@ -128,10 +128,11 @@ static sac_status measure_state(sac_policy *policy)
     if (!policy->ops->place) return SAC_OK;
     sac_policy_state *state = sac_alloc(policy->ops->state_size);
     if (!state) return sac_fail_memory("a policy");
-    sac_workspace room = {0};
+    sac_workspace scratch = {0}, room = {.scratch = &scratch};
     state->policy = policy;
     policy->ops->place(state, &room);
     policy->state_room = room.used;
+    policy->scratch_room = scratch.used;
     sac_free(state);
     return SAC_OK;
 }
@@ -227,11 +228,14 @@ void sac_policy_draw(const sac_policy *policy, uint64_t seed, float *parameters)
 sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace)
 {
     sac_policy_state *state = sac_take(workspace, 1, policy->ops->state_size);
+    sac_workspace *scratch = workspace->scratch;
     if (!state)
     {
-        workspace->used += policy->state_room;
+        workspace->used += policy->state_room + (scratch ? 0 : policy->scratch_room);
+        if (scratch && scratch->used < policy->scratch_room) scratch->used = policy->scratch_room;
         return NULL;
     }
+    if (scratch) scratch->used = 0; // everyone's begins where it begins
     state->policy = policy;
     if (policy->ops->place) policy->ops->place(state, workspace);
     return state;
@@ -310,7 +314,17 @@ void sac_policy_act_on(sac_policy_state *state, const void *const *inputs, float
 void sac_policy_act_batch(sac_policy_state *const *states, const void *const *const *inputs, float *const *actions,
                           int count)
 {
-    for (int i = 0; i < count; i++) states[i]->policy->ops->act(states[i], inputs[i], actions[i]);
+    for (int i = 0, next; i < count; i = next)
+    {
+        const sac_policy *policy = states[i]->policy;
+        for (next = i + 1; next < count && states[next]->policy == policy; next++)
+        {
+        }
+        if (policy->ops->act_batch)
+            policy->ops->act_batch(states + i, inputs + i, actions + i, next - i);
+        else
+            for (int k = i; k < next; k++) policy->ops->act(states[k], inputs[k], actions[k]);
+    }
 }
 
 void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)
@@ -319,14 +333,14 @@ void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)
     state->policy->ops->gaze(state, gaze);
 }
 
-int sac_policy_filter_size(const sac_policy *policy)
+int sac_policy_normaliser_size(const sac_policy *policy)
 {
-    return policy->filter_size;
+    return policy->normaliser_size;
 }
 
-const float *sac_policy_filter_input(const sac_policy_state *state)
+const float *sac_policy_normaliser_input(const sac_policy_state *state)
 {
-    return state->policy->filter_size > 0 ? state->policy->ops->filter_input(state) : NULL;
+    return state->policy->normaliser_size > 0 ? state->policy->ops->normaliser_input(state) : NULL;
 }
 
 bool sac_policy_patch(const sac_policy_state *state, int index, float *pixels)

@@ -46,21 +46,23 @@ sac_status sac_policy_add_tensor(sac_policy *policy, const char *name, double in
     return SAC_OK;
 }
 
-sac_status sac_policy_add_filter(sac_policy *policy, int size)
+// Files keep the names of the first version, in which the normaliser was called a filter: the tensors here, and the
+// arrays "run.filter" and "critic_filter" of checkpoints. So each version reads the files of every other.
+sac_status sac_policy_add_normaliser(sac_policy *policy, int size)
 {
     int first = policy->tensor_count;
-    SAC_TRY(sac_policy_add_tensor(policy, "filter.mean", 0, 1, &size, &policy->filter_mean));
-    SAC_TRY(sac_policy_add_tensor(policy, "filter.deviation", 0, 1, &size, &policy->filter_deviation));
+    SAC_TRY(sac_policy_add_tensor(policy, "filter.mean", 0, 1, &size, &policy->normaliser_mean));
+    SAC_TRY(sac_policy_add_tensor(policy, "filter.deviation", 0, 1, &size, &policy->normaliser_deviation));
     for (int i = first; i < policy->tensor_count; i++) policy->tensors[i].measured = true;
-    policy->filter_size = size;
+    policy->normaliser_size = size;
     return SAC_OK;
 }
 
-void sac_policy_set_filter(const sac_policy *policy, float *parameters, int index, double mean, double deviation)
+void sac_policy_set_normaliser(const sac_policy *policy, float *parameters, int index, double mean, double deviation)
 {
     const double least = 1e-7; // as Mania et al. (2018) have it
-    parameters[policy->filter_mean + (size_t)index] = (float)mean;
-    parameters[policy->filter_deviation + (size_t)index] = deviation > least ? (float)deviation : 0;
+    parameters[policy->normaliser_mean + (size_t)index] = (float)mean;
+    parameters[policy->normaliser_deviation + (size_t)index] = deviation > least ? (float)deviation : 0;
 }
 
 sac_status sac_policy_add_layer(sac_policy *policy, const char *bias, const char *weight, int out, int in,

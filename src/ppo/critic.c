@@ -45,9 +45,9 @@ static sac_status create_policy(sac_ppo_critic *c, const sac_ppo_config *config,
     const sac_setting settings[] = {{"hidden", hidden},
                                     {"layers", layers},
                                     {"activation", "none"},
-                                    {"filter_limit", limit},
-                                    {"filter", config->critic_filter ? "true" : "false"}};
-    sac_space inputs[SAC_MAX_PARTS] = {{.name = "features", .kind = SAC_SPACE_VECTOR, .shape = {told}}};
+                                    {"normaliser_limit", limit},
+                                    {"normaliser", config->critic_normaliser ? "true" : "false"}};
+    sac_space inputs[SAC_MAX_PARTS] = {{.name = "told", .kind = SAC_SPACE_VECTOR, .shape = {told}}};
     for (int i = 0; i < c->input_count; i++) inputs[i] = spec->observations[c->inputs[i]];
     const sac_policy_def def = {.kind = "mlp",
                                 .settings = settings,
@@ -60,7 +60,7 @@ static sac_status create_policy(sac_ppo_critic *c, const sac_ppo_config *config,
     SAC_TRY(sac_policy_create(&c->policy, &def));
     const sac_gradient_def gradient = sac_gradient_default_def();
     SAC_TRY(sac_gradient_create(&c->gradient, c->policy, &gradient));
-    return sac_filter_create(&c->filter, c->policy);
+    return sac_normaliser_create(&c->normaliser, c->policy);
 }
 
 sac_status sac_ppo_create_critic(sac_ppo_critic *c, const sac_ppo_config *config, const sac_env *env,
@@ -78,5 +78,5 @@ void sac_ppo_destroy_critic(sac_ppo_critic *c)
 {
     sac_gradient_destroy(c->gradient);
     sac_policy_destroy(c->policy);
-    sac_filter_clear(&c->filter);
+    sac_normaliser_clear(&c->normaliser);
 }

@@ -60,14 +60,18 @@ sac_status sac_ppo_draw(const sac_policy *policy, uint64_t seed, double last_gai
 {
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(policy, i);
-        if (view->measured || !is_controllers(view->name)) continue;
-        const bool last = begins(view->name, "output"), memory = begins(view->name, "lstm");
-        float *out = parameters + view->offset;
-        if (view->rank == 2)
-            SAC_TRY(draw_matrix(out, view->shape[0], view->shape[1], last ? last_gain : memory ? 1 : sqrt(2), seed, i));
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        if (tensor->measured || !is_controllers(tensor->name)) continue;
+        const bool last = begins(tensor->name, "output"), memory = begins(tensor->name, "lstm");
+        float *out = parameters + tensor->offset;
+        if (tensor->rank == 2)
+            SAC_TRY(draw_matrix(out, tensor->shape[0], tensor->shape[1],
+                                last     ? last_gain
+                                : memory ? 1
+                                         : sqrt(2),
+                                seed, i));
         else
-            memset(out, 0, sac_policy_tensor_size(view) * sizeof *out);
+            memset(out, 0, sac_policy_tensor_size(tensor) * sizeof *out);
     }
     return SAC_OK;
 }

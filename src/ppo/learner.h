@@ -7,10 +7,11 @@
 #include "gradient/gradient.h"
 #include "learn/optimiser.h"
 #include "learn/slices.h"
+#include "methods/ppo_options.h"
+#include "play/play.h"
 #include "ppo/gae.h"
 #include "ppo/loss.h"
 #include "ppo/moments.h"
-#include "ppo/options.h"
 #include "ppo/ppo.h"
 
 /// The insides of the learner. T steps, W worlds in groups of at most SAC_PPO_LANES, L steps in a sequence; H units of
@@ -22,7 +23,8 @@ enum
     SAC_PPO_BESIDE = sizeof(sac_ppo_sums) / sizeof(float), ///< floats behind a slice's gradient, which hold its sums
 };
 
-/// A world's numbers between two iterations; doubles, because they are saved as such.
+/// A world's numbers between two iterations; doubles, because they are saved as such. Steps and return are those that
+/// its play has counted by the end of the rollout.
 typedef struct sac_ppo_world
 {
     double episode;        ///< its number, which names its seed
@@ -42,22 +44,22 @@ enum
 /// side by side: [T, lanes] is ordered by step, then by lane.
 typedef struct sac_ppo_rollout
 {
-    unsigned char *seen[SAC_MAX_PARTS]; ///< by the world's parts, [T + 1, lanes, bytes]; NULL: nobody wants it
-    float *drawn;                       ///< [T, lanes, S]
-    float *actions;                     ///< [T, lanes, A] as the world was given them
-    float *likelihood;                  ///< [T, lanes] of what was drawn
-    float *values;                      ///< [T + 1, lanes]
-    float *last;                        ///< [T, lanes] of what a truncated episode ended with
-    float *rewards;                     ///< [T, lanes]
-    uint8_t *ends;                      ///< [T, lanes] SAC_GOES_ON, ...
-    uint8_t *starts;                    ///< [T + 1, lanes] an episode begins with what was seen
-    uint8_t *counts;                    ///< [T, lanes] 0: a push, which nothing is learned from
-    float *hidden, *cell;               ///< [T / L + 1, lanes, H] before each sequence, and after the last step
-    float *before;                      ///< [T / L + 1, lanes, told] likewise
-    double *filter_sums, *critic_sums;  ///< [2, F] of what the filters were told
-    double *return_sums;                ///< [3] count, sum and squares of discounted returns; then rewards not numbers
-    sac_ppo_world *worlds;              ///< [lanes] after the rollout
-    float *advantages, *targets;        ///< [T, lanes]
+    unsigned char *seen[SAC_MAX_PARTS];    ///< by the world's parts, [T + 1, lanes, bytes]; NULL: nobody wants it
+    float *drawn;                          ///< [T, lanes, S]
+    float *actions;                        ///< [T, lanes, A] as the world was given them
+    float *likelihood;                     ///< [T, lanes] of what was drawn
+    float *values;                         ///< [T + 1, lanes]
+    float *last;                           ///< [T, lanes] of what a truncated episode ended with
+    float *rewards;                        ///< [T, lanes]
+    uint8_t *ends;                         ///< [T, lanes] SAC_GOES_ON, ...
+    uint8_t *starts;                       ///< [T + 1, lanes] an episode begins with what was seen
+    uint8_t *counts;                       ///< [T, lanes] 0: a push, which nothing is learned from
+    float *hidden, *cell;                  ///< [T / L + 1, lanes, H] before each sequence, and after the last step
+    float *before;                         ///< [T / L + 1, lanes, told] likewise
+    double *normaliser_sums, *critic_sums; ///< [2, F] of what the normalisers were told
+    double *return_sums;         ///< [3] count, sum and squares of discounted returns; then rewards not numbers
+    sac_ppo_world *worlds;       ///< [lanes] after the rollout
+    float *advantages, *targets; ///< [T, lanes]
     unsigned char *block;
     size_t block_size;
 } sac_ppo_rollout;
@@ -66,11 +68,9 @@ typedef struct sac_ppo_rollout
 typedef struct sac_ppo_group
 {
     int first, lanes;
-    sac_env **envs;    ///< [lanes]; NULL: another rank's
-    sac_env_row *rows; ///< [lanes]
-    void **parts;      ///< [lanes, SAC_MAX_PARTS] where the next observation goes
-    double *rewards;   ///< [lanes] of a step
-    uint8_t *ends;     ///< [2, lanes] terminated, truncated
+    sac_play *plays;   ///< [lanes] the episodes under way; NULL: another rank's
+    sac_env **envs;    ///< [lanes] theirs, as sac_env_step_batch wants them
+    sac_env_row *rows; ///< [lanes] likewise
     sac_ppo_rollout rollout;
 } sac_ppo_group;
 
@@ -102,7 +102,7 @@ typedef struct sac_ppo_critic
     sac_gradient *gradient;
     int inputs[SAC_MAX_PARTS]; ///< parts of the world
     int input_count;           ///< 0: it is told what the policy's controller is told
-    sac_filter filter;
+    sac_normaliser normaliser;
 } sac_ppo_critic;
 
 struct sac_ppo
@@ -174,7 +174,7 @@ void sac_ppo_destroy_groups(sac_ppo *p);
 /// The seed of a world's episode.
 uint64_t sac_ppo_episode_seed(const sac_ppo *p, int world, double episode);
 
-/// Let a lane's next observation go to a row of the rollout's.
+/// Let a lane's next observation land in a row of the rollout's.
 void sac_ppo_aim(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t row);
 
 /// Make room for the actions that the next iteration adds, so that nothing allocates in it.
@@ -218,7 +218,7 @@ void sac_ppo_destroy_rooms(sac_ppo *p);
 /// update.c: the epochs. An interrupt is looked for between minibatches.
 SAC_CHECKED sac_status sac_ppo_update(sac_ppo *p, sac_ppo_report *report);
 
-/// The critic's values of frames whose parts are set; `features` [frames, inputs]: what the policy's controller is told
+/// The critic's values of frames whose parts are set; `told` [frames, inputs]: what the policy's controller is told
 /// of them, for a critic that is told that.
-void sac_ppo_value(const sac_ppo *p, sac_ppo_room *room, const float *features, int frames, double *seen, float *values,
+void sac_ppo_value(const sac_ppo *p, sac_ppo_room *room, const float *told, int frames, double *seen, float *values,
                    sac_batch *batch);

@@ -96,7 +96,7 @@ static sac_status create_parameters(sac_ppo *p, const sac_ppo_def *def)
     p->sums = SAC_NEW_ARRAY(float, p->count);
     p->kept = SAC_NEW_MATRIX(float, 3, p->count);
     p->trained = SAC_NEW_ARRAY(uint8_t, p->count);
-    p->order = SAC_NEW_ARRAY(int, (size_t)p->config.worlds *(size_t)sac_ppo_sequences(p));
+    p->order = SAC_NEW_MATRIX(int, (size_t)p->config.worlds, (size_t)sac_ppo_sequences(p));
     if (!p->x || !p->sums || !p->kept || !p->trained || !p->order) return sac_fail_memory("the parameters of ppo");
     SAC_TRY(draw_start(p, def));
     mark_trained(p, def);
@@ -167,6 +167,11 @@ void sac_ppo_destroy(sac_ppo *p)
     sac_free(p);
 }
 
+bool sac_ppo_anneals(const sac_ppo *p)
+{
+    return p->config.anneal && p->iterations > 0;
+}
+
 const float *sac_ppo_parameters(const sac_ppo *p)
 {
     return p->x;
@@ -187,17 +192,17 @@ static void keep(sac_ppo *p, bool back)
     }
 }
 
-// Adds what was seen to the filters and to the reward's scale, in the order of groups.
-static void measure(sac_ppo *p, sac_filter *filter, sac_moments *returns, sac_ppo_report *report)
+// Adds what was seen to the normalisers and to the reward's scale, in the order of groups.
+static void measure(sac_ppo *p, sac_normaliser *normaliser, sac_moments *returns, sac_ppo_report *report)
 {
-    sac_filter_begin(filter);
-    sac_filter_begin(&p->critic.filter);
+    sac_normaliser_begin(normaliser);
+    sac_normaliser_begin(&p->critic.normaliser);
     for (int i = 0; i < p->group_count; i++)
     {
         const sac_ppo_rollout *r = &p->groups[i].rollout;
         const int steps = p->steps * p->groups[i].lanes;
-        if (filter->size > 0) sac_filter_add(filter, steps, r->filter_sums);
-        if (p->critic.filter.size > 0) sac_filter_add(&p->critic.filter, steps, r->critic_sums);
+        if (normaliser->size > 0) sac_normaliser_add(normaliser, steps, r->normaliser_sums);
+        if (p->critic.normaliser.size > 0) sac_normaliser_add(&p->critic.normaliser, steps, r->critic_sums);
         sac_moments_add(returns, r->return_sums[0], r->return_sums[1], r->return_sums[2]);
         report->bad_rewards += (uint64_t)r->return_sums[3];
         report->steps += (uint64_t)steps;
@@ -256,12 +261,12 @@ static double explain(const sac_ppo *p)
     return targets.squares > 0 ? 1 - errors.squares / targets.squares : NAN;
 }
 
-static void commit(sac_ppo *p, sac_filter *filter, const sac_moments *returns)
+static void commit(sac_ppo *p, sac_normaliser *normaliser, const sac_moments *returns)
 {
-    sac_filter_commit(filter);
-    sac_filter_commit(&p->critic.filter);
-    sac_filter_write(filter, p->policy, p->x);
-    sac_filter_write(&p->critic.filter, p->critic.policy, p->x + p->policy_count);
+    sac_normaliser_commit(normaliser);
+    sac_normaliser_commit(&p->critic.normaliser);
+    sac_normaliser_write(normaliser, p->policy, p->x);
+    sac_normaliser_write(&p->critic.normaliser, p->critic.policy, p->x + p->policy_count);
     p->returns = *returns;
     sac_ppo_commit_worlds(p);
 }
@@ -296,24 +301,24 @@ double sac_ppo_deviation(const sac_ppo *p)
     return p->head.logs > 0 ? deviation : NAN;
 }
 
-static sac_status iterate(sac_ppo *p, sac_filter *filter, sac_ppo_report *report)
+static sac_status iterate(sac_ppo *p, sac_normaliser *normaliser, sac_ppo_report *report)
 {
     sac_moments returns = p->returns;
     const bool first = returns.count == 0;
     const double begin = sac_clock();
     SAC_TRY(sac_ppo_share(p, sac_ppo_drive(p)));
     report->rollout = sac_clock() - begin;
-    measure(p, filter, &returns, report);
+    measure(p, normaliser, &returns, report);
     estimate_advantages(p, &returns);
     report->explained = explain(p);
-    // Before filters and the reward's scale are measured, an update would teach the wrong things.
+    // Before normalisers and the reward's scale are measured, an update would teach the wrong things.
     if (!first) SAC_TRY(sac_ppo_update(p, report));
-    commit(p, filter, &returns);
+    commit(p, normaliser, &returns);
     summarise(p, report);
     return SAC_OK;
 }
 
-sac_status sac_ppo_iterate(sac_ppo *p, uint64_t iteration, sac_filter *filter, sac_ppo_report *report)
+sac_status sac_ppo_iterate(sac_ppo *p, uint64_t iteration, sac_normaliser *normaliser, sac_ppo_report *report)
 {
     const uint64_t steps = sac_optimiser_steps(p->optimiser);
     *report = (sac_ppo_report){.policy_loss = NAN,
@@ -326,7 +331,7 @@ sac_status sac_ppo_iterate(sac_ppo *p, uint64_t iteration, sac_filter *filter, s
     p->iteration = iteration;
     SAC_TRY(sac_ppo_reserve(p));
     keep(p, false);
-    sac_status status = iterate(p, filter, report);
+    sac_status status = iterate(p, normaliser, report);
     if (status != SAC_OK)
     {
         keep(p, true);
@@ -358,7 +363,7 @@ int sac_ppo_state(sac_ppo *p, sac_ppo_array arrays[SAC_PPO_ARRAYS])
         {"parameters", SAC_F32, p->x, p->count},
         {"first_moment", SAC_F32, moments[0].numbers, p->count},
         {"second_moment", SAC_F32, moments[1].numbers, p->count},
-        {"critic_filter", SAC_F64, p->critic.filter.numbers, sac_filter_count(&p->critic.filter)},
+        {"critic_filter", SAC_F64, p->critic.normaliser.numbers, sac_normaliser_count(&p->critic.normaliser)},
         {"worlds", SAC_F64, p->worlds, worlds * SAC_PPO_WORLD_NUMBERS},
         {"lengths", SAC_F64, p->lengths, worlds},
         {"actions", SAC_F32, p->history, (size_t)total * (size_t)p->actions},

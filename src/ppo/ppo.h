@@ -2,7 +2,7 @@
 
 #include "files/arrays/safetensors.h"
 #include "rollout/comm.h"
-#include "rollout/filter.h"
+#include "rollout/normaliser.h"
 #include "saccade/env.h"
 #include "saccade/policy.h"
 
@@ -59,12 +59,16 @@ typedef struct sac_ppo_report
     double rollout;          ///< seconds of this iteration's rollout
 } sac_ppo_report;
 
-/// One iteration: a rollout, then the updates. The first one only measures what filters and reward scaling need.
-/// @param filter  the policy's; what was seen is added to sac_filter_begin's, and committed at the end
+/// One iteration: a rollout, then the updates. The first one only measures what normalisers and reward scaling need.
+/// @param normaliser  the policy's; what was seen is added to sac_normaliser_begin's, and committed at the end
 /// @return after SAC_ERROR_INTERRUPTED or another failure the state is what it was, but the worlds are not
-SAC_CHECKED sac_status sac_ppo_iterate(sac_ppo *ppo, uint64_t iteration, sac_filter *filter, sac_ppo_report *report);
+SAC_CHECKED sac_status sac_ppo_iterate(sac_ppo *ppo, uint64_t iteration, sac_normaliser *normaliser,
+                                       sac_ppo_report *report);
 
-/// The policy as it is, [parameters], filter included.
+/// Whether the rate has fallen to 0 with the last of the def's iterations, so that later ones learn nothing.
+bool sac_ppo_anneals(const sac_ppo *ppo);
+
+/// The policy as it is, [parameters], normaliser included.
 const float *sac_ppo_parameters(const sac_ppo *ppo);
 
 /// The deviation of actions, in halves of their range, the mean over actions; NaN where they are choices.

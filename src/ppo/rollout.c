@@ -33,17 +33,17 @@ static void point_group(const sac_ppo *p, sac_ppo_room *room, const sac_ppo_grou
                       room->critic_parts + (ptrdiff_t)i * p->critic.input_count);
 }
 
-void sac_ppo_value(const sac_ppo *p, sac_ppo_room *room, const float *features, int frames, double *seen, float *values,
+void sac_ppo_value(const sac_ppo *p, sac_ppo_room *room, const float *told, int frames, double *seen, float *values,
                    sac_batch *batch)
 {
     const sac_ppo_critic *c = &p->critic;
     for (int i = 0; c->input_count == 0 && i < frames; i++)
-        room->critic_parts[i] = features + (ptrdiff_t)i * p->gradient->inputs;
+        room->critic_parts[i] = told + (ptrdiff_t)i * p->gradient->inputs;
     *batch = (sac_batch){.steps = 1,
                          .sequences = frames,
                          .temperature = 1,
                          .parts = room->critic_parts,
-                         .seen = c->filter.size > 0 ? seen : NULL};
+                         .seen = c->normaliser.size > 0 ? seen : NULL};
     sac_gradient_forward(c->gradient, values, p->x + p->policy_count, batch, room->critic_workspace);
 }
 
@@ -67,7 +67,7 @@ static void look(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
 {
     sac_ppo_rollout *r = &g->rollout;
     sac_batch batch = batch_of(p, room, g, r->starts + (ptrdiff_t)t * g->lanes), value;
-    batch.seen = sac_policy_filter_size(p->policy) > 0 ? r->filter_sums : NULL;
+    batch.seen = sac_policy_normaliser_size(p->policy) > 0 ? r->normaliser_sums : NULL;
     point_group(p, room, g, t);
     sac_gradient_forward(p->gradient, room->outputs, p->x, &batch, room->policy_workspace);
     sac_head_scale(&p->head, room->outputs, g->lanes);
@@ -81,7 +81,7 @@ static void look_ahead(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, i
     const size_t lanes = (size_t)g->lanes, hidden = lanes * (size_t)p->hidden * sizeof(float);
     const size_t told = lanes * (size_t)p->told * sizeof(float);
     sac_batch batch = batch_of(p, room, g, NULL), value;
-    const float *features = NULL;
+    const float *numbers = NULL; // that the controller is told
     point_group(p, room, g, t);
     if (p->critic.input_count == 0)
     {
@@ -92,9 +92,9 @@ static void look_ahead(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, i
         memcpy(room->hidden, room->spare_hidden, hidden);
         memcpy(room->cell, room->spare_cell, hidden);
         memcpy(room->before, room->spare_before, told);
-        features = sac_gradient_inputs(p->gradient, &batch, room->policy_workspace);
+        numbers = sac_gradient_inputs(p->gradient, &batch, room->policy_workspace);
     }
-    sac_ppo_value(p, room, features, g->lanes, NULL, values, &value);
+    sac_ppo_value(p, room, numbers, g->lanes, NULL, values, &value);
 }
 
 // random actions in place of the policy's, now and then; whether this step is one of a push
@@ -124,12 +124,12 @@ static void decide(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t
     const ptrdiff_t row = (ptrdiff_t)t * g->lanes;
     for (int i = 0; i < g->lanes; i++)
     {
-        float *drawn = r->drawn + (row + i) * h->size, *action = r->actions + (row + i) * p->actions;
+        float *drawn = r->drawn + (row + i) * h->size, *action = g->plays[i].action;
         sac_head_draw(h, drawn, room->outputs + (ptrdiff_t)i * h->outputs, logs,
                       room->noise + ((ptrdiff_t)i * p->steps + t) * numbers);
         sac_head_act(h, action, drawn);
         r->counts[row + i] = !push(p, &r->worlds[i], &pushes[i], action);
-        g->rows[i].action = action;
+        memcpy(r->actions + (row + i) * p->actions, action, (size_t)p->actions * sizeof *action);
         sac_ppo_aim(p, g, i, row + g->lanes + i);
     }
     sac_head_likelihood(h, &room->l, r->likelihood + row, r->drawn + row * h->size, room->outputs, logs, g->lanes,
@@ -138,12 +138,25 @@ static void decide(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t
 
 // Whether an episode is cut here: after `episode_steps`; and each world's first one at a length of its own, so that
 // worlds do not go through their episodes in step with each other.
-static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int index)
+static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int steps, int index)
 {
     const int limit = p->config.episode_steps, whole = limit > 0 && limit < p->max_steps ? limit : p->max_steps;
-    if (limit > 0 && world->steps >= limit) return true;
+    if (limit > 0 && steps >= limit) return true;
     const double share = (double)(index + 1) / p->config.worlds;
-    return p->config.stagger && world->episode == 0 && world->steps >= ceil(share * whole);
+    return p->config.stagger && world->episode == 0 && steps >= ceil(share * whole);
+}
+
+// The mean square of an action, in halves of its range from the middle of it: 1 at the bounds.
+static double control(const sac_head *h, const float *action)
+{
+    double sum = 0;
+    for (int i = 0; i < h->actions; i++)
+    {
+        const double middle = ((double)h->low[i] + (double)h->high[i]) / 2;
+        const double x = ((double)action[i] - (isfinite(middle) ? middle : 0)) / (double)h->units[i];
+        sum += x * x;
+    }
+    return sum / h->actions;
 }
 
 // Notes what a step has brought a lane. Returns whether the lane's episode has ended.
@@ -151,11 +164,14 @@ static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at
 {
     sac_ppo_rollout *r = &g->rollout;
     sac_ppo_world *world = &r->worlds[lane];
-    const bool bad = !isfinite(g->rewards[lane]);
-    const double reward = bad ? 0 : g->rewards[lane];
-    uint8_t end = *g->rows[lane].terminated || bad ? SAC_TERMINATED
-                  : *g->rows[lane].truncated       ? SAC_TRUNCATED
-                                                   : SAC_GOES_ON;
+    sac_play *play = &g->plays[lane];
+    const bool bad = !isfinite(play->reward);
+    if (bad) play->reward = 0;
+    sac_play_count(play);
+    double reward = play->reward; // that is learned from; the episode's return is the world's
+    if (p->config.control_cost > 0 && p->head.choices == 0)
+        reward -= p->config.control_cost * control(&p->head, play->action);
+    uint8_t end = play->terminated || bad ? SAC_TERMINATED : play->truncated ? SAC_TRUNCATED : SAC_GOES_ON;
     if (end == SAC_TRUNCATED && !p->config.bootstrap) end = SAC_TERMINATED;
     r->rewards[at] = (float)reward;
     r->ends[at] = end;
@@ -164,12 +180,10 @@ static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at
     r->return_sums[0] += 1;
     r->return_sums[1] += world->discounted;
     r->return_sums[2] += world->discounted * world->discounted;
-    world->episode_return += reward;
-    world->steps++;
-    if (end == SAC_GOES_ON && is_cut(p, world, g->first + lane)) end = r->ends[at] = SAC_TRUNCATED;
+    if (end == SAC_GOES_ON && is_cut(p, world, play->steps, g->first + lane)) end = r->ends[at] = SAC_TRUNCATED;
     // a first episode that was cut says nothing of how well the policy does
     const bool whole = world->episode > 0 || !p->config.stagger || end != SAC_TRUNCATED;
-    if (end != SAC_GOES_ON && !bad && whole) world->last_return = world->episode_return;
+    if (end != SAC_GOES_ON && !bad && whole) world->last_return = play->episode_return;
     return end != SAC_GOES_ON;
 }
 
@@ -177,8 +191,8 @@ static sac_status begin_episode(const sac_ppo *p, sac_ppo_group *g, int lane)
 {
     sac_ppo_world *world = &g->rollout.worlds[lane];
     world->episode++;
-    world->steps = world->episode_return = world->discounted = world->push = 0;
-    return sac_env_reset(g->envs[lane], sac_ppo_episode_seed(p, g->first + lane, world->episode), &g->rows[lane]);
+    world->discounted = world->push = 0;
+    return sac_play_reset(&g->plays[lane], sac_ppo_episode_seed(p, g->first + lane, world->episode));
 }
 
 static sac_status take_steps(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
@@ -213,8 +227,8 @@ static void go_on(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
     memcpy(room->cell, r->cell + chunks * hidden, hidden * sizeof(float));
     memcpy(room->before, r->before + chunks * told, told * sizeof(float));
     memcpy(r->worlds, p->worlds + g->first, lanes * sizeof *r->worlds);
-    memset(r->filter_sums, 0, 2 * (size_t)sac_policy_filter_size(p->policy) * sizeof(double));
-    memset(r->critic_sums, 0, 2 * (size_t)p->critic.filter.size * sizeof(double));
+    memset(r->normaliser_sums, 0, 2 * (size_t)sac_policy_normaliser_size(p->policy) * sizeof(double));
+    memset(r->critic_sums, 0, 2 * (size_t)p->critic.normaliser.size * sizeof(double));
     memset(r->return_sums, 0, 4 * sizeof(double));
 }
 
@@ -226,6 +240,16 @@ static void keep_state(const sac_ppo *p, const sac_ppo_room *room, sac_ppo_group
     memcpy(r->hidden + (size_t)chunk * hidden, room->hidden, hidden * sizeof(float));
     memcpy(r->cell + (size_t)chunk * hidden, room->cell, hidden * sizeof(float));
     memcpy(r->before + (size_t)chunk * told, room->before, told * sizeof(float));
+}
+
+// how far the episodes are, for checkpoints
+static void keep_counts(sac_ppo_group *g)
+{
+    for (int i = 0; i < g->lanes; i++)
+    {
+        g->rollout.worlds[i].steps = g->plays[i].steps;
+        g->rollout.worlds[i].episode_return = g->plays[i].episode_return;
+    }
 }
 
 // all that is drawn for a group: the same wherever and whenever it is driven
@@ -265,6 +289,7 @@ static sac_status drive_group(sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
         room->stepping += sac_clock() - decided;
     }
     keep_state(p, room, g, sac_ppo_sequences(p));
+    keep_counts(g);
     // Where an episode has just begun, this value is not used.
     look_ahead(p, room, g, p->steps, g->rollout.values + (ptrdiff_t)p->steps * g->lanes);
     return SAC_OK;

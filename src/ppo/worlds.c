@@ -32,8 +32,8 @@ static void place_rollout(const sac_ppo *p, sac_ppo_rollout *r, size_t lanes, sa
     TAKE(hidden, chunks * lanes * hidden);
     TAKE(cell, chunks * lanes * hidden);
     TAKE(before, chunks * lanes * told);
-    TAKE(filter_sums, 2 * (size_t)sac_policy_filter_size(p->policy));
-    TAKE(critic_sums, 2 * (size_t)p->critic.filter.size);
+    TAKE(normaliser_sums, 2 * (size_t)sac_policy_normaliser_size(p->policy));
+    TAKE(critic_sums, 2 * (size_t)p->critic.normaliser.size);
     TAKE(return_sums, 4);
     TAKE(worlds, lanes);
     TAKE(advantages, rows);
@@ -54,19 +54,16 @@ static sac_status create_rollout(const sac_ppo *p, sac_ppo_rollout *r, size_t la
 static sac_status create_worlds(sac_ppo_group *g, const sac_env_def *env)
 {
     const size_t lanes = (size_t)g->lanes;
+    const sac_play_def def = {.env = env, .aimed = true};
+    g->plays = SAC_NEW_ARRAY(sac_play, lanes);
     g->envs = SAC_NEW_ARRAY(sac_env *, lanes);
     g->rows = SAC_NEW_ARRAY(sac_env_row, lanes);
-    g->parts = SAC_NEW_MATRIX(void *, lanes, SAC_MAX_PARTS);
-    g->rewards = SAC_NEW_ARRAY(double, lanes);
-    g->ends = SAC_NEW_ARRAY(uint8_t, 2 * lanes);
-    if (!g->envs || !g->rows || !g->parts || !g->rewards || !g->ends) return sac_fail_memory("worlds");
+    if (!g->plays || !g->envs || !g->rows) return sac_fail_memory("worlds");
     for (int i = 0; i < g->lanes; i++)
     {
-        SAC_TRY(sac_env_create(&g->envs[i], env));
-        g->rows[i] = (sac_env_row){.parts = g->parts + (ptrdiff_t)i * SAC_MAX_PARTS,
-                                   .reward = &g->rewards[i],
-                                   .terminated = &g->ends[2 * i],
-                                   .truncated = &g->ends[2 * i + 1]};
+        SAC_TRY(sac_play_open_def(&g->plays[i], &def));
+        g->envs[i] = g->plays[i].env;
+        g->rows[i] = g->plays[i].row;
     }
     return SAC_OK;
 }
@@ -105,12 +102,10 @@ sac_status sac_ppo_create_groups(sac_ppo *p, const sac_env_def *env)
 
 static void destroy_group(sac_ppo_group *g)
 {
-    for (int i = 0; g->envs && i < g->lanes; i++) sac_env_destroy(g->envs[i]);
+    for (int i = 0; g->plays && i < g->lanes; i++) sac_play_close(&g->plays[i]);
+    sac_free(g->plays);
     sac_free(g->envs);
     sac_free(g->rows);
-    sac_free(g->parts);
-    sac_free(g->rewards);
-    sac_free(g->ends);
     sac_free(g->rollout.block);
 }
 
@@ -157,33 +152,30 @@ uint64_t sac_ppo_episode_seed(const sac_ppo *p, int world, double episode)
 
 void sac_ppo_aim(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t row)
 {
-    void **parts = g->parts + (ptrdiff_t)lane * SAC_MAX_PARTS;
     for (int i = 0; i < p->part_count; i++)
-        parts[i] = g->rollout.seen[i] ? g->rollout.seen[i] + (size_t)row * p->part_bytes[i] : NULL;
+        if (g->rollout.seen[i]) sac_play_aim(&g->plays[lane], i, g->rollout.seen[i] + (size_t)row * p->part_bytes[i]);
 }
 
 // an episode up to where it was: its actions are done again, and what is seen before the last one is not drawn
 static sac_status replay(const sac_ppo *p, sac_ppo_group *g, int lane, const float *actions)
 {
     const int world = g->first + lane, length = (int)p->lengths[world];
-    sac_env_row *row = &g->rows[lane];
-    void **parts = g->parts + (ptrdiff_t)lane * SAC_MAX_PARTS;
-    sac_ppo_aim(p, g, lane, lane);
-    if (length > 0) memset(parts, 0, SAC_MAX_PARTS * sizeof *parts);
-    SAC_TRY(sac_env_reset(g->envs[lane], sac_ppo_episode_seed(p, world, p->worlds[world].episode), row));
-    for (int t = 0; t < length; t++, actions += p->actions)
+    const uint64_t seed = sac_ppo_episode_seed(p, world, p->worlds[world].episode);
+    sac_play *play = &g->plays[lane];
+    for (int i = 0; i < p->part_count; i++) sac_play_aim(play, i, NULL);
+    if (length == 0) sac_ppo_aim(p, g, lane, lane);
+    SAC_TRY(sac_play_reset(play, seed));
+    while (play->steps < length)
     {
         if (p->interrupt && *p->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted");
-        if (t == length - 1) sac_ppo_aim(p, g, lane, lane);
-        row->action = actions;
-        SAC_TRY(sac_env_step(g->envs[lane], row));
-        if (*row->terminated || *row->truncated)
+        if (play->steps == length - 1) sac_ppo_aim(p, g, lane, lane);
+        memcpy(play->action, actions + (ptrdiff_t)play->steps * p->actions, (size_t)p->actions * sizeof *actions);
+        SAC_TRY(sac_play_step(play));
+        if (sac_play_ended(play))
             return sac_fail(SAC_ERROR_ENVIRONMENT,
                             "%s: an episode (seed %llu) that is gone through again ends with step %d of %d: the same "
                             "seed and actions give something else",
-                            sac_env_get_ops(g->envs[lane])->name,
-                            (unsigned long long)sac_ppo_episode_seed(p, world, p->worlds[world].episode), t + 1,
-                            length);
+                            sac_env_get_ops(play->env)->name, (unsigned long long)seed, play->steps, length);
     }
     return SAC_OK;
 }
@@ -196,7 +188,7 @@ static void begin_group(void *user, int index)
     for (int i = 0; i < p->group_count; i++)
         for (int lane = 0; lane < p->groups[i].lanes; lane++, world++)
         {
-            if (p->groups[i].envs && i % p->thread_count == index)
+            if (p->groups[i].plays && i % p->thread_count == index)
             {
                 sac_status status = replay(p, &p->groups[i], lane, actions);
                 if (status != SAC_OK) sac_ppo_fail(p, status);

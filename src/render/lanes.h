@@ -5,15 +5,7 @@
 #define LANES static inline __attribute__((unused))
 #endif
 
-#if defined(SAC_LEVEL_AVX512)
-#include "base/lanes/avx512.h"
-#elif defined(SAC_LEVEL_AVX2)
-#include "base/lanes/avx2.h"
-#elif defined(SAC_LEVEL_NEON)
-#include "base/lanes/neon.h"
-#else
-#include "base/lanes/plain.h"
-#endif
+#include "base/lanes/level.h"
 
 /// What pictures make of lanes (base/lanes/lanes.h): sixteen pixels at a time.
 

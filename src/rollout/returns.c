@@ -120,7 +120,7 @@ int sac_returns_count(const sac_returns *k)
     return k->count;
 }
 
-// Counts the bytes of what the filters have seen, which lies behind the results.
+// Counts the bytes of what the normalisers have seen, which lies behind the results.
 static size_t seen_bytes(const sac_results *results)
 {
     return results->seen ? (size_t)results->count * (size_t)results->seen_size * sizeof(double) : 0;

@@ -28,7 +28,7 @@ typedef struct crew
 {
     int active;
     bool dry;        // nothing is left to take
-    void *arena;     // holds all that follows, and what the lanes' episodes need
+    void *arena;     // holds all that follows, what the lanes' episodes need, and the scratch that their states share
     sac_play *plays; // [lanes] where they stay in memory; the lanes point to them
     lane *lanes;
     // What the lanes hold, as arrays, which is how the batch functions of worlds and policies want it.
@@ -50,7 +50,7 @@ struct sac_rollouts
     uint32_t parts;
     sac_comm *comm;
     sac_threads *pool; // the workers, and a server where the queue needs one
-    int workers, lanes, action_size, filter_size;
+    int workers, lanes, action_size, normaliser_size;
     int room;    // lanes that the current job uses
     crew *crews; // one a worker
     const sac_rollout_job *job;
@@ -86,7 +86,7 @@ static sac_status start_episode(sac_rollouts *r, crew *c, int i, sac_unit *unit)
     lane *l = &c->lanes[i];
     l->unit = unit;
     l->negative = 0;
-    size_t seen = 2 * (size_t)r->filter_size;
+    size_t seen = 2 * (size_t)r->normaliser_size;
     l->seen = job->seen ? job->seen + (size_t)(unit - job->units) * seen : NULL;
     if (l->seen) memset(l->seen, 0, seen * sizeof *l->seen);
     if (r->policy && l->individual != l->unit->individual)
@@ -142,11 +142,11 @@ static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
     return job->watch->stepped(job->watch->user, (int)(l->unit - job->units), play, *last);
 }
 
-// Adds what the filter was told in this step, and its squares, to the unit's sums.
+// Adds what the normaliser was told in this step, and its squares, to the unit's sums.
 static void note_seen(const sac_rollouts *r, lane *l)
 {
-    const float *seen = sac_policy_filter_input(l->play->state);
-    int size = r->filter_size;
+    const float *seen = sac_policy_normaliser_input(l->play->state);
+    int size = r->normaliser_size;
     for (int i = 0; i < size; i++)
     {
         l->seen[i] += (double)seen[i];
@@ -154,12 +154,27 @@ static void note_seen(const sac_rollouts *r, lane *l)
     }
 }
 
+// All lanes act at once; planners one by one, each in its own copy of the world.
+static sac_status act(const sac_rollouts *r, crew *c)
+{
+    if (r->policy && !sac_play_plans(r->policy)) sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
+    for (int i = 0; sac_play_plans(r->policy) && i < c->active; i++) SAC_TRY(sac_play_decide(c->lanes[i].play));
+    return SAC_OK;
+}
+
+static sac_status advise(const sac_rollouts *r, crew *c)
+{
+    if (!sac_play_plans(r->adviser)) sac_policy_act_batch(c->advisers, c->adviser_inputs, c->advice, c->active);
+    for (int i = 0; sac_play_plans(r->adviser) && i < c->active; i++) SAC_TRY(sac_play_advise(c->lanes[i].play));
+    return SAC_OK;
+}
+
 // Computes every lane's action from what it sees.
 static sac_status decide(const sac_rollouts *r, crew *c)
 {
     const sac_rollout_watch *watch = r->job->watch;
-    if (r->policy) sac_policy_act_batch(c->states, c->inputs, c->actions, c->active);
-    if (r->adviser && watch) sac_policy_act_batch(c->advisers, c->adviser_inputs, c->advice, c->active);
+    SAC_TRY(act(r, c));
+    if (r->adviser && watch) SAC_TRY(advise(r, c));
     for (int i = 0; i < c->active; i++)
     {
         lane *l = &c->lanes[i];
@@ -232,7 +247,7 @@ sac_status sac_rollouts_run(sac_rollouts *r, const sac_rollout_job *job)
     SAC_TRY(sac_comm_begin(r->comm, &(sac_round){.units = job->units,
                                                  .unit_count = job->unit_count,
                                                  .seen = job->seen,
-                                                 .seen_size = job->seen ? 2 * r->filter_size : 0,
+                                                 .seen_size = job->seen ? 2 * r->normaliser_size : 0,
                                                  .slots = r->room * r->workers,
                                                  .fingerprint = job->fingerprint,
                                                  .interrupt = job->interrupt}));
@@ -268,17 +283,21 @@ static void place_crew(const sac_rollouts *r, crew *c, sac_workspace *arena)
     c->parameters = sac_take(arena, r->policy ? (size_t)sac_policy_parameter_count(r->policy) : 0, sizeof(float));
 }
 
-// Measures a crew with its first episode, as all take the same, and takes the arena.
+// Measures a crew with its first episode, as all take the same, and takes the arena. One scratch serves all states:
+// they act one after the other, and what each of them has alone then fits the second cache.
 static sac_status take_arena(sac_rollouts *r, crew *c, sac_play *first, sac_workspace *arena)
 {
     const sac_env_spec *spec = sac_env_get_spec(first->env);
     if (spec->lanes > 0 && spec->lanes < r->lanes) r->lanes = spec->lanes;
     r->action_size = spec->action_size;
-    sac_workspace room = {0};
+    sac_workspace room = {.scratch = arena->scratch};
     place_crew(r, c, &room);
     for (int i = 0; i < r->lanes; i++) sac_play_place(first, &room);
-    *arena = (sac_workspace){.memory = c->arena = sac_alloc(room.used)};
-    return c->arena ? SAC_OK : sac_fail_memory("rollouts");
+    unsigned char *memory = c->arena = sac_alloc(room.used + room.scratch->used);
+    if (!memory) return sac_fail_memory("rollouts");
+    arena->memory = memory;
+    arena->scratch->memory = memory + room.used;
+    return SAC_OK;
 }
 
 static sac_status open_lane(crew *c, int i, sac_workspace *arena)
@@ -296,7 +315,7 @@ static sac_status create_crew(sac_rollouts *r, crew *c, const sac_env_def *env)
 {
     const sac_play_def def = {.policy = r->policy, .adviser = r->adviser, .env = env, .parts = r->parts};
     sac_play first;
-    sac_workspace arena;
+    sac_workspace scratch = {0}, arena = {.scratch = &scratch};
     sac_status status = sac_play_begin(&first, &def);
     if (status == SAC_OK) status = take_arena(r, c, &first, &arena);
     if (status != SAC_OK)
@@ -329,7 +348,7 @@ sac_status sac_rollouts_create_def(sac_rollouts **out, const sac_rollouts_def *d
     r->policy = def->policy;
     r->adviser = def->adviser;
     r->parts = def->parts;
-    r->filter_size = def->policy ? sac_policy_filter_size(def->policy) : 0;
+    r->normaliser_size = def->policy ? sac_policy_normaliser_size(def->policy) : 0;
     r->comm = def->comm;
     r->workers = def->threads;
     r->lanes = def->lanes;

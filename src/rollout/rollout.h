@@ -51,7 +51,8 @@ typedef struct sac_rollout_job
 {
     sac_unit *units; ///< [unit_count]: individual and seed are read, the rest is written
     int unit_count;
-    /// [unit_count, 2 F] sums, then sums of squares, of what the policy's filter is told in each step; NULL: not wanted
+    /// [unit_count, 2 F] sums, then sums of squares, of what the policy's normaliser is told in each step; NULL: not
+    /// wanted
     double *seen;
     int steps;    ///< an episode ends after so many steps; 0: at its own end
     int patience; ///< an episode ends after more than so many negative rewards in a row; 0: never

@@ -108,9 +108,12 @@ static void lay_out(layout *l, const sac_kept *kept, const sac_run_state *state)
         (sac_tensor){.name = "run.numbers", .dtype = SAC_F64, .rank = 1, .shape = {NUMBERS}, .data = l->numbers};
     l->tensors[l->count++] = (sac_tensor){
         .name = "run.average", .dtype = SAC_F64, .rank = 1, .shape = {state->dimension}, .data = state->average};
-    if (state->filter_count > 0)
-        l->tensors[l->count++] = (sac_tensor){
-            .name = "run.filter", .dtype = SAC_F64, .rank = 1, .shape = {state->filter_count}, .data = state->filter};
+    if (state->normaliser_count > 0)
+        l->tensors[l->count++] = (sac_tensor){.name = "run.filter",
+                                              .dtype = SAC_F64,
+                                              .rank = 1,
+                                              .shape = {state->normaliser_count},
+                                              .data = state->normaliser};
 }
 
 // "00000120.safetensors" -> 120; false for any other name
@@ -242,8 +245,8 @@ sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, const sac_k
         status = copy_into(file, &l.tensors[i], l.arrays[i].data);
     if (status == SAC_OK) status = copy_numbers(file, &l.tensors[l.array_count], l.numbers);
     if (status == SAC_OK) status = copy_into(file, &l.tensors[l.array_count + 1], state->average);
-    if (status == SAC_OK && state->filter_count > 0)
-        status = copy_into(file, &l.tensors[l.array_count + 2], state->filter);
+    if (status == SAC_OK && state->normaliser_count > 0)
+        status = copy_into(file, &l.tensors[l.array_count + 2], state->normaliser);
     if (status == SAC_OK) unpack(state, l.numbers);
     if (status == SAC_OK) status = kept->restored(kept->self);
     sac_tensors_destroy(file);

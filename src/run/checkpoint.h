@@ -43,8 +43,8 @@ typedef struct sac_run_state
     int attempt;            ///< fresh starts so far
     uint64_t attempt_start; ///< generations finished when the last of them was made
     bool pending;           ///< its evaluation and its journal row are still to be done
-    double *filter;         ///< [filter_count] sac_filter's numbers
-    int filter_count;
+    double *normaliser;     ///< [normaliser_count] sac_normaliser's numbers
+    int normaliser_count;
     double *average; ///< [dimension] running average of the trained vector; of evolution, of the search's mean vector
     int dimension;
 } sac_run_state;

@@ -14,6 +14,9 @@
 static const sac_option part_options[] = {
     {"run", SAC_OPTION_TEXT, offsetof(sac_recipe_part, run), "", 0, 0, NULL, "name of its run folder"},
     {"task", SAC_OPTION_TEXT, offsetof(sac_recipe_part, task), "", 0, 0, NULL, "the task file"},
+    {"teacher", SAC_OPTION_TEXT, offsetof(sac_recipe_part, teacher), "", 0, 0, NULL, "the part that it learns from"},
+    {"start", SAC_OPTION_TEXT, offsetof(sac_recipe_part, start), "", 0, 0, NULL,
+     "the part whose vector it starts from"},
     {"generations", SAC_OPTION_INT, offsetof(sac_recipe_part, generations), "0", 1, 100000000, NULL, "in total"},
     {"steps", SAC_OPTION_SEED, offsetof(sac_recipe_part, steps), "0", 0, 0, NULL, "environment steps that it takes"},
     {"vector", SAC_OPTION_TEXT, offsetof(sac_recipe_part, vector), "best", 0, 0, "best mean", "the one that is taken"},
@@ -51,6 +54,20 @@ static sac_status set_part(sac_recipe *recipe, const char *key, const char *valu
     return SAC_OK;
 }
 
+/// @return the part before `index` whose run is called so; -1: there is none
+static int find_part(const sac_recipe *recipe, int index, const char *run)
+{
+    for (int i = 0; i < index; i++)
+        if (strcmp(recipe->parts[i].run, run) == 0) return i;
+    return -1;
+}
+
+static sac_status check_earlier(const sac_recipe *recipe, int index, const char *key, const char *run, const char *path)
+{
+    if (!run[0] || find_part(recipe, index, run) >= 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: %s: no part before it has the run '%s'", path, index, key, run);
+}
+
 static sac_status check(const sac_recipe *recipe, const char *path)
 {
     if (recipe->part_count == 0) return sac_fail(SAC_ERROR_FORMAT, "%s: a recipe needs parts", path);
@@ -65,6 +82,8 @@ static sac_status check(const sac_recipe *recipe, const char *path)
         if (missing) return sac_fail(SAC_ERROR_FORMAT, "%s: part %d has no %s", path, i, missing);
         if (strchr(part->run, '/') || part->run[0] == '.')
             return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: '%s' is no name of a folder", path, i, part->run);
+        SAC_TRY(check_earlier(recipe, i, "teacher", part->teacher, path));
+        if (strcmp(part->start, RECIPE_NOTHING) != 0) SAC_TRY(check_earlier(recipe, i, "start", part->start, path));
         for (int k = 0; k < i; k++)
             if (strcmp(part->run, recipe->parts[k].run) == 0)
                 return sac_fail(SAC_ERROR_FORMAT, "%s: two parts have the run folder %s", path, part->run);
@@ -131,24 +150,41 @@ sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char
                : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 1);
 }
 
-static sac_status write_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
+static sac_status write_start(const sac_recipe *recipe, int index, const char *root, const char *runs,
                               char path[SAC_PATH_SIZE])
 {
+    const sac_recipe_part *part = &recipe->parts[index];
     path[0] = 0;
-    if (part > 0) return sac_recipe_vector(&recipe->parts[part - 1], runs, path);
+    if (strcmp(part->start, RECIPE_NOTHING) == 0) return SAC_OK;
+    if (part->start[0]) return sac_recipe_vector(&recipe->parts[find_part(recipe, index, part->start)], runs, path);
+    if (part->teacher[0]) return SAC_OK; // the vector before it is most often the teacher's
+    if (index > 0) return sac_recipe_vector(&recipe->parts[index - 1], runs, path);
     if (!recipe->start[0]) return SAC_OK;
     if (strcmp(root, ".") != 0) return sac_join_path(path, root, recipe->start);
     snprintf(path, SAC_PATH_SIZE, "%s", recipe->start);
     return SAC_OK;
 }
 
-sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
-                            char path[SAC_PATH_SIZE])
+static sac_status check_length(int index, const char *option, const char *path)
 {
-    SAC_TRY(write_start(recipe, part, root, runs, path));
     if (strlen(path) < SAC_TEXT_SIZE) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT,
-                    "%.60s...: part %d begins with this file, whose path has %zu bytes, and the train.start of a task "
-                    "has at most %d: take a folder with a shorter path",
-                    path, part, strlen(path), SAC_TEXT_SIZE - 1);
+                    "%.60s...: part %d begins with this file, whose path has %zu bytes, and the %s of a task has at "
+                    "most %d: take a folder with a shorter path",
+                    path, index, strlen(path), option, SAC_TEXT_SIZE - 1);
+}
+
+sac_status sac_recipe_begin(sac_recipe_beginning *begin, const sac_recipe *recipe, int index, const char *root,
+                            const char *runs)
+{
+    const sac_recipe_part *part = &recipe->parts[index];
+    *begin = (sac_recipe_beginning){0};
+    SAC_TRY(write_start(recipe, index, root, runs, begin->start));
+    if (part->teacher[0])
+        SAC_TRY(sac_recipe_vector(&recipe->parts[find_part(recipe, index, part->teacher)], runs, begin->teacher));
+    SAC_TRY(check_length(index, "train.start", begin->start));
+    SAC_TRY(check_length(index, "teacher.policy", begin->teacher));
+    if (begin->start[0]) begin->settings[begin->setting_count++] = (sac_setting){"train.start", begin->start};
+    if (begin->teacher[0]) begin->settings[begin->setting_count++] = (sac_setting){"teacher.policy", begin->teacher};
+    return SAC_OK;
 }

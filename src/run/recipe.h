@@ -8,17 +8,22 @@
 /// `saccade zoo --verify` carries out again.
 ///
 ///     start: zoo/training/starts/NAME.safetensors   # of the first part; absent: from nothing
-///     parts:                                        # each starts from the vector of the one before
+///     parts:                                        # each starts from the vector of the one before, unless it says
 ///       - run: NAME                               # its run folder
 ///         task: zoo/tasks/NAME.yaml
 ///         generations: 84
 ///         steps: 1008000                            # environment steps that it takes
 ///         vector: best                              # or mean
+///         teacher: NAME                             # the run of an earlier part, whose vector teaches this one, which
+///                                                   # then starts from nothing
+///         start: NAME                               # the run of an earlier part to start from, or `nothing`
 ///         set:                                      # overrules the task file
 ///           search: {sigma: 0.05}
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
+
+#define RECIPE_NOTHING "nothing" ///< the start of a part that starts from nothing
 
 enum
 {
@@ -29,6 +34,8 @@ enum
 typedef struct sac_recipe_part
 {
     char run[SAC_TEXT_SIZE], task[SAC_TEXT_SIZE], vector[SAC_TEXT_SIZE];
+    char teacher[SAC_TEXT_SIZE]; ///< "": it has none, or the one that its task names
+    char start[SAC_TEXT_SIZE];   ///< "": the part before, or nothing where it has a teacher
     int generations;
     uint64_t steps;
     sac_setting settings[RECIPE_SETTINGS]; ///< "section.key" and value
@@ -57,10 +64,20 @@ uint64_t sac_recipe_steps(const sac_recipe *recipe);
 /// Where a part leaves its vector: RUNS/RUN/VECTOR.safetensors.
 SAC_CHECKED sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE]);
 
-/// What a part starts from: the recipe's start, or RUNS/RUN/VECTOR.safetensors of the part before; "": nothing.
-/// @return SAC_ERROR_ARGUMENT where it is longer than the train.start of a task may be
-SAC_CHECKED sac_status sac_recipe_start(const sac_recipe *recipe, int part, const char *root, const char *runs,
-                                        char path[SAC_PATH_SIZE]);
+/// The policies that a part begins with, and the settings that name them to its task.
+typedef struct sac_recipe_beginning
+{
+    char start[SAC_PATH_SIZE];   ///< "": nothing
+    char teacher[SAC_PATH_SIZE]; ///< "": none
+    sac_setting settings[2];     ///< point into `start` and `teacher`: valid as long as this struct stays in its place
+    int setting_count;
+} sac_recipe_beginning;
+
+/// @param root  the folder that the recipe's own paths begin at
+/// @param runs  the folder that holds the run of each part
+/// @return SAC_ERROR_ARGUMENT where a path is longer than a task's options may be
+SAC_CHECKED sac_status sac_recipe_begin(sac_recipe_beginning *begin, const sac_recipe *recipe, int index,
+                                        const char *root, const char *runs);
 
 /// A hash of a policy's parameters, 16 hexadecimal digits: FNV-1a of their bytes in the order of the vector.
 void sac_recipe_hash(const sac_policy *policy, char hash[17]);

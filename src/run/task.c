@@ -10,9 +10,8 @@
 #include "base/text.h"
 #include "files/renamed.h"
 #include "files/yaml.h"
-#include "ppo/options.h"
-#include "run/distill.h"
-#include "saccade/evolve.h"
+#include "methods/distill_options.h"
+#include "methods/methods.h"
 #include "saccade/play.h"
 
 static const sac_option train_options[] = {
@@ -132,31 +131,12 @@ static const char *policy_name_at(const void *user, int index)
     return sac_policy_kind_at(index, &options);
 }
 
-const char *sac_task_method_at(int index, const char **summary, const sac_option **options)
-{
-    int count = 0;
-    while (count <= index && sac_search_method_at(count, NULL, NULL)) count++;
-    if (count > index) return sac_search_method_at(index, summary, options);
-    static const struct
-    {
-        const char *name, *summary;
-        const sac_option *options;
-    } others[] = {
-        {"ppo", sac_ppo_summary, sac_ppo_options},
-        {"distill", "imitation of a teacher, who labels what the policy meets (DAgger)", sac_distill_option_table}};
-    const int other = index - count;
-    if (other >= (int)(sizeof others / sizeof *others)) return NULL;
-    if (summary) *summary = others[other].summary;
-    if (options) *options = others[other].options;
-    return others[other].name;
-}
-
 static const char *search_name_at(const void *user, int index)
 {
     (void)user;
     const sac_option *options;
     const char *summary;
-    return sac_task_method_at(index, &summary, &options);
+    return sac_method_at(index, &summary, &options);
 }
 
 static const sac_option *options_of(int which, int index)
@@ -168,7 +148,7 @@ static const sac_option *options_of(int which, int index)
     {
     case ENV: options = sac_env_at(index)->options; break;
     case POLICY: sac_policy_kind_at(index, &options); break;
-    default: sac_task_method_at(index, &summary, &options); break;
+    default: sac_method_at(index, &summary, &options); break;
     }
     return options ? options : none;
 }
@@ -420,6 +400,8 @@ static sac_status check_teacher(const sac_task *task, const char *file)
 
 static sac_status check_task(const sac_task *task, const char *file)
 {
+    if (!task->train.start[0])
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.start is empty, expected draw, zeros or a policy file", file);
     for (int i = 1; i < task->stage_count; i++)
         if (task->stages[i].above <= task->stages[i - 1].above)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: train.stages must rise: 'above' of stage %d is not above stage %d",

@@ -94,9 +94,6 @@ bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 /// other.
 const sac_option *sac_task_options(const char *section);
 
-/// Ways to train, for search.method: the searches of evolution, then the others. The index-th name; NULL past the end.
-const char *sac_task_method_at(int index, const char **summary, const sac_option **options);
-
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.
 SAC_CHECKED sac_status sac_task_write(const sac_task *task, char **text);
 

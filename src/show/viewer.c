@@ -63,18 +63,18 @@ void sac_viewer_destroy(sac_viewer *viewer)
 }
 
 // Look at the observation and decide. Without a policy every action is the one nearest to zero.
-static void look(sac_viewer *v)
+static sac_status look(sac_viewer *v)
 {
-    sac_play_decide(&v->play);
+    SAC_TRY(sac_play_decide(&v->play));
     if (v->play.state) sac_policy_gaze(v->play.state, &v->gaze);
+    return SAC_OK;
 }
 
 sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t seed)
 {
     viewer->in_hand = false;
     SAC_TRY(sac_play_reset(&viewer->play, seed));
-    look(viewer);
-    return SAC_OK;
+    return look(viewer);
 }
 
 sac_status sac_viewer_step(sac_viewer *viewer, const float *action)
@@ -88,8 +88,7 @@ sac_status sac_viewer_step(sac_viewer *viewer, const float *action)
         memcpy(viewer->by_hand, action, (size_t)spec->action_size * sizeof *action);
     }
     SAC_TRY(sac_play_step(&viewer->play));
-    look(viewer);
-    return SAC_OK;
+    return look(viewer);
 }
 
 // Tells whether what the policy looks at shows the same as the people's picture

@@ -37,8 +37,8 @@ void sac_projector_pack(sac_projector_weights *w, const sac_projector *p, const 
 void sac_projector_take_scratch(sac_projector_scratch *scratch, const sac_projector *p, sac_workspace *workspace)
 {
     size_t bytes = sac_project_scratch_size(&p->bytes), floats = sac_project_scratch_size(&p->floats);
-    scratch->lines = sac_take(workspace, bytes > floats ? bytes : floats, 1);
-    scratch->sums = sac_take(workspace, (size_t)p->bytes.outputs * (size_t)p->sum_stride, sizeof(int32_t));
+    scratch->lines = sac_take_scratch(workspace, bytes > floats ? bytes : floats, 1);
+    scratch->sums = sac_take_scratch(workspace, (size_t)p->bytes.outputs * (size_t)p->sum_stride, sizeof(int32_t));
 }
 
 // The same grid cut down to `rows` rows of patches, from the first row of the image on.

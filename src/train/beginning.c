@@ -31,7 +31,7 @@ sac_status sac_run_set_start(sac_run *r, float *x)
 {
     sac_tuned_clear(&r->tuned);
     SAC_TRY(sac_tuned_create(&r->tuned, r->policy, r->task->train.tune, x));
-    sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    sac_normaliser_write(&r->normaliser, r->policy, r->tuned.rest);
     sac_tuned_gather(&r->tuned, x);
     r->state.dimension = r->tuned.count;
     for (int i = 0; i < r->tuned.count; i++) r->state.average[i] = (double)x[i];

@@ -21,7 +21,7 @@ typedef struct sac_learner
     sac_status (*begin)(sac_run *r);
 
     /// One generation after state.generation. It adds to state.steps, and writes state.best, mean and std (of what
-    /// metrics.csv calls the population), r->note where there is something to say, and the filter; it ends with
+    /// metrics.csv calls the population), r->note where there is something to say, and the normaliser; it ends with
     /// sac_run_update_average. An interrupt (r->def->interrupt) leaves state and kept arrays unchanged.
     sac_status (*advance)(sac_run *r);
 

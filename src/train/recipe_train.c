@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "files/atomic.h"
 
-/// A recipe carried out: every part is a run of its own, which begins where the one before has ended.
+/// A recipe carried out: every part is a run of its own, which begins with what the parts before it have left.
 
 /// One part under way.
 typedef struct work
@@ -23,13 +23,14 @@ static void report(void *user, const sac_progress *progress)
 static sac_status load_task(sac_task **task, const sac_recipe *recipe, const sac_recipe_def *def, int index)
 {
     const sac_recipe_part *part = &recipe->parts[index];
-    sac_setting settings[RECIPE_SETTINGS + 1];
-    char path[SAC_PATH_SIZE], start[SAC_PATH_SIZE];
-    memcpy(settings, part->settings, sizeof part->settings);
-    int count = part->setting_count;
+    sac_setting settings[RECIPE_SETTINGS + 2];
+    sac_recipe_beginning begin;
+    char path[SAC_PATH_SIZE];
     *task = NULL;
-    SAC_TRY(sac_recipe_start(recipe, index, def->root, def->runs, start));
-    if (start[0]) settings[count++] = (sac_setting){"train.start", start};
+    SAC_TRY(sac_recipe_begin(&begin, recipe, index, def->root, def->runs));
+    memcpy(settings, part->settings, sizeof part->settings);
+    memcpy(settings + part->setting_count, begin.settings, sizeof begin.settings);
+    int count = part->setting_count + begin.setting_count;
     SAC_TRY(sac_join_path(path, def->root, part->task));
     return sac_task_load(task, path, settings, count);
 }

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,12 +106,24 @@ static sac_status begin_run(sac_run *r)
     return sac_run_set_start(r, r->vector);
 }
 
+static sac_status check_rate(const sac_run *r, const sac_ppo *ppo)
+{
+    const uint64_t asked = sac_run_generations(r), rated = (uint64_t)r->task->train.generations;
+    if (asked <= rated || !sac_ppo_anneals(ppo)) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "%" PRIu64 " generations: search.anneal lets the rate fall to 0 with generation %" PRIu64
+                    ", the task's train.generations, and what comes after it learns nothing; set "
+                    "train.generations=%" PRIu64 " for a longer training, or search.anneal=false",
+                    asked, rated, asked);
+}
+
 static sac_status create(sac_run *r)
 {
     SAC_TRY(check_settings(r->task));
     reward *w = r->learned = SAC_NEW(reward);
     if (!w) return sac_fail_memory("ppo");
     SAC_TRY(create_ppo(r, w));
+    SAC_TRY(check_rate(r, w->ppo));
     return begin_run(r);
 }
 
@@ -166,7 +179,7 @@ static sac_status advance(sac_run *r)
 {
     reward *w = r->learned;
     sac_ppo_report report;
-    SAC_TRY(sac_ppo_iterate(w->ppo, r->state.generation, &r->filter, &report));
+    SAC_TRY(sac_ppo_iterate(w->ppo, r->state.generation, &r->normaliser, &report));
     end_phase(r, &w->report, &report);
     w->report = report;
     r->state.steps += report.steps;
@@ -174,7 +187,7 @@ static sac_status advance(sac_run *r)
     r->state.mean = report.mean;
     r->state.std = report.std;
     r->bad_episodes += report.bad_rewards;
-    if (r->tuned.rest) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    if (r->tuned.rest) sac_normaliser_write(&r->normaliser, r->policy, r->tuned.rest);
     memcpy(r->vector, sac_ppo_parameters(w->ppo), (size_t)r->tuned.total * sizeof *r->vector);
     sac_tuned_gather(&r->tuned, r->vector);
     sac_run_update_average(r, r->vector);

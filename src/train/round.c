@@ -24,7 +24,7 @@ static uint64_t fingerprint_of(const sac_run *r, sac_round_kind kind, const sac_
     for (int i = 0; i < count && i < SAC_MAX_KEPT_ARRAYS; i++)
         if (arrays[i].count <= 4 * n)
             hash = sac_hash_bytes(hash, arrays[i].data, sac_dtype_size(arrays[i].dtype) * arrays[i].count);
-    hash = sac_hash_bytes(hash, r->filter.numbers, sizeof(double) * sac_filter_count(&r->filter));
+    hash = sac_hash_bytes(hash, r->normaliser.numbers, sizeof(double) * sac_normaliser_count(&r->normaliser));
     return sac_hash_bytes(hash, r->state.average, sizeof(double) * n);
 }
 
@@ -33,7 +33,7 @@ sac_status sac_run_round(sac_run *r, sac_round_kind kind, const sac_rollout_job 
     sac_rollout_job own = *job;
     own.fingerprint = fingerprint_of(r, kind, job);
     double seconds, begin = sac_clock();
-    const sac_results results = {job->units, job->unit_count, job->seen, job->seen ? 2 * r->filter.size : 0};
+    const sac_results results = {job->units, job->unit_count, job->seen, job->seen ? 2 * r->normaliser.size : 0};
     if (sac_returns_find(r->known, own.fingerprint, &results, &seconds))
     {
         r->seconds += seconds;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rollout/comm.h"
-#include "rollout/filter.h"
+#include "rollout/normaliser.h"
 #include "rollout/returns.h"
 #include "rollout/rollout.h"
 #include "run/checkpoint.h"
@@ -37,7 +37,7 @@ struct sac_run
     sac_episode *episodes;
     float *vector; ///< [parameters] what is trained, or what is evaluated, as floats
     sac_tuned tuned;
-    sac_filter filter;
+    sac_normaliser normaliser;
     sac_run_state state;
     uint64_t fingerprint; ///< of the task
     sac_stage now;        ///< the settings of the current stage
@@ -91,8 +91,8 @@ SAC_CHECKED sac_status sac_run_reserve_units(sac_run *r, size_t count);
 /// @param[out] x  [parameters]
 SAC_CHECKED sac_status sac_run_draw_start(const sac_run *r, float *x);
 
-/// Choose the parameters that are trained (train.tune) of a vector, whose filter becomes the run's, and gather them:
-/// sets state.dimension, and the running average to the first state.dimension numbers of x.
+/// Choose the parameters that are trained (train.tune) of a vector, whose normaliser becomes the run's, and gather
+/// them: sets state.dimension, and the running average to the first state.dimension numbers of x.
 SAC_CHECKED sac_status sac_run_set_start(sac_run *r, float *x);
 
 /// Bring the running average, which is evaluated and shipped, on by what is trained, x [dimension].

@@ -29,9 +29,9 @@ static sac_status allocate(sac_run *r)
     r->state.average = SAC_NEW_ARRAY(double, n);
     r->vector = SAC_NEW_ARRAY(float, n);
     if (!r->state.average || !r->vector) return sac_fail_memory("the mean");
-    SAC_TRY(sac_filter_create(&r->filter, r->policy));
-    r->state.filter = r->filter.numbers;
-    r->state.filter_count = (int)sac_filter_count(&r->filter);
+    SAC_TRY(sac_normaliser_create(&r->normaliser, r->policy));
+    r->state.normaliser = r->normaliser.numbers;
+    r->state.normaliser_count = (int)sac_normaliser_count(&r->normaliser);
     SAC_TRY(sac_run_reserve_units(r, (size_t)r->task->evaluation.episodes));
     r->episodes = SAC_NEW_ARRAY(sac_episode, (size_t)r->task->evaluation.episodes);
     return r->episodes ? SAC_OK : sac_fail_memory("an evaluation");
@@ -96,7 +96,7 @@ static sac_status open_past(sac_run *r, bool *found)
     if (status == SAC_OK && !whole) status = sac_fail(SAC_ERROR_FORMAT, "what rank 0 shares is not whole");
     *found = whole && p->checkpoint_size > 0;
     if (status == SAC_OK) status = restore(r, p);
-    if (status == SAC_OK) sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    if (status == SAC_OK) sac_normaliser_write(&r->normaliser, r->policy, r->tuned.rest);
     sac_free(bytes);
     return status;
 }
@@ -158,7 +158,7 @@ sac_status sac_run_close(sac_run *r, sac_status status)
     sac_free(r->vector);
     sac_tuned_clear(&r->tuned);
     sac_free(r->episodes);
-    sac_filter_clear(&r->filter);
+    sac_normaliser_clear(&r->normaliser);
     sac_free(r->units);
     return status != SAC_OK ? status : closed;
 }

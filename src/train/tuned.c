@@ -62,7 +62,7 @@ sac_status sac_tuned_create(sac_tuned *tuned, const sac_policy *policy, const ch
     int total = sac_policy_parameter_count(policy);
     bool all = strcmp(words, "all") == 0;
     *tuned = (sac_tuned){.count = total, .total = total};
-    if (all && sac_policy_filter_size(policy) == 0) return SAC_OK;
+    if (all && sac_policy_normaliser_size(policy) == 0) return SAC_OK;
 
     tuned->index = SAC_NEW_ARRAY(int, (size_t)total);
     tuned->factor = SAC_NEW_ARRAY(float, (size_t)total);

@@ -3,14 +3,14 @@
 #include "saccade/policy.h"
 
 /// Which of a policy's parameters the search moves, and how far: all of them alike, or some tensors, each with a
-/// factor. Tensors that are measured, a filter's, are never among them. The search's vector holds parameter / factor,
-/// so that its one sigma fits tensors of unlike sensitivity.
+/// factor. Tensors that are measured, a normaliser's, are never among them. The search's vector holds parameter /
+/// factor, so that its one sigma fits tensors of unlike sensitivity.
 typedef struct sac_tuned
 {
     int count;     ///< of the search's vector
     int *index;    ///< [count] where each stands in the whole vector, rising; NULL: all, with factor 1
     float *factor; ///< [parameters]; 0: not moved
-    float *rest;   ///< [parameters] the whole vector at the start; a filter's tensors follow its measurements
+    float *rest;   ///< [parameters] the whole vector at the start; a normaliser's tensors follow its measurements
     int total;
 } sac_tuned;
 

@@ -59,7 +59,7 @@ static sac_status drive_episode(sac_lesson *lesson, sac_play *play, sac_policy_s
     while (lesson->count < count && !sac_play_ended(play))
     {
         if (interrupt && *interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "up-training was interrupted");
-        sac_play_decide(play);
+        SAC_TRY(sac_play_decide(play));
         if (teacher) sac_policy_act_on(teacher, play->inputs, said);
         keep(lesson, play, teacher ? said : play->action);
         SAC_TRY(sac_play_step(play));

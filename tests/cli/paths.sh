@@ -44,6 +44,22 @@ empty_variable()
         SACCADE_CONFIG_SET='' "$saccade" config tasks/toy.yaml >/dev/null
 }
 
+# one that names a file or a folder, by every command
+empty_path_variable()
+{
+    local name
+    for name in MODULES MODELS PYTHON PEERS PLUGINS ZOO; do
+        refuses 2 "SACCADE_$name is empty, expected " env "SACCADE_$name=" "$saccade" envs || return 1
+    done
+    "$saccade" --man | grep -F 'refused when it is set and empty'
+}
+
+empty_start() # is neither drawn nor a file
+{
+    refuses 2 "toy.yaml: train.start is empty, expected draw, zeros or a policy file" "$saccade" train tasks/toy.yaml \
+        --run "$work/started" --generations 1 --set train.start= && [[ ! -e $work/started ]]
+}
+
 too_long() { refuses 2 "train: --run is longer than 4095 bytes" "$saccade" train tasks/toy.yaml --run "$(printf 'x%.0s' $(seq 5000))"; }
 
 long_folder() # BYTES: a relative path of just that length
@@ -119,6 +135,8 @@ check "an empty option is refused" refuses_empty_options
 check "an empty operand is refused" refuses_empty_operands
 check "an empty --run is not the root folder" refuses_root
 check "an empty variable is refused as an empty option is" empty_variable
+check "an empty variable that names a path is refused" empty_path_variable
+check "an empty start is refused" empty_start
 check "a path that is too long is refused" too_long
 check "a run in a path of 256 bytes" trains_in 256
 check "a run in a path of 1,100 bytes" trains_in 1100

@@ -173,6 +173,7 @@ echo "no object" >text.so
 check "a file that is missing" refuses 1 "plugin 'none.so': No such file" "$saccade" envs --plugin none.so
 check "a variable that names what is missing" refuses 1 "SACCADE_PLUGINS: plugin 'none.so': No such file" \
     env_of catch.so:none.so "$saccade" envs
+check "a variable that names nothing" refuses 2 "SACCADE_PLUGINS is ':', expected FILE.so" env_of : "$saccade" envs
 check "a file that is no shared object" refuses 1 "plugin 'text.so' cannot be opened" "$saccade" envs --plugin text.so
 check "a folder" refuses 1 "plugin '/tmp' cannot be opened" "$saccade" envs --plugin /tmp
 check "an empty path" refuses 2 "--plugin is empty, expected FILE.so" "$saccade" envs --plugin ""
@@ -180,7 +181,7 @@ check "a flag without its value" refuses 2 "--plugin needs a value" "$saccade" e
 check "a misspelt flag" refuses 2 "did you mean '--plugin'" "$saccade" envs --pluggin catch.so
 check "an object without the entry" refuses 1 "'plain.so' is no plugin: it has no sac_plugin_table" \
     "$saccade" envs --plugin plain.so
-check "another version" refuses 1 "has version 4 of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
+check "another version" refuses 1 "has version 5 of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
 check "an undefined function" refuses 1 "sac_no_such_function" "$saccade" envs --plugin unknown.so
 check "a plugin of nothing" refuses 1 "offers neither" "$saccade" envs --plugin empty.so
 check "a name that is taken" refuses 1 "plugin 'taken.so': environment 'toy': the name is taken" \

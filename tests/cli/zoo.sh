@@ -71,7 +71,7 @@ columns() # POLICY
     local card=${1%.*}.md head random idle world
     head=$(grep -m 1 '^| variant |' "$card") && grep -qF "\"$head\"" scripts/card.sh || { echo "$card: $head"; return 1; }
     [[ $1 == zoo/control/* ]] || return 0
-    world=$(grep -oE -- '--random --env [a-z-]+' "$card" | head -n 1 | cut -d ' ' -f 3)
+    world=$(tr '\n' ' ' <"$card" | grep -oE -- '--random --env [a-z-]+( --set action_repeat=[0-9]+)?' | head -n 1 | cut -d ' ' -f 3-)
     random=$(landed "saccade eval --random --env $world --set observe=state")
     idle=$(landed "saccade eval --idle --env $world --set observe=state")
     awk -F ' *\\| *' -v random="$random" -v idle="$idle" '/^\| variant/ {inside = 1; next} /^\| ---/ {next} !/^\|/ {inside = 0}
@@ -100,7 +100,15 @@ parts()
             awk 'BEGIN {RS = ""} {print $1, $2, $3, $4}'
     done
 }
-# where a task begins: at nothing, at a file of the tree, or at what a recipe has made before it comes to the task
+made() # FILE TASK: by a recipe, before it comes to the task
+{
+    awk -v file="$1" -v task="$2" '
+        $1 != recipe {recipe = $1; split("", made)}
+        $3 == task && file in made {found = 1}
+        {made["runs/" $2 "/" $4 ".safetensors"]}
+        END {exit !found}' "$work/parts" || { echo "no recipe makes $1 before it trains $2"; return 1; }
+}
+# where a task begins: at nothing, at a file of the tree, or at what a recipe has made
 starts() # TASK
 {
     local start
@@ -110,11 +118,7 @@ starts() # TASK
         runs/*) ;;
         *) git ls-files --error-unmatch "$start"; return ;;
     esac
-    awk -v start="$start" -v task="$1" '
-        $1 != recipe {recipe = $1; split("", made)}
-        $3 == task && start in made {found = 1}
-        {made["runs/" $2 "/" $4 ".safetensors"]}
-        END {exit !found}' "$work/parts" || { echo "no recipe makes $start before it trains $1"; return 1; }
+    made "$start" "$1"
 }
 parts >"$work/parts"
 check "there are parts" test -s "$work/parts"
@@ -128,6 +132,17 @@ unmade() # STARTS: a task with such a start is noticed
 }
 check "a start that is nowhere is noticed" unmade zoo/training/starts/nothing.safetensors
 check "a start that no recipe makes is noticed" unmade runs/car-racing-pairs-seed-4/mean.safetensors
+
+# whom a task of the zoo learns from: what a recipe has made before it comes to the task
+taught() # TASK
+{
+    local teacher
+    teacher=$(sed -nE '/^teacher:/,$ s/^ *policy: *([^ #]+).*/\1/p' "$1")
+    made "$teacher" "$1"
+}
+for task in $(git ls-files 'zoo/tasks/*.yaml' | xargs grep -l '^teacher:'); do
+    check "$task: a recipe trains its teacher" taught "$task"
+done
 
 # a recipe of what has not shipped yet says what zoo/TRAINING.md shows, and can be read
 unshipped() # RECIPE
@@ -277,7 +292,87 @@ check "--run without --verify is refused" refuses 2 "zoo: --run is for --verify"
 check "an empty SACCADE_ZOO is refused" refuses 2 "SACCADE_ZOO is empty, expected a folder" env SACCADE_ZOO= "$saccade" zoo
 mkdir "$work/bare"
 check "a zoo without policies says so" refuses 1 "no trained policies in $work/bare" env "SACCADE_ZOO=$work/bare" "$saccade" zoo
+nothing_here() # what was looked for, and how to mend it
+{
+    local command installed
+    command=$(realpath "$saccade") installed=$(dirname "$(dirname "$command")")/share/saccade/zoo
+    [[ ! -e $installed ]] || return 0
+    local mend="or $installed; go into a checkout of saccade, type 'make install' in one, or set SACCADE_ZOO to such a folder"
+    cd "$work/bare" && unset SACCADE_ZOO || return 1
+    refuses 1 "no folder of trained policies at ./zoo $mend" "$command" zoo &&
+        refuses 1 "no folder of trained policies at ./zoo $mend" "$command" zoo toy/small &&
+        mkdir zoo && refuses 1 "no trained policies in ./zoo $mend" "$command" zoo && rmdir zoo
+}
+nothing_here_alone() { (nothing_here); }
+check "a folder without a zoo says what was looked for" nothing_here_alone
+check "a SACCADE_ZOO that is no folder says so" refuses 1 "SACCADE_ZOO is '$work/nowhere', where no folder is" \
+    env "SACCADE_ZOO=$work/nowhere" "$saccade" zoo
 check "an unknown name is a wrong command line" refuses 2 "no policy is called 'smal'" "$saccade" zoo --verify smal
+
+# --- a policy that a teacher has taught, and that goes on by evolution ------------------------------------------
+
+taught=$work/zoo/toy/taught.yaml
+{
+    sed '/^search:/,$d' "$work/tasks/toy.yaml"
+    printf '%s\n' "search: {method: distill, episodes: 4, fit_steps: 10, batch: 4, share: 1 0.5}" "train: {seed: 1}" \
+        "evaluation: {every: 1, episodes: 4}" "teacher: {policy: nobody.safetensors}"
+} >"$work/tasks/taught.yaml"
+cat >"$taught" <<'END'
+parts:
+  - run: teacher
+    task: tasks/toy.yaml
+    generations: 3
+    steps: 1
+  - run: student
+    task: tasks/taught.yaml
+    generations: 2
+    steps: 1
+    teacher: teacher
+    vector: mean
+    set:
+      search: {rate: 0.01}
+  - run: further
+    task: tasks/toy.yaml
+    generations: 3
+    steps: 1
+    vector: mean
+END
+taught_commands() # the student learns from the teacher's vector, and evolution goes on from the student's
+{
+    "$saccade" zoo --commands toy/taught >"$work/said" && tr -d '\\\n' <"$work/said" | tr -s ' ' >"$work/line"
+    grep -q 'saccade distill tasks/taught.yaml --run runs/student --generations 2 .*--set teacher.policy=runs/teacher/best.safetensors' "$work/line" &&
+        grep -q 'saccade train tasks/toy.yaml --run runs/further --generations 3 --set train.start=runs/student/mean.safetensors' "$work/line" &&
+        ! grep -q 'train.start=runs/teacher' "$work/line"
+}
+taught_same() # its commands, typed, give the policy that --verify gives
+{
+    (
+        program=$(realpath "$saccade")
+        cd "$work" && "$program" train tasks/toy.yaml --run runs/teacher --generations 3 --quiet &&
+            "$program" distill tasks/taught.yaml --run runs/student --generations 2 --quiet --set search.rate=0.01 \
+                --set teacher.policy=runs/teacher/best.safetensors &&
+            "$program" train tasks/toy.yaml --run runs/further --generations 3 --quiet \
+                --set train.start=runs/student/mean.safetensors
+    ) || return 1
+    cp "$work/runs/further/mean.safetensors" "$work/zoo/toy/taught.safetensors"
+    local part
+    for part in teacher student further; do sed -i "0,/steps: 1$/s//steps: $(steps "$part")/" "$taught"; done
+    "$saccade" zoo --verify taught >"$work/said" && grep -q '^  same: ' "$work/said"
+}
+cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/taught.safetensors"
+check "the commands of a taught policy name its teacher" taught_commands
+check "a taught policy is trained again to the bit" taught_same
+sed -i 's/    teacher: teacher/    teacher: nobody/' "$taught"
+check "a teacher that no part trains is refused" refuses 1 "part 1: teacher: no part before it has the run 'nobody'" \
+    "$saccade" zoo --verify taught
+sed -i 's/    teacher: nobody/    teacher: teacher\n    start: further/' "$taught"
+check "a start that comes later is refused" refuses 1 "part 1: start: no part before it has the run 'further'" \
+    "$saccade" zoo --verify taught
+sed -i 's/    start: further/    start: teacher/' "$taught"
+started() { "$saccade" zoo --commands taught | tr -d '\\\n' | grep -q 'train.start=runs/teacher/best.safetensors *--set teacher.policy'; }
+check "a part starts from the part that it names" started
+rm "$taught" "$work/zoo/toy/taught.safetensors"
+
 sed -i 's/vector: best/vector: worst/' "$recipe"
 check "a bad word says where" refuses 2 "small.yaml:11: vector is 'worst'" "$saccade" zoo --verify toy/small
 rm "$recipe"

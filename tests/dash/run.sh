@@ -131,6 +131,16 @@ no_run() { refuses 1 "expected a run folder" "$saccade" dash "$work/nothing"; }
 no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }
 check "a folder without a run is said" no_run
 check "a port that is none is said" no_port
+dash_takes_it() # what `saccade dash` calls --port is said to who trains or distills
+{
+    local train=("$saccade" train tasks/toy.yaml --run "$work/no-run" --generations 3 --dash)
+    refuses 2 "train: unknown option '--port', did you mean '--dash=8833'?" "${train[@]}" --port 8833 &&
+        refuses 2 "train: unknown option '--port', did you mean '--dash=8833'?" "${train[@]}" --port=8833 &&
+        refuses 2 "train: unknown option '--port', did you mean '--dash=N'?" "${train[@]}" --port &&
+        refuses 2 "distill: unknown option '--port', did you mean '--dash=7'?" "$saccade" distill x --port 7 &&
+        refuses 2 "'train' has no option '--port', did you mean '--dash=7'?" env SACCADE_TRAIN_PORT=7 "${train[@]}"
+}
+check "train --port is told to be --dash" dash_takes_it
 
 serve() # FILE ARGUMENT...: a page in the background; sets pid and port once it says where it is
 {
@@ -164,6 +174,35 @@ taken() # the port of another page: one line that offers a free one, which works
     return $status
 }
 check "a port that another page has is said" taken
+
+# by a program that listens on ::1 alone, where "localhost" leads first; without IPv6 there is none
+taken_on_ipv6()
+{
+    local other taken status=0
+    rm -f "$work/taken"
+    python3 - "$work/taken" <<'END' &
+import pathlib, signal, socket, sys
+try:
+    listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
+except OSError:
+    pathlib.Path(sys.argv[1]).write_text("none\n")
+else:
+    pathlib.Path(sys.argv[1]).write_text(f"{listener.getsockname()[1]}\n")
+    signal.pause()
+END
+    other=$!
+    for _ in $(seq 100); do [[ -s $work/taken ]] && break; sleep 0.1; done
+    taken=$(cat "$work/taken")
+    if [[ $taken != none ]]; then
+        refuses 1 "port $taken is in use; the next one that is free is " timeout 20 "$saccade" dash "$work/toy" --port "$taken" || status=1
+        kill "$other"
+        wait "$other"
+        # and is free as soon as that program has ended
+        if serve "$work/freed" "$work/toy" --port "$taken"; then kill -INT "$pid" && wait "$pid"; else status=1; fi
+    fi
+    return $status
+}
+check "a port that another program has on ::1 is said" taken_on_ipv6
 
 live() # the page of a run while it trains
 {

@@ -115,11 +115,38 @@ def gaussian_heads(x, targets, roots):
     return torch.softmax(-(turned ** 2).sum(-1) / 2, -1) @ x
 
 
+def columns(features, waves=0, last=0):
+    """Planar tokens: the first 2 `waves` features share gains in pairs, the `last` ones have negative gains."""
+    def run(x, matrix=None, gains=None, directions=None):
+        phi = features(x.T, matrix, directions).T
+        if gains is None:
+            return phi
+        gain = torch.cat((gains[0, :2 * waves:2].repeat_interleave(2), gains[0, 2 * waves:]))
+        sign = torch.cat((torch.ones(len(gain) - last), -torch.ones(last)))
+        return phi * (gain * sign)[:, None]
+    return run
+
+
+def pixels(weights, bias):
+    """A picture of bytes whose numbers learn_pixel of tests/learn_cases.h draws, as numbers in 0..1."""
+    image = torch.tensor([i * 2654435761 % 2**32 >> 24 for i in range(19 * 33 * 3)], dtype=torch.float64) / 255
+    kernel = weights.reshape(-1, 3, 3, 3).permute(0, 3, 1, 2)
+    return F.conv2d(image.reshape(1, 19, 33, 3).permute(0, 3, 1, 2), kernel, bias.reshape(-1), stride=2)
+
+
 CASES = {
     "entropy": lambda x: torch.distributions.Categorical(logits=x).entropy(),
     "gaussian_entropy": lambda log: torch.distributions.Normal(0.0, log.exp()).entropy().sum().expand(7),
     "choose": choose,
     "unit_columns": lambda x: F.normalize(x, dim=0),
+    "columns_plain": columns(plain(torch.relu)),
+    "columns_relu": columns(plain(torch.relu)),
+    "columns_exp": columns(plain(torch.exp)),
+    "columns_square": columns(plain(torch.square)),
+    "columns_positive": columns(positive),
+    "columns_trig": columns(trig, 17),
+    "columns_hybrid": columns(hybrid, 17, 17 * 3),
+    "pixels": pixels,
     "heads": gaussian_heads,
     "linear": lambda x, weights, bias: torch.tanh(F.linear(x, weights, bias[0])),
     "relu": torch.relu,

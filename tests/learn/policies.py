@@ -185,7 +185,7 @@ class Policy:
             out = F.layer_norm(out, (size,), eps=1e-5) * gain + self.tensors["trans.bias"].reshape(heads, 1, size)
         return out.flatten(1)
 
-    def features(self):
+    def patch_features(self):
         """What can be told of every patch, [F, N, size]."""
         parts, patch = [], self.number("patch")
         frames, count = self.pixels.shape[:2]
@@ -208,7 +208,7 @@ class Policy:
         return torch.cat(parts, -1)
 
     def kept(self):
-        scores, features, count = self.scores(), self.features(), self.number("top")
+        scores, numbers, count = self.scores(), self.patch_features(), self.number("top")
         if self.top is None:  # errors must not change what is kept
             self.top = torch.sort(scores, dim=-1, descending=True, stable=True)[1][:, :count]
         top = self.top
@@ -222,9 +222,9 @@ class Policy:
         hard = F.one_hot(top, scores.shape[1]).to(self.dtype)
         if self.on("masking"):
             choices, hard = choices.sum(1).unsqueeze(-1), hard.sum(1).unsqueeze(-1)
-            soft, kept, still = choices * features, hard * features, choices * features.detach()
+            soft, kept, still = choices * numbers, hard * numbers, choices * numbers.detach()
         else:
-            soft, kept, still = choices @ features, hard @ features, choices @ features.detach()
+            soft, kept, still = choices @ numbers, hard @ numbers, choices @ numbers.detach()
         if self.choosing == SOFT:
             return soft.flatten(1)
         told = kept.flatten(1)

@@ -44,8 +44,8 @@ class Agent:
         importance = (weights / weights.sum(1, keepdims=True)).sum(0)
         top = np.argsort(-importance, kind="stable")[: self.s["top"]]
         centres = np.stack([patch // 2 + stride * (top // columns), patch // 2 + stride * (top % columns)], 1)
-        features = (centres / image.shape[0]).ravel()
-        gates = t["lstm.weight_ih"] @ features + t["lstm.bias_ih"] + t["lstm.weight_hh"] @ self.h + t["lstm.bias_hh"]
+        told = (centres / image.shape[0]).ravel()
+        gates = t["lstm.weight_ih"] @ told + t["lstm.bias_ih"] + t["lstm.weight_hh"] @ self.h + t["lstm.bias_hh"]
         i, f, g, o = np.split(gates, 4)
         sigmoid = lambda v: 1 / (1 + np.exp(-v))
         self.c = sigmoid(f) * self.c + sigmoid(i) * np.tanh(g)

@@ -48,6 +48,18 @@ except ValueError as error:
     assert python(code, SACCADE_CPU="scalar").stdout == ""
 
 
+def test_an_empty_variable_that_names_a_path_is_refused():
+    code = """
+import saccade
+try:
+    saccade.World("gym:CartPole-v1")
+except saccade.ArgumentError as error:
+    print(error)
+"""
+    for name in ("SACCADE_PYTHON", "SACCADE_MODULES"):
+        assert f"{name} is empty, expected " in python(code, **{name: ""}).stdout
+
+
 def test_everything_is_documented():
     obvious = {"worlds.Worlds.close", "training.on_progress", "tokens.Grid.count", "tokens.Grid.index"}
     silent = [name for name, item in public() if not inspect.getdoc(item) and name not in obvious]

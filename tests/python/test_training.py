@@ -63,10 +63,18 @@ def test_an_interrupt_ends_a_run_at_once(tmp_path):
 
 def test_an_empty_path_is_refused_everywhere(tmp_path, policy_path):
     policy = saccade.load(policy_path)
-    for take in (lambda: saccade.train(TASK, ""), lambda: saccade.train("", tmp_path / "run"),
-                 lambda: saccade.summary(""), lambda: saccade.load(""), lambda: policy.save("")):
-        with pytest.raises(saccade.ArgumentError, match="a path is empty"):
+    shown = {"position": np.zeros((1, 2), np.float32)}
+    for name, take in (("run", lambda: saccade.train(TASK, "")), ("task", lambda: saccade.train("", tmp_path / "run")),
+                       ("run", lambda: saccade.summary("")), ("path", lambda: saccade.load("")),
+                       ("path", lambda: policy.save("")), ("path", lambda: saccade.load_plugin("")),
+                       ("path", lambda: saccade.Demonstrations("")), ("path", lambda: saccade.record(policy, "", seeds=[1])),
+                       ("path", lambda: saccade.write_demonstrations("", shown, np.zeros((1, 1), np.float32))),
+                       ("teacher", lambda: saccade.distill(TASK, tmp_path / "run", teacher="")),
+                       ("demonstrations", lambda: saccade.distill(TASK, tmp_path / "run", demonstrations=b"")),
+                       ("train.start", lambda: saccade.train(TASK, tmp_path / "run", settings={"train.start": ""}))):
+        with pytest.raises(saccade.ArgumentError, match=f"{name} is empty, expected "):
             take()
+    assert not (tmp_path / "run").exists()
 
 
 def test_failures_are_exceptions(tmp_path):

@@ -460,6 +460,44 @@ assert saccade.evaluate(policy, "eyes", seeds=range(4)).mean >= 0
 """)
 
 
+def test_a_policy_of_several_parts_is_trained(eyes):
+    """examples/eyes.yaml from Python: it learns by a picture and numbers, goes on, and is driven as it was evaluated."""
+    eyes(f"""
+import pathlib
+task = pathlib.Path({str(ROOT)!r}) / "examples/eyes.yaml"
+reports = []
+run = saccade.train(task, "one", generations=20, progress=reports.append)
+assert run.state == "finished" and run.environment == "eyes" and [r.generation for r in reports] == list(range(1, 21))
+saccade.train(task, "two", generations=12, threads=2)
+saccade.train(task, "two", generations=20, resume=True)
+learned, again = run.load("best"), saccade.load("two/best.safetensors")
+assert [space.name for space in learned.inputs] == ["left", "state"]
+assert np.array_equal(learned.parameters, again.parameters)
+
+seeds = range(50)
+score = saccade.evaluate(learned, seeds=seeds, threads=2)
+drawn = saccade.evaluate(learned.with_parameters(learned.draw(1)), "eyes", seeds=seeds)
+assert score.mean > drawn.mean + 1 and score.mean > 2 * drawn.mean, (score, drawn)
+
+world, state, total = saccade.World("eyes"), learned.state(), 0.0
+seen, ended = world.reset(seeds[3]), False
+while not ended:
+    seen, reward, terminated, truncated = world.step(state.act(seen))[:4]
+    total, ended = total + reward, terminated or truncated
+assert total == score.episodes["return"][3]
+
+other = saccade.train(task, "depth", generations=2, settings={{"policy.inputs": "depth state"}}).load("mean")
+assert [space.name for space in other.inputs] == ["depth", "state"]
+assert saccade.evaluate(other, seeds=range(4)).mean >= 0
+for words, inputs in (("did you mean 'left'", "lft state"), ("only a teacher may see it", "left ball")):
+    try:
+        saccade.train(task, "refused", generations=1, settings={{"policy.inputs": inputs}})
+        raise SystemExit("it trains")
+    except saccade.ArgumentError as error:
+        assert words in str(error), error
+""")
+
+
 def test_gymnasium_has_a_dict_of_parts(gymnasium, eyes):
     eyes("""
 import gymnasium, saccade.gym

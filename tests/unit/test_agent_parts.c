@@ -238,7 +238,8 @@ TEST(a_stride_of_zero_is_the_patch)
 // how the features have changed, nothing in an episode's first step
 TEST(motion_is_the_change_of_features)
 {
-    const char *const kinds[] = {"motion=true,masking=true", "motion=true,patch_features=values+positions,filter=true",
+    const char *const kinds[] = {"motion=true,masking=true",
+                                 "motion=true,patch_features=values+positions,normaliser=true",
                                  "kind=iap-trans,attention=relu,motion=true"};
     for (int k = 0; k < 3; k++)
     {

@@ -235,6 +235,43 @@ TEST(states_are_observed_in_place_of_pictures)
     }
 }
 
+// the shoulder turns without limit and is told as a point of the circle; the wrist, which is limited, and all else
+// stay; the cheetah's torso turns, and a world whose hinges are all limited, or that tells cosines anyway, is as it was
+TEST(hinges_without_limits_are_told_as_points_of_a_circle)
+{
+    static const int more[IDS] = {1, 0, 0, 0, 1, 0, 0};
+    for (int t = 0; t < IDS; t++)
+    {
+        scene plain = open_scene(ids[t], NULL, "observe=state"),
+              circle = open_scene(ids[t], NULL, "observe=state,circular=true");
+        assert_int_equal(circle.spec->observations[0].shape[0], plain.spec->observations[0].shape[0] + more[t]);
+        close_scene(&plain);
+        close_scene(&circle);
+    }
+    scene plain = open_scene("reacher-easy", NULL, "observe=state");
+    scene circle = open_scene("reacher-easy", NULL, "observe=state,circular=true");
+    float x[6], y[7];
+    aim(&plain);
+    aim(&circle);
+    plain.parts[0] = x;
+    circle.parts[0] = y;
+    assert_ok(sac_env_reset(plain.env, 5, &plain.row));
+    assert_ok(sac_env_reset(circle.env, 5, &circle.row));
+    for (int i = 0; i < 30; i++)
+    {
+        // the angle stays below 16 here, where a float of it is at most 5e-7 from the double
+        assert_near(y[0], cos((double)x[0]), 2e-6);
+        assert_near(y[1], sin((double)x[0]), 2e-6);
+        assert_memory_equal(y + 2, x + 1, 5 * sizeof(float));
+        push(&plain, i);
+        push(&circle, i);
+        assert_ok(sac_env_step(plain.env, &plain.row));
+        assert_ok(sac_env_step(circle.env, &circle.row));
+    }
+    close_scene(&plain);
+    close_scene(&circle);
+}
+
 TEST(a_bad_action_ends_the_episode)
 {
     scene s = open_scene("reacher-easy", NULL, "");
@@ -331,5 +368,6 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, states_are_observed_in_place_of_pictures,
-      a_bad_action_ends_the_episode, nothing_allocates_while_stepping, people_get_pictures_of_any_size,
-      what_is_missing_or_broken_is_named, every_listed_variant_exists, lack_of_memory_is_survived)
+      hinges_without_limits_are_told_as_points_of_a_circle, a_bad_action_ends_the_episode,
+      nothing_allocates_while_stepping, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
+      every_listed_variant_exists, lack_of_memory_is_survived)

@@ -219,20 +219,20 @@ TEST(only_what_counts_is_learned)
     sac_policy_destroy(policy);
 }
 
-// --- filters ---
+// --- normalisers ---
 
-// mean and deviation of what acting tells the filter of all examples, [2, F]
+// mean and deviation of what acting tells the normaliser of all examples, [2, F]
 static void see_all(double *moments, const sac_policy *policy, const lesson *l)
 {
     const size_t image = SCENE_SIZE;
-    const int size = sac_policy_filter_size(policy);
+    const int size = sac_policy_normaliser_size(policy);
     sac_policy_state *state = scene_state(policy);
     float action[3];
     for (int i = 0; i < COUNT; i++)
     {
         if (l->starts[i]) sac_policy_state_reset(state);
         sac_policy_act(state, l->observations + (size_t)i * image, action);
-        const float *told = sac_policy_filter_input(state);
+        const float *told = sac_policy_normaliser_input(state);
         for (int k = 0; k < size; k++)
         {
             moments[k] += (double)told[k] / COUNT;
@@ -243,16 +243,16 @@ static void see_all(double *moments, const sac_policy *policy, const lesson *l)
     sac_policy_state_destroy(state);
 }
 
-// The filter becomes the mean and the deviation of what it is told, whatever the number of threads. The forward pass
-// and acting differ by the order of sums of some 50 terms that are layer-normed: 50 units in the last place of numbers
-// up to 10, far below the bound.
-TEST(a_filter_is_measured)
+// The normaliser becomes the mean and the deviation of what it is told, whatever the number of threads. The forward
+// pass and acting differ by the order of sums of some 50 terms that are layer-normed: 50 units in the last place of
+// numbers up to 10, far below the bound.
+TEST(a_normaliser_is_measured)
 {
     sac_policy *policy = scene_policy("kind=iap-trans,controller=mlp,hidden=8,attention=relu,image_size=48,patch=6,"
-                                      "stride=0,motion=true,filter=true",
+                                      "stride=0,motion=true,normaliser=true",
                                       3);
     lesson l = lesson_create(policy);
-    const int size = sac_policy_filter_size(policy), count = sac_policy_parameter_count(policy);
+    const int size = sac_policy_normaliser_size(policy), count = sac_policy_parameter_count(policy);
     double *moments = calloc(2 * (size_t)size, sizeof *moments);
     float *first = malloc((size_t)count * sizeof *first);
     assert_true(moments && first && size > 0);
@@ -267,8 +267,8 @@ TEST(a_filter_is_measured)
         def.measure = 1000;
         assert_ok(sac_fit_create(&fit, policy, &def));
         assert_ok(sac_fit_run(fit, examples_of(&l), 1, NULL));
-        const float *filter = sac_fit_parameters(fit) + count - 2 * size; // the last two tensors
-        for (int k = 0; k < 2 * size; k++) assert_true(fabs((double)filter[k] - moments[k]) < 1e-4);
+        const float *normaliser = sac_fit_parameters(fit) + count - 2 * size; // the last two tensors
+        for (int k = 0; k < 2 * size; k++) assert_true(fabs((double)normaliser[k] - moments[k]) < 1e-4);
         if (threads == 1) memcpy(first, sac_fit_parameters(fit), (size_t)count * sizeof *first);
         assert_memory_equal(first, sac_fit_parameters(fit), (size_t)count * sizeof *first);
         sac_fit_destroy(fit);
@@ -399,5 +399,5 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(every_kind_overfits_a_batch, any_number_of_threads_gives_the_same_bits, the_listed_state_is_all_of_it,
-      only_what_counts_is_learned, a_filter_is_measured, choices_are_imitated, bad_input_is_named,
+      only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated, bad_input_is_named,
       lack_of_memory_is_survived)

@@ -231,6 +231,7 @@ TEST(positions_are_added_to_the_patches)
 
 TEST(the_same_bits_at_every_level)
 {
+    const sac_cpu_level best = sac_get_cpu_level();
     static const char *const agents[] = {"kind=iap-trans,position_encoding=flat", "kind=iap-trans,attention=relu",
                                          "kind=iap-trans,attention=hybrid,order=right",
                                          "attention=hybrid,normalise_tokens=true,patch_features=values,masking=true"};
@@ -248,7 +249,7 @@ TEST(the_same_bits_at_every_level)
             assert_memory_equal(got, expected, sizeof expected);
         }
     }
-    sac_set_cpu_level(SAC_CPU_AVX512);
+    sac_set_cpu_level(best);
 }
 
 TEST(a_file_holds_it)

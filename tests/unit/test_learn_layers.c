@@ -35,7 +35,7 @@ static void check_gradients(const learn_case *c)
 {
     learn_scene s = learn_scene_create(c, 1);
     learn_scene_run(&s);
-    double *in[LEARN_ARRAYS], *out = learn_memory((size_t)s.out_count * sizeof *out), *expected;
+    double *in[LEARN_ARRAYS] = {NULL}, *out = learn_memory((size_t)s.out_count * sizeof *out), *expected;
     for (int i = 0; i < s.arrays; i++)
     {
         int count = learn_count(&c->in[i]);
@@ -81,11 +81,11 @@ static void overfit(const learn_case *c)
         STEPS = 3000
     };
     learn_scene s = learn_scene_create(c, 50);
-    learn_scene_fill(&s, 50, c->positive);
+    learn_scene_fill(&s, 50, 1, c->positive);
     learn_scene_run(&s);
     float *target = learn_memory((size_t)s.out_count * sizeof *target), *moments[LEARN_ARRAYS][2];
     memcpy(target, s.out, (size_t)s.out_count * sizeof *target);
-    learn_scene_fill(&s, 1, c->positive);
+    learn_scene_fill(&s, 1, 1, c->positive);
     for (int i = 0; i < s.arrays; i++)
         for (int m = 0; m < 2; m++)
         {

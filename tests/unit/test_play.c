@@ -111,7 +111,8 @@ static void begin(void)
 static sac_status make(sac_policy **policy, const char *kind, const char *inputs, bool teacher)
 {
     sac_env *env;
-    const sac_setting settings[] = {{"inputs", inputs}, {"teacher", teacher ? "true" : "false"}, {"filter", "false"}};
+    const sac_setting settings[] = {
+        {"inputs", inputs}, {"teacher", teacher ? "true" : "false"}, {"normaliser", "false"}};
     assert_ok(sac_env_create(&env, &world));
     sac_status status = sac_policy_create_for(policy, env, kind, settings, 3);
     sac_env_destroy(env);
@@ -258,7 +259,7 @@ TEST(numbers_reach_the_controller)
             script.number = round == 2 ? NAN : (float)round;
             sac_policy_state_reset(play.state);
             assert_ok(sac_play_step(&play));
-            sac_play_decide(&play);
+            assert_ok(sac_play_decide(&play));
             sac_policy_gaze(play.state, &gaze);
             const float *told = gaze.told + gaze.told_count - NUMBERS;
             for (int i = 0; i < NUMBERS; i++) assert_true(told[i] == (round == 2 ? 0 : 4 + script.number));
@@ -367,13 +368,41 @@ TEST(idle_is_the_action_nearest_to_zero)
     for (int k = 0; k < PARTS; k++) assert_int_equal(play.parts[k] != NULL, k < 4);
     assert_ok(sac_play_reset(&play, 1));
     play.action[0] = 1;
-    sac_play_decide(&play);
+    assert_ok(sac_play_decide(&play));
     assert_true(play.action[0] == 0 && play.action[1] == 0);
     int steps = 0;
     for (; !sac_play_ended(&play); steps++) assert_ok(sac_play_step(&play));
     assert_int_equal(steps, 9);
     assert_int_equal(play.steps, 9);
     sac_play_close(&play);
+}
+
+// what PPO does: observations land where the caller has them, and what has no memory is not asked for
+TEST(an_aimed_play_observes_where_the_caller_says)
+{
+    begin();
+    sac_play play, other;
+    float state[2][NUMBERS] = {{0}};
+    assert_ok(sac_play_open_def(&play, &(sac_play_def){.env = &world, .extra = SAC_PLAY_SEEN, .aimed = true}));
+    assert_ok(sac_play_open(&other, NULL, &world, SAC_PLAY_SEEN));
+    for (int k = 0; k < PARTS; k++) assert_null(play.parts[k]);
+    sac_play_aim(&play, 3, state[0]);
+    assert_ok(sac_play_reset(&play, 1));
+    for (int k = 0; k < PARTS; k++) assert_int_equal(script.wanted[k], k == 3);
+    assert_ok(sac_play_reset(&other, 1));
+    assert_memory_equal(state[0], other.parts[3], sizeof state[0]);
+    script.number = 7;
+    sac_play_aim(&play, 3, state[1]);
+    assert_ok(sac_play_step(&play));
+    assert_memory_equal(state[0], other.parts[3], sizeof state[0]); // as it was
+    assert_ok(sac_play_step(&other));
+    assert_memory_equal(state[1], other.parts[3], sizeof state[1]);
+    sac_play_aim(&play, 3, NULL);
+    assert_ok(sac_play_step(&play));
+    for (int k = 0; k < PARTS; k++) assert_false(script.wanted[k]);
+    assert_int_equal(play.steps, 2);
+    sac_play_close(&play);
+    sac_play_close(&other);
 }
 
 // a policy on numbers and a depth picture, for a world that then shows a larger one
@@ -421,6 +450,155 @@ TEST(a_policy_that_resizes_serves_images_of_any_size)
     sac_policy_destroy(policy);
 }
 
+// --- a planner: it tries each of three actions in its copy of the toy, and takes the last one ---
+
+/// What the planner found, and how it is to go wrong.
+static struct
+{
+    double promised; // what the action that it took returned in the copy
+    int calls;
+    bool fails;
+} plan;
+
+static sac_status planner_create(void **self, sac_policy *policy, const void *config)
+{
+    (void)config;
+    *self = policy;
+    return sac_policy_add_tensor(policy, "unused", 1, 1, (int[]){1}, NULL);
+}
+
+static void planner_destroy(void *self)
+{
+    (void)self;
+}
+
+static sac_status planner_state_create(void **state, const void *self)
+{
+    *state = (void *)self;
+    return SAC_OK;
+}
+
+static void planner_set_parameters(void *state, const float *parameters)
+{
+    (void)state, (void)parameters;
+}
+
+static void planner_act(void *state, const void *const *inputs, float *action)
+{
+    (void)state, (void)inputs;
+    action[0] = action[1] = 0;
+}
+
+static sac_status planner_plan(void *state, struct sac_env *copy, const void *now, size_t size,
+                               const void *const *inputs, float *action)
+{
+    void *parts[SAC_MAX_PARTS] = {NULL};
+    uint8_t terminated, truncated;
+    const sac_env_row row = {action, parts, &plan.promised, &terminated, &truncated};
+    (void)state, (void)inputs;
+    plan.calls++;
+    for (int i = 0; i < 3; i++)
+    {
+        action[0] = -0.5f * (float)i, action[1] = 0.5f;
+        SAC_TRY(sac_env_restore(copy, now, size));
+        SAC_TRY(sac_env_step(copy, &row));
+    }
+    return plan.fails ? sac_fail(SAC_ERROR_ENVIRONMENT, "test: no plan") : SAC_OK;
+}
+
+static const sac_policy_kind_ops planner_ops = {.name = "test-planner",
+                                                .create = planner_create,
+                                                .destroy = planner_destroy,
+                                                .state_create = planner_state_create,
+                                                .state_destroy = planner_destroy,
+                                                .set_parameters = planner_set_parameters,
+                                                .act = planner_act,
+                                                .plan = planner_plan};
+
+static const sac_env_def toy = {.id = "toy"};
+
+static sac_policy *make_planner(void)
+{
+    static bool registered;
+    sac_env *env;
+    sac_policy *policy;
+    if (!registered) assert_ok(sac_policy_register(&planner_ops));
+    registered = true;
+    plan.fails = false;
+    plan.calls = 0;
+    assert_ok(sac_env_create(&env, &toy));
+    assert_ok(sac_policy_create_for(&policy, env, "test-planner", NULL, 0));
+    sac_env_destroy(env);
+    return policy;
+}
+
+// what an action returns in the copy is what it then returns in the world, which the tries leave as it was
+TEST(a_planner_tries_actions_in_a_copy_of_the_world)
+{
+    sac_policy *policy = make_planner();
+    sac_play play;
+    assert_ok(sac_play_open(&play, policy, &toy, SAC_PLAY_INPUTS));
+    assert_ok(sac_play_reset(&play, 1));
+    int steps = 0;
+    for (; !sac_play_ended(&play); steps++)
+    {
+        assert_ok(sac_play_decide(&play));
+        assert_ok(sac_play_step(&play));
+        assert_true(play.action[0] == -1 && play.reward == plan.promised);
+    }
+    assert_int_equal(plan.calls, steps);
+    assert_ok(sac_play_decide(&play)); // the episode is over: nothing is tried
+    assert_int_equal(plan.calls, steps);
+    assert_ok(sac_play_reset(&play, 2));
+    plan.fails = true;
+    assert_fails(sac_play_decide(&play), SAC_ERROR_ENVIRONMENT, "test: no plan");
+    sac_play_close(&play);
+    sac_policy_destroy(policy);
+}
+
+TEST(a_planner_may_advise)
+{
+    sac_policy *policy = make_planner();
+    sac_play play;
+    assert_ok(sac_play_open_def(&play, &(sac_play_def){.adviser = policy, .env = &toy}));
+    assert_ok(sac_play_reset(&play, 1));
+    assert_ok(sac_play_decide(&play));
+    assert_ok(sac_play_advise(&play));
+    assert_true(play.action[0] == 0 && play.advice[0] == -1);
+    sac_play_close(&play);
+    sac_policy_destroy(policy);
+}
+
+TEST(a_planner_needs_a_world_that_can_be_saved)
+{
+    begin();
+    sac_policy *policy = make_planner(), *other;
+    sac_env *env;
+    sac_play play;
+    assert_ok(sac_env_create(&env, &world));
+    assert_ok(sac_policy_create_for(&other, env, "test-planner", NULL, 0));
+    sac_env_destroy(env);
+    assert_fails(sac_play_open(&play, other, &world, SAC_PLAY_INPUTS), SAC_ERROR_ARGUMENT, "parts cannot be saved");
+    sac_play_close(&play);
+    sac_policy_destroy(other);
+    sac_policy_destroy(policy);
+}
+
+static sac_status open_planner(const sac_policy *policy)
+{
+    sac_play play;
+    sac_status status = sac_play_open(&play, policy, &toy, SAC_PLAY_INPUTS);
+    sac_play_close(&play);
+    return status;
+}
+
+TEST(a_planner_survives_lack_of_memory)
+{
+    sac_policy *policy = make_planner();
+    assert_survives_lack_of_memory(open_planner(policy), (void)0);
+    sac_policy_destroy(policy);
+}
+
 static sac_status open_and_close(void)
 {
     const sac_setting settings[] = {{"inputs", "state depth"}};
@@ -446,4 +624,6 @@ TEST(lack_of_memory_leaves_nothing)
 TESTS(a_policy_takes_what_it_names_and_nothing_else_is_computed, what_does_not_fit_is_named,
       worlds_whose_parts_make_no_sense_are_refused, numbers_reach_the_controller, pictures_of_floats_are_painted,
       depth_is_seen_within_its_bounds, files_hold_the_inputs, a_policy_that_resizes_serves_images_of_any_size,
-      idle_is_the_action_nearest_to_zero, lack_of_memory_leaves_nothing)
+      idle_is_the_action_nearest_to_zero, an_aimed_play_observes_where_the_caller_says,
+      a_planner_tries_actions_in_a_copy_of_the_world, a_planner_may_advise, a_planner_needs_a_world_that_can_be_saved,
+      a_planner_survives_lack_of_memory, lack_of_memory_leaves_nothing)

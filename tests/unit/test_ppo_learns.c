@@ -36,11 +36,21 @@ TEST(it_is_the_gradient_that_learns)
     assert_true(trained("still", still) < 9);
 }
 
+// where control costs far more than the target brings, it learns to hold still, and the return is the world's own: what
+// doing nothing brings
+TEST(what_control_costs_is_learned_from_and_not_reported)
+{
+    static const char *const dear[] = {"train.generations", "60", "search.control_cost", "1000", NULL};
+    const double returned = trained("dear", dear);
+    assert_true(returned > 6 && returned < 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns),
         cmocka_unit_test(it_is_the_gradient_that_learns),
+        cmocka_unit_test(what_control_costs_is_learned_from_and_not_reported),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

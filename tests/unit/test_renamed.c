@@ -41,6 +41,9 @@ TEST(a_former_name_is_read_and_the_new_one_is_said)
         {"features=histogram", "patch_features", "histogram"},
         {"kind=iap-rank,normalize=false", "normalise_tokens", "false"},
         {"kind=iap-trans,normalize=false", "normalise_tokens", "false"},
+        {"filter=true", "normaliser", "true"},
+        {"kind=cnn,filter_limit=3", "normaliser_limit", "3"},
+        {"kind=mlp,inputs=state,filter=false", "normaliser", "false"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -74,6 +77,80 @@ TEST(the_search_has_its_own)
         assert_non_null(strstr(log.last, "'normalise'"));
         sac_search_destroy(search);
     }
+}
+
+// the text with the first occurrence of a word replaced by another one that is no longer
+static void put(char *text, const char *word, const char *other)
+{
+    char *at = strstr(text, word);
+    assert_non_null(at);
+    size_t size = strlen(word), less = strlen(other);
+    for (size_t i = 0; i < less; i++) at[i] = other[i];
+    memmove(at + less, at + size, strlen(at + size) + 1);
+}
+
+// every kind that is built in: files say filter, as they always have, and so do their tensors
+TEST(policy_files_keep_the_filter)
+{
+    static const char *const kinds[] = {"", "kind=iap-trans,", "kind=cnn,", "kind=mlp,inputs=state,"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    {
+        char settings[80], path[512];
+        snprintf(settings, sizeof settings, "%snormaliser=true,normaliser_limit=2.5", kinds[i]);
+        sac_policy *policy, *again;
+        assert_ok(scene_create(&policy, settings));
+        path_in(path, "normaliser.safetensors");
+        assert_ok(sac_policy_save(policy, NULL, NULL, path));
+        sac_tensors *file;
+        assert_ok(sac_tensors_load(&file, path, 1 << 20));
+        const char *text = sac_tensors_metadata(file, "policy");
+        assert_non_null(strstr(text, "\"filter\":\"true\""));
+        assert_non_null(strstr(text, "\"filter_limit\":\"2.5\""));
+        assert_null(strstr(text, "normaliser"));
+        sac_tensors_destroy(file);
+        log_of log = {0};
+        sac_set_log(keep_line, &log);
+        sac_status status = sac_policy_load(&again, NULL, path);
+        sac_set_log(NULL, NULL);
+        assert_ok(status);
+        assert_int_equal(log.lines, 0);
+        assert_string_equal(setting(again, "normaliser_limit"), "2.5");
+        assert_true(sac_policy_normaliser_size(again) > 0);
+        assert_string_equal(sac_policy_tensor_at(again, sac_policy_tensor_count(again) - 1)->name, "filter.deviation");
+        sac_policy_destroy(again);
+        sac_policy_destroy(policy);
+    }
+}
+
+// a task of PPO and its run, as an earlier version wrote them
+TEST(a_task_with_filters_is_the_same_task)
+{
+    static const char *const former = "env: {id: toy}\n"
+                                      "policy: {kind: cnn, filter: true, filter_limit: 4}\n"
+                                      "search: {method: ppo, critic_filter: false}\n",
+                             *const now = "env: {id: toy}\n"
+                                          "policy: {kind: cnn, normaliser: true, normaliser_limit: 4}\n"
+                                          "search: {method: ppo, critic_normaliser: false}\n";
+    log_of log = {0};
+    char path[512], *text;
+    sac_set_log(keep_line, &log);
+    sac_task *before = load_task(former, NULL, 0);
+    assert_int_equal(log.lines, 3);
+    sac_task *after = load_task(now, NULL, 0);
+    sac_set_log(NULL, NULL);
+    assert_int_equal(log.lines, 3);
+    assert_ok(sac_task_write(before, &text));
+    assert_non_null(strstr(text, "critic_normaliser: false"));
+    assert_null(strstr(text, "filter"));
+    path_in(path, "filters.yaml");
+    put(text, "normaliser:", "filter:");
+    put(text, "normaliser_limit:", "filter_limit:");
+    put(text, "critic_normaliser:", "critic_filter:");
+    assert_ok(sac_write_file(path, text, strlen(text)));
+    sac_free(text);
+    assert_ok(sac_task_check_same(after, path));
+    sac_task_destroy(before);
+    sac_task_destroy(after);
 }
 
 TEST(names_that_never_were_are_unknown)
@@ -137,16 +214,6 @@ TEST(policy_files_keep_the_first_names_and_are_read_in_silence)
     assert_string_equal(setting(again, "patch_features"), "positions+values");
     sac_policy_destroy(again);
     sac_policy_destroy(policy);
-}
-
-// the text with the first occurrence of a word replaced by another one that is no longer
-static void put(char *text, const char *word, const char *other)
-{
-    char *at = strstr(text, word);
-    assert_non_null(at);
-    size_t size = strlen(word), less = strlen(other);
-    for (size_t i = 0; i < less; i++) at[i] = other[i];
-    memmove(at + less, at + size, strlen(at + size) + 1);
 }
 
 static const char *const former_task =
@@ -236,6 +303,8 @@ int main(void)
         cmocka_unit_test(names_that_never_were_are_unknown),
         cmocka_unit_test(an_own_option_comes_first),
         cmocka_unit_test(policy_files_keep_the_first_names_and_are_read_in_silence),
+        cmocka_unit_test(policy_files_keep_the_filter),
+        cmocka_unit_test(a_task_with_filters_is_the_same_task),
         cmocka_unit_test(a_task_with_former_names_is_the_same_task),
         cmocka_unit_test(runs_of_both_are_seeds_of_one_task),
     };

@@ -27,7 +27,7 @@ static const sac_env_def toy = {.id = "toy"};
 
 static sac_policy *toy_policy(void)
 {
-    const sac_setting settings[] = {{"top", "3"}, {"filter", "true"}};
+    const sac_setting settings[] = {{"top", "3"}, {"normaliser", "true"}};
     sac_policy *policy;
     sac_env *env;
     assert_ok(sac_env_create(&env, &toy));

@@ -294,7 +294,7 @@ TEST(a_file_that_is_written_in_place_is_the_same_file)
     size_t size;
     sac_tensors *view;
     assert_ok(sac_read_file(&file, &size, scratch_path("b"), 1 << 20));
-    assert_ok(sac_tensors_view(&view, file, size, "b"));
+    assert_ok(sac_tensors_read_in_place(&view, file, size, "b"));
     assert_ok(sac_tensors_verify(view));
     const uint8_t *data = sac_tensors_find(view, "w")->data;
     assert_true(data > file && data < file + size);

@@ -1,7 +1,7 @@
 #include "train_scene.h"
 
-/// What depends on how a training goes, or on what it has seen: fresh starts, races, restarts, the observation filter,
-/// chosen tensors. The bits depend on none of threads, lanes and interruptions here either.
+/// What depends on how a training goes, or on what it has seen: fresh starts, races, restarts, the observation
+/// normaliser, chosen tensors. The bits depend on none of threads, lanes and interruptions here either.
 
 // a start is given up at generation 4 (no candidate gets a million), and again at 8; then it goes on as usual
 TEST(a_start_that_leads_nowhere_is_given_up_and_resumes_to_the_same_bytes)
@@ -142,11 +142,12 @@ TEST(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them)
     sac_task_destroy(task);
 }
 
-// ARS V2 in a race: the filter is measured over all that candidates see, and none of it depends on who drives
-TEST(a_filter_is_measured_to_the_same_bytes)
+// ARS V2 in a race: the normaliser is measured over all that candidates see, and none of it depends on who drives
+TEST(a_normaliser_is_measured_to_the_same_bytes)
 {
-    const sac_setting settings[] = {{"policy.filter", "true"}, {"search.method", "ars"}, {"search.population", "12"},
-                                    {"search.sigma", "0.1"},   {"search.rate", "0.1"},   raced[0]};
+    const sac_setting settings[] = {{"policy.normaliser", "true"}, {"search.method", "ars"},
+                                    {"search.population", "12"},   {"search.sigma", "0.1"},
+                                    {"search.rate", "0.1"},        raced[0]};
     sac_task *task = load_task(task_text, settings, 6);
     assert_same_for_threads(task);
     assert_goes_on(task, "one", 3, 6);
@@ -157,7 +158,7 @@ TEST(a_filter_is_measured_to_the_same_bytes)
 
     // it is part of the shipped policy: positions lie in 0..1, those of at least one patch move
     sac_policy *policy = load_mean("one");
-    int size = sac_policy_filter_size(policy), moving = 0;
+    int size = sac_policy_normaliser_size(policy), moving = 0;
     assert_int_equal(size, 6);
     const float *mean = sac_policy_parameters(policy) + sac_policy_parameter_count(policy) - 2 * size;
     for (int i = 0; i < size; i++)
@@ -214,7 +215,7 @@ int main(void)
         IN_FOLDER(episodes_of_training_may_be_short),
         IN_FOLDER(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         IN_FOLDER(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
-        IN_FOLDER(a_filter_is_measured_to_the_same_bytes),
+        IN_FOLDER(a_normaliser_is_measured_to_the_same_bytes),
         IN_FOLDER(the_search_moves_the_chosen_tensors_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,9 @@ static void write_teacher(const char *name, const char *world, float gain)
     for (int i = 0; i < 2; i++)
         for (int v = 0; v < sac_policy_tensor_count(policy); v++)
         {
-            const sac_policy_tensor *view = sac_policy_tensor_at(policy, v);
-            if (strcmp(view->name, "output.bias") == 0) parameters[view->offset + (size_t)i] = -gain;
-            if (strcmp(view->name, "output.weight") == 0) parameters[view->offset + (size_t)(6 * i + i)] = 2 * gain;
+            const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, v);
+            if (strcmp(tensor->name, "output.bias") == 0) parameters[tensor->offset + (size_t)i] = -gain;
+            if (strcmp(tensor->name, "output.weight") == 0) parameters[tensor->offset + (size_t)(6 * i + i)] = 2 * gain;
         }
     char path[512];
     path_in(path, name);
@@ -75,7 +75,7 @@ static const char *taught_by(const char *name)
 
 static const char small[] =
     "  kind: iap-trans\n  attention: relu\n  attention_features: 0\n  patch: 6\n  stride: 0\n"
-    "  key_size: 4\n  value_size: 4\n  rows: 4\n  controller: mlp\n  hidden: 8\n  filter: true\n";
+    "  key_size: 4\n  value_size: 4\n  rows: 4\n  controller: mlp\n  hidden: 8\n  normaliser: true\n";
 static const char few[] = "  episodes: 5\n  share: 1 0.5 0.2\n  keep: 150\n  fit_steps: 7\n  batch: 16\n";
 
 static double mean_return(const char *run, const char *name)

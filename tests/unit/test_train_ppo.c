@@ -2,7 +2,7 @@
 #include "ppo_scene.h"
 
 #include "ppo/ppo.h"
-#include "rollout/filter.h"
+#include "rollout/normaliser.h"
 
 // learning by reward: its bits depend on neither threads, levels nor how often it was stopped (test_ppo_learns.c: it
 // learns)
@@ -136,12 +136,12 @@ TEST(only_what_is_tuned_moves)
     assert_ok(sac_policy_load(&policies[1], NULL, path));
     for (int i = 0; i < sac_policy_tensor_count(policies[0]); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(policies[0], i);
-        if (view->measured) continue;
-        bool same =
-            memcmp(sac_policy_parameters(policies[0]) + view->offset, sac_policy_parameters(policies[1]) + view->offset,
-                   sac_policy_tensor_size(view) * sizeof(float)) == 0;
-        assert_int_equal(same, strncmp(view->name, "output", 6) != 0);
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policies[0], i);
+        if (tensor->measured) continue;
+        bool same = memcmp(sac_policy_parameters(policies[0]) + tensor->offset,
+                           sac_policy_parameters(policies[1]) + tensor->offset,
+                           sac_policy_tensor_size(tensor) * sizeof(float)) == 0;
+        assert_int_equal(same, strncmp(tensor->name, "output", 6) != 0);
     }
     sac_policy_destroy(policies[0]);
     sac_policy_destroy(policies[1]);
@@ -150,7 +150,7 @@ TEST(only_what_is_tuned_moves)
 static sac_status iterate_once(const sac_policy *policy, const sac_env_def *env, sac_comm *comm, const float *start)
 {
     sac_ppo *ppo;
-    sac_filter filter;
+    sac_normaliser normaliser;
     sac_ppo_report report;
     static const sac_setting settings[] = {{"worlds", "9"}, {"steps", "8"}, {"minibatch", "32"}};
     SAC_TRY(sac_ppo_create(&ppo, &(sac_ppo_def){.policy = policy,
@@ -161,10 +161,10 @@ static sac_status iterate_once(const sac_policy *policy, const sac_env_def *env,
                                                 .fresh = true,
                                                 .comm = comm,
                                                 .threads = 1}));
-    sac_status status = sac_filter_create(&filter, policy);
+    sac_status status = sac_normaliser_create(&normaliser, policy);
     if (status == SAC_OK) status = sac_ppo_begin(ppo);
-    for (uint64_t i = 0; status == SAC_OK && i < 3; i++) status = sac_ppo_iterate(ppo, i, &filter, &report);
-    sac_filter_clear(&filter);
+    for (uint64_t i = 0; status == SAC_OK && i < 3; i++) status = sac_ppo_iterate(ppo, i, &normaliser, &report);
+    sac_normaliser_clear(&normaliser);
     sac_ppo_destroy(ppo);
     return status;
 }
@@ -195,12 +195,12 @@ static void check_lengths(const sac_setting *settings, int count, const double e
     sac_policy *policy = create_policy();
     sac_comm *comm;
     sac_ppo *ppo;
-    sac_filter filter;
+    sac_normaliser normaliser;
     sac_ppo_report report;
     sac_ppo_array arrays[SAC_PPO_ARRAYS];
     const sac_env_def env = {.id = "line"};
     assert_ok(sac_comm_create_self(&comm));
-    assert_ok(sac_filter_create(&filter, policy));
+    assert_ok(sac_normaliser_create(&normaliser, policy));
     assert_ok(sac_ppo_create(&ppo, &(sac_ppo_def){.policy = policy,
                                                   .env = &env,
                                                   .settings = settings,
@@ -209,7 +209,7 @@ static void check_lengths(const sac_setting *settings, int count, const double e
                                                   .comm = comm,
                                                   .threads = 1}));
     assert_ok(sac_ppo_begin(ppo));
-    assert_ok(sac_ppo_iterate(ppo, 0, &filter, &report));
+    assert_ok(sac_ppo_iterate(ppo, 0, &normaliser, &report));
     const int listed = sac_ppo_state(ppo, arrays);
     const double *lengths = NULL;
     for (int i = 0; i < listed; i++)
@@ -217,7 +217,7 @@ static void check_lengths(const sac_setting *settings, int count, const double e
     assert_non_null(lengths);
     for (int i = 0; i < 9; i++) assert_near(lengths[i], expected[i], 0);
     sac_ppo_destroy(ppo);
-    sac_filter_clear(&filter);
+    sac_normaliser_clear(&normaliser);
     sac_comm_close(comm, SAC_OK);
     sac_policy_destroy(policy);
 }
@@ -268,6 +268,33 @@ TEST(a_table_tells_how_learning_went)
     fclose(file);
 }
 
+// beyond train.generations the rate is 0: more generations are refused, with or without a run, unless it does not fall
+TEST(generations_that_would_learn_nothing_are_refused)
+{
+    static const char *const fixed[] = {"search.anneal", "false", NULL};
+    for (int i = 0; i < 2; i++)
+    {
+        sac_task *task = line_task(i ? fixed : NULL);
+        char dir[512];
+        path_in(dir, i ? "fixed" : "falling");
+        sac_train_def def = {.task = task, .run_dir = dir, .threads = 1, .generations = 10};
+        if (i)
+            assert_ok(sac_train(&def));
+        else
+        {
+            assert_int_equal(sac_train(&def), SAC_ERROR_ARGUMENT);
+            assert_non_null(strstr(sac_last_error(), "set train.generations=10"));
+            assert_int_not_equal(access(dir, F_OK), 0);
+            def.generations = 9;
+            assert_ok(sac_train(&def));
+            def.generations = 10;
+            def.resume = true;
+            assert_int_equal(sac_train(&def), SAC_ERROR_ARGUMENT);
+        }
+        sac_task_destroy(task);
+    }
+}
+
 TEST(lack_of_memory_is_told)
 {
     sac_policy *policy = create_policy();
@@ -292,6 +319,7 @@ int main(void)
         cmocka_unit_test(only_what_is_tuned_moves),
         cmocka_unit_test(episodes_are_cut_where_they_shall),
         cmocka_unit_test(a_table_tells_how_learning_went),
+        cmocka_unit_test(generations_that_would_learn_nothing_are_refused),
         cmocka_unit_test(lack_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -28,9 +28,10 @@ static sac_policy *teacher(const char *kind, const char *attention, float sharpn
     sac_policy_draw(shape, 4, parameters);
     for (int i = 0; i < sac_policy_tensor_count(shape); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(shape, i);
-        bool scored = strncmp(view->name, "query.", 6) == 0 || strncmp(view->name, "key.", 4) == 0;
-        for (size_t j = 0; scored && j < sac_policy_tensor_size(view); j++) parameters[view->offset + j] *= sharpness;
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(shape, i);
+        bool scored = strncmp(tensor->name, "query.", 6) == 0 || strncmp(tensor->name, "key.", 4) == 0;
+        for (size_t j = 0; scored && j < sac_policy_tensor_size(tensor); j++)
+            parameters[tensor->offset + j] *= sharpness;
     }
     assert_ok(sac_policy_create_with(&policy, shape, parameters));
     free(parameters);
@@ -57,9 +58,9 @@ TEST(the_twin_keeps_what_it_can)
     assert_ok(sac_uptrain_twin(&twin, policy, &def));
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(policy, i);
-        assert_memory_equal(sac_policy_parameters(policy) + view->offset, scene_tensor(twin, view->name),
-                            sac_policy_tensor_size(view) * sizeof(float));
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        assert_memory_equal(sac_policy_parameters(policy) + tensor->offset, scene_tensor(twin, tensor->name),
+                            sac_policy_tensor_size(tensor) * sizeof(float));
     }
     const sac_policy_def *made = sac_policy_get_def(twin);
     bool found = false;
@@ -106,17 +107,17 @@ TEST(the_first_phase_leaves_the_rest_alone)
     assert_ok(sac_uptrain(&out, policy, &toy, &def, NULL));
     for (int i = 0; i < sac_policy_tensor_count(out); i++)
     {
-        const sac_policy_tensor *view = sac_policy_tensor_at(out, i);
-        if (strncmp(view->name, "attention.", 10) == 0)
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(out, i);
+        if (strncmp(tensor->name, "attention.", 10) == 0)
         {
             bool moved = false;
-            for (size_t j = 0; j < sac_policy_tensor_size(view); j++)
-                moved = moved || sac_policy_parameters(out)[view->offset + j] != 0;
+            for (size_t j = 0; j < sac_policy_tensor_size(tensor); j++)
+                moved = moved || sac_policy_parameters(out)[tensor->offset + j] != 0;
             assert_true(moved);
         }
         else
-            assert_memory_equal(sac_policy_parameters(out) + view->offset, scene_tensor(policy, view->name),
-                                sac_policy_tensor_size(view) * sizeof(float));
+            assert_memory_equal(sac_policy_parameters(out) + tensor->offset, scene_tensor(policy, tensor->name),
+                                sac_policy_tensor_size(tensor) * sizeof(float));
     }
     sac_policy_destroy(out);
     sac_policy_destroy(policy);

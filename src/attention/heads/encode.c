@@ -37,7 +37,7 @@ static void encode_isotropic(double *t, const sac_head *head)
     t[5] = -alpha * y * y;
 }
 
-// The vector of a general head: equation 11 there.
+// The vector of a general head: equation 11 of "Attention layer can implement CNN".
 static void encode_general(double *t, const sac_head *head)
 {
     double a = head->precision[0], b = head->precision[1], c = head->precision[2];

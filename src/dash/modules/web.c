@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum
     TIMEOUT = 10,          // seconds without a byte
     HEADERS = 8192,        // bytes that a request's head may take
     STREAM_BUFFER = 32768, // bytes that are read from a stream at a time
+    ATTEMPTS = 16,         // at a port that is free, where any will do
 };
 
 typedef struct web
@@ -161,9 +163,9 @@ static void log_nothing(void *user, const char *format, va_list list)
     (void)user, (void)format, (void)list;
 }
 
-// Open a socket that listens on the port; -1 with errno. The socket is ours and not libmicrohttpd's, because two
-// servers that ask libmicrohttpd to share an address would also share their connections.
-static int listen_on(int port)
+// Open a socket that listens on the port of 127.0.0.1; -1 with errno. The socket is ours and not libmicrohttpd's,
+// because two servers that ask libmicrohttpd to share an address would also share their connections.
+static int listen_on_ipv4(int port)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -184,6 +186,33 @@ static int bound_port(int listener)
     struct sockaddr_in address;
     socklen_t size = sizeof address;
     return getsockname(listener, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
+}
+
+// Tell whether another program listens on the port of ::1, where browsers and ssh look first for "localhost". A machine
+// without IPv6 has no such program.
+static bool is_taken_on_ipv6(int port)
+{
+    struct sockaddr_in6 address = {
+        .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    if (probe < 0) return false;
+    (void)setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    bool taken = bind(probe, (struct sockaddr *)&address, sizeof address) != 0 && errno == EADDRINUSE;
+    close(probe);
+    return taken;
+}
+
+// Open a socket on a port that "localhost" leads to, whichever of its two addresses is meant; -1 with errno.
+static int listen_on(int port)
+{
+    for (int i = 0; i < (port > 0 ? 1 : ATTEMPTS); i++)
+    {
+        int listener = listen_on_ipv4(port);
+        if (listener < 0 || !is_taken_on_ipv6(bound_port(listener))) return listener;
+        close(listener);
+    }
+    errno = EADDRINUSE;
+    return -1;
 }
 
 static void explain(int port, char *error)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "files/module.h"
+#include "files/variable.h"
 
 enum
 {
@@ -30,12 +30,12 @@ enum
 };
 
 // Chooses the interpreter: the one asked for, that of SACCADE_PYTHON, that of a checkout, or the first on the path.
-static const char *find_python(const char *asked)
+static sac_status find_python(const char **python, const char *asked)
 {
-    const char *set = getenv("SACCADE_PYTHON");
-    if (asked[0]) return asked;
-    if (set && set[0]) return set;
-    return access(".venv/bin/python", X_OK) == 0 ? ".venv/bin/python" : "python3";
+    SAC_TRY(sac_read_variable(python, "SACCADE_PYTHON"));
+    if (asked[0]) *python = asked;
+    if (!*python) *python = access(".venv/bin/python", X_OK) == 0 ? ".venv/bin/python" : "python3";
+    return SAC_OK;
 }
 
 // Reads up to a newline. The time allowed counts from the last bytes that came, so that a slow start is no failure.
@@ -279,10 +279,13 @@ sac_status sac_worker_start(sac_worker *worker, const sac_worker_def *def)
 {
     *worker = (sac_worker){0};
     char script[SAC_PATH_SIZE];
-    if (!sac_module_find(script, "saccade-worker.py"))
+    const char *python;
+    SAC_TRY(sac_module_find(script, "saccade-worker.py"));
+    if (!script[0])
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "saccade-worker.py is not there: install saccade, or set SACCADE_MODULES to its folder");
-    SAC_TRY(sac_process_start(&worker->process, find_python(def->python), script, def->config));
+    SAC_TRY(find_python(&python, def->python));
+    SAC_TRY(sac_process_start(&worker->process, python, script, def->config));
     sac_status status = introduce(worker, def);
     if (status != SAC_OK) sac_worker_stop(worker, true);
     return status;

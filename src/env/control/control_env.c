@@ -88,6 +88,7 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
 {
     const control_config *config = &e->config;
     SAC_TRY(sac_world_create(&e->world, task, config->models));
+    e->world->circular = config->circular;
     sac_mujoco_view_def def = view_def(config, config->height, config->width);
     if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,

@@ -45,7 +45,7 @@ static double reward(const control_world *w)
 static void observe(const control_world *w, control_numbers *numbers)
 {
     const double *target = w->data->geom_xpos + 3 * w->ids[TARGET], *finger = w->data->geom_xpos + 3 * w->ids[FINGER];
-    sac_numbers_add(numbers, "position", w->data->qpos, (int)w->model->nq);
+    sac_world_observe_positions(w, 0, numbers);
     for (int k = 0; k < 2; k++) sac_numbers_add_one(numbers, "to_target", target[k] - finger[k]);
     sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
 }

@@ -18,9 +18,8 @@ static const char *const variants[] = {"original",
                                        ALL("hard") ":dynamic",
                                        NULL};
 
-static const char *const same_world[] = {"observe",       "height",   "width",     "camera",
-                                         "action_repeat", "renderer", "antialias", "shadows",
-                                         "reflections",   "models",   NULL};
+static const char *const same_world[] = {"observe",  "circular",  "height",  "width",       "camera", "action_repeat",
+                                         "renderer", "antialias", "shadows", "reflections", "models", NULL};
 
 #define FIELD(name) offsetof(control_config, name)
 
@@ -28,6 +27,8 @@ static const char *const same_world[] = {"observe",       "height",   "width",  
 #define OPTIONS(repeat, camera_id)                                                                                     \
     {"observe", SAC_OPTION_TEXT, FIELD(observe), "picture", 0, 0, "picture state",                                    \
      "state: the numbers that dm_control's agents are told, as a part that any policy may take"},                      \
+    {"circular", SAC_OPTION_BOOL, FIELD(circular), "false", 0, 0, NULL,                                                \
+     "state: hinges without limits by cosine and sine, so that what looks alike has the same numbers"},                \
     {"height", SAC_OPTION_INT, FIELD(height), "100", 8, 2048, NULL, "pixels of the picture"},                          \
     {"width", SAC_OPTION_INT, FIELD(width), "100", 8, 2048, NULL, "pixels of the picture"},                            \
     {"camera", SAC_OPTION_INT, FIELD(camera), camera_id, -1, 100, NULL, "of the model; -1: a free one"},               \

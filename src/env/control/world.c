@@ -1,12 +1,12 @@
 #include "env/control/world.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
+#include "files/variable.h"
 #include "saccade/env.h"
 
 static const double pi = 3.141592653589793;
@@ -57,9 +57,27 @@ const double *sac_world_sensor(const control_world *w, int index)
     return w->data->sensordata + w->model->sensor_adr[w->ids[index]];
 }
 
+static bool turns_freely(const mjModel *m, int position)
+{
+    for (int j = 0; j < (int)m->njnt; j++)
+        if (m->jnt_qposadr[j] == position) return m->jnt_type[j] == mjJNT_HINGE && !m->jnt_limited[j];
+    return false;
+}
+
+void sac_world_observe_positions(const control_world *w, int first, control_numbers *numbers)
+{
+    for (int i = first; i < (int)w->model->nq; i++)
+    {
+        const double x = w->data->qpos[i];
+        const bool circle = w->circular && turns_freely(w->model, i);
+        sac_numbers_add_one(numbers, "position", circle ? cos(x) : x);
+        if (circle) sac_numbers_add_one(numbers, "position", sin(x));
+    }
+}
+
 void sac_world_observe_state(const control_world *w, int first, control_numbers *numbers)
 {
-    sac_numbers_add(numbers, "position", w->data->qpos + first, (int)w->model->nq - first);
+    sac_world_observe_positions(w, first, numbers);
     sac_numbers_add(numbers, "velocity", w->data->qvel, (int)w->model->nv);
 }
 
@@ -69,11 +87,12 @@ void sac_world_observe_state(const control_world *w, int first, control_numbers 
 #define SAC_MODELS ""
 #endif
 
-static const char *models_folder(const char *asked)
+static sac_status find_models(const char **folder, const char *asked)
 {
-    const char *variable = getenv("SACCADE_MODELS");
-    if (*asked) return asked;
-    return variable ? variable : SAC_MODELS;
+    SAC_TRY(sac_read_variable(folder, "SACCADE_MODELS"));
+    if (*asked) *folder = asked;
+    if (!*folder) *folder = SAC_MODELS;
+    return SAC_OK;
 }
 
 static sac_status check_model(control_world *w)
@@ -93,7 +112,7 @@ static sac_status open_world(control_world *w, const char *folder)
 {
     char path[SAC_PATH_SIZE];
     SAC_TRY(sac_mujoco_open(&w->mj));
-    folder = models_folder(folder);
+    SAC_TRY(find_models(&folder, folder));
     if (!*folder)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "the models of dm_control are not there: run 'make mujoco' and build "
                                                "again, or set SACCADE_MODELS to their folder");

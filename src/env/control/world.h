@@ -50,7 +50,8 @@ struct control_world
     control_model *shared;
     mjModel *model; ///< its own: tasks move targets, distractions change colours
     mjData *data;
-    int substeps; ///< physics steps in a control step
+    int substeps;  ///< physics steps in a control step
+    bool circular; ///< hinges without limits are observed by cosine and sine
     sac_mersenne random;
     double *state;            ///< room for what MuJoCo calls the integration state
     int ids[CONTROL_MAX_IDS]; ///< the task's
@@ -99,6 +100,10 @@ void sac_world_draw_joints(control_world *world);
 
 /// The reading of a sensor that was found.
 const double *sac_world_sensor(const control_world *world, int index);
+
+/// All positions from the given one on, as the part "position". A hinge without limits is its angle, which grows from
+/// turn to turn, or, where the world is circular, its cosine and its sine.
+void sac_world_observe_positions(const control_world *world, int first, control_numbers *numbers);
 
 /// All positions from the given one on, and all velocities, as the usual two parts of an observation.
 void sac_world_observe_state(const control_world *world, int first, control_numbers *numbers);

@@ -1,7 +1,7 @@
 #include "evolve/strategies/sensing.h"
 
 /// ars: augmented random search after Mania et al. 2018 (arXiv:1803.07055), V1, and V1-t where `top` is below 1. V2 is
-/// V1 on observations that are whitened by running statistics; that is done by the policy and not by the search.
+/// V1 on observations that are normalised by running statistics; that is done by the policy and not by the search.
 
 static const sac_option options[] = {
     SAC_COMMON_OPTIONS("460", "candidates in a generation, twice the directions; 0: 4 + 3 ln n", "0.0075",

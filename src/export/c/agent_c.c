@@ -21,6 +21,7 @@ static void add_name(sac_growing *text, const char *name)
 {
     for (; *name; name++)
     {
+        // letters, digits and a few marks: neither a star with a slash nor a trigraph can be made of them
         bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
                      (*name >= '0' && *name <= '9') || strchr("-_.: ", *name);
         sac_grow(text, plain ? name : "?", 1);
@@ -46,9 +47,12 @@ static void add_head(sac_c_file *file)
                   "   Compiled with -DSELF_TEST it is a program that repeats %d recorded actions: it exits with 0, or\n"
                   "   with the number of the first that differs. */\n\n#include <stdint.h>\n\n",
                   def->height, def->width, def->channels, def->action_size, SCENES);
+    // the two functions are declared by the file itself, which has no header beside it
     sac_grow_text(text, "void agent_reset(void);\nvoid agent_act(const uint8_t *image, float *action);\n\n");
 }
 
+// Writes agent_reset and agent_act, which call what the parts before them define. Each call is written under the very
+// condition under which its part is.
 static void add_entry(sac_c_file *file)
 {
     const sac_policy_parts *p = &file->parts;
@@ -63,7 +67,7 @@ static void add_entry(sac_c_file *file)
     if (p->embedding->positions) sac_grow_text(text, "    add_positions();\n");
     file->reading->calls(file);
     if (motion) sac_grow_text(text, "    move();\n");
-    if (file->policy->filter_size > 0) sac_grow_text(text, "    filter();\n");
+    if (file->policy->normaliser_size > 0) sac_grow_text(text, "    normalise_told();\n");
     sac_grow_text(text, "    think();\n    decide(action);\n}\n");
 }
 
@@ -83,6 +87,7 @@ static sac_status add_test(sac_c_file *file)
     for (int scene = 0; status == SAC_OK && scene < SCENES; scene++)
     {
         draw_scene(image, def->height, def->width, def->channels, scene);
+        // one state for all scenes, so that the memory of the controller is tested, too
         sac_policy_act(state, image, action);
         sac_grow_text(text, "    {");
         for (int i = 0; i < def->action_size; i++)
@@ -103,6 +108,7 @@ static sac_status add_test(sac_c_file *file)
     return status;
 }
 
+// C wants everything defined before it is used, which decides the order.
 static sac_status add_all(sac_c_file *file)
 {
     SAC_TRY(sac_c_find_reading(&file->reading, file->policy, &file->parts));
@@ -129,6 +135,8 @@ static sac_status add_all(sac_c_file *file)
     return SAC_OK;
 }
 
+// With int8 a second policy is made whose weights are the rounded ones, and the file repeats that one. So every int8
+// file can be held against the library, too, bit for bit.
 sac_status sac_export_c(const sac_policy *policy, const sac_export_def *def, const char *path, sac_export_sizes *sizes)
 {
     sac_policy *rounded = NULL;

@@ -54,8 +54,8 @@ struct sac_c_reading
     void (*fields)(sac_c_file *file);
     void (*code)(sac_c_file *file);
     void (*calls)(sac_c_file *file);
-    void (*feature_constants)(sac_c_file *file); ///< of what is told of a kept patch
-    void (*feature_code)(sac_c_file *file);
+    void (*patch_feature_constants)(sac_c_file *file); ///< of what is told of a kept patch
+    void (*patch_feature_code)(sac_c_file *file);
 };
 
 /// The row of a policy's reading; SAC_ERROR_UNAVAILABLE where there is none.
@@ -73,13 +73,13 @@ void sac_c_controller_constants(sac_c_file *file);
 void sac_c_controller_fields(sac_c_file *file);
 void sac_c_controller_code(sac_c_file *file);
 
-/// And these what readings are made of: importance (c_attention.c), what is told of kept patches (c_features.c),
+/// And these what readings are made of: importance (c_attention.c), what is told of kept patches (c_patch_features.c),
 /// IAP-trans (c_trans.c), convolutional layers (c_layers.c), and the map of tokens to features (c_map.c).
 sac_status sac_c_attention_constants(sac_c_file *file);
 void sac_c_attention_fields(sac_c_file *file);
 void sac_c_attention_code(sac_c_file *file);
-void sac_c_feature_constants(sac_c_file *file);
-void sac_c_feature_code(sac_c_file *file);
+void sac_c_patch_feature_constants(sac_c_file *file);
+void sac_c_patch_feature_code(sac_c_file *file);
 sac_status sac_c_trans_constants(sac_c_file *file);
 void sac_c_trans_fields(sac_c_file *file);
 void sac_c_trans_code(sac_c_file *file);

@@ -5,6 +5,7 @@
 
 // This file writes the importance of patches: by exact softmax, or by a map of tokens to features.
 
+// 1/N and the gains of both sides in one factor a feature.
 static void add_gains(sac_c_file *file)
 {
     const sac_attention *a = file->parts.agent->attention;
@@ -31,6 +32,8 @@ sac_status sac_c_attention_constants(sac_c_file *file)
     return SAC_OK;
 }
 
+// Neither form needs the matrix of all patches against all: softmax holds one row of it, and the linear forms hold
+// sums.
 void sac_c_attention_fields(sac_c_file *file)
 {
     const sac_agent *agent = file->parts.agent;
@@ -46,6 +49,7 @@ void sac_c_attention_fields(sac_c_file *file)
         sac_c_map_fields(file);
         return;
     }
+    // the rest is of softmax over distinct patches: their groups, first members and numbers
     sac_c_field(file, "float", sizeof(float), "gained", "[TOKENS]", n);
     sac_c_field(file, "uint16_t", sizeof(uint16_t), "group", "[TOKENS]", n);
     sac_c_field(file, "uint16_t", sizeof(uint16_t), "first", "[TOKENS]", n);

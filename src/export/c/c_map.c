@@ -18,11 +18,13 @@ static const char *map_part(const sac_attention *a)
                                           : NULL;
 }
 
+// The hybrid map alone needs memory, for the sides of its planes.
 bool sac_c_map_is_hybrid(const sac_attention *a)
 {
     return a->map == a->kernels.hybrid_features;
 }
 
+// Maps whose exponent has the token's length in it.
 static bool uses_norm(const sac_attention *a)
 {
     return a->map == a->kernels.exp_features || a->map == a->kernels.trig_features || sac_c_map_is_hybrid(a);
@@ -35,6 +37,8 @@ sac_status sac_c_map_constants(sac_c_file *file)
     if (!map_part(a))
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: attention %s is not among the forms that the C file knows",
                         a->form->name);
+    // the matrices include the factors of the map, log2(e) among them, so that the file multiplies as often as the
+    // library
     size_t size = (size_t)queries->count * (size_t)queries->size;
     sac_growing *text = &file->text;
     sac_grow_text(text, "enum\n{\n    FEATURES = %d\n};\n\n", a->feature_size);
@@ -42,6 +46,7 @@ sac_status sac_c_map_constants(sac_c_file *file)
                   (double)queries->factor, (double)queries->square, (double)queries->turn);
     if (queries->matrix)
     {
+        // both sides have one matrix unless maps are learned; it is written once then
         bool shared = memcmp(queries->matrix, keys->matrix, size * sizeof(float)) == 0;
         sac_c_floats(file, "map_of_queries", queries->matrix, size);
         if (!shared) sac_c_floats(file, "map_of_keys", keys->matrix, size);

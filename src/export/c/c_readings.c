@@ -3,6 +3,7 @@
 
 // This file says what the C file holds between tokens and controller, for each reading.
 
+// IAP-rank and IAP-trans are both agents: what one of them does not use is 0 or not looked at.
 static sac_c_numbers agent_numbers(const sac_policy_parts *parts)
 {
     const sac_agent *a = parts->agent;
@@ -17,6 +18,7 @@ static sac_c_numbers agent_numbers(const sac_policy_parts *parts)
                            .position_unit = a->config.normalise_positions ? a->embedding.patches.height : 1};
 }
 
+// The outputs of the first layer are the tokens.
 static sac_c_numbers layer_numbers(const sac_policy_parts *parts)
 {
     return (sac_c_numbers){.values = parts->embedding->patches.outputs,
@@ -25,6 +27,7 @@ static sac_c_numbers layer_numbers(const sac_policy_parts *parts)
                            .position_unit = 1};
 }
 
+// What agent_act calls between the tokens and the controller.
 static void attend(sac_c_file *file)
 {
     if (file->parts.agent->attention->normalise) sac_grow_text(&file->text, "    normalise();\n");
@@ -50,7 +53,7 @@ static void read_image(sac_c_file *file)
 
 static const sac_c_reading readings[] = {
     [SAC_PARTS_RANK] = {agent_numbers, sac_c_attention_constants, sac_c_attention_fields, sac_c_attention_code,
-                        attend_and_choose, sac_c_feature_constants, sac_c_feature_code},
+                        attend_and_choose, sac_c_patch_feature_constants, sac_c_patch_feature_code},
     [SAC_PARTS_TRANS] = {agent_numbers, sac_c_trans_constants, sac_c_trans_fields, sac_c_trans_code, attend_and_norm,
                          NULL, NULL},
     [SAC_PARTS_LAYERS] = {layer_numbers, sac_c_layer_constants, sac_c_layer_fields, sac_c_layer_code, read_image, NULL,

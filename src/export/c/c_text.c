@@ -14,6 +14,8 @@ static bool is_foreign(const char *line)
     return strncmp(line, "#pragma once", 12) == 0 || strncmp(line, "#include", 8) == 0;
 }
 
+// Parts are files that the build embeds (src/CMakeLists.txt), among them elementary.h, whose functions are those of the
+// kernels: lines that belong to a header alone are left out.
 void sac_c_part(sac_c_file *file, const char *name)
 {
     for (size_t i = 0; i < sizeof embedded / sizeof *embedded; i++)
@@ -37,6 +39,7 @@ static void add_numbers(sac_c_file *file, const float *values, size_t count)
     for (size_t i = 0; i < count; i++)
     {
         if (i % 8 == 0) sac_grow_text(text, i ? "\n    " : "    ");
+        // C99 has no literal for infinity; no float is beyond the largest one, so that a bound there cuts no number
         if (isinf(values[i]))
             sac_grow_text(text, "%s3.40282347e+38f,", values[i] < 0 ? "-" : ""); // the largest float
         else
@@ -53,6 +56,7 @@ void sac_c_floats(sac_c_file *file, const char *name, const float *values, size_
     file->sizes.constants += count * sizeof(float);
 }
 
+// 8 bits a weight, and one scale a row.
 static void add_steps(sac_c_file *file, const char *name, const float *weights, int rows, int columns)
 {
     sac_growing *text = &file->text;
@@ -76,6 +80,7 @@ static void add_steps(sac_c_file *file, const char *name, const float *weights, 
     file->sizes.constants += (size_t)rows * ((size_t)columns + sizeof(float));
 }
 
+// A matrix is read through a function of its own, so that the same parts serve floats and int8; compilers inline it.
 void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, int columns)
 {
     const float *weights = file->policy->parameters + offset;
@@ -97,6 +102,7 @@ void sac_c_matrix(sac_c_file *file, const char *name, size_t offset, int rows, i
 
 void sac_c_field(sac_c_file *file, const char *type, size_t size, const char *name, const char *shape, size_t count)
 {
+    // C has no arrays without elements
     if (count == 0) return;
     sac_grow_text(&file->text, "    %s %s%s;\n", type, name, shape);
     file->sizes.memory += size * count;

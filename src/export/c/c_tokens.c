@@ -12,6 +12,7 @@
 int sac_c_weight(const sac_policy_parts *parts, int output, int i)
 {
     const sac_patches *p = &parts->embedding->patches;
+    // the inverse of `put` in kernels/pack.c
     int row_size = p->patch * p->channels, pairs = (row_size + 3) / 4 * 2, row = i / row_size, byte = i % row_size;
     int block_row = output / SAC_PROJECT_BLOCK * p->patch + row, pair = byte / 4 * 2 + byte % 2;
     int32_t both = parts->embedding_state->weights
@@ -19,6 +20,7 @@ int sac_c_weight(const sac_policy_parts *parts, int output, int i)
     return (int16_t)((uint32_t)both >> (byte % 4 / 2 * 16));
 }
 
+// All weights as they are multiplied: two bytes each.
 static void add_weights(sac_c_file *file)
 {
     const sac_embedding *e = file->parts.embedding;
@@ -71,6 +73,7 @@ static void add_small_weights(sac_c_file *file)
     sac_c_part(file, "small_weights.c");
 }
 
+// A table of whole numbers in the smallest type that holds them.
 static void add_ints(sac_c_file *file, const char *type, size_t size, const char *name, const int32_t *values,
                      int count)
 {
@@ -81,6 +84,8 @@ static void add_ints(sac_c_file *file, const char *type, size_t size, const char
     file->sizes.constants += (size_t)count * size;
 }
 
+// One axis of the resizing: for each pixel of the result the first source pixel, how many there are, and their weights
+// in parts of 2^22, as Pillow rounds them.
 static void add_axis(sac_c_file *file, const char *side, bool rows)
 {
     sac_resize_axis axis = sac_resize_get_axis(file->parts.embedding->resize, rows);
@@ -97,6 +102,7 @@ static void add_axis(sac_c_file *file, const char *side, bool rows)
 void sac_c_token_fields(sac_c_file *file)
 {
     const sac_patches *p = &file->parts.embedding->patches;
+    // without resizing the caller's own image is read
     if (!file->parts.embedding->resize) return;
     size_t row = (size_t)p->width * (size_t)p->channels;
     sac_c_field(file, "int32_t", sizeof(int32_t), "wide", "[WIDTH * CHANNELS]", row);
@@ -107,6 +113,7 @@ sac_status sac_c_token_constants(sac_c_file *file)
 {
     const sac_embedding *e = file->parts.embedding;
     const sac_patches *p = &e->patches;
+    // patches are numbered in 16 bits, which halves the largest tables of softmax
     if (e->count > UINT16_MAX)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: %d patches, expected at most %d", e->count, UINT16_MAX);
     sac_grow_text(
@@ -124,6 +131,8 @@ sac_status sac_c_token_constants(sac_c_file *file)
     sac_c_floats(file, "projection_scale", file->parts.embedding_state->weights.scales, (size_t)p->outputs);
     sac_c_floats(file, "projection_bias", file->parts.embedding_state->weights.bias, (size_t)p->outputs);
     if (!e->positions) return SAC_OK;
+    // Positions are sinusoids of fixed places (Vaswani et al. 2017), so their projection is a constant: it is written,
+    // and no sine is computed.
     sac_grow_text(&file->text, "static const float position_code[OUTPUTS][TOKENS] = {\n");
     for (int o = 0; o < p->outputs; o++)
     {

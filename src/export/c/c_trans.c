@@ -9,6 +9,7 @@ enum
     ROOM = 256
 };
 
+// The order of the products is chosen when the file is written, because sizes are fixed from then on.
 static sac_trans_order order_of(const sac_agent *a)
 {
     const sac_trans *t = &a->trans;
@@ -16,6 +17,7 @@ static sac_trans_order order_of(const sac_agent *a)
     return sac_trans_cheapest(t->rows, sac_attention_feature_size(a->attention), a->embedding.count, t->value_size);
 }
 
+// Gains in double with all their digits: the library multiplies them in double.
 static void add_gains(sac_c_file *file, const char *name, const double *gains)
 {
     int count = file->parts.agent->attention->feature_size;
@@ -25,6 +27,7 @@ static void add_gains(sac_c_file *file, const char *name, const double *gains)
     file->sizes.constants += (size_t)count * sizeof(double);
 }
 
+// Blocks of patches have the size that the library takes at this shape, since sums end where blocks do.
 static int block_of(const sac_agent *a)
 {
     return sac_block_size(a->attention, SAC_BLOCK_LARGE);
@@ -49,6 +52,8 @@ sac_status sac_c_trans_constants(sac_c_file *file)
     add_gains(file, "gain_of_queries", a->attention->gains[SAC_QUERIES]);
     add_gains(file, "gain_of_keys", a->attention->gains[SAC_KEYS]);
     sac_c_matrix(file, "trans_projection", a->trans_projection, t->rows, a->embedding.count);
+    // layer normalisation (Ba, Kiros and Hinton 2016) of each token; the gain is stored as gain - 1, and written as
+    // what it is
     if (!a->config.layer_norm) return SAC_OK;
     sac_grow_text(&file->text, "#define NORM_EPSILON 1e-5f\n\n");
     sac_c_floats(file, "norm_gain", file->parts.agent_state->gain, (size_t)t->value_size);
@@ -56,6 +61,8 @@ sac_status sac_c_trans_constants(sac_c_file *file)
     return SAC_OK;
 }
 
+// Which of the two sums is needed depends on the order: the left one starts with P Q', the right one with K'^T V, the
+// middle one takes both.
 void sac_c_trans_fields(sac_c_file *file)
 {
     const sac_agent *a = file->parts.agent;

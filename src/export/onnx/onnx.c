@@ -25,7 +25,7 @@ static const struct
 {
     sac_status (*add)(sac_onnx *o);
     void (*add_ports)(sac_onnx *o); // NULL: none
-} readings[] = {[SAC_PARTS_RANK] = {sac_onnx_add_features, sac_onnx_add_kept_ports},
+} readings[] = {[SAC_PARTS_RANK] = {sac_onnx_add_patch_features, sac_onnx_add_kept_ports},
                 [SAC_PARTS_TRANS] = {sac_onnx_add_trans, sac_onnx_add_importance_port},
                 [SAC_PARTS_LAYERS] = {sac_onnx_add_layers, NULL}};
 
@@ -50,6 +50,7 @@ static sac_status write_model(sac_onnx *o, const char *path)
     sac_proto_text(&model, MODEL_PRODUCER, "saccade");
     sac_proto_text(&model, MODEL_PRODUCER_VERSION, sac_version());
     sac_proto_message(&model, MODEL_GRAPH, &o->graph);
+    // the empty domain is that of ONNX itself
     sac_proto_int(&opset, OPSET_VERSION, OPSET);
     sac_proto_message(&model, MODEL_OPSET, &opset);
     return sac_grow_into_file(&model, path, "an ONNX graph");

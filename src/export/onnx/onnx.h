@@ -39,11 +39,11 @@ void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *
 
 /// The parts of the graph. Constants that any node may name: "nothing", "unit" (float 0 and 1), "zero", "one"
 /// (int64 [1]).
-sac_status sac_onnx_add_tokens(sac_onnx *o);     ///< "image" -> "pixels" [1, C, H, W] -> "tokens" [O, N]
-sac_status sac_onnx_add_attention(sac_onnx *o);  ///< -> "importance" [N]; features "phi_q", "phi_k" [F, N]
-sac_status sac_onnx_add_features(sac_onnx *o);   ///< attention -> "kept" [K] -> "seen" [1, T]
-sac_status sac_onnx_add_trans(sac_onnx *o);      ///< attention, features and values -> "seen" [1, T]
-sac_status sac_onnx_add_layers(sac_onnx *o);     ///< convolutions: "tokens" -> "seen" [1, T]
-sac_status sac_onnx_add_controller(sac_onnx *o); ///< "seen" -> "told" -> "action"
-void sac_onnx_add_importance_port(sac_onnx *o);  ///< "importance" as an output of the graph
-void sac_onnx_add_kept_ports(sac_onnx *o);       ///< "kept" and "importance"
+sac_status sac_onnx_add_tokens(sac_onnx *o);         ///< "image" -> "pixels" [1, C, H, W] -> "tokens" [O, N]
+sac_status sac_onnx_add_attention(sac_onnx *o);      ///< -> "importance" [N]; features "phi_q", "phi_k" [F, N]
+sac_status sac_onnx_add_patch_features(sac_onnx *o); ///< attention -> "kept" [K] -> "seen" [1, T]
+sac_status sac_onnx_add_trans(sac_onnx *o);          ///< attention, features and values -> "seen" [1, T]
+sac_status sac_onnx_add_layers(sac_onnx *o);         ///< convolutions: "tokens" -> "seen" [1, T]
+sac_status sac_onnx_add_controller(sac_onnx *o);     ///< "seen" -> "told" -> "action"
+void sac_onnx_add_importance_port(sac_onnx *o);      ///< "importance" as an output of the graph
+void sac_onnx_add_kept_ports(sac_onnx *o);           ///< "kept" and "importance"

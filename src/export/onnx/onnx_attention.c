@@ -18,6 +18,8 @@ static void add_normalised(sac_onnx *o)
     sac_onnx_node(o, "Div", "raw@ divisor@", "tokens@", NULL);
 }
 
+// softmax(Q^T K) summed over its rows: the whole matrix, which a runtime multiplies fast. "zero" is the axis of the
+// sum.
 static void add_softmax(sac_onnx *o)
 {
     sac_onnx_node(o, "Transpose", "tokens_q", "rows", "perm", 'I', 2, 1, 0, NULL);
@@ -50,6 +52,8 @@ static void add_damping(sac_onnx *o, const sac_features *f)
     sac_onnx_node(o, "Mul", "norm@ square@", "damping@", NULL);
 }
 
+// 2^(u + damping): the positive features of Choromanski et al. 2021 ("Rethinking Attention with Performers", lemma 1);
+// log2(e) is part of both.
 static void add_exp(sac_onnx *o, const char *out)
 {
     sac_onnx_node(o, "Add", "u@ damping@", "power@", NULL);
@@ -67,6 +71,7 @@ static void add_trig(sac_onnx *o, const sac_features *f, const char *out)
     sac_onnx_ints(o, "wave_shape@", (const int64_t[]){2 * f->count, -1}, 2);
     sac_onnx_node(o, "Mul", "u@ turn@", "quarters@", NULL);
     sac_onnx_node(o, "Mul", "quarters@ quarter@", "turns@", NULL);
+    // a runtime's sine is inexact for large angles, so that whole turns go first
     sac_onnx_node(o, "Round", "turns@", "whole_turns@", NULL);
     sac_onnx_node(o, "Mul", "whole_turns@ four@", "whole_quarters@", NULL);
     sac_onnx_node(o, "Sub", "quarters@ whole_quarters@", "rest@", NULL);
@@ -77,6 +82,7 @@ static void add_trig(sac_onnx *o, const sac_features *f, const char *out)
     sac_onnx_node(o, "Unsqueeze", "cosine@ one", "cosines@", NULL);
     sac_onnx_node(o, "Concat", "sines@ cosines@", "pairs@", "axis", 'i', 1, NULL);
     sac_onnx_node(o, "Reshape", "pairs@ wave_shape@", "waves@", NULL);
+    // the opposite exponent: it turns the Gaussian kernel of the waves into that of softmax
     sac_onnx_node(o, "Neg", "damping@", "growth@", NULL);
     sac_onnx_node(o, "Pow", "two@ growth@", "height@", NULL);
     sac_onnx_node(o, "Mul", "waves@ height@", out, NULL);
@@ -90,6 +96,7 @@ static void add_hybrid(sac_onnx *o, const sac_features *f)
     add_exp(o, "exp@");
     sac_onnx_floats(o, "planes@", f->directions, r, f->size);
     sac_onnx_number(o, "below@", -1);
+    // [planes, features] by broadcasting, and then flattened to the order of the library's rows
     sac_onnx_ints(o, "side_shape@", (const int64_t[]){1, r, 1, -1}, 4);
     sac_onnx_ints(o, "trig_shape@", (const int64_t[]){m, 1, 2, -1}, 4);
     sac_onnx_ints(o, "exp_shape@", (const int64_t[]){m, 1, 1, -1}, 4);
@@ -115,6 +122,7 @@ static sac_status add_map(sac_onnx *o, sac_attention_side side)
     const sac_kernels *k = &a->kernels;
     const sac_features *f = &a->features[side];
     add_projection(o, f);
+    // the map is known by its kernel, since two forms may share one
     bool trig = a->map == k->trig_features, hybrid = a->map == k->hybrid_features;
     if (trig || hybrid || a->map == k->exp_features) add_damping(o, f);
     if (a->map == k->relu_features)
@@ -137,6 +145,7 @@ static sac_status add_map(sac_onnx *o, sac_attention_side side)
 static sac_status add_linear(sac_onnx *o)
 {
     const sac_attention *a = o->parts.agent->attention;
+    // both sides' gains and 1/N are multiplied once, with z, and not with every key
     float *gains = SAC_NEW_ARRAY(float, (size_t)a->feature_size);
     if (!gains) return sac_fail_memory("an ONNX graph");
     for (int f = 0; f < a->feature_size; f++)
@@ -154,6 +163,7 @@ sac_status sac_onnx_add_attention(sac_onnx *o)
     const sac_attention *a = o->parts.agent->attention;
     int d = a->key_size, v = o->parts.agent->value_size;
     sac_onnx_ints(o, "kinds", (const int64_t[]){d, d, v}, v > 0 ? 3 : 2);
+    // normalised tokens are made of "raw"; where there is nothing to normalise the split gives tokens at once
     char outputs[64] = "raw_q raw_k values";
     if (!a->normalise) strcpy(outputs, "tokens_q tokens_k values");
     if (v == 0) *strstr(outputs, " values") = 0;

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "export/onnx/onnx.h"
 
-// From the features of the kept patches to the action: motion, filter, controller.
+// From what is told of the kept patches to the action: motion, normaliser, controller.
 
-// How much the features have changed since the step before: "before" holds those of that step, and "started" is 1 after
+// How much what is told has changed since the step before: "before" holds those of that step, and "started" is 1 after
 // the first step.
 static void add_motion(sac_onnx *o)
 {
@@ -21,27 +21,28 @@ static void add_motion(sac_onnx *o)
     sac_onnx_node(o, "Identity", "begun", "next_started", NULL);
     sac_onnx_node(o, "Greater", "started nothing", "has_started", NULL);
     sac_onnx_node(o, "Sub", "seen before", "moved", NULL);
+    // in the first step of an episode there is nothing to compare with
     sac_onnx_node(o, "Where", "has_started moved nothing", "motion", NULL);
     sac_onnx_node(o, "Concat", "seen motion", "seen_moving", "axis", 'i', 1, NULL);
 }
 
-// "told": the features and their motion, whitened by the mean and deviation of training.
+// "told": what was seen and its motion, normalised by the mean and deviation of training.
 static void add_told(sac_onnx *o)
 {
     const sac_actor *a = o->parts.actor;
     if (a->motion) add_motion(o);
     const char *seen = a->motion ? "seen_moving" : "seen";
-    if (o->policy->filter_size == 0)
+    if (o->policy->normaliser_size == 0)
     {
         sac_onnx_node(o, "Identity", seen, "told", NULL);
         return;
     }
     char inputs[64];
-    snprintf(inputs, sizeof inputs, "%s filter_mean", seen);
-    sac_onnx_floats(o, "filter_mean", o->policy->parameters + o->policy->filter_mean, 1, a->input_count);
-    sac_onnx_floats(o, "filter_whitening", o->parts.actor_state->whitening, 1, a->input_count);
+    snprintf(inputs, sizeof inputs, "%s normaliser_mean", seen);
+    sac_onnx_floats(o, "normaliser_mean", o->policy->parameters + o->policy->normaliser_mean, 1, a->input_count);
+    sac_onnx_floats(o, "normaliser_inverse", o->parts.actor_state->inverse_deviation, 1, a->input_count);
     sac_onnx_node(o, "Sub", inputs, "centred", NULL);
-    sac_onnx_node(o, "Mul", "centred filter_whitening", "told", NULL);
+    sac_onnx_node(o, "Mul", "centred normaliser_inverse", "told", NULL);
 }
 
 // OUT = W IN + bias, for vectors that are rows
@@ -57,6 +58,8 @@ static void add_layer(sac_onnx *o, const char *in, const char *name, const char 
     sac_onnx_node(o, "Gemm", inputs, out, "transB", 'i', 1, NULL);
 }
 
+// torch.nn.LSTMCell from single nodes: ONNX's own LSTM has another order of gates and wants whole sequences. Memory
+// goes in as "hidden" and "cell" and comes out as "next_hidden" and "next_cell".
 static void add_lstm(sac_onnx *o)
 {
     const sac_controller *c = &o->parts.actor->controller;
@@ -83,6 +86,7 @@ static void add_lstm(sac_onnx *o)
     add_layer(o, "next_hidden", "output", "output", c->to_outputs, c->outputs, h);
 }
 
+// The controller: "told" -> "output".
 static sac_status add_thought(sac_onnx *o)
 {
     const sac_controller *c = &o->parts.actor->controller;
@@ -121,6 +125,7 @@ static sac_status add_box(sac_onnx *o)
     const sac_policy_def *def = &o->policy->def;
     int count = def->action_size;
     bool stretched = o->parts.actor->squash != SAC_SQUASH_NONE;
+    // x (high - low) / 2 + (high + low) / 2, with both halves as constants
     float *half = SAC_NEW_ARRAY(float, 2 * (size_t)count), *center = half + count;
     if (!half) return sac_fail_memory("an ONNX graph");
     for (int i = 0; i < count; i++)
@@ -136,6 +141,7 @@ static sac_status add_box(sac_onnx *o)
     sac_onnx_node(o, "Reshape", "activated action_shape", "flat", NULL);
     sac_onnx_node(o, "Mul", "flat half", "wide", NULL);
     sac_onnx_node(o, "Add", "wide center", "free", NULL);
+    // bounds may be infinite, which Max and Min allow
     sac_onnx_node(o, "Max", "free action_low", "above", NULL);
     sac_onnx_node(o, "Min", "above action_high", "action", NULL);
     return SAC_OK;
@@ -169,6 +175,7 @@ static sac_status add_action(sac_onnx *o)
         add_threshold(o);
         return SAC_OK;
     }
+    // ties go to the lower index, as in the library
     sac_onnx_node(o, "ArgMax", "activated", "choice", "axis", 'i', 1, "keepdims", 'i', 0, NULL);
     sac_onnx_node(o, "Cast", "choice", "action", "to", 'i', SAC_ONNX_FLOAT, NULL);
     return SAC_OK;

@@ -34,10 +34,12 @@ enum
     SHAPE_DIM = 1,
     DIM_VALUE = 1,
 
+    // values of AttributeProto.type
     TYPE_INT = 2,
     TYPE_INTS = 7
 };
 
+// bytes of an element; INT64 and DOUBLE have 8
 static size_t element_size(sac_onnx_type type)
 {
     return type == SAC_ONNX_FLOAT ? 4 : type == SAC_ONNX_UINT8 ? 1 : 8;
@@ -92,6 +94,7 @@ void sac_onnx_number(sac_onnx *o, const char *name, float value)
     sac_onnx_tensor(o, name, SAC_ONNX_FLOAT, &value, 0, NULL);
 }
 
+// protobuf puts messages into messages, so that a port is written from the inside: sizes, shape, tensor, type, value
 void sac_onnx_port(sac_onnx *o, bool output, const char *name, sac_onnx_type type, int rank, const int64_t *shape)
 {
     sac_growing dims = {0}, tensor = {0}, kind = {0}, value = {0};
@@ -137,6 +140,7 @@ static void add_words(sac_growing *node, int field, sac_onnx *o, const char *wor
     }
 }
 
+// Nodes stand in the graph in the order of the calls, which ONNX wants to be an order in which they can be computed.
 void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *outputs, ...)
 {
     sac_growing node = {0};
@@ -151,6 +155,7 @@ void sac_onnx_node(sac_onnx *o, const char *op, const char *inputs, const char *
     for (const char *attribute; (attribute = va_arg(list, const char *));)
     {
         sac_growing inner = {0};
+        // a bool is passed as an int, and so is a character
         bool several = va_arg(list, int) == 'I';
         int count = several ? va_arg(list, int) : 1;
         sac_proto_text(&inner, ATTRIBUTE_NAME, attribute);

@@ -38,6 +38,7 @@ static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
         {
             int digit = sac_c_weight(&o->parts, out, i) >> (index * bits);
             if (!highest) digit &= (1 << bits) - 1;
+            // the library has channels last, and ONNX has them first
             int pixel = i / channels, channel = i % channels;
             kernel[(out * channels + channel) * side * side + pixel] = (float)digit;
         }
@@ -48,6 +49,7 @@ static sac_status add_digit(sac_onnx *o, int index, int bits, bool highest)
     return SAC_OK;
 }
 
+// Sums of products, digit by digit: each is exact as a float, and their total, up to 2^31, is exact as a double.
 static void add_sums(sac_onnx *o, int digits, int bits)
 {
     const sac_patches *p = &o->parts.embedding->patches;
@@ -125,6 +127,7 @@ static sac_status add_resize(sac_onnx *o)
     return SAC_OK;
 }
 
+// "image" [H, W, C] of bytes -> "pixels" [1, C, height, width] of floats
 static sac_status add_pixels(sac_onnx *o)
 {
     const sac_embedding *e = o->parts.embedding;
@@ -149,9 +152,11 @@ sac_status sac_onnx_add_tokens(sac_onnx *o)
     sac_onnx_node(o, "Reshape", "whole token_shape", "sums", NULL);
     sac_onnx_floats(o, "scales", o->parts.embedding_state->weights.scales, p->outputs, 1);
     sac_onnx_floats(o, "biases", o->parts.embedding_state->weights.bias, p->outputs, 1);
+    // two nodes, hence two roundings, as the kernel `rescale` has them
     sac_onnx_node(o, "Mul", "sums scales", "scaled", NULL);
     sac_onnx_node(o, "Add", "scaled biases", e->positions ? "unplaced" : "tokens", NULL);
     if (!e->positions) return SAC_OK;
+    // rows of the library are padded to whole vectors, and those of the graph are not
     float *code = SAC_NEW_MATRIX(float, (size_t)p->outputs, (size_t)e->count);
     if (!code) return sac_fail_memory("an ONNX graph");
     for (int out = 0; out < p->outputs; out++)

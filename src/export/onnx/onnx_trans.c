@@ -8,6 +8,7 @@
 
 // IAP-trans and the convolutional network, which compute the controller's inputs without keeping any patch.
 
+// "gain@" [F]: what each feature of a side is multiplied by.
 static sac_status add_gains(sac_onnx *o, sac_attention_side side)
 {
     const sac_attention *a = o->parts.agent->attention;
@@ -63,6 +64,7 @@ static void add_mixture(sac_onnx *o)
 static void add_norm(sac_onnx *o, const char *in)
 {
     const sac_agent *a = o->parts.agent;
+    // the library's epsilon is a float
     const double epsilon = (double)1e-5f;
     int v = a->value_size;
     sac_onnx_tensor(o, "epsilon", SAC_ONNX_DOUBLE, &epsilon, 0, NULL);
@@ -83,6 +85,7 @@ static void add_norm(sac_onnx *o, const char *in)
     sac_onnx_node(o, "Cast", "row_biased", "normed", "to", 'i', SAC_ONNX_FLOAT, NULL);
 }
 
+// What the controller is told is one row.
 static void add_seen(sac_onnx *o, const char *in)
 {
     char inputs[64];
@@ -101,6 +104,8 @@ sac_status sac_onnx_add_trans(sac_onnx *o)
     o->side = "_k";
     SAC_TRY(add_gains(o, SAC_KEYS));
     o->side = NULL;
+    // in double, because a runtime adds in an order of its own: what that changes is far below the last place of a
+    // float
     static const char *const names[] = {"projection", "values", "phi_q", "phi_k", "gain_q", "gain_k"};
     for (int i = 0; i < 6; i++)
     {
@@ -163,6 +168,7 @@ sac_status sac_onnx_add_layers(sac_onnx *o)
         snprintf(last, sizeof last, "picture%d", i);
         o->side = NULL;
     }
+    // [1, O, rows, columns] -> [1, rows, columns, O]: the controller's weights are in the library's order
     sac_onnx_node(o, "Transpose", last, "by_pixel", "perm", 'I', 4, 0, 2, 3, 1, NULL);
     add_seen(o, "by_pixel");
     return SAC_OK;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+// Just what onnx.proto needs of the wire format of Protocol Buffers: a message is a list of fields, each with a key of
+// its number and its type. Nothing is read.
 enum
 {
     VARINT = 0,
@@ -51,6 +53,7 @@ void sac_proto_text(sac_growing *message, int field, const char *text)
     sac_proto_bytes(message, field, text, strlen(text));
 }
 
+// A message within a message is bytes with their length before them, which is why the inner one is finished first.
 void sac_proto_message(sac_growing *message, int field, sac_growing *inner)
 {
     sac_proto_bytes(message, field, inner->bytes, inner->size);

@@ -202,7 +202,7 @@ sac_status sac_tensors_read(sac_tensors **out, const void *bytes, size_t size, c
     return read_file(out, bytes, size, where, false);
 }
 
-sac_status sac_tensors_view(sac_tensors **out, const void *bytes, size_t size, const char *where)
+sac_status sac_tensors_read_in_place(sac_tensors **out, const void *bytes, size_t size, const char *where)
 {
     SAC_ASSERT((uintptr_t)bytes % 8 == 0);
     return read_file(out, bytes, size, where, true);

@@ -61,7 +61,7 @@ SAC_CHECKED sac_status sac_tensors_read(sac_tensors **out, const void *bytes, si
 /// @param bytes  [size], 8-byte aligned
 /// @return also SAC_ERROR_FORMAT where an array does not lie at a multiple of its element's size, as every file of this
 ///         writer and of the Python package does
-SAC_CHECKED sac_status sac_tensors_view(sac_tensors **out, const void *bytes, size_t size, const char *where);
+SAC_CHECKED sac_status sac_tensors_read_in_place(sac_tensors **out, const void *bytes, size_t size, const char *where);
 
 /// Read a file of at most `limit` bytes.
 SAC_CHECKED sac_status sac_tensors_load(sac_tensors **out, const char *path, size_t limit);

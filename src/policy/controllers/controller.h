@@ -33,6 +33,9 @@ typedef struct sac_controller_ops
     void (*prepare)(const sac_controller *controller, const float *parameters, float *prepared);
     void (*step)(const sac_controller *controller, const float *parameters, const float *prepared,
                  sac_controller_io *io);
+    /// The same for SAC_LANES episodes with the same parameters, for a controller without memory: each array of `io` is
+    /// [its size, SAC_LANES]. The same bits as `step`; NULL: it has no such form.
+    void (*step_columns)(const sac_controller *controller, const float *parameters, sac_controller_io *io);
 } sac_controller_ops;
 
 /// What is fixed after creation.

@@ -1,3 +1,5 @@
+#include "base/level.h"
+#include "policy/controllers/columns.h"
 #include "policy/controllers/controller.h"
 
 // This controller is one linear layer from the inputs to the outputs.
@@ -15,4 +17,11 @@ static void step(const sac_controller *c, const float *parameters, const float *
                      c->outputs, c->inputs);
 }
 
-const sac_controller_ops sac_controller_linear = {"linear", plan, NULL, step};
+static void step_columns(const sac_controller *c, const float *parameters, sac_controller_io *io)
+{
+    SAC_AT_LEVEL(sac_dense_columns)
+    (io->outputs, parameters + c->to_outputs.weight, parameters + c->to_outputs.bias, io->inputs, c->outputs,
+     c->inputs);
+}
+
+const sac_controller_ops sac_controller_linear = {"linear", plan, NULL, step, step_columns};

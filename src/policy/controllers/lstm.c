@@ -36,4 +36,4 @@ static void step(const sac_controller *c, const float *parameters, const float *
                      c->outputs, c->hidden);
 }
 
-const sac_controller_ops sac_controller_lstm = {"lstm", plan, prepare, step};
+const sac_controller_ops sac_controller_lstm = {"lstm", plan, prepare, step, NULL};

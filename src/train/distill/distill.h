@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "data/dataset.h"
 #include "data/recorder.h"
-#include "run/distill.h"
+#include "methods/distill_options.h"
 #include "run/rows.h"
 #include "saccade/demonstrations.h"
 #include "train/run.h"

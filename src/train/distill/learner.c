@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "files/atomic.h"
 #include "learn/learn.h"
+#include "saccade/learn.h"
 #include "train/distill/distill.h"
 
 /// The learner that has a teacher.
@@ -31,11 +32,35 @@ static sac_status read_options(sac_run *r)
     return sac_distill_read_shares(d->options.share, d->shares, &d->share_count);
 }
 
+// what sac_fit is to do, but for threads and seed
+static sac_fit_def fit_def_of(const sac_distill_options *o)
+{
+    sac_fit_def def = sac_fit_default_def();
+    def.optimiser = o->optimiser;
+    def.rate = o->rate;
+    def.last_rate = o->last_rate;
+    def.decay = o->decay;
+    def.largest_norm = o->largest_norm;
+    def.huber = o->huber;
+    def.total_steps = (uint64_t)o->fall * (uint64_t)o->fit_steps;
+    def.batch = o->batch;
+    def.steps = o->steps;
+    def.lead = o->lead;
+    def.slices = o->slices;
+    def.measure = o->measure;
+    def.choosing = strcmp(o->choosing, "soft") == 0    ? SAC_CHOOSE_SOFT
+                   : strcmp(o->choosing, "fixed") == 0 ? SAC_CHOOSE_FIXED
+                                                       : SAC_CHOOSE_STRAIGHT;
+    def.temperature = o->temperature;
+    def.last_temperature = o->last_temperature;
+    return def;
+}
+
 // the fit begins where training does
 static sac_status create_fit(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
-    sac_fit_def def = sac_distill_fit_def(&d->options);
+    sac_fit_def def = fit_def_of(&d->options);
     sac_fit_array first;
     def.threads = r->def->threads;
     def.seed = sac_mix_seed(r->task->train.seed, FIT_STREAM, 0);
@@ -298,7 +323,7 @@ static const char *stop(const sac_run *r)
 static double rate(const sac_run *r)
 {
     const sac_distill *d = sac_distill_of(r);
-    const sac_fit_def def = sac_distill_fit_def(&d->options);
+    const sac_fit_def def = fit_def_of(&d->options);
     uint64_t steps, calls;
     sac_fit_counters(d->fit, &steps, &calls);
     return def.rate * sac_schedule(steps, def.warm_steps, def.total_steps, def.last_rate);

@@ -67,10 +67,10 @@ static sac_status reserve(sac_run *r)
     e->hard = SAC_NEW_ARRAY(uint64_t, (units + 1) / 2);
     e->listed = SAC_NEW_ARRAY(int, population);
     e->raced = SAC_NEW_ARRAY(double, units);
-    e->seen = r->filter.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->filter.size) : NULL;
+    e->seen = r->normaliser.size > 0 ? SAC_NEW_ARRAY(double, units * 2 * (size_t)r->normaliser.size) : NULL;
     e->returns = SAC_NEW_ARRAY(double, population);
     e->fitness = SAC_NEW_ARRAY(double, population);
-    if (r->filter.size > 0 && !e->seen) return sac_fail_memory("a generation");
+    if (r->normaliser.size > 0 && !e->seen) return sac_fail_memory("a generation");
     if (!e->hard || !e->listed || !e->raced || !e->returns || !e->fitness) return sac_fail_memory("a generation");
     e->room = population;
     return SAC_OK;

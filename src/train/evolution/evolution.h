@@ -12,7 +12,7 @@ typedef struct sac_evolution
     size_t room;         ///< candidates that there is memory for
     sac_race *race;      ///< NULL: every candidate has the same number of episodes
     int *listed;         ///< [population] individuals of a round
-    double *seen;        ///< [units, 2 F] what the filter was told in a round; NULL without a filter
+    double *seen;        ///< [units, 2 F] what the normaliser was told in a round; NULL without a normaliser
     double *raced;       ///< [units] returns of the episodes of one round of a race
     double *returns;     ///< [population] mean return of each candidate
     double *fitness;     ///< [population] what the search is told

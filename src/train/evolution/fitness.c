@@ -37,7 +37,9 @@ static sac_status drive_round(sac_run *r, int listed, int first, int count, uint
     for (int i = 0; i < job.unit_count; i++)
     {
         *steps += (uint64_t)r->units[i].steps;
-        if (e->seen) sac_filter_add(&r->filter, r->units[i].steps, e->seen + (size_t)(2 * r->filter.size) * (size_t)i);
+        if (e->seen)
+            sac_normaliser_add(&r->normaliser, r->units[i].steps,
+                               e->seen + (size_t)(2 * r->normaliser.size) * (size_t)i);
     }
     return sac_run_report_bad(r, SAC_ROUND_TRAINING, job.unit_count);
 }
@@ -123,12 +125,12 @@ sac_status sac_evolution_drive(sac_run *r)
 {
     uint64_t steps = 0;
     r->first_bad[0] = 0;
-    sac_filter_begin(&r->filter);
+    sac_normaliser_begin(&r->normaliser);
     SAC_TRY(sac_evolution_screen(r, &steps));
     SAC_TRY(sac_evolution_of(r)->race ? drive_race(r, &steps) : drive_all(r, &steps));
     SAC_TRY(check_numbers(r));
     r->state.steps += steps;
-    sac_filter_commit(&r->filter);
-    sac_filter_write(&r->filter, r->policy, r->tuned.rest);
+    sac_normaliser_commit(&r->normaliser);
+    sac_normaliser_write(&r->normaliser, r->policy, r->tuned.rest);
     return SAC_OK;
 }

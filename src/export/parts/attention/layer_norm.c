@@ -9,6 +9,7 @@ static double long_root(double x)
     uint64_t mantissa, rest = 0, result = 0;
     int exponent, i;
     both.number = x;
+    /* an even exponent halves exactly; the root of the mantissa follows, two bits of it for each digit */
     exponent = (int)(both.bits >> 52);
     if (!(x > 0) || exponent == 2047) return x;
     mantissa = (both.bits & 0xfffffffffffffu) | 0x10000000000000u;
@@ -34,9 +35,10 @@ static void norm_layers(void)
     int r, i;
     for (r = 0; r < L; r++)
     {
-        float *x = state.features + r * V;
+        float *x = state.told + r * V;
         double mean = 0, variance = 0, length;
         for (i = 0; i < V; i++) mean += (double)x[i];
+        /* in double, so that the variance of nearly equal numbers has digits left */
         mean /= V;
         for (i = 0; i < V; i++)
         {

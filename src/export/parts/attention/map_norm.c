@@ -1,3 +1,4 @@
+/* |x|^2 of token i */
 static float square_norm(float x[][TOKENS], int i)
 {
     float norm = x[0][i] * x[0][i];

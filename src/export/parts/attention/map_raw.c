@@ -1,3 +1,4 @@
+/* without a matrix the map is computed from the token's own numbers */
 static float projected(float x[][TOKENS], int i, int feature, int side)
 {
     (void)side;

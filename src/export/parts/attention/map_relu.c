@@ -1,3 +1,5 @@
+/* ReLU features: a kernel of their own and no estimate of softmax (Choromanski et al. 2021, "Rethinking Attention with
+   Performers", generalised attention) */
 static void read_features(float *phi, float x[][TOKENS], int i, int side)
 {
     int f;

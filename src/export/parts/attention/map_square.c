@@ -1,3 +1,4 @@
+/* squares of the projections, as in SARA-RT (Leal et al. 2023) */
 static void read_features(float *phi, float x[][TOKENS], int i, int side)
 {
     int f;

@@ -1,3 +1,5 @@
+/* random Fourier features (Rahimi and Recht 2007): sine and cosine of each projection, times exp(|x|^2 / 2), which
+   turns the Gaussian kernel into that of softmax */
 static void read_features(float *phi, float x[][TOKENS], int i, int side)
 {
     float length = sac_exp2(-(MAP_SQUARE * square_norm(x, i)));

@@ -1,3 +1,4 @@
+/* a token's score is one sum, over the features in their order */
 static float score(const float *phi)
 {
     float sum = 0;

@@ -1,6 +1,7 @@
 /* each plane's part, then their sum by the sides of the last token */
 static float score(const float *phi)
 {
+    /* the sums of what was multiplied by sides lie behind those of waves and powers */
     const float *alpha = state.sums + 3 * WAVES, *beta = alpha + 2 * WAVES * PLANES;
     float parts[1 + PLANES] = {0}, sum;
     int m, l;

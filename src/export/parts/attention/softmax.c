@@ -1,6 +1,7 @@
 /* softmax: importance[j] = sum_i exp(s_ij) / sum_j exp(s_ij). Equal patches have equal scores, so that the sums run
    over the distinct ones with their counts. */
 
+/* the same query and the same key: bits are compared, so that 0 and -0 are different */
 static int are_equal(int a, int b)
 {
     int o;
@@ -9,6 +10,8 @@ static int are_equal(int a, int b)
     return 1;
 }
 
+/* the number of groups of equal patches; where there are more than CAPACITY every patch is a group of its own, because
+   to look for equal ones would then take longer than it saves */
 static int find_groups(void)
 {
     int n, g, count = 0;
@@ -31,6 +34,7 @@ static int find_groups(void)
     return TOKENS;
 }
 
+/* the largest |x|^2 of all queries, or of all keys */
 static float largest_square(float tokens[][TOKENS])
 {
     float most = 0, lanes[LANES] = {0};
@@ -45,6 +49,7 @@ static float largest_square(float tokens[][TOKENS])
     return fused(sum_of(lanes), 0.0f, most); /* not a number where something is none */
 }
 
+/* start + q . k, in which start is minus the largest score where one is subtracted */
 static float score(float start, const float query[D], int key)
 {
     int d;
@@ -58,6 +63,7 @@ static void attend_from(int group, int groups, int near)
     float query[D], lanes[LANES] = {0}, largest = with_bits(0xff800000u), share;
     int d, j;
     for (d = 0; d < D; d++) query[d] = state.tokens[d][state.first[group]] * SOFTMAX_FACTOR;
+    /* as is usual the largest score is subtracted, so that no power overflows; it is not needed where all are near 0 */
     for (j = 0; j < groups && !near; j++)
     {
         float t = score(0, query, state.first[j]);
@@ -69,6 +75,7 @@ static void attend_from(int group, int groups, int near)
         state.row[j] = near ? sac_exp2_near(t) : sac_exp2(t);
         lanes[j % LANES] = fused((float)state.number[j], state.row[j], lanes[j % LANES]);
     }
+    /* all patches of this group ask the same, so their rows are added at once */
     share = (float)state.number[group] / sum_of(lanes);
     for (j = 0; j < groups; j++) state.gained[j] = fused(share, state.row[j], state.gained[j]);
 }

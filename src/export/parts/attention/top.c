@@ -8,6 +8,7 @@ static void choose(void)
         for (place = kept; place > 0; place--)
         {
             float other = state.row[state.top[place - 1]];
+            /* NaN is last: any number goes before it */
             if (!(value > other || (other != other && value == value))) break;
         }
         if (place == TOP) continue;

@@ -1,6 +1,7 @@
 /* IAP-trans: the patches become L tokens of V numbers, LN(P V + P Q' K'^T V). Sums over patches are taken block by
    block, each in parts of their own, for as many rows at a time as there are parts. */
 
+/* values lie behind queries and keys */
 static float value_of(int v, int patch)
 {
     return state.tokens[2 * D + v][patch];
@@ -30,6 +31,7 @@ static void gather(float *sums, int side, int rows, float (*weight)(int row, int
     float phi[FEATURES];
     int row, first, patch, r, f, i;
     for (i = 0; i < rows * FEATURES; i++) sums[i] = 0;
+    /* with many rows the patches are gone through several times: memory is dearer than time on a small chip */
     for (row = 0; row < rows; row += PARTS / FEATURES)
         for (first = 0; first < TOKENS; first += BLOCK)
         {
@@ -50,10 +52,11 @@ static void gather(float *sums, int side, int rows, float (*weight)(int row, int
             }
             add_parts(sums + row * FEATURES, group * FEATURES);
         }
+    /* gains are multiplied last, in double, as the library does */
     for (i = 0; i < rows * FEATURES; i++) sums[i] = (float)((double)sums[i] * gains[i % FEATURES]);
 }
 
-/* one row of weights times the features of a patch */
+/* one row of weights times the features of a token */
 static float mixed(const float *weights, const float *phi)
 {
     float sum = weights[0] * phi[0];

@@ -1,3 +1,4 @@
+/* what a patch adds directly: P V, which is added to the mixture (the residual of IAP-trans) */
 static void read_residual(float *left, int row, int rows, float *right, int patch)
 {
     int r, v;
@@ -5,10 +6,11 @@ static void read_residual(float *left, int row, int rows, float *right, int patc
     for (v = 0; v < V; v++) right[v] = value_of(v, patch);
 }
 
+/* the tokens that the controller is told, [L, V] */
 static void attend(void)
 {
     int i;
-    for (i = 0; i < L * V; i++) state.features[i] = 0;
-    multiply(state.features);
-    if (RESIDUAL) add_products(state.features, TOKENS, read_residual);
+    for (i = 0; i < L * V; i++) state.told[i] = 0;
+    multiply(state.told);
+    if (RESIDUAL) add_products(state.told, TOKENS, read_residual);
 }

@@ -11,6 +11,7 @@ static void read_left(float *left, int row, int rows, float *right, int patch)
 static void multiply(float *out)
 {
     int i;
+    /* the gains of the keys are multiplied into the L rows, and not for each patch */
     gather(state.summary, 0, L, trans_projection, gain_of_queries);
     for (i = 0; i < L * FEATURES; i++)
         state.summary[i] = (float)((double)state.summary[i] * gain_of_keys[i % FEATURES]);

@@ -2,6 +2,7 @@
 static void multiply(float *out)
 {
     int r, v, f;
+    /* both sums have FEATURES columns, and neither depends on the number of patches */
     gather(state.summary, 0, L, trans_projection, gain_of_queries);
     gather(state.product, 1, V, value_of, gain_of_keys);
     for (r = 0; r < L; r++)

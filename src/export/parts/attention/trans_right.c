@@ -11,6 +11,7 @@ static void read_right(float *left, int row, int rows, float *right, int patch)
 static void multiply(float *out)
 {
     int i;
+    /* the gains of the queries are multiplied into the V rows, and not for each patch */
     gather(state.product, 1, V, value_of, gain_of_keys);
     for (i = 0; i < V * FEATURES; i++)
         state.product[i] = (float)((double)state.product[i] * gain_of_queries[i % FEATURES]);

@@ -31,6 +31,7 @@ static void normalise(void)
         {
             float norm = 0;
             for (d = 0; d < D; d++) norm = fused(state.tokens[side * D + d][n], state.tokens[side * D + d][n], norm);
+            /* a token of zeros stays one */
             norm = norm == 0 ? 1 : root(norm);
             for (d = 0; d < D; d++) state.tokens[side * D + d][n] /= norm;
         }

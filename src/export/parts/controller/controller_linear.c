@@ -1,4 +1,5 @@
+/* the controller: one linear layer, without memory */
 static void think(void)
 {
-    dense(state.output, ACTIONS, output_weight, output_bias, state.features, TOLD);
+    dense(state.output, ACTIONS, output_weight, output_bias, state.told, TOLD);
 }

@@ -1,3 +1,5 @@
+/* outputs become an action within its bounds; one that is not a number is taken as 0, so that the world never sees it
+ */
 static void decide(float *action)
 {
     int i;
@@ -7,6 +9,7 @@ static void decide(float *action)
         if (x != x) x = 0;
         if (STRETCHED)
         {
+            /* -1..1 is stretched to the bounds, in the order of the library */
             x = x * (high - low) / 2;
             x += (high + low) / 2;
         }

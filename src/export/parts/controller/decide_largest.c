@@ -1,3 +1,4 @@
+/* the choice whose output is largest, ties to the lower index; 0 where none is a number */
 static void decide(float *action)
 {
     int i, best = 0;

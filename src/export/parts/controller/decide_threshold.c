@@ -1,3 +1,4 @@
+/* three choices from one output: 1 below -1/3, 2 above 1/3, and 0 between them */
 static void decide(float *action)
 {
     const float third = 1.0f / 3.0f;

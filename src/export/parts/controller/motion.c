@@ -4,8 +4,8 @@ static void move(void)
     int i;
     for (i = 0; i < TOLD / 2; i++)
     {
-        state.features[TOLD / 2 + i] = state.started ? state.features[i] - state.before[i] : 0;
-        state.before[i] = state.features[i];
+        state.told[TOLD / 2 + i] = state.started ? state.told[i] - state.before[i] : 0;
+        state.before[i] = state.told[i];
     }
     state.started = 1;
 }

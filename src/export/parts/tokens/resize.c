@@ -5,12 +5,14 @@ static uint8_t to_byte(int32_t sum)
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
+/* one row of the image, made narrower, times what it weighs in a row of the resized one */
 static void add_row(const uint8_t *row, int32_t weight)
 {
     int x, c, t;
     for (x = 0; x < WIDTH; x++)
         for (c = 0; c < CHANNELS; c++)
         {
+            /* half of a part is added, so that cutting rounds to the nearest */
             int32_t sum = (int32_t)1 << 21;
             for (t = 0; t < column_count[x]; t++)
                 sum += row[(column_first[x] + t) * CHANNELS + c] * column_weights[x * COLUMN_TAPS + t];

@@ -5,6 +5,7 @@ static const int16_t *projection_row(int output)
     int i;
     for (i = 0; i < PATCH * PATCH * CHANNELS; i++)
     {
+        /* 8 bits to float to 16 bits, with the very roundings of the library */
         float weight = (float)projection_steps[output][i] * projection_step[output];
         double scaled = (double)weight * projection_inverse[output];
         scaled = scaled < 0 ? scaled - 0.5 : scaled + 0.5;

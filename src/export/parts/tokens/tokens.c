@@ -13,9 +13,11 @@ static void look(const uint8_t *image)
             {
                 const uint8_t *pixels = strip + x * STRIDE * CHANNELS;
                 const int16_t *w = weights;
+                /* the weights are so small that no sum of a patch can leave 32 bits */
                 int32_t sum = 0;
                 for (r = 0; r < PATCH; r++, pixels += WIDTH * CHANNELS)
                     for (i = 0; i < PATCH * CHANNELS; i++) sum += (int32_t)*w++ * pixels[i];
+                /* two roundings, which a fused product would make one */
                 *out = (float)sum * projection_scale[o];
                 *out++ += projection_bias[o];
             }

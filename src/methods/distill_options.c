@@ -1,0 +1,63 @@
+#include "methods/distill_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+
+#define AT(field) offsetof(sac_distill_options, field)
+
+const sac_option sac_distill_option_table[] = {
+    {"episodes", SAC_OPTION_INT, AT(episodes), "32", 1, 100000, NULL, "episodes that a round adds to the data"},
+    {"share", SAC_OPTION_TEXT, AT(share), "1 0.5 0.3 0.1", 0, 0, NULL,
+     "part of a round's episodes that the teacher drives, round by round; the last number holds from then on"},
+    {"keep", SAC_OPTION_INT, AT(keep), "100000", 1, 1000000000, NULL,
+     "frames that are kept at most; the oldest go first"},
+    {"memory", SAC_OPTION_INT, AT(memory), "2048", 0, 1 << 30, NULL,
+     "MiB of frames up to which they are kept in memory, otherwise in a nameless file in the run folder"},
+    {"fit_steps", SAC_OPTION_INT, AT(fit_steps), "250", 1, 100000000, NULL, "steps of the optimiser a round"},
+    {"batch", SAC_OPTION_INT, AT(batch), "192", 1, 1 << 20, NULL, "sequences in a minibatch"},
+    {"steps", SAC_OPTION_INT, AT(steps), "0", 0, 1 << 16, NULL,
+     "frames in a sequence whose outputs count; 0: 1, or 32 where the policy has memory"},
+    {"lead", SAC_OPTION_INT, AT(lead), "-1", -1, 1 << 16, NULL,
+     "frames before them whose outputs do not; -1: 0, 1 with motion, 8 with memory"},
+    {"measure", SAC_OPTION_INT, AT(measure), "4096", 0, 1 << 30, NULL,
+     "sequences by which a policy's normaliser is measured before a round's fit; 0: it stays as it is"},
+    {"optimiser", SAC_OPTION_TEXT, AT(optimiser), "adam", 0, 0, "adam adamw sgd", "how parameters follow gradients"},
+    {"rate", SAC_OPTION_REAL, AT(rate), "0.002", 0, 1000, NULL, "largest rate of the optimiser"},
+    {"last_rate", SAC_OPTION_REAL, AT(last_rate), "0.1", 0, 1, NULL, "part of the rate that is left after `fall`"},
+    {"fall", SAC_OPTION_INT, AT(fall), "0", 0, 100000000, NULL,
+     "rounds over which the rate falls, along half a cosine; 0: it does not"},
+    {"decay", SAC_OPTION_REAL, AT(decay), "0", 0, 1000, NULL, "of weights, for adamw and sgd"},
+    {"largest_norm", SAC_OPTION_REAL, AT(largest_norm), "0", 0, 1e9, NULL,
+     "a longer gradient is shortened to this; 0: never"},
+    {"huber", SAC_OPTION_REAL, AT(huber), "0", 0, 1e9, NULL,
+     "where Huber's loss turns from square to straight; 0: the square loss"},
+    {"choosing", SAC_OPTION_TEXT, AT(choosing), "straight", 0, 0, "straight soft fixed",
+     "how an agent that keeps patches learns which ones"},
+    {"temperature", SAC_OPTION_REAL, AT(temperature), "1", 1e-6, 1e6, NULL, "of these choices, in the first step"},
+    {"last_temperature", SAC_OPTION_REAL, AT(last_temperature), "0", 0, 1e6, NULL,
+     "of these choices after `fall`; 0: the same"},
+    {"slices", SAC_OPTION_INT, AT(slices), "8", 1, 1024, NULL,
+     "parts of a minibatch whose gradients threads compute; decides the order of sums"},
+    {0},
+};
+
+sac_status sac_distill_read_shares(const char *text, double *shares, int *count)
+{
+    char copy[SAC_TEXT_SIZE], *rest = NULL;
+    *count = 0;
+    strncpy(copy, text, sizeof copy - 1);
+    copy[sizeof copy - 1] = 0;
+    for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest))
+    {
+        double share;
+        if (*count == SAC_DISTILL_SHARES || !sac_parse_real(word, &share) || share < 0 || share > 1)
+            return sac_fail(SAC_ERROR_ARGUMENT, "search.share: '%.60s', expected up to %d numbers in 0..1", text,
+                            SAC_DISTILL_SHARES);
+        shares[(*count)++] = share;
+    }
+    if (*count > 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "search.share is empty, expected numbers in 0..1, such as 1 0.5 0.3 0.1");
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "saccade/options.h"
+
+/// The options of `search.method: distill`: a policy learns what a teacher does. The teacher itself is the task's
+/// section `teacher`.
+
+enum
+{
+    SAC_DISTILL_SHARES = 32 ///< numbers in a mixture schedule
+};
+
+typedef struct sac_distill_options
+{
+    int episodes;              ///< a round
+    char share[SAC_TEXT_SIZE]; ///< the teacher's part of them by round, the last one from then on
+    int keep;                  ///< frames
+    int memory;                ///< MiB
+    int fit_steps;             ///< minibatches a round
+    int measure;               ///< sequences by which the normaliser is measured
+    int fall;                  ///< rounds over which the rate falls; 0: never
+    int batch, steps, lead, slices;
+    char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];
+    double rate, last_rate, decay, largest_norm, huber, temperature, last_temperature;
+} sac_distill_options;
+
+extern const sac_option sac_distill_option_table[];
+
+/// The mixture schedule in numbers.
+/// @param[out] shares  [SAC_DISTILL_SHARES]
+/// @return SAC_ERROR_ARGUMENT for text that is no list of numbers in 0..1
+SAC_CHECKED sac_status sac_distill_read_shares(const char *text, double *shares, int *count);
