@@ -224,10 +224,10 @@ sed -i "0,/steps: 0/s//steps: $(steps first)/; 0,/steps: 0/s//steps: $(steps sec
 
 cp "$recipe" "$work/whole.yaml"
 printf 'scores:\n  - {variant: original, worth: 3}\n' >>"$recipe"
-check "a score of an unknown kind is refused" refuses 2 "small.yaml:[0-9]*: unknown option 'worth'" "$saccade" zoo --verify toy/small
+check "a score of an unknown kind is refused" refuses 2 "small.yaml:17: unknown option 'worth'" "$saccade" zoo --verify toy/small
 cp "$work/whole.yaml" "$recipe"
 printf 'scores: 3\n' >>"$recipe"
-check "scores that are no list are refused" refuses 2 "small.yaml:[0-9]*: unknown option 'scores'" "$saccade" zoo --verify toy/small
+check "scores that are no list are refused" refuses 2 "small.yaml:16: unknown option 'scores'" "$saccade" zoo --verify toy/small
 cp "$work/whole.yaml" "$recipe"
 printf 'scores:\n  - {variant: size, mean: 2, std: 1}\n  - {variant: original, mean: 7.5, std: 1}\n' >>"$recipe"
 check "scores of a recipe are listed" grep -qE "toy/small\..* 7.5 +2.0 to 2.0 " <("$saccade" zoo)
