@@ -116,7 +116,8 @@ static json_t *scores_of(const sac_recipe *recipe)
     for (int i = 0; recipe && i < recipe->score_count; i++)
     {
         const sac_recipe_score *s = &recipe->scores[i];
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "variant", s->variant, "mean", s->mean, "std", s->std));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:f}", "variant", s->variant, "mean", s->mean, "std", s->std));
     }
     return list;
 }

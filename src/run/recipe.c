@@ -67,8 +67,8 @@ static sac_status set_score(sac_recipe *recipe, const char *key, const char *val
     char *end;
     long index = strtol(key, &end, 10);
     if (end == key || *end != '.' || index < 0 || index > recipe->score_count || index >= RECIPE_SCORES)
-        return sac_fail(SAC_ERROR_FORMAT, "%s: scores is a list of 1 to %d maps, each with variant, mean and std", where,
-                        RECIPE_SCORES);
+        return sac_fail(SAC_ERROR_FORMAT, "%s: scores is a list of 1 to %d maps, each with variant, mean and std",
+                        where, RECIPE_SCORES);
     if (index == recipe->score_count) recipe->scores[recipe->score_count++] = (sac_recipe_score){0};
     return sac_options_set(score_options, &recipe->scores[index], end + 1, value, where);
 }
