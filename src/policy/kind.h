@@ -60,6 +60,8 @@ typedef struct sac_policy_ops
     /// Act by trying actions out in a copy of the world, see sac_policy_kind_ops; NULL: it is no planner.
     sac_status (*plan)(sac_policy_state *state, struct sac_env *copy, const void *now, size_t size,
                        const void *const *inputs, float *action);
+    /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
+    const float *(*costs)(const sac_policy_state *state);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL

@@ -1,5 +1,5 @@
 #include "failing_memory.h"
-#include "saccade/policy.h"
+#include "policy/kind.h"
 #include "test.h"
 
 /// Policies of kind dodger: a planner that is told where the player, fireballs and monsters are.
@@ -233,6 +233,27 @@ TEST(parameters_weigh_the_costs)
     end(policy, state);
 }
 
+// It does what costs least; where a fireball comes, what leads into it costs more, and a hit about 1.
+TEST(it_says_what_each_choice_costs)
+{
+    sac_policy *policy;
+    sac_policy_state *state = begin(&policy);
+    assert_non_null(policy->ops->costs);
+    for (int i = 0; i < 32; i++)
+    {
+        scene s = {.y = 200 + 10 * (float)i};
+        aim(&s, -336, s.y, 10); // so near that who begins with the wrong thing is hit
+        s.balls[0].y += i % 2 ? 20 : -20, s.balls[0].vy = 0;
+        sac_policy_state_reset(state);
+        const int action = choose(state, &s), away = i % 2 ? RIGHT : LEFT, into = i % 2 ? LEFT : RIGHT;
+        const float *costs = policy->ops->costs(state);
+        assert_int_equal(action, away);
+        for (int c = 0; c < 3; c++) assert_true(costs[c] >= costs[action]);
+        assert_true(costs[into] > costs[away]);
+    }
+    end(policy, state);
+}
+
 TEST(what_it_is_told_and_does_is_checked)
 {
     sac_policy *policy;
@@ -259,4 +280,5 @@ TEST(memory_may_run_out)
 
 TESTS(nothing_to_dodge, a_fireball_straight_at_the_player_is_dodged, volleys_are_dodged,
       a_mirrored_scene_has_the_mirrored_action, what_does_not_move_is_no_threat, episodes_begin_anew,
-      parameters_weigh_the_costs, what_it_is_told_and_does_is_checked, memory_may_run_out)
+      parameters_weigh_the_costs, it_says_what_each_choice_costs, what_it_is_told_and_does_is_checked,
+      memory_may_run_out)

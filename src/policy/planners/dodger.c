@@ -1,3 +1,4 @@
+#include <float.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,7 +15,7 @@
 
 typedef struct dodger_config
 {
-    int horizon, skip;
+    int horizon, skip, hold;
     double margin, near, centre, delay;
 } dodger_config;
 
@@ -22,6 +23,8 @@ static const sac_option options[] = {
     {"horizon", SAC_OPTION_INT, offsetof(dodger_config, horizon), "60", 1, 200, NULL, "tics that a plan looks ahead"},
     {"skip", SAC_OPTION_INT, offsetof(dodger_config, skip), "1", 1, 35, NULL,
      "tics that an action lasts, as the world's option of that name says"},
+    {"hold", SAC_OPTION_INT, offsetof(dodger_config, hold), "1", 1, 200, NULL,
+     "actions for which a plan does what it begins with, at least"},
     {"margin", SAC_OPTION_REAL, offsetof(dodger_config, margin), "8", 0, 1000, NULL,
      "map units beyond a hit that count as near"},
     {"near", SAC_OPTION_REAL, offsetof(dodger_config, near), "0.02", 0, 1000, NULL,
@@ -92,6 +95,7 @@ typedef struct dodger_state
 {
     sac_policy_state base; // first
     float weights[WEIGHTS];
+    float costs[CHOICES]; // of the best plan that begins with each
     plan kept;
 } dodger_state;
 
@@ -142,8 +146,9 @@ static plan plan_at(const dodger_state *s, const dodger_config *config, int inde
     index -= 1;
     if (index < CHOICES) return (plan){.first = index, .then = index, .hold = MAX_ACTIONS};
     index -= CHOICES;
-    const int pair = index / SWITCHES, last = (config->horizon - 1) / config->skip;
-    const int hold = last <= SWITCHES ? index % SWITCHES + 1 : 1 + index % SWITCHES * (last - 1) / (SWITCHES - 1);
+    const int pair = index / SWITCHES, nth = index % SWITCHES;
+    const int spread = (config->horizon - 1) / config->skip - config->hold; // from the first switch to the last one
+    const int hold = config->hold + (spread < SWITCHES ? nth : nth * spread / (SWITCHES - 1));
     return (plan){.first = pair / 2, .then = (pair / 2 + 1 + pair % 2) % CHOICES, .hold = hold};
 }
 
@@ -229,11 +234,14 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     const int count = find_threats(threats, told, config->horizon);
     plan best = s->kept;
     float least = 0;
+    for (int i = 0; i < CHOICES; i++) s->costs[i] = FLT_MAX;
     for (int i = 0; i < PLANS; i++)
     {
         const plan p = plan_at(s, config, i);
         const float cost = cost_of_plan(s, &p, told, threats, count);
-        if (i == 0 || cost < least) least = cost, best = p;
+        if (i == KEPT || cost < least) least = cost, best = p;
+        // what was begun is left out, so that costs follow from what is seen alone
+        if (i != KEPT && cost < s->costs[p.first]) s->costs[p.first] = cost;
     }
     action[0] = (float)best.first;
     s->kept = best;
@@ -246,6 +254,11 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
 {
     const void *inputs[] = {observation};
     act(base, inputs, action);
+}
+
+static const float *costs(const sac_policy_state *base)
+{
+    return ((const dodger_state *)base)->costs;
 }
 
 static void gaze(sac_policy_state *base, sac_gaze *seen)
@@ -264,5 +277,6 @@ const sac_policy_ops sac_dodger_ops = {.name = "dodger",
                                        .set_parameters = set_parameters,
                                        .reset = reset,
                                        .act = act,
+                                       .costs = costs,
                                        .act_float = act_float,
                                        .gaze = gaze};
