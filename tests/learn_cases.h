@@ -553,6 +553,27 @@ static void twin_categorical(double *const *in, double *out)
     }
 }
 
+static void run_expected_cost(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    double loss;
+    float *dx = dout ? din[0] : p->workspace;
+    p->l.expected_cost_loss(&p->l, &loss, dx, in[0], in[1], ROW_N, ROW_C, 1.0 / ROW_N);
+    finish_loss(loss, out, dout, dout ? dx : NULL, ROW_N * ROW_C);
+}
+
+static void twin_expected_cost(double *const *in, double *out)
+{
+    double row[ROW_C];
+    *out = 0;
+    for (int i = 0; i < ROW_N; i++)
+    {
+        double least = in[1][i * ROW_C];
+        for (int j = 1; j < ROW_C; j++) least = fmin(least, in[1][i * ROW_C + j]);
+        twin_softmax_row(row, in[0] + i * ROW_C, ROW_C);
+        for (int j = 0; j < ROW_C; j++) *out += row[j] * (in[1][i * ROW_C + j] - least) / ROW_N;
+    }
+}
+
 static void run_gaussian(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
     double loss;
@@ -1048,6 +1069,12 @@ static const learn_case learn_cases[] = {
      .out_columns = 1,
      .is_loss = true,
      LEARN_RUN(categorical)},
+    {.name = "expected_cost",
+     .in = {{"x", ROW_N, ROW_C, false, false}, {"cost", ROW_N, ROW_C, true, false}},
+     .out_rows = 1,
+     .out_columns = 1,
+     .is_loss = true,
+     LEARN_RUN(expected_cost)},
     {.name = "gaussian",
      .in = {{"mean", 1, CURVE_N, false, false},
             {"log", 1, CURVE_N, false, false},

@@ -109,13 +109,17 @@ typedef struct sac_examples
     const float *weights;        ///< [N] how much each frame counts in the loss, 0 or more; NULL: all the same
     const void *const *parts;    ///< [input_count] the policy's inputs by part, in the order of sac_policy_get_def's,
                                  ///< each [N, ...] as its space says; NULL: `observations`
+    const float *costs;          ///< [N, action_choices] what each choice costs, for a policy whose controller puts out
+                                 ///< a number for each; these are learned and not the actions; NULL: the actions are
 } sac_examples;
 
 /// How to fit. Start from sac_fit_default_def().
 ///
 /// The loss is the mean over frames and outputs of the square of (output - action) / half the action's range, or
 /// Huber's of the same; where an action is one of n choices, the cross entropy of the controller's outputs, or, where
-/// two thresholds decide, the square of the distance from the middle of the choice's range (-2/3, 0 or 2/3).
+/// two thresholds decide, the square of the distance from the middle of the choice's range (-2/3, 0 or 2/3). Where the
+/// examples have costs, it is what the choices cost beyond the cheapest one, in the mean over softmax(outputs), or with
+/// `softness` the divergence of softmax(outputs) from softmax(-costs / softness).
 typedef struct sac_fit_def
 {
     const char *optimiser; ///< "adam", "adamw" or "sgd", default "adam"
@@ -129,6 +133,8 @@ typedef struct sac_fit_def
     uint64_t total_steps;  ///< over which it falls along half a cosine, default 0: it does not
     double last_rate;      ///< share of `rate` at their end, default 0
     double huber;          ///< where Huber's loss turns from square to straight, default 0: the square loss
+    double softness;       ///< of examples with costs: costs that are far below this apart count as equal, default 0:
+                           ///< what choices cost is the loss
     int batch;             ///< sequences in a minibatch, default 64
     int steps;             ///< frames in a sequence whose outputs count, default 0: 1, or 32 where a policy has memory
     int lead;              ///< frames before them whose outputs do not, default -1: 0, 1 with motion, 8 with memory

@@ -139,14 +139,14 @@ class Fit:
     def __init__(self, policy: Policy, *, optimiser: str = "adam", rate: float = 1e-3, momentum: float = 0.9,
                  beta1: float = 0.9, beta2: float = 0.999, decay: float = 0.0, largest_norm: float = 0.0,
                  average: float = 0.0, warm_steps: int = 0, total_steps: int = 0, last_rate: float = 0.0,
-                 huber: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1, choosing: str = "straight",
-                 temperature: float = 1.0, last_temperature: float = 0.0, measure: int = 0, slices: int = 8,
-                 threads: int = 1, seed: int = 1) -> None:
+                 huber: float = 0.0, softness: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1,
+                 choosing: str = "straight", temperature: float = 1.0, last_temperature: float = 0.0,
+                 measure: int = 0, slices: int = 8, threads: int = 1, seed: int = 1) -> None:
         struct = ffi.new("sac_fit_def *", lib.sac_fit_default_def())
         kept = fill(struct, {"optimiser": optimiser, "rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2,
                              "decay": decay, "largest_norm": largest_norm, "average": average,
                              "warm_steps": warm_steps, "total_steps": total_steps, "last_rate": last_rate,
-                             "huber": huber, "batch": batch, "steps": steps, "lead": lead,
+                             "huber": huber, "softness": softness, "batch": batch, "steps": steps, "lead": lead,
                              "choosing": _choosing(choosing), "temperature": temperature,
                              "last_temperature": last_temperature, "measure": measure, "slices": slices,
                              "threads": threads, "seed": seed})
@@ -157,7 +157,7 @@ class Fit:
 
     @documented("sac_fit_run", "sac_examples")
     def run(self, observations: Any, actions: Any, *, starts: Any = None, weights: Any = None,
-            steps: int = 0) -> tuple[float, float]:
+            costs: Any = None, steps: int = 0) -> tuple[float, float]:
         """Returns the mean loss of the first tenth of the steps and of the last tenth."""
         policy = self._start
         frames = _observations(policy, observations)
@@ -172,6 +172,9 @@ class Fit:
         if weights is not None:
             weights = dense(weights, "weights", (count,))
             examples.weights = pointer(weights)
+        if costs is not None:
+            costs = dense(costs, "costs", (count, policy.action_choices))
+            examples.costs = pointer(costs)
         with self._owner:
             check(lib.sac_fit_run(self._handle, examples, steps, loss))
         return loss[0], loss[1]

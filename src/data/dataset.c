@@ -20,7 +20,7 @@ struct sac_dataset
     uint8_t *parts[SAC_MAX_PARTS];       // in `frames`, [capacity, size]
     const void *readable[SAC_MAX_PARTS]; // the same, for readers
     size_t sizes[SAC_MAX_PARTS];
-    float *actions;
+    float *actions, *costs;
     int64_t next, known; // numbers of the next frame and of the oldest one there was
 };
 
@@ -54,7 +54,8 @@ static sac_status create(sac_dataset *d)
     cut(d, &measured);
     d->starts = SAC_NEW_ARRAY(uint8_t, capacity);
     d->actions = SAC_NEW_MATRIX(float, capacity, (size_t)d->def.action);
-    if (!d->starts || !d->actions) return sac_fail_memory("frames");
+    d->costs = SAC_NEW_MATRIX(float, capacity, (size_t)d->def.costs);
+    if (!d->starts || !d->actions || !d->costs) return sac_fail_memory("frames");
     if (measured.used > d->def.memory)
         SAC_TRY(map_frames(d, measured.used));
     else if (!(d->frames = sac_alloc(measured.used)))
@@ -89,6 +90,7 @@ void sac_dataset_destroy(sac_dataset *d)
     sac_spool_close(&d->file);
     sac_free(d->starts);
     sac_free(d->actions);
+    sac_free(d->costs);
     sac_free(d);
 }
 
@@ -115,16 +117,17 @@ static int row_of(const sac_dataset *d, int64_t number)
 }
 
 void sac_dataset_put(sac_dataset *d, int64_t first, int count, bool begins, const uint8_t *const *parts,
-                     const float *actions)
+                     const float *actions, const float *costs)
 {
     for (int i = 0; i < count; i++)
     {
         const int64_t number = first + i;
         if (number < d->next - d->def.capacity) continue; // of an episode that is longer than all that is kept
-        const size_t row = (size_t)row_of(d, number), action = (size_t)d->def.action;
+        const size_t row = (size_t)row_of(d, number), action = (size_t)d->def.action, choices = (size_t)d->def.costs;
         for (int p = 0; p < d->def.part_count; p++)
             memcpy(d->parts[p] + row * d->sizes[p], parts[p] + (size_t)i * d->sizes[p], d->sizes[p]);
         memcpy(d->actions + row * action, actions + (size_t)i * action, action * sizeof(float));
+        if (choices > 0) memcpy(d->costs + row * choices, costs + (size_t)i * choices, choices * sizeof(float));
         d->starts[row] = begins && i == 0;
     }
 }
@@ -136,5 +139,9 @@ sac_examples sac_dataset_examples(sac_dataset *d)
     SAC_ASSERT(count == d->def.capacity || d->known == 0);
     // the oldest frame follows the newest one in memory and does not go on with its episode
     if (count == d->def.capacity) d->starts[row_of(d, d->next)] = 1;
-    return (sac_examples){.count = (int)count, .actions = d->actions, .starts = d->starts, .parts = d->readable};
+    return (sac_examples){.count = (int)count,
+                          .actions = d->actions,
+                          .starts = d->starts,
+                          .parts = d->readable,
+                          .costs = d->def.costs > 0 ? d->costs : NULL};
 }

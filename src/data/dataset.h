@@ -12,6 +12,7 @@ typedef struct sac_dataset_def
     const sac_space *parts; ///< [part_count] what a frame has; read by create alone
     int part_count;         ///< SAC_MAX_PARTS at most
     int action;             ///< floats
+    int costs;              ///< floats: what each choice costs; 0: that is not kept
     int capacity;           ///< frames
     size_t memory;          ///< bytes of frames up to which they lie in memory, otherwise in a nameless file
     const char *beside;     ///< a path in whose folder that file lies
@@ -36,8 +37,9 @@ int64_t sac_dataset_add(sac_dataset *dataset, int64_t frames);
 /// @param begins   the episode begins with it
 /// @param parts    [part_count], each [count, bytes of the part]
 /// @param actions  [count, floats of an action]
+/// @param costs    [count, choices]; ignored where they are not kept
 void sac_dataset_put(sac_dataset *dataset, int64_t first, int count, bool begins, const uint8_t *const *parts,
-                     const float *actions);
+                     const float *actions, const float *costs);
 
 /// What is kept, as examples whose parts are those of the def; valid until the next episode is added.
 sac_examples sac_dataset_examples(sac_dataset *dataset);

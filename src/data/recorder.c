@@ -27,8 +27,8 @@ struct sac_recorder
     sac_recorder_def def;
     int parts[SAC_MAX_PARTS]; // of the world
     size_t bytes[SAC_MAX_PARTS], offsets[SAC_MAX_PARTS];
-    int part_count, action_size;
-    size_t actions, rewards, size; // offsets in a block, and its bytes
+    int part_count, action_size, choices; // of which costs are kept; 0: they are not
+    size_t actions, costs, rewards, size; // offsets in a block, and its bytes
     sac_spool spool;
     unit *units;
     uint8_t *memory, **spare; // blocks of memory, [live + 1]; those that nobody uses
@@ -60,6 +60,8 @@ static void lay_out(sac_recorder *r, const sac_env_spec *spec)
     r->action_size = spec->action_size;
     r->rewards = offset_of(&block, BLOCK, sizeof(double));
     r->actions = offset_of(&block, (size_t)r->action_size * BLOCK, sizeof(float));
+    r->choices = r->def.costs ? spec->action_choices : 0;
+    r->costs = offset_of(&block, (size_t)r->choices * BLOCK, sizeof(float));
     r->size = block.used;
 }
 
@@ -156,6 +158,9 @@ sac_status sac_recorder_stepped(void *recorder, int index, const sac_play *play,
     const size_t row = (size_t)(u->frames % BLOCK), size = (size_t)r->action_size;
     memcpy((float *)(u->block + r->actions) + row * size, r->def.advice ? play->advice : play->action,
            size * sizeof(float));
+    if (r->choices > 0)
+        memcpy((float *)(u->block + r->costs) + row * (size_t)r->choices, sac_play_costs(play),
+               (size_t)r->choices * sizeof(float));
     ((double *)(u->block + r->rewards))[row] = play->reward;
     u->frames++;
     if (u->frames % BLOCK == 0 || last) SAC_TRY(write_block(r, u));
@@ -190,6 +195,7 @@ sac_status sac_recorder_read(sac_recorder *r, int index, void (*take)(void *user
                                       .count = u->frames - at * BLOCK < BLOCK ? u->frames - at * BLOCK : BLOCK,
                                       .actions = (const float *)(block + r->actions),
                                       .rewards = (const double *)(block + r->rewards)};
+        if (r->choices > 0) frames.costs = (const float *)(block + r->costs);
         for (int i = 0; i < r->part_count; i++) frames.parts[i] = block + r->offsets[i];
         take(user, &frames);
         memcpy(&number, block, sizeof number);

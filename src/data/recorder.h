@@ -12,6 +12,7 @@ typedef struct sac_recorder_def
     const sac_env_spec *spec; ///< of the world; read by create alone
     uint32_t parts;           ///< bit i: the world's part i is kept
     bool advice;              ///< keep what the adviser would have done in place of what was done
+    bool costs;               ///< keep also what each choice would cost by the adviser, which must be able to say so
     int units;                ///< of a job, at most
     int live;                 ///< units that are under way at once, at most
     const char *beside;       ///< a path in whose folder the nameless file lies
@@ -45,6 +46,7 @@ typedef struct sac_recorded_frames
     int first, count;                    ///< of the unit's frames
     const uint8_t *parts[SAC_MAX_PARTS]; ///< [kept parts, in their order], each [count, bytes of the part]
     const float *actions;                ///< [count, action_size]
+    const float *costs;                  ///< [count, action_choices]; NULL: they are not kept
     const double *rewards;               ///< [count]
 } sac_recorded_frames;
 

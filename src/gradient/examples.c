@@ -43,6 +43,28 @@ static sac_status check_action(const sac_policy_def *def, const float *action, i
                     (double)action[0], def->action_choices - 1);
 }
 
+// Tells whether the controller's outputs are logits of choices.
+static bool has_logits(const sac_gradient *g)
+{
+    return g->policy->def.action_choices > 0 && !g->parts.actor->threshold;
+}
+
+static sac_status check_costs(const sac_fit_batch *batch)
+{
+    const sac_examples *e = batch->examples;
+    if (!e->costs) return SAC_OK;
+    if (!has_logits(batch->gradient))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "fit: costs are for policies that put out a number for each choice (choice: argmax)");
+    const int choices = batch->gradient->outputs;
+    for (int i = 0; i < e->count; i++)
+        for (int c = 0; c < choices; c++)
+            if (!isfinite(e->costs[(ptrdiff_t)i * choices + c]))
+                return sac_fail(SAC_ERROR_ARGUMENT, "fit: the cost of choice %d in example %d is not a finite number",
+                                c, i);
+    return SAC_OK;
+}
+
 sac_status sac_fit_check(const sac_fit_batch *batch)
 {
     const sac_examples *e = batch->examples;
@@ -60,6 +82,7 @@ sac_status sac_fit_check(const sac_fit_batch *batch)
     if (e->count < batch->steps)
         return sac_fail(SAC_ERROR_ARGUMENT, "fit: %d examples are fewer than the %d frames of a sequence", e->count,
                         batch->steps);
+    SAC_TRY(check_costs(batch));
     double total = 0;
     for (int i = 0; i < e->count; i++)
     {
@@ -80,12 +103,6 @@ static double weight_of(const sac_examples *e, int example)
 }
 
 // --- the loss ---
-
-// Tells whether the controller's outputs are logits of choices.
-static bool has_logits(const sac_gradient *g)
-{
-    return g->policy->def.action_choices > 0 && !g->parts.actor->threshold;
-}
 
 double sac_fit_share(const sac_fit_batch *batch, int sequences)
 {
@@ -112,6 +129,25 @@ static void set_targets(const sac_gradient *g, const float *action, float *targe
         targets[o] = g->parts.actor->threshold ? middles[(int)action[0]] : action[o] / unit_of(g, o);
 }
 
+static double loss_of_costs(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example,
+                            ptrdiff_t at)
+{
+    const int choices = b->gradient->outputs;
+    const float *costs = b->examples->costs + (ptrdiff_t)example * choices;
+    const float *outputs = room->outputs + at * choices;
+    float *doutputs = room->doutputs + at * choices;
+    const double share = b->share * weight_of(b->examples, example);
+    double loss;
+    if (b->softness > 0)
+    {
+        for (int o = 0; o < choices; o++) room->targets[o] = -costs[o] / (float)b->softness;
+        l->categorical_loss(l, &loss, doutputs, outputs, room->targets, 1, choices, share);
+    }
+    else
+        l->expected_cost_loss(l, &loss, doutputs, outputs, costs, 1, choices, share);
+    return loss;
+}
+
 // returns the loss of one frame and writes its gradient to doutputs
 static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, ptrdiff_t at)
 {
@@ -121,6 +157,7 @@ static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sa
     const double share = b->share * weight_of(e, example);
     float *outputs = room->outputs + at * g->outputs, *doutputs = room->doutputs + at * g->outputs;
     double loss;
+    if (e->costs) return loss_of_costs(b, room, l, example, at);
     if (has_logits(g))
     {
         const int label = (int)action[0];

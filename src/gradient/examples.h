@@ -13,7 +13,7 @@ typedef struct sac_fit_batch
     int *first;      ///< [sequences] the example of each sequence's first output that counts
     int steps, lead; ///< outputs that count, and frames before them
     double share;    ///< 1 / total weight of the loss terms
-    double huber, temperature;
+    double huber, softness, temperature;
 } sac_fit_batch;
 
 /// Where one slice of a minibatch runs.

@@ -233,6 +233,9 @@ typedef struct sac_step
     /* KL(softmax(target) | softmax(x)), a term a row of logits; the gradient is with respect to x alone */            \
     X(categorical_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const float *target, int rows,   \
                          int classes, double share))                                                                   \
+    /* softmax(x) . (cost - its least), a term a row of logits; the gradient is with respect to x */                   \
+    X(expected_cost_loss, (const sac_learn *l, double *loss, float *dx, const float *x, const float *cost, int rows,   \
+                           int classes, double share))                                                                 \
     /* KL(N(target) | N(x)) of diagonal Gaussians, a term a number; means and logs of deviations */                    \
     X(gaussian_loss,                                                                                                   \
       (const sac_learn *l, double *loss, float *dmean, float *dlog, const float *mean, const float *log,               \

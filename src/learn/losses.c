@@ -118,6 +118,24 @@ void LAYER(categorical_loss)(const sac_learn *l, double *loss, float *dx, const 
     *loss = share * total;
 }
 
+void LAYER(expected_cost_loss)(const sac_learn *l, double *loss, float *dx, const float *x, const float *cost, int rows,
+                               int classes, double share)
+{
+    (void)l;
+    double total = 0;
+    for (int i = 0; i < rows; i++, x += classes, dx += classes, cost += classes)
+    {
+        float shift, inverse = 1.0f / row_exponents(dx, x, classes, &shift), mean, least = cost[0];
+        for (int j = 1; j < classes; j++) least = sac_min(least, cost[j]);
+        // sum p c; d/dx[j] = p[j] (c[j] - sum p c)
+        ROW_SUM(mean, classes, j, lane, fmaf(dx[j], cost[j] - least, lane));
+        mean *= inverse;
+        for (int j = 0; j < classes; j++) dx[j] = (float)share * (dx[j] * inverse) * (cost[j] - least - mean);
+        total += (double)mean;
+    }
+    *loss = share * total;
+}
+
 void LAYER(gaussian_loss)(const sac_learn *l, double *loss, float *dmean, float *dlog, const float *mean,
                           const float *log, const float *target_mean, const float *target_log, size_t count,
                           double share)

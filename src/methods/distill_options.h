@@ -22,6 +22,8 @@ typedef struct sac_distill_options
     int batch, steps, lead, slices;
     char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];
     double rate, last_rate, decay, largest_norm, huber, temperature, last_temperature;
+    char loss[SAC_TEXT_SIZE]; ///< labels, cost or soft
+    double softness;          ///< of the last
 } sac_distill_options;
 
 extern const sac_option sac_distill_option_table[];

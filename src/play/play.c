@@ -183,6 +183,16 @@ sac_status sac_play_advise(sac_play *play)
     return decide(play, play->policy_advising, play->adviser, play->adviser_inputs, play->advice);
 }
 
+bool sac_play_says_costs(const sac_policy *policy)
+{
+    return policy && policy->ops->costs;
+}
+
+const float *sac_play_costs(const sac_play *play)
+{
+    return sac_play_says_costs(play->policy_advising) ? play->policy_advising->ops->costs(play->adviser) : NULL;
+}
+
 void sac_play_count(sac_play *play)
 {
     play->episode_return += play->reward;

@@ -89,6 +89,13 @@ SAC_CHECKED sac_status sac_play_decide(sac_play *play);
 /// Let the adviser, which there must be, say what it would do.
 SAC_CHECKED sac_status sac_play_advise(sac_play *play);
 
+/// What each choice would have cost by the adviser's own reckoning when it advised last, [action_choices].
+/// @return NULL where it cannot say (sac_play_says_costs)
+const float *sac_play_costs(const sac_play *play);
+
+/// Whether a policy can say what each choice would cost. NULL: none.
+bool sac_play_says_costs(const sac_policy *policy);
+
 /// Whether a policy is a planner, which decides by the two functions above and not by sac_policy_act_batch. NULL: none.
 bool sac_play_plans(const sac_policy *policy);
 

@@ -60,6 +60,8 @@ typedef struct sac_policy_ops
     /// Act by trying actions out in a copy of the world, see sac_policy_kind_ops; NULL: it is no planner.
     sac_status (*plan)(sac_policy_state *state, struct sac_env *copy, const void *now, size_t size,
                        const void *const *inputs, float *action);
+    /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
+    const float *(*costs)(const sac_policy_state *state);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
@@ -105,7 +107,8 @@ SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
 /// Release that again, also after a failure to open it. NULL is ignored.
 void sac_policy_state_close(sac_policy_state *state);
 
-extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops;
+extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops,
+    sac_dodger_ops;
 
 /// The kind of a name, built in or registered (kinds.c); NULL: none.
 const sac_policy_ops *sac_policy_find_kind(const char *name);

@@ -99,6 +99,10 @@ def categorical(x, target):
     return F.kl_div(F.log_softmax(x, -1), F.log_softmax(target, -1), log_target=True, reduction="batchmean")
 
 
+def expected_cost(x, cost):
+    return (F.softmax(x, -1) * (cost - cost.min(-1, keepdim=True).values)).sum(-1).mean()
+
+
 def choose(scores):
     z = (scores[0] - scores.mean()) / scores.std(unbiased=False) / 0.699999988079071
     rows = []
@@ -173,6 +177,7 @@ CASES = {
     "huber_loss": lambda x, target: F.huber_loss(x, target, delta=0.5),
     "cross_entropy": lambda x: F.cross_entropy(x, torch.tensor([i * 11 % 37 for i in range(7)])),
     "categorical": categorical,
+    "expected_cost": expected_cost,
     "gaussian": gaussian,
     "likelihood": likelihood,
     "likelihood_rows": likelihood,

@@ -18,6 +18,7 @@ static sac_status create(sac_dataset **out, size_t memory)
     return sac_dataset_create(out, &(sac_dataset_def){.parts = parts,
                                                       .part_count = 2,
                                                       .action = 1,
+                                                      .costs = 3,
                                                       .capacity = CAPACITY,
                                                       .memory = memory,
                                                       .beside = scratch_path("frames")});
@@ -31,7 +32,7 @@ static void add(sac_dataset *d, int frames)
     {
         const int count = frames - at < 2 ? frames - at : 2;
         uint8_t pictures[4];
-        float states[2], actions[2];
+        float states[2], actions[2], costs[6];
         for (int i = 0; i < count; i++)
         {
             const int64_t number = first + at + i;
@@ -39,9 +40,10 @@ static void add(sac_dataset *d, int frames)
             pictures[2 * i + 1] = (uint8_t)(number + 100);
             states[i] = (float)number;
             actions[i] = -(float)number;
+            for (int c = 0; c < 3; c++) costs[3 * i + c] = (float)(number + c);
         }
         const uint8_t *columns[] = {pictures, (const uint8_t *)states};
-        sac_dataset_put(d, first + at, count, at == 0, columns, actions);
+        sac_dataset_put(d, first + at, count, at == 0, columns, actions, costs);
     }
 }
 
@@ -52,6 +54,7 @@ static void assert_row(const sac_examples *e, int row, int number, int start)
     assert_int_equal(picture[1], number + 100);
     assert_true(((const float *)e->parts[1])[row] == (float)number);
     assert_true(e->actions[row] == -(float)number);
+    for (int c = 0; c < 3; c++) assert_true(e->costs[3 * row + c] == (float)(number + c));
     assert_int_equal(e->starts[row], start);
 }
 

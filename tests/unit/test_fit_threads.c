@@ -338,6 +338,42 @@ TEST(choices_are_imitated)
     check_choices("argmax");
 }
 
+// What each choice costs is learned, and the actions are not. Where all cost the same, nothing is. The expected cost
+// hardly changes where a wrong choice is almost certain, so some stay wrong by that loss alone.
+TEST(costs_are_learned)
+{
+    sac_policy *policy = choosing_policy("argmax", 3), *fitted;
+    lesson l = lesson_create(policy);
+    float costs[COUNT * 3];
+    memset(l.actions, 0, sizeof l.actions);
+    for (int i = 0; i < COUNT * 3; i++) costs[i] = i / 3 == 5 ? 7 : i % 3 == i / 3 * 5 % 3 ? 0.2f : 0.9f;
+    for (int soft = 0; soft < 2; soft++)
+    {
+        sac_fit *fit;
+        sac_fit_def def = small_def();
+        double loss[2];
+        def.softness = soft ? 0.2 : 0;
+        assert_ok(sac_fit_create(&fit, policy, &def));
+        l.examples.costs = costs;
+        assert_ok(sac_fit_run(fit, examples_of(&l), 300, loss));
+        // the best single choice costs 0.7 more in 7 of 12 examples
+        assert_true(loss[1] >= 0 && loss[1] < 0.5 * 0.7 * 7 / 12);
+        assert_ok(sac_policy_create_with(&fitted, policy, sac_fit_parameters(fit)));
+        sac_policy_state *state = scene_state(fitted);
+        for (int i = 0; i < COUNT; i++)
+        {
+            float action;
+            sac_policy_act(state, l.observations + (size_t)i * SCENE_SIZE, &action);
+            if (i != 5 && soft) assert_int_equal(action, i * 5 % 3);
+        }
+        sac_policy_state_destroy(state);
+        sac_policy_destroy(fitted);
+        sac_fit_destroy(fit);
+    }
+    free(l.observations);
+    sac_policy_destroy(policy);
+}
+
 // --- what is refused ---
 
 TEST(bad_input_is_named)
@@ -377,6 +413,13 @@ TEST(bad_input_is_named)
     l.actions[0] = 3;
     assert_fails(sac_fit_run(fit, examples_of(&l), 1, NULL), SAC_ERROR_ARGUMENT,
                  "example 0 is 3, expected a choice 0..2");
+    float costs[COUNT * 3] = {0, 0, INFINITY};
+    l.actions[0] = 0;
+    l.examples.costs = costs;
+    assert_fails(sac_fit_run(fit, examples_of(&l), 1, NULL), SAC_ERROR_ARGUMENT, "cost of choice 2 in example 0");
+    sac_fit_destroy(fit);
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    assert_fails(sac_fit_run(fit, examples_of(&l), 1, NULL), SAC_ERROR_ARGUMENT, "choice: argmax");
     sac_fit_destroy(fit);
     free(l.observations);
     sac_policy_destroy(policy);
@@ -399,5 +442,5 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(every_kind_overfits_a_batch, any_number_of_threads_gives_the_same_bits, the_listed_state_is_all_of_it,
-      only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated, bad_input_is_named,
-      lack_of_memory_is_survived)
+      only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated, costs_are_learned,
+      bad_input_is_named, lack_of_memory_is_survived)

@@ -346,6 +346,7 @@ TEST(what_cannot_be_learned_is_said_before_anything_is_made)
     assert_refused(small, few, taught_by("other.safetensors"), "is of the world car-racing, and the task's is toy");
     assert_refused(small, "  share: 1 2\n", kept, "numbers in 0..1");
     assert_refused(small, "  shares: 1\n", kept, "did you mean 'share'?");
+    assert_refused(small, "  loss: soft\n", kept, "a teacher that can say what each choice costs, which mlp cannot");
     assert_refused("  kind: iap-trans\n  inputs: camera state\n", few, kept, "'state' of toy is privileged");
     record("state", "state");
     assert_refused(small, few, shown_by("state"), "which is not recorded there");

@@ -99,7 +99,8 @@ static void take_frames(void *user, const sac_recorded_frames *frames)
     const taking *t = user;
     const uint8_t *parts[SAC_MAX_PARTS];
     for (int i = 0; i < t->inputs; i++) parts[i] = frames->parts[t->d->columns[i]];
-    sac_dataset_put(t->d->dataset, t->first + frames->first, frames->count, frames->first == 0, parts, frames->actions);
+    sac_dataset_put(t->d->dataset, t->first + frames->first, frames->count, frames->first == 0, parts, frames->actions,
+                    frames->costs);
 }
 
 // a return that is not a number comes of an episode from which nothing is learned
@@ -123,7 +124,7 @@ static sac_status absorb_own(sac_run *r)
 
 // --- frames of all ranks -----------------------------------------------------------------------------------------
 
-/// A block of frames on its way between ranks; its parts and actions follow, each at a multiple of 8 bytes.
+/// A block of frames on its way between ranks; its parts, actions and costs follow, each at a multiple of 8 bytes.
 typedef struct parcel
 {
     int32_t unit, first, count, reserved;
@@ -133,7 +134,7 @@ typedef struct packing
 {
     const sac_distill *d;
     sac_growing bytes;
-    int unit, inputs, action;
+    int unit, inputs, action, costs; // floats of the last two
 } packing;
 
 static void pack_column(sac_growing *bytes, const void *column, size_t size)
@@ -151,6 +152,7 @@ static void pack_frames(void *user, const sac_recorded_frames *frames)
     sac_grow(&p->bytes, &head, sizeof head);
     for (int i = 0; i < p->inputs; i++) pack_column(&p->bytes, frames->parts[p->d->columns[i]], count * p->d->sizes[i]);
     pack_column(&p->bytes, frames->actions, count * (size_t)p->action * sizeof(float));
+    if (p->costs > 0) pack_column(&p->bytes, frames->costs, count * (size_t)p->costs * sizeof(float));
 }
 
 static sac_status pack(sac_run *r, packing *p)
@@ -184,8 +186,10 @@ static void unpack(sac_run *r, const int64_t *firsts, const uint8_t *bytes, size
         at += sizeof head;
         for (int i = 0; i < def->input_count; i++) parts[i] = take_column(&at, (size_t)head.count * d->sizes[i]);
         const uint8_t *actions = take_column(&at, (size_t)head.count * (size_t)def->action_size * sizeof(float));
+        const uint8_t *costs =
+            d->costs > 0 ? take_column(&at, (size_t)head.count * (size_t)d->costs * sizeof(float)) : NULL;
         sac_dataset_put(d->dataset, firsts[head.unit] + head.first, head.count, head.first == 0, parts,
-                        (const float *)(const void *)actions);
+                        (const float *)(const void *)actions, (const float *)(const void *)costs);
     }
 }
 
@@ -218,7 +222,7 @@ static sac_status absorb_all(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
     const sac_policy_def *def = sac_policy_get_def(r->policy);
-    packing p = {.d = d, .inputs = def->input_count, .action = def->action_size};
+    packing p = {.d = d, .inputs = def->input_count, .action = def->action_size, .costs = d->costs};
     int64_t *firsts = SAC_NEW_ARRAY(int64_t, (size_t)d->options.episodes);
     uint8_t *bytes;
     size_t size;

@@ -55,6 +55,7 @@ typedef struct sac_distill
     int columns[SAC_MAX_PARTS];             ///< the recorder's column of each input of the student
     size_t sizes[SAC_MAX_PARTS];            ///< bytes of each input
     uint32_t parts;                         ///< the world's parts that these are
+    int costs;                              ///< choices of which the teacher says what each costs; 0: it does not
     sac_fit *fit;
     sac_recorder *recorder;
     sac_dataset *dataset;

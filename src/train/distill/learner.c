@@ -42,6 +42,7 @@ static sac_fit_def fit_def_of(const sac_distill_options *o)
     def.decay = o->decay;
     def.largest_norm = o->largest_norm;
     def.huber = o->huber;
+    def.softness = strcmp(o->loss, "soft") == 0 ? o->softness : 0;
     def.total_steps = (uint64_t)o->fall * (uint64_t)o->fit_steps;
     def.batch = o->batch;
     def.steps = o->steps;
@@ -73,12 +74,27 @@ static sac_status create_fit(sac_run *r)
     return sac_run_set_start(r, r->vector);
 }
 
+// where what a choice costs is learned, the teacher has to say it and the student to weigh each choice
+static sac_status choose_loss(sac_run *r)
+{
+    sac_distill *d = sac_distill_of(r);
+    const sac_policy_def *def = sac_policy_get_def(r->policy);
+    if (strcmp(d->options.loss, "labels") == 0) return SAC_OK;
+    if (!sac_play_says_costs(d->teacher))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "search.loss: %s needs a teacher that can say what each choice costs, which %s cannot",
+                        d->options.loss, d->teacher ? sac_policy_kind(d->teacher) : "a file of demonstrations");
+    d->costs = def->action_choices;
+    return SAC_OK;
+}
+
 static sac_status create(sac_run *r)
 {
     r->learned = SAC_NEW(sac_distill);
     if (!r->learned) return sac_fail_memory("a learner");
     SAC_TRY(read_options(r));
     SAC_TRY(sac_distill_load(r));
+    SAC_TRY(choose_loss(r));
     SAC_TRY(create_fit(r));
     return sac_run_reserve_units(r, (size_t)sac_distill_of(r)->options.episodes);
 }
@@ -142,12 +158,14 @@ static sac_status create_data(sac_run *r, const sac_env *env)
     SAC_TRY(sac_recorder_create(&d->recorder, &(sac_recorder_def){.spec = sac_env_get_spec(env),
                                                                   .parts = d->parts,
                                                                   .advice = true,
+                                                                  .costs = d->costs > 0,
                                                                   .units = d->options.episodes,
                                                                   .live = r->def->threads * r->task->train.lanes,
                                                                   .beside = beside}));
     return sac_dataset_create(&d->dataset, &(sac_dataset_def){.parts = def->inputs,
                                                               .part_count = def->input_count,
                                                               .action = def->action_size,
+                                                              .costs = d->costs,
                                                               .capacity = d->options.keep,
                                                               .memory = (size_t)d->options.memory << 20,
                                                               .beside = beside});
