@@ -159,10 +159,10 @@ rows_of_car_racing() {
     echo
     echo "| variant | mean +- standard deviation of 100 | the paper's agent |"
     echo "| --- | --- | --- |"
-    echo "| original, rules v3 | $(score "$policy") | |"
+    echo "| original, rules v3 | $(score "$policy" --variant original) | |"
     echo "| random actions (\`--random --env car-racing\`) | $(score --random --env car-racing) | |"
     echo "| doing nothing (\`--idle\`) | $(score --idle --env car-racing) | |"
-    echo "| original, rules v0 (\`--set rules=v0\`) | $(score "$policy" --set rules=v0) | 914 +- 15 |"
+    echo "| original, rules v0 (\`--set rules=v0\`) | $(score "$policy" --variant original --set rules=v0) | 914 +- 15 |"
     echo "| color | $(score "$policy" --variant color) | 866 +- 112 |"
     echo "| bars | $(score "$policy" --variant bars) | 900 +- 35 |"
     echo "| blob | $(score "$policy" --variant blob) | 898 +- 53 |"
