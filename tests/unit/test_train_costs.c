@@ -144,6 +144,26 @@ TEST(a_student_learns_to_dodge)
     }
 }
 
+// what a fit has measured is in the files that a run leaves: they drive as the student did
+TEST(files_hold_the_normaliser)
+{
+    sac_task *task = task_with("soft");
+    assert_ok(train(task, "run", 1, false, &(watcher){0}));
+    sac_policy *policy = load_mean("run");
+    const float *parameters = sac_policy_parameters(policy);
+    int found = 0;
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
+    {
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
+        if (!tensor->measured) continue;
+        found++;
+        for (size_t k = 0; k < sac_policy_tensor_size(tensor); k++) assert_true(parameters[tensor->offset + k] != 0);
+    }
+    assert_int_equal(found, 2);
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+}
+
 TEST(threads_and_interruptions_change_no_bit)
 {
     sac_task *task = task_with("soft");
@@ -159,7 +179,7 @@ TEST(threads_and_interruptions_change_no_bit)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_FOLDER(a_student_learns_to_dodge),
+    const struct CMUnitTest tests[] = {IN_FOLDER(a_student_learns_to_dodge), IN_FOLDER(files_hold_the_normaliser),
                                        IN_FOLDER(threads_and_interruptions_change_no_bit)};
     if (sac_env_register(&field_ops) != SAC_OK) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,9 +252,18 @@ static sac_status replay(sac_run *r)
                     sac_dataset_next(d->dataset) - d->firsts[0], next - d->firsts[0]);
 }
 
+// A fit measures the policy's normaliser, which evaluations and files take from the numbers that are not trained.
+static void take_measured(sac_run *r)
+{
+    const float *parameters = sac_fit_parameters(sac_distill_of(r)->fit);
+    for (int i = 0; r->tuned.rest && i < r->tuned.total; i++)
+        if (r->tuned.factor[i] == 0) r->tuned.rest[i] = parameters[i];
+}
+
 static sac_status begin(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
+    take_measured(r);
     SAC_TRY(prepare(r));
     if (sac_run_writes(r))
         SAC_TRY(sac_rows_open(&d->rows, r->def->run_dir, "distill.csv", header, r->state.generation));
@@ -327,6 +336,7 @@ static sac_status advance(sac_run *r)
     r->state.mean = came.mean;
     r->state.std = came.std;
     sac_run_update_average(r, sac_fit_parameters(d->fit));
+    take_measured(r);
     snprintf(r->note, sizeof r->note, "loss %.3g -> %.3g over %d frames, %d of %d by the teacher", d->loss[0],
              d->loss[1], examples.count, came.taught, d->shown ? came.taught : d->options.episodes);
     return write_row(r, &examples, &came);
