@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 saccade=build/saccade
 from=${FROM:-teacher}
-shipped=zoo/car-racing/trans.safetensors patches=zoo/car-racing/softmax.safetensors
+shipped=zoo/car-racing/taught.safetensors patches=zoo/car-racing/softmax.safetensors
 cores=$(nproc) folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} generations=${GENERATIONS_TO_TRAIN:-} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
 case $from in
     teacher) task=tasks/car-racing-student.yaml how=distill ;;
