@@ -119,3 +119,4 @@ sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figu
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_teach_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

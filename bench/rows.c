@@ -181,5 +181,7 @@ const bench_row bench_rows[] = {
      bench_train_850},
     {"train-to-900", "s", NULL, true, "training until two evaluations in a row average 900, median of --seeds",
      bench_train_900},
+    {"teach-to-900", "s", NULL, true,
+     "a teacher's training, and its student's until two evaluations average 900, median", bench_teach_900},
     {0},
 };

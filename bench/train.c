@@ -50,41 +50,82 @@ static sac_status find_time(const char *run, double target, double *seconds)
     return SAC_OK;
 }
 
-// Measure the seconds to the target for one training seed; infinite when the task's generations end before that.
-static sac_status train_to(const bench_place *place, uint64_t seed, double target, double *seconds)
+// A run of a task, begun or gone on with until it reaches the target, or to its end where there is none.
+typedef struct part
 {
-    char value[32], run[96];
-    snprintf(value, sizeof value, "%llu", (unsigned long long)seed);
-    snprintf(run, sizeof run, "%s/seed-%llu", place->folder, (unsigned long long)seed);
-    bool begun = access(run, F_OK) == 0;
-    if (begun) SAC_TRY(find_time(run, target, seconds));
-    if (begun && isfinite(*seconds)) return SAC_OK;
+    const char *task;
+    char seed[32], run[96], teacher[160];
+    double target; ///< NaN: none
+} part;
 
-    sac_setting setting = {"train.seed", value};
+static part part_of(const bench_place *place, const char *task, const char *name, uint64_t seed, double target)
+{
+    part p = {.task = task, .target = target};
+    snprintf(p.seed, sizeof p.seed, "%llu", (unsigned long long)seed);
+    snprintf(p.run, sizeof p.run, "%s/%sseed-%llu", place->folder, name, (unsigned long long)seed);
+    return p;
+}
+
+static sac_status go_on(const part *p, bool begun)
+{
+    sac_setting settings[] = {{"train.seed", p->seed}, {"teacher.policy", p->teacher}};
     sac_task *task;
-    SAC_TRY(sac_task_load(&task, place->task, &setting, 1));
-    watch w = {.crossing = bench_crossing_of(target)};
+    SAC_TRY(sac_task_load(&task, p->task, settings, p->teacher[0] ? 2 : 1));
+    watch w = {.crossing = bench_crossing_of(p->target)};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    fprintf(stderr, "training seed %s to %.0f on %ld cores\n", value, target, cores);
+    fprintf(stderr, "%s, seed %s, on %ld cores\n", p->task, p->seed, cores);
     sac_status status = sac_train(&(sac_train_def){.task = task,
-                                                   .run_dir = run,
+                                                   .run_dir = p->run,
                                                    .resume = begun,
                                                    .threads = (int)cores,
                                                    .progress = on_progress,
                                                    .user = &w,
                                                    .interrupt = &w.reached});
     sac_task_destroy(task);
-    if (status != SAC_OK && !(status == SAC_ERROR_INTERRUPTED && w.reached)) return status;
-    return find_time(run, target, seconds);
+    return status == SAC_ERROR_INTERRUPTED && w.reached ? SAC_OK : status;
 }
 
-static sac_status measure_training(const bench_place *place, double target, bench_figure *figure)
+// Measure the seconds to the target; infinite when the task's generations end before that.
+static sac_status time_part(const part *p, double *seconds)
+{
+    bool begun = access(p->run, F_OK) == 0;
+    if (begun) SAC_TRY(find_time(p->run, p->target, seconds));
+    if (begun && isfinite(*seconds)) return SAC_OK;
+    SAC_TRY(go_on(p, begun));
+    return find_time(p->run, p->target, seconds);
+}
+
+static sac_status train_to(const bench_place *place, uint64_t seed, double target, double *seconds)
+{
+    part p = part_of(place, place->task, "", seed, target);
+    return time_part(&p, seconds);
+}
+
+// A teacher that is told the state learns to its end, and then a student from it, to the target: the seconds of both.
+static sac_status teach_to(const bench_place *place, uint64_t seed, double target, double *seconds)
+{
+    part teacher = part_of(place, "tasks/car-racing-teacher.yaml", "teacher-", seed, (double)NAN);
+    part student = part_of(place, "tasks/car-racing-student.yaml", "student-", seed, target);
+    snprintf(student.teacher, sizeof student.teacher, "%s/best.safetensors", teacher.run);
+    if (access(student.teacher, F_OK) != 0) SAC_TRY(go_on(&teacher, access(teacher.run, F_OK) == 0));
+    sac_metrics m = {0};
+    SAC_TRY(sac_metrics_read(&m, teacher.run));
+    double before = m.count > 0 ? m.values[SAC_METRIC_SECONDS][m.count - 1] : 0;
+    sac_metrics_clear(&m);
+    SAC_TRY(time_part(&student, seconds));
+    *seconds += before;
+    return SAC_OK;
+}
+
+typedef sac_status time_seed(const bench_place *place, uint64_t seed, double target, double *seconds);
+
+static sac_status measure_training(const bench_place *place, time_seed *time, double target, bench_figure *figure)
 {
     double seconds[MAX_SEEDS];
     int count = 0;
     bench_pin(place, false);
     for (uint64_t seed = place->first_seed; seed <= place->last_seed && count < MAX_SEEDS; seed++)
-        SAC_TRY(train_to(place, seed, target, &seconds[count++]));
+        SAC_TRY(time(place, seed, target, &seconds[count++]));
     bench_pin(place, true);
     sac_sort_numbers(seconds, (size_t)count);
     *figure = (bench_figure){.value = seconds[(count - 1) / 2], .worst = seconds[count - 1], .runs = count};
@@ -94,17 +135,23 @@ static sac_status measure_training(const bench_place *place, double target, benc
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
     (void)own_peer;
-    return measure_training(place, 800, figure);
+    return measure_training(place, train_to, 800, figure);
 }
 
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
     (void)own_peer;
-    return measure_training(place, 850, figure);
+    return measure_training(place, train_to, 850, figure);
 }
 
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
     (void)own_peer;
-    return measure_training(place, 900, figure);
+    return measure_training(place, train_to, 900, figure);
+}
+
+sac_status bench_teach_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    (void)own_peer;
+    return measure_training(place, teach_to, 900, figure);
 }

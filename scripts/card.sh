@@ -4,7 +4,8 @@
 # it). The card holds the recipe's commands, what they cost, the curve, and the returns over 100 unseen episodes, in other
 # looks of the world, too, beside those of random actions and of doing nothing.
 # card.sh --recipe POLICY...: writes anew what cards say of recipes, and nothing else.
-# card.sh --check POLICY...:  fails, with the difference, where a card says anything else of its recipe.
+# card.sh --scores POLICY...: writes what cards say of returns into their recipes, where saccade zoo reads it.
+# card.sh --check POLICY...:  fails, with the difference, where card and recipe say different things.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 saccade=${SACCADE:-build/saccade} threads=${THREADS:-$(nproc)}
@@ -83,7 +84,39 @@ refreshed() # POLICY
         !done && blanks >= 2 {next} {print} /^$/ {blanks++}' "$1.md"
 }
 
+# all three distractions of one strength
+all() { echo "camera:$1+color:$1+background:$1"; }
+
+# the returns that a card has, as a recipe lists them
+scores_of() # CARD
+{
+    echo "scores:"
+    sed -nE 's/^\| ([^|]*) \| (-?[0-9.]+) \+- ([0-9.]+) \|.*/\1|\2|\3/p' "$1" | while IFS='|' read -r row mean std; do
+        case $row in
+            "original, rules v3") row=original ;;
+            "original, rules v0"* | random* | doing* | *--random* | *--idle*) continue ;;
+            "easy, static" | "medium, static") row=$(all "${row%,*}") ;;
+            "easy, dynamic") row=$(all easy):dynamic ;;
+        esac
+        echo "  - {variant: '$row', mean: $mean, std: $std}"
+    done
+}
+
+# a recipe with the returns of its card
+scored() # POLICY
+{
+    sed '/^scores:/,$d' "$1.yaml"
+    scores_of "$1.md"
+}
+
 case ${1:-} in
+    --scores)
+        for policy in "${@:2}"; do
+            scored "${policy%.*}" >"${policy%.*}.yaml.tmp"
+            mv "${policy%.*}.yaml.tmp" "${policy%.*}.yaml"
+        done
+        exit
+        ;;
     --recipe)
         for policy in "${@:2}"; do
             refreshed "${policy%.*}" >"${policy%.*}.md.tmp"
@@ -92,7 +125,10 @@ case ${1:-} in
         exit
         ;;
     --check)
-        for policy in "${@:2}"; do diff "${policy%.*}.md" <(refreshed "${policy%.*}"); done
+        for policy in "${@:2}"; do
+            diff "${policy%.*}.md" <(refreshed "${policy%.*}")
+            diff "${policy%.*}.yaml" <(scored "${policy%.*}")
+        done
         exit
         ;;
 esac
@@ -123,10 +159,10 @@ rows_of_car_racing() {
     echo
     echo "| variant | mean +- standard deviation of 100 | the paper's agent |"
     echo "| --- | --- | --- |"
-    echo "| original, rules v3 | $(score "$policy") | |"
+    echo "| original, rules v3 | $(score "$policy" --variant original) | |"
     echo "| random actions (\`--random --env car-racing\`) | $(score --random --env car-racing) | |"
     echo "| doing nothing (\`--idle\`) | $(score --idle --env car-racing) | |"
-    echo "| original, rules v0 (\`--set rules=v0\`) | $(score "$policy" --set rules=v0) | 914 +- 15 |"
+    echo "| original, rules v0 (\`--set rules=v0\`) | $(score "$policy" --variant original --set rules=v0) | 914 +- 15 |"
     echo "| color | $(score "$policy" --variant color) | 866 +- 112 |"
     echo "| bars | $(score "$policy" --variant bars) | 900 +- 35 |"
     echo "| blob | $(score "$policy" --variant blob) | 898 +- 53 |"
@@ -166,8 +202,6 @@ papers() {
         ball-in-cup-catch) echo "135, 109, 62" ;;
     esac
 }
-
-all() { echo "camera:$1+color:$1+background:$1"; }
 
 rows_of_control() {
     fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
@@ -236,4 +270,6 @@ row_of_teacher()
     esac
 } >"$card.tmp"
 mv "$card.tmp" "$card"
+scored "$base" >"$recipe.tmp"
+mv "$recipe.tmp" "$recipe"
 echo "$policy and $card"

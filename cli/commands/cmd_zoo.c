@@ -93,17 +93,33 @@ static json_t *score(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-// the date at which training it again gave these parameters; null: not yet, or there is no recipe
-static json_t *verified(const char *path, const char *hash)
+// NULL where there is none that can be read
+static sac_recipe *recipe_of(const char *path)
 {
     char recipe_path[PATH_SIZE];
     sac_recipe *recipe;
     zoo_recipe_path(recipe_path, path);
-    if (access(recipe_path, F_OK) != 0 || sac_recipe_load(&recipe, recipe_path) != SAC_OK) return json_null();
-    bool same = strcmp(recipe->verified_hash, hash) == 0;
-    json_t *date = same ? json_string(recipe->verified_date) : json_null();
-    sac_recipe_destroy(recipe);
-    return date;
+    return access(recipe_path, F_OK) == 0 && sac_recipe_load(&recipe, recipe_path) == SAC_OK ? recipe : NULL;
+}
+
+// the date at which training it again gave these parameters; null: not yet, or there is no recipe
+static json_t *verified(const sac_recipe *recipe, const char *hash)
+{
+    bool same = recipe && strcmp(recipe->verified_hash, hash) == 0;
+    return same ? json_string(recipe->verified_date) : json_null();
+}
+
+// what its card says that it returns, one variant of the world after the other
+static json_t *scores_of(const sac_recipe *recipe)
+{
+    json_t *list = json_array();
+    for (int i = 0; recipe && i < recipe->score_count; i++)
+    {
+        const sac_recipe_score *s = &recipe->scores[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:f}", "variant", s->variant, "mean", s->mean, "std", s->std));
+    }
+    return list;
 }
 
 // Tells whether a path is what a name means: itself, or its end, such as car-racing/trans
@@ -128,12 +144,14 @@ static void add(listing *zoo, const char *path)
     }
     char hash[17];
     sac_recipe_hash(policy, hash);
+    sac_recipe *recipe = recipe_of(path);
     json_array_append_new(
-        zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:s, s:o}", "policy", path, "env",
+        zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:s, s:o, s:o}", "policy", path, "env",
                              info.environment, "variant", info.variant[0] ? info.variant : "original", "attention",
                              setting(policy, "attention"), "parameters", sac_policy_parameter_count(policy), "score",
                              score(info.score), "std", score(info.score_std), "episodes", info.score_episodes, "hash",
-                             hash, "verified", verified(path, hash)));
+                             hash, "verified", verified(recipe, hash), "scores", scores_of(recipe)));
+    sac_recipe_destroy(recipe);
     sac_policy_info_clear(&info);
     sac_policy_destroy(policy);
 }
@@ -175,16 +193,40 @@ static int width_of(const json_t *list, const char *key)
     return (int)widest;
 }
 
+// "912.6" in the plain world, and "10.8 to 897.4" in the others that its card has; "-": not measured
+static void write_scores(const json_t *row, char plain[SAC_VALUE_SIZE], char changed[2 * SAC_VALUE_SIZE + 8])
+{
+    double least = INFINITY, most = -INFINITY;
+    size_t i;
+    json_t *score;
+    strcpy(plain, "-");
+    strcpy(changed, "-");
+    json_array_foreach(json_object_get(row, "scores"), i, score)
+    {
+        double mean = json_number_value(json_object_get(score, "mean"));
+        if (strcmp(text(score, "variant"), "original") == 0)
+            sac_format_value(plain, mean);
+        else
+            least = fmin(least, mean), most = fmax(most, mean);
+    }
+    if (least > most) return;
+    char low[SAC_VALUE_SIZE], high[SAC_VALUE_SIZE];
+    sac_format_value(low, least);
+    sac_format_value(high, most);
+    snprintf(changed, 2 * SAC_VALUE_SIZE + 8, "%s to %s", low, high);
+}
+
 static void print_table(const json_t *list)
 {
     int policy = width_of(list, "policy"), env = width_of(list, "env"), attention = width_of(list, "attention");
-    printf("%-*s  %-*s  %-*s  %6s  %-32s  %s\n", policy, "policy", env, "env", attention, "attention", "params",
-           "score", "variant");
+    printf("%-*s  %-*s  %-*s  %6s  %-32s  %7s  %-15s  %s\n", policy, "policy", env, "env", attention, "attention",
+           "params", "score", "plain", "changed", "variant");
     size_t i;
     json_t *row;
     json_array_foreach(list, i, row)
     {
         char result[2 * SAC_VALUE_SIZE + 32] = "not evaluated", spread[2 * SAC_VALUE_SIZE];
+        char plain[SAC_VALUE_SIZE], changed[2 * SAC_VALUE_SIZE + 8];
         if (json_is_number(json_object_get(row, "score")))
         {
             sac_format_spread(spread, json_number_value(json_object_get(row, "score")), " +- ",
@@ -192,9 +234,10 @@ static void print_table(const json_t *list)
             int episodes = (int)json_integer_value(json_object_get(row, "episodes"));
             snprintf(result, sizeof result, "%s (%d episode%s)", spread, episodes, sac_plural(episodes));
         }
-        printf("%-*s  %-*s  %-*s  %6d  %-32s  %s\n", policy, text(row, "policy"), env, text(row, "env"), attention,
-               text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,
-               text(row, "variant"));
+        write_scores(row, plain, changed);
+        printf("%-*s  %-*s  %-*s  %6d  %-32s  %7s  %-15s  %s\n", policy, text(row, "policy"), env, text(row, "env"),
+               attention, text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,
+               plain, changed, text(row, "variant"));
     }
 }
 

@@ -23,6 +23,13 @@ static const sac_option part_options[] = {
     {0},
 };
 
+static const sac_option score_options[] = {
+    {"variant", SAC_OPTION_TEXT, offsetof(sac_recipe_score, variant), "", 0, 0, NULL, "of the world"},
+    {"mean", SAC_OPTION_REAL, offsetof(sac_recipe_score, mean), "0", -1e300, 1e300, NULL, "of the returns"},
+    {"std", SAC_OPTION_REAL, offsetof(sac_recipe_score, std), "0", 0, 1e300, NULL, "their standard deviation"},
+    {0},
+};
+
 static const sac_option recipe_options[] = {
     {"start", SAC_OPTION_TEXT, offsetof(sac_recipe, start), "", 0, 0, NULL, "a policy file"},
     {"verified.date", SAC_OPTION_TEXT, offsetof(sac_recipe, verified_date), "", 0, 0, NULL, "when it was"},
@@ -52,6 +59,18 @@ static sac_status set_part(sac_recipe *recipe, const char *key, const char *valu
         return sac_fail(SAC_ERROR_FORMAT, "%s: more than %d settings", where, RECIPE_SETTINGS);
     part->settings[part->setting_count++] = (sac_setting){name + 4, value};
     return SAC_OK;
+}
+
+// "scores.0.mean" and its like, behind "scores."
+static sac_status set_score(sac_recipe *recipe, const char *key, const char *value, const char *where)
+{
+    char *end;
+    long index = strtol(key, &end, 10);
+    if (end == key || *end != '.' || index < 0 || index > recipe->score_count || index >= RECIPE_SCORES)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: scores is a list of 1 to %d maps, each with variant, mean and std",
+                        where, RECIPE_SCORES);
+    if (index == recipe->score_count) recipe->scores[recipe->score_count++] = (sac_recipe_score){0};
+    return sac_options_set(score_options, &recipe->scores[index], end + 1, value, where);
 }
 
 /// @return the part before `index` whose run is called so; -1: there is none
@@ -100,9 +119,12 @@ static sac_status fill(sac_recipe *recipe, const char *path)
         const sac_yaml_entry *entry = sac_yaml_at(recipe->yaml, i);
         char where[SAC_TEXT_SIZE];
         snprintf(where, sizeof where, "%.200s:%d", path, entry->line);
-        SAC_TRY(strncmp(entry->key, "parts.", 6) == 0
-                    ? set_part(recipe, entry->key + 6, entry->value, where)
-                    : sac_options_set(recipe_options, recipe, entry->key, entry->value, where));
+        if (strncmp(entry->key, "parts.", 6) == 0)
+            SAC_TRY(set_part(recipe, entry->key + 6, entry->value, where));
+        else if (strncmp(entry->key, "scores.", 7) == 0)
+            SAC_TRY(set_score(recipe, entry->key + 7, entry->value, where));
+        else
+            SAC_TRY(sac_options_set(recipe_options, recipe, entry->key, entry->value, where));
     }
     return check(recipe, path);
 }

@@ -22,14 +22,24 @@
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
+///     scores:                                       # of the episodes 0..99, as on the card; absent: not measured
+///       - {variant: original, mean: 912.6, std: 20.1}
 
 #define RECIPE_NOTHING "nothing" ///< the start of a part that starts from nothing
 
 enum
 {
     RECIPE_PARTS = 8,
-    RECIPE_SETTINGS = 32 ///< of one part
+    RECIPE_SETTINGS = 32, ///< of one part
+    RECIPE_SCORES = 16
 };
+
+/// What came out returns in one variant of the world.
+typedef struct sac_recipe_score
+{
+    char variant[SAC_TEXT_SIZE];
+    double mean, std;
+} sac_recipe_score;
 
 typedef struct sac_recipe_part
 {
@@ -48,6 +58,8 @@ typedef struct sac_recipe
     char verified_date[SAC_TEXT_SIZE], verified_hash[SAC_TEXT_SIZE]; ///< "": not yet
     sac_recipe_part parts[RECIPE_PARTS];
     int part_count;
+    sac_recipe_score scores[RECIPE_SCORES];
+    int score_count;
     sac_yaml *yaml; ///< holds the texts of the settings
 } sac_recipe;
 

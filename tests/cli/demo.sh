@@ -9,14 +9,15 @@ folder=$work/demo
 
 demo() # MARK...: the demo as a person runs it, with Ctrl-C pressed at each mark
 {
-    DEMO=$folder SECONDS_TO_TRAIN=${seconds:-100} SEEDS=0..2 FILM_STEPS=5 \
+    FROM=${from:-pixels} DEMO=$folder SECONDS_TO_TRAIN=${seconds:-100} SEEDS=0..2 FILM_STEPS=5 \
         GENERATIONS_TO_TRAIN=${generations:-} timeout 300 python3 -B tests/cli/press.py "$work/said" "$@" -- make --no-print-directory -o build demo
 }
 
 last_event() { tail -n 1 "$1/events.jsonl" | sed 's/.*"event": "\([a-z]*\)".*/\1/'; }
-narrow() # beside the table that training prints where there is no terminal
+narrow() { narrow_of "$folder"; }
+narrow_of() # FOLDER, beside the table that training prints where there is no terminal
 {
-    sed "s|$folder|demo|g" "$work/said" | grep -vE '^ +([0-9]+(/[0-9]+)?|generation) ' | awk 'length > 80 {print; bad = 1} END {exit bad}'
+    sed "s|$1|demo|g" "$work/said" | grep -vE '^ +([0-9]+(/[0-9]+)?|generation) ' | awk 'length > 80 {print; bad = 1} END {exit bad}'
 }
 
 stopped_training()
@@ -27,6 +28,20 @@ stopped_training()
         [[ -s $folder/run/mean.safetensors && -n $(ls "$folder"/run/checkpoints/*.safetensors) ]] &&
         [[ -s $folder/trained.mp4 && -s $folder/shipped.mp4 && -s $folder/patches.mp4 ]] &&
         grep -qF "train tasks/car-racing-pairs.yaml --run $folder/run --resume" "$work/said"
+}
+
+taught() # Ctrl-C in the teacher's training goes on to its student's, and there to the drive and the films
+{
+    local folder=$work/taught line
+    from=teacher demo '^ +2[ /]' '^ +2[ /]'
+    cat "$work/said"
+    grep -q "Ctrl-C ended the teacher's training; what it knows so far is taught" "$work/said" &&
+        grep -q 'Ctrl-C ended the training; the demo goes on' "$work/said" &&
+        [[ $(last_event "$folder/teacher") == interrupted && $(last_event "$folder/run") == interrupted ]] &&
+        [[ -s $folder/trained.mp4 && -s $folder/shipped.mp4 && -s $folder/patches.mp4 ]] || return 1
+    line=$(tail -n 2 "$work/said" | tr -d '\\\n' | tr -s ' ')
+    [[ $line == " build/saccade distill tasks/car-racing-student.yaml --run $folder/run --resume --teacher $folder/teacher/"* ]] &&
+        eval "$line --generations 3 --quiet" && [[ $(tail -n 1 "$folder/run/metrics.csv" | cut -d, -f1) == 3 ]]
 }
 
 too_early() # before anything may have been learned: then the agents that ship go on alone
@@ -79,4 +94,7 @@ check "a second demo keeps the first one's run; Ctrl-C in the films ends it with
 check "no line of the second is wider than 80 columns" narrow
 check "the run goes on with the command that the demo told" goes_on
 check "Ctrl-C before anything was learned" too_early
+check "Ctrl-C in the teacher's training, and in its student's" taught
+check "no line of it is wider than 80 columns" narrow_of "$work/taught"
+check "an unknown FROM is refused" refuses 2 "FROM is 'pixel', expected teacher or pixels" env FROM=pixel scripts/demo.sh
 finish

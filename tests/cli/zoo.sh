@@ -35,6 +35,16 @@ verified() # POLICY
 # what a card says of its recipe is what scripts/card.sh writes
 written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
 
+# the listing tells what the card's table has: the plain world, and the least and the most of the others
+listed() # POLICY
+{
+    local numbers
+    numbers=$(sed -nE "s/^  - \{variant: '([^']*)', mean: (-?[0-9.]+), .*/\1 \2/p" "${1%.*}.yaml" | awk '
+        $1 == "original" {plain = $2; next} {changed[$2]; if (!n++ || $2 < least) least = $2; if (n == 1 || $2 > most) most = $2}
+        END {if (n && plain != "") print plain, least " to " most}' | tr -s ' ')
+    [[ -n $numbers ]] && "$saccade" zoo "$1" | tail -n 1 | tr -s ' ' | grep -qF " $numbers "
+}
+
 # the generation that ships, which may lie before the end of the commands
 generation() # POLICY
 {
@@ -85,6 +95,7 @@ for policy in "${policies[@]}"; do
     check "$policy: what its recipe begins with is there" sources "$policy"
     check "$policy: its card says whether it was verified" verified "$policy"
     check "$policy: its card is the one that its recipe gives" written "$policy"
+    check "$policy: the listing has the scores of its card" listed "$policy"
     check "$policy: its card says which generation ships" generation "$policy"
     check "$policy: its card says what an earlier version trained" begins "$policy"
     check "$policy: tables say what was verified of it" marked "$policy"
@@ -210,6 +221,17 @@ steps() { tail -n 1 "$work/runs/$1/metrics.csv" | cut -d, -f2; }
 refuses_recipe() { refuses 1 "$1" "$saccade" zoo --verify toy/small; }
 check "a recipe without steps is refused" refuses_recipe "small.yaml: part 0 has no steps"
 sed -i "0,/steps: 0/s//steps: $(steps first)/; 0,/steps: 0/s//steps: $(steps second)/" "$recipe"
+
+cp "$recipe" "$work/whole.yaml"
+printf 'scores:\n  - {variant: original, worth: 3}\n' >>"$recipe"
+check "a score of an unknown kind is refused" refuses 2 "small.yaml:17: unknown option 'worth'" "$saccade" zoo --verify toy/small
+cp "$work/whole.yaml" "$recipe"
+printf 'scores: 3\n' >>"$recipe"
+check "scores that are no list are refused" refuses 2 "small.yaml:16: unknown option 'scores'" "$saccade" zoo --verify toy/small
+cp "$work/whole.yaml" "$recipe"
+printf 'scores:\n  - {variant: size, mean: 2, std: 1}\n  - {variant: original, mean: 7.5, std: 1}\n' >>"$recipe"
+check "scores of a recipe are listed" grep -qE "toy/small\..* 7.5 +2.0 to 2.0 " <("$saccade" zoo)
+cp "$work/whole.yaml" "$recipe"
 
 same()
 {

@@ -68,7 +68,7 @@ typedef struct seat
 
 static void sit(seat *s)
 {
-    car_racing_config config = {.max_steps = 1000, .rules = "v3"};
+    car_racing_config config = {.max_steps = 1000, .rules = "v3", .action_repeat = 1};
     void *self;
     assert_ok(sac_car_racing_ops.create(&self, &config, "original"));
     s->car = self;

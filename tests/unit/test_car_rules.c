@@ -125,10 +125,59 @@ TEST(the_time_limit_truncates)
     sac_env_destroy(s.env);
 }
 
+// an action that lasts for three steps is three steps with that action: rewards, ends, states and the last picture
+TEST(a_repeated_action_is_several_steps)
+{
+    static seat once[CARS], thrice[CARS];
+    sac_env *envs[CARS];
+    sac_env_row rows[CARS];
+    bool ended[CARS] = {0};
+    for (int i = 0; i < CARS; i++)
+    {
+        sit(&once[i], (sac_setting[]){{"max_steps", "100"}}, 1);
+        sit(&thrice[i], (sac_setting[]){{"max_steps", "100"}, {"action_repeat", "3"}}, 2);
+        assert_int_equal(sac_env_get_spec(thrice[i].env)->max_steps, 34);
+        assert_ok(sac_env_reset(once[i].env, (uint64_t)i, &once[i].row));
+        assert_ok(sac_env_reset(thrice[i].env, (uint64_t)i, &thrice[i].row));
+        envs[i] = thrice[i].env;
+        rows[i] = thrice[i].row;
+    }
+    for (int step = 0; step < 34; step++)
+    {
+        for (int i = 0; i < CARS; i++) steer(&thrice[i], i, step);
+        if (step == 20) thrice[3].action[0] = NAN;
+        assert_ok(sac_env_step_batch(envs, rows, CARS));
+        for (int i = 0; i < CARS; i++)
+        {
+            double sum = 0, a[7], b[7];
+            if (ended[i]) continue;
+            memcpy(once[i].action, thrice[i].action, sizeof once[i].action);
+            for (int k = 0; k < 3 && !ended[i]; k++)
+            {
+                assert_ok(sac_env_step(once[i].env, &once[i].row));
+                sum += once[i].reward;
+                ended[i] = once[i].terminated || once[i].truncated;
+            }
+            sac_env_state(once[i].env, a);
+            sac_env_state(thrice[i].env, b);
+            assert_memory_equal(a, b, sizeof a);
+            assert_true(thrice[i].reward == sum || (isnan(sum) && isnan(thrice[i].reward)));
+            assert_true(thrice[i].terminated == once[i].terminated && thrice[i].truncated == once[i].truncated);
+            assert_memory_equal(once[i].observation, thrice[i].observation, OBSERVATION);
+        }
+    }
+    for (int i = 0; i < CARS; i++)
+    {
+        assert_true(ended[i]);
+        sac_env_destroy(once[i].env);
+        sac_env_destroy(thrice[i].env);
+    }
+}
+
 // a car that stands on the start with `unvisited` other tiles left to visit and the start itself not yet visited
 static bool ends_at_the_start(const char *rules, int unvisited)
 {
-    car_racing_config config = {.max_steps = 1000};
+    car_racing_config config = {.max_steps = 1000, .action_repeat = 1};
     strcpy(config.rules, rules);
     static seat s;
     s.parts[0] = s.observation;
@@ -308,6 +357,7 @@ TEST(bad_options_are_named)
     assert_fails(sac_env_create(&env, &def), SAC_ERROR_ARGUMENT, "v4");
 }
 
-TESTS(a_batch_equals_single_steps, a_seed_decides_the_episode, the_time_limit_truncates, a_lap_ends_by_the_rules,
-      rules_change_no_physics, variants_change_only_the_picture, nothing_allocates_after_create,
-      create_survives_a_lack_of_memory, odd_actions_do_no_harm, bad_options_are_named)
+TESTS(a_batch_equals_single_steps, a_seed_decides_the_episode, the_time_limit_truncates,
+      a_repeated_action_is_several_steps, a_lap_ends_by_the_rules, rules_change_no_physics,
+      variants_change_only_the_picture, nothing_allocates_after_create, create_survives_a_lack_of_memory,
+      odd_actions_do_no_harm, bad_options_are_named)

@@ -225,6 +225,49 @@ TEST(a_folder_of_images_is_a_video)
     rmdir(folder);
 }
 
+// each episode of "any" looks as an episode with its seed does in one of the kinds; each kind comes in its turn
+TEST(any_is_one_of_the_kinds_in_each_episode)
+{
+    enum
+    {
+        SEEDS = 70
+    };
+    static const char *const whole[] = {"color", "bars", "blob", "noise", "video=procedural", "fake-lane", "original"};
+    static const char *const part[] = {"noise", "original", "blob"};
+    static picture_pair pair, like;
+    car_shots all = car_shots_read(data);
+    for (int round = 0; round < 2; round++)
+    {
+        const char *const *choices = round == 0 ? whole : part;
+        int count = round == 0 ? 7 : 3, seen[7] = {0};
+        car_variant *same[7], *any;
+        for (int i = 0; i < count; i++) assert_ok(sac_car_variant_create(&same[i], choices[i]));
+        assert_ok(sac_car_variant_create(&any, round == 0 ? "any" : "any=noise+original+blob"));
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+        {
+            int matches = 0;
+            sac_car_variant_reset(any, seed);
+            draw(&all.shots[SHOT].scene, any, pair.after);
+            for (int i = 0; i < count; i++)
+            {
+                sac_car_variant_reset(same[i], seed);
+                draw(&all.shots[SHOT].scene, same[i], like.after);
+                bool is = memcmp(pair.after, like.after, CAR_FRAME_BYTES) == 0;
+                matches += is;
+                seen[i] += is;
+            }
+            assert_int_equal(matches, 1);
+        }
+        for (int i = 0; i < count; i++)
+        {
+            assert_true(seen[i] > 0);
+            sac_car_variant_destroy(same[i]);
+        }
+        sac_car_variant_destroy(any);
+    }
+    car_shots_free(&all);
+}
+
 TEST(names_are_checked)
 {
     car_variant *variant;
@@ -235,6 +278,10 @@ TEST(names_are_checked)
     assert_fails(sac_car_variant_create(&variant, "video"), SAC_ERROR_ARGUMENT, "video=PATH");
     assert_fails(sac_car_variant_create(&variant, "video="), SAC_ERROR_ARGUMENT, "video=PATH");
     assert_fails(sac_car_variant_create(&variant, "video=/nowhere/at/all"), SAC_ERROR_FILE, "/nowhere/at/all");
+    assert_fails(sac_car_variant_create(&variant, "any=noise+bar"), SAC_ERROR_ARGUMENT, "did you mean 'bars'");
+    assert_fails(sac_car_variant_create(&variant, "any=noise+noise"), SAC_ERROR_ARGUMENT, "names noise twice");
+    assert_fails(sac_car_variant_create(&variant, "any="), SAC_ERROR_ARGUMENT, "unknown variant ''");
+    assert_null(variant);
     sac_car_variant_destroy(NULL);
     sac_car_variant_reset(NULL, 1);
 }
@@ -242,4 +289,4 @@ TEST(names_are_checked)
 TESTS(each_variant_changes_the_field_and_never_the_bar, the_seed_decides, noise_and_video_replace_grass_alone,
       noise_is_uniform, color_moves_road_and_grass_and_keeps_light_squares, bars_are_as_wide_as_the_papers,
       the_blob_is_red_and_goes_with_the_car, the_fake_lane_is_bluish_and_spares_the_road, a_folder_of_images_is_a_video,
-      names_are_checked)
+      any_is_one_of_the_kinds_in_each_episode, names_are_checked)

@@ -23,8 +23,12 @@ static const sac_option options[] = {
      "steps in an episode"},
     {"rules", SAC_OPTION_TEXT, offsetof(car_racing_config, rules), "v3", 0, 0, "v3 v0",
      "v3: Gymnasium's; v0: the article's, all tiles to finish, the view follows the velocity"},
+    {"action_repeat", SAC_OPTION_INT, offsetof(car_racing_config, action_repeat), "1", 1, 1000, NULL,
+     "steps that an action lasts; their rewards are added, and the last is shown"},
     {0},
 };
+
+static const char *const same_world[] = {"action_repeat", NULL};
 
 static const sac_env_column columns[] = {
     {"x", SAC_COLUMN_FLOAT},  {"y", SAC_COLUMN_FLOAT},     {"angle", SAC_COLUMN_FLOAT}, {"vx", SAC_COLUMN_FLOAT},
@@ -47,6 +51,7 @@ static sac_status car_create(void **self, const void *config, const char *varian
     car_racing *car = SAC_NEW(car_racing);
     if (!car) return sac_fail_memory("car-racing");
     car->max_steps = def->max_steps;
+    car->action_repeat = def->action_repeat;
     car->lap_rule = strcmp(def->rules, "v3") == 0;
     car->random = sac_pcg64_create(0);
     car->scene.track = &car->track;
@@ -72,7 +77,7 @@ static void car_spec(const void *self, sac_env_spec *spec)
                            .action_size = 3,
                            .action_low = low,
                            .action_high = high,
-                           .max_steps = car->max_steps,
+                           .max_steps = (car->max_steps + car->action_repeat - 1) / car->action_repeat,
                            .columns = columns,
                            .column_count = sizeof columns / sizeof *columns,
                            .action_names = names,
@@ -123,28 +128,30 @@ static void show(car_racing *car, const sac_env_row *row, const car_picture *pap
     if (row->parts[CAR_STATE]) sac_car_observe(car, row->parts[CAR_STATE]);
 }
 
-// The part of a step after the bodies have moved: picture, reward and ends.
-static void judge(car_racing *car, const sac_env_row *row, const car_picture *paper)
+// The part of a step after the bodies have moved: reward and ends. Returns whether the episode goes on.
+static bool judge(car_racing *car, const sac_env_row *row, double *sum)
 {
     set_scene(car);
-    show(car, row, paper);
     car->reward -= 0.1;
-    *row->reward = car->reward - car->paid;
+    double reward = car->reward - car->paid;
     car->paid = car->reward;
     bool done = car->lap_done || car->ground.visited_count == car->track.count;
     if (fabsf(car->chain.x[0]) > PLAYFIELD || fabsf(car->chain.y[0]) > PLAYFIELD)
     {
         done = true;
-        *row->reward = -100;
+        reward = -100;
     }
     if (car->bad_action)
     {
         done = true;
-        *row->reward = NAN;
+        reward = NAN;
     }
     car->step++;
+    *sum += reward;
+    *row->reward = *sum;
     *row->terminated = done;
     *row->truncated = !done && car->step >= car->max_steps;
+    return !*row->terminated && !*row->truncated;
 }
 
 static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
@@ -174,24 +181,53 @@ static sac_status car_reset(void *self, uint64_t seed, const sac_env_row *row)
     return SAC_OK;
 }
 
-// The cars' joints are solved side by side, and their pictures are drawn one after another on the planes of the first
-// car's picture, which then stay in the cache.
+// Cars side by side, each with what its action has earned so far.
+typedef struct fleet
+{
+    car_racing *car[MAX_BATCH];
+    const sac_env_row *row[MAX_BATCH];
+    double sum[MAX_BATCH];
+    int count;
+} fleet;
+
+// A step of the simulator, in which the cars' joints are solved side by side. Cars whose episodes go on stay.
+static void drive(fleet *f)
+{
+    car_chain *chains[MAX_BATCH];
+    for (int i = 0; i < f->count; i++)
+    {
+        take_action(f->car[i], f->row[i]->action);
+        act(f->car[i]);
+        chains[i] = &f->car[i]->chain;
+    }
+    sac_car_chain_step(chains, f->count);
+    int stay = 0;
+    for (int i = 0; i < f->count; i++)
+    {
+        if (!judge(f->car[i], f->row[i], &f->sum[i])) continue;
+        f->car[stay] = f->car[i];
+        f->row[stay] = f->row[i];
+        f->sum[stay++] = f->sum[i];
+    }
+    f->count = stay;
+}
+
+// The cars are of one world, so their actions last equally long. Their pictures are drawn one after another on the
+// planes of the first car's picture, which then stay in the cache.
 static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, int count)
 {
     for (int first = 0; first < count; first += MAX_BATCH)
     {
-        car_chain *chains[MAX_BATCH];
-        int part = count - first < MAX_BATCH ? count - first : MAX_BATCH;
+        fleet f = {.count = count - first < MAX_BATCH ? count - first : MAX_BATCH};
+        const int part = f.count;
         for (int i = 0; i < part; i++)
         {
-            car_racing *car = selves[first + i];
-            take_action(car, rows[first + i].action);
-            act(car);
-            chains[i] = &car->chain;
+            f.car[i] = selves[first + i];
+            f.row[i] = &rows[first + i];
         }
-        sac_car_chain_step(chains, part);
         const car_racing *leader = selves[first];
-        for (int i = 0; i < part; i++) judge(selves[first + i], &rows[first + i], leader->camera);
+        for (int k = 0; k < leader->action_repeat && f.count > 0; k++) drive(&f);
+        for (int i = 0; i < part; i++) show(selves[first + i], &rows[first + i], leader->camera);
     }
     return SAC_OK;
 }
@@ -232,6 +268,7 @@ const sac_env_ops sac_car_racing_ops = {
     .name = "car-racing",
     .summary = "drive a lap on a track that is new in every episode",
     .options = options,
+    .same_world = same_world,
     .config_size = sizeof(car_racing_config),
     .variants = sac_car_variant_names,
     .create = car_create,

@@ -10,11 +10,12 @@ typedef struct car_racing_config
 {
     int max_steps;
     char rules[SAC_TEXT_SIZE];
+    int action_repeat;
 } car_racing_config;
 
 typedef struct car_racing
 {
-    int max_steps;
+    int max_steps, action_repeat; // in steps of the simulator; how many of them an action lasts
     bool lap_rule;
     sac_pcg64 random, drawn_from; // now, and before it drew this episode's track
     uint64_t seed, episode;       // the last seed given, and the resets without one since then

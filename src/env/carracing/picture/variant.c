@@ -1,6 +1,7 @@
 #include "env/carracing/picture/variant.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,12 +17,15 @@ enum
     CLIP_FRAMES = 100
 };
 
-const char *const sac_car_variant_names[] = {"original", "color",      "bars",      "blob",
-                                             "noise",    "video=PATH", "fake-lane", NULL};
+const char *const sac_car_variant_names[] = {"original",   "color",     "bars",         "blob", "noise",
+                                             "video=PATH", "fake-lane", "any=KIND+...", NULL};
 
-static const char *const names[] = {"original", "color", "bars", "blob", "noise", "video", "fake-lane", NULL};
+// in the order of car_variant_kind; "original" by itself has no variant at all
+static const char *const kinds[] = {"color", "bars", "blob", "noise", "video", "fake-lane", "original", NULL};
 
-static const char video[] = "video=";
+static const char *const names[] = {"original", "color", "bars", "blob", "noise", "video", "fake-lane", "any", NULL};
+
+static const char video[] = "video=", any[] = "any", any_of[] = "any=";
 
 static sac_status read_video(car_variant *v, const char *path)
 {
@@ -34,29 +38,82 @@ static sac_status read_video(car_variant *v, const char *path)
     return SAC_OK;
 }
 
-sac_status sac_car_variant_create(car_variant **out, const char *name)
+static int kind_of(const char *name)
 {
-    *out = NULL;
-    const char *path = strncmp(name, video, strlen(video)) == 0 ? name + strlen(video) : NULL;
-    int kind = path ? CAR_VARIANT_VIDEO + 1 : 0;
-    while (!path && names[kind] && strcmp(names[kind], name) != 0) kind++;
-    if (kind == 0) return SAC_OK;
-    if (!names[kind])
-        return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'%s", name,
-                        sac_did_you_mean(sac_nearest_of(name, names)));
-    if (kind == CAR_VARIANT_VIDEO + 1 && (!path || !*path))
+    int kind = 0;
+    while (kinds[kind] && strcmp(kinds[kind], name) != 0) kind++;
+    return kind;
+}
+
+static sac_status fail_unknown(const char *name, const char *const *known)
+{
+    return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'%s", name,
+                    sac_did_you_mean(sac_nearest_of(name, known)));
+}
+
+// One of the words that stand behind "any=", with a "+" between them.
+static sac_status add_choice(car_variant *v, const char *word, size_t length)
+{
+    char name[SAC_TEXT_SIZE];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    int kind = kind_of(name);
+    if (!kinds[kind]) return fail_unknown(name, kinds);
+    for (int i = 0; i < v->choice_count; i++)
+        if (v->choices[i] == (car_variant_kind)kind)
+            return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: variant 'any' names %s twice", name);
+    v->choices[v->choice_count++] = (car_variant_kind)kind;
+    return SAC_OK;
+}
+
+// Which kinds the episodes of "any" may have: those that are named, else all.
+static sac_status read_choices(car_variant *v, const char *words)
+{
+    for (int kind = 0; !words && kind < CAR_VARIANT_KINDS; kind++)
+        v->choices[v->choice_count++] = (car_variant_kind)kind;
+    while (words)
+    {
+        size_t length = strcspn(words, "+");
+        SAC_TRY(add_choice(v, words, length));
+        words = words[length] ? words + length + 1 : NULL;
+    }
+    for (int i = 0; i < v->choice_count; i++)
+        if (v->choices[i] == CAR_VARIANT_VIDEO) return read_video(v, "procedural");
+    return SAC_OK;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static sac_status read_variant(car_variant *v, const char *name)
+{
+    if (strcmp(name, any) == 0) return read_choices(v, NULL);
+    if (begins(name, any_of)) return read_choices(v, name + strlen(any_of));
+    const char *path = begins(name, video) ? name + strlen(video) : NULL;
+    int kind = path ? CAR_VARIANT_VIDEO : kind_of(name);
+    if (!kinds[kind]) return fail_unknown(name, names);
+    if (kind == CAR_VARIANT_VIDEO && (!path || !*path))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "car-racing: variant 'video' needs frames, expected video=PATH with a video "
                         "file or a folder of images, or video=procedural");
+    v->kind = (car_variant_kind)kind;
+    if (!path) return SAC_OK;
+    sac_status status = read_video(v, path);
+    return status == SAC_OK ? status : sac_fail_in(status, "car-racing: variant '%.200s'", name);
+}
 
+sac_status sac_car_variant_create(car_variant **out, const char *name)
+{
+    *out = NULL;
+    if (strcmp(name, "original") == 0) return SAC_OK;
     car_variant *v = SAC_NEW(car_variant);
     if (!v) return sac_fail_memory("a variant");
-    v->kind = (car_variant_kind)(kind - 1);
-    sac_status status = path ? read_video(v, path) : SAC_OK;
+    sac_status status = read_variant(v, name);
     if (status != SAC_OK)
     {
         sac_car_variant_destroy(v);
-        return sac_fail_in(status, "car-racing: variant '%.200s'", name);
+        return status;
     }
     sac_car_variant_reset(v, 0);
     *out = v;
@@ -73,6 +130,11 @@ void sac_car_variant_destroy(car_variant *v)
 void sac_car_variant_reset(car_variant *v, uint64_t seed)
 {
     if (!v) return;
+    if (v->choice_count > 0)
+    {
+        sac_stream which = sac_stream_create(seed, 0x766172696174696f, CAR_VARIANT_KINDS);
+        v->kind = v->choices[sac_stream_below(&which, (uint32_t)v->choice_count)];
+    }
     sac_stream stream = sac_stream_create(seed, 0x766172696174696f, (uint64_t)v->kind); // apart from all other streams
     v->seed = (uint64_t)sac_stream_u32(&stream) << 32 | sac_stream_u32(&stream);
     v->road = 255 * (float)sac_stream_uniform(&stream, -0.2, 0.2);

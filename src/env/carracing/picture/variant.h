@@ -12,6 +12,8 @@
 ///     video=PATH    every such pixel shows a frame of a video file or of a folder of images, one a step
 ///     video=procedural   the same with a clip of moving waves that needs no file
 ///     fake-lane     a second, bluish road 20 world units to the outside
+///     any           each episode has one of these at random, video=procedural among them
+///     any=A+B+...   each episode has one of A, B and so on
 ///
 /// What a variant shows is a pure function of the episode's seed and the scene's time, so it may be drawn at any size
 /// and any number of times; it draws from random numbers of its own, never from the track's. Grass that is wholly grass

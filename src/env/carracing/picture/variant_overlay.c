@@ -88,8 +88,9 @@ static inline bool is_grass(const uint8_t *pixel, car_style style)
 static void replace_grass(const car_variant *v, const car_picture *p, const car_scene *scene, uint8_t *rgb)
 {
     int step = (int)(scene->time * 50 + 0.5);
-    int frame = v->frame_count > 0 ? (v->first_frame + step) % v->frame_count : 0;
-    const uint8_t *clip = v->frames ? v->frames + (size_t)frame * CAR_CAMERA_SIDE * CAR_CAMERA_SIDE * 3 : NULL;
+    bool shows_clip = v->kind == CAR_VARIANT_VIDEO; // "any" keeps a clip for the episodes that show it
+    int frame = shows_clip ? (v->first_frame + step) % v->frame_count : 0;
+    const uint8_t *clip = shows_clip ? v->frames + (size_t)frame * CAR_CAMERA_SIDE * CAR_CAMERA_SIDE * 3 : NULL;
     uint64_t key = v->seed + (uint64_t)step * 0xd1342543de82ef95;
     for (int y = 0; y < p->layers.road.height; y++)
     {

@@ -13,14 +13,18 @@ typedef enum car_variant_kind
     CAR_VARIANT_NOISE,
     CAR_VARIANT_VIDEO,
     CAR_VARIANT_FAKE_LANE,
+    CAR_VARIANT_ORIGINAL, ///< in an episode of "any" that shows the world as it is
+    CAR_VARIANT_KINDS
 } car_variant_kind;
 
 struct car_variant
 {
-    car_variant_kind kind;
-    uint64_t seed;     ///< of this episode's own random numbers
-    float road, grass; ///< color: what is added, 0..255
-    uint8_t *frames;   ///< video: [frame_count, 96, 96, 3]
+    car_variant_kind kind;                       ///< of this episode
+    car_variant_kind choices[CAR_VARIANT_KINDS]; ///< "any": the kinds that episodes have
+    int choice_count;                            ///< 0: the same kind in every episode
+    uint64_t seed;                               ///< of this episode's own random numbers
+    float road, grass;                           ///< color: what is added, 0..255
+    uint8_t *frames;                             ///< video: [frame_count, 96, 96, 3]
     int frame_count;
     int first_frame; ///< video: which frame the episode starts with
 };
