@@ -154,8 +154,8 @@ minutes() { awk "BEGIN {printf \"%.0f\", $1 / 60}"; }
 setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
 
 rows_of_car_racing() {
-    echo "Returns over tracks 0..99, which training never saw (it draws its tracks from seeds above 1,000,000, and the"
-    echo "vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`."
+    fmt -w 119 <<<"Returns over tracks 0..99, which training never saw (it draws its tracks from seeds above 1,000,000, and \
+the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`."
     echo
     echo "| variant | mean +- standard deviation of 100 | the paper's agent |"
     echo "| --- | --- | --- |"
