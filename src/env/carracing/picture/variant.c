@@ -17,8 +17,8 @@ enum
     CLIP_FRAMES = 100
 };
 
-const char *const sac_car_variant_names[] = {"original",   "color",     "bars",         "blob", "noise",
-                                             "video=PATH", "fake-lane", "any=KIND+...", NULL};
+const char *const sac_car_variant_names[] = {"original",   "color",     "bars", "blob", "noise",
+                                             "video=PATH", "fake-lane", "any",  NULL};
 
 // in the order of car_variant_kind; "original" by itself has no variant at all
 static const char *const kinds[] = {"color", "bars", "blob", "noise", "video", "fake-lane", "original", NULL};
