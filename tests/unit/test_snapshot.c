@@ -35,6 +35,8 @@ static const struct
     {"car-racing", "noise", NULL, NULL},
     {"car-racing", "video=procedural", NULL, NULL},
     {"car-racing", "fake-lane", NULL, NULL},
+    {"car-racing", "any", NULL, NULL},
+    {"car-racing", "original", "action_repeat", "3"},
     {"cheetah-run", "original", NULL, NULL},
     {"walker-walk", "original", NULL, NULL},
     {"cartpole-swingup", "original", NULL, NULL},
@@ -55,7 +57,7 @@ enum
 {
     WORLDS = sizeof worlds / sizeof *worlds,
     FIRST_CAR = 2,
-    FIRST_CONTROL = 10
+    FIRST_CONTROL = 12
 };
 
 typedef struct seat
