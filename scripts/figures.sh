@@ -71,7 +71,7 @@ compare() # DOCUMENT LANDED
     function scale(text, unit) {
         if (unit == "steps/s") return text ~ /a second/ ? 1 : 0
         if (unit == "us") return text ~ / ms/ ? 1000 : text ~ / us/ ? 1 : 0
-        if (unit == "s") return text ~ /[0-9] s$/ ? 1 : 0
+        if (unit == "s") return text ~ /[0-9] s *$/ ? 1 : 0
         return unit == "ms" && text ~ / ms/ ? 1 : 0
     }
     function check_bench(name, shown, beside,    number, ratio) {
