@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 saccade=build/saccade
 from=${FROM:-teacher}
-shipped=zoo/car-racing/taught.safetensors patches=zoo/car-racing/softmax.safetensors
+shipped=zoo/car-racing/trans.safetensors patches=zoo/car-racing/softmax.safetensors
 cores=$(nproc) folder=${DEMO:-demo} seconds=${SECONDS_TO_TRAIN:-120} generations=${GENERATIONS_TO_TRAIN:-} seeds=${SEEDS:-0..7} film_steps=${FILM_STEPS:-}
 case $from in
     teacher) task=tasks/car-racing-student.yaml how=distill ;;
@@ -133,7 +133,7 @@ fi
 
 echo
 echo "2. It drives tracks $seeds, which it has never seen. So do two that ship: one"
-echo "   of its kind that learned longer, and the article's agent, which keeps ten"
+echo "   of its kind that evolution has trained, and the article's agent, which keeps ten"
 echo "   patches of each frame and sees nothing else."
 echo
 track=""
@@ -154,13 +154,17 @@ echo "3. Films on track $track, which lies in the middle of what the first agent
 echo "   these tracks. The attention is drawn on what each sees."
 echo
 for policy in "${policies[@]}"; do
+    fps=50 # the world's own
     case $policy in
         "$shipped") film=$folder/shipped$last.mp4 ;;
         "$patches") film=$folder/patches$last.mp4 ;;
-        *) film=$folder/trained$last.mp4 ;;
+        *)
+            film=$folder/trained$last.mp4
+            [[ $from == pixels ]] || fps=12 # it acts, and is filmed, at every fourth step
+            ;;
     esac
     echo "$film"
-    step "$saccade" watch "$policy" --seed "$track" --video "$film" ${film_steps:+--steps "$film_steps"}
+    step "$saccade" watch "$policy" --seed "$track" --video "$film" --fps $fps ${film_steps:+--steps "$film_steps"}
 done
 echo
 goes_on
