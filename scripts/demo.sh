@@ -133,7 +133,7 @@ fi
 
 echo
 echo "2. It drives tracks $seeds, which it has never seen. So do two that ship: one"
-echo "   of its kind that evolution has trained, and the article's agent, which keeps ten"
+echo "   of its kind, by evolution, and the article's agent, which keeps ten"
 echo "   patches of each frame and sees nothing else."
 echo
 track=""
