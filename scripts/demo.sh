@@ -56,15 +56,15 @@ step() # COMMAND...: a part of the demo after the training
     [[ $status == 0 ]] || { echo "demo: failed, see above: $*" >&2; exit "$status"; }
 }
 
-learn() # COMMAND...: a part of the training, which Ctrl-C ends early
+learn() # COMMAND...: a part of the training, which Ctrl-C ends early, or before it begins
 {
-    interrupted=""
-    trap 'interrupted=yes' INT
-    "$saccade" "$@" --threads "$cores" 2>"$folder/errors.txt"
-    local status=$?
-    grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
-    rm -f "$folder/errors.txt"
-    trap leave INT
+    local status=130
+    if [[ -z $interrupted ]]; then
+        "$saccade" "$@" --threads "$cores" 2>"$folder/errors.txt"
+        status=$?
+        grep -v '^saccade: interrupted' "$folder/errors.txt" >&2 # that is said below, in lines that fit
+        rm -f "$folder/errors.txt"
+    fi
     [[ $status == 0 || $status == 130 ]] || exit "$status"
     [[ $status == 0 ]] || interrupted=yes
 }
@@ -97,6 +97,7 @@ from_teacher()
     taught_by=$(newest "$teacher")
     [[ -n $taught_by ]] || return
     [[ -z $interrupted ]] || { echo; echo "demo: Ctrl-C ended the teacher's training; what it knows so far is taught."; }
+    interrupted=""
     echo
     echo "   Now the agent, which sees pixels alone, learns to do what its teacher does."
     echo "   Ctrl-C ends this part early."
@@ -111,12 +112,15 @@ explain() # the words of the table
     echo
 }
 
+interrupted=""
+trap 'interrupted=yes' INT
 if [[ -n $last ]]; then
     echo "$folder holds the run of an earlier demo, which stays as it is."
     echo "This demo's run is $run."
     echo
 fi
 "from_$from"
+trap leave INT
 if [[ -n $interrupted ]]; then
     echo
     echo "demo: Ctrl-C ended the training; the demo goes on with what was learned so"
