@@ -191,7 +191,8 @@ static int study_policy(study *s, const char *path)
     {
         char name[SAC_TEXT_SIZE], variant[SAC_PATH_SIZE];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(variants[i], "="), variants[i]);
-        bool is_film = strcmp(name, "video") == 0, is_mixture = strcmp(name, "any") == 0;
+        bool is_film = strcmp(name, "video") == 0,
+             is_mixture = strcmp(name, "any") == 0 && !cli_value(s->args, "variant");
         snprintf(variant, sizeof variant, is_film ? "%s=%s" : "%s", name, s->film ? s->film : "");
         if (is_wanted(s, name) && !is_mixture && (!is_film || s->film))
             code = study_variant(s, &target, path, variant, name);

@@ -36,8 +36,7 @@ const sac_option sac_distill_option_table[] = {
      "where Huber's loss turns from square to straight; 0: the square loss"},
     {"loss", SAC_OPTION_TEXT, AT(loss), "labels", 0, 0, "labels cost soft",
      "what is learned: labels, the teacher's actions; where it can say what each choice costs, cost: what the "
-     "student's "
-     "choices cost in the mean, or soft: the chances softmax(-cost / softness)"},
+     "student's choices cost in the mean, or soft: the chances softmax(-cost / softness)"},
     {"softness", SAC_OPTION_REAL, AT(softness), "0.1", 1e-6, 1e6, NULL,
      "of loss: soft, by how much costs differ that tell choices apart"},
     {"choosing", SAC_OPTION_TEXT, AT(choosing), "straight", 0, 0, "straight soft fixed",

@@ -6,18 +6,9 @@ set -uo pipefail
 saccade=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-unset SACCADE_PLUGINS
-compiler=${CC:-cc}
-command -v "$compiler" >/dev/null || { skip "eyes" "a C compiler"; exit 77; }
-
-builds_as_it_says() # the line in the example itself, with the headers of this checkout
-{
-    local line
-    line=$(sed -nE 's,^// +(cc .*eyes\.c.*)$,\1,p' examples/eyes.c)
-    [[ -n $line ]] || { echo "no build line"; return 1; }
-    (cd examples && eval "${line/\$(pkg-config --cflags saccade)/-I../include}" && mv eyes.so "$work/eyes.so")
-}
-check "examples/eyes.c builds by its own line" builds_as_it_says
+source tests/plugins.sh
+need_compiler "eyes"
+check "examples/eyes.c builds by its own line" builds_as_it_says eyes
 cp examples/eyes.yaml "$work"
 cd "$work" || exit 1
 export SACCADE_PLUGINS=$work/eyes.so

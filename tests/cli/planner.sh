@@ -6,25 +6,9 @@ set -uo pipefail
 saccade=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-root=$PWD
-unset SACCADE_PLUGINS
-compiler=${CC:-cc}
-command -v "$compiler" >/dev/null || { skip "planners" "a C compiler"; exit 77; }
-
-builds_as_it_says() # the line in the example itself, with the headers of this checkout
-{
-    local line
-    line=$(sed -nE 's,^// +(cc .*planner\.c.*)$,\1,p' examples/planner.c)
-    [[ -n $line ]] || { echo "no build line"; return 1; }
-    (cd examples && eval "${line/\$(pkg-config --cflags saccade)/-I../include}" && mv planner.so "$work/planner.so")
-}
-check "examples/planner.c builds by its own line" builds_as_it_says
-build() # OUT SOURCE [flag...]
-{
-    local out=$1 source=$2
-    shift 2
-    "$compiler" -O2 -shared -fPIC -I"$root/include" "$@" "$source" -o "$out" -lm
-}
+source tests/plugins.sh
+need_compiler "planners"
+check "examples/planner.c builds by its own line" builds_as_it_says planner
 cp examples/planner.yaml examples/planned.yaml "$work"
 cd "$work" || exit 1
 build eyes.so "$root/examples/eyes.c" && build catch.so "$root/examples/plugin.c" || exit 1

@@ -6,26 +6,9 @@ set -uo pipefail
 saccade=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
-root=$PWD
-unset SACCADE_PLUGINS
-compiler=${CC:-cc}
-command -v "$compiler" >/dev/null || { skip "plugins" "a C compiler"; exit 77; }
-
-build() # OUT SOURCE [flag...]: as people build one
-{
-    local out=$1 source=$2
-    shift 2
-    "$compiler" -O2 -shared -fPIC -I"$root/include" "$@" "$source" -o "$out" -lm
-}
-
-builds_as_it_says() # the line in the example itself, with the headers of this checkout
-{
-    local line
-    line=$(sed -nE 's,^// +(cc .*plugin\.c.*)$,\1,p' examples/plugin.c)
-    [[ -n $line ]] || { echo "no build line"; return 1; }
-    (cd examples && eval "${line/\$(pkg-config --cflags saccade)/-I../include}" && mv catch.so "$work/catch.so")
-}
-check "examples/plugin.c builds by its own line" builds_as_it_says
+source tests/plugins.sh
+need_compiler "plugins"
+check "examples/plugin.c builds by its own line" builds_as_it_says plugin catch
 build "$work/catch.so" examples/plugin.c || exit 1
 cd "$work" || exit 1
 cat >catch.yaml <<'E2'

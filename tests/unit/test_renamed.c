@@ -89,6 +89,18 @@ static void put(char *text, const char *word, const char *other)
     memmove(at + less, at + size, strlen(at + size) + 1);
 }
 
+static sac_policy *read_in_silence(const char *path)
+{
+    sac_policy *policy;
+    log_of log = {0};
+    sac_set_log(keep_line, &log);
+    sac_status status = sac_policy_load(&policy, NULL, path);
+    sac_set_log(NULL, NULL);
+    assert_ok(status);
+    assert_int_equal(log.lines, 0);
+    return policy;
+}
+
 // every kind that is built in: files say filter, as they always have, and so do their tensors
 TEST(policy_files_keep_the_filter)
 {
@@ -97,7 +109,7 @@ TEST(policy_files_keep_the_filter)
     {
         char settings[80], path[512];
         snprintf(settings, sizeof settings, "%snormaliser=true,normaliser_limit=2.5", kinds[i]);
-        sac_policy *policy, *again;
+        sac_policy *policy;
         assert_ok(scene_create(&policy, settings));
         path_in(path, "normaliser.safetensors");
         assert_ok(sac_policy_save(policy, NULL, NULL, path));
@@ -108,12 +120,7 @@ TEST(policy_files_keep_the_filter)
         assert_non_null(strstr(text, "\"filter_limit\":\"2.5\""));
         assert_null(strstr(text, "normaliser"));
         sac_tensors_destroy(file);
-        log_of log = {0};
-        sac_set_log(keep_line, &log);
-        sac_status status = sac_policy_load(&again, NULL, path);
-        sac_set_log(NULL, NULL);
-        assert_ok(status);
-        assert_int_equal(log.lines, 0);
+        sac_policy *again = read_in_silence(path);
         assert_string_equal(setting(again, "normaliser_limit"), "2.5");
         assert_true(sac_policy_normaliser_size(again) > 0);
         assert_string_equal(sac_policy_tensor_at(again, sac_policy_tensor_count(again) - 1)->name, "filter.deviation");
@@ -187,7 +194,7 @@ TEST(an_own_option_comes_first)
 // every policy file, whoever wrote it, has the names of the first version
 TEST(policy_files_keep_the_first_names_and_are_read_in_silence)
 {
-    sac_policy *policy, *again;
+    sac_policy *policy;
     assert_ok(scene_create(&policy, "normalise_tokens=true,normalise_positions=false,patch_features=positions+values"));
     char path[512];
     path_in(path, "policy.safetensors");
@@ -203,12 +210,7 @@ TEST(policy_files_keep_the_first_names_and_are_read_in_silence)
     assert_null(strstr(text, "patch_features"));
     sac_tensors_destroy(file);
 
-    log_of log = {0};
-    sac_set_log(keep_line, &log);
-    sac_status status = sac_policy_load(&again, NULL, path);
-    sac_set_log(NULL, NULL);
-    assert_ok(status);
-    assert_int_equal(log.lines, 0);
+    sac_policy *again = read_in_silence(path);
     assert_string_equal(setting(again, "normalise_tokens"), "true");
     assert_string_equal(setting(again, "normalise_positions"), "false");
     assert_string_equal(setting(again, "patch_features"), "positions+values");

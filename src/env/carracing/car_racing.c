@@ -190,8 +190,9 @@ typedef struct fleet
     int count;
 } fleet;
 
-// A step of the simulator, in which the cars' joints are solved side by side. Cars whose episodes go on stay.
-static void drive(fleet *f)
+// A step of the simulator, in which the cars' joints are solved side by side. Cars stay while their episodes go on and
+// their actions last.
+static void drive(fleet *f, int steps_before)
 {
     car_chain *chains[MAX_BATCH];
     for (int i = 0; i < f->count; i++)
@@ -204,7 +205,7 @@ static void drive(fleet *f)
     int stay = 0;
     for (int i = 0; i < f->count; i++)
     {
-        if (!judge(f->car[i], f->row[i], &f->sum[i])) continue;
+        if (!judge(f->car[i], f->row[i], &f->sum[i]) || steps_before + 1 == f->car[i]->action_repeat) continue;
         f->car[stay] = f->car[i];
         f->row[stay] = f->row[i];
         f->sum[stay++] = f->sum[i];
@@ -212,8 +213,7 @@ static void drive(fleet *f)
     f->count = stay;
 }
 
-// The cars are of one world, so their actions last equally long. Their pictures are drawn one after another on the
-// planes of the first car's picture, which then stay in the cache.
+// Pictures are drawn one after another on the planes of the first car's picture, which then stay in the cache.
 static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, int count)
 {
     for (int first = 0; first < count; first += MAX_BATCH)
@@ -226,7 +226,7 @@ static sac_status car_step_batch(void *const *selves, const sac_env_row *rows, i
             f.row[i] = &rows[first + i];
         }
         const car_racing *leader = selves[first];
-        for (int k = 0; k < leader->action_repeat && f.count > 0; k++) drive(&f);
+        for (int step = 0; f.count > 0; step++) drive(&f, step);
         for (int i = 0; i < part; i++) show(selves[first + i], &rows[first + i], leader->camera);
     }
     return SAC_OK;
