@@ -93,7 +93,7 @@ END
     grep -qE '^keeps none of 7 x 7 patches but mixes all; the best 3 \(5 %\) give [0-9.]+ % of what it is told' "$work/top" || return 1
     diff <(awk 'NR > 2 { print $1, $2, $3 }' "$work/top") \
         <(awk -F, 'NR > 1 && $4 < 10 { print $4, $1, $2 }' "$work/m.csv" | sort -n) || return 1
-    "$saccade" plot "$work/m.csv" --out "$work/m.svg" && grep -q 'What every patch contributes' "$work/m.svg" || return 1
+    "$saccade" plot "$work/m.csv" --out "$work/m.svg" && grep -q '</svg>' "$work/m.svg" || return 1
     "$saccade" watch "$mixer" --seed 4 --frames "$work/mixed" --size 320x200 --steps 3 >/dev/null &&
         [[ -s $work/mixed/000003.png ]]
 }
