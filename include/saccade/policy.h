@@ -142,6 +142,8 @@ typedef struct sac_gaze
     int hidden_size;
     const float *output; ///< [output_size] the controller's output after its activation
     int output_size;
+    float above, beneath; ///< of an observation that is cropped: rows that are left out at the top and at the bottom,
+                          ///< in pixels of the image that is cut into patches
 } sac_gaze;
 
 /// Read the last attention. Not for the inner loop: it may compute what acting skips (such as importance of every patch

@@ -35,7 +35,8 @@ class Gaze:
     """Copies of what a policy looked at; None where its kind has no such thing.
 
     image is the size of the picture that is cut into patches, grid the number of patches [rows, columns]; importance
-    [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size].
+    [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size]. above and beneath are
+    the rows of a cropped observation that are left out, in pixels of that picture.
     """
 
     image: tuple[int, int]
@@ -52,6 +53,8 @@ class Gaze:
     cell: np.ndarray | None
     output: np.ndarray | None
     action: np.ndarray | None = None
+    above: float = 0.0
+    beneath: float = 0.0
 
     def _known(self) -> np.ndarray:
         if self.importance is None:
@@ -63,6 +66,7 @@ class Gaze:
         gaze = ffi.new("sac_gaze *")
         (gaze.height, gaze.width), (gaze.rows, gaze.columns) = self.image, self.grid
         gaze.patch, gaze.stride = self.patch, self.stride
+        gaze.above, gaze.beneath = self.above, self.beneath
         gaze.importance = pointer(dense(importance, "importance", self.grid))
         if self.top is not None and self.centers is not None:
             gaze.top, gaze.kept = pointer(dense(self.top, "top", (-1,), np.dtype("i4"))), len(self.top)
@@ -264,7 +268,7 @@ class State:
                         _copy(gaze.centers, gaze.kept, 2), _copy(gaze.told, gaze.told_count),
                         _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
                         _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
-                        _copy(gaze.output, gaze.output_size))
+                        _copy(gaze.output, gaze.output_size), above=gaze.above, beneath=gaze.beneath)
 
     def _patch(self, index: int) -> Any:
         gaze = ffi.new("sac_gaze *")

@@ -15,6 +15,8 @@ static sac_status plan_rows(sac_embedding *e, const sac_policy_def *def, sac_vie
                         view.crop_top, view.crop_height, def->height);
     e->first = (size_t)view.crop_top * (size_t)def->width * (size_t)def->channels;
     e->height = view.crop_height ? view.crop_height : left;
+    e->above = view.crop_top;
+    e->beneath = left - e->height;
     e->width = def->width;
     e->channels = def->channels;
     return SAC_OK;

@@ -27,6 +27,7 @@ typedef struct sac_embedding
     sac_resize *resize;          ///< NULL: the observation is cut as it is
     size_t first;                ///< numbers of the observation before the rows that are looked at
     int height, width, channels; ///< of what is looked at of the observation
+    int above, beneath;          ///< rows of the observation that are not
     sac_patches patches;         ///< how the image is cut; its outputs are all layers'
     int count, token_stride;     ///< N; N in whole lanes, floats from one output's tokens to the next
     int inputs;                  ///< numbers in a patch
