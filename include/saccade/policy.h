@@ -144,6 +144,8 @@ typedef struct sac_gaze
     int output_size;
     const float *contribution; ///< [N], of iap-trans alone: how far what the controller is told would be from what it
                                ///< is, before the layer norm's reply to that, if the patch had the mean of all values
+    float above, beneath; ///< of an observation that is cropped: rows that are left out at the top and at the bottom,
+                          ///< in pixels of the image that is cut into patches
 } sac_gaze;
 
 /// What there is to show of each patch [N]: what it contributes where that is known, else its importance, or NULL. The

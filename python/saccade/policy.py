@@ -37,7 +37,8 @@ class Gaze:
     image is the size of the picture that is cut into patches, grid the number of patches [rows, columns]; importance
     [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size]; contribution
     [rows, columns], of iap-trans alone: how far what the controller is told would be from what it is if the patch had
-    the mean of all values. Pictures show the contribution where there is one.
+    the mean of all values. Pictures show the contribution where there is one. above and beneath are the rows
+    of a cropped observation that are left out, in pixels of that picture.
     """
 
     image: tuple[int, int]
@@ -55,6 +56,8 @@ class Gaze:
     output: np.ndarray | None
     action: np.ndarray | None = None
     contribution: np.ndarray | None = None
+    above: float = 0.0
+    beneath: float = 0.0
 
     def _known(self) -> np.ndarray:
         shown = self.importance if self.contribution is None else self.contribution
@@ -67,6 +70,7 @@ class Gaze:
         gaze = ffi.new("sac_gaze *")
         (gaze.height, gaze.width), (gaze.rows, gaze.columns) = self.image, self.grid
         gaze.patch, gaze.stride = self.patch, self.stride
+        gaze.above, gaze.beneath = self.above, self.beneath
         gaze.importance = pointer(dense(importance, "importance", self.grid))
         if self.top is not None and self.centers is not None:
             gaze.top, gaze.kept = pointer(dense(self.top, "top", (-1,), np.dtype("i4"))), len(self.top)
@@ -269,7 +273,8 @@ class State:
                         _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
                         _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
                         _copy(gaze.output, gaze.output_size),
-                        contribution=_copy(gaze.contribution, gaze.rows, gaze.columns))
+                        contribution=_copy(gaze.contribution, gaze.rows, gaze.columns), above=gaze.above,
+                        beneath=gaze.beneath)
 
     def _patch(self, index: int) -> Any:
         gaze = ffi.new("sac_gaze *")

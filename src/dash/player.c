@@ -141,8 +141,11 @@ static void tell_gaze(const sac_player *s, sac_growing *text)
     sac_gaze gaze;
     sac_policy_gaze(s->play.state, &gaze);
     if (!sac_gaze_shown(&gaze) || gaze.rows * gaze.columns == 0) return;
-    sac_grow_text(text, ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d]", gaze.rows,
-                  gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width);
+    sac_grow_text(
+        text,
+        ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d],\"above\":%.3f,\"beneath\":%.3f",
+        gaze.rows, gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width, (double)gaze.above,
+        (double)gaze.beneath);
     tell_levels(&gaze, text);
     if (gaze.contribution) sac_grow_text(text, ",\"contributes\":true");
     sac_grow_text(text, ",\"top\":[");

@@ -19,7 +19,8 @@ function fit(canvas, width, height) {
 const attends = (frame) => frame.levels !== undefined;
 const keeps = (frame) => attends(frame) && frame.top.length > 0;
 
-// Patches are cut from an image of frame.sides pixels, which may be the resized observation.
+// Patches are cut from an image of frame.sides pixels, which may be the resized observation. Of a cropped one, as many
+// rows as frame.above and frame.beneath say are not looked at.
 function paintPicture(canvas, picture, frame, overlay) {
   const scale = Math.max(1, Math.round(480 / frame.width)), c = canvas.getContext("2d");
   fit(canvas, frame.width * scale, frame.height * scale);
@@ -29,10 +30,12 @@ function paintPicture(canvas, picture, frame, overlay) {
   else if (overlay && attends(frame)) dimRest(c, canvas, frame);
 }
 
+const rowsOf = frame => frame.above + frame.sides[0] + frame.beneath;
+
 function markKept(c, canvas, frame) {
-  const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
+  const down = canvas.height / rowsOf(frame), right = canvas.width / frame.sides[1];
   frame.top.forEach((index, rank) => {
-    const top = Math.floor(index / frame.columns) * frame.stride, left = (index % frame.columns) * frame.stride;
+    const top = frame.above + Math.floor(index / frame.columns) * frame.stride, left = (index % frame.columns) * frame.stride;
     const weight = 1 - rank / frame.top.length;
     c.fillStyle = `rgba(255,255,255,${0.75 * weight})`;
     c.fillRect(left * right, top * down, frame.patch * right, frame.patch * down);
@@ -44,13 +47,14 @@ function markKept(c, canvas, frame) {
 
 // For an agent that keeps no patch but mixes all, the picture is light where it attends, as in sac_overlay_light.
 function dimRest(c, canvas, frame) {
-  const down = canvas.height / frame.sides[0], right = canvas.width / frame.sides[1];
+  const down = canvas.height / rowsOf(frame), right = canvas.width / frame.sides[1];
   // Pixels belong to the patch whose centre is nearest, so a patch's cell is as wide as the stride, except at the
   // edges.
   const edge = (i, count, side) => (i === 0 ? 0 : i === count ? side : i * frame.stride + (frame.patch - frame.stride) / 2);
   levelsOf(frame).forEach((level, index) => {
     const row = Math.floor(index / frame.columns), column = index % frame.columns;
-    const y0 = Math.round(edge(row, frame.rows, frame.sides[0]) * down), y1 = Math.round(edge(row + 1, frame.rows, frame.sides[0]) * down);
+    const y0 = Math.round((frame.above + edge(row, frame.rows, frame.sides[0])) * down);
+    const y1 = Math.round((frame.above + edge(row + 1, frame.rows, frame.sides[0])) * down);
     const x0 = Math.round(edge(column, frame.columns, frame.sides[1]) * right), x1 = Math.round(edge(column + 1, frame.columns, frame.sides[1]) * right);
     c.fillStyle = `rgba(0,0,0,${0.7 * (1 - level)})`;
     c.fillRect(x0, y0, x1 - x0, y1 - y0);

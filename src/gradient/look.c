@@ -25,10 +25,12 @@ static bool sees_floats(const sac_pass *p)
     return sac_space_is_floats(&policy->def.inputs[policy->image]);
 }
 
-static const void *picture_of(const sac_pass *p, int frame)
+// the rows of a frame's picture that are looked at
+static const void *rows_of(const sac_pass *p, int frame)
 {
     const void *one;
-    return sac_pass_inputs(p, frame, &one)[p->g->policy->image];
+    const uint8_t *picture = sac_pass_inputs(p, frame, &one)[p->g->policy->image];
+    return picture + p->g->parts.embedding->first * (sees_floats(p) ? sizeof(float) : sizeof(uint8_t));
 }
 
 sac_embedding_state sac_pass_image(const sac_pass *p, int frame)
@@ -36,7 +38,7 @@ sac_embedding_state sac_pass_image(const sac_pass *p, int frame)
     const sac_embedding *e = p->g->parts.embedding;
     const size_t at = (size_t)frame * image_size(e);
     if (sees_floats(p)) return (sac_embedding_state){.floats = p->room.floats + at};
-    return (sac_embedding_state){.bytes = e->resize ? p->room.resized + at : picture_of(p, frame)};
+    return (sac_embedding_state){.bytes = e->resize ? p->room.resized + at : rows_of(p, frame)};
 }
 
 void sac_look_frame(sac_pass *p, int frame)
@@ -52,12 +54,13 @@ void sac_look_frame(sac_pass *p, int frame)
     if (!sees_floats(p))
     {
         s.resized_bytes = e->resize ? r->resized + at : NULL;
-        sac_embedding_run(&s, e, picture_of(p, frame));
+        sac_embedding_run(&s, e, rows_of(p, frame));
         return;
     }
     s.resized_floats = r->floats + at;
     float *scaled = e->resize ? r->scaled : r->floats + at;
-    sac_look_scale(scaled, picture_of(p, frame), &p->g->policy->def.inputs[p->g->policy->image]);
+    const size_t count = (size_t)e->height * (size_t)e->width * (size_t)e->channels;
+    sac_look_scale(scaled, rows_of(p, frame), count, &p->g->policy->def.inputs[p->g->policy->image]);
     sac_embedding_run_floats(&s, e, scaled);
 }
 

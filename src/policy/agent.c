@@ -68,7 +68,8 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     agent->value_size = agent->reading->has_values ? agent->heads * config->value_size : 0;
     int stride = config->stride > 0 ? config->stride : config->patch;
     int outputs = 2 * agent->query_size + agent->value_size;
-    SAC_TRY(sac_embedding_plan(&agent->embedding, def, config->image_size, config->patch, stride, outputs, "patch"));
+    const sac_view view = {config->crop_top, config->crop_height, config->image_size};
+    SAC_TRY(sac_embedding_plan(&agent->embedding, def, view, config->patch, stride, outputs, "patch"));
     const sac_patches *p = &agent->embedding.patches;
     if (config->top <= agent->embedding.count) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "policy: top is %d, but the image of %d x %d pixels has %d patches",
@@ -134,7 +135,8 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
 
 static bool resizes(const sac_policy *policy)
 {
-    return ((const sac_agent *)policy->self)->config.image_size > 0;
+    const sac_agent_config *config = &((const sac_agent *)policy->self)->config;
+    return config->image_size > 0 && config->crop_top == 0 && config->crop_height == 0;
 }
 
 static const char *const written[] = {"image_size",

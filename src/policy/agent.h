@@ -36,7 +36,7 @@ typedef enum sac_selection
 
 typedef struct sac_agent_config
 {
-    int image_size;
+    int crop_top, crop_height, image_size;
     int patch, stride;
     int key_size;
     int top;

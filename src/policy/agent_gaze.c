@@ -18,6 +18,9 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
     sac_actor_gaze(&s->actor, &a->actor, gaze);
     gaze->height = p->height;
     gaze->width = p->width;
+    const float grown = (float)p->height / (float)a->embedding.height; // by resizing
+    gaze->above = (float)a->embedding.above * grown;
+    gaze->beneath = (float)a->embedding.beneath * grown;
     if (a->reading->look_back) a->reading->look_back(s);
     by_token(s->queries_by_token, s->embedding.tokens, a);
     by_token(s->keys_by_token, sac_agent_keys(s), a);

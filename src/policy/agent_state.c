@@ -106,7 +106,7 @@ void sac_agent_act(sac_policy_state *base, const void *const *inputs, float *act
 void sac_agent_act_float(sac_policy_state *base, const float *observation, float *action)
 {
     sac_agent_state *s = (sac_agent_state *)base;
-    sac_embedding_run_floats(&s->embedding, &s->agent->embedding, observation);
+    sac_embedding_run_floats(&s->embedding, &s->agent->embedding, observation + s->agent->embedding.first);
     s->agent->reading->attend(s);
     sac_actor_act(&s->actor, &s->agent->actor, base->policy, s->parameters, NULL, action);
 }

@@ -104,8 +104,9 @@ static sac_status plan(sac_cnn *cnn, sac_policy *policy)
     cnn->config = *(const sac_cnn_config *)policy->config;
     const sac_cnn_config *config = &cnn->config;
     SAC_TRY(read_channels(config->conv_channels, channels, &cnn->layer_count));
-    SAC_TRY(sac_embedding_plan(&cnn->embedding, &policy->def, config->image_size, config->conv_kernel,
-                               config->conv_stride, channels[0], "conv_kernel"));
+    SAC_TRY(sac_embedding_plan(&cnn->embedding, &policy->def,
+                               (sac_view){config->crop_top, config->crop_height, config->image_size},
+                               config->conv_kernel, config->conv_stride, channels[0], "conv_kernel"));
     SAC_TRY(sac_actor_check(&config->actor, &policy->def));
     SAC_TRY(plan_layers(cnn, policy, channels));
     plan_rooms(cnn);
@@ -200,7 +201,7 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
 static void act_float(sac_policy_state *base, const float *observation, float *action)
 {
     sac_cnn_state *s = (sac_cnn_state *)base;
-    sac_embedding_run_floats(&s->embedding, &s->cnn->embedding, observation);
+    sac_embedding_run_floats(&s->embedding, &s->cnn->embedding, observation + s->cnn->embedding.first);
     read_image(s);
     sac_actor_act(&s->actor, &s->cnn->actor, base->policy, s->parameters, NULL, action);
 }
@@ -241,7 +242,8 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
 
 static bool resizes(const sac_policy *policy)
 {
-    return ((const sac_cnn *)policy->self)->config.image_size > 0;
+    const sac_cnn_config *config = &((const sac_cnn *)policy->self)->config;
+    return config->image_size > 0 && config->crop_top == 0 && config->crop_height == 0;
 }
 
 static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",

@@ -13,7 +13,7 @@ enum
 
 typedef struct sac_cnn_config
 {
-    int image_size;
+    int crop_top, crop_height, image_size;
     char conv_channels[SAC_TEXT_SIZE];
     int conv_kernel, conv_stride;
     sac_actor_config actor;

@@ -5,23 +5,38 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, int image_size, int patch, int stride,
+// which rows of the observation
+static sac_status plan_rows(sac_embedding *e, const sac_policy_def *def, sac_view view)
+{
+    const int left = def->height - view.crop_top;
+    if (left < 1 || view.crop_height > left)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: crop_top is %d and crop_height %d, but the observation has %d rows of pixels",
+                        view.crop_top, view.crop_height, def->height);
+    e->first = (size_t)view.crop_top * (size_t)def->width * (size_t)def->channels;
+    e->height = view.crop_height ? view.crop_height : left;
+    e->above = view.crop_top;
+    e->beneath = left - e->height;
+    e->width = def->width;
+    e->channels = def->channels;
+    return SAC_OK;
+}
+
+sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, sac_view view, int patch, int stride,
                               int outputs, const char *option)
 {
-    int height = image_size ? image_size : def->height, width = image_size ? image_size : def->width;
+    SAC_TRY(plan_rows(e, def, view));
+    const int size = view.image_size, height = size ? size : e->height, width = size ? size : e->width;
     if (patch > height || patch > width)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s is %d, larger than the image of %d x %d pixels", option, patch,
                         height, width);
-    e->height = def->height;
-    e->width = def->width;
-    e->channels = def->channels;
     e->projector = sac_projector_create(height, width, def->channels, def->channels, patch, stride, outputs);
     e->patches = e->projector.bytes;
     e->count = e->patches.rows * e->patches.columns;
     e->token_stride = sac_round_up(e->count);
     e->inputs = sac_patch_size(&e->patches);
-    if (height == def->height && width == def->width) return SAC_OK;
-    return sac_resize_create(&e->resize, def->height, def->width, def->channels, height, width, SAC_RESIZE_BILINEAR);
+    if (height == e->height && width == e->width) return SAC_OK;
+    return sac_resize_create(&e->resize, e->height, e->width, def->channels, height, width, SAC_RESIZE_BILINEAR);
 }
 
 void sac_embedding_add(sac_embedding *e, sac_layer tensors, int outputs)
@@ -76,13 +91,13 @@ static void add_positions(sac_embedding_state *s, const sac_embedding *e)
         sac_tokens_add(s->tokens, e->token_stride, s->offsets, e->token_stride, e->patches.outputs, e->count);
 }
 
-void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uint8_t *observation)
+void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uint8_t *rows)
 {
-    s->bytes = observation;
+    s->bytes = rows;
     s->floats = NULL;
     if (e->resize)
     {
-        sac_image image = sac_image_of(observation, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
+        sac_image image = sac_image_of(rows, e->height, e->width, e->channels, SAC_PIXELS_PLAIN);
         sac_resize_run(e->resize, s->resized_bytes, &image, s->resize_workspace);
         s->bytes = s->resized_bytes;
     }
@@ -91,13 +106,13 @@ void sac_embedding_run(sac_embedding_state *s, const sac_embedding *e, const uin
     add_positions(s, e);
 }
 
-void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, const float *observation)
+void sac_embedding_run_floats(sac_embedding_state *s, const sac_embedding *e, const float *rows)
 {
-    s->floats = observation;
+    s->floats = rows;
     s->bytes = NULL;
     if (e->resize)
     {
-        sac_float_image image = sac_float_image_of(observation, e->height, e->width, e->channels);
+        sac_float_image image = sac_float_image_of(rows, e->height, e->width, e->channels);
         sac_resize_run_floats(e->resize, s->resized_floats, &image, s->resize_workspace);
         s->floats = s->resized_floats;
     }

@@ -13,12 +13,21 @@ enum
     SAC_MAX_EMBEDDING_LAYERS = 3
 };
 
+/// What of an observation is looked at: rows of pixels, and the side that they are resized to.
+typedef struct sac_view
+{
+    int crop_top, crop_height; ///< rows that are left out at the top, and those that follow; 0: all that are left
+    int image_size;            ///< 0: as they are
+} sac_view;
+
 /// What is fixed after creation.
 typedef struct sac_embedding
 {
     sac_projector projector;
     sac_resize *resize;          ///< NULL: the observation is cut as it is
-    int height, width, channels; ///< of the observation
+    size_t first;                ///< numbers of the observation before the rows that are looked at
+    int height, width, channels; ///< of what is looked at of the observation
+    int above, beneath;          ///< rows of the observation that are not
     sac_patches patches;         ///< how the image is cut; its outputs are all layers'
     int count, token_stride;     ///< N; N in whole lanes, floats from one output's tokens to the next
     int inputs;                  ///< numbers in a patch
@@ -47,10 +56,10 @@ typedef struct sac_embedding_state
     float *tokens; ///< [outputs, token_stride]
 } sac_embedding_state;
 
-/// Cut images of the def, resized to squares of `image_size` pixels (0: as they are), into patches.
+/// Cut what a view shows of the def's images into patches.
 /// @param option  names the size of a patch where it does not fit
-sac_status sac_embedding_plan(sac_embedding *embedding, const sac_policy_def *def, int image_size, int patch,
-                              int stride, int outputs, const char *option);
+sac_status sac_embedding_plan(sac_embedding *embedding, const sac_policy_def *def, sac_view view, int patch, int stride,
+                              int outputs, const char *option);
 
 /// Put a layer of the parameters below those that are there; all layers' outputs together are those of the plan.
 void sac_embedding_add(sac_embedding *embedding, sac_layer tensors, int outputs);
@@ -64,9 +73,10 @@ void sac_embedding_place(sac_embedding_state *state, const sac_embedding *embedd
 /// Take parameters, the policy's whole vector.
 void sac_embedding_set(sac_embedding_state *state, const sac_embedding *embedding, const float *parameters);
 
-/// Image -> tokens. The image must stay where it is as long as its patches are read.
-void sac_embedding_run(sac_embedding_state *state, const sac_embedding *embedding, const uint8_t *observation);
-void sac_embedding_run_floats(sac_embedding_state *state, const sac_embedding *embedding, const float *observation);
+/// Image -> tokens. `rows` are those that are looked at, from the number `first` of the observation on. They must stay
+/// where they are as long as their patches are read.
+void sac_embedding_run(sac_embedding_state *state, const sac_embedding *embedding, const uint8_t *rows);
+void sac_embedding_run_floats(sac_embedding_state *state, const sac_embedding *embedding, const float *rows);
 
 /// The pixels of a patch of the last image, [patch, patch, channels], 0..1.
 void sac_embedding_patch(const sac_embedding_state *state, const sac_embedding *embedding, int index, float *pixels);

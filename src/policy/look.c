@@ -11,15 +11,15 @@ void sac_look_place(sac_look_state *s, const sac_policy *policy, sac_workspace *
     s->floats = sac_take(workspace, size, sizeof(float));
 }
 
-// Brings a picture of floats from its bounds to 0..1, where it has bounds. What is not a number counts as the least.
-void sac_look_scale(float *out, const float *picture, const sac_space *space)
+// Brings numbers of a picture of floats from its bounds to 0..1, where it has bounds. What is not a number counts as
+// the least.
+void sac_look_scale(float *out, const float *numbers, size_t count, const sac_space *space)
 {
     float low = space->low ? space->low[0] : 0, high = space->high ? space->high[0] : 1;
     float span = high > low ? high - low : 1;
-    size_t size = sac_space_size(space);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < count; i++)
     {
-        float x = (picture[i] - low) / span;
+        float x = (numbers[i] - low) / span;
         out[i] = x > 0 ? x < 1 ? x : 1 : 0;
     }
 }
@@ -29,9 +29,11 @@ void sac_look(sac_look_state *s, sac_embedding_state *embedding_state, const sac
 {
     if (!sees_floats(policy))
     {
-        sac_embedding_run(embedding_state, embedding, inputs[policy->image]);
+        sac_embedding_run(embedding_state, embedding, (const uint8_t *)inputs[policy->image] + embedding->first);
         return;
     }
-    sac_look_scale(s->floats, inputs[policy->image], &policy->def.inputs[policy->image]);
+    const size_t count = (size_t)embedding->height * (size_t)embedding->width * (size_t)embedding->channels;
+    sac_look_scale(s->floats, (const float *)inputs[policy->image] + embedding->first, count,
+                   &policy->def.inputs[policy->image]);
     sac_embedding_run_floats(embedding_state, embedding, s->floats);
 }

@@ -9,7 +9,7 @@
 
 typedef struct sac_mlp_config
 {
-    int image_size; // of the rows that kinds share; unused
+    int crop_top, crop_height, image_size; // of the rows that kinds share; unused
     sac_actor_config actor;
 } sac_mlp_config;
 

@@ -3,7 +3,7 @@
 #include "policy/actor.h"
 
 /// Rows of option tables, and those that several kinds share. Who includes this defines CONFIG as the struct that its
-/// table fills, which has an int `image_size` and a sac_actor_config `actor`.
+/// table fills, which has the ints `crop_top`, `crop_height` and `image_size` and a sac_actor_config `actor`.
 
 #define ROW_OF(field, name, type, fallback, low, high, words, help)           \
     {                                                                         \
@@ -16,8 +16,10 @@
 #define BOOL(name, fallback, help)                        ROW(name, SAC_OPTION_BOOL, fallback, 0, 0, NULL, help)
 #define TEXT(name, fallback, words, help)                 ROW(name, SAC_OPTION_TEXT, fallback, 0, 0, words, help)
 
-#define IMAGE_SIZE \
-    INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
+#define IMAGE_SIZE                                                                                               \
+    INT(crop_top, "0", 0, 4096, "rows of pixels at the observation's top that are left out"),                    \
+        INT(crop_height, "0", 0, 4096, "rows of pixels that are looked at from there on; 0: all that are left"), \
+        INT(image_size, "0", 0, 4096, "side in pixels that the observation is resized to (bilinear); 0: as it is")
 
 #define X(name) #name " "
 static const char sac_controller_words[] = SAC_CONTROLLERS(X);

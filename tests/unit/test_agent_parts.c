@@ -194,6 +194,9 @@ TEST(mistakes_are_named)
     assert_fails(scene_create(&policy, "patch_features=positions+"), SAC_ERROR_ARGUMENT, "features");
     assert_fails(scene_create(&policy, "strid=3"), SAC_ERROR_ARGUMENT, "did you mean 'stride'?");
     assert_fails(scene_create(&policy, "image_size=6"), SAC_ERROR_ARGUMENT, "patch");
+    assert_fails(scene_create(&policy, "crop_top=96"), SAC_ERROR_ARGUMENT, "crop_top is 96");
+    assert_fails(scene_create(&policy, "crop_top=60,crop_height=37"), SAC_ERROR_ARGUMENT, "has 96 rows");
+    assert_fails(scene_create(&policy, "crop_top=90"), SAC_ERROR_ARGUMENT, "patch");
     assert_fails(scene_create(&policy, "stride=64,top=5"), SAC_ERROR_ARGUMENT, "top is 5");
     assert_fails(scene_create(&policy, "top=129"), SAC_ERROR_ARGUMENT, "top");
     assert_fails(scene_create(&policy, "choice=threshold"), SAC_ERROR_ARGUMENT, "threshold");

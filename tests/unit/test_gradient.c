@@ -207,6 +207,69 @@ TEST(backward_adds)
     sac_policy_destroy(policy);
 }
 
+enum
+{
+    CROP_TOP = 13,
+    CROP_HEIGHT = 30
+};
+
+// a policy of these settings whose first input is a picture of CROP_HEIGHT rows
+static sac_policy *create_lower(const char *settings, const sac_policy *with_parameters)
+{
+    sac_policy *whole, *shape, *policy;
+    assert_ok(scene_create(&whole, settings));
+    sac_policy_def def = *sac_policy_get_def(whole);
+    sac_space inputs[SAC_MAX_PARTS];
+    memcpy(inputs, def.inputs, sizeof *inputs * (size_t)def.input_count);
+    inputs[0].shape[0] = CROP_HEIGHT;
+    def.inputs = inputs;
+    assert_ok(sac_policy_create(&shape, &def));
+    assert_ok(sac_policy_create_with(&policy, shape, sac_policy_parameters(with_parameters)));
+    sac_policy_destroy(shape);
+    sac_policy_destroy(whole);
+    return policy;
+}
+
+// Outputs and gradients are those of a policy that is shown these rows alone. That acting crops as the forward pass
+// does is what the comparison with acting says.
+TEST(a_crop_is_the_picture_of_its_rows)
+{
+    static const char *const looks[] = {
+        "kind=iap-trans,controller=mlp,attention=relu,patch=4,stride=0,motion=true",
+        "kind=iap-rank,controller=linear,image_size=24,patch=4,stride=3,value_size=3",
+        "controller=linear,top=4",
+        "kind=cnn,controller=linear,conv_channels=4,conv_stride=2",
+        "kind=iap-trans,inputs=depth,controller=linear,attention=relu",
+        "kind=cnn,inputs=depth+state,controller=linear,conv_channels=3,image_size=20",
+    };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+    {
+        char settings[256];
+        snprintf(settings, sizeof settings, "%s,crop_top=%d,crop_height=%d", looks[i], CROP_TOP, CROP_HEIGHT);
+        sac_policy *cropped = scene_policy(settings, 3), *lower = create_lower(looks[i], cropped);
+        check_forward(cropped, settings);
+        minibatch m = minibatch_create(cropped, SAC_CHOOSE_STRAIGHT, STEPS, 1);
+        minibatch rows = minibatch_create(lower, SAC_CHOOSE_STRAIGHT, STEPS, 1);
+        const sac_policy_def *def = sac_policy_get_def(cropped);
+        const size_t row = sac_space_bytes(&def->inputs[0]) / (size_t)def->inputs[0].shape[0];
+        for (int t = 0; t < STEPS; t++)
+        {
+            const void **parts = rows.parts + (ptrdiff_t)t * def->input_count;
+            memcpy(parts, m.parts + (ptrdiff_t)t * def->input_count, sizeof *parts * (size_t)def->input_count);
+            parts[0] = (const uint8_t *)parts[0] + CROP_TOP * row;
+            if (rows.frames) rows.frames[t] = parts[0];
+        }
+        minibatch_run(&m, sac_policy_parameters(cropped));
+        minibatch_run(&rows, sac_policy_parameters(cropped));
+        assert_memory_equal(m.outputs, rows.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
+        assert_memory_equal(m.sums, rows.sums, (size_t)m.parameters * sizeof(float));
+        minibatch_destroy(&m);
+        minibatch_destroy(&rows);
+        sac_policy_destroy(cropped);
+        sac_policy_destroy(lower);
+    }
+}
+
 TEST(what_has_no_gradient_is_named)
 {
     static const char *const refused[][2] = {
@@ -231,4 +294,4 @@ TEST(what_has_no_gradient_is_named)
 }
 
 TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits, outputs_depend_on_their_own_sequence_alone,
-      backward_adds, what_has_no_gradient_is_named)
+      backward_adds, a_crop_is_the_picture_of_its_rows, what_has_no_gradient_is_named)

@@ -103,6 +103,34 @@ TEST(overlay_follows_a_resized_observation)
         for (int x = 0; x < 2 * SIZE; x++) assert_true(doubled[y * 2 * SIZE + x] == keep[y / 2 * SIZE + x / 2]);
 }
 
+// what is left out is untouched by patches, and gets no attention; the rest is as if it were the whole observation
+TEST(overlay_follows_a_cropped_observation)
+{
+    enum
+    {
+        ABOVE = 7,
+        BENEATH = 3,
+        WHOLE = ABOVE + SIZE + BENEATH
+    };
+    sac_gaze gaze = make_gaze(), cropped = gaze;
+    cropped.above = ABOVE, cropped.beneath = BENEATH;
+    float levels[GRID * GRID], keep[SIZE * SIZE], all[WHOLE * SIZE], light[SIZE * SIZE], all_light[WHOLE * SIZE];
+    for (int i = 0; i < GRID * GRID; i++) levels[i] = (float)(i + 1) / (GRID * GRID);
+    sac_overlay_keep(keep, SIZE, SIZE, &gaze);
+    sac_overlay_keep(all, WHOLE, SIZE, &cropped);
+    sac_overlay_light(light, SIZE, SIZE, &gaze, levels);
+    sac_overlay_light(all_light, WHOLE, SIZE, &cropped, levels);
+    for (int y = 0; y < WHOLE; y++)
+        for (int x = 0; x < SIZE; x++)
+        {
+            const bool inside = y >= ABOVE && y < ABOVE + SIZE;
+            const int at = (y - ABOVE) * SIZE + x;
+            assert_true(all[y * SIZE + x] == (inside ? keep[at] : 1));
+            if (inside) assert_true(all_light[y * SIZE + x] == light[at]);
+            if (!inside) assert_true(all_light[y * SIZE + x] < light[0]); // the least level that there is
+        }
+}
+
 static double linear(uint8_t v)
 {
     double s = v / 255.0;
@@ -354,8 +382,8 @@ TEST(frame_sizes_are_checked)
 }
 
 TESTS(overlay_is_the_papers_formula, first_rank_is_white_and_uncovered_pixels_are_untouched,
-      overlay_never_writes_outside, overlay_follows_a_resized_observation, heat_colors_rise_in_lightness,
-      levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
+      overlay_never_writes_outside, overlay_follows_a_resized_observation, overlay_follows_a_cropped_observation,
+      heat_colors_rise_in_lightness, levels_are_ranks, levels_use_the_whole_range, the_best_twentieth_is_counted,
       heat_map_colors_each_patch_by_its_level, an_agent_that_mixes_all_dims_what_matters_least,
       text_has_width_and_stays_inside, letters_of_an_id_are_told_apart, frames_of_all_sizes_are_drawn,
       the_line_says_return_and_steps_beside_many_actions, frame_sizes_are_checked)

@@ -10,6 +10,13 @@ static int clamp(int x, int low, int high)
     return x < low ? low : x > high ? high : x;
 }
 
+// Find the first row of a picture of the observation that lies under row y of the image that is cut into patches.
+static int row_under(int y, int height, const sac_gaze *gaze)
+{
+    const double whole = (double)gaze->above + (double)gaze->height + (double)gaze->beneath;
+    return clamp((int)floor(((double)gaze->above + y) * height / whole), 0, height);
+}
+
 void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
 {
     for (size_t i = 0; i < (size_t)height * (size_t)width; i++) keep[i] = 1;
@@ -19,8 +26,8 @@ void sac_overlay_keep(float *keep, int height, int width, const sac_gaze *gaze)
         // observation.
         int row = gaze->top[rank] / gaze->columns * gaze->stride,
             column = gaze->top[rank] % gaze->columns * gaze->stride;
-        int y0 = clamp(row * height / gaze->height, 0, height), x0 = clamp(column * width / gaze->width, 0, width);
-        int y1 = clamp((row + gaze->patch) * height / gaze->height, 0, height);
+        int y0 = row_under(row, height, gaze), x0 = clamp(column * width / gaze->width, 0, width);
+        int y1 = row_under(row + gaze->patch, height, gaze);
         int x1 = clamp((column + gaze->patch) * width / gaze->width, 0, width);
         float left = (float)rank / (float)gaze->kept;
         for (int y = y0; y < y1; y++)
@@ -71,21 +78,32 @@ static int nearest_patch(double pixel, int patch, int stride, int count)
     return clamp((int)floor((pixel - 0.5 * (patch - stride)) / stride), 0, count - 1);
 }
 
+// the row of patches at row y of a picture of the observation; -1: none, as the observation is cropped
 static int row_at(int y, int height, const sac_gaze *gaze)
 {
-    return nearest_patch((y + 0.5) * gaze->height / height, gaze->patch, gaze->stride, gaze->rows);
+    const double whole = (double)gaze->above + (double)gaze->height + (double)gaze->beneath;
+    const double pixel = (y + 0.5) * whole / height - (double)gaze->above;
+    return pixel < 0 || pixel > gaze->height ? -1 : nearest_patch(pixel, gaze->patch, gaze->stride, gaze->rows);
 }
+
 static int column_at(int x, int width, const sac_gaze *gaze)
 {
     return nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
+}
+
+// what is not looked at gets no attention
+static float level_at(const float *levels, int row, int column, const sac_gaze *gaze)
+{
+    return row < 0 ? 0 : levels[(ptrdiff_t)row * gaze->columns + column];
 }
 
 void sac_overlay_light(float *keep, int height, int width, const sac_gaze *gaze, const float *levels)
 {
     for (int y = 0; y < height; y++)
     {
-        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
-        for (int x = 0; x < width; x++) *keep++ = LEAST_LIGHT + (1 - LEAST_LIGHT) * row[column_at(x, width, gaze)];
+        const int row = row_at(y, height, gaze);
+        for (int x = 0; x < width; x++)
+            *keep++ = LEAST_LIGHT + (1 - LEAST_LIGHT) * level_at(levels, row, column_at(x, width, gaze), gaze);
     }
 }
 
@@ -95,8 +113,8 @@ void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, con
     for (int i = 0; i < 256; i++) sac_heat_color((float)i / 255, colors[i]);
     for (int y = 0; y < height; y++)
     {
-        const float *row = levels + (size_t)row_at(y, height, gaze) * (size_t)gaze->columns;
+        const int row = row_at(y, height, gaze);
         for (int x = 0; x < width; x++, rgb += 3)
-            memcpy(rgb, colors[(int)(row[column_at(x, width, gaze)] * 255 + 0.5f)], 3);
+            memcpy(rgb, colors[(int)(level_at(levels, row, column_at(x, width, gaze), gaze) * 255 + 0.5f)], 3);
     }
 }
