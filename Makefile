@@ -62,7 +62,7 @@ worlds: ## all worlds of other makers, into .venv (MuJoCo, Gymnasium, ViZDoom); 
 mujoco: ## of these MuJoCo and the models of the control suite alone
 	@scripts/python.sh mujoco
 
-peers: ## what saccade is compared with, into .venv (JAX, PyTorch, evosax, evojax, pycma), beside the worlds
+peers: ## what saccade is compared with, into .venv (JAX, PyTorch, Stable-Baselines3 and others), beside the worlds
 	@scripts/python.sh peers
 
 wheel: build ## the Python package: build/wheel/saccade-*.whl

@@ -91,10 +91,16 @@ all() { echo "camera:$1+color:$1+background:$1"; }
 scores_of() # CARD
 {
     echo "scores:"
-    sed -nE 's/^\| ([^|]*) \| (-?[0-9.]+) \+- ([0-9.]+) \|.*/\1|\2|\3/p' "$1" | while IFS='|' read -r row mean std; do
+    {
+        sed -nE 's/^\| ([^|]*) \| (-?[0-9.]+) \+- ([0-9.]+) \|.*/\1|\2|\3/p' "$1"
+        # the baselines of the plain world have columns of their own in some cards
+        sed -nE '/random actions \| doing nothing/,$ s/^\| original \| [^|]* \| (-?[0-9.]+) \+- ([0-9.]+) \| (-?[0-9.]+) \+- ([0-9.]+) \|.*/random|\1|\2\nidle|\3|\4/p' "$1"
+    } | while IFS='|' read -r row mean std; do
         case $row in
             "original, rules v3") row=original ;;
-            "original, rules v0"* | random* | doing* | *--random* | *--idle*) continue ;;
+            "original, rules v0"*) continue ;;
+            random* | *--random*) row=random ;;
+            idle* | doing* | *--idle*) row=idle ;;
             "easy, static" | "medium, static") row=$(all "${row%,*}") ;;
             "easy, dynamic") row=$(all easy):dynamic ;;
         esac

@@ -8,6 +8,8 @@ trap 'rm -rf "$frames"' EXIT
 build/saccade watch zoo/car-racing/softmax.safetensors --seed 1 --steps 130 --frames "$frames" >/dev/null
 mkdir -p docs/images
 cp "$frames/000130.png" docs/images/attention.png
+build/saccade watch zoo/car-racing/taught.safetensors --seed 5 --steps 45 --frames "$frames" >/dev/null
+cp "$frames/000045.png" docs/images/contribution.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"

@@ -4,7 +4,8 @@
 #     mujoco    the library and the models of the control suite, not what their Python sides import
 #     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
 #     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy
-#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, evojax, pycma, dm_control's own pictures
+#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, evojax, pycma, dm_control's own pictures,
+#               and Stable-Baselines3 in .venv/baselines, because it needs an older NumPy than JAX does
 # Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
 # tests skip.
 set -euo pipefail
@@ -14,22 +15,25 @@ mujoco=(mujoco==3.17.0 dm_control==1.0.50) # cmake/mujoco.cmake names the first 
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
 readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1)
 peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 "${mujoco[@]}")
+# the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports
+baselines=(stable-baselines3==2.4.1)
+beside_baselines=(numpy==1.26.4 gymnasium==1.0.0 cloudpickle==3.1.2 pandas==2.2.3 matplotlib==3.10.0 "${mujoco[@]}")
 
-alone=() packages=() debian=(python3-venv python3-pip)
+alone=() packages=() debian=(python3-venv python3-pip) with_baselines=
 for set in "${@:?a set: mujoco, worlds, readers or peers}"; do
     case $set in
         mujoco) alone+=("${mujoco[@]}") ;;
         worlds) alone+=("${mujoco[@]}") packages+=("${worlds[@]}") ;;
         readers) packages+=("${readers[@]}") ;;
-        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) ;;
+        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) with_baselines=1 ;;
         *) echo "python.sh: '$set' is none of mujoco, worlds, readers, peers" >&2; exit 2 ;;
     esac
 done
 
 # those that are missing, or there in another version
-missing_of() # PACKAGE==VERSION...
+missing_of() # FOLDER PACKAGE==VERSION...
 {
-    .venv/bin/python - "$@" <<'PYTHON'
+    "$1/bin/python" - "${@:2}" <<'PYTHON'
 import importlib.metadata, sys
 for wanted in sys.argv[1:]:
     name, _, version = wanted.partition("==")
@@ -41,15 +45,25 @@ for wanted in sys.argv[1:]:
     print(wanted)
 PYTHON
 }
-install() # [pip option...] PACKAGE==VERSION...
+install() # FOLDER [pip option...] PACKAGE==VERSION...
 {
-    echo "python: installing ${*/#--*/} into .venv" >&2
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"
+    local named=("${@:2}")
+    echo "python: installing ${named[*]/#--*/} into $1" >&2
+    "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"
+}
+# an environment that sees Debian's packages, then $packages with what they need, then $alone without
+complete() # FOLDER
+{
+    local missing
+    [[ -x $1/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages "$1"
+    mapfile -t missing < <(missing_of "$1" "${packages[@]}")
+    [[ ${#missing[@]} == 0 ]] || install "$1" "${packages[@]}" # all, so that one cannot move another's version
+    mapfile -t missing < <(missing_of "$1" "${alone[@]}")
+    [[ ${#missing[@]} == 0 ]] || install "$1" --no-deps "${missing[@]}"
 }
 
 if [[ ! -x .venv/bin/python || " ${debian[*]} " == *" python3-torch "* ]]; then scripts/setup.sh "${debian[@]}"; fi
-[[ -x .venv/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages .venv
-mapfile -t missing < <(missing_of "${packages[@]}")
-[[ ${#missing[@]} == 0 ]] || install "${packages[@]}" # all, so that one cannot move another's version
-mapfile -t missing < <(missing_of "${alone[@]}")
-[[ ${#missing[@]} == 0 ]] || install --no-deps "${missing[@]}"
+complete .venv
+[[ $with_baselines ]] || exit 0
+packages=("${beside_baselines[@]}") alone=("${baselines[@]}")
+complete .venv/baselines

@@ -4,11 +4,17 @@ Stable-Baselines3 where it is installed, else PPO as CleanRL writes it, in PyTor
 steps, 6 epochs of minibatches of 1,024 and two nets of two layers of 64 units, as saccade's row has them.
 """
 
+import os
 import sys
 import time
 import warnings
 
 from common import absent, report
+
+# `make peers` puts Stable-Baselines3 into an environment inside the peers' own, with the older NumPy that it needs
+within = os.path.join(sys.prefix, "baselines", "bin", "python")
+if os.access(within, os.X_OK):
+    os.execv(within, [within, *sys.argv])
 
 warnings.simplefilter("ignore")
 try:

@@ -42,7 +42,7 @@ static void rank_patches(const sac_gaze *gaze, int *order, int *ranks)
 {
     int count = gaze->rows * gaze->columns;
     for (int i = 0; i < count; i++) order[i] = i;
-    sorted_importance = gaze->importance;
+    sorted_importance = sac_gaze_shown(gaze);
     qsort(order, (size_t)count, sizeof *order, by_rank);
     for (int rank = 0; rank < count; rank++) ranks[order[rank]] = rank;
 }
@@ -52,10 +52,10 @@ static sac_status write_csv(const sac_gaze *gaze, const int *ranks, const char *
     int count = gaze->rows * gaze->columns;
     char *text = malloc((size_t)(count + 1) * LINE_SIZE), *at = text;
     if (!text) return SAC_ERROR_MEMORY;
-    at += snprintf(at, LINE_SIZE, "row,column,importance,rank\n");
+    at += snprintf(at, LINE_SIZE, "row,column,%s,rank\n", gaze->contribution ? "contribution" : "importance");
     for (int i = 0; i < count; i++)
         at += snprintf(at, LINE_SIZE, "%d,%d,%.9g,%d\n", i / gaze->columns, i % gaze->columns,
-                       (double)gaze->importance[i], ranks[i]);
+                       (double)sac_gaze_shown(gaze)[i], ranks[i]);
     sac_status status = sac_write_file(path, text, (size_t)(at - text));
     free(text);
     return status;
@@ -106,18 +106,19 @@ static void print_top(const sac_gaze *gaze, const int *order, double best_share)
 {
     double sum = 0;
     int count = gaze->rows * gaze->columns, best = (count + 19) / 20, listed = count < LISTED ? count : LISTED;
-    for (int i = 0; i < count; i++) sum += (double)gaze->importance[i];
+    for (int i = 0; i < count; i++) sum += (double)sac_gaze_shown(gaze)[i];
     if (gaze->kept > 0)
         printf("%d of %d x %d patches\n", gaze->kept, gaze->rows, gaze->columns);
     else
-        printf("keeps none of %d x %d patches but mixes all; the best %d (5 %%) get %.1f %% of the attention, the "
-               "first %d of them:\n",
+        printf("keeps none of %d x %d patches but mixes all; the best %d (5 %%) give %.1f %% of what it is "
+               "told, the first %d of them:\n",
                gaze->rows, gaze->columns, best, 100 * best_share, listed);
-    printf("%4s %4s %7s %12s %7s\n", "rank", "row", "column", "importance", "share");
+    printf("%4s %4s %7s %12s %7s\n", "rank", "row", "column", gaze->contribution ? "contribution" : "importance",
+           "share");
     for (int rank = 0; rank < (gaze->kept > 0 ? gaze->kept : listed); rank++)
     {
         int i = gaze->kept > 0 ? gaze->top[rank] : order[rank];
-        double importance = (double)gaze->importance[i];
+        double importance = (double)sac_gaze_shown(gaze)[i];
         printf("%4d %4d %7d %12.6g %6.2f%%\n", rank, i / gaze->columns, i % gaze->columns, importance,
                100 * importance / sum);
     }
@@ -133,7 +134,7 @@ static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8
     if (status == SAC_OK)
     {
         rank_patches(gaze, order, ranks);
-        best_share = sac_heat_levels(levels, levels + count, gaze->importance, (int)count);
+        best_share = sac_heat_levels(levels, levels + count, sac_gaze_shown(gaze), (int)count);
     }
     if (status == SAC_OK && cli_value(args, "csv")) status = write_csv(gaze, ranks, cli_value(args, "csv"));
     if (status == SAC_OK && cli_value(args, "png"))
@@ -174,7 +175,7 @@ static sac_status attend(const cli_args *args, const sac_policy *policy)
         sac_gaze gaze;
         sac_policy_act(state, rgb, action);
         sac_policy_gaze(state, &gaze);
-        if (gaze.importance && gaze.top)
+        if (sac_gaze_shown(&gaze) && gaze.top)
             status = report(args, &gaze, rgb, height, width);
         else
             status = sac_fail(SAC_ERROR_FORMAT, "the policy is of kind '%s', which has no attention", def->kind);

@@ -102,7 +102,8 @@ static void print_share(const watch_plan *watch, sac_attention_share *share, sac
     int patches = gaze->rows * gaze->columns, best = (patches + 19) / 20;
     double total = 0;
     for (int i = 0; i < best; i++) total += mean[i];
-    printf("%d of %d patches (5 %%) got %.1f %% of the attention (%s)\n", best, patches, 100 * total, watch->histogram);
+    printf("%d of %d patches (5 %%) %s %.1f %% of %s (%s)\n", best, patches, gaze->contribution ? "gave" : "got",
+           100 * total, gaze->contribution ? "what the agent was told" : "the attention", watch->histogram);
 }
 
 static sac_status record(const watch_plan *watch, film_pair *films, sac_viewer *viewer)

@@ -193,40 +193,50 @@ static int width_of(const json_t *list, const char *key)
     return (int)widest;
 }
 
-// "912.6" in the plain world, and "10.8 to 897.4" in the others that its card has; "-": not measured
-static void write_scores(const json_t *row, char plain[SAC_VALUE_SIZE], char changed[2 * SAC_VALUE_SIZE + 8])
+// What the card has, as text; "-": not measured.
+typedef struct figures
 {
+    char plain[SAC_VALUE_SIZE], changed[2 * SAC_VALUE_SIZE + 8]; // "912.6", and "10.8 to 897.4" in changed worlds
+    char random[SAC_VALUE_SIZE], idle[SAC_VALUE_SIZE];           // of random actions and of none in the plain world
+} figures;
+
+static figures figures_of(const json_t *row)
+{
+    figures f = {"-", "-", "-", "-"};
     double least = INFINITY, most = -INFINITY;
     size_t i;
     json_t *score;
-    strcpy(plain, "-");
-    strcpy(changed, "-");
     json_array_foreach(json_object_get(row, "scores"), i, score)
     {
+        const char *variant = text(score, "variant");
         double mean = json_number_value(json_object_get(score, "mean"));
-        if (strcmp(text(score, "variant"), "original") == 0)
-            sac_format_value(plain, mean);
+        if (strcmp(variant, "original") == 0)
+            sac_format_value(f.plain, mean);
+        else if (strcmp(variant, "random") == 0)
+            sac_format_value(f.random, mean);
+        else if (strcmp(variant, "idle") == 0)
+            sac_format_value(f.idle, mean);
         else
             least = fmin(least, mean), most = fmax(most, mean);
     }
-    if (least > most) return;
+    if (least > most) return f;
     char low[SAC_VALUE_SIZE], high[SAC_VALUE_SIZE];
     sac_format_value(low, least);
     sac_format_value(high, most);
-    snprintf(changed, 2 * SAC_VALUE_SIZE + 8, "%s to %s", low, high);
+    snprintf(f.changed, sizeof f.changed, "%s to %s", low, high);
+    return f;
 }
 
 static void print_table(const json_t *list)
 {
     int policy = width_of(list, "policy"), env = width_of(list, "env"), attention = width_of(list, "attention");
-    printf("%-*s  %-*s  %-*s  %6s  %-32s  %7s  %-15s  %s\n", policy, "policy", env, "env", attention, "attention",
-           "params", "score", "plain", "changed", "variant");
+    printf("%-*s  %-*s  %-*s  %6s  %-32s  %7s  %-15s  %6s  %6s  %s\n", policy, "policy", env, "env", attention,
+           "attention", "params", "score", "plain", "changed", "random", "idle", "variant");
     size_t i;
     json_t *row;
     json_array_foreach(list, i, row)
     {
         char result[2 * SAC_VALUE_SIZE + 32] = "not evaluated", spread[2 * SAC_VALUE_SIZE];
-        char plain[SAC_VALUE_SIZE], changed[2 * SAC_VALUE_SIZE + 8];
         if (json_is_number(json_object_get(row, "score")))
         {
             sac_format_spread(spread, json_number_value(json_object_get(row, "score")), " +- ",
@@ -234,10 +244,11 @@ static void print_table(const json_t *list)
             int episodes = (int)json_integer_value(json_object_get(row, "episodes"));
             snprintf(result, sizeof result, "%s (%d episode%s)", spread, episodes, sac_plural(episodes));
         }
-        write_scores(row, plain, changed);
-        printf("%-*s  %-*s  %-*s  %6d  %-32s  %7s  %-15s  %s\n", policy, text(row, "policy"), env, text(row, "env"),
-               attention, text(row, "attention"), (int)json_integer_value(json_object_get(row, "parameters")), result,
-               plain, changed, text(row, "variant"));
+        figures f = figures_of(row);
+        printf("%-*s  %-*s  %-*s  %6d  %-32s  %7s  %-15s  %6s  %6s  %s\n", policy, text(row, "policy"), env,
+               text(row, "env"), attention, text(row, "attention"),
+               (int)json_integer_value(json_object_get(row, "parameters")), result, f.plain, f.changed, f.random,
+               f.idle, text(row, "variant"));
     }
 }
 

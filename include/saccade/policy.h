@@ -142,9 +142,16 @@ typedef struct sac_gaze
     int hidden_size;
     const float *output; ///< [output_size] the controller's output after its activation
     int output_size;
+    const float *contribution; ///< [N], of iap-trans alone: how far what the controller is told would be from what it
+                               ///< is, before the layer norm's reply to that, if the patch had the mean of all values
     float above, beneath; ///< of an observation that is cropped: rows that are left out at the top and at the bottom,
                           ///< in pixels of the image that is cut into patches
 } sac_gaze;
+
+/// What there is to show of each patch [N]: what it contributes where that is known, else its importance, or NULL. The
+/// importance of iap-trans says which patches the others look at; with the residual the controller is told of each
+/// patch directly as well.
+SAC_API const float *sac_gaze_shown(const sac_gaze *gaze);
 
 /// Read the last attention. Not for the inner loop: it may compute what acting skips (such as importance of every patch
 /// in the plain order).

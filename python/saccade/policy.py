@@ -35,8 +35,10 @@ class Gaze:
     """Copies of what a policy looked at; None where its kind has no such thing.
 
     image is the size of the picture that is cut into patches, grid the number of patches [rows, columns]; importance
-    [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size]. above and beneath are
-    the rows of a cropped observation that are left out, in pixels of that picture.
+    [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size]; contribution
+    [rows, columns], of iap-trans alone: how far what the controller is told would be from what it is if the patch had
+    the mean of all values. Pictures show the contribution where there is one. above and beneath are the rows
+    of a cropped observation that are left out, in pixels of that picture.
     """
 
     image: tuple[int, int]
@@ -53,13 +55,15 @@ class Gaze:
     cell: np.ndarray | None
     output: np.ndarray | None
     action: np.ndarray | None = None
+    contribution: np.ndarray | None = None
     above: float = 0.0
     beneath: float = 0.0
 
     def _known(self) -> np.ndarray:
-        if self.importance is None:
+        shown = self.importance if self.contribution is None else self.contribution
+        if shown is None:
             raise ValueError("gaze: the policy's kind has no attention")
-        return self.importance
+        return shown
 
     def _struct(self) -> Any:
         importance = self._known()
@@ -268,7 +272,9 @@ class State:
                         _copy(gaze.centers, gaze.kept, 2), _copy(gaze.told, gaze.told_count),
                         _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
                         _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
-                        _copy(gaze.output, gaze.output_size), above=gaze.above, beneath=gaze.beneath)
+                        _copy(gaze.output, gaze.output_size),
+                        contribution=_copy(gaze.contribution, gaze.rows, gaze.columns), above=gaze.above,
+                        beneath=gaze.beneath)
 
     def _patch(self, index: int) -> Any:
         gaze = ffi.new("sac_gaze *")

@@ -126,7 +126,7 @@ static void tell_levels(const sac_gaze *gaze, sac_growing *text)
     uint8_t *bytes = sac_alloc(count);
     if (levels && bytes)
     {
-        double share = sac_heat_levels(levels, levels + count, gaze->importance, (int)count);
+        double share = sac_heat_levels(levels, levels + count, sac_gaze_shown(gaze), (int)count);
         for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)lrintf(255 * levels[i]);
         sac_grow_text(text, ",\"levels\":\"");
         sac_grow_base64(text, bytes, count);
@@ -140,13 +140,14 @@ static void tell_gaze(const sac_player *s, sac_growing *text)
 {
     sac_gaze gaze;
     sac_policy_gaze(s->play.state, &gaze);
-    if (!gaze.importance || gaze.rows * gaze.columns == 0) return;
+    if (!sac_gaze_shown(&gaze) || gaze.rows * gaze.columns == 0) return;
     sac_grow_text(
         text,
         ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d],\"above\":%.3f,\"beneath\":%.3f",
         gaze.rows, gaze.columns, gaze.patch, gaze.stride, gaze.height, gaze.width, (double)gaze.above,
         (double)gaze.beneath);
     tell_levels(&gaze, text);
+    if (gaze.contribution) sac_grow_text(text, ",\"contributes\":true");
     sac_grow_text(text, ",\"top\":[");
     for (int i = 0; i < gaze.kept; i++) sac_grow_text(text, "%s%d", i ? "," : "", gaze.top[i]);
     sac_grow_text(text, "]");

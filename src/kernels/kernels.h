@@ -172,6 +172,9 @@ typedef struct sac_features
     /* sums [R, M] += a [R, N] b [M, N]^T; a may be NULL: one row of ones */                                           \
     X(contract, (float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,       \
                  int n, int stride))                                                                                   \
+    /* carried [R, M, SAC_LANES] += the same products, token n's into lane n % SAC_LANES: the sums of contract block   \
+       by block; n is a multiple of SAC_LANES but in the last block */                                                 \
+    X(carry, (float *carried, const float *a, int a_stride, int rows, const float *b, int size, int n, int stride))    \
     /* bit b of token n, bits[b / 32 * bits_stride + n] >> b % 32 & 1: whether matrix [bit_count, M] x [M, N] >= 0     \
        there; the bits past the last are 0 */                                                                          \
     X(sign_bits, (uint32_t * bits, int bits_stride, const float *matrix, int bit_count, const float *x, int size,      \

@@ -141,6 +141,12 @@ void sac_mix_scalar(float *out, int out_stride, const float *weights, int weight
         }
 }
 
+// The products of one row with one plane, in lanes.
+static void carry_one(float lanes[SAC_LANES], const float *a, const float *b, int n)
+{
+    for (int j = 0; j < n; j++) lanes[j % SAC_LANES] = fmaf(a ? a[j] : 1.0f, b[j], lanes[j % SAC_LANES]);
+}
+
 // sums += a b^T, a sum over the columns, which is why it runs in lanes; without `a` the rows of b are summed.
 void sac_contract_scalar(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b, int size,
                          int n, int stride)
@@ -149,11 +155,18 @@ void sac_contract_scalar(float *sums, int sums_stride, const float *a, int a_str
         for (int m = 0; m < size; m++)
         {
             float lanes[SAC_LANES] = {0};
-            for (int j = 0; j < n; j++)
-                lanes[j % SAC_LANES] = fmaf(a ? a[(size_t)r * (size_t)a_stride + (size_t)j] : 1.0f,
-                                            b[(size_t)m * (size_t)stride + (size_t)j], lanes[j % SAC_LANES]);
+            carry_one(lanes, a ? a + (size_t)r * (size_t)a_stride : NULL, b + (size_t)m * (size_t)stride, n);
             sums[(size_t)r * (size_t)sums_stride + (size_t)m] += sum_lanes(lanes);
         }
+}
+
+// The lanes of contract's sums before they are added up.
+void sac_carry_scalar(float *carried, const float *a, int a_stride, int rows, const float *b, int size, int n,
+                      int stride)
+{
+    for (int r = 0; r < rows; r++)
+        for (int m = 0; m < size; m++, carried += SAC_LANES)
+            carry_one(carried, a + (size_t)r * (size_t)a_stride, b + (size_t)m * (size_t)stride, n);
 }
 
 // Bit b tells on which side of the b-th random plane a column lies (SimHash: Charikar 2002, "Similarity Estimation

@@ -70,6 +70,7 @@ static void products_add(sac_kernels *k)
 {
     k->mix = wide_mix;
     k->contract = wide_contract;
+    k->carry = wide_carry;
     k->sign_bits = wide_sign_bits;
     k->hamming = wide_hamming;
 }

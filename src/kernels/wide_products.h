@@ -124,26 +124,35 @@ static void carry_one(float *carried, const float *a, const float *b, int n, int
     carry_tile(carried, 1, a, 0, 1, b, 1, n, stride);
 }
 
-static void carry_rows(float *carried, const float *a, int a_stride, const float *b, int columns, int n, int stride)
+static void carry_rows(float *carried, const float *a, int a_stride, const float *b, int size, int n, int stride)
 {
     int m = 0;
-    for (; m + PRODUCT_SUMS / PRODUCT_ROWS <= columns; m += PRODUCT_SUMS / PRODUCT_ROWS)
-        carry_tile(carried + m * SAC_LANES, CARRY_SIDE, a, a_stride, PRODUCT_ROWS, b + (size_t)m * (size_t)stride,
+    for (; m + PRODUCT_SUMS / PRODUCT_ROWS <= size; m += PRODUCT_SUMS / PRODUCT_ROWS)
+        carry_tile(carried + m * SAC_LANES, size, a, a_stride, PRODUCT_ROWS, b + (size_t)m * (size_t)stride,
                    PRODUCT_SUMS / PRODUCT_ROWS, n, stride);
-    for (; m < columns; m++)
+    for (; m < size; m++)
         for (int r = 0; r < PRODUCT_ROWS; r++)
-            carry_one(carried + (r * CARRY_SIDE + m) * SAC_LANES, a + (size_t)r * (size_t)a_stride,
+            carry_one(carried + (r * size + m) * SAC_LANES, a + (size_t)r * (size_t)a_stride,
                       b + (size_t)m * (size_t)stride, n, stride);
 }
 
 // The same for one row.
-static void carry_row(float *carried, const float *a, const float *b, int columns, int n, int stride)
+static void carry_row(float *carried, const float *a, const float *b, int size, int n, int stride)
 {
     int m = 0;
-    for (; m + PRODUCT_SUMS <= columns; m += PRODUCT_SUMS)
-        carry_tile(carried + m * SAC_LANES, CARRY_SIDE, a, 0, 1, b + (size_t)m * (size_t)stride, PRODUCT_SUMS, n,
-                   stride);
-    for (; m < columns; m++) carry_one(carried + m * SAC_LANES, a, b + (size_t)m * (size_t)stride, n, stride);
+    for (; m + PRODUCT_SUMS <= size; m += PRODUCT_SUMS)
+        carry_tile(carried + m * SAC_LANES, size, a, 0, 1, b + (size_t)m * (size_t)stride, PRODUCT_SUMS, n, stride);
+    for (; m < size; m++) carry_one(carried + m * SAC_LANES, a, b + (size_t)m * (size_t)stride, n, stride);
+}
+
+static void wide_carry(float *carried, const float *a, int a_stride, int rows, const float *b, int size, int n,
+                       int stride)
+{
+    size_t row = (size_t)size * SAC_LANES;
+    int r = 0;
+    for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
+        carry_rows(carried + (size_t)r * row, a + (size_t)r * (size_t)a_stride, a_stride, b, size, n, stride);
+    for (; r < rows; r++) carry_row(carried + (size_t)r * row, a + (size_t)r * (size_t)a_stride, b, size, n, stride);
 }
 
 // Computes up to CARRY_SIDE rows and columns over many tokens and reads each plane once: it goes block by block, and
@@ -152,21 +161,13 @@ static void contract_in_blocks(float *sums, int sums_stride, const float *a, int
                                int columns, int n, int stride)
 {
     float carried[CARRY_SIDE * CARRY_SIDE * SAC_LANES];
-    memset(carried, 0, (size_t)rows * CARRY_SIDE * SAC_LANES * sizeof *carried);
+    memset(carried, 0, (size_t)rows * (size_t)columns * SAC_LANES * sizeof *carried);
     for (int j = 0; j < n; j += CARRY_BLOCK)
-    {
-        int count = n - j < CARRY_BLOCK ? n - j : CARRY_BLOCK, r = 0;
-        for (; r + PRODUCT_ROWS <= rows; r += PRODUCT_ROWS)
-            carry_rows(carried + r * CARRY_SIDE * SAC_LANES, a + (size_t)r * (size_t)a_stride + j, a_stride, b + j,
-                       columns, count, stride);
-        for (; r < rows; r++)
-            carry_row(carried + r * CARRY_SIDE * SAC_LANES, a + (size_t)r * (size_t)a_stride + j, b + j, columns, count,
-                      stride);
-    }
+        wide_carry(carried, a + j, a_stride, rows, b + j, columns, n - j < CARRY_BLOCK ? n - j : CARRY_BLOCK, stride);
     for (int r = 0; r < rows; r++)
         for (int m = 0; m < columns; m++)
             sums[(size_t)r * (size_t)sums_stride + (size_t)m] +=
-                lanes_sum(lanes_load(carried + (r * CARRY_SIDE + m) * SAC_LANES));
+                lanes_sum(lanes_load(carried + (r * columns + m) * SAC_LANES));
 }
 
 static void contract_many(float *sums, int sums_stride, const float *a, int a_stride, int rows, const float *b,

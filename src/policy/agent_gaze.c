@@ -29,12 +29,18 @@ void sac_agent_gaze(sac_policy_state *base, sac_gaze *gaze)
     gaze->patch = p->patch;
     gaze->stride = p->stride;
     gaze->importance = s->importance;
+    gaze->contribution = a->trans.attention ? s->contribution : NULL;
     gaze->kept = a->config.top;
     gaze->top = s->top;
     gaze->centers = s->centers;
     gaze->queries = s->queries_by_token;
     gaze->keys = s->keys_by_token;
     gaze->key_size = a->query_size;
+}
+
+const float *sac_gaze_shown(const sac_gaze *gaze)
+{
+    return gaze->contribution ? gaze->contribution : gaze->importance;
 }
 
 void sac_agent_patch(const sac_policy_state *base, int index, float *pixels)

@@ -35,17 +35,20 @@ void sac_agent_place(sac_policy_state *base, sac_workspace *workspace)
     const sac_agent *a = s->agent = policy->self;
     size_t stride = (size_t)a->embedding.token_stride, d = (size_t)a->query_size;
     size_t kept = (size_t)a->config.top, f = (size_t)sac_attention_feature_size(a->attention);
-    bool ranks = a->has_projection || a->has_database;
+    bool ranks = a->has_projection || a->has_database, mixes = a->trans.attention;
     s->parameters = sac_take(workspace, (size_t)policy->parameter_count, sizeof(float));
     s->gain = sac_take(workspace, (size_t)a->value_size, sizeof(float));
     s->weights = sac_take(workspace, a->has_projection ? stride : 0, sizeof(float));
     place_maps(s, a, workspace);
     s->attention_workspace = sac_take_scratch(workspace, workspace_size(a), 1);
-    s->rank_workspace = sac_take_scratch(workspace, ranks ? sac_rank_workspace_size(a->attention) : 0, 1);
-    s->trans_workspace = sac_take_scratch(workspace, a->trans.attention ? sac_trans_workspace_size(&a->trans) : 0, 1);
+    s->rank_workspace =
+        sac_take_scratch(workspace, ranks || (mixes && f > 0) ? sac_rank_workspace_size(a->attention) : 0, 1);
+    s->trans_workspace = sac_take_scratch(workspace, mixes ? sac_trans_workspace_size(&a->trans) : 0, 1);
     s->importance = sac_take(workspace, stride, sizeof(float));
-    s->summary = sac_take(workspace, ranks ? f : 0, sizeof(float));
-    s->head_scores = sac_take(workspace, a->heads > 1 ? stride : 0, sizeof(float));
+    s->contribution = sac_take(workspace, mixes ? stride : 0, sizeof(float));
+    s->mixed = sac_take_scratch(workspace, mixes ? (size_t)a->config.rows * stride : 0, sizeof(float));
+    s->summary = sac_take(workspace, ranks ? f : mixes ? (size_t)a->config.rows * f : 0, sizeof(float));
+    s->head_scores = sac_take(workspace, a->heads > 1 || mixes ? stride : 0, sizeof(float));
     s->held_keys = sac_take(workspace, a->has_database ? d * stride : 0, sizeof(float));
     s->probabilities = sac_take(workspace, a->selection == SAC_SELECT_SAMPLE ? stride : 0, sizeof(float));
     s->uniform = sac_take(workspace, a->selection == SAC_SELECT_TOP ? 0 : kept * MOST_LEVELS, sizeof(double));

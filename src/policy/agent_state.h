@@ -20,9 +20,11 @@ struct sac_agent_state
     float *weights;      ///< [N] P; empty where all weigh the same
     void *attention_workspace, *trans_workspace;
 
-    float *importance; ///< [token_stride]
+    float *importance;   ///< [token_stride]
+    float *contribution; ///< [token_stride] of iap-trans
+    float *mixed;        ///< [l, token_stride] scratch of it: P + P A
     // What scoring and drawing need (rank_scores.c, rank_choice.c); arrays of options that are off are empty.
-    float *summary;                             ///< [F] z of the last head
+    float *summary;                             ///< [F] z of the last head; [l, F] of iap-trans
     float *head_scores;                         ///< [token_stride] of one head
     float *held_keys;                           ///< [H D, token_stride] that the scores are of, where keys are kept
     float *probabilities;                       ///< [token_stride]

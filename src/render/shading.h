@@ -205,7 +205,7 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
     return out;
 }
 
-static void find_view(spot *at)
+static void turn_to_eye(spot *at)
 {
     at->at.view = to_unit((lanes3){lanes_minus(at->ray.x), lanes_minus(at->ray.y), lanes_minus(at->ray.z)});
 }
@@ -263,7 +263,7 @@ LANES lanes3 times(lanes3 a, lanes3 b)
 static lanes3 shade_plainly(const sac_renderer *r, const solid *s, spot *at, float gain)
 {
     if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
-    find_view(at);
+    turn_to_eye(at);
     lanes3 colour = light_by_all(r, s, r->every_light, &at->at, gain);
     float emission[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
     colour = cut(sum3(colour, fill3(emission)));
@@ -363,7 +363,7 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
     spot at = find_spot(s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
     bool grid = s->block_table >= 0;
-    if (!grid) find_view(&at);
+    if (!grid) turn_to_eye(&at);
     if (grid)
         light_grid(sets, r, s, at.at.point.x, at.at.point.y, live);
     else

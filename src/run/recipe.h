@@ -22,7 +22,8 @@
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
-///     scores:                                       # of the episodes 0..99, as on the card; absent: not measured
+///     scores:                                       # of the episodes 0..99, as on the card; absent: not measured; the
+///                                                   # variants random and idle are the baselines of the plain world
 ///       - {variant: original, mean: 912.6, std: 20.1}
 
 #define RECIPE_NOTHING "nothing" ///< the start of a part that starts from nothing

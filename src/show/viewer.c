@@ -21,7 +21,7 @@ static sac_status open_levels(sac_viewer *v)
 {
     sac_gaze gaze;
     sac_policy_gaze(v->play.state, &gaze);
-    if (!gaze.importance) return SAC_OK;
+    if (!sac_gaze_shown(&gaze)) return SAC_OK;
     v->levels = SAC_NEW_ARRAY(float, 2 * (size_t)gaze.rows * (size_t)gaze.columns);
     return v->levels ? SAC_OK : sac_fail_memory("a viewer");
 }
@@ -113,11 +113,11 @@ sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *no
                                  .step = viewer->play.steps,
                                  .title = title,
                                  .note = note};
-    if (gaze && gaze->importance && viewer->levels)
+    if (gaze && sac_gaze_shown(gaze) && viewer->levels)
     {
         int count = gaze->rows * gaze->columns;
         content.levels = viewer->levels;
-        content.best_share = sac_heat_levels(viewer->levels, viewer->levels + count, gaze->importance, count);
+        content.best_share = sac_heat_levels(viewer->levels, viewer->levels + count, sac_gaze_shown(gaze), count);
     }
     *rgb = sac_frame_draw(viewer->frame, &content);
     return SAC_OK;

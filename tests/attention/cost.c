@@ -47,9 +47,12 @@ static void read_trans(scene *s)
     sac_trans_run(&trans, s->out, s->queries, s->keys, s->values, s->n, s->stride, s->workspace);
 }
 
+// whole cache lines, as sac_alloc gives them
 static float *planes(const scene *s, int count)
 {
-    return calloc((size_t)count * (size_t)s->stride, sizeof(float));
+    size_t size = (size_t)count * (size_t)s->stride * sizeof(float);
+    float *planes = aligned_alloc(64, size);
+    return planes ? memset(planes, 0, size) : NULL;
 }
 
 int main(int argc, char **argv)

@@ -179,7 +179,8 @@ says_what_to_type()
     cat "$work/doctor"
     grep -qE '^take-cover +missing$' "$work/doctor" && grep -qE '^gym:CartPole-v1 +missing$' "$work/doctor" &&
         grep -qE '^toy +works$' "$work/doctor" && ! grep -qE 'Error|Traceback' "$work/doctor" || return 1
-    grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy', or in a checkout 'make worlds'" "$work/doctor" || return 1
+    grep -qF "$bare/bin/python has no module 'numpy': type '$bare/bin/python -m pip install numpy vizdoom', or in a checkout 'make worlds'" "$work/doctor" || return 1
+    grep -qF "type '$bare/bin/python -m pip install numpy gymnasium'" "$work/doctor" || return 1
     # each world that lacks it says so
     [[ $(grep -cF "has no module 'numpy': type " "$work/doctor") == 2 ]] || return 1
     # with NumPy in its place, what is missing next

@@ -78,7 +78,7 @@ attention() # every patch once, ranks in the order of importance with ties to th
         <(awk -F, 'NR > 1 && $4 < 4 { print $4, $1, $2 }' "$work/a.csv" | sort -n)
 }
 
-# an agent that mixes all patches keeps none: what is shown is the importance of all of them
+# an agent that mixes all patches keeps none: what is shown is what each of them contributes
 mixes()
 {
     cat >"$work/mix.yaml" <<'END'
@@ -90,9 +90,10 @@ END
     "$saccade" train "$work/mix.yaml" --run "$work/mix" --quiet || return 1
     local mixer=$work/mix/mean.safetensors
     "$saccade" attend "$mixer" "$image" --csv "$work/m.csv" --png "$work/m.png" >"$work/top" || return 1
-    grep -qE '^keeps none of 7 x 7 patches but mixes all; the best 3 \(5 %\) get [0-9.]+ % ' "$work/top" || return 1
+    grep -qE '^keeps none of 7 x 7 patches but mixes all; the best 3 \(5 %\) give [0-9.]+ % of what it is told' "$work/top" || return 1
     diff <(awk 'NR > 2 { print $1, $2, $3 }' "$work/top") \
         <(awk -F, 'NR > 1 && $4 < 10 { print $4, $1, $2 }' "$work/m.csv" | sort -n) || return 1
+    "$saccade" plot "$work/m.csv" --out "$work/m.svg" && grep -q '</svg>' "$work/m.svg" || return 1
     "$saccade" watch "$mixer" --seed 4 --frames "$work/mixed" --size 320x200 --steps 3 >/dev/null &&
         [[ -s $work/mixed/000003.png ]]
 }

@@ -36,13 +36,13 @@ verified() # POLICY
 # what a card says of its recipe is what scripts/card.sh writes
 written() { SACCADE=$saccade scripts/card.sh --check "$1"; }
 
-# the listing tells what the card's table has: the plain world, and the least and the most of the others
+# the listing tells what the card's table has: the plain world, the least and the most of the others, and the baselines
 listed() # POLICY
 {
     local numbers
     numbers=$(sed -nE "s/^  - \{variant: '([^']*)', mean: (-?[0-9.]+), .*/\1 \2/p" "${1%.*}.yaml" | awk '
-        $1 == "original" {plain = $2; next} {changed[$2]; if (!n++ || $2 < least) least = $2; if (n == 1 || $2 > most) most = $2}
-        END {if (n && plain != "") print plain, least " to " most}' | tr -s ' ')
+        $1 == "original" {plain = $2; next} $1 == "random" {random = $2; next} $1 == "idle" {idle = $2 < -10 || $2 > 10 ? sprintf("%.1f", $2) : $2; next} {changed[$2]; if (!n++ || $2 < least) least = $2; if (n == 1 || $2 > most) most = $2}
+        END {if (n && plain != "" && idle != "") print plain, least " to " most, random, idle}' | tr -s ' ')
     [[ -n $numbers ]] && "$saccade" zoo "$1" | tail -n 1 | tr -s ' ' | grep -qF " $numbers "
 }
 

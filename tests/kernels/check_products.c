@@ -34,6 +34,32 @@ static void check_contract(const sac_kernels *ref, const sac_kernels *now, int r
                       ones ? ", ones" : "");
 }
 
+// Token by token and block by block it adds up what a walk of contract over all tokens does.
+static void check_carry(const sac_kernels *ref, const sac_kernels *now, int rows, int size, int blocks, int last)
+{
+    enum
+    {
+        BLOCK = 3 * SAC_LANES
+    };
+    int n = blocks * BLOCK + last, stride = n + 3, a_stride = n + 1, count = rows * size;
+    float *a = check_floats(rows * a_stride - 1), *b = check_floats(size * stride - 3);
+    float *expected = check_floats(count * SAC_LANES), *out = check_floats(count * SAC_LANES);
+    float *sums = check_floats(count), *added = check_floats(count);
+    check_fill(a, rows * a_stride - 1, -1, 1);
+    check_fill(b, size * stride - 3, -1, 1);
+    memset(expected, 0, (size_t)(count * SAC_LANES) * sizeof(float));
+    memset(out, 0, (size_t)(count * SAC_LANES) * sizeof(float));
+    memset(sums, 0, (size_t)count * sizeof(float));
+    memset(added, 0, (size_t)count * sizeof(float));
+    for (int i = 0; i < n; i += BLOCK)
+        now->carry(out, a + i, a_stride, rows, b + i, size, n - i < BLOCK ? n - i : BLOCK, stride);
+    ref->carry(expected, a, a_stride, rows, b, size, n, stride);
+    check_same_floats(expected, out, count * SAC_LANES, "rows %d, size %d, n %d", rows, size, n);
+    now->contract(sums, size, a, a_stride, rows, b, size, n, stride);
+    now->contract(added, count, NULL, 0, 1, out, count, SAC_LANES, SAC_LANES);
+    check_same_floats(sums, added, count, "added up: rows %d, size %d, n %d", rows, size, n);
+}
+
 static void check_bits(const sac_kernels *ref, const sac_kernels *now, int count, int size, int n)
 {
     int stride = n + 3, bits_stride = n + 1, words = (count + 31) / 32;
@@ -74,13 +100,16 @@ static void bench(const sac_kernels *ref, const sac_kernels *now)
         BITS = 256
     };
     float *x = check_floats(SIZE * N), *weights = check_floats(BITS * SIZE), *out = check_floats(ROWS * N);
+    float *lanes = check_floats(ROWS * SIZE * SAC_LANES);
     uint32_t *bits = check_buffer((size_t)(BITS / 32 * N) * sizeof *bits, 4), query[BITS / 32] = {0};
     int32_t *distances = check_buffer((size_t)N * sizeof *distances, 4);
     check_fill(x, SIZE * N, -1, 1);
     check_fill(weights, BITS * SIZE, -1, 1);
     memset(out, 0, (size_t)(ROWS * N) * sizeof *out);
+    memset(lanes, 0, (size_t)(ROWS * SIZE * SAC_LANES) * sizeof *lanes);
     check_bench("mix 16x32 n512", k->mix(out, N, weights, SIZE, ROWS, x, SIZE, N, N));
     check_bench("contract 16x32 n512", k->contract(out, SIZE, x, N, ROWS, x, SIZE, N, N));
+    check_bench("carry 16x32 n512", k->carry(lanes, x, N, ROWS, x, SIZE, N, N));
     check_bench("sign_bits 256x32 n512", k->sign_bits(bits, N, weights, BITS, x, SIZE, N, N));
     check_bench("hamming 256 bits n512", k->hamming(distances, bits, N, query, BITS / 32, N));
     check_release();
@@ -95,6 +124,7 @@ void check_products(const sac_kernels *ref, const sac_kernels *now)
             int n = tokens[check_integer(0, 5)];
             if (check_kernel(mix)) check_mix(ref, now, rows[r], sizes[s], n);
             if (check_kernel(contract)) check_contract(ref, now, rows[r], sizes[s], n, r == 0);
+            if (check_kernel(carry)) check_carry(ref, now, rows[r], sizes[s], s, n);
             if (check_kernel(sign_bits)) check_bits(ref, now, 10 * rows[r], sizes[s], n);
             if (check_kernel(hamming)) check_hamming(ref, now, rows[r], n);
             check_release();

@@ -71,7 +71,7 @@ static float *cut_depth(const minibatch *m, const sac_embedding *e, const sac_po
     {
         float *to = out + (size_t)i * *size;
         sac_look_scale(e->resize ? scaled : to, m->parts[i * inputs + policy->image],
-                       &policy->def.inputs[policy->image]);
+                       (size_t)e->height * (size_t)e->width, &policy->def.inputs[policy->image]);
         sac_float_image image = sac_float_image_of(scaled, e->height, e->width, 1);
         if (e->resize) sac_resize_run_floats(e->resize, to, &image, workspace);
     }

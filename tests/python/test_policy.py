@@ -215,9 +215,9 @@ def test_pictures_of_an_agent_that_mixes_all_patches(random):
     empty = saccade.World("toy").policy("iap-trans", attention="relu")
     mixer, image = empty.with_parameters(empty.draw(3)), random.integers(0, 256, empty.observation_shape, np.uint8)
     gaze = mixer.attend(image)
-    assert gaze.top is None
+    assert gaze.top is None and gaze.contribution.shape == gaze.importance.shape
     dimmed = gaze.overlay(np.full_like(image, 200))[..., 0]
-    best, least = (np.unravel_index(f(), gaze.grid) for f in (gaze.importance.argmax, gaze.importance.argmin))
+    best, least = (np.unravel_index(f(), gaze.grid) for f in (gaze.contribution.argmax, gaze.contribution.argmin))
 
     def centre(patch):
         return tuple(i * gaze.stride + gaze.patch // 2 for i in patch)

@@ -155,6 +155,89 @@ TEST(a_gaze_shows_what_attention_there_is)
     forget(&s);
 }
 
+// P + P A of one head and the values of all patches, in double
+typedef struct mixture
+{
+    double mixed[3][N], values[N][8];
+} mixture;
+
+static void mix(const seen *s, mixture *m, int rows, int values)
+{
+    const float *p = scene_tensor(s->policy, "trans.projection");
+    for (int r = 0; r < rows; r++)
+        for (int n = 0; n < N; n++) m->mixed[r][n] = (double)p[r * N + n];
+    for (int i = 0; i < N; i++)
+    {
+        float row[N], patch[INPUTS];
+        assert_true(sac_policy_attention_row(s->state, i, row));
+        assert_true(sac_policy_patch(s->state, i, patch));
+        for (int v = 0; v < values; v++) m->values[i][v] = layer(s, "value", v, patch);
+        for (int r = 0; r < rows; r++)
+            for (int n = 0; n < N; n++) m->mixed[r][n] += (double)p[r * N + i] * (double)row[n];
+    }
+}
+
+// what rows are divided by in the norm
+static double deviation(const mixture *m, int r, int values)
+{
+    double mean = 0, squares = 0;
+    for (int v = 0; v < values; v++)
+    {
+        double told = 0;
+        for (int n = 0; n < N; n++) told += m->mixed[r][n] * m->values[n][v];
+        mean += told / values, squares += told * told / values;
+    }
+    return sqrt(squares - mean * mean + 1e-5);
+}
+
+// A patch contributes the length of the change of P V + P A V that follows when its row of V becomes the mean row.
+TEST(a_contribution_is_what_a_patch_changes)
+{
+    enum
+    {
+        ROWS = 3,
+        VALUES = 5
+    };
+    static const char *const words[] = {"attention=relu,attention_features=0,layer_norm=false", "attention=relu",
+                                        "attention=softmax", "attention=positive,divide=true"};
+    static mixture m;
+    for (int k = 0; k < 4; k++)
+    {
+        char settings[256];
+        snprintf(settings, sizeof settings, "kind=iap-trans,rows=3,value_size=5,%s", words[k]);
+        seen s = look(settings);
+        mix(&s, &m, ROWS, VALUES);
+        double expected[N], largest = 0;
+        for (int n = 0; n < N; n++)
+        {
+            double weight = 0, length = 0;
+            for (int r = 0; r < ROWS; r++)
+            {
+                double size = k ? deviation(&m, r, VALUES) : 1;
+                weight += m.mixed[r][n] * m.mixed[r][n] / (size * size);
+            }
+            for (int v = 0; v < VALUES; v++)
+            {
+                double mean = 0, gain = k ? 1 + (double)scene_tensor(s.policy, "trans.gain")[v] : 1;
+                for (int j = 0; j < N; j++) mean += m.values[j][v] / N;
+                length += gain * gain * (m.values[n][v] - mean) * (m.values[n][v] - mean);
+            }
+            expected[n] = sqrt(weight * length);
+            largest = fmax(largest, expected[n]);
+        }
+        assert_true(largest > 0);
+        assert_non_null(s.gaze.contribution);
+        assert_ptr_equal(sac_gaze_shown(&s.gaze), s.gaze.contribution);
+        // the tolerance of reference arrays: 1e-4 of the largest
+        for (int n = 0; n < N; n++) assert_near(s.gaze.contribution[n], expected[n], 1e-4 * largest);
+        forget(&s);
+    }
+    seen other = look("");
+    assert_null(other.gaze.contribution);
+    assert_ptr_equal(sac_gaze_shown(&other.gaze), other.gaze.importance);
+    forget(&other);
+}
+
 TEST(masked_features_stay_in_their_place)
 {
     seen s = look("patch_features=positions+values,value_size=3"),
@@ -283,6 +366,6 @@ TEST(mistakes_are_named)
 }
 
 TESTS(parameters_follow_from_the_shapes, iap_trans_is_its_formula, every_order_gives_the_same_action,
-      a_gaze_shows_what_attention_there_is, masked_features_stay_in_their_place, values_are_a_layer_on_the_patch,
-      normalized_queries_have_no_length, positions_are_added_to_the_patches, the_same_bits_at_every_level,
-      a_file_holds_it, mistakes_are_named)
+      a_gaze_shows_what_attention_there_is, a_contribution_is_what_a_patch_changes, masked_features_stay_in_their_place,
+      values_are_a_layer_on_the_patch, normalized_queries_have_no_length, positions_are_added_to_the_patches,
+      the_same_bits_at_every_level, a_file_holds_it, mistakes_are_named)

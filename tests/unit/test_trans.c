@@ -1,3 +1,4 @@
+#include "kernels/kernels.h"
 #include "readings_scene.h"
 
 /// IAP-trans: the three orders, the residual, the layer norm.
@@ -224,6 +225,56 @@ TEST(a_block_adds_the_residual_and_norms)
     scene_close(&s);
 }
 
+// a block without a norm, of which every array has `n` tokens from `tokens` on
+static void run_block(float *out, const sac_attention *a, const float *tokens, int n, int size, bool residual)
+{
+    const float *keys = tokens + size * n, *values = keys + size * n;
+    sac_trans t = {.attention = a,
+                   .rows = MAX_ROWS,
+                   .value_size = size,
+                   .projection = values + size * n,
+                   .projection_stride = n,
+                   .residual = residual};
+    void *workspace = scene_memory(sac_trans_workspace_size(&t));
+    sac_trans_run(&t, out, tokens, keys, values, n, n, workspace);
+    free(workspace);
+}
+
+// With many tokens P V is added up block by block, and past 8 MiB of planes later blocks are fetched: the bits are
+// those of P A V and then P V.
+TEST(a_residual_of_many_tokens_has_the_same_bits)
+{
+    static const struct
+    {
+        int n, size;
+        bool divided;
+    } cases[] = {{2047, 3, false}, {2048, 3, false}, {2500, 16, true}, {4111, 7, false}, {41000, 16, false}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    {
+        const int n = cases[c].n, size = cases[c].size, count = MAX_ROWS * size;
+        float *tokens = malloc((size_t)((3 * size + MAX_ROWS) * n) * sizeof *tokens);
+        assert_non_null(tokens);
+        fill_uniform(tokens, (size_t)((3 * size + MAX_ROWS) * n), 9 + c);
+        sac_attention_def def = sac_attention_default_def();
+        def.form = "relu";
+        def.key_size = size;
+        def.divide_all = cases[c].divided;
+        sac_attention *a;
+        assert_ok(sac_attention_create(&a, &def));
+        float expected[MAX_ROWS * SCENE_MAX_VALUES], out[MAX_ROWS * SCENE_MAX_VALUES];
+        run_block(expected, a, tokens, n, size, false);
+        sac_kernels kernels = sac_kernels_create(SAC_CPU_SCALAR);
+        const float *values = tokens + 2 * size * n;
+        kernels.contract(expected, size, values + size * n, n, MAX_ROWS, values, size, n, n);
+        run_block(out, a, tokens, n, size, true);
+        for (int i = 0; i < count; i++)
+            if (memcmp(&out[i], &expected[i], sizeof *out) != 0)
+                fail_msg("N %d: out[%d] is %.9g, expected %.9g", n, i, (double)out[i], (double)expected[i]);
+        sac_attention_destroy(a);
+        free(tokens);
+    }
+}
+
 TEST(a_normed_row_has_mean_zero_and_variance_one)
 {
     enum
@@ -242,4 +293,5 @@ TEST(a_normed_row_has_mean_zero_and_variance_one)
 }
 
 TESTS(all_orders_agree, rows_that_are_divided_and_softmax_are_their_formulas, the_cheapest_order_is_chosen,
-      a_block_adds_the_residual_and_norms, a_normed_row_has_mean_zero_and_variance_one)
+      a_block_adds_the_residual_and_norms, a_residual_of_many_tokens_has_the_same_bits,
+      a_normed_row_has_mean_zero_and_variance_one)

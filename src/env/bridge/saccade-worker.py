@@ -219,10 +219,10 @@ class GymWorld:
             raise Refusal(f"{error} A world of your own is named with the module that registers it, "
                           f"gym:MODULE:{name}") from None
         except ModuleNotFoundError as error:
-            missing = error.name or getattr(error.__cause__, "name", None)  # Gymnasium raises it anew
-            if missing != name.split(":")[0]:
+            absent = error.name or getattr(error.__cause__, "name", None)  # Gymnasium raises it anew
+            if absent != name.split(":")[0]:
                 raise
-            raise Refusal(f"there is no module '{missing}' in the current folder, in $PYTHONPATH or installed for "
+            raise Refusal(f"there is no module '{absent}' in the current folder, in $PYTHONPATH or installed for "
                           f"{sys.executable}") from None
 
     def _space(self, name):
@@ -521,9 +521,17 @@ def frames(error):
     return [f"{shown(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line}" for frame in reversed(stack)]
 
 
+def missing(module):
+    """The module that was looked for in vain, and of what our worlds need the others that this Python lacks."""
+    from importlib.util import find_spec
+    ours = ["numpy", "vizdoom" if "take-cover" in sys.argv[1] else "gymnasium"]
+    return " ".join([module, *(name for name in ours if name != module and module in ours and not find_spec(name))])
+
+
 def how_to_install(module):
     """What to type for a module that this Python lacks. Debian's own refuses pip, so there it takes a virtual one."""
     import sysconfig
+    module = missing(module)
     if sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")):
         return (f"type 'make worlds' in a checkout, or 'python3 -m venv ~/venv && ~/venv/bin/pip install {module}' and "
                 "'export SACCADE_PYTHON=~/venv/bin/python'")

@@ -125,12 +125,18 @@ static void draw_label(const sac_frame *f, box panel, const char *text, const ch
 
 static bool has_attention(const sac_frame_content *content)
 {
-    return content->gaze && content->gaze->importance && content->levels;
+    return content->gaze && sac_gaze_shown(content->gaze) && content->levels;
 }
 
 static bool keeps_patches(const sac_frame_content *content)
 {
     return content->gaze && content->gaze->kept > 0;
+}
+
+// Whether the map shows what patches contribute rather than their importance.
+static bool contributes(const sac_frame_content *content)
+{
+    return content->gaze->contribution != NULL;
 }
 
 // Draw a picture of the world or of the observation, with the places that the policy looks at; sac_frame_draw has
@@ -155,18 +161,22 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     cover(f, content, f->panel_rgb, height, width, 1);
     sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
     draw_label(f, f->sight,
-               keeps_patches(content)   ? "what it sees, and where it looks"
-               : has_attention(content) ? "what it sees, bright where it attends"
-                                        : "",
+               keeps_patches(content)    ? "what it sees, and where it looks"
+               : !has_attention(content) ? ""
+               : contributes(content)    ? "what it sees, bright where it counts"
+                                         : "what it sees, bright where it attends",
                "what it sees");
 
     if (!has_attention(content)) return;
     sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
-    char label[80] = "";
+    const char *what = contributes(content) ? "what counts" : "importance";
+    char label[80] = "", shorter[80];
     if (content->best_share > 0)
-        snprintf(label, sizeof label, "importance by rank; the top 5%% get %.0f%%", 100 * content->best_share);
-    draw_label(f, f->heat, label, "importance by rank");
+        snprintf(label, sizeof label, "%s by rank; the top 5%% %s %.0f%%", what, contributes(content) ? "give" : "get",
+                 100 * content->best_share);
+    snprintf(shorter, sizeof shorter, "%s by rank", what);
+    draw_label(f, f->heat, label, shorter);
 }
 
 // Draw one action as a bar from zero. Zero is in the middle where the action has two directions.

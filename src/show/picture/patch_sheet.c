@@ -99,7 +99,7 @@ void sac_patch_sheet_add(sac_patch_sheet *s, const sac_viewer *viewer)
 {
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
     for (int i = 0; i < s->patches; i++) s->order[i] = i;
-    qsort_r(s->order, (size_t)s->patches, sizeof *s->order, falling, (void *)gaze->importance);
+    qsort_r(s->order, (size_t)s->patches, sizeof *s->order, falling, (void *)sac_gaze_shown(gaze));
     for (int b = 0; b < BANDS; b++)
     {
         band *ranks = &s->bands[b];

@@ -57,7 +57,7 @@ void sac_attention_track_destroy(sac_attention_track *track)
 
 static void share(sac_attention_track *t, const sac_gaze *gaze, int patch)
 {
-    double importance = (double)gaze->importance[patch];
+    double importance = (double)sac_gaze_shown(gaze)[patch];
     t->shares[patch / t->columns] += importance;
     t->shares[t->rows + patch % t->columns] += importance;
 }
@@ -69,7 +69,7 @@ sac_status sac_attention_track_add(sac_attention_track *t, const sac_gaze *gaze)
     int patches = t->rows * t->columns, count = gaze->kept > 0 ? gaze->kept : patches;
     double all = 0, kept = 0;
     for (int i = 0; i < t->rows + t->columns; i++) t->shares[i] = 0;
-    for (int i = 0; i < patches; i++) all += (double)gaze->importance[i];
+    for (int i = 0; i < patches; i++) all += (double)sac_gaze_shown(gaze)[i];
     for (int i = 0; i < count; i++) share(t, gaze, gaze->kept > 0 ? gaze->top[i] : i);
     for (int i = 0; i < t->rows; i++) kept += t->shares[i];
     double scale = kept > 0 && isfinite(kept) ? 1 / kept : 0;

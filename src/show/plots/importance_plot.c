@@ -7,7 +7,7 @@
 #include "saccade/result_plots.h"
 #include "show/plots/table.h"
 
-/// The importance of every patch of one image as a heat plot.
+/// The importance of every patch of one image as a heat plot, or what each contributes.
 
 enum
 {
@@ -20,11 +20,13 @@ typedef struct field
     double *values; // [rows, columns]
     int *numbers;
     int rows, columns;
+    bool contributes; // what patches contribute, not their importance
 } field;
 
 static sac_status read_field(field *f, const sac_table *t)
 {
-    static const char *const names[] = {"row", "column", "importance", "rank"};
+    f->contributes = sac_table_find(t, "contribution") >= 0;
+    const char *const names[] = {"row", "column", f->contributes ? "contribution" : "importance", "rank"};
     int at[4];
     SAC_TRY(sac_table_columns(t, names, at, 4, "a table of attend"));
     for (int i = 0; i < t->rows; i++)
@@ -61,16 +63,20 @@ sac_status sac_plot_importance(const char *table, const char *title, const char 
     if (status == SAC_OK) status = read_field(&f, &t);
     const sac_heat_field shown = {
         .y_label = "row of patches", .values = f.values, .rows = f.rows, .columns = f.columns, .numbers = f.numbers};
+    if (!title) title = f.contributes ? "What every patch contributes" : "Importance of every patch";
     if (status == SAC_OK)
-        status = sac_heat_plot_write(&(sac_heat_plot){.title = title ? title : "Importance of every patch",
-                                                      .subtitle = "one image; the ten most important are numbered",
-                                                      .x_label = "column of patches",
-                                                      .value_label = "share of attention, %; coloured by rank",
-                                                      .fields = &shown,
-                                                      .field_count = 1,
-                                                      .x_last = f.columns - 1,
-                                                      .square = true},
-                                     path);
+        status = sac_heat_plot_write(
+            &(sac_heat_plot){.title = title,
+                             .subtitle = f.contributes ? "one image; the ten that give most are numbered"
+                                                       : "one image; the ten most important are numbered",
+                             .x_label = "column of patches",
+                             .value_label = f.contributes ? "share of what is told, %; coloured by rank"
+                                                          : "share of attention, %; coloured by rank",
+                             .fields = &shown,
+                             .field_count = 1,
+                             .x_last = f.columns - 1,
+                             .square = true},
+            path);
     sac_free(f.values);
     sac_free(f.numbers);
     sac_table_clear(&t);

@@ -14,6 +14,7 @@ sac_status sac_plot_kind_of(sac_plot_kind *kind, const char *path)
     } kinds[] = {{"generation,steps,", SAC_PLOT_RUN},
                  {"policy,environment,", SAC_PLOT_GENERALISATION},
                  {"row,column,importance,", SAC_PLOT_IMPORTANCE},
+                 {"row,column,contribution,", SAC_PLOT_IMPORTANCE},
                  {"step,kept,", SAC_PLOT_ATTENTION},
                  {"by,version,form,", SAC_PLOT_KERNELS}};
     *kind = SAC_PLOT_RUN;
