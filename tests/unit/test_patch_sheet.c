@@ -94,7 +94,7 @@ TEST(the_first_row_shows_the_most_important_where_none_is_kept)
     int height, width, best = 0, count = gaze->rows * gaze->columns;
     assert_ok(sac_png_read(&rgb, &height, &width, sheet_path(), 1 << 22));
     for (int i = 1; i < count; i++)
-        if (gaze->importance[i] > gaze->importance[best]) best = i;
+        if (sac_gaze_shown(gaze)[i] > sac_gaze_shown(gaze)[best]) best = i;
     float pixels[PATCH * PATCH * 3];
     assert_true(sac_viewer_patch(viewer, best, pixels));
     for (int p = 0; p < PATCH * PATCH; p++)
