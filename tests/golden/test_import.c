@@ -70,7 +70,9 @@ TEST(the_zoo_lists_it)
 {
     import("tests/golden/data/agent_made_up.npz", "take-cover", 3633);
     assert_int_equal(
-        command("zoo", "| grep -q 'policy.safetensors *take-cover *softmax *3633 *not evaluated *- *- *original'"), 0);
+        command("zoo",
+                "| grep -q 'policy.safetensors *take-cover *softmax *3633 *not evaluated *- *- *- *- *original'"),
+        0);
     assert_int_equal(command("zoo --json", "| grep -q '\"parameters\": 3633'"), 0);
 }
 
