@@ -105,20 +105,22 @@ static sac_status write_png(const sac_gaze *gaze, const float *levels, const uin
 static void print_top(const sac_gaze *gaze, const int *order, double best_share)
 {
     double sum = 0;
+    const float *shown = sac_gaze_shown(gaze);
     int count = gaze->rows * gaze->columns, best = (count + 19) / 20, listed = count < LISTED ? count : LISTED;
-    for (int i = 0; i < count; i++) sum += (double)sac_gaze_shown(gaze)[i];
+    for (int i = 0; i < count; i++) sum += (double)shown[i];
     if (gaze->kept > 0)
         printf("%d of %d x %d patches\n", gaze->kept, gaze->rows, gaze->columns);
     else
-        printf("keeps none of %d x %d patches but mixes all; the best %d (5 %%) give %.1f %% of what it is "
-               "told, the first %d of them:\n",
-               gaze->rows, gaze->columns, best, 100 * best_share, listed);
+        printf("keeps none of %d x %d patches but mixes all; the best %d (5 %%) %s %.1f %% of %s, the first %d of "
+               "them:\n",
+               gaze->rows, gaze->columns, best, gaze->contribution ? "give" : "get", 100 * best_share,
+               gaze->contribution ? "what it is told" : "the attention", listed);
     printf("%4s %4s %7s %12s %7s\n", "rank", "row", "column", gaze->contribution ? "contribution" : "importance",
            "share");
     for (int rank = 0; rank < (gaze->kept > 0 ? gaze->kept : listed); rank++)
     {
         int i = gaze->kept > 0 ? gaze->top[rank] : order[rank];
-        double importance = (double)sac_gaze_shown(gaze)[i];
+        double importance = (double)shown[i];
         printf("%4d %4d %7d %12.6g %6.2f%%\n", rank, i / gaze->columns, i % gaze->columns, importance,
                100 * importance / sum);
     }

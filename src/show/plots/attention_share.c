@@ -60,10 +60,11 @@ static int falling(const void *a, const void *b)
 void sac_attention_share_add(sac_attention_share *s, const sac_gaze *gaze)
 {
     SAC_ASSERT(gaze->rows * gaze->columns == s->patches);
+    const float *shown = sac_gaze_shown(gaze);
     double all = 0, total = 0;
-    for (int i = 0; i < s->patches; i++) all += (double)sac_gaze_shown(gaze)[i];
+    for (int i = 0; i < s->patches; i++) all += (double)shown[i];
     if (!(all > 0) || !isfinite(all)) return;
-    memcpy(s->sorted, sac_gaze_shown(gaze), (size_t)s->patches * sizeof *s->sorted);
+    memcpy(s->sorted, shown, (size_t)s->patches * sizeof *s->sorted);
     qsort(s->sorted, (size_t)s->patches, sizeof *s->sorted, falling);
     s->kept = gaze->kept;
     s->frames++;

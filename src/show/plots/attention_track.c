@@ -55,11 +55,10 @@ void sac_attention_track_destroy(sac_attention_track *track)
     sac_free(track);
 }
 
-static void share(sac_attention_track *t, const sac_gaze *gaze, int patch)
+static void share(sac_attention_track *t, float part, int patch)
 {
-    double importance = (double)sac_gaze_shown(gaze)[patch];
-    t->shares[patch / t->columns] += importance;
-    t->shares[t->rows + patch % t->columns] += importance;
+    t->shares[patch / t->columns] += (double)part;
+    t->shares[t->rows + patch % t->columns] += (double)part;
 }
 
 // Add the patches that are kept, or all patches where the policy keeps none.
@@ -67,10 +66,15 @@ sac_status sac_attention_track_add(sac_attention_track *t, const sac_gaze *gaze)
 {
     SAC_ASSERT(gaze->rows == t->rows && gaze->columns == t->columns);
     int patches = t->rows * t->columns, count = gaze->kept > 0 ? gaze->kept : patches;
+    const float *shown = sac_gaze_shown(gaze);
     double all = 0, kept = 0;
     for (int i = 0; i < t->rows + t->columns; i++) t->shares[i] = 0;
-    for (int i = 0; i < patches; i++) all += (double)sac_gaze_shown(gaze)[i];
-    for (int i = 0; i < count; i++) share(t, gaze, gaze->kept > 0 ? gaze->top[i] : i);
+    for (int i = 0; i < patches; i++) all += (double)shown[i];
+    for (int i = 0; i < count; i++)
+    {
+        int patch = gaze->kept > 0 ? gaze->top[i] : i;
+        share(t, shown[patch], patch);
+    }
     for (int i = 0; i < t->rows; i++) kept += t->shares[i];
     double scale = kept > 0 && isfinite(kept) ? 1 / kept : 0;
     sac_grow_text(&t->text, "%d,%.6g", t->steps++, all > 0 && isfinite(all) ? kept / all : 0);
