@@ -54,8 +54,10 @@ fi
 echo "setup: installing ${missing[*]}" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-install() { "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; }
-if ! { "${sudo[@]}" apt-get update -qq && install; } >"$log" 2>&1; then
+# another installation may be under way: wait for it
+apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
+install() { "${sudo[@]}" "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}"; }
+if ! { "${sudo[@]}" "${apt[@]}" update -qq && install; } >"$log" 2>&1; then
     cat "$log" >&2
     echo "setup: apt-get failed, see above" >&2
     exit 1

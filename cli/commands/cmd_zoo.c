@@ -109,7 +109,7 @@ static json_t *verified(const sac_recipe *recipe, const char *hash)
     return same ? json_string(recipe->verified_date) : json_null();
 }
 
-// what its card says that it returns, one variant of the world after the other
+// List the returns that its card states, one variant of the world after the other.
 static json_t *scores_of(const sac_recipe *recipe)
 {
     json_t *list = json_array();

@@ -60,7 +60,7 @@ const char *cli_flag_meant(const cli_command *command, const char *name, const c
 {
     const char *nearest = sac_nearest(name, flag_name, cli_flags(command));
     text[0] = 0;
-    // what `saccade dash` takes by --port, `saccade train` takes by --dash
+    // The port is given to `saccade dash` by --port and to `saccade train` by --dash.
     if (strcmp(name, "port") == 0 && cli_find_flag(command, "dash", 4))
         snprintf(text, 80, ", did you mean '--dash=%.20s'?", value ? value : "N");
     else if (nearest)

@@ -68,8 +68,8 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     agent->value_size = agent->reading->has_values ? agent->heads * config->value_size : 0;
     int stride = config->stride > 0 ? config->stride : config->patch;
     int outputs = 2 * agent->query_size + agent->value_size;
-    const sac_view view = {config->crop_top, config->crop_height, config->image_size};
-    SAC_TRY(sac_embedding_plan(&agent->embedding, def, view, config->patch, stride, outputs, "patch"));
+    const sac_crop crop = {config->crop_top, config->crop_height, config->image_size};
+    SAC_TRY(sac_embedding_plan(&agent->embedding, def, crop, config->patch, stride, outputs, "patch"));
     const sac_patches *p = &agent->embedding.patches;
     if (config->top <= agent->embedding.count) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "policy: top is %d, but the image of %d x %d pixels has %d patches",
@@ -139,7 +139,9 @@ static bool resizes(const sac_policy *policy)
     return config->image_size > 0 && config->crop_top == 0 && config->crop_height == 0;
 }
 
-static const char *const written[] = {"image_size",
+static const char *const written[] = {"crop_top",
+                                      "crop_height",
+                                      "image_size",
                                       "patch",
                                       "stride",
                                       "key_size",

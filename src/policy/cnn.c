@@ -105,7 +105,7 @@ static sac_status plan(sac_cnn *cnn, sac_policy *policy)
     const sac_cnn_config *config = &cnn->config;
     SAC_TRY(read_channels(config->conv_channels, channels, &cnn->layer_count));
     SAC_TRY(sac_embedding_plan(&cnn->embedding, &policy->def,
-                               (sac_view){config->crop_top, config->crop_height, config->image_size},
+                               (sac_crop){config->crop_top, config->crop_height, config->image_size},
                                config->conv_kernel, config->conv_stride, channels[0], "conv_kernel"));
     SAC_TRY(sac_actor_check(&config->actor, &policy->def));
     SAC_TRY(plan_layers(cnn, policy, channels));
@@ -246,9 +246,9 @@ static bool resizes(const sac_policy *policy)
     return config->image_size > 0 && config->crop_top == 0 && config->crop_height == 0;
 }
 
-static const char *const written[] = {"image_size", "conv_channels", "conv_kernel", "conv_stride",
-                                      "controller", "hidden",        "activation",  "choice",
-                                      "motion",     "normaliser",    NULL};
+static const char *const written[] = {"crop_top",    "crop_height", "image_size", "conv_channels", "conv_kernel",
+                                      "conv_stride", "controller",  "hidden",     "activation",    "choice",
+                                      "motion",      "normaliser",  NULL};
 static const sac_policy_export exported = {.options = written};
 
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",

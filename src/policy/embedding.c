@@ -5,28 +5,28 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-// which rows of the observation
-static sac_status plan_rows(sac_embedding *e, const sac_policy_def *def, sac_view view)
+// Choose the rows of the observation that are looked at.
+static sac_status plan_rows(sac_embedding *e, const sac_policy_def *def, sac_crop crop)
 {
-    const int left = def->height - view.crop_top;
-    if (left < 1 || view.crop_height > left)
+    const int left = def->height - crop.top;
+    if (left < 1 || crop.height > left)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "policy: crop_top is %d and crop_height %d, but the observation has %d rows of pixels",
-                        view.crop_top, view.crop_height, def->height);
-    e->first = (size_t)view.crop_top * (size_t)def->width * (size_t)def->channels;
-    e->height = view.crop_height ? view.crop_height : left;
-    e->above = view.crop_top;
+                        crop.top, crop.height, def->height);
+    e->first = (size_t)crop.top * (size_t)def->width * (size_t)def->channels;
+    e->height = crop.height ? crop.height : left;
+    e->above = crop.top;
     e->beneath = left - e->height;
     e->width = def->width;
     e->channels = def->channels;
     return SAC_OK;
 }
 
-sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, sac_view view, int patch, int stride,
+sac_status sac_embedding_plan(sac_embedding *e, const sac_policy_def *def, sac_crop crop, int patch, int stride,
                               int outputs, const char *option)
 {
-    SAC_TRY(plan_rows(e, def, view));
-    const int size = view.image_size, height = size ? size : e->height, width = size ? size : e->width;
+    SAC_TRY(plan_rows(e, def, crop));
+    const int size = crop.image_size, height = size ? size : e->height, width = size ? size : e->width;
     if (patch > height || patch > width)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s is %d, larger than the image of %d x %d pixels", option, patch,
                         height, width);

@@ -14,11 +14,11 @@ enum
 };
 
 /// What of an observation is looked at: rows of pixels, and the side that they are resized to.
-typedef struct sac_view
+typedef struct sac_crop
 {
-    int crop_top, crop_height; ///< rows that are left out at the top, and those that follow; 0: all that are left
-    int image_size;            ///< 0: as they are
-} sac_view;
+    int top, height; ///< rows that are left out at the top, and those that follow; 0: all that are left
+    int image_size;  ///< 0: as they are
+} sac_crop;
 
 /// What is fixed after creation.
 typedef struct sac_embedding
@@ -56,9 +56,9 @@ typedef struct sac_embedding_state
     float *tokens; ///< [outputs, token_stride]
 } sac_embedding_state;
 
-/// Cut what a view shows of the def's images into patches.
+/// Cut what a crop leaves of the def's images into patches.
 /// @param option  names the size of a patch where it does not fit
-sac_status sac_embedding_plan(sac_embedding *embedding, const sac_policy_def *def, sac_view view, int patch, int stride,
+sac_status sac_embedding_plan(sac_embedding *embedding, const sac_policy_def *def, sac_crop crop, int patch, int stride,
                               int outputs, const char *option);
 
 /// Put a layer of the parameters below those that are there; all layers' outputs together are those of the plan.

@@ -4,8 +4,8 @@
 
 /// Ranks over a transport. In a round, a rank asks for as many units as it has room for and sends what came of the last
 /// ones along; rank 0 grants from its counter. When all are finished, the results go down a tree to everyone. Only the
-/// thread that serves touches the transport; while nothing arrives it naps longer and longer. comm_messages.c holds
-/// what ranks say to each other, comm_ranks.c when they say it. The mutex is held in all of it.
+/// thread that serves touches the transport; while nothing arrives it naps longer and longer. comm_messages.c says
+/// what the messages hold, and comm_ranks.c when they are sent. The mutex is held in all of it.
 
 enum
 {

@@ -159,6 +159,8 @@ if [[ $graphs == yes ]]; then
     check "convolutions of patches in onnxruntime" other_graph conv patch_features=conv top=3 controller=mlp
     check "masked patches in onnxruntime" other_graph masked masking=true attention=relu patch_features=positions
     check "a larger image in onnxruntime" other_graph larger image_size=61 attention=sara-relu patch_features=values
+    check "some rows alone in onnxruntime" other_graph rows crop_top=11 crop_height=30 attention=relu patch_features=values
+    check "some rows resized in onnxruntime" other_graph fewer kind=cnn crop_top=11 image_size=50 conv_channels=4,3
     check "a convolutional network in onnxruntime" other_graph cnn kind=cnn image_size=70 conv_channels=4,3,5
     check "mixed patches in onnxruntime" other_graph mixed kind=iap-trans attention=positive order=left motion=true
 else

@@ -37,6 +37,10 @@ static const char *const agents[] = {
     "attention=hybrid,normalise_tokens=true,attention_features=9,attention_directions=1",
     "kind=iap-trans,attention=hybrid,attention_features=4,attention_directions=2,order=right,stride=9",
     "attention=relu,image_size=44,patch_features=conv+histogram,masking=true,stride=9",
+    // some rows of the picture alone, as they are, resized, and by their pixels
+    "kind=iap-trans,attention=relu,crop_top=17,crop_height=40,patch=6,stride=5",
+    "attention=softmax,crop_top=23,patch_features=values+positions+histogram",
+    "kind=cnn,crop_top=5,crop_height=70,image_size=48,conv_channels=3,controller=mlp",
     // more sums than are in hand at once: rows in several groups
     "kind=iap-trans,attention=relu,attention_features=100,rows=7,value_size=3,order=left",
     "kind=iap-trans,attention=trig,attention_features=40,rows=5,value_size=60,order=right",

@@ -58,7 +58,7 @@
 typedef struct sac_mujoco
 {
     size_t size; // of this table: a module with another list is refused
-    // what MuJoCo calls before it would end the process or write a file
+    // MuJoCo calls these before it ends the process or writes a file
     void (**mju_user_error)(const char *message);
     void (**mju_user_warning)(const char *message);
 #define X(name) __typeof__(name) *name;

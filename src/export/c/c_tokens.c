@@ -118,11 +118,12 @@ sac_status sac_c_token_constants(sac_c_file *file)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "export: %d patches, expected at most %d", e->count, UINT16_MAX);
     sac_grow_text(
         &file->text,
-        "enum\n{\n    INPUT_HEIGHT = %d,\n    INPUT_WIDTH = %d,\n    HEIGHT = %d,\n    WIDTH = %d,\n    CHANNELS = "
+        "enum\n{\n    INPUT_HEIGHT = %d,\n    INPUT_WIDTH = %d,\n    CROP_TOP = %d,\n    HEIGHT = %d,\n    WIDTH = "
+        "%d,\n    CHANNELS = "
         "%d,\n    PATCH = %d,\n    STRIDE = %d,\n"
         "    ROWS = %d,\n    COLUMNS = %d,\n    TOKENS = ROWS * COLUMNS,\n    OUTPUTS = %d,\n    D = %d\n};\n\n",
-        file->policy->def.height, file->policy->def.width, p->height, p->width, p->channels, p->patch, p->stride,
-        p->rows, p->columns, p->outputs, file->reading->numbers(&file->parts).key_size);
+        file->policy->def.height, file->policy->def.width, e->above, p->height, p->width, p->channels, p->patch,
+        p->stride, p->rows, p->columns, p->outputs, file->reading->numbers(&file->parts).key_size);
     if (e->resize) add_axis(file, "column", false), add_axis(file, "row", true);
     if (file->def->int8)
         add_small_weights(file);

@@ -52,8 +52,8 @@ sac_status sac_c_trans_constants(sac_c_file *file)
     add_gains(file, "gain_of_queries", a->attention->gains[SAC_QUERIES]);
     add_gains(file, "gain_of_keys", a->attention->gains[SAC_KEYS]);
     sac_c_matrix(file, "trans_projection", a->trans_projection, t->rows, a->embedding.count);
-    // layer normalisation (Ba, Kiros and Hinton 2016) of each token; the gain is stored as gain - 1, and written as
-    // what it is
+    // layer normalisation (Ba, Kiros and Hinton 2016) of each token; the gain is stored as gain - 1, and the
+    // gain itself is written
     if (!a->config.layer_norm) return SAC_OK;
     sac_grow_text(&file->text, "#define NORM_EPSILON 1e-5f\n\n");
     sac_c_floats(file, "norm_gain", file->parts.agent_state->gain, (size_t)t->value_size);

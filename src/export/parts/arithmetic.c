@@ -54,7 +54,7 @@ static float fused(float a, float b, float c)
 #endif
 }
 
-/* what math.h would give: nothing outside this file is linked */
+/* These stand for functions of math.h, as nothing outside this file is linked. */
 static float size_of(float x)
 {
     return with_bits(bits_of(x) & 0x7fffffffu);

@@ -186,7 +186,7 @@ static void walk(float *y, const plan *p, const float *told, const dodger_config
     }
 }
 
-// what one fireball costs that comes within a distance at a tic
+// The cost of one fireball that comes within a distance at a tic.
 static float cost_of_threat(const dodger_state *s, float distance, int tic, int horizon)
 {
     const float beyond = distance - reach_y, margin = s->weights[MARGIN];

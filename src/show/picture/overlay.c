@@ -91,7 +91,7 @@ static int column_at(int x, int width, const sac_gaze *gaze)
     return nearest_patch((x + 0.5) * gaze->width / width, gaze->patch, gaze->stride, gaze->columns);
 }
 
-// what is not looked at gets no attention
+// Rows that are not looked at get no attention.
 static float level_at(const float *levels, int row, int column, const sac_gaze *gaze)
 {
     return row < 0 ? 0 : levels[(ptrdiff_t)row * gaze->columns + column];

@@ -32,7 +32,7 @@ static sac_status read_options(sac_run *r)
     return sac_distill_read_shares(d->options.share, d->shares, &d->share_count);
 }
 
-// what sac_fit is to do, but for threads and seed
+// The settings of sac_fit that the options give. Threads and seed are the run's.
 static sac_fit_def fit_def_of(const sac_distill_options *o)
 {
     sac_fit_def def = sac_fit_default_def();

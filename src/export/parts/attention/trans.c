@@ -18,7 +18,7 @@ static void clear_parts(int count)
     for (i = 0; i < count * LANES; i++) state.parts[i / LANES][i % LANES] = 0;
 }
 
-/* what a block has gathered */
+/* add the sums of a block to those before it */
 static void add_parts(float *sums, int count)
 {
     int i;

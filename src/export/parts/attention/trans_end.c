@@ -1,4 +1,4 @@
-/* what a patch adds directly: P V, which is added to the mixture (the residual of IAP-trans) */
+/* A patch also adds to the mixture directly, by P V (the residual of IAP-trans). */
 static void read_residual(float *left, int row, int rows, float *right, int patch)
 {
     int r, v;

@@ -1,4 +1,4 @@
-/* what the controller is told besides: how that has changed since the step before */
+/* The controller is also told how much each of its inputs has changed since the step before. */
 static void move(void)
 {
     int i;

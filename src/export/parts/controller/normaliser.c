@@ -1,4 +1,4 @@
-/* what the controller is told, by its mean and deviation in training */
+/* the inputs of the controller less their mean in training, divided by their deviation there */
 static void normalise_told(void)
 {
     int i;

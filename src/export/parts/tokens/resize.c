@@ -29,7 +29,7 @@ static const uint8_t *strip_at(const uint8_t *image, int row)
         int at = row * STRIDE + y;
         for (x = 0; x < WIDTH * CHANNELS; x++) state.wide[x] = (int32_t)1 << 21;
         for (t = 0; t < row_count[at]; t++)
-            add_row(image + (row_first[at] + t) * INPUT_WIDTH * CHANNELS, row_weights[at * ROW_TAPS + t]);
+            add_row(image + (CROP_TOP + row_first[at] + t) * INPUT_WIDTH * CHANNELS, row_weights[at * ROW_TAPS + t]);
         for (x = 0; x < WIDTH * CHANNELS; x++) state.strip[y * WIDTH * CHANNELS + x] = to_byte(state.wide[x]);
     }
     return state.strip;

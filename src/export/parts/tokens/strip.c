@@ -1,5 +1,5 @@
 /* the pixel rows that a row of patches lies on */
 static const uint8_t *strip_at(const uint8_t *image, int row)
 {
-    return image + row * STRIDE * WIDTH * CHANNELS;
+    return image + (CROP_TOP + row * STRIDE) * WIDTH * CHANNELS;
 }
