@@ -119,6 +119,8 @@ const bench_row bench_rows[] = {
     {"learn-student", "us", "learn.py student", false,
      "a step of Adam of a student of 9,752 numbers on 192 pairs of 64 x 64 pictures", bench_student},
     {"learn-ppo", "steps/s", "ppo.py", true, "iterations of PPO on cheetah-run from state, one thread", bench_ppo},
+    {"learn-ppo-defaults", "steps/s", "ppo.py defaults", true, "the same beside a peer with its own defaults",
+     bench_ppo},
     {"learn-vit-196", "us", "learn.py vit 196", false, "ViT layer, width 768, 196 tokens, forward and backward",
      bench_vit},
     {"learn-vit-linear-3136", "us", "learn.py vit 3136", true,
