@@ -76,6 +76,13 @@ rooms() # libraries of others stay in their rooms
     [[ -z $bad ]] || { echo "$bad"; return 1; }
 }
 
+types() # one name, one type: a name of the project stands for one struct, enum or union
+{
+    local twice
+    twice=$(git grep -hoE '^typedef (struct|enum|union) sac_[a-z0-9_]+$' -- 'src/*' 'include/*' 'cli/*' | sort | uniq -d)
+    [[ -z $twice ]] || { echo "defined twice: $twice"; return 1; }
+}
+
 graph() # of the files that are built: no circles, no call of a higher room, no large folder
 {
     python3 scripts/graph.py build
@@ -93,6 +100,7 @@ check "headers alone as C99" headers gcc c99 c
 check "headers alone as C++" headers g++ c++11 c++
 check "intrinsics only in level files" intrinsics
 check "libraries only in their rooms" rooms
+check "one name, one type" types
 check "warnings, gcc" warnings gcc
 check "warnings, clang" warnings clang
 check "clang-tidy" tidy

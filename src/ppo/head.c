@@ -8,17 +8,17 @@
 #include "base/series.h"
 #include "policy/kind.h"
 
-sac_status sac_head_plan(sac_head *h, const sac_policy *policy, int outputs, double logit_scale)
+sac_status sac_action_head_plan(sac_action_head *h, const sac_policy *policy, int outputs, double logit_scale)
 {
     const sac_policy_def *def = sac_policy_get_def(policy);
-    *h = (sac_head){.kind = def->action_choices == 0         ? SAC_HEAD_BOX
-                            : outputs == def->action_choices ? SAC_HEAD_CHOICE
-                                                             : SAC_HEAD_THRESHOLD,
-                    .outputs = outputs,
-                    .actions = def->action_size,
-                    .choices = def->action_choices,
-                    .low = def->action_low,
-                    .high = def->action_high};
+    *h = (sac_action_head){.kind = def->action_choices == 0         ? SAC_HEAD_BOX
+                                   : outputs == def->action_choices ? SAC_HEAD_CHOICE
+                                                                    : SAC_HEAD_THRESHOLD,
+                           .outputs = outputs,
+                           .actions = def->action_size,
+                           .choices = def->action_choices,
+                           .low = def->action_low,
+                           .high = def->action_high};
     h->size = h->kind == SAC_HEAD_CHOICE ? 1 : outputs;
     h->logs = h->kind == SAC_HEAD_CHOICE ? 0 : outputs;
     h->units = SAC_NEW_ARRAY(float, (size_t)outputs);
@@ -32,13 +32,13 @@ sac_status sac_head_plan(sac_head *h, const sac_policy *policy, int outputs, dou
     return SAC_OK;
 }
 
-void sac_head_clear(sac_head *h)
+void sac_action_head_clear(sac_action_head *h)
 {
     sac_free(h->units);
     h->units = NULL;
 }
 
-void sac_head_scale(const sac_head *h, float *outputs, int rows)
+void sac_action_head_scale(const sac_action_head *h, float *outputs, int rows)
 {
     for (int i = 0; i < rows; i++, outputs += h->outputs)
         for (int o = 0; o < h->outputs; o++) outputs[o] /= h->units[o];
@@ -58,7 +58,8 @@ static int choose(const float *logits, int count, double u)
     return count - 1;
 }
 
-void sac_head_draw(const sac_head *h, float *drawn, const float *outputs, const float *logs, const double *noise)
+void sac_action_head_draw(const sac_action_head *h, float *drawn, const float *outputs, const float *logs,
+                          const double *noise)
 {
     if (h->kind == SAC_HEAD_CHOICE)
     {
@@ -70,7 +71,7 @@ void sac_head_draw(const sac_head *h, float *drawn, const float *outputs, const 
         drawn[o] = (float)((double)outputs[o] + sac_series_exp((double)logs[o]) * noise[o]);
 }
 
-void sac_head_act(const sac_head *h, float *action, const float *drawn)
+void sac_action_head_act(const sac_action_head *h, float *action, const float *drawn)
 {
     const float third = 1.0f / 3.0f;
     switch (h->kind)
@@ -87,8 +88,8 @@ void sac_head_act(const sac_head *h, float *action, const float *drawn)
     }
 }
 
-void sac_head_likelihood(const sac_head *h, const sac_learn *l, float *out, const float *drawn, const float *outputs,
-                         const float *logs, int rows, float *scratch)
+void sac_action_head_likelihood(const sac_action_head *h, const sac_learn *l, float *out, const float *drawn,
+                                const float *outputs, const float *logs, int rows, float *scratch)
 {
     if (h->kind != SAC_HEAD_CHOICE)
     {
@@ -106,7 +107,7 @@ void sac_head_likelihood(const sac_head *h, const sac_learn *l, float *out, cons
 }
 
 // The gradient with respect to the logits of log p[label] is 1 for the label, less p.
-static void choice_backward(const sac_head *h, const sac_learn *l, float *doutputs, const float *dout,
+static void choice_backward(const sac_action_head *h, const sac_learn *l, float *doutputs, const float *dout,
                             const float *dentropy, const float *drawn, const float *outputs, int rows, float *dscratch)
 {
     l->softmax_forward(l, doutputs, outputs, rows, h->outputs);
@@ -116,9 +117,9 @@ static void choice_backward(const sac_head *h, const sac_learn *l, float *doutpu
             doutputs[o] = dout[i] * ((o == (int)drawn[i] ? 1.0f : 0.0f) - doutputs[o]) + dscratch[o];
 }
 
-void sac_head_backward(const sac_head *h, const sac_learn *l, float *doutputs, float *dlogs, const float *dout,
-                       const float *dentropy, const float *drawn, const float *outputs, const float *logs, int rows,
-                       float *dscratch)
+void sac_action_head_backward(const sac_action_head *h, const sac_learn *l, float *doutputs, float *dlogs,
+                              const float *dout, const float *dentropy, const float *drawn, const float *outputs,
+                              const float *logs, int rows, float *dscratch)
 {
     if (h->kind == SAC_HEAD_CHOICE)
     {
@@ -129,8 +130,8 @@ void sac_head_backward(const sac_head *h, const sac_learn *l, float *doutputs, f
     l->gaussian_entropy_backward(l, dlogs, dentropy, 0, rows, h->outputs);
 }
 
-void sac_head_entropy(const sac_head *h, const sac_learn *l, float *out, const float *outputs, const float *logs,
-                      int rows, float *scratch)
+void sac_action_head_entropy(const sac_action_head *h, const sac_learn *l, float *out, const float *outputs,
+                             const float *logs, int rows, float *scratch)
 {
     if (h->kind == SAC_HEAD_CHOICE)
         l->entropy_forward(l, out, outputs, rows, h->outputs, scratch);

@@ -10,16 +10,16 @@
 /// of the learner; what is drawn is cut at the bounds on its way to the world. Three choices by thresholds: the same
 /// around the one output, and the thresholds belong to the world. n choices: softmax(logit_scale * outputs).
 
-typedef enum sac_head_kind
+typedef enum sac_action_head_kind
 {
     SAC_HEAD_BOX,
     SAC_HEAD_THRESHOLD,
     SAC_HEAD_CHOICE,
-} sac_head_kind;
+} sac_action_head_kind;
 
-typedef struct sac_head
+typedef struct sac_action_head
 {
-    sac_head_kind kind;
+    sac_action_head_kind kind;
     int outputs;       ///< O, of the policy
     int size;          ///< S, numbers of what is drawn: O, or 1 for a choice
     int logs;          ///< logs of deviations: O, or 0
@@ -28,35 +28,37 @@ typedef struct sac_head
     const float *low;  ///< [actions]
     const float *high; ///< [actions]
     float *units;      ///< [O] what the outputs are divided by
-} sac_head;
+} sac_action_head;
 
 /// @param logit_scale  of softmax
-/// @return SAC_ERROR_MEMORY; released by sac_head_clear
-SAC_CHECKED sac_status sac_head_plan(sac_head *head, const sac_policy *policy, int outputs, double logit_scale);
-void sac_head_clear(sac_head *head);
+/// @return SAC_ERROR_MEMORY; released by sac_action_head_clear
+SAC_CHECKED sac_status sac_action_head_plan(sac_action_head *head, const sac_policy *policy, int outputs,
+                                            double logit_scale);
+void sac_action_head_clear(sac_action_head *head);
 
 /// Outputs [rows, O] in the distribution's units, and gradients by outputs of those by units: both divide by units.
-void sac_head_scale(const sac_head *head, float *outputs, int rows);
+void sac_action_head_scale(const sac_action_head *head, float *outputs, int rows);
 
 /// Draw [S] around outputs [O] in units.
 /// @param logs   [logs]
 /// @param noise  [O] standard normal numbers, or for a choice one number in 0..1
-void sac_head_draw(const sac_head *head, float *drawn, const float *outputs, const float *logs, const double *noise);
+void sac_action_head_draw(const sac_action_head *head, float *drawn, const float *outputs, const float *logs,
+                          const double *noise);
 
 /// The action [actions] that the world is given for what was drawn.
-void sac_head_act(const sac_head *head, float *action, const float *drawn);
+void sac_action_head_act(const sac_action_head *head, float *action, const float *drawn);
 
 /// The log of the probability of what was drawn [rows, S], or of its density: out [rows].
 /// @param scratch  [O]
-void sac_head_likelihood(const sac_head *head, const sac_learn *l, float *out, const float *drawn, const float *outputs,
-                         const float *logs, int rows, float *scratch);
+void sac_action_head_likelihood(const sac_action_head *head, const sac_learn *l, float *out, const float *drawn,
+                                const float *outputs, const float *logs, int rows, float *scratch);
 
 /// By outputs [rows, O], written, and logs, added to, of: sum dout[i] likelihood[i] + sum dentropy[i] entropy[i].
 /// @param[out] dscratch  [rows, O]
-void sac_head_backward(const sac_head *head, const sac_learn *l, float *doutputs, float *dlogs, const float *dout,
-                       const float *dentropy, const float *drawn, const float *outputs, const float *logs, int rows,
-                       float *dscratch);
+void sac_action_head_backward(const sac_action_head *head, const sac_learn *l, float *doutputs, float *dlogs,
+                              const float *dout, const float *dentropy, const float *drawn, const float *outputs,
+                              const float *logs, int rows, float *dscratch);
 
 /// out [rows], of the distribution.
-void sac_head_entropy(const sac_head *head, const sac_learn *l, float *out, const float *outputs, const float *logs,
-                      int rows, float *scratch);
+void sac_action_head_entropy(const sac_action_head *head, const sac_learn *l, float *out, const float *outputs,
+                             const float *logs, int rows, float *scratch);

@@ -110,7 +110,7 @@ struct sac_ppo
     sac_ppo_config config;
     const sac_policy *policy;
     sac_gradient *gradient;
-    sac_head head;
+    sac_action_head head;
     sac_ppo_critic critic;
     int inputs[SAC_MAX_PARTS]; ///< parts of the world that the policy takes
     uint64_t seed, iterations;

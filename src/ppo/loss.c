@@ -4,7 +4,7 @@
 
 #include "base/series.h"
 
-size_t sac_ppo_loss_workspace(const sac_head *head, int count)
+size_t sac_ppo_loss_workspace(const sac_action_head *head, int count)
 {
     // likelihoods, entropies, and the gradients by both; one row's exponentials; gradients by outputs of the entropy
     return 4 * (size_t)count + (size_t)head->outputs + (size_t)count * (size_t)head->outputs;
@@ -52,8 +52,8 @@ void sac_ppo_loss(const sac_ppo_rows *r, const sac_learn *l, sac_ppo_sums *sums,
     const int n = r->count;
     float *likelihood = workspace, *entropy = likelihood + n, *dlikelihood = entropy + n, *dentropy = dlikelihood + n;
     float *scratch = dentropy + n, *dscratch = scratch + r->head->outputs;
-    sac_head_likelihood(r->head, l, likelihood, r->drawn, r->outputs, r->logs, n, scratch);
-    sac_head_entropy(r->head, l, entropy, r->outputs, r->logs, n, scratch);
+    sac_action_head_likelihood(r->head, l, likelihood, r->drawn, r->outputs, r->logs, n, scratch);
+    sac_action_head_entropy(r->head, l, entropy, r->outputs, r->logs, n, scratch);
     for (int i = 0; i < n; i++)
     {
         const bool counts = r->counts[i] != 0;
@@ -62,5 +62,6 @@ void sac_ppo_loss(const sac_ppo_rows *r, const sac_learn *l, sac_ppo_sums *sums,
         dentropy[i] = counts ? (float)(-r->share * r->entropy) : 0;
         if (counts) sums->entropy += (double)entropy[i];
     }
-    sac_head_backward(r->head, l, doutputs, dlogs, dlikelihood, dentropy, r->drawn, r->outputs, r->logs, n, dscratch);
+    sac_action_head_backward(r->head, l, doutputs, dlogs, dlikelihood, dentropy, r->drawn, r->outputs, r->logs, n,
+                             dscratch);
 }

@@ -11,7 +11,7 @@
 /// A row whose weight is 0 does not count.
 typedef struct sac_ppo_rows
 {
-    const sac_head *head;
+    const sac_action_head *head;
     int count;
     const float *drawn;                         ///< [N, S]
     const float *outputs;                       ///< [N, O] in units
@@ -38,7 +38,7 @@ typedef struct sac_ppo_sums
 } sac_ppo_sums;
 
 /// Floats of workspace for N rows.
-size_t sac_ppo_loss_workspace(const sac_head *head, int count);
+size_t sac_ppo_loss_workspace(const sac_action_head *head, int count);
 
 /// @param[out] sums      added to
 /// @param[out] doutputs  [N, O] by outputs in units, written

@@ -59,7 +59,7 @@ static sac_status look_at_world(sac_ppo *p, const sac_env *env)
     const sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_policy_fits(p->policy, env, p->inputs));
     SAC_TRY(sac_gradient_create(&p->gradient, p->policy, &def));
-    SAC_TRY(sac_head_plan(&p->head, p->policy, p->gradient->outputs, p->config.logit_scale));
+    SAC_TRY(sac_action_head_plan(&p->head, p->policy, p->gradient->outputs, p->config.logit_scale));
     SAC_TRY(sac_ppo_create_critic(&p->critic, &p->config, env, p->gradient, p->policy));
     p->actions = spec->action_size;
     p->max_steps = spec->max_steps;
@@ -156,7 +156,7 @@ void sac_ppo_destroy(sac_ppo *p)
     sac_threads_destroy(p->threads);
     sac_optimiser_destroy(p->optimiser);
     sac_ppo_destroy_critic(&p->critic);
-    sac_head_clear(&p->head);
+    sac_action_head_clear(&p->head);
     sac_gradient_destroy(p->gradient);
     sac_free(p->x);
     sac_free(p->sums);

@@ -70,7 +70,7 @@ static void look(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
     batch.seen = sac_policy_normaliser_size(p->policy) > 0 ? r->normaliser_sums : NULL;
     point_group(p, room, g, t);
     sac_gradient_forward(p->gradient, room->outputs, p->x, &batch, room->policy_workspace);
-    sac_head_scale(&p->head, room->outputs, g->lanes);
+    sac_action_head_scale(&p->head, room->outputs, g->lanes);
     sac_ppo_value(p, room, sac_gradient_inputs(p->gradient, &batch, room->policy_workspace), g->lanes, r->critic_sums,
                   r->values + (ptrdiff_t)t * g->lanes, &value);
 }
@@ -100,7 +100,7 @@ static void look_ahead(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, i
 // random actions in place of the policy's, now and then; whether this step is one of a push
 static bool push(const sac_ppo *p, sac_ppo_world *world, sac_stream *stream, float *action)
 {
-    const sac_head *h = &p->head;
+    const sac_action_head *h = &p->head;
     if (p->config.push_every == 0) return false;
     if (world->push == 0 && sac_stream_uniform(stream, 0, p->config.push_every) < 1) world->push = p->config.push_steps;
     if (world->push == 0) return false;
@@ -118,22 +118,22 @@ static bool push(const sac_ppo *p, sac_ppo_world *world, sac_stream *stream, flo
 static void decide(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t, sac_stream *pushes)
 {
     sac_ppo_rollout *r = &g->rollout;
-    const sac_head *h = &p->head;
+    const sac_action_head *h = &p->head;
     const float *logs = p->x + p->policy_count + p->critic_count;
     const int numbers = h->kind == SAC_HEAD_CHOICE ? 1 : h->outputs;
     const ptrdiff_t row = (ptrdiff_t)t * g->lanes;
     for (int i = 0; i < g->lanes; i++)
     {
         float *drawn = r->drawn + (row + i) * h->size, *action = g->plays[i].action;
-        sac_head_draw(h, drawn, room->outputs + (ptrdiff_t)i * h->outputs, logs,
-                      room->noise + ((ptrdiff_t)i * p->steps + t) * numbers);
-        sac_head_act(h, action, drawn);
+        sac_action_head_draw(h, drawn, room->outputs + (ptrdiff_t)i * h->outputs, logs,
+                             room->noise + ((ptrdiff_t)i * p->steps + t) * numbers);
+        sac_action_head_act(h, action, drawn);
         r->counts[row + i] = !push(p, &r->worlds[i], &pushes[i], action);
         memcpy(r->actions + (row + i) * p->actions, action, (size_t)p->actions * sizeof *action);
         sac_ppo_aim(p, g, i, row + g->lanes + i);
     }
-    sac_head_likelihood(h, &room->l, r->likelihood + row, r->drawn + row * h->size, room->outputs, logs, g->lanes,
-                        room->loss_workspace);
+    sac_action_head_likelihood(h, &room->l, r->likelihood + row, r->drawn + row * h->size, room->outputs, logs,
+                               g->lanes, room->loss_workspace);
 }
 
 // Whether an episode is cut here: after `episode_steps`; and each world's first one at a length of its own, so that
@@ -147,7 +147,7 @@ static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int steps, int 
 }
 
 // The mean square of an action, in halves of its range from the middle of it: 1 at the bounds.
-static double control(const sac_head *h, const float *action)
+static double control(const sac_action_head *h, const float *action)
 {
     double sum = 0;
     for (int i = 0; i < h->actions; i++)

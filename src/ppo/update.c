@@ -94,7 +94,7 @@ static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, 
     const float *logs = p->x + p->policy_count + p->critic_count;
     // forward changes the states, and backward asks only what it has kept
     sac_gradient_forward(p->gradient, room->outputs, p->x, &batch, room->policy_workspace);
-    sac_head_scale(&p->head, room->outputs, frames);
+    sac_action_head_scale(&p->head, room->outputs, frames);
     sac_ppo_value(p, room, sac_gradient_inputs(p->gradient, &batch, room->policy_workspace), frames, NULL, room->values,
                   &value);
 
@@ -118,7 +118,7 @@ static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, 
     sac_ppo_loss(&rows, l, &sums, room->doutputs, room->dvalues, gradient + p->policy_count + p->critic_count,
                  room->loss_workspace);
     memcpy(gradient + p->count, &sums, sizeof sums);
-    sac_head_scale(&p->head, room->doutputs, frames);
+    sac_action_head_scale(&p->head, room->doutputs, frames);
     sac_gradient_backward(p->gradient, gradient, room->doutputs, p->x, &batch, room->policy_workspace);
     sac_gradient_backward(p->critic.gradient, gradient + p->policy_count, room->dvalues, p->x + p->policy_count, &value,
                           room->critic_workspace);

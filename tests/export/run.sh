@@ -75,6 +75,34 @@ says_its_sizes() # MOST: bytes of memory
     echo "memory: $memory bytes"
     [[ -n $memory && $memory -lt $1 ]]
 }
+# the row of docs/export.md's table in which a policy of the zoo stands
+row_of() # POLICY
+{
+    local name=${1##*/}
+    case $1 in
+        zoo/car-racing/taught*) echo "CarRacing, taught" ;;
+        zoo/car-racing/*) echo "CarRacing, ${name%.safetensors}" ;;
+        zoo/take-cover/*) echo "TakeCover, ${name%.safetensors}" ;;
+        *-taught.safetensors) echo "control tasks, taught" ;;
+        *) echo "control tasks, by evolution" ;;
+    esac
+}
+is_in_the_table() # POLICY: its sizes are those of its row, or within "A to B"
+{
+    local sizes
+    sizes=$(sed -nE 's/^.*: ([0-9]+) bytes of constants, ([0-9]+) bytes of memory beside the image$/\1 \2/p' "$work/said")
+    echo "$1: $sizes, row '$(row_of "$1")'"
+    awk -F ' *[|] *' -v label="$(row_of "$1")" -v sizes="$sizes" '
+        function lies_within(size, cell,    part) {
+            sub(/ kB$/, "", cell)
+            if (split(cell, part, " to ") == 1) part[2] = part[1]
+            size = sprintf("%.1f", size / 1000) + 0
+            return size >= part[1] && size <= part[2]
+        }
+        BEGIN {split(sizes, size, " ")}
+        $2 == label {good = lies_within(size[1], $3) && lies_within(size[2], $4)}
+        END {exit !good}' docs/export.md
+}
 says_its_loss() { grep -qE '^8 bits: return .* a loss of .* 4 episodes\.$' "$work/said" && grep -q '8 bits: return' "$work/agent.c"; }
 
 python=${SACCADE_PEERS:-.venv/bin/python}
@@ -108,6 +136,7 @@ for policy in zoo/*/*.safetensors; do
     fi
     "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
     check "$name: its sizes are printed, below 60 KiB of memory" says_its_sizes 61440
+    check "$name: docs/export.md says its sizes" is_in_the_table "$policy"
     check "$name: an episode is recorded" record "$label" "$policy" 3 100000
     check "$name: a whole episode of the C file, bit for bit" repeats "$label" gcc -O2
     if [[ $graphs == yes ]]; then
@@ -118,7 +147,7 @@ for policy in zoo/*/*.safetensors; do
     rm -f "$work/$label".*
 done
 
-for agent in softmax linear trans; do
+for agent in softmax linear trans taught; do
     policy=zoo/car-racing/$agent.safetensors
     "$saccade" export "$policy" --c "$work/agent.c" >"$work/said"
     check "$agent: an episode is recorded" record car "$policy" 3 "$steps"
@@ -159,7 +188,7 @@ if [[ $graphs == yes ]]; then
     check "convolutions of patches in onnxruntime" other_graph conv patch_features=conv top=3 controller=mlp
     check "masked patches in onnxruntime" other_graph masked masking=true attention=relu patch_features=positions
     check "a larger image in onnxruntime" other_graph larger image_size=61 attention=sara-relu patch_features=values
-    check "some rows alone in onnxruntime" other_graph rows crop_top=11 crop_height=30 attention=relu patch_features=values
+    check "some rows alone in onnxruntime" other_graph rows crop_top=5 crop_height=20 attention=relu patch_features=values
     check "some rows resized in onnxruntime" other_graph fewer kind=cnn crop_top=11 image_size=50 conv_channels=4,3
     check "a convolutional network in onnxruntime" other_graph cnn kind=cnn image_size=70 conv_channels=4,3,5
     check "mixed patches in onnxruntime" other_graph mixed kind=iap-trans attention=positive order=left motion=true

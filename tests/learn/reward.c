@@ -19,7 +19,7 @@ enum
 typedef struct loss_case
 {
     const char *name;
-    sac_head_kind kind;
+    sac_action_head_kind kind;
     int outputs;
     float clip, value, entropy;
     bool clip_value, normalise;
@@ -95,7 +95,7 @@ static void normalise(float *out, const scene *s, const loss_case *c, int *count
 static void run(scene *s, const loss_case *c)
 {
     const int size = c->kind == SAC_HEAD_CHOICE ? 1 : c->outputs;
-    sac_head head = {
+    sac_action_head head = {
         .kind = c->kind, .outputs = c->outputs, .size = size, .logs = c->kind == SAC_HEAD_CHOICE ? 0 : c->outputs};
     float advantages[ROWS];
     uint8_t counts[ROWS];
@@ -106,7 +106,7 @@ static void run(scene *s, const loss_case *c)
     void *scratch = sac_alloc(SAC_LEARN_SCRATCH);
     sac_learn l = sac_learn_create(scratch);
     // old policies on both sides of the clip, and none near its edges
-    sac_head_likelihood(&head, &l, s->old, s->drawn, s->outputs, s->logs, ROWS, workspace);
+    sac_action_head_likelihood(&head, &l, s->old, s->drawn, s->outputs, s->logs, ROWS, workspace);
     for (int i = 0; i < ROWS; i++) s->old[i] += 0.12f * (float)(i % 7 - 3);
     const sac_ppo_rows rows = {.head = &head,
                                .count = ROWS,

@@ -86,17 +86,17 @@ TEST(advantages_by_hand)
 
 static const float low[] = {-2, 0, -1}, high[] = {2, 1, 3};
 
-static sac_head head_of(sac_head_kind kind, int outputs)
+static sac_action_head head_of(sac_action_head_kind kind, int outputs)
 {
-    sac_head head = {.kind = kind,
-                     .outputs = outputs,
-                     .size = kind == SAC_HEAD_CHOICE ? 1 : outputs,
-                     .logs = kind == SAC_HEAD_CHOICE ? 0 : outputs,
-                     .actions = kind == SAC_HEAD_BOX ? outputs : 1,
-                     .choices = kind == SAC_HEAD_BOX ? 0 : 3,
-                     .low = low,
-                     .high = high,
-                     .units = sac_alloc((size_t)outputs * sizeof(float))};
+    sac_action_head head = {.kind = kind,
+                            .outputs = outputs,
+                            .size = kind == SAC_HEAD_CHOICE ? 1 : outputs,
+                            .logs = kind == SAC_HEAD_CHOICE ? 0 : outputs,
+                            .actions = kind == SAC_HEAD_BOX ? outputs : 1,
+                            .choices = kind == SAC_HEAD_BOX ? 0 : 3,
+                            .low = low,
+                            .high = high,
+                            .units = sac_alloc((size_t)outputs * sizeof(float))};
     for (int o = 0; o < outputs; o++) head.units[o] = kind == SAC_HEAD_BOX ? (high[o] - low[o]) / 2 : 1;
     return head;
 }
@@ -104,15 +104,15 @@ static sac_head head_of(sac_head_kind kind, int outputs)
 TEST(a_head_follows_from_the_policy)
 {
     sac_policy *policy = scene_any_policy("controller=linear,hidden=3");
-    sac_head head;
-    assert_ok(sac_head_plan(&head, policy, 3, 1));
+    sac_action_head head;
+    assert_ok(sac_action_head_plan(&head, policy, 3, 1));
     assert_int_equal(head.kind, SAC_HEAD_BOX);
     assert_int_equal(head.logs, 3);
     for (int i = 0; i < 3; i++)
         assert_float_equal(head.units[i],
                            (sac_policy_get_def(policy)->action_high[i] - sac_policy_get_def(policy)->action_low[i]) / 2,
                            0);
-    sac_head_clear(&head);
+    sac_action_head_clear(&head);
     sac_policy_destroy(policy);
 }
 
@@ -122,7 +122,7 @@ TEST(what_is_drawn_has_the_mean_and_the_deviation)
     {
         DRAWS = 20000
     };
-    sac_head head = head_of(SAC_HEAD_BOX, 3);
+    sac_action_head head = head_of(SAC_HEAD_BOX, 3);
     const float outputs[] = {0.25f, -0.5f, 1}, logs[] = {-1, 0, 0.5f};
     double *noise = malloc(sizeof(double) * 3 * DRAWS), sums[3] = {0}, squares[3] = {0};
     assert_non_null(noise);
@@ -130,7 +130,7 @@ TEST(what_is_drawn_has_the_mean_and_the_deviation)
     for (int i = 0; i < DRAWS; i++)
     {
         float drawn[3];
-        sac_head_draw(&head, drawn, outputs, logs, noise + (ptrdiff_t)3 * i);
+        sac_action_head_draw(&head, drawn, outputs, logs, noise + (ptrdiff_t)3 * i);
         for (int o = 0; o < 3; o++) sums[o] += (double)drawn[o], squares[o] += (double)drawn[o] * (double)drawn[o];
     }
     for (int o = 0; o < 3; o++)
@@ -141,7 +141,7 @@ TEST(what_is_drawn_has_the_mean_and_the_deviation)
         assert_near(deviation, sigma, 5 * sigma / sqrt(2.0 * DRAWS));
     }
     free(noise);
-    sac_head_clear(&head);
+    sac_action_head_clear(&head);
 }
 
 TEST(choices_come_as_often_as_they_shall)
@@ -150,7 +150,7 @@ TEST(choices_come_as_often_as_they_shall)
     {
         DRAWS = 20000
     };
-    sac_head head = head_of(SAC_HEAD_CHOICE, 3);
+    sac_action_head head = head_of(SAC_HEAD_CHOICE, 3);
     const float logits[] = {0, 1, -1};
     double total = 1 + exp(1) + exp(-1), counts[3] = {0};
     sac_stream stream = sac_stream_create(1, 2, 3);
@@ -158,7 +158,7 @@ TEST(choices_come_as_often_as_they_shall)
     {
         float drawn;
         double u = sac_stream_uniform(&stream, 0, 1);
-        sac_head_draw(&head, &drawn, logits, NULL, &u);
+        sac_action_head_draw(&head, &drawn, logits, NULL, &u);
         counts[(int)drawn]++;
     }
     for (int i = 0; i < 3; i++)
@@ -166,27 +166,27 @@ TEST(choices_come_as_often_as_they_shall)
         double share = exp((double)logits[i]) / total;
         assert_near(counts[i] / DRAWS, share, 5 * sqrt(share * (1 - share) / DRAWS));
     }
-    sac_head_clear(&head);
+    sac_action_head_clear(&head);
 }
 
 TEST(actions_stay_within_bounds)
 {
-    sac_head box = head_of(SAC_HEAD_BOX, 3), threshold = head_of(SAC_HEAD_THRESHOLD, 1);
+    sac_action_head box = head_of(SAC_HEAD_BOX, 3), threshold = head_of(SAC_HEAD_THRESHOLD, 1);
     float action[3];
-    sac_head_act(&box, action, (float[]){0.5f, 4, -7});
+    sac_action_head_act(&box, action, (float[]){0.5f, 4, -7});
     assert_float_equal(action[0], 1, 0);  // half of 4 / 2
     assert_float_equal(action[1], 1, 0);  // cut
     assert_float_equal(action[2], -1, 0); // cut
-    sac_head_act(&box, action, (float[]){NAN, INFINITY, -INFINITY});
+    sac_action_head_act(&box, action, (float[]){NAN, INFINITY, -INFINITY});
     for (int i = 0; i < 3; i++) assert_true(action[i] >= low[i] && action[i] <= high[i]);
     const float drawn[] = {-0.5f, 0, 0.5f}, choices[] = {1, 0, 2};
     for (int i = 0; i < 3; i++)
     {
-        sac_head_act(&threshold, action, &drawn[i]);
+        sac_action_head_act(&threshold, action, &drawn[i]);
         assert_float_equal(action[0], choices[i], 0);
     }
-    sac_head_clear(&box);
-    sac_head_clear(&threshold);
+    sac_action_head_clear(&box);
+    sac_action_head_clear(&threshold);
 }
 
 // --- the loss ---
@@ -200,7 +200,7 @@ enum
 /// The rows of a loss, in doubles: outputs, logs and values are what it is differentiated by.
 typedef struct scene
 {
-    sac_head head;
+    sac_action_head head;
     sac_ppo_rows rows;
     float drawn[ROWS * MOST], outputs[ROWS * MOST], logs[MOST], old[ROWS], advantages[ROWS], values[ROWS];
     float old_values[ROWS], targets[ROWS];
@@ -266,7 +266,7 @@ static double loss_of(const scene *s)
 }
 
 // rows on both sides of the clip, for advantages of both signs, and some that do not count
-static scene *make_scene(sac_head_kind kind, int outputs, bool clip_value)
+static scene *make_scene(sac_action_head_kind kind, int outputs, bool clip_value)
 {
     scene *s = sac_alloc(sizeof *s);
     const int numbers = kind == SAC_HEAD_CHOICE ? 1 : outputs;
@@ -308,11 +308,11 @@ static scene *make_scene(sac_head_kind kind, int outputs, bool clip_value)
 
 static void destroy_scene(scene *s)
 {
-    sac_head_clear(&s->head);
+    sac_action_head_clear(&s->head);
     sac_free(s);
 }
 
-static void check_loss(sac_head_kind kind, int outputs, bool clip_value)
+static void check_loss(sac_action_head_kind kind, int outputs, bool clip_value)
 {
     scene *s = make_scene(kind, outputs, clip_value);
     const int n = ROWS * outputs, logs = s->head.logs, all = n + logs + ROWS;

@@ -6,7 +6,7 @@
 static const sac_option options[] = {
     SAC_COMMON_OPTIONS("460", "candidates in a generation, twice the directions; 0: 4 + 3 ln n", "0.0075",
                        "standard deviation of the candidates"),
-    SAC_STEP_OPTIONS(sac_sensing_config, "sgd", "0.02", "step of the optimizer", "0"),
+    SAC_ASCENT_OPTIONS(sac_sensing_config, "sgd", "0.02", "step of the optimizer", "0"),
     SAC_SENSING_OPTION_TOP("1"),
     SAC_SENSING_OPTION_PICK("max"),
     SAC_SENSING_OPTION_NORMALISE("std"),

@@ -1,9 +1,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evolve/common.h"
+#include "evolve/strategies/ascent.h"
 #include "evolve/strategies/pairs.h"
 #include "evolve/strategies/shape.h"
-#include "evolve/strategies/step.h"
 #include "evolve/vector.h"
 
 /// openai-es: evolution strategies after Salimans et al. 2017 (arXiv:1703.03864). With centred ranks u and P pairs,
@@ -13,14 +13,14 @@
 typedef struct openai_config
 {
     sac_common common; // first: SAC_COMMON_OPTIONS counts on it
-    sac_step_config step;
+    sac_ascent_config step;
     double l2;
 } openai_config;
 
 static const sac_option options[] = {
     SAC_COMMON_OPTIONS("256", "candidates in a generation, even; 0: 4 + 3 ln n", "0.02",
                        "standard deviation of the candidates"),
-    SAC_STEP_OPTIONS(openai_config, "adam", "0.01", "step of the optimizer", "0.9"),
+    SAC_ASCENT_OPTIONS(openai_config, "adam", "0.01", "step of the optimizer", "0.9"),
     {"l2", SAC_OPTION_REAL, offsetof(openai_config, l2), "0.005", 0, 1e6, NULL, "pull of the mean towards zero"},
     {0},
 };
@@ -30,7 +30,7 @@ typedef struct openai
     sac_common common;
     double l2;
     sac_pairs pairs;
-    sac_step step;
+    sac_ascent step;
     double *gradient; // [n]
 } openai;
 
@@ -44,7 +44,7 @@ static sac_status create(sac_search *search, const void *config)
     s->l2 = c->l2;
     SAC_TRY(sac_common_create(search, &c->common, 2));
     SAC_TRY(sac_pairs_create(&s->pairs, search));
-    SAC_TRY(sac_step_create(&s->step, &c->step, 0.01, search->dimension));
+    SAC_TRY(sac_ascent_create(&s->step, &c->step, 0.01, search->dimension));
     s->gradient = SAC_NEW_ARRAY(double, (size_t)search->dimension);
     return s->gradient ? SAC_OK : sac_fail_memory("a search");
 }
@@ -54,7 +54,7 @@ static void destroy(void *self)
     openai *s = self;
     if (!s) return;
     sac_pairs_destroy(&s->pairs);
-    sac_step_destroy(&s->step);
+    sac_ascent_destroy(&s->step);
     sac_free(s->gradient);
     sac_free(s);
 }
@@ -84,7 +84,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
     sac_vector_combine(s->gradient, pairs->weights, pairs->noise, pairs->count, n);
     // the pull keeps parameters from outgrowing the noise, whose size is fixed
     sac_vector_add(s->gradient, -s->l2 / search->sigma, search->mean, n);
-    sac_step_move(&s->step, search, s->gradient);
+    sac_ascent_move(&s->step, search, s->gradient);
     sac_common_move_sigma(search, &s->common);
     return SAC_OK;
 }
@@ -92,7 +92,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
 static void state(sac_search *search, sac_search_array *arrays, int capacity, int *count)
 {
     openai *s = search->self;
-    sac_step_state(&s->step, search, arrays, capacity, count);
+    sac_ascent_state(&s->step, search, arrays, capacity, count);
 }
 
 static void constants(sac_search *search, sac_search_array *arrays, int capacity, int *count)
@@ -105,7 +105,7 @@ static void constants(sac_search *search, sac_search_array *arrays, int capacity
 static sac_status restored(sac_search *search)
 {
     const openai *s = search->self;
-    return sac_step_restored(&s->step, search);
+    return sac_ascent_restored(&s->step, search);
 }
 
 const sac_search_method sac_openai_es = {

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evolve/common.h"
+#include "evolve/strategies/ascent.h"
 #include "evolve/strategies/pairs.h"
 #include "evolve/strategies/shape.h"
-#include "evolve/strategies/step.h"
 #include "evolve/vector.h"
 
 /// pgpe: policy gradients with parameter-based exploration, symmetric (Sehnke et al. 2010), on centred ranks u and with
@@ -19,14 +19,14 @@
 typedef struct pgpe_config
 {
     sac_common common; // first: SAC_COMMON_OPTIONS counts on it
-    sac_step_config step;
+    sac_ascent_config step;
     double sigma_rate, sigma_change;
 } pgpe_config;
 
 static const sac_option options[] = {
     SAC_COMMON_OPTIONS("256", "candidates in a generation, even; 0: 4 + 3 ln n", "0.1",
                        "first standard deviation of the candidates"),
-    SAC_STEP_OPTIONS(pgpe_config, "clipup", "0", "step of the optimizer; 0: sigma sqrt(n) / 30", "0.9"),
+    SAC_ASCENT_OPTIONS(pgpe_config, "clipup", "0", "step of the optimizer; 0: sigma sqrt(n) / 30", "0.9"),
     {"sigma_rate", SAC_OPTION_REAL, offsetof(pgpe_config, sigma_rate), "0.1", 0, 1e6, NULL,
      "how fast the deviations learn"},
     {"sigma_change", SAC_OPTION_REAL, offsetof(pgpe_config, sigma_change), "0.2", 0, 0.9, NULL,
@@ -39,7 +39,7 @@ typedef struct pgpe
     sac_common common;
     double sigma_rate, sigma_change;
     sac_pairs pairs;
-    sac_step step;
+    sac_ascent step;
     double *deviation; // [n], d
     double *gradient;  // [n]
     double *spread;    // [n], the gradient of d
@@ -58,7 +58,7 @@ static sac_status create(sac_search *search, const void *config)
     SAC_TRY(sac_pairs_create(&s->pairs, search));
     size_t n = (size_t)search->dimension;
     // The fastest move, which is twice the rate, is a fifteenth of the distribution's radius.
-    SAC_TRY(sac_step_create(&s->step, &c->step, c->common.sigma * sqrt((double)n) / 30, search->dimension));
+    SAC_TRY(sac_ascent_create(&s->step, &c->step, c->common.sigma * sqrt((double)n) / 30, search->dimension));
     s->deviation = SAC_NEW_ARRAY(double, n);
     s->gradient = SAC_NEW_ARRAY(double, n);
     s->spread = SAC_NEW_ARRAY(double, n);
@@ -72,7 +72,7 @@ static void destroy(void *self)
     pgpe *s = self;
     if (!s) return;
     sac_pairs_destroy(&s->pairs);
-    sac_step_destroy(&s->step);
+    sac_ascent_destroy(&s->step);
     sac_free(s->deviation);
     sac_free(s->gradient);
     sac_free(s->spread);
@@ -134,7 +134,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
             s->spread[i] += weight * (y * y - d * d) / d;
         }
     }
-    sac_step_move(&s->step, search, s->gradient);
+    sac_ascent_move(&s->step, search, s->gradient);
     move_deviations(s, search);
     return SAC_OK;
 }
@@ -142,7 +142,7 @@ static sac_status tell(sac_search *search, const int *order, const double *x)
 static void state(sac_search *search, sac_search_array *arrays, int capacity, int *count)
 {
     pgpe *s = search->self;
-    sac_step_state(&s->step, search, arrays, capacity, count);
+    sac_ascent_state(&s->step, search, arrays, capacity, count);
     sac_search_add_array(arrays, capacity, count, "deviation", s->deviation, (size_t)search->dimension);
 }
 
@@ -150,7 +150,7 @@ static sac_status restored(sac_search *search)
 {
     const pgpe *s = search->self;
     SAC_TRY(sac_search_check_positive(search, "deviation", s->deviation, (size_t)search->dimension));
-    return sac_step_restored(&s->step, search);
+    return sac_ascent_restored(&s->step, search);
 }
 
 const sac_search_method sac_pgpe = {

@@ -19,7 +19,7 @@ typedef struct sensing
 {
     sac_common common;
     sac_pairs pairs;
-    sac_step step;
+    sac_ascent step;
     int used; // b, the directions in use
     bool by_difference, by_sigma, orthogonal;
     direction *directions; // [pairs], best first
@@ -39,7 +39,7 @@ sac_status sac_sensing_create(sac_search *search, const void *config)
     s->orthogonal = c->orthogonal;
     SAC_TRY(sac_common_create(search, &c->common, 2));
     SAC_TRY(sac_pairs_create(&s->pairs, search));
-    SAC_TRY(sac_step_create(&s->step, &c->step, 0.02, search->dimension));
+    SAC_TRY(sac_ascent_create(&s->step, &c->step, 0.02, search->dimension));
     // Rounding keeps a share such as 0.3 of 50 at 15, whatever the last bit of 0.3 is.
     s->used = (int)ceil(c->top * s->pairs.count - 1e-9);
     if (s->used < 1) s->used = 1;
@@ -54,7 +54,7 @@ void sac_sensing_destroy(void *self)
     sensing *s = self;
     if (!s) return;
     sac_pairs_destroy(&s->pairs);
-    sac_step_destroy(&s->step);
+    sac_ascent_destroy(&s->step);
     sac_free(s->directions);
     sac_free(s->kept);
     sac_free(s->gradient);
@@ -127,7 +127,7 @@ sac_status sac_sensing_tell(sac_search *search, const int *order, const double *
         pairs->weights[pair] = 2 * sac_pairs_half(pairs, pair) / scale;
     }
     sac_vector_combine(s->gradient, pairs->weights, pairs->noise, pairs->count, (size_t)search->dimension);
-    sac_step_move(&s->step, search, s->gradient);
+    sac_ascent_move(&s->step, search, s->gradient);
     sac_common_move_sigma(search, &s->common);
     return SAC_OK;
 }
@@ -135,7 +135,7 @@ sac_status sac_sensing_tell(sac_search *search, const int *order, const double *
 void sac_sensing_state(sac_search *search, sac_search_array *arrays, int capacity, int *count)
 {
     sensing *s = search->self;
-    sac_step_state(&s->step, search, arrays, capacity, count);
+    sac_ascent_state(&s->step, search, arrays, capacity, count);
 }
 
 void sac_sensing_constants(sac_search *search, sac_search_array *arrays, int capacity, int *count)
@@ -148,5 +148,5 @@ void sac_sensing_constants(sac_search *search, sac_search_array *arrays, int cap
 sac_status sac_sensing_restored(sac_search *search)
 {
     const sensing *s = search->self;
-    return sac_step_restored(&s->step, search);
+    return sac_ascent_restored(&s->step, search);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "evolve/common.h"
+#include "evolve/strategies/ascent.h"
 #include "evolve/strategies/pairs.h"
-#include "evolve/strategies/step.h"
 
 /// Blackbox gradient sensing: the gradient of the smoothed fitness is estimated from antithetic pairs, with only the
 /// best directions,
@@ -16,7 +16,7 @@
 typedef struct sac_sensing_config
 {
     sac_common common; // first: SAC_COMMON_OPTIONS counts on it
-    sac_step_config step;
+    sac_ascent_config step;
     double top;                    ///< share of the directions that are in use
     char pick[SAC_TEXT_SIZE];      ///< "max" of the two returns or their "difference"
     char normalise[SAC_TEXT_SIZE]; ///< "std" or "sigma"

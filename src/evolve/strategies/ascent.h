@@ -11,15 +11,15 @@
 ///
 /// with a = rate, b = momentum, c = 0.999 (Salimans et al. 2017; Kingma and Ba 2015; Toklu et al. 2020).
 
-typedef struct sac_step_config
+typedef struct sac_ascent_config
 {
     char optimizer[SAC_TEXT_SIZE];
     double rate, momentum;
     double rate_decay, rate_floor;
-} sac_step_config;
+} sac_ascent_config;
 
-/// Rows of an option table for a config whose field `step` is a sac_step_config.
-#define SAC_STEP_OPTIONS(config, optimizer_fallback, rate_fallback, rate_help, momentum_fallback)        \
+/// Rows of an option table for a config whose field `step` is a sac_ascent_config.
+#define SAC_ASCENT_OPTIONS(config, optimizer_fallback, rate_fallback, rate_help, momentum_fallback)      \
     {"optimizer", SAC_OPTION_TEXT,   offsetof(config, step.optimizer), optimizer_fallback, 0,            \
      0,           "adam sgd clipup", "how the gradient moves the mean"},                                 \
         {"rate", SAC_OPTION_REAL, offsetof(config, step.rate), rate_fallback, 0, 1e12, NULL, rate_help}, \
@@ -44,28 +44,28 @@ typedef struct sac_step_config
             "the rate stays above this"                                                                  \
     }
 
-typedef struct sac_step
+typedef struct sac_ascent
 {
     enum
     {
-        SAC_STEP_ADAM,
-        SAC_STEP_SGD,
-        SAC_STEP_CLIPUP
+        SAC_ASCENT_ADAM,
+        SAC_ASCENT_SGD,
+        SAC_ASCENT_CLIPUP
     } rule;
     double momentum, rate_decay, rate_floor;
     double rate;      ///< of the next move
     double count;     ///< number of moves so far
     double *velocity; ///< [n], v
     double *squares;  ///< [n], s; NULL but for adam
-} sac_step;
+} sac_ascent;
 
 /// @param rate  used where the config's rate is 0
-sac_status sac_step_create(sac_step *step, const sac_step_config *config, double rate, int n);
-void sac_step_destroy(sac_step *step);
+sac_status sac_ascent_create(sac_ascent *step, const sac_ascent_config *config, double rate, int n);
+void sac_ascent_destroy(sac_ascent *step);
 
 /// Move the search's mean along the gradient [n].
-void sac_step_move(sac_step *step, sac_search *search, const double *gradient);
+void sac_ascent_move(sac_ascent *step, sac_search *search, const double *gradient);
 
 /// Add the arrays of its state; check them after they were restored.
-void sac_step_state(sac_step *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count);
-sac_status sac_step_restored(const sac_step *step, const sac_search *search);
+void sac_ascent_state(sac_ascent *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count);
+sac_status sac_ascent_restored(const sac_ascent *step, const sac_search *search);

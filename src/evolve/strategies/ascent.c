@@ -1,4 +1,4 @@
-#include "evolve/strategies/step.h"
+#include "evolve/strategies/ascent.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,21 +10,21 @@
 
 static const double keep_squares = 0.999;
 
-sac_status sac_step_create(sac_step *step, const sac_step_config *config, double rate, int n)
+sac_status sac_ascent_create(sac_ascent *step, const sac_ascent_config *config, double rate, int n)
 {
-    step->rule = strcmp(config->optimizer, "adam") == 0  ? SAC_STEP_ADAM
-                 : strcmp(config->optimizer, "sgd") == 0 ? SAC_STEP_SGD
-                                                         : SAC_STEP_CLIPUP;
+    step->rule = strcmp(config->optimizer, "adam") == 0  ? SAC_ASCENT_ADAM
+                 : strcmp(config->optimizer, "sgd") == 0 ? SAC_ASCENT_SGD
+                                                         : SAC_ASCENT_CLIPUP;
     step->momentum = config->momentum;
     step->rate = config->rate > 0 ? config->rate : rate;
     step->rate_decay = config->rate_decay;
     step->rate_floor = config->rate_floor;
     step->velocity = SAC_NEW_ARRAY(double, (size_t)n);
-    if (step->rule == SAC_STEP_ADAM) step->squares = SAC_NEW_ARRAY(double, (size_t)n);
-    return step->velocity && (step->squares || step->rule != SAC_STEP_ADAM) ? SAC_OK : sac_fail_memory("a search");
+    if (step->rule == SAC_ASCENT_ADAM) step->squares = SAC_NEW_ARRAY(double, (size_t)n);
+    return step->velocity && (step->squares || step->rule != SAC_ASCENT_ADAM) ? SAC_OK : sac_fail_memory("a search");
 }
 
-void sac_step_destroy(sac_step *step)
+void sac_ascent_destroy(sac_ascent *step)
 {
     sac_free(step->velocity);
     sac_free(step->squares);
@@ -36,7 +36,7 @@ static double power(double b, double t)
     return b > 0 ? sac_series_exp(t * sac_series_log(b)) : 0;
 }
 
-static void move_adam(sac_step *s, double *mean, const double *gradient, int n)
+static void move_adam(sac_ascent *s, double *mean, const double *gradient, int n)
 {
     double b = s->momentum, c = keep_squares;
     // both averages begin at zero; these factors take that bias away (Kingma and Ba 2015, section 3)
@@ -51,7 +51,7 @@ static void move_adam(sac_step *s, double *mean, const double *gradient, int n)
 }
 
 // Momentum as an average: the weights 1 - b, b (1 - b), ... add up to 1, so momentum does not lengthen the step.
-static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
+static void move_sgd(sac_ascent *s, double *mean, const double *gradient, int n)
 {
     for (int i = 0; i < n; i++)
     {
@@ -62,7 +62,7 @@ static void move_sgd(sac_step *s, double *mean, const double *gradient, int n)
 
 // ClipUp (Toklu, Liskowski and Srivastava 2020): every push is as long as the rate, and the speed is cut at twice the
 // rate, so that neither follows the scale of the returns.
-static void move_clipup(sac_step *s, double *mean, const double *gradient, int n)
+static void move_clipup(sac_ascent *s, double *mean, const double *gradient, int n)
 {
     double length = sqrt(sac_vector_dot(gradient, gradient, (size_t)n));
     double push = length > 0 ? s->rate / length : 0; // only the gradient's direction counts
@@ -75,15 +75,15 @@ static void move_clipup(sac_step *s, double *mean, const double *gradient, int n
     }
 }
 
-void sac_step_move(sac_step *step, sac_search *search, const double *gradient)
+void sac_ascent_move(sac_ascent *step, sac_search *search, const double *gradient)
 {
-    static void (*const moves[])(sac_step *, double *, const double *, int) = {move_adam, move_sgd, move_clipup};
+    static void (*const moves[])(sac_ascent *, double *, const double *, int) = {move_adam, move_sgd, move_clipup};
     step->count++;
     moves[step->rule](step, search->mean, gradient, search->dimension);
     step->rate = fmax(step->rate * step->rate_decay, step->rate_floor);
 }
 
-void sac_step_state(sac_step *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count)
+void sac_ascent_state(sac_ascent *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count)
 {
     size_t n = (size_t)search->dimension;
     sac_search_add_array(arrays, capacity, count, "steps", &step->count, 1);
@@ -92,7 +92,7 @@ void sac_step_state(sac_step *step, const sac_search *search, sac_search_array *
     if (step->squares) sac_search_add_array(arrays, capacity, count, "squares", step->squares, n);
 }
 
-sac_status sac_step_restored(const sac_step *step, const sac_search *search)
+sac_status sac_ascent_restored(const sac_ascent *step, const sac_search *search)
 {
     const char *name = search->method->name;
     if (step->count < 0 || step->count > search->generation || step->rate < 0)
