@@ -162,7 +162,7 @@ def time_stable_baselines(defaults):
         begin = time.perf_counter()
         model.learn(WORLDS * STEPS)
         best = max(best, WORLDS * STEPS / (time.perf_counter() - begin))
-    return f"Stable-Baselines3 {version('stable-baselines3')}{', its defaults' if defaults else ''}", best
+    return f"Stable-Baselines3 {version('stable-baselines3')}{' as it comes' if defaults else ''}", best
 
 
 defaults = sys.argv[1:] == ["defaults"]
