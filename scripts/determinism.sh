@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
-# resume; and at every CPU level that the task promises it for. Trains tasks/toy.yaml for a few generations each time.
+# resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a teacher.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -19,7 +19,8 @@ train() # NAME SACCADE [options]: prints the hash of the run
 {
     local name=$1 saccade=$2
     shift 2
-    "$saccade" train tasks/toy.yaml --run "$work/$name" --generations "$generations" "$@" >"$work/log" 2>&1 ||
+    rm -rf "${work:?}/$name"
+    "$saccade" train "$task" --run "$work/$name" --generations "$generations" "$@" >"$work/log" 2>&1 ||
         { cat "$work/log" >&2; return 1; }
     hash_of "$work/$name"
 }
@@ -30,27 +31,37 @@ expect() # NAME HASH
     [[ $2 == "$reference" && -n $2 ]] || { echo "  differs from $reference"; failed=1; }
 }
 
-reference=$(train reference build/saccade --threads 1) || exit 1
-printf '%-28s %s\n' "one thread" "$reference"
-for threads in 2 3; do expect "$threads threads" "$(train "t$threads" build/saccade --threads "$threads")"; done
-expect "again" "$(train again build/saccade --threads 2)"
-expect "-O0" "$(train O0 build-O0/saccade --threads 2)"
-
-# the checkpoint records the level, so the policies are compared: the mean and the best
+# the checkpoint records the CPU level, so for levels the policies alone are compared: the mean and the best
 policies() { (cd "$1" && sha256sum mean.safetensors best.safetensors | sha256sum | cut -c1-16); }
-level_reference=$(policies "$work/reference")
-for level in scalar avx2 avx512 neon; do
-    SACCADE_CPU=$level train "$level" build/saccade --threads 2 >/dev/null || { failed=1; continue; }
-    hash=$(policies "$work/$level")
-    printf '%-28s %s\n' "policies at $level" "$hash"
+
+compare() # TASK
+{
+    task=$1
+    echo "$task"
+    local threads
+    reference=$(train reference build/saccade --threads 1) || { failed=1; return; }
+    printf '%-28s %s\n' "one thread" "$reference"
+    for threads in 2 3; do expect "$threads threads" "$(train "t$threads" build/saccade --threads "$threads")"; done
+    expect "again" "$(train again build/saccade --threads 2)"
+    expect "-O0" "$(train O0 build-O0/saccade --threads 2)"
+
+    local level level_reference hash
+    level_reference=$(policies "$work/reference")
+    for level in scalar avx2 avx512 neon; do
+        SACCADE_CPU=$level train "$level" build/saccade --threads 2 >/dev/null || { failed=1; continue; }
+        hash=$(policies "$work/$level")
+        printf '%-28s %s\n' "policies at $level" "$hash"
+        [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
+    done
+
+    rm -rf "$work/resumed"
+    build/saccade train "$task" --run "$work/resumed" --generations $((generations / 3)) --threads 2 >/dev/null 2>&1
+    build/saccade train "$task" --run "$work/resumed" --generations "$generations" --threads 1 --resume >/dev/null 2>&1
+    hash=$(policies "$work/resumed")
+    printf '%-28s %s\n' "policies after a resume" "$hash"
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
-done
+}
 
-"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations $((generations / 3)) --threads 2 >/dev/null 2>&1
-"build/saccade" train tasks/toy.yaml --run "$work/resumed" --generations "$generations" --threads 1 --resume >/dev/null 2>&1
-hash=$(policies "$work/resumed")
-printf '%-28s %s\n' "policies after a resume" "$hash"
-[[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
-
-[[ $failed == 0 ]] && echo "one hash" || echo "the results differ"
+for task in tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml; do compare "$task"; done
+[[ $failed == 0 ]] && echo "one hash a task" || echo "the results differ"
 exit $failed
