@@ -12,7 +12,7 @@ const volatile int *cli_catch_signals(void);
 /// After so many seconds of wall clock what cli_catch_signals gave becomes nonzero, too.
 void cli_end_after(int seconds);
 
-/// Whether a signal has asked for the end; false where only the time is over.
+/// Tell whether a signal has asked for the end; false where only the time is over.
 bool cli_signalled(void);
 
 /// Say how it ended, on rank 0, for what fails on any rank is known there; the exit code.

@@ -40,7 +40,7 @@ const char *cli_baseline_name(sac_baseline baseline);
 /// @return CLI_OK, or an exit code after a message
 int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);
 
-/// Whether all returns are numbers, as what is drawn from them needs.
+/// Check that all returns are numbers, as drawing them requires.
 /// @return CLI_OK, or CLI_FAILURE after a line that says how many are not, and which is the first
 int cli_check_returns(const char *command, const sac_episode *episodes, int count);
 

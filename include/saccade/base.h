@@ -95,7 +95,7 @@ typedef enum sac_log_level
 /// Receives one line without a newline. May be called from any thread, one call at a time.
 typedef void sac_log_fn(void *user, sac_log_level level, const char *line);
 
-/// Where log lines go; NULL (the default) drops them.
+/// Set the function that gets log lines; NULL (the default) drops them.
 SAC_API void sac_set_log(sac_log_fn *log, void *user);
 
 /// Memory hooks. `allocate` returns memory aligned to `alignment` (a power of two) or NULL; `release` accepts NULL.

@@ -44,7 +44,7 @@ SAC_API void sac_camera_destroy(sac_camera *camera);
 
 SAC_API sac_grid sac_camera_grid(const sac_camera *camera);
 
-/// Whether W was multiplied into the projections.
+/// Tell whether W was multiplied into the projections.
 SAC_API bool sac_camera_is_folded(const sac_camera *camera);
 
 /// Bytes of workspace: a few rows of patches, whatever the height.

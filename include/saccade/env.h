@@ -103,8 +103,8 @@ SAC_API void sac_snapshot_part(sac_snapshot *snapshot, void *part, size_t size);
 /// What a backend supplies. `self` is its own struct; it holds all state, random numbers included.
 typedef struct sac_env_ops
 {
-    /// As typed on the command line, such as "car-racing". One that ends with ':', such as "gym:", stands for every
-    /// id that begins with it; what follows becomes the value of its option "name".
+    /// The world's id as it is typed on the command line, such as "car-racing". A name that ends with ':', such as
+    /// "gym:", stands for every id that begins with it; what follows becomes the value of its option "name".
     const char *name;
     const char *summary;         ///< one line; NULL: none
     const sac_option *options;   ///< table over the backend's config struct; NULL: none
@@ -119,8 +119,8 @@ typedef struct sac_env_ops
     sac_status (*create)(void **self, const void *config, const char *variant);
     void (*spec)(const void *self, sac_env_spec *spec);
     sac_status (*reset)(void *self, uint64_t seed, const sac_env_row *row);
-    /// Never resets by itself, never allocates. The row comes with a reward of 0 and both ends as 0. row->parts is
-    /// never NULL, but entries of it may be: what is not wanted need not be computed.
+    /// Take one step; never reset by itself, never allocate. The row comes with a reward of 0 and both ends as 0.
+    /// row->parts is never NULL, but entries of it may be: what is not wanted need not be computed.
     sac_status (*step)(void *self, const sac_env_row *row);
     /// Step several at once, the same bits as one by one; NULL: they are stepped one by one.
     sac_status (*step_batch)(void *const *selves, const sac_env_row *rows, int count);

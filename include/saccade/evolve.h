@@ -41,7 +41,7 @@ SAC_API double sac_search_sigma(const sac_search *search);        ///< the overa
 /// Multiply the overall step size by a positive factor, from the next generation on. Part of the search's state.
 SAC_API void sac_search_scale_sigma(sac_search *search, double factor);
 
-/// Whether candidates 2k and 2k + 1 lie opposite each other about the mean, for all k.
+/// Tell whether candidates 2k and 2k + 1 lie opposite each other about the mean, for all k.
 SAC_API bool sac_search_is_mirrored(const sac_search *search);
 
 /// Work that must precede the generation's first ask (such as an eigendecomposition). Call once a generation.

@@ -43,7 +43,7 @@ SAC_API SAC_CHECKED sac_status sac_frame_create(sac_frame **out, int width, int 
 /// Destroy a frame. NULL is ignored.
 SAC_API void sac_frame_destroy(sac_frame *frame);
 
-/// Where the people's picture goes before sac_frame_draw: draw into it with sac_env_picture.
+/// Give the place for the people's picture; draw into it with sac_env_picture before sac_frame_draw.
 SAC_API uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width);
 
 /// Compose. The result belongs to the frame and is valid until the next call: [height, width, 3].

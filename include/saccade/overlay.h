@@ -18,9 +18,9 @@ SAC_API void sac_overlay_keep(float *keep, int height, int width, const sac_gaze
 SAC_API void sac_overlay_blend(uint8_t *rgb, int height, int width, const float *keep, int keep_height, int keep_width,
                                float strength);
 
-/// Where a policy keeps no patch but mixes them all, no patch can be marked as chosen. The overlay then leaves a
-/// picture bright where the levels are high and dims it where they are low: a pixel is multiplied by 0.3 plus 0.7 times
-/// the level of the patch whose centre is nearest.
+/// Compute the overlay of a policy that keeps no patch but mixes them all, so that none can be marked as chosen. It
+/// leaves a picture bright where the levels are high and dims it where they are low: a pixel is multiplied by 0.3 plus
+/// 0.7 times the level of the patch whose centre is nearest.
 /// @param[out] keep    [height, width], of the observation
 /// @param      levels  [N], of sac_heat_levels
 SAC_API void sac_overlay_light(float *keep, int height, int width, const sac_gaze *gaze, const float *levels);

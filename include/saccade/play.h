@@ -21,7 +21,7 @@ SAC_API const sac_option *sac_policy_world_options(void);
 SAC_API SAC_CHECKED sac_status sac_policy_create_for(sac_policy **out, const sac_env *env, const char *kind,
                                                      const sac_setting *settings, int setting_count);
 
-/// Whether a policy and a world fit: every input is a part of the world with the same space, none is privileged that
+/// Check that a policy and a world fit: every input is a part of the world with the same space, none is privileged that
 /// the policy did not know as such, and the actions are the same. An input "camera" of a policy that takes nothing else
 /// is the world's first picture, whatever its name.
 /// @param[out] parts  [input_count] the world's part that each input is; NULL: not wanted

@@ -32,8 +32,8 @@ typedef struct sac_policy_def
     const char *kind;            ///< such as "attention-agent"
     const sac_setting *settings; ///< options of the kind
     int setting_count;
-    /// Of the picture of bytes or of floats that the policy looks at; 0: it looks at none. A def whose `inputs` is NULL
-    /// means a policy that takes one picture of this shape and nothing else.
+    /// Shape of the picture of bytes or of floats that the policy looks at; 0: it looks at none. A def whose `inputs`
+    /// is NULL means a policy that takes one picture of this shape and nothing else.
     int height, width, channels;
     int action_size;          ///< floats in an action
     int action_choices;       ///< 0: a box; n: one float that holds a choice 0..n-1
@@ -85,7 +85,7 @@ SAC_API void sac_policy_state_set_parameters(sac_policy_state *state, const floa
 /// Start an episode: the recurrent state becomes zero.
 SAC_API void sac_policy_state_reset(sac_policy_state *state);
 
-/// Whether a policy takes one picture and nothing else, which is what sac_policy_act needs.
+/// Tell whether a policy takes one picture and nothing else, which is what sac_policy_act needs.
 SAC_API bool sac_policy_takes_one_picture(const sac_policy *policy);
 
 /// Look at an image and act, for a policy that takes one picture and nothing else; sac_policy_act_on is for every
@@ -189,19 +189,19 @@ typedef struct sac_policy_kind_ops
     void (*destroy)(void *self);
     sac_status (*state_create)(void **state, const void *self);
     void (*state_destroy)(void *state);
-    /// Take other parameters, all tensors in one vector. They are there during the call only: copy what is needed.
-    /// Never allocates.
+    /// Take other parameters, all tensors in one vector, without allocating. They are there during the call only: copy
+    /// what is needed.
     void (*set_parameters)(void *state, const float *parameters);
     void (*reset)(void *state); ///< start an episode; NULL: nothing lasts from step to step
     /// Look at the parts that the def lists, [input_count], and write [action_size] floats in the environment's bounds,
-    /// or a choice. Never allocates, and the same bits for the same parts. What is out of bounds is clamped, a choice
-    /// rounded; NaN becomes the middle of the range, or choice 0.
+    /// or a choice. It never allocates, and gives the same bits for the same parts. What is out of bounds is clamped, a
+    /// choice rounded; NaN becomes the middle of the range, or choice 0.
     void (*act)(void *state, const void *const *inputs, float *action);
     /// For a planner, which tries out what would come of its actions: act in a world that can be saved (saccade/env.h).
     /// `now` is a snapshot of the world as it stands, [size], and `copy` another world of the same definition, which
     /// belongs to the state: restore it from `now` before each try, and leave it where it is then. It may fail, by
-    /// sac_fail; else as `act`, which is called where there is no world, such as for arrays in Python. NULL: it looks
-    /// and tries nothing out.
+    /// sac_fail; else it does as `act`, which is called where there is no world, such as for arrays in Python. NULL: it
+    /// looks and tries nothing out.
     sac_status (*plan)(void *state, struct sac_env *copy, const void *now, size_t size, const void *const *inputs,
                        float *action);
     /// For a policy of one picture, the same for floats in 0..1; NULL: they are rounded to bytes.

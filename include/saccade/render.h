@@ -104,7 +104,7 @@ typedef struct sac_light
     float shadow_extent; ///< shadows are cast within: a spot's half angle in degrees, a directional light's half width
 } sac_light;
 
-/// Where the picture is taken from.
+/// The place and the direction that the picture is taken from.
 typedef struct sac_render_view
 {
     float position[3], forward[3], up[3]; ///< unit vectors at right angles
@@ -148,7 +148,7 @@ typedef struct sac_renderer_def
 
 typedef struct sac_renderer sac_renderer;
 
-/// Where to write; NULL: not wanted.
+/// The arrays that a picture is written to; NULL: not wanted.
 typedef struct sac_picture
 {
     uint8_t *rgb; ///< [height, width, 3], row 0 at the top

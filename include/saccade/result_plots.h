@@ -28,7 +28,7 @@ SAC_API SAC_CHECKED sac_status sac_plot_curves(const char *const *runs, int coun
 SAC_API SAC_CHECKED sac_status sac_plot_medians(const char *const *runs, int count, sac_curve_x x, const char *title,
                                                 const char *path);
 
-/// Whether sac_plot_medians would put some of these runs together.
+/// Tell whether sac_plot_medians would put some of these runs together.
 SAC_API bool sac_plot_has_seeds(const char *const *runs, int count);
 
 /// The kinds of files that can be drawn; the first line of a file says which it is.

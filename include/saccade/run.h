@@ -14,7 +14,7 @@ SAC_API SAC_CHECKED sac_status sac_task_load(sac_task **out, const char *path, c
                                              int setting_count);
 SAC_API void sac_task_destroy(sac_task *task);
 
-/// Whether the task's policy learns from a teacher: its search.method is distill.
+/// Tell whether the task's policy learns from a teacher: its search.method is distill.
 SAC_API bool sac_task_is_taught(const sac_task *task);
 
 /// The phases on which a run spends its time: name and text.

@@ -44,16 +44,17 @@ SAC_API size_t sac_space_size(const sac_space *space);
 /// The bytes that they take: one each in a picture, four otherwise.
 SAC_API size_t sac_space_bytes(const sac_space *space);
 
-/// Whether two spaces have the same kind, shape and choices. Names and bounds may differ.
+/// Tell whether two spaces have the same kind, shape and choices. Names and bounds may differ.
 SAC_API bool sac_space_same(const sac_space *a, const sac_space *b);
 
-/// Whether it is a picture of bytes or of floats, which a policy can cut into patches.
+/// Tell whether a space is a picture of bytes or of floats, which a policy can cut into patches.
 SAC_API bool sac_space_is_image(const sac_space *space);
 
-/// Whether it is a picture of floats, of one a pixel (a depth picture) or of several.
+/// Tell whether a space is a picture of floats, with one a pixel (a depth picture) or with several.
 SAC_API bool sac_space_is_floats(const sac_space *space);
 
-/// The index of the part with that name; -1: there is none.
+/// Find the part with that name.
+/// @return its index; -1: there is none
 SAC_API int sac_space_find(const sac_space *spaces, int count, const char *name);
 
 /// The index of the first picture that is not privileged; -1: there is none.
@@ -73,8 +74,8 @@ SAC_API void sac_space_paint(const sac_space *space, const void *values, uint8_t
 /// @return text
 SAC_API const char *sac_space_format(const sac_space *space, char text[SAC_SPACE_TEXT_SIZE]);
 
-/// Whether a list of parts can be an observation: 1 to SAC_MAX_PARTS parts with names of their own, shapes in range,
-/// bounds in order.
+/// Check that a list of parts can be an observation: that it has 1 to SAC_MAX_PARTS parts, each with a name of its own,
+/// a shape in range and bounds in order.
 /// @param who  begins the sentence of a failure
 /// @return SAC_ERROR_ARGUMENT where it cannot
 SAC_API SAC_CHECKED sac_status sac_space_check_parts(const sac_space *spaces, int count, const char *who);

@@ -41,7 +41,7 @@ typedef struct sac_sweep_def
     sac_comm *comm;       ///< as in sac_train_def
     bool any_cpu_level;   ///< likewise
     uint64_t generations; ///< of each run; 0: the task's own
-    /// Before each run (progress NULL) and after each of its generations; on rank 0; may be NULL.
+    /// Called on rank 0 before each run (progress NULL) and after each of its generations; may be NULL.
     void (*report)(void *user, int run, int run_count, const char *name, const sac_progress *progress);
     void *user;
     const volatile int *interrupt;

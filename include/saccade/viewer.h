@@ -41,5 +41,5 @@ SAC_API const sac_env_spec *sac_viewer_spec(const sac_viewer *viewer);
 /// The pixels of a patch as the policy sees it at present, [patch, patch, channels], 0..1; false where there are none.
 SAC_API bool sac_viewer_patch(const sac_viewer *viewer, int index, float *pixels);
 
-/// Where the policy looks at present; NULL for one that does not look.
+/// Tell where the policy looks at present; NULL for one that does not look.
 SAC_API const sac_gaze *sac_viewer_gaze(const sac_viewer *viewer);

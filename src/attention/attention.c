@@ -192,7 +192,7 @@ void sac_attention_destroy(sac_attention *attention)
     sac_free(attention);
 }
 
-// Whether normalised copies of queries and keys are needed; linear forms normalise by themselves, block by block.
+// Tell whether normalised copies of queries and keys are needed; linear forms normalise by themselves, block by block.
 static bool copies(const sac_attention *a)
 {
     return a->normalise && !a->form->map;

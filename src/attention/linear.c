@@ -94,7 +94,7 @@ void sac_linear_score(const sac_attention *a, const sac_linear_parts *p, sac_att
         a->kernels.mix(scores + i, 0, p->sums, f, 1, block.features, f, block.count, block.size);
 }
 
-// The sum z of queries whose rows of A are divided by their sums.
+// Compute z, the sum of the features of queries, each divided by the sum of its row of A.
 static void sum_divided(const sac_attention *a, const sac_linear_parts *p, const float *queries, int count,
                         const float *keys, int n, int stride)
 {

@@ -15,8 +15,8 @@ const char *sac_trans_order_name(int order)
     return order >= 0 && order <= SAC_TRANS_MIDDLE ? names[order] : NULL;
 }
 
-// Multiplications of each order: left makes P Q' K'^T [l, N] first, right Q' K'^T V [N, V], middle the two products
-// [l, F] and [F, V] whose product is small.
+// Count the multiplications of an order. The order "left" makes P Q' K'^T [l, N] first, "right" makes Q' K'^T V [N, V]
+// first, and "middle" makes two products, [l, F] and [F, V], whose own product is small.
 double sac_trans_cost(sac_trans_order order, int rows, int feature_size, int token_count, int value_size)
 {
     double l = rows, f = feature_size, n = token_count, v = value_size;

@@ -18,5 +18,5 @@ const char *sac_plural(long long count);
 /// call.
 const char *sac_did_you_mean(const char *nearest);
 
-/// Whether a name has this ending and something before it.
+/// Tell whether a name has this ending and something before it.
 bool sac_ends_in(const char *name, const char *ending);

@@ -19,7 +19,7 @@ typedef struct sac_search_method
     /// Do work that precedes the generation's first ask, once a generation; NULL: none.
     sac_status (*prepare)(sac_search *search);
 
-    /// As sac_search_ask.
+    /// Write candidate `index`, as sac_search_ask does.
     void (*ask)(const sac_search *search, int index, float *x);
 
     /// Learn. `order` [population] lists candidates, best first; x [population, dimension] or NULL for the asked ones.
@@ -35,8 +35,8 @@ typedef struct sac_search_method
     /// Add the constants for sac_search_constants; NULL: none.
     void (*constants)(sac_search *search, sac_search_array *arrays, int capacity, int *count);
 
-    /// As sac_search_restored. All arrays are finite, and those of all searches have been checked. NULL: there is
-    /// nothing to check.
+    /// Check the method's own arrays after they were written and derive the rest, for sac_search_restored. All arrays
+    /// are finite, and those of all searches have been checked. NULL: there is nothing to check.
     sac_status (*restored)(sac_search *search);
 } sac_search_method;
 

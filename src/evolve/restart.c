@@ -138,7 +138,7 @@ static bool is_level(const sac_restart *r, int length)
     return high - low <= r->config->restart_tolerance;
 }
 
-// Whether the newer half of the last generations is no better than the older half.
+// Tell whether the newer half of the last generations is no better than the older half.
 static bool is_stagnant(const sac_restart *r, int length)
 {
     double newer = 0, older = 0;

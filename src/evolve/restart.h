@@ -58,5 +58,5 @@ const char *sac_restart_reason(const sac_restart *restart, const sac_search *sea
 
 void sac_restart_state(sac_restart *restart, sac_search_array *arrays, int capacity, int *count);
 
-/// Whether the numbers can be those of a restart.
+/// Check that the numbers can be those of a restart.
 sac_status sac_restart_check(const sac_restart *restart);

@@ -61,7 +61,7 @@ SAC_CHECKED sac_status sac_atomic_commit(sac_atomic *file);
 /// Drop what was written. This is harmless after commit and on {0}.
 void sac_atomic_abort(sac_atomic *file);
 
-/// Whether there is a folder of this name.
+/// Tell whether there is a folder of this name.
 bool sac_is_folder(const char *path);
 
 /// Fail with "PATH: WHAT: " and what errno says.

@@ -31,7 +31,7 @@ typedef struct sac_fit_room
 SAC_CHECKED sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences);
 void sac_fit_room_destroy(sac_fit_room *room);
 
-/// Whether the examples can be fitted.
+/// Check that the examples can be fitted.
 SAC_CHECKED sac_status sac_fit_check(const sac_fit_batch *batch);
 
 /// 1 / total weight of the loss terms of `sequences` sequences.

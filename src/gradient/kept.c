@@ -31,7 +31,7 @@ static look look_of(const sac_pass *p, int frame)
 
 // --- what is told of patches ---
 
-// the patch features of one patch, as acting reads them
+// read the patch features of one patch, as acting does
 static void read_patch(const sac_pass *p, const look *f, int index, float *out)
 {
     const sac_agent *a = f->a;
@@ -48,13 +48,13 @@ static void read_patch(const sac_pass *p, const look *f, int index, float *out)
     }
 }
 
-// the patch features of all patches, [N, size]
+// read the patch features of all patches, [N, size]
 static void read_patches(const sac_pass *p, const look *f)
 {
     for (int n = 0; n < f->n; n++) read_patch(p, f, n, p->room.all + (ptrdiff_t)n * f->size);
 }
 
-// offset of the learned values among a patch's numbers, or -1 where there are none
+// find the offset of the learned values among a patch's numbers; -1: there are none
 static int values_at(const sac_agent *a)
 {
     int at = 0;
@@ -85,7 +85,7 @@ static void tell_kept(const sac_pass *p, const look *f, float *told)
         read_patch(p, f, f->top[k], told + (ptrdiff_t)(f->a->config.masking ? f->top[k] : k) * f->size);
 }
 
-// the mean over patches of what is told of them: told [K, size] = choices all
+// tell the mean over patches of what is told of them: told [K, size] = choices all
 static void tell_mean(const sac_pass *p, const look *f, float *told)
 {
     choose(p, f);
@@ -138,7 +138,7 @@ void sac_kept_forward(sac_pass *p)
 
 // --- backward ---
 
-// gradient with respect to the values' weights: dout [rows, size] of patches whose pixels are [rows, I]
+// add the gradient with respect to the values' weights: dout [rows, size] is of patches whose pixels are [rows, I]
 static void values_backward(const sac_pass *p, const look *f, const float *dout, const float *pixels, int rows)
 {
     const int at = values_at(f->a);
@@ -150,7 +150,7 @@ static void values_backward(const sac_pass *p, const look *f, const float *dout,
                          rows, inputs, count);
 }
 
-// the same, from the patches that were kept
+// add the same gradient, from the patches that were kept
 static void kept_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
     if (values_at(f->a) < 0) return;
@@ -164,8 +164,8 @@ static void kept_values_backward(const sac_pass *p, const look *f, const float *
     values_backward(p, f, p->room.dall, p->room.all_pixels, f->kept);
 }
 
-// The same, from all patches: dall [N, size] = choices^T dtold is the gradient with respect to all patches' numbers,
-// weighted by the choices.
+// Add the same gradient, from all patches: dall [N, size] = choices^T dtold is the gradient with respect to all
+// patches' numbers, weighted by the choices.
 static void mean_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
     if (values_at(f->a) < 0) return;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/// Whether value a ranks before value b when a comes later: NaN ranks below everything.
+/// Tell whether value a ranks before value b when a comes later: NaN ranks below everything.
 static inline bool sac_top_beats(float a, float b)
 {
     return a > b || (isnan(b) && !isnan(a));

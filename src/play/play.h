@@ -93,10 +93,11 @@ SAC_CHECKED sac_status sac_play_advise(sac_play *play);
 /// @return NULL where it cannot say (sac_play_says_costs)
 const float *sac_play_costs(const sac_play *play);
 
-/// Whether a policy can say what each choice would cost. NULL: none.
+/// Tell whether a policy can say what each choice would cost. NULL, which stands for no policy, cannot.
 bool sac_play_says_costs(const sac_policy *policy);
 
-/// Whether a policy is a planner, which decides by the two functions above and not by sac_policy_act_batch. NULL: none.
+/// Tell whether a policy is a planner, which decides by sac_play_decide and sac_play_advise and not by
+/// sac_policy_act_batch. NULL, which stands for no policy, is none.
 bool sac_play_plans(const sac_policy *policy);
 
 /// One step with the action, counted.

@@ -53,7 +53,7 @@ typedef struct sac_actor_state
     float *hidden, *cell, *output, *scratch;
 } sac_actor_state;
 
-/// Whether the config fits the actions.
+/// Check that the config fits the actions.
 sac_status sac_actor_check(const sac_actor_config *config, const sac_policy_def *def);
 
 /// Declare the tensors of the controller and, behind all others, of the normaliser.
@@ -85,7 +85,7 @@ enum
     SAC_ACTOR_COLUMN_ROWS = 1024 ///< numbers of all layers of a controller that acts in columns, at most: 64 KiB
 };
 
-/// Whether the controller has a form for many episodes side by side, and is narrow enough for it.
+/// Tell whether the controller has a form for many episodes side by side, and is narrow enough for it.
 bool sac_actor_has_columns(const sac_actor *actor);
 
 /// The same for up to SAC_LANES episodes with the same parameters, with the same bits.

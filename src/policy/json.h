@@ -4,7 +4,7 @@
 
 /// The texts in the metadata of policy files and of demonstrations.
 
-/// Whether version 1 of the format, which knows one picture alone, can describe a policy.
+/// Tell whether version 1 of the format, which knows one picture alone, can describe a policy.
 bool sac_policy_is_plain(const sac_policy_def *def);
 
 /// A policy's def or an info as JSON, released by sac_free; NULL on lack of memory. Numbers read back to the bit.

@@ -39,7 +39,7 @@ static sac_status check_image(int height, int width, int channels)
                     height, width, channels, MAX_SIDE);
 }
 
-// Whether a built-in kind can take these inputs. A kind of a plugin checks its inputs itself.
+// Check that a built-in kind can take these inputs. A kind of a plugin checks its inputs itself.
 static sac_status check_taste(const sac_policy *policy, int images)
 {
     char text[SAC_SPACE_TEXT_SIZE];

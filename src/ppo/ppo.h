@@ -65,7 +65,7 @@ typedef struct sac_ppo_report
 SAC_CHECKED sac_status sac_ppo_iterate(sac_ppo *ppo, uint64_t iteration, sac_normaliser *normaliser,
                                        sac_ppo_report *report);
 
-/// Whether the rate has fallen to 0 with the last of the def's iterations, so that later ones learn nothing.
+/// Tell whether the rate has fallen to 0 with the last of the def's iterations, so that later ones learn nothing.
 bool sac_ppo_anneals(const sac_ppo *ppo);
 
 /// The policy as it is, [parameters], normaliser included.

@@ -49,7 +49,7 @@ void sac_ppo_value(const sac_ppo *p, sac_ppo_room *room, const float *told, int 
 
 // --- a step ---
 
-// the policy's memory of the group, which forward passes take on
+// make a batch of one step that holds the policy's memory of the group; a forward pass brings that memory up to date
 static sac_batch batch_of(const sac_ppo *p, const sac_ppo_room *room, const sac_ppo_group *g, const uint8_t *starts)
 {
     return (sac_batch){.steps = 1,
@@ -62,7 +62,7 @@ static sac_batch batch_of(const sac_ppo *p, const sac_ppo_room *room, const sac_
                        .parts = room->policy_parts};
 }
 
-// outputs in units and values of step t
+// compute the outputs, in units, and the values of step t
 static void look(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
 {
     sac_ppo_rollout *r = &g->rollout;
@@ -136,8 +136,8 @@ static void decide(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t
                                g->lanes, room->loss_workspace);
 }
 
-// Whether an episode is cut here: after `episode_steps`; and each world's first one at a length of its own, so that
-// worlds do not go through their episodes in step with each other.
+// Tell whether an episode is cut here: after `episode_steps`, and each world's first one at a length of its own, so
+// that worlds do not go through their episodes in step with each other.
 static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int steps, int index)
 {
     const int limit = p->config.episode_steps, whole = limit > 0 && limit < p->max_steps ? limit : p->max_steps;
@@ -232,7 +232,7 @@ static void go_on(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g)
     memset(r->return_sums, 0, 4 * sizeof(double));
 }
 
-// the memory before a sequence, or after the last one
+// keep the memory that the policy has before a sequence, or after the last one
 static void keep_state(const sac_ppo *p, const sac_ppo_room *room, sac_ppo_group *g, int chunk)
 {
     sac_ppo_rollout *r = &g->rollout;
@@ -242,7 +242,7 @@ static void keep_state(const sac_ppo *p, const sac_ppo_room *room, sac_ppo_group
     memcpy(r->before + (size_t)chunk * told, room->before, told * sizeof(float));
 }
 
-// how far the episodes are, for checkpoints
+// keep how far the episodes are, for checkpoints
 static void keep_counts(sac_ppo_group *g)
 {
     for (int i = 0; i < g->lanes; i++)
@@ -252,7 +252,7 @@ static void keep_counts(sac_ppo_group *g)
     }
 }
 
-// all that is drawn for a group: the same wherever and whenever it is driven
+// draw all random numbers of a group, which are the same wherever and whenever it is driven
 static void draw_noise(const sac_ppo *p, sac_ppo_room *room, const sac_ppo_group *g, sac_stream *pushes)
 {
     const uint64_t noise = sac_mix_seed(p->seed, NOISE, 0), push = sac_mix_seed(p->seed, PUSHES, 0);

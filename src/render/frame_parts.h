@@ -39,7 +39,8 @@ void sac_frame_aim(double p[3][3], double d[3][3], const render_eye *eye, const 
 void sac_frame_turn_fan(render_fan *fan, const double p[3][3], const double d[3][3], const render_eye *eye,
                         const sac_geom *g, const solid *s, bool shifted);
 
-/// Whether its rays may start at its depth: not where it is large (planes), or all must start at one point (meshes).
+/// Tell whether the rays of a shape may start at its depth. They may not where it is large (planes), or where all must
+/// start at one point (meshes).
 bool sac_frame_is_round(sac_shape shape);
 
 /// Enlarge a window by a geom.

@@ -301,8 +301,9 @@ static lit_points see_from(const render_light *light, lanes3 point, mask *live)
     return out;
 }
 
-// Whether the way from the light to the points meets the solid. It is a ray of its own in the solid's units, p + t d:
-// of a spot from the light (t = 0) to the point (t = 1), of a directional light along its direction, t in world units.
+// Tell whether the way from the light to the points meets the solid. It is a ray of its own in the solid's units,
+// p + t d: for a spot it goes from the light (t = 0) to the point (t = 1), for a directional light along its direction,
+// with t in world units.
 static mask shaded_by(const sac_renderer *r, int number, int light_number, const lit_points *points, mask live)
 {
     const solid *s = &r->solids[number];
@@ -385,7 +386,7 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
     return s->texture ? times(colour, texture_at(s, &at)) : colour;
 }
 
-/// Whether a plane is all that the rays of a tile can meet, and is lit by its grid alone.
+/// Tell whether a plane is all that the rays of a tile can meet, and is lit by its grid alone.
 static bool is_bare(const sac_renderer *r, const packet *tile)
 {
     if (tile->solid_count != 1 || tile->clear_count > 0 || r->haze.on || r->casting) return false;

@@ -87,7 +87,7 @@ sac_env_def sac_task_env_def(const sac_task *task);
 /// them is negative or "same".
 sac_stage sac_task_stage(const sac_task *task, int stage);
 
-/// Whether `fitness` is what the search is told at the start or from some stage on.
+/// Tell whether `fitness` is what the search is told at the start or from some stage on.
 bool sac_task_may_have_fitness(const sac_task *task, const char *fitness);
 
 /// The option table of a section that is the same for every task, "train", "evaluation" or "teacher"; NULL for any
@@ -97,6 +97,6 @@ const sac_option *sac_task_options(const char *section);
 /// The resolved task as YAML text, every option spelled out; to be freed with sac_free.
 SAC_CHECKED sac_status sac_task_write(const sac_task *task, char **text);
 
-/// Whether a resolved task file says the same but for what a continued run may change (its length).
+/// Check that a resolved task file says the same but for what a continued run may change (its length).
 /// @return SAC_ERROR_ARGUMENT with the first key that differs
 SAC_CHECKED sac_status sac_task_check_same(const sac_task *task, const char *path);

@@ -119,7 +119,7 @@ static sac_status check(sac_plan *plan, const char *path)
                : sac_fail(SAC_ERROR_FORMAT, "%s: %.0f runs, at most %d are allowed", path, runs, SWEEP_RUNS);
 }
 
-// a task in place of a sweep over one
+// refuse a task that was given in place of a sweep over one
 static sac_status refuse_task(const char *path)
 {
     return sac_fail(SAC_ERROR_ARGUMENT,
@@ -128,7 +128,7 @@ static sac_status refuse_task(const char *path)
                     path, path);
 }
 
-// the task as it is named, from the current folder, or else beside the sweep file
+// find the task by its name from the current folder, or else beside the sweep file
 static sac_status find_task(sac_plan *plan, const char *path)
 {
     const char *slash = strrchr(path, '/');

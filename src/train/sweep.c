@@ -73,7 +73,7 @@ static sac_status check_tasks(const sweep *s)
     return SAC_OK;
 }
 
-// the folder, with the sweep file in it; another sweep's folder is refused
+// make the folder and put the sweep file into it; refuse another sweep's folder
 static sac_status open_folder(const sweep *s)
 {
     char path[SAC_PATH_SIZE];

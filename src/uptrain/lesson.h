@@ -29,5 +29,5 @@ SAC_CHECKED sac_status sac_lesson_drive(sac_lesson *lesson, const sac_policy *dr
                                         const sac_env_def *env, uint64_t first, int count,
                                         const volatile int *interrupt);
 
-/// As fits take it.
+/// Give the lesson in the form in which fits take examples; it must outlive them.
 sac_examples sac_lesson_examples(const sac_lesson *lesson);

@@ -12,9 +12,9 @@
 
 /// The first phase: what linear attention gives of a picture learns to be what softmax gives. Only G and v learn.
 ///
-/// Of iap-trans these are the tokens that the controller is told, and the loss is the square of their difference in
-/// units of their variance. Where K patches are kept, it is not the scores that count but which of them are the
-/// highest: there the loss is the divergence of the choices (choice.h).
+/// In iap-trans, what attention gives are the tokens that the controller is told, and the loss is the square of their
+/// difference in units of their variance. Where K patches are kept, it is not the scores that count but which of them
+/// are the highest: there the loss is the divergence of the choices (choice.h).
 
 enum
 {

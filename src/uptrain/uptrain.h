@@ -6,7 +6,7 @@
 
 /// What the files of this room share.
 
-/// Whether a def's numbers are in their ranges.
+/// Check that a def's numbers are in their ranges.
 SAC_CHECKED sac_status sac_uptrain_check(const sac_uptrain_def *def);
 
 /// Copy the tensors that both policies have in the same size, into a policy that nobody else knows yet.

@@ -10,7 +10,7 @@ static inline float sac_softmax_factor(const sac_attention *a)
     return (float)(a->scale * 1.4426950408889634);
 }
 
-/// Whether no score can exceed SAC_NEAR: |q.k| <= |q||k|. False where something is not a number.
+/// Tell whether no score can exceed SAC_NEAR, by |q.k| <= |q||k|. False where something is not a number.
 bool sac_softmax_is_near(const sac_attention *a, const float *queries, int query_count, int query_stride,
                          const float *keys, int key_count, int key_stride);
 

@@ -229,7 +229,7 @@ static void take_cover_spec(const void *self, sac_env_spec *spec)
                            .picture_same_view = true};
 }
 
-// Whether the engine shows what the spec says; `objects` alone may be missing.
+// Tell whether the engine shows what the spec says; `objects` alone may be missing.
 static bool is_as_expected(const take_cover *t)
 {
     sac_env_spec ours, theirs;

@@ -16,8 +16,8 @@
 #define VELOCITY_PASSES 180
 #define POSITION_PASSES 60
 
-// Of the joints: the limit of the angle, the largest impulse of a motor in a step, the effective mass of motor and
-// limit.
+// These are the constants of the joints: the limit of the angle, the largest impulse of a motor in a step, and the
+// effective mass of motor and limit.
 #define JOINT_LIMIT   0.4f
 #define MOTOR_IMPULSE (TIME_STEP * (float)(180 * 900 * CAR_SIZE * CAR_SIZE))
 #define K33           (HULL_INVERSE_INERTIA + WHEEL_INVERSE_INERTIA)

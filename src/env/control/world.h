@@ -34,7 +34,7 @@ typedef struct control_task
     sac_status (*open)(control_world *world);
     /// Draw the start of an episode. The state is that of the model; afterwards sac_world_forward is called.
     sac_status (*reset)(control_world *world);
-    /// Of the state after a control step.
+    /// Compute the reward of the state after a control step.
     double (*reward)(const control_world *world);
     /// What dm_control's agents observe of the state, in its order.
     void (*observe)(const control_world *world, control_numbers *numbers);

@@ -128,7 +128,7 @@ double sac_cma_negative_factor(const sac_cma *cma, double squared_length)
     return cma->dimension / (length * length);
 }
 
-// Whether the path is no longer than chance makes it. Only then may p_c add the step, so that a long path does not
+// Tell whether the path is no longer than chance makes it. Only then may p_c add the step, so that a long path does not
 // inflate C.
 static bool is_not_stalled(const sac_cma *cma, double generation)
 {

@@ -23,7 +23,7 @@ void sac_pairs_draw(sac_pairs *pairs, const sac_search *search);
 /// by itself is still standard normal (Choromanski et al. 2018). This takes count^2 n operations.
 void sac_pairs_orthogonalise(sac_pairs *pairs, int n);
 
-/// As sac_search_ask.
+/// Write candidate `index`, as sac_search_ask does.
 void sac_pairs_ask(const sac_pairs *pairs, const sac_search *search, int index, float *x);
 
 /// Take the caller's candidates x [population, n] in place of the asked ones: e_k = (x_2k - x_2k+1) / (2 sigma).

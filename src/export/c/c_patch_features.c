@@ -5,7 +5,7 @@
 
 // This file writes what the controller is told of kept patches.
 
-// Whether the controller is told this of a patch.
+// Tell whether the controller is told the patch feature of this name.
 static bool tells(const sac_agent *a, const char *name)
 {
     for (int i = 0; i < a->part_count; i++)

@@ -8,7 +8,7 @@
 
 // This file writes constants and parts of the C file.
 
-// Whether a line of a header does not belong in a single file.
+// Tell whether a line of a header does not belong in a single file.
 static bool is_foreign(const char *line)
 {
     return strncmp(line, "#pragma once", 12) == 0 || strncmp(line, "#include", 8) == 0;

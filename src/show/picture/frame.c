@@ -133,7 +133,7 @@ static bool keeps_patches(const sac_frame_content *content)
     return content->gaze && content->gaze->kept > 0;
 }
 
-// Whether the map shows what patches contribute rather than their importance.
+// Tell whether the map shows what patches contribute rather than their importance.
 static bool contributes(const sac_frame_content *content)
 {
     return content->gaze->contribution != NULL;

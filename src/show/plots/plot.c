@@ -74,7 +74,7 @@ void sac_log_axis_text(const sac_axis *axis, int index, char *text, size_t size)
         length += snprintf(text + length, size - (size_t)length, "%s", raised[digits / unit % 10]);
 }
 
-// Whether a point can be drawn: it must be finite, and positive along a logarithmic axis.
+// Tell whether a point can be drawn: it must be finite, and positive along a logarithmic axis.
 static bool is_point(const sac_plot *plot, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (x > 0 || !plot->log_x) && (y > 0 || !plot->log_y);

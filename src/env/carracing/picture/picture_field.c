@@ -37,7 +37,7 @@ static view_bounds bounds_of(const car_picture *p, const car_camera *c)
     return b;
 }
 
-/// Whether some of a polygon may be in view.
+/// Tell whether some of a polygon may be in view.
 static bool in_view(const car_picture *p, const car_point *corners, int count)
 {
     float width = (float)p->width, height = (float)p->layers.road.height;

@@ -77,7 +77,8 @@ static uint64_t scatter(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// Whether a pixel is wholly grass. People are spared the thin lines that smooth edges would leave around squares.
+/// Tell whether a pixel is wholly grass. In pictures for people a range of greens counts as grass, so that smooth edges
+/// leave no thin lines around squares.
 static inline bool is_grass(const uint8_t *pixel, car_style style)
 {
     if (style == CAR_STYLE_PEOPLE) return pixel[0] == 102 && pixel[2] == 102 && pixel[1] >= 204 && pixel[1] <= 230;
