@@ -76,13 +76,13 @@ void sac_comm_give(sac_comm *comm, int unit);
 /// Stop the round on every rank with the calling thread's last error.
 void sac_comm_stop(sac_comm *comm, sac_status status);
 
-/// Whether the round has been stopped: cheap, for between two steps.
+/// Tell whether the round has been stopped: cheap, for between two steps.
 static inline bool sac_comm_stopped(const sac_comm *comm)
 {
     return atomic_load_explicit(&comm->stopped, memory_order_relaxed);
 }
 
-/// Whether a thread must serve the queue while the others work.
+/// Tell whether a thread must serve the queue while the others work.
 bool sac_comm_needs_server(const sac_comm *comm);
 
 /// Serve the queue until every unit of the round is finished on every rank, or the round was stopped.
