@@ -87,5 +87,8 @@ check "no place for the result" refuses 2 "say with --out" "$saccade" uptrain "$
 check "episodes that are learned from" refuses 2 "are learned from" "$saccade" uptrain "$soft" --seeds 999999..1000001 "${out[@]}"
 check "no rate" refuses 2 "--rate is '-1'" "$saccade" uptrain "$soft" --rate -1 "${out[@]}"
 check "a file that is none" refuses 1 "no-such" "$saccade" uptrain no-such.safetensors "${out[@]}"
+# a place that cannot be written is said before anything is learned, which would print its progress
+check "no such folder" refuses 1 "$work/nowhere/x: cannot be written" "$saccade" uptrain "$soft" --out "$work/nowhere/x"
+check "a folder" refuses 1 "$work/soft: cannot be written" "$saccade" uptrain "$soft" --out "$work/soft"
 check "nothing was written" test ! -e "$work/bad.safetensors"
 finish
