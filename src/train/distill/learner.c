@@ -342,12 +342,6 @@ static sac_status advance(sac_run *r)
     return write_row(r, &examples, &came);
 }
 
-static const char *stop(const sac_run *r)
-{
-    (void)r;
-    return NULL;
-}
-
 static double rate(const sac_run *r)
 {
     const sac_distill *d = sac_distill_of(r);
@@ -422,6 +416,5 @@ const sac_learner sac_distill_learner = {.create = create,
                                          .restore = sac_run_read_checkpoint,
                                          .begin = begin,
                                          .advance = advance,
-                                         .stop = stop,
                                          .sigma = rate,
                                          .kept = kept};
