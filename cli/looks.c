@@ -65,23 +65,18 @@ static sac_status resize(sac_policy **out, const sac_policy *policy, int side)
     return status;
 }
 
-// the best of several measurements
+// one measurement
 static double time_of(sac_policy_state *state, const uint8_t *image, float *action)
 {
-    double best = INFINITY;
-    for (int r = 0; r < REPEATS; r++)
+    double begin = sac_clock(), now;
+    int looks = 0;
+    do
     {
-        double begin = sac_clock(), now;
-        int looks = 0;
-        do
-        {
-            sac_policy_act(state, image, action);
-            looks++;
-            now = sac_clock();
-        } while (now - begin < enough);
-        best = fmin(best, (now - begin) / looks);
-    }
-    return best;
+        sac_policy_act(state, image, action);
+        looks++;
+        now = sac_clock();
+    } while (now - begin < enough);
+    return (now - begin) / looks;
 }
 
 // a picture in bytes, square
@@ -91,24 +86,19 @@ typedef struct picture
     int side;
 } picture;
 
-static sac_status time_policy(const sac_policy *policy, const uint8_t *image, double *seconds)
+// The two take turns, so that other load on the machine slows both alike, and the best of each counts.
+static sac_status time_policies(const sac_policy *const policies[2], const uint8_t *image, double seconds[2])
 {
-    sac_policy_state *state = NULL;
-    float *action = calloc((size_t)sac_policy_get_def(policy)->action_size, sizeof *action);
-    sac_status status = action ? sac_policy_state_create(&state, policy) : sac_fail_memory("an action");
-    if (status == SAC_OK) *seconds = time_of(state, image, action);
-    sac_policy_state_destroy(state);
+    sac_policy_state *states[2] = {0};
+    const int actions = sac_policy_get_def(policies[0])->action_size; // they act in the same world
+    float *action = calloc((size_t)actions, sizeof *action);
+    sac_status status = action ? SAC_OK : sac_fail_memory("an action");
+    for (int i = 0; status == SAC_OK && i < 2; i++) status = sac_policy_state_create(&states[i], policies[i]);
+    seconds[0] = seconds[1] = INFINITY;
+    for (int i = 0; status == SAC_OK && i < 2 * REPEATS; i++)
+        seconds[i % 2] = fmin(seconds[i % 2], time_of(states[i % 2], image, action));
+    for (int i = 0; i < 2; i++) sac_policy_state_destroy(states[i]);
     free(action);
-    return status;
-}
-
-static sac_status time_resized(const sac_policy *policy, const picture *image, double *seconds)
-{
-    sac_policy *large = NULL;
-    sac_status status = resize(&large, policy, image->side);
-    if (status != SAC_OK) return status;
-    status = time_policy(large, image->bytes, seconds);
-    sac_policy_destroy(large);
     return status;
 }
 
@@ -159,13 +149,15 @@ static sac_status enlarge(picture *out, const uint8_t *seen, const sac_policy_de
     return status;
 }
 
-static sac_status time_both(const sac_policy *first, const sac_policy *second, const uint8_t *seen, int side,
-                            cli_look *look)
+static sac_status time_resized(const sac_policy *const policies[2], const uint8_t *seen, int side, cli_look *look)
 {
     picture image = {.side = side};
-    sac_status status = enlarge(&image, seen, sac_policy_get_def(first));
-    if (status == SAC_OK) status = time_resized(first, &image, &look->seconds[0]);
-    if (status == SAC_OK) status = time_resized(second, &image, &look->seconds[1]);
+    sac_policy *large[2] = {0};
+    sac_status status = enlarge(&image, seen, sac_policy_get_def(policies[0]));
+    for (int i = 0; status == SAC_OK && i < 2; i++) status = resize(&large[i], policies[i], side);
+    if (status == SAC_OK)
+        status = time_policies((const sac_policy *const[]){large[0], large[1]}, image.bytes, look->seconds);
+    for (int i = 0; i < 2; i++) sac_policy_destroy(large[i]);
     free(image.bytes);
     return status;
 }
@@ -173,6 +165,7 @@ static sac_status time_both(const sac_policy *first, const sac_policy *second, c
 sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, const sac_env_def *env, cli_look *looks,
                           int *count)
 {
+    const sac_policy *const policies[2] = {first, second};
     const sac_policy_def *def = sac_policy_get_def(first);
     int patch = number(def, "patch"), stride = number(def, "stride");
     if (patch < 1) patch = 1;
@@ -183,14 +176,13 @@ sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, con
     *count = 0;
     sac_status status = see(first, env, &seen);
     looks[0] = (cli_look){.patches = own};
-    if (status == SAC_OK) status = time_policy(first, seen, &looks[0].seconds[0]);
-    if (status == SAC_OK) status = time_policy(second, seen, &looks[0].seconds[1]);
+    if (status == SAC_OK) status = time_policies(policies, seen, looks[0].seconds);
     ++*count;
     for (int n = own; status == SAC_OK && n <= MAX_PATCHES && *count < CLI_MAX_LOOKS; n *= 2, ++*count)
     {
         const int rows = (int)ceil(sqrt(n));
         looks[*count] = (cli_look){.patches = rows * rows, .noisy = true};
-        status = time_both(first, second, seen, (rows - 1) * stride + patch, &looks[*count]);
+        status = time_resized(policies, seen, (rows - 1) * stride + patch, &looks[*count]);
     }
     free(seen);
     return status;

@@ -14,7 +14,7 @@ typedef struct cli_look
 {
     int patches;
     bool noisy;        ///< whether the picture has a camera's noise
-    double seconds[2]; ///< of each policy, the best of several looks
+    double seconds[2]; ///< of each policy, the best of several measurements in which the two take turns
 } cli_look;
 
 /// Time two policies that cut a picture alike: first with a picture that the first of them meets in the world, as it

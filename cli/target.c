@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/atomic.h"
 #include "saccade/play.h"
 
 // the same parameters for the pictures that --set asks the environment for
@@ -22,6 +23,13 @@ static sac_status fit_pictures(cli_target *target)
     sac_policy_destroy(target->policy);
     target->policy = fitted;
     return SAC_OK;
+}
+
+int cli_check_out(const cli_args *args, const char *flag)
+{
+    const char *path = cli_value(args, flag);
+    sac_status status = path ? sac_check_target(path) : SAC_OK;
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
 int cli_target_open(cli_target *target, const cli_args *args, const char *path)

@@ -26,6 +26,11 @@ typedef struct cli_target
         "variant", "V", "variant of the environment (see 'saccade envs')", false     \
     }
 
+/// Whether the file that a flag names can be written, before the work whose result it is to hold.
+/// @param flag  that it is absent is fine
+/// @return CLI_OK, or an exit code after a message
+int cli_check_out(const cli_args *args, const char *flag);
+
 /// Load a policy and resolve --env, --set and --variant against it.
 /// @param path  NULL: no policy, then --env must be given
 /// @return CLI_OK, or an exit code after a message

@@ -74,7 +74,8 @@ static int run(const cli_args *args)
     if (!path && cli_has(args, "stamp"))
         return cli_usage("eval: --%s has no policy to stamp", random ? "random" : "idle");
     cli_target target;
-    int code = cli_target_open(&target, args, path);
+    int code = cli_check_out(args, "stamp");
+    if (code == CLI_OK) code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
     target.baseline = idle ? SAC_BASELINE_IDLE : SAC_BASELINE_RANDOM;
 

@@ -107,7 +107,8 @@ static int run(const cli_args *args)
         return cli_usage("export: say what to write: --c F.c or --onnx F.onnx");
     if (cli_has(args, "int8") && !cli_has(args, "c")) return cli_usage("export: --int8 is for --c");
     cli_target target;
-    int code = cli_target_open(&target, args, cli_positional(args, 0));
+    int code = cli_check_out(args, "c");
+    if (code == CLI_OK) code = cli_target_open(&target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
     if (cli_has(args, "c")) code = export_c(&target, args);
     const char *onnx = cli_value(args, "onnx");

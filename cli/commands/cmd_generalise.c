@@ -236,6 +236,7 @@ static int run(const cli_args *args)
     s->threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     int code = ok ? CLI_OK : CLI_USAGE;
     if (ok && last - s->first >= MAX_EPISODES) code = cli_usage("generalise: more than %d episodes", MAX_EPISODES);
+    if (code == CLI_OK) code = cli_check_out(args, "out");
     s->count = (int)(last - s->first + 1);
     const char *path;
     for (int i = 0; code == CLI_OK && (path = cli_positional(args, i)); i++) code = study_policy(s, path);

@@ -252,6 +252,7 @@ static int run(const cli_args *args)
 {
     plan p = {.args = args, .interrupt = cli_catch_signals()};
     int code = read_plan(&p);
+    if (code == CLI_OK) code = cli_check_out(args, "out");
     if (code == CLI_OK) code = cli_target_open(&p.target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
     sac_status status = train(&p);

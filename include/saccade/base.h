@@ -39,7 +39,8 @@
     X(ERROR_FORMAT, 4, "malformed data")                                      \
     X(ERROR_UNAVAILABLE, 5, "not available in this build or on this machine") \
     X(ERROR_ENVIRONMENT, 6, "an environment failed")                          \
-    X(ERROR_INTERRUPTED, 7, "interrupted")
+    X(ERROR_INTERRUPTED, 7, "interrupted")                                    \
+    X(ERROR_DIVERGED, 8, "training has diverged: its numbers are not finite")
 
 typedef enum sac_status
 {

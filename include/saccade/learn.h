@@ -179,7 +179,8 @@ SAC_API void sac_fit_destroy(sac_fit *fit);
 /// @param      steps  1 at least; 0: as many as use all examples once
 /// @param[out] loss   [2] the mean loss of the first tenth of the steps and of the last tenth; NULL: not wanted
 /// @return SAC_ERROR_ARGUMENT where examples do not fit: fewer than a sequence, an action that is not a number or no
-///         choice, a negative weight; SAC_ERROR_MEMORY
+///         choice, a negative weight; SAC_ERROR_DIVERGED at the first step that leaves a parameter which is not finite:
+///         such a fit is only good to be destroyed; SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t steps, double *loss);
 
 /// The parameters as they are, [sac_policy_parameter_count].

@@ -29,7 +29,8 @@ typedef struct sac_train_def
 /// Train until the generations are done, the search stops, or an interrupt (then SAC_ERROR_INTERRUPTED, after a
 /// checkpoint).
 /// @return SAC_ERROR_ENVIRONMENT when no candidate of a generation has a return that is a number; then nothing can be
-///         learned from it, and a resume continues from the checkpoint before
+///         learned from it, and a resume continues from the checkpoint before; SAC_ERROR_DIVERGED when what learns is
+///         not finite any more, after which the folder holds the checkpoint and the policies of the generations before
 SAC_API SAC_CHECKED sac_status sac_train(const sac_train_def *def);
 
 /// What to sweep over: a file that names a task, fields of it with their values, and seeds. See docs/training.md.
@@ -47,6 +48,7 @@ typedef struct sac_sweep_def
     const volatile int *interrupt;
 } sac_sweep_def;
 
-/// Train every run of a sweep that is not finished yet, one after the other, and write results.csv.
+/// Train every run of a sweep that is not finished yet, one after the other, and write results.csv. A run that diverges
+/// is `failed` there, and the next one follows.
 /// @return SAC_ERROR_ARGUMENT or SAC_ERROR_FORMAT for a bad sweep file, before anything is trained; as sac_train
 SAC_API SAC_CHECKED sac_status sac_sweep(const sac_sweep_def *def);

@@ -70,6 +70,7 @@ SAC_API SAC_CHECKED sac_status sac_uptrain_twin(sac_policy **out, const sac_poli
 /// @param      env     the world that the policy acts in
 /// @param[out] result  NULL: not wanted
 /// @return as sac_uptrain_twin; SAC_ERROR_ARGUMENT also for a policy that has no gradient or does not fit the world;
+///         SAC_ERROR_DIVERGED where a rate was so large that a parameter was not finite any more;
 ///         SAC_ERROR_INTERRUPTED
 SAC_API SAC_CHECKED sac_status sac_uptrain(sac_policy **out, const sac_policy *policy, const sac_env_def *env,
                                            const sac_uptrain_def *def, sac_uptrain_result *result);

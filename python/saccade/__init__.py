@@ -22,8 +22,8 @@ _os.environ.setdefault("SACCADE_PYTHON", _sys.executable or "python3")  # of the
 
 from saccade import _gymnasium, search, training, worlds  # noqa: E402
 from saccade._core import (  # noqa: E402
-    ArgumentError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError, WorldError, ffi,
-    lib, load_plugin, set_log)
+    ArgumentError, DivergedError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError,
+    WorldError, ffi, lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
 from saccade.demonstrations import Demonstrations, distill, record, write_demonstrations  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
@@ -32,8 +32,8 @@ from saccade.training import Progress, Run, Score, Uptrained, evaluate, summary,
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
-    "ArgumentError", "Attention", "Camera", "Demonstrations", "Error", "FileError", "FormatError", "Gaze", "Info", "InterruptedError",
-    "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
+    "ArgumentError", "Attention", "Camera", "Demonstrations", "DivergedError", "Error", "FileError", "FormatError", "Gaze",
+    "Info", "InterruptedError", "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
     "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms", "kinds",
     "lib", "linear", "load", "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train",
     "training", "uptrain", "worlds", "write_demonstrations",

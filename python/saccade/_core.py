@@ -53,6 +53,10 @@ class InterruptedError(Error, RuntimeError):
     status = lib.SAC_ERROR_INTERRUPTED
 
 
+class DivergedError(Error, ArithmeticError):
+    status = lib.SAC_ERROR_DIVERGED
+
+
 def _check_cpu_level() -> None:
     """A level that is misspelt would be ignored by the library, which prints nothing."""
     import os

@@ -164,6 +164,18 @@ void sac_atomic_abort(sac_atomic *file)
     file->descriptor = 0;
 }
 
+sac_status sac_check_target(const char *path)
+{
+    sac_atomic file = {0};
+    struct stat facts;
+    SAC_TRY(sac_check_path(path));
+    // A pipe is not opened, because its reader would take the close for the end.
+    if (stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode)) return SAC_OK;
+    SAC_TRY(sac_atomic_begin(&file, path));
+    sac_atomic_abort(&file);
+    return SAC_OK;
+}
+
 sac_status sac_write_file(const char *path, const void *bytes, size_t size)
 {
     sac_atomic file = {0};

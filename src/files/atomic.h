@@ -36,6 +36,10 @@ SAC_CHECKED sac_status sac_write_file(const char *path, const void *bytes, size_
 /// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT (too large) or SAC_ERROR_MEMORY
 SAC_CHECKED sac_status sac_read_file(uint8_t **bytes, size_t *size, const char *path, size_t limit);
 
+/// Check that a file can be written at this path, before the work whose result it is to hold. Nothing is left there.
+/// @return as sac_atomic_begin
+SAC_CHECKED sac_status sac_check_target(const char *path);
+
 /// A file that is being written: begin, write any number of times, then commit or abort. Plain data; starts as {0}.
 typedef struct sac_atomic
 {

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -334,6 +335,27 @@ static void measure(sac_fit *fit, const walk *w)
     set_normaliser(fit, (double)size * fit->def.steps);
 }
 
+static sac_status check_measured(const sac_fit *fit)
+{
+    const sac_policy_tensor *broken = sac_policy_broken_tensor(fit->policy, fit->parameters);
+    if (!broken) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "fit: %s is not finite before the first step: the start or the examples hold numbers that are not",
+                    broken->name);
+}
+
+// Once a parameter is not finite, no later step makes it a number again.
+static sac_status check_step(const sac_fit *fit)
+{
+    const sac_policy_tensor *broken = sac_policy_broken_tensor(fit->policy, fit->parameters);
+    if (!broken) return SAC_OK;
+    return sac_fail(SAC_ERROR_DIVERGED,
+                    "the fit diverged: after step %" PRIu64
+                    " of the optimiser, %s is not finite; try a rate below %g%s",
+                    sac_optimiser_steps(fit->optimiser), broken->name, fit->def.rate,
+                    fit->def.largest_norm > 0 ? "" : " or a largest_norm, which shortens gradients");
+}
+
 // Draws which sequences of a step are learned from right to left.
 static void draw_mirrored(sac_fit *fit, int size)
 {
@@ -373,19 +395,21 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
     begin_round(fit, &w, examples->count);
     fit->batch.temperature = temperature_at(fit, sac_optimiser_steps(fit->optimiser));
     measure(fit, &w);
+    sac_status status = check_measured(fit);
     if (steps == 0) steps = ((uint64_t)w.sequences + (uint64_t)fit->def.batch - 1) / (uint64_t)fit->def.batch;
     const uint64_t tenth = steps >= 10 ? steps / 10 : 1;
     double first = 0, last = 0;
-    for (uint64_t i = 0; i < steps; i++)
+    for (uint64_t i = 0; status == SAC_OK && i < steps; i++)
     {
         double now = take_step(fit, &w, examples);
+        status = check_step(fit);
         if (i < tenth) first += now / (double)tenth;
         if (i >= steps - tenth) last += now / (double)tenth;
     }
     fit->calls++;
     sac_free(w.order);
     if (loss) loss[0] = first, loss[1] = last;
-    return SAC_OK;
+    return status;
 }
 
 // --- state ---

@@ -16,7 +16,7 @@ const sac_option sac_ppo_options[] = {
     ROW(slices, INT, "8", 1, 1024,
         "parts of a minibatch, which threads share; they decide the order of sums and with it the last bits"),
     ROW(rate, REAL, "3e-4", 0, 10, "of Adam"),
-    ROW(epsilon, REAL, "1e-5", 0, 1, "of Adam"),
+    ROW(epsilon, REAL, "1e-5", 1e-12, 1, "of Adam"),
     ROW(largest_norm, REAL, "0.5", 0, 1e9, "a longer gradient is shortened to it; 0: never"),
     ROW(anneal, BOOL, "true", 0, 0, "the rate falls along a line to 0 at the task's train.generations"),
     ROW(gamma, REAL, "0.99", 0, 1, "what a reward one step later is worth"),

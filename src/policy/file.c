@@ -28,15 +28,11 @@ static sac_tensor tensor_of(const sac_policy_tensor *named, const float *paramet
 // neither written nor read.
 static sac_status check_finite(const sac_policy *policy, const float *parameters, sac_status status)
 {
-    for (int i = 0; i < policy->tensor_count; i++)
-    {
-        const sac_policy_tensor *named = &policy->tensors[i];
-        for (size_t j = 0; j < sac_policy_tensor_size(named); j++)
-            if (!isfinite(parameters[named->offset + j]))
-                return sac_fail(status, "%s holds %g, expected finite numbers", named->name,
-                                (double)parameters[named->offset + j]);
-    }
-    return SAC_OK;
+    const sac_policy_tensor *broken = sac_policy_broken_tensor(policy, parameters);
+    if (!broken) return SAC_OK;
+    const float *value = parameters + broken->offset;
+    while (isfinite(*value)) value++;
+    return sac_fail(status, "%s holds %g, expected finite numbers", broken->name, (double)*value);
 }
 
 sac_status sac_policy_save(const sac_policy *policy, const float *parameters, const sac_policy_info *info,

@@ -128,6 +128,9 @@ sac_status sac_policy_add_normaliser(sac_policy *policy, int size);
 /// that is as good as constant is centred and no more.
 void sac_policy_set_normaliser(const sac_policy *policy, float *parameters, int index, double mean, double deviation);
 
+/// The first of a whole vector's tensors that holds a number which is not finite; NULL: all numbers are.
+const sac_policy_tensor *sac_policy_broken_tensor(const sac_policy *policy, const float *parameters);
+
 /// Where a layer's tensors lie in the parameter vector.
 typedef struct sac_layer
 {

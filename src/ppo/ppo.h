@@ -61,7 +61,8 @@ typedef struct sac_ppo_report
 
 /// One iteration: a rollout, then the updates. The first one only measures what normalisers and reward scaling need.
 /// @param normaliser  the policy's; what was seen is added to sac_normaliser_begin's, and committed at the end
-/// @return after SAC_ERROR_INTERRUPTED or another failure the state is what it was, but the worlds are not
+/// @return SAC_ERROR_DIVERGED at the first step of the optimiser that leaves a parameter which is not finite; after
+///         this, SAC_ERROR_INTERRUPTED or another failure the state is what it was, but the worlds are not
 SAC_CHECKED sac_status sac_ppo_iterate(sac_ppo *ppo, uint64_t iteration, sac_normaliser *normaliser,
                                        sac_ppo_report *report);
 

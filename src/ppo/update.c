@@ -1,9 +1,11 @@
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "base/series.h"
+#include "policy/kind.h"
 #include "ppo/learner.h"
 
 /// The updates: epochs of minibatches of sequences in an order that is drawn.
@@ -169,6 +171,27 @@ static void add_sums(sac_ppo_sums *to, const sac_ppo_sums *from, double share)
     to->clipped += share * from->clipped;
 }
 
+static sac_status fail_diverged(const sac_ppo *p, const char *whose, const char *what)
+{
+    return sac_fail(SAC_ERROR_DIVERGED,
+                    "ppo diverged: after step %" PRIu64 " of the optimiser, the %s %s is not finite; try a search.rate "
+                    "below %g or a smaller search.largest_norm",
+                    sac_optimiser_steps(p->optimiser), whose, what, p->config.rate);
+}
+
+// Once a parameter is not finite, no later step makes it a number again.
+static sac_status check_parameters(const sac_ppo *p)
+{
+    const float *critic = p->x + p->policy_count, *logs = critic + p->critic_count;
+    const sac_policy_tensor *broken = sac_policy_broken_tensor(p->policy, p->x);
+    if (broken) return fail_diverged(p, "policy's", broken->name);
+    broken = sac_policy_broken_tensor(p->critic.policy, critic);
+    if (broken) return fail_diverged(p, "critic's", broken->name);
+    for (int i = 0; i < p->head.logs; i++)
+        if (!isfinite(logs[i])) return fail_diverged(p, "actions'", "deviation");
+    return SAC_OK;
+}
+
 // the sums of the minibatch, times its share, and the gradient's length
 static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_sums *sums, double *norm)
 {
@@ -189,7 +212,7 @@ static sac_status take_minibatch(sac_ppo *p, int first, int sequences, sac_ppo_s
     *norm = sac_optimiser_step(p->optimiser, &p->rooms[0].l, p->x, p->sums);
     keep_above_floor(p);
     *sums = total;
-    return SAC_OK;
+    return check_parameters(p);
 }
 
 /// What is summed over minibatches.

@@ -25,7 +25,8 @@ typedef struct sac_learner
     /// sac_run_update_average. An interrupt (r->def->interrupt) leaves state and kept arrays unchanged.
     sac_status (*advance)(sac_run *r);
 
-    /// Why training should stop, in words; NULL: it goes on.
+    /// Why training should stop, in words; NULL: it goes on. The function may be NULL: it always goes on. To stop is no
+    /// failure; numbers that are not finite are one, which advance returns as SAC_ERROR_DIVERGED.
     const char *(*stop)(const sac_run *r);
 
     double (*sigma)(const sac_run *r); ///< the step size or the deviation of actions, for metrics.csv

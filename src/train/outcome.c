@@ -107,7 +107,7 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
 {
     sac_progress *p = &r->progress;
     double begin = sac_clock();
-    bool last = r->state.generation >= generations || r->learner->stop(r);
+    bool last = r->state.generation >= generations || sac_run_stop(r);
     p->evaluated = false;
     sac_phases_begin(&r->phases);
     SAC_TRY(evaluate_if_due(r, last));

@@ -195,15 +195,6 @@ static sac_status advance(sac_run *r)
     return write_row(r, &report);
 }
 
-static const char *stop(const sac_run *r)
-{
-    const reward *w = r->learned;
-    const float *x = sac_ppo_parameters(w->ppo);
-    for (int i = 0; i < r->tuned.total; i++)
-        if (!isfinite(x[i])) return "numerical trouble: a parameter is not finite";
-    return NULL;
-}
-
 static double sigma(const sac_run *r)
 {
     return sac_ppo_deviation(((const reward *)r->learned)->ppo);
@@ -245,6 +236,5 @@ const sac_learner sac_ppo_learner = {.create = create,
                                      .restore = sac_run_read_checkpoint,
                                      .begin = begin,
                                      .advance = advance,
-                                     .stop = stop,
                                      .sigma = sigma,
                                      .kept = kept};

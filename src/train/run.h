@@ -73,6 +73,12 @@ static inline uint64_t sac_run_generations(const sac_run *r)
     return r->def->generations ? r->def->generations : (uint64_t)r->task->train.generations;
 }
 
+/// Why the learner wants to stop, in words; NULL: it goes on.
+static inline const char *sac_run_stop(const sac_run *r)
+{
+    return r->learner->stop ? r->learner->stop(r) : NULL;
+}
+
 typedef enum sac_round_kind
 {
     SAC_ROUND_TRAINING,

@@ -25,10 +25,20 @@ static sac_status advance(sac_run *r)
     return SAC_OK;
 }
 
+// Nothing is written of a generation that diverged, so checkpoints and policies stay those of the generations before.
+static sac_status tell_divergence(sac_run *r)
+{
+    char text[512];
+    snprintf(text, sizeof text, "generation %" PRIu64 ": %s", r->state.generation + 1, sac_last_error());
+    SAC_TRY(sac_run_event(r, "failed", text));
+    return sac_fail(SAC_ERROR_DIVERGED, "%s", text);
+}
+
 sac_status sac_run_advance(sac_run *r)
 {
     r->under_way = true;
     sac_status status = advance(r);
+    if (status == SAC_ERROR_DIVERGED) status = tell_divergence(r);
     r->under_way = false;
     return status;
 }
@@ -38,7 +48,7 @@ static sac_status train(sac_run *r)
     uint64_t generations = sac_run_generations(r);
     while (r->state.pending || r->state.generation < generations)
     {
-        const char *reason = r->state.pending ? NULL : r->learner->stop(r);
+        const char *reason = r->state.pending ? NULL : sac_run_stop(r);
         if (reason) return sac_run_event(r, "stopped", reason);
         sac_status status = r->state.pending ? SAC_OK : sac_run_advance(r);
         if (status == SAC_OK) status = sac_run_finish(r, generations);

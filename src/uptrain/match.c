@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -225,6 +226,16 @@ static void choose(match *m, uint64_t step)
     m->chosen = m->order + place * m->batch;
 }
 
+static sac_status check_step(const match *m, uint64_t step)
+{
+    const sac_policy_tensor *broken = sac_policy_broken_tensor(m->student, m->parameters);
+    if (!broken) return SAC_OK;
+    return sac_fail(SAC_ERROR_DIVERGED,
+                    "the first phase of up-training diverged: after step %" PRIu64 ", %s is not finite; try a "
+                    "match_rate below %g",
+                    step, broken->name, m->def->match_rate);
+}
+
 static sac_status run_steps(match *m, sac_uptrain_result *result)
 {
     const sac_uptrain_def *def = m->def;
@@ -238,6 +249,7 @@ static sac_status run_steps(match *m, sac_uptrain_result *result)
         double loss = sac_slices_run(m->slices, m->sums, m->batch, run_slice, m);
         keep_maps(m);
         sac_optimiser_step(m->optimiser, &l, m->parameters, m->sums);
+        SAC_TRY(check_step(m, i + 1));
         if (i < tenth) result->match_first += loss / (double)tenth;
         if (i >= steps - tenth) result->match_last += loss / (double)tenth;
         if (def->progress && tenth > 0 && (i + 1) % tenth == 0) def->progress(def->user, "match", i + 1, steps, loss);

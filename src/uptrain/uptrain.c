@@ -106,6 +106,16 @@ static sac_status create_fit(training *t)
     return sac_fit_create(&t->fit, t->twin, &def);
 }
 
+// A first phase that has not learned may be the reason.
+static sac_status fail_tuning(const sac_uptrain_result *result, sac_status status)
+{
+    if (!(result->match_last >= result->match_first)) return sac_fail_in(status, "the second phase of up-training");
+    return sac_fail_in(status,
+                       "the second phase of up-training, after a first one whose loss went from %.3g to %.3g, which a "
+                       "smaller match_rate mends",
+                       result->match_first, result->match_last);
+}
+
 static sac_status fit_round(training *t, int round)
 {
     const sac_uptrain_def *def = t->def;
@@ -116,7 +126,8 @@ static sac_status fit_round(training *t, int round)
     for (uint64_t step = at; step < end; step += CHUNK)
     {
         if (def->interrupt && *def->interrupt) return sac_fail(SAC_ERROR_INTERRUPTED, "up-training was interrupted");
-        SAC_TRY(sac_fit_run(t->fit, &examples, end - step < CHUNK ? end - step : CHUNK, loss));
+        sac_status status = sac_fit_run(t->fit, &examples, end - step < CHUNK ? end - step : CHUNK, loss);
+        SAC_TRY(status == SAC_ERROR_DIVERGED ? fail_tuning(t->result, status) : status);
         if (isnan(first)) first = loss[0];
     }
     if (round == 0) t->result->tune_first = first;

@@ -1,8 +1,55 @@
 #!/usr/bin/env bash
-# Rewards that are not numbers, from a world in Python: nan.sh SACCADE
+# Numbers that are not finite: parameters of learners that diverge, and rewards of a world in Python: nan.sh SACCADE
 set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
+
+# --- learners that diverge on the toy ---
+
+# it learns a little in generation 1, and its parameters overflow in generation 2
+cat >"$work/taught.yaml" <<'END'
+env: {id: toy, size: 24, max_steps: 20}
+policy: {kind: iap-trans, attention: relu, attention_features: 0, patch: 6, stride: 0, key_size: 4, value_size: 4, rows: 4, controller: linear, activation: clip}
+search: {method: distill, episodes: 7, fit_steps: 5, batch: 16, optimiser: sgd, rate: 0.3}
+train: {generations: 9, checkpoint_every: 1}
+evaluation: {every: 1, episodes: 2}
+teacher: {policy: tests/train/teacher.safetensors}
+END
+# Adam takes steps of 10 without a limit
+cat >"$work/reward.yaml" <<'END'
+env: {id: toy, size: 24, max_steps: 12}
+policy: {kind: mlp, inputs: state, teacher: true, controller: mlp, hidden: 8}
+search: {method: ppo, worlds: 8, steps: 16, minibatch: 64, rate: 10, largest_norm: 0, anneal: false}
+train: {generations: 9, checkpoint_every: 1}
+evaluation: {every: 1, episodes: 2}
+END
+
+# One line says what happened and how to mend it, the exit code and the folder that the run failed. The generations
+# before keep their checkpoint and policies to the byte, and a resume says the same again.
+diverges() # NAME GENERATION WORDS
+{
+    local run=$work/$1 failing=$2 words=$3
+    refuses 1 "generation $failing: $words" "$saccade" train "$work/$1.yaml" --run "$run" --quiet || return 1
+    cat "$work/err" "$run/events.jsonl"
+    grep -q '; try a ' "$work/err" || return 1
+    tail -n 1 "$run/events.jsonl" | grep -qF "\"generation\": $failing, \"event\": \"failed\", \"text\": \"generation $failing: $words" || return 1
+    "$saccade" runs "$run" | grep -q ' failed ' || return 1
+    "$saccade" train "$work/$1.yaml" --run "$run-before" --quiet --generations "$((failing - 1))" || return 1
+    local file
+    for file in best.safetensors mean.safetensors "checkpoints/$(printf %08d "$((failing - 1))").safetensors"; do
+        cmp "$run/$file" "$run-before/$file" || return 1
+    done
+    [[ $(ls "$run/checkpoints") == $(ls "$run-before/checkpoints") ]] || return 1
+    "$saccade" train "$work/$1.yaml" --run "$run" --quiet --resume 2>"$work/err"
+    [[ $? == 1 ]] && tail -n 1 "$work/err" | grep -qF "saccade: generation $failing: $words"
+}
+check "a student that diverges" diverges taught 2 "the fit diverged: after step "
+check "PPO that diverges" diverges reward 2 "ppo diverged: after step "
+check "Adam without an epsilon, which divides 0 by 0" refuses 2 "search: epsilon is '0', expected 1e-12 to 1" \
+    "$saccade" train "$work/reward.yaml" --run "$work/none" --set search.epsilon=0
+
+# --- a world whose rewards are not numbers ---
+
 python=${SACCADE_PEERS:-$PWD/.venv/bin/python}
 if ! "$python" -c "import gymnasium" 2>/dev/null; then
     skip "rewards that are not numbers" "gymnasium (make worlds)"

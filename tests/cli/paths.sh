@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Paths that a script gets wrong, paths of any length, and a folder that two trainers want: paths.sh SACCADE
+# Paths that a script gets wrong or that cannot be written, paths of any length, and a folder that two trainers want: paths.sh SACCADE
 set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
@@ -131,6 +131,16 @@ gives_up() # after ten seconds
         sed -n 2p "$work/said" | grep "kept: process $first on .* is training there; stop it first or name another folder"
 }
 
+# what is written in the end is looked at before the episodes are driven, which are so many that nobody waits for them
+refuses_targets()
+{
+    local policy=zoo/car-racing/linear.safetensors
+    refuses 1 "$work/no/p: cannot be written: No such file" timeout 60 "$saccade" eval "$policy" --seeds 0..99999 --stamp "$work/no/p" &&
+        refuses 1 "$work: cannot be written: Is a directory" timeout 60 "$saccade" export "$policy" --c "$work" --int8 --seeds 0..99999 &&
+        : >"$work/kept.c" && "$saccade" export "$policy" --c "$work/kept.c" >/dev/null && [[ -s $work/kept.c && ! -e $work/kept.c.tmp ]]
+}
+
+check "a file that cannot be written is refused first" refuses_targets
 check "an empty option is refused" refuses_empty_options
 check "an empty operand is refused" refuses_empty_operands
 check "an empty --run is not the root folder" refuses_root

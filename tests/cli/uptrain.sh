@@ -87,5 +87,21 @@ check "no place for the result" refuses 2 "say with --out" "$saccade" uptrain "$
 check "episodes that are learned from" refuses 2 "are learned from" "$saccade" uptrain "$soft" --seeds 999999..1000001 "${out[@]}"
 check "no rate" refuses 2 "--rate is '-1'" "$saccade" uptrain "$soft" --rate -1 "${out[@]}"
 check "a file that is none" refuses 1 "no-such" "$saccade" uptrain no-such.safetensors "${out[@]}"
+# a place that cannot be written is said before anything is learned, which would print its progress
+check "no such folder" refuses 1 "$work/nowhere/x: cannot be written" "$saccade" uptrain "$soft" --out "$work/nowhere/x"
+check "a folder" refuses 1 "$work/soft: cannot be written" "$saccade" uptrain "$soft" --out "$work/soft"
+diverges() # WORDS FLAG...
+{
+    local words=$1 code
+    shift
+    "$saccade" uptrain "$soft" "${small[@]}" "$@" "${out[@]}" >"$work/table" 2>"$work/progress"
+    code=$?
+    cat "$work/table" "$work/progress"
+    [[ $code == 1 && ! -s $work/table ]] && tail -n 1 "$work/progress" | grep -qE "^saccade: $words"
+}
+check "a rate that is too large" diverges \
+    'the second phase of up-training: the fit diverged: after step [0-9]+ of the optimiser, [a-z_.]+ is not finite; try a rate below 1000$' --rate 1000
+check "and one of the first phase" diverges \
+    'the first phase of up-training diverged: after step [0-9]+, attention.[a-z_]+ is not finite; try a match_rate below 1000$' --match-rate 1000
 check "nothing was written" test ! -e "$work/bad.safetensors"
 finish

@@ -187,6 +187,14 @@ def test_a_fit_goes_on_from_its_state(policy, examples):
         part.set_state({"steps": 1})
 
 
+def test_a_fit_that_diverges_is_said(examples):
+    policy = make("cnn", image_size=0, conv_channels="4", conv_kernel=5, conv_stride=4, controller="linear",
+                  activation="clip")
+    with pytest.raises(saccade.DivergedError, match="the fit diverged: .* try a rate below 900") as raised:
+        learn.fit(policy, *examples, optimiser="sgd", rate=900, epochs=1000)
+    assert isinstance(raised.value, ArithmeticError)
+
+
 def test_what_does_not_fit_is_said(policy, examples):
     observations, actions = examples
     with pytest.raises(ValueError, match="observations: shape"):

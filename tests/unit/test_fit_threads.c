@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "failing_memory.h"
 #include "gradient_scene.h"
 
@@ -427,6 +429,54 @@ TEST(bad_input_is_named)
     sac_policy_destroy(drawing);
 }
 
+// the loss of some policies stays finite while their parameters do not, so these are what counts
+TEST(a_fit_that_diverges_ends_at_that_step)
+{
+    sac_policy *policy = scene_policy("kind=cnn,controller=linear,activation=clip,image_size=72", 3);
+    lesson l = lesson_create(policy);
+    sac_fit *fit;
+    sac_fit_def def = small_def();
+    uint64_t steps, calls, last;
+    char words[64];
+    def.optimiser = "sgd";
+    def.rate = 900;
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    assert_fails(sac_fit_run(fit, examples_of(&l), 1000, NULL), SAC_ERROR_DIVERGED,
+                 "is not finite; try a rate below 900 or a largest_norm");
+    sac_fit_counters(fit, &last, &calls);
+    assert_true(last > 1 && last < 1000);
+    snprintf(words, sizeof words, "after step %" PRIu64 " of the optimiser", last);
+    assert_non_null(strstr(sac_last_error(), words));
+    sac_fit_destroy(fit);
+
+    // one step fewer is well
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    assert_ok(sac_fit_run(fit, examples_of(&l), last - 1, NULL));
+    sac_fit_counters(fit, &steps, &calls);
+    assert_int_equal(steps, last - 1);
+    for (int i = 0; i < sac_policy_parameter_count(policy); i++) assert_true(isfinite(sac_fit_parameters(fit)[i]));
+    sac_fit_destroy(fit);
+    free(l.observations);
+    sac_policy_destroy(policy);
+}
+
+// which is no matter of the rate
+TEST(a_start_that_is_not_finite_is_said)
+{
+    sac_policy *policy = scene_policy(small, 3);
+    lesson l = lesson_create(policy);
+    sac_fit *fit;
+    sac_fit_array first;
+    sac_fit_def def = any_def(1);
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    assert_true(sac_fit_array_at(fit, 0, &first));
+    first.numbers[0] = INFINITY;
+    assert_fails(sac_fit_run(fit, examples_of(&l), 1, NULL), SAC_ERROR_ARGUMENT, "is not finite before the first step");
+    sac_fit_destroy(fit);
+    free(l.observations);
+    sac_policy_destroy(policy);
+}
+
 TEST(lack_of_memory_is_survived)
 {
     sac_policy *policy = scene_policy(small, 3);
@@ -443,4 +493,5 @@ TEST(lack_of_memory_is_survived)
 
 TESTS(every_kind_overfits_a_batch, any_number_of_threads_gives_the_same_bits, the_listed_state_is_all_of_it,
       only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated, costs_are_learned,
-      bad_input_is_named, lack_of_memory_is_survived)
+      bad_input_is_named, a_fit_that_diverges_ends_at_that_step, a_start_that_is_not_finite_is_said,
+      lack_of_memory_is_survived)

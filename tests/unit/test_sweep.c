@@ -190,6 +190,31 @@ TEST(a_sweep_goes_on_where_it_was_interrupted)
     assert_fails(sweep(&third), SAC_ERROR_ARGUMENT, "did you mean 'sigma'?");
 }
 
+// of a sweep over rates, one that is too large is a row of the table, and the next one follows
+TEST(a_sweep_goes_on_after_a_run_that_diverged)
+{
+    scratch_open();
+    write_text("task.yaml",
+               "env:\n  id: toy\n  size: 24\n  max_steps: 12\n"
+               "policy:\n  kind: mlp\n  inputs: state\n  teacher: true\n  controller: mlp\n  hidden: 8\n"
+               "search:\n  method: ppo\n  worlds: 8\n  steps: 16\n  minibatch: 64\n  largest_norm: 0\n  anneal: false\n"
+               "train:\n  generations: 3\nevaluation:\n  every: 0\n");
+    char text[512];
+    snprintf(text, sizeof text, "task: %s\nfields:\n  search:\n    rate: [10, 0.001]\nseeds: [1, 2]\n",
+             scratch_path("task.yaml"));
+    write_text("sweep.yaml", text);
+    watcher w = {0};
+    assert_ok(sweep(&w));
+    assert_int_equal(w.starts, 4);
+    uint8_t *bytes;
+    size_t size;
+    assert_ok(sac_read_file(&bytes, &size, scratch_path("runs/results.csv"), 1 << 20));
+    assert_non_null(strstr((char *)bytes, "\nrun-0000,1,failed,10,1,"));
+    assert_non_null(strstr((char *)bytes, "\nrun-0001,2,failed,10,1,"));
+    assert_non_null(strstr((char *)bytes, "\nrun-0003,2,finished,0.001,3,"));
+    sac_free(bytes);
+}
+
 TEST(a_run_folder_tells_its_state)
 {
     scratch_open();
@@ -219,4 +244,4 @@ TEST(a_run_folder_tells_its_state)
 }
 
 TESTS(a_grid_holds_every_combination_once, draws_lie_in_their_ranges_and_come_again, a_bad_sweep_says_what_and_where,
-      a_sweep_goes_on_where_it_was_interrupted, a_run_folder_tells_its_state)
+      a_sweep_goes_on_where_it_was_interrupted, a_sweep_goes_on_after_a_run_that_diverged, a_run_folder_tells_its_state)

@@ -147,6 +147,38 @@ TEST(only_what_is_tuned_moves)
     sac_policy_destroy(policies[1]);
 }
 
+// PPO that goes on from a file begins at exactly the file's parameters. The first generation only measures, so after it
+// these are what is evaluated; the second one moves them. A normaliser would be measured anew.
+TEST(a_policy_from_a_file_is_where_it_begins)
+{
+    (void)trained("before", (const char *const[]){"policy.normaliser", "false", NULL});
+    char start[512];
+    path_in(start, "before/mean.safetensors");
+    const char *const settings[] = {
+        "policy.normaliser", "false", "train.start", start, "train.generations", "1", "search.anneal", "false",
+        "evaluation.every",  "1",     NULL};
+    const char *const longer[] = {
+        "policy.normaliser", "false", "train.start", start, "train.generations", "2", "search.anneal", "false",
+        "evaluation.every",  "1",     NULL};
+    const double evaluated = trained("at-start", settings);
+    (void)trained("moved", longer);
+    sac_policy *file = load_mean("before"), *first = load_mean("at-start"), *second = load_mean("moved");
+    const size_t bytes = (size_t)sac_policy_parameter_count(file) * sizeof(float);
+    assert_memory_equal(sac_policy_parameters(first), sac_policy_parameters(file), bytes);
+    assert_memory_not_equal(sac_policy_parameters(second), sac_policy_parameters(file), bytes);
+
+    sac_task *task = line_task(settings);
+    const sac_env_def env = {.id = "line"};
+    sac_episode episodes[6];
+    assert_int_equal(task->evaluation.episodes, 6);
+    assert_ok(sac_evaluate(file, &env, task->evaluation.first_seed, 6, 1, episodes));
+    assert_near(evaluated, sac_score_of(episodes, 6).mean, 1e-7); // metrics.csv has nine digits
+    sac_task_destroy(task);
+    sac_policy_destroy(file);
+    sac_policy_destroy(first);
+    sac_policy_destroy(second);
+}
+
 static sac_status iterate_once(const sac_policy *policy, const sac_env_def *env, sac_comm *comm, const float *start)
 {
     sac_ppo *ppo;
@@ -317,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_bad_task_is_refused),
         cmocka_unit_test(a_broken_world_is_told),
         cmocka_unit_test(only_what_is_tuned_moves),
+        cmocka_unit_test(a_policy_from_a_file_is_where_it_begins),
         cmocka_unit_test(episodes_are_cut_where_they_shall),
         cmocka_unit_test(a_table_tells_how_learning_went),
         cmocka_unit_test(generations_that_would_learn_nothing_are_refused),

@@ -33,8 +33,9 @@ static sac_status read_options(sac_run *r)
 }
 
 // The settings of sac_fit that the options give. Threads and seed are the run's.
-static sac_fit_def fit_def_of(const sac_distill_options *o)
+static sac_fit_def fit_def_of(const sac_distill *d)
 {
+    const sac_distill_options *o = &d->options;
     sac_fit_def def = sac_fit_default_def();
     def.optimiser = o->optimiser;
     def.rate = o->rate;
@@ -52,6 +53,7 @@ static sac_fit_def fit_def_of(const sac_distill_options *o)
     def.choosing = strcmp(o->choosing, "soft") == 0    ? SAC_CHOOSE_SOFT
                    : strcmp(o->choosing, "fixed") == 0 ? SAC_CHOOSE_FIXED
                                                        : SAC_CHOOSE_STRAIGHT;
+    def.mirror = o->mirror[0] ? d->mirror : NULL;
     def.temperature = o->temperature;
     def.last_temperature = o->last_temperature;
     return def;
@@ -61,8 +63,12 @@ static sac_fit_def fit_def_of(const sac_distill_options *o)
 static sac_status create_fit(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
-    sac_fit_def def = fit_def_of(&d->options);
+    const sac_policy_def *shape = sac_policy_get_def(r->policy);
     sac_fit_array first;
+    if (d->options.mirror[0])
+        SAC_TRY(sac_distill_read_mirror(d->options.mirror, d->mirror,
+                                        shape->action_choices ? shape->action_choices : shape->action_size));
+    sac_fit_def def = fit_def_of(d);
     def.threads = r->def->threads;
     def.seed = sac_mix_seed(r->task->train.seed, FIT_STREAM, 0);
     SAC_TRY(sac_fit_create(&d->fit, r->policy, &def));
@@ -342,16 +348,10 @@ static sac_status advance(sac_run *r)
     return write_row(r, &examples, &came);
 }
 
-static const char *stop(const sac_run *r)
-{
-    (void)r;
-    return NULL;
-}
-
 static double rate(const sac_run *r)
 {
     const sac_distill *d = sac_distill_of(r);
-    const sac_fit_def def = fit_def_of(&d->options);
+    const sac_fit_def def = fit_def_of(d);
     uint64_t steps, calls;
     sac_fit_counters(d->fit, &steps, &calls);
     return def.rate * sac_schedule(steps, def.warm_steps, def.total_steps, def.last_rate);
@@ -422,6 +422,5 @@ const sac_learner sac_distill_learner = {.create = create,
                                          .restore = sac_run_read_checkpoint,
                                          .begin = begin,
                                          .advance = advance,
-                                         .stop = stop,
                                          .sigma = rate,
                                          .kept = kept};
