@@ -191,10 +191,13 @@ rows_of_take_cover() {
         echo "| $variant | $(score "$policy" --variant "$variant" --set skill=4) |" \
             "$(score "$policy" --variant "$variant" --set skill=5) | ${row#* } |"
     done
-    local other
+    # random actions last as long as the policy's own do
+    local other held=()
+    [[ $(setting skip) == 3 ]] || held=(--set "skip=$(setting skip)")
     for other in random idle; do
-        echo "| \`--$other --env take-cover\` | $(score "--$other" --env take-cover --set skill=4) |" \
-            "$(score "--$other" --env take-cover --set skill=5) | |"
+        echo "| \`--$other --env take-cover${held[*]:+ ${held[*]}}\` |" \
+            "$(score "--$other" --env take-cover --set skill=4 "${held[@]}") |" \
+            "$(score "--$other" --env take-cover --set skill=5 "${held[@]}") | |"
     done
 }
 
@@ -248,6 +251,11 @@ row_of_teacher()
     vector=$(awk -v run="$teacher" '$2 == "run:" {own = $3 == run} own && $1 == "vector:" {print $2}' "$recipe")
     IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$folder/metrics.csv")"
     returned=$(score "$folder/${vector:-best}.safetensors")
+    if grep -q '^  kind: dodger' "$folder/task.yaml"; then
+        echo "| taught by | \`$teacher\`, a planner that is told where things are and how they move, and tries actions" \
+            "out in its head: $returned over episodes 0..99 |"
+        return
+    fi
     echo "| taught by | \`$teacher\`, a network that is told the state of the world and was trained by reward:" \
         "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
         "$(minutes "$seconds") minutes |"
@@ -261,7 +269,7 @@ row_of_teacher()
     of_recipe "$base"
     echo "| | |"
     echo "| --- | --- |"
-    echo "| trained in | $(setting variant) |"
+    echo "| trained in | $(setting variant)$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
     [[ -z $teacher ]] || row_of_teacher
     echo "| trained for | $generation generations, $(million "$steps") million steps |"
     echo "| wall clock | $(minutes "$seconds") minutes on at most $(counted "$cores" core), which other work shared |"

@@ -47,7 +47,7 @@ compare() # TASK
 
     local level level_reference hash
     level_reference=$(policies "$work/reference")
-    for level in scalar avx2 avx512 neon; do
+    for level in scalar avx2 avx512; do
         SACCADE_CPU=$level train "$level" build/saccade --threads 2 >/dev/null || { failed=1; continue; }
         hash=$(policies "$work/$level")
         printf '%-28s %s\n' "policies at $level" "$hash"

@@ -140,27 +140,27 @@ compare() # DOCUMENT LANDED
 # the parameters of each row's policies, by their cards
 check_parameters() # DOCUMENT
 {
-    local line count policy bad=0
-    while IFS= read -r line; do
+    local line count policy at bad=0
+    while IFS=: read -r at line; do
         count=$(sed -nE 's/.*\(([0-9,]+) parameters.*/\1/p' <<<"$line")
         policy=$(grep -oE 'zoo/[a-z0-9/-]+' <<<"$line" | head -n 1)
         [[ -n $count && -n $policy ]] || continue
         grep -qF " $count parameters" "$policy.md" ||
-            { echo "$1: $count parameters are not what $policy.md says" >&2; bad=1; }
-    done < <(grep '^|.*parameters' "$1")
+            { echo "$1:$at: $count parameters are not what $policy.md says" >&2; bad=1; }
+    done < <(grep -n '^|.*parameters' "$1")
     return $bad
 }
 
 # "19.4 0.44": million steps of a recipe's teacher, which are those of all parts but the last, and of its student
 million_steps() { awk '$1 == "steps:" {all += $2; last = $2} END {printf "%.3g %.2f\n", (all - last) / 1e6, last / 1e6}' "$1"; }
 
-check_steps() # README.md, whose one sentence counts the steps of two recipes
+check_steps() # README, whose one sentence counts the steps of two recipes
 {
     local car cheetah words
     read -ra car < <(million_steps zoo/car-racing/taught-changed.yaml)
     read -ra cheetah < <(million_steps zoo/control/cheetah-run-taught.yaml)
     words="car's in ${car[0]} million steps before its student's ${car[1]}, the cheetah's in ${cheetah[0]} before ${cheetah[1]}"
-    tr '\n' ' ' <"$1" | grep -qF "$words" || { echo "$1: by the recipes it should say: $words" >&2; return 1; }
+    tr '\n' ' ' <"$1" | grep -qF "$words" || { echo "$1:$(grep -n 'million steps' "$1" | head -n 1 | cut -d: -f1): by the recipes it should say: $words" >&2; return 1; }
 }
 
 if [[ ${1:-} == --measure ]]; then
@@ -176,6 +176,6 @@ for document in "$@"; do
     [[ -z $machine || -e $machine/bench.csv ]] || { echo "$document: nothing has landed in $machine" >&2; status=1; continue; }
     compare "$document" "${machine:-/dev/null}/bench.csv" || status=1
     check_parameters "$document" || status=1
-    [[ $document != README.md ]] || check_steps "$document" || status=1
+    [[ $document != *README*.md ]] || check_steps "$document" || status=1
 done
 exit $status

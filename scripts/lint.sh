@@ -76,10 +76,10 @@ rooms() # libraries of others stay in their rooms
     [[ -z $bad ]] || { echo "$bad"; return 1; }
 }
 
-types() # one name, one type: a name of the project stands for one struct, enum or union
+types() # one name, one type: a name that begins with sac_ stands for one struct, enum or union
 {
     local twice
-    twice=$(git grep -hoE '^typedef (struct|enum|union) sac_[a-z0-9_]+$' -- 'src/*' 'include/*' 'cli/*' | sort | uniq -d)
+    twice=$(git grep -hoE '^typedef (struct|enum|union) sac_[a-z0-9_]+$' -- 'src/*' 'include/*' 'cli/*' | awk '{print $3}' | sort | uniq -d)
     [[ -z $twice ]] || { echo "defined twice: $twice"; return 1; }
 }
 

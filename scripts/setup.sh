@@ -54,10 +54,20 @@ fi
 echo "setup: installing ${missing[*]}" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# another installation may be under way: wait for it
-apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
-install() { "${sudo[@]}" "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}"; }
-if ! { "${sudo[@]}" "${apt[@]}" update -qq && install; } >"$log" 2>&1; then
+# Another installation may be under way: wait for it, up to five minutes. apt-get waits by itself for the lock on
+# packages, and not for the one on their lists.
+apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
+lists()
+{
+    local second
+    for ((second = 0; second < 300; second += 5)); do
+        "${apt[@]}" update -qq >"$log" 2>&1 && return
+        grep -q 'Could not get lock' "$log" || return 1
+        sleep 5
+    done
+    return 1
+}
+if ! lists || ! "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     echo "setup: apt-get failed, see above" >&2
     exit 1

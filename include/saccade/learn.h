@@ -141,7 +141,7 @@ typedef struct sac_fit_def
     sac_choosing choosing; ///< default SAC_CHOOSE_STRAIGHT
     double temperature;    ///< of choices in the first step, default 1
     double last_temperature; ///< at the end of total_steps, to which it falls by a constant factor; default 0: constant
-    const int *mirror; ///< what pictures mean from right to left: [action_choices] the choice that each becomes, or
+    const int *flip;   ///< what pictures mean from right to left: [action_choices] the choice that each becomes, or
                        ///< [action_size] the factor of each number, 1 or -1; half of the sequences are learned so,
                        ///< which are drawn anew each step; copied; default NULL: none
     int measure;       ///< sequences by which each call of sac_fit_run first measures the policy's normaliser, where it

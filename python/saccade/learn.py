@@ -141,7 +141,7 @@ class Fit:
                  average: float = 0.0, warm_steps: int = 0, total_steps: int = 0, last_rate: float = 0.0,
                  huber: float = 0.0, softness: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1,
                  choosing: str = "straight", temperature: float = 1.0, last_temperature: float = 0.0,
-                 mirror: Any = None, measure: int = 0, slices: int = 8, threads: int = 1, seed: int = 1) -> None:
+                 flip: Any = None, measure: int = 0, slices: int = 8, threads: int = 1, seed: int = 1) -> None:
         struct = ffi.new("sac_fit_def *", lib.sac_fit_default_def())
         kept = fill(struct, {"optimiser": optimiser, "rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2,
                              "decay": decay, "largest_norm": largest_norm, "average": average,
@@ -150,12 +150,14 @@ class Fit:
                              "choosing": _choosing(choosing), "temperature": temperature,
                              "last_temperature": last_temperature, "measure": measure, "slices": slices,
                              "threads": threads, "seed": seed})
-        if mirror is not None:
+        if flip is not None:
             count = policy.action_choices or policy.action_size
-            if len(mirror) != count:
-                raise ValueError(f"mirror: {len(mirror)} numbers, expected {count}")
-            kept.append(ffi.new("int[]", [int(number) for number in mirror]))
-            struct.mirror = kept[-1]
+            if len(flip) != count:
+                raise ValueError(f"flip: {len(flip)} numbers, expected {count}")
+            if any(number != int(number) for number in flip):
+                raise ValueError(f"flip: {list(flip)}, expected whole numbers")
+            kept.append(ffi.new("int[]", [int(number) for number in flip]))
+            struct.flip = kept[-1]
         self._handle = raw(lib.sac_fit_create, "sac_fit", policy._handle, struct)
         del kept  # the library has copied it
         self._life = Life(self._handle, lib.sac_fit_destroy, policy._life)

@@ -5,27 +5,27 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "gradient/mirror.h"
+#include "gradient/flip.h"
 
 static size_t picture_size(const sac_gradient *g)
 {
     return sac_space_bytes(&g->policy->def.inputs[g->policy->image]);
 }
 
-sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences, bool mirrors)
+sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences, bool flips)
 {
     const size_t frames = (size_t)steps * (size_t)sequences, outputs = (size_t)gradient->outputs;
     const int action = gradient->policy->def.action_size;
-    if (mirrors && !(room->pictures = SAC_NEW_MATRIX(uint8_t, frames, picture_size(gradient))))
-        return sac_fail_memory("a fit's mirrored pictures");
-    room->mirrored = SAC_NEW_ARRAY(float, (size_t)(gradient->outputs > action ? gradient->outputs : action));
+    if (flips && !(room->pictures = SAC_NEW_MATRIX(uint8_t, frames, picture_size(gradient))))
+        return sac_fail_memory("a fit's flipped pictures");
+    room->flipped = SAC_NEW_ARRAY(float, (size_t)(gradient->outputs > action ? gradient->outputs : action));
     room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
     room->outputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->doutputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->targets = SAC_NEW_ARRAY(float, outputs);
     room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
-    if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->mirrored &&
+    if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->flipped &&
         room->workspace)
         return SAC_OK;
     return sac_fail_memory("a fit's minibatch"); // the fit's destroy releases what was allocated
@@ -38,7 +38,7 @@ void sac_fit_room_destroy(sac_fit_room *room)
     sac_free(room->outputs);
     sac_free(room->doutputs);
     sac_free(room->targets);
-    sac_free(room->mirrored);
+    sac_free(room->flipped);
     sac_free(room->pictures);
     sac_free(room->workspace);
 }
@@ -142,31 +142,31 @@ static void set_targets(const sac_gradient *g, const float *action, float *targe
         targets[o] = g->parts.actor->threshold ? middles[(int)action[0]] : action[o] / unit_of(g, o);
 }
 
-// what the teacher did, or what choices cost, as it is or mirrored
-static const float *action_of(const sac_fit_batch *b, const sac_fit_room *room, int example, bool mirrored)
+// what the teacher did, or what choices cost, as it is or flipped
+static const float *action_of(const sac_fit_batch *b, const sac_fit_room *room, int example, bool flipped)
 {
     const sac_policy_def *def = &b->gradient->policy->def;
     const float *action = b->examples->actions + (ptrdiff_t)example * def->action_size;
-    if (!mirrored) return action;
+    if (!flipped) return action;
     for (int i = 0; i < def->action_size; i++)
-        room->mirrored[i] = def->action_choices ? (float)b->mirror[(int)action[i]] : (float)b->mirror[i] * action[i];
-    return room->mirrored;
+        room->flipped[i] = def->action_choices ? (float)b->flip[(int)action[i]] : (float)b->flip[i] * action[i];
+    return room->flipped;
 }
 
-static const float *costs_of(const sac_fit_batch *b, const sac_fit_room *room, int example, bool mirrored)
+static const float *costs_of(const sac_fit_batch *b, const sac_fit_room *room, int example, bool flipped)
 {
     const int choices = b->gradient->outputs;
     const float *costs = b->examples->costs + (ptrdiff_t)example * choices;
-    if (!mirrored) return costs;
-    for (int i = 0; i < choices; i++) room->mirrored[b->mirror[i]] = costs[i];
-    return room->mirrored;
+    if (!flipped) return costs;
+    for (int i = 0; i < choices; i++) room->flipped[b->flip[i]] = costs[i];
+    return room->flipped;
 }
 
 static double loss_of_costs(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example,
-                            bool mirrored, ptrdiff_t at)
+                            bool flipped, ptrdiff_t at)
 {
     const int choices = b->gradient->outputs;
-    const float *costs = costs_of(b, room, example, mirrored);
+    const float *costs = costs_of(b, room, example, flipped);
     const float *outputs = room->outputs + at * choices;
     float *doutputs = room->doutputs + at * choices;
     const double share = b->share * weight_of(b->examples, example);
@@ -182,7 +182,7 @@ static double loss_of_costs(const sac_fit_batch *b, const sac_fit_room *room, co
 }
 
 // returns the loss of one frame and writes its gradient to doutputs
-static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, bool mirrored,
+static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, bool flipped,
                       ptrdiff_t at)
 {
     const sac_gradient *g = b->gradient;
@@ -190,8 +190,8 @@ static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sa
     const double share = b->share * weight_of(e, example);
     float *outputs = room->outputs + at * g->outputs, *doutputs = room->doutputs + at * g->outputs;
     double loss;
-    if (e->costs) return loss_of_costs(b, room, l, example, mirrored, at);
-    const float *action = action_of(b, room, example, mirrored);
+    if (e->costs) return loss_of_costs(b, room, l, example, flipped, at);
+    const float *action = action_of(b, room, example, flipped);
     if (has_logits(g))
     {
         const int label = (int)action[0];
@@ -211,17 +211,17 @@ static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sa
 // --- slices ---
 
 // Puts a frame's picture from right to left in the place of the one that was set.
-static void mirror_frame(const sac_gradient *g, const sac_fit_room *room, int at)
+static void flip_frame(const sac_gradient *g, const sac_fit_room *room, int at)
 {
     uint8_t *picture = room->pictures + (size_t)at * picture_size(g);
-    sac_mirror_picture(g, picture, room->parts[at]);
+    sac_flip_picture(g, picture, room->parts[at]);
     room->parts[at] = picture;
 }
 
 // Sets the frames and starts of a sequence whose first output that counts is of example `first`. Frames before the
 // first example repeat it and are masked by starts: each begins an episode, so that nothing of them is remembered.
 static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int sequence, int sequences, int first,
-                         bool mirrored)
+                         bool flipped)
 {
     const sac_examples *e = b->examples;
     const sac_policy_def *def = &b->gradient->policy->def;
@@ -234,7 +234,7 @@ static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int s
             room->parts[(ptrdiff_t)at * def->input_count + k] =
                 all + (size_t)(example > 0 ? example : 0) * sac_space_bytes(&def->inputs[k]);
         }
-        if (mirrored) mirror_frame(b->gradient, room, at);
+        if (flipped) flip_frame(b->gradient, room, at);
         room->starts[at] = example <= 0 || (e->starts && e->starts[example]);
     }
 }
@@ -260,9 +260,8 @@ double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac
                              .parts = room->parts,
                              .starts = room->starts,
                              .temperature = b->temperature};
-    const uint8_t *mirrored = b->mirror ? b->mirrored + first : NULL;
-    for (int i = 0; i < sequences; i++)
-        set_sequence(b, room, i, sequences, b->first[first + i], mirrored && mirrored[i]);
+    const uint8_t *flipped = b->flip ? b->flipped + first : NULL;
+    for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i], flipped && flipped[i]);
     sac_gradient_forward(b->gradient, room->outputs, b->parameters, &batch, room->workspace);
 
     double loss = 0;
@@ -270,7 +269,7 @@ double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac
            (size_t)batch.steps * (size_t)sequences * (size_t)b->gradient->outputs * sizeof *room->doutputs);
     for (int t = 0; t < b->steps; t++)
         for (int i = 0; i < sequences; i++)
-            loss += loss_of(b, room, l, b->first[first + i] + t, mirrored && mirrored[i],
+            loss += loss_of(b, room, l, b->first[first + i] + t, flipped && flipped[i],
                             (ptrdiff_t)(b->lead + t) * sequences + i);
     sac_gradient_backward(b->gradient, gradient, room->doutputs, b->parameters, &batch, room->workspace);
     return loss;

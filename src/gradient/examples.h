@@ -14,8 +14,8 @@ typedef struct sac_fit_batch
     int steps, lead; ///< outputs that count, and frames before them
     double share;    ///< 1 / total weight of the loss terms
     double huber, softness, temperature;
-    const int *mirror;       ///< as in sac_fit_def; NULL: none
-    const uint8_t *mirrored; ///< [sequences] of the minibatch, as those of `first`: learned from right to left
+    const int *flip;        ///< as in sac_fit_def; NULL: none
+    const uint8_t *flipped; ///< [sequences] of the minibatch, as those of `first`: learned from right to left
 } sac_fit_batch;
 
 /// Where one slice of a minibatch runs.
@@ -26,15 +26,15 @@ typedef struct sac_fit_room
     float *outputs;     ///< [lead + steps, sequences, output_size]
     float *doutputs;    ///< likewise
     float *targets;     ///< [output_size]
-    float *mirrored;    ///< [output_size] an action or costs as they are mirrored
-    uint8_t *pictures;  ///< [lead + steps, sequences, bytes of a picture] mirrored ones; NULL: none
+    float *flipped;     ///< [output_size] an action or costs as they are flipped
+    uint8_t *pictures;  ///< [lead + steps, sequences, bytes of a picture] flipped ones; NULL: none
     void *workspace;
 } sac_fit_room;
 
 /// @param sequences  of a slice, at most
-/// @param mirrors    some sequences are mirrored
+/// @param flips    some sequences are flipped
 SAC_CHECKED sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient, int steps, int sequences,
-                                           bool mirrors);
+                                           bool flips);
 void sac_fit_room_destroy(sac_fit_room *room);
 
 /// Check that the examples can be fitted.

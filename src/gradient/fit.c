@@ -8,7 +8,7 @@
 #include "base/series.h"
 #include "base/text.h"
 #include "gradient/examples.h"
-#include "gradient/mirror.h"
+#include "gradient/flip.h"
 #include "learn/optimiser.h"
 #include "learn/slices.h"
 
@@ -17,7 +17,7 @@
 enum
 {
     FIT_COOKIE = 0x0f17f17,
-    MIRROR_STREAM = 0x6d6972, ///< of the seed
+    FLIP_STREAM = 0x6d6972, ///< of the seed
     MEMORY_STEPS = 32,
     MEMORY_LEAD = 8
 };
@@ -35,9 +35,9 @@ struct sac_fit
     double *seen;           // [slices, 2 F] of the normaliser, where it is measured
     unsigned char *scratch; // of the table of layers that the optimiser uses
     uint64_t calls;
-    int *mirror; // NULL: none
+    int *flip; // NULL: none
     // These belong to the step that is being taken.
-    uint8_t *mirrored; // [batch]
+    uint8_t *flipped; // [batch]
     sac_fit_batch batch;
 };
 
@@ -146,17 +146,17 @@ static size_t seen_size(const sac_fit *fit)
     return fit->def.measure > 0 ? 2 * (size_t)fit->policy->normaliser_size : 0;
 }
 
-static sac_status create_mirror(sac_fit *fit)
+static sac_status create_flip(sac_fit *fit)
 {
-    if (!fit->def.mirror) return SAC_OK;
+    if (!fit->def.flip) return SAC_OK;
     const sac_policy_def *def = &fit->policy->def;
     const size_t count = (size_t)(def->action_choices ? def->action_choices : def->action_size);
-    SAC_TRY(sac_mirror_check(fit->gradient, fit->def.mirror));
-    fit->mirror = SAC_NEW_ARRAY(int, count);
-    fit->mirrored = SAC_NEW_ARRAY(uint8_t, (size_t)fit->def.batch);
-    if (!fit->mirror || !fit->mirrored) return sac_fail_memory("a fit");
-    memcpy(fit->mirror, fit->def.mirror, count * sizeof *fit->mirror);
-    fit->def.mirror = fit->mirror;
+    SAC_TRY(sac_flip_check(fit->gradient, fit->def.flip));
+    fit->flip = SAC_NEW_ARRAY(int, count);
+    fit->flipped = SAC_NEW_ARRAY(uint8_t, (size_t)fit->def.batch);
+    if (!fit->flip || !fit->flipped) return sac_fail_memory("a fit");
+    memcpy(fit->flip, fit->def.flip, count * sizeof *fit->flip);
+    fit->def.flip = fit->flip;
     return SAC_OK;
 }
 
@@ -175,7 +175,7 @@ static sac_status create_rooms(sac_fit *fit)
     memcpy(fit->parameters, sac_policy_parameters(fit->policy), parameters * sizeof(float));
     for (int i = 0; i < fit->def.threads; i++)
         SAC_TRY(sac_fit_room_create(&fit->rooms[i], fit->gradient, fit->def.lead + fit->def.steps, most,
-                                    fit->mirror != NULL));
+                                    fit->flip != NULL));
     return SAC_OK;
 }
 
@@ -185,7 +185,7 @@ static sac_status create(sac_fit *fit)
     def.choosing = fit->def.choosing;
     SAC_TRY(sac_gradient_create(&fit->gradient, fit->policy, &def));
     choose_lengths(fit);
-    SAC_TRY(create_mirror(fit));
+    SAC_TRY(create_flip(fit));
     SAC_TRY(create_optimiser(fit));
     SAC_TRY(sac_threads_create(&fit->threads, fit->def.threads));
     SAC_TRY(sac_slices_create(&fit->slices, fit->threads, fit->def.slices,
@@ -217,8 +217,8 @@ void sac_fit_destroy(sac_fit *fit)
     for (int i = 0; fit->rooms && i < fit->def.threads; i++) sac_fit_room_destroy(&fit->rooms[i]);
     sac_free(fit->rooms);
     sac_free(fit->batch.first);
-    sac_free(fit->mirrored);
-    sac_free(fit->mirror);
+    sac_free(fit->flipped);
+    sac_free(fit->flip);
     sac_free(fit->scratch);
     sac_free(fit->seen);
     sac_free(fit->sums);
@@ -357,18 +357,18 @@ static sac_status check_step(const sac_fit *fit)
 }
 
 // Draws which sequences of a step are learned from right to left.
-static void draw_mirrored(sac_fit *fit, int size)
+static void draw_flipped(sac_fit *fit, int size)
 {
-    if (!fit->mirror) return;
-    sac_stream stream = sac_stream_create(fit->def.seed, MIRROR_STREAM, sac_optimiser_steps(fit->optimiser));
-    for (int i = 0; i < size; i++) fit->mirrored[i] = sac_stream_below(&stream, 2) == 1;
+    if (!fit->flip) return;
+    sac_stream stream = sac_stream_create(fit->def.seed, FLIP_STREAM, sac_optimiser_steps(fit->optimiser));
+    for (int i = 0; i < size; i++) fit->flipped[i] = sac_stream_below(&stream, 2) == 1;
 }
 
 static double take_step(sac_fit *fit, walk *w, const sac_examples *examples)
 {
     const sac_learn l = sac_learn_create(fit->scratch);
     int size = take_batch(fit, w, examples->count);
-    draw_mirrored(fit, size);
+    draw_flipped(fit, size);
     fit->batch.temperature = temperature_at(fit, sac_optimiser_steps(fit->optimiser));
     fit->batch.share = sac_fit_share(&fit->batch, size);
     double loss = sac_slices_run(fit->slices, fit->sums, size, run_slice, fit);
@@ -385,8 +385,8 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
                                  .lead = fit->def.lead,
                                  .huber = fit->def.huber,
                                  .softness = fit->def.softness,
-                                 .mirror = fit->mirror,
-                                 .mirrored = fit->mirrored,
+                                 .flip = fit->flip,
+                                 .flipped = fit->flipped,
                                  .first = fit->batch.first};
     SAC_TRY(sac_fit_check(&fit->batch));
     walk w = {.sequences = examples->count / fit->def.steps};

@@ -39,7 +39,7 @@ const sac_option sac_distill_option_table[] = {
      "student's choices cost in the mean, or soft: the chances softmax(-cost / softness)"},
     {"softness", SAC_OPTION_REAL, AT(softness), "0.1", 1e-6, 1e6, NULL,
      "of loss: soft, by how much costs differ that tell choices apart"},
-    {"mirror", SAC_OPTION_TEXT, AT(mirror), "", 0, 0, NULL,
+    {"flip", SAC_OPTION_TEXT, AT(flip), "", 0, 0, NULL,
      "learn half of the sequences from right to left, drawn anew each step, in a world whose left and right are alike: "
      "the choice that each choice becomes, such as 0 2 1, or the factor of each number of an action, such as -1 1 1"},
     {"choosing", SAC_OPTION_TEXT, AT(choosing), "straight", 0, 0, "straight soft fixed",
@@ -70,7 +70,7 @@ sac_status sac_distill_read_shares(const char *text, double *shares, int *count)
     return sac_fail(SAC_ERROR_ARGUMENT, "search.share is empty, expected numbers in 0..1, such as 1 0.5 0.3 0.1");
 }
 
-sac_status sac_distill_read_mirror(const char *text, int *mirror, int count)
+sac_status sac_distill_read_flip(const char *text, int *flip, int count)
 {
     char copy[SAC_TEXT_SIZE], *rest = NULL;
     int found = 0;
@@ -79,11 +79,11 @@ sac_status sac_distill_read_mirror(const char *text, int *mirror, int count)
     for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest), found++)
     {
         double number;
-        if (!sac_parse_real(word, &number) || number < -1 || number >= SAC_DISTILL_MIRROR || number != (int)number)
-            return sac_fail(SAC_ERROR_ARGUMENT, "search.mirror: '%.60s', expected whole numbers", text);
-        if (found < count && found < SAC_DISTILL_MIRROR) mirror[found] = (int)number;
+        if (!sac_parse_real(word, &number) || number < -1 || number >= SAC_DISTILL_FLIP || number != (int)number)
+            return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s', expected whole numbers", text);
+        if (found < count && found < SAC_DISTILL_FLIP) flip[found] = (int)number;
     }
-    if (found == count && count <= SAC_DISTILL_MIRROR) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT, "search.mirror: '%.60s' has %d number%s, expected %d", text, found,
+    if (found == count && count <= SAC_DISTILL_FLIP) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s' has %d number%s, expected %d", text, found,
                     found == 1 ? "" : "s", count);
 }

@@ -8,7 +8,7 @@
 enum
 {
     SAC_DISTILL_SHARES = 32, ///< numbers in a mixture schedule
-    SAC_DISTILL_MIRROR = 64  ///< choices or numbers of an action that can be mirrored
+    SAC_DISTILL_FLIP = 64    ///< choices or numbers of an action that can be flipped
 };
 
 typedef struct sac_distill_options
@@ -23,9 +23,9 @@ typedef struct sac_distill_options
     int batch, steps, lead, slices;
     char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];
     double rate, last_rate, decay, largest_norm, huber, temperature, last_temperature;
-    char loss[SAC_TEXT_SIZE];   ///< labels, cost or soft
-    double softness;            ///< of the last
-    char mirror[SAC_TEXT_SIZE]; ///< what pictures mean from right to left; empty: they are not mirrored
+    char loss[SAC_TEXT_SIZE]; ///< labels, cost or soft
+    double softness;          ///< of the last
+    char flip[SAC_TEXT_SIZE]; ///< what pictures mean from right to left; empty: they are not flipped
 } sac_distill_options;
 
 extern const sac_option sac_distill_option_table[];
@@ -36,7 +36,7 @@ extern const sac_option sac_distill_option_table[];
 SAC_CHECKED sac_status sac_distill_read_shares(const char *text, double *shares, int *count);
 
 /// What pictures mean from right to left, as sac_fit_def has it.
-/// @param[out] mirror  [count] a number for each choice or for each number of an action; count SAC_DISTILL_MIRROR at
+/// @param[out] flip  [count] a number for each choice or for each number of an action; count SAC_DISTILL_FLIP at
 /// most
 /// @return SAC_ERROR_ARGUMENT for text that is no list of so many whole numbers
-SAC_CHECKED sac_status sac_distill_read_mirror(const char *text, int *mirror, int count);
+SAC_CHECKED sac_status sac_distill_read_flip(const char *text, int *flip, int count);

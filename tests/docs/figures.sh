@@ -45,5 +45,7 @@ check "the figures of two commands, exchanged" drift exchanged '152.5 +- 48.7 | 
 check "the second of two commands" drift second '| 237.2 +- 144.7' '| 266.0 +- 165.9' docs/bridge.md
 check "a row whose figure never landed" drift row 'ROW=env-step' 'ROW=env-steps'
 check "a figure without a command" drift prose 'Returns are of' 'It makes 12,000 steps a second. Returns are of'
+check "parameters that the card does not say" drift parameters '(9,933 parameters)' '(9,934 parameters)'
+check "steps that the recipe does not say" drift steps '19.4 million steps' '19.5 million steps'
 check "a machine that nothing landed for" bash -c "! scripts/figures.sh <(sed 's/amd-epyc-avx512/amd-epyc-avx2/' README.md)"
 finish

@@ -68,21 +68,21 @@ def test_the_loss_falls_along_the_gradient_as_it_says(examples):
     assert off[2] < off[1] < off[0] and off[2] < 0.02
 
 
-def test_a_mirror_turns_half_of_the_examples(policy, examples):
+def test_a_flip_turns_half_of_the_examples(policy, examples):
     observations, actions = examples
     sign = np.ones(policy.action_size, np.float32)
     sign[0] = -1
     ends = []
-    for mirror in (None, sign):
-        fit = learn.Fit(policy, rate=0.003, batch=1, mirror=mirror)
+    for flip in (None, sign):
+        fit = learn.Fit(policy, rate=0.003, batch=1, flip=flip)
         for _ in range(8):
             fit.run(observations[:1], actions[:1], steps=1)
         ends.append(fit.policy.parameters)
     assert not np.array_equal(*ends)
     with pytest.raises(ValueError, match="expected"):
-        learn.Fit(policy, mirror=[1])
+        learn.Fit(policy, flip=[1])
     with pytest.raises(ValueError, match="factor 0 for number 0"):
-        learn.Fit(policy, mirror=0 * sign)
+        learn.Fit(policy, flip=0 * sign)
 
 
 def test_backward_adds_and_wants_a_forward(policy, examples):

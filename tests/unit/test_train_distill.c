@@ -180,8 +180,8 @@ TEST(noise_and_pushes_disturb_the_drive)
     assert_true(means[1] < means[0] - 1 && means[2] < means[0] - 1);
 }
 
-// a list for another world's actions, or for no mirror, is refused before anything is trained
-TEST(a_mirror_fits_the_actions)
+// a list for another world's actions, or for no flip, is refused before anything is trained
+TEST(a_flip_fits_the_actions)
 {
     static const char *const cases[][2] = {{"0 2 1", "'0 2 1' has 3 numbers, expected 2"},
                                            {"-1 x", "'-1 x', expected whole numbers"},
@@ -190,9 +190,9 @@ TEST(a_mirror_fits_the_actions)
     write_teacher("teacher.safetensors", "toy", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-        const sac_setting setting = {"search.mirror", cases[i][0]};
+        const sac_setting setting = {"search.flip", cases[i][0]};
         sac_task *task = load_task(task_of(small, few, taught_by("teacher.safetensors")), &setting, 1);
-        assert_fails(train(task, "mirrored", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, cases[i][1]);
+        assert_fails(train(task, "flipped", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, cases[i][1]);
         sac_task_destroy(task);
     }
 }
@@ -410,7 +410,7 @@ int main(void)
                                        IN_FOLDER(a_run_that_lost_its_newest_checkpoint_goes_on_to_the_bit),
                                        IN_FOLDER(frames_in_a_file_are_frames_in_memory),
                                        IN_FOLDER(every_cpu_level_learns_the_same),
-                                       IN_FOLDER(a_mirror_fits_the_actions),
+                                       IN_FOLDER(a_flip_fits_the_actions),
                                        IN_FOLDER(a_policy_learns_what_a_file_shows),
                                        IN_FOLDER(what_cannot_be_learned_is_said_before_anything_is_made),
                                        IN_FOLDER(another_teacher_cannot_take_over),

@@ -47,7 +47,7 @@ typedef struct sac_distill
     sac_distill_options options;
     double shares[SAC_DISTILL_SHARES];
     int share_count;
-    int mirror[SAC_DISTILL_MIRROR]; ///< what pictures mean from right to left, where options.mirror says so
+    int flip[SAC_DISTILL_FLIP]; ///< what pictures mean from right to left, where options.flip says so
     uint64_t teacher_hash;
     sac_policy *teacher;                    ///< NULL: demonstrations
     sac_demonstrations_file *shown;         ///< NULL: a teacher

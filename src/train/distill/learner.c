@@ -53,7 +53,7 @@ static sac_fit_def fit_def_of(const sac_distill *d)
     def.choosing = strcmp(o->choosing, "soft") == 0    ? SAC_CHOOSE_SOFT
                    : strcmp(o->choosing, "fixed") == 0 ? SAC_CHOOSE_FIXED
                                                        : SAC_CHOOSE_STRAIGHT;
-    def.mirror = o->mirror[0] ? d->mirror : NULL;
+    def.flip = o->flip[0] ? d->flip : NULL;
     def.temperature = o->temperature;
     def.last_temperature = o->last_temperature;
     return def;
@@ -65,9 +65,9 @@ static sac_status create_fit(sac_run *r)
     sac_distill *d = sac_distill_of(r);
     const sac_policy_def *shape = sac_policy_get_def(r->policy);
     sac_fit_array first;
-    if (d->options.mirror[0])
-        SAC_TRY(sac_distill_read_mirror(d->options.mirror, d->mirror,
-                                        shape->action_choices ? shape->action_choices : shape->action_size));
+    if (d->options.flip[0])
+        SAC_TRY(sac_distill_read_flip(d->options.flip, d->flip,
+                                      shape->action_choices ? shape->action_choices : shape->action_size));
     sac_fit_def def = fit_def_of(d);
     def.threads = r->def->threads;
     def.seed = sac_mix_seed(r->task->train.seed, FIT_STREAM, 0);

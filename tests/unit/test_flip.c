@@ -2,8 +2,8 @@
 #include "policy_scene.h"
 #include "saccade/learn.h"
 
-// Examples that are learned from right to left. A step with `mirror` is either the step without it on the examples as
-// they are, or the one on examples that were mirrored here by hand, to the bit, and both happen.
+// Examples that are learned from right to left. A step with `flip` is either the step without it on the examples as
+// they are, or the one on examples that were flipped here by hand, to the bit, and both happen.
 
 enum
 {
@@ -18,19 +18,19 @@ typedef struct lesson
     bool chooses;
 } lesson;
 
-static lesson plain, mirrored;
+static lesson plain, flipped;
 
-static void make_lessons(bool chooses, const int *mirror)
+static void make_lessons(bool chooses, const int *flip)
 {
     sac_stream stream = sac_stream_create(5, 1, 0);
-    plain.chooses = mirrored.chooses = chooses;
+    plain.chooses = flipped.chooses = chooses;
     for (int f = 0; f < FRAMES; f++)
         for (int y = 0; y < SCENE_SIDE; y++)
             for (int i = 0; i < SCENE_SIDE * 3; i++)
             {
                 const int x = i / 3, c = i % 3;
                 plain.pictures[f][y][x][c] = (uint8_t)sac_stream_below(&stream, 256);
-                mirrored.pictures[f][y][SCENE_SIDE - 1 - x][c] = plain.pictures[f][y][x][c];
+                flipped.pictures[f][y][SCENE_SIDE - 1 - x][c] = plain.pictures[f][y][x][c];
             }
     for (int i = 0; i < FRAMES * 3; i++)
     {
@@ -39,8 +39,8 @@ static void make_lessons(bool chooses, const int *mirror)
     }
     for (int i = 0; i < FRAMES * 3; i++)
     {
-        mirrored.costs[i / 3 * 3 + (chooses ? mirror[i % 3] : 0)] = plain.costs[i];
-        mirrored.actions[i] = chooses ? (float)mirror[(int)plain.actions[i]] : (float)mirror[i % 3] * plain.actions[i];
+        flipped.costs[i / 3 * 3 + (chooses ? flip[i % 3] : 0)] = plain.costs[i];
+        flipped.actions[i] = chooses ? (float)flip[(int)plain.actions[i]] : (float)flip[i % 3] * plain.actions[i];
     }
 }
 
@@ -84,7 +84,7 @@ static void copy_state(sac_fit *to, sac_fit *from, size_t parameters)
     sac_fit_set_counters(to, steps, calls);
 }
 
-static void check(const char *settings, const int *mirror, bool chooses, bool costs)
+static void check(const char *settings, const int *flip, bool chooses, bool costs)
 {
     sac_policy *policy = create(settings, chooses);
     const size_t parameters = (size_t)sac_policy_parameter_count(policy), bytes = parameters * sizeof(float);
@@ -95,11 +95,11 @@ static void check(const char *settings, const int *mirror, bool chooses, bool co
     def.steps = FRAMES; // the whole lesson is one sequence, whose order is no matter
     def.lead = 0;
     def.softness = costs ? 0.1 : 0;
-    def.mirror = NULL;
+    def.flip = NULL;
     assert_ok(sac_fit_create(&one, policy, &def));
-    def.mirror = mirror;
+    def.flip = flip;
     assert_ok(sac_fit_create(&some, policy, &def));
-    make_lessons(chooses, mirror);
+    make_lessons(chooses, flip);
     for (int round = 0; round < ROUNDS; round++)
     {
         bool same[2];
@@ -110,14 +110,14 @@ static void check(const char *settings, const int *mirror, bool chooses, bool co
         for (int m = 0; m < 2; m++)
         {
             copy_state(one, before, parameters);
-            step(one, m ? &mirrored : &plain, costs);
+            step(one, m ? &flipped : &plain, costs);
             same[m] = memcmp(sac_fit_parameters(one), sac_fit_parameters(some), bytes) == 0;
         }
         if (same[0] == same[1]) fail_msg("%s: step %d is neither, or both", settings, round);
         seen[same[1]]++;
         sac_fit_destroy(before);
     }
-    if (seen[0] == 0 || seen[1] == 0) fail_msg("%s: %d as they are, %d mirrored", settings, seen[0], seen[1]);
+    if (seen[0] == 0 || seen[1] == 0) fail_msg("%s: %d as they are, %d flipped", settings, seen[0], seen[1]);
     sac_fit_destroy(some);
     sac_fit_destroy(one);
     sac_policy_destroy(policy);
@@ -125,7 +125,7 @@ static void check(const char *settings, const int *mirror, bool chooses, bool co
 
 static const int turned[] = {0, 2, 1}, steered[] = {-1, 1, 1};
 
-TEST(a_step_is_on_examples_as_they_are_or_mirrored_ones)
+TEST(a_step_is_on_examples_as_they_are_or_flipped_ones)
 {
     check("kind=cnn,image_size=72,controller=linear", steered, false, false);
     check("kind=iap-trans,attention=relu,controller=lstm,motion=true,image_size=48,patch=6,stride=0", steered, false,
@@ -137,8 +137,8 @@ TEST(a_step_is_on_examples_as_they_are_or_mirrored_ones)
     check("kind=cnn,image_size=72,controller=linear", turned, true, false);
 }
 
-// which sequences are mirrored depends on the seed and the step, and not on who computes them
-TEST(any_number_of_threads_mirrors_the_same)
+// which sequences are flipped depends on the seed and the step, and not on who computes them
+TEST(any_number_of_threads_flips_the_same)
 {
     sac_policy *policy = scene_policy("kind=cnn,image_size=72,controller=linear", 3);
     const size_t bytes = (size_t)sac_policy_parameter_count(policy) * sizeof(float);
@@ -149,7 +149,7 @@ TEST(any_number_of_threads_mirrors_the_same)
         sac_fit_def def = sac_fit_default_def();
         def.batch = 3;
         def.slices = 3;
-        def.mirror = steered;
+        def.flip = steered;
         def.threads = t + 1;
         assert_ok(sac_fit_create(&fits[t], policy, &def));
         for (int i = 0; i < 5; i++) step(fits[t], &plain, false);
@@ -159,17 +159,17 @@ TEST(any_number_of_threads_mirrors_the_same)
     sac_policy_destroy(policy);
 }
 
-static void assert_refused(const char *settings, bool chooses, const int *mirror, const char *words)
+static void assert_refused(const char *settings, bool chooses, const int *flip, const char *words)
 {
     sac_policy *policy = create(settings, chooses);
     sac_fit *fit;
     sac_fit_def def = sac_fit_default_def();
-    def.mirror = mirror;
+    def.flip = flip;
     assert_fails(sac_fit_create(&fit, policy, &def), SAC_ERROR_ARGUMENT, words);
     sac_policy_destroy(policy);
 }
 
-TEST(what_is_no_mirror_is_refused)
+TEST(what_is_no_flip_is_refused)
 {
     static const int far[] = {0, 3, 1}, round[] = {1, 2, 0}, two[] = {-1, 2, 1};
     assert_refused("kind=cnn,choice=argmax", true, far, "choice 1 becomes 3");
@@ -178,5 +178,5 @@ TEST(what_is_no_mirror_is_refused)
     assert_refused("kind=mlp,inputs=state", false, steered, "one picture");
 }
 
-TESTS(a_step_is_on_examples_as_they_are_or_mirrored_ones, any_number_of_threads_mirrors_the_same,
-      what_is_no_mirror_is_refused)
+TESTS(a_step_is_on_examples_as_they_are_or_flipped_ones, any_number_of_threads_flips_the_same,
+      what_is_no_flip_is_refused)

@@ -1,39 +1,39 @@
-#include "gradient/mirror.h"
+#include "gradient/flip.h"
 
 #include <string.h>
 
 #include "base/error.h"
 
-static sac_status check_choices(const int *mirror, int choices)
+static sac_status check_choices(const int *flip, int choices)
 {
     for (int i = 0; i < choices; i++)
-        if (mirror[i] < 0 || mirror[i] >= choices || mirror[mirror[i]] != i)
+        if (flip[i] < 0 || flip[i] >= choices || flip[flip[i]] != i)
             return sac_fail(SAC_ERROR_ARGUMENT,
-                            "fit: mirror says that choice %d becomes %d, expected choices that change places in pairs",
-                            i, mirror[i]);
+                            "fit: flip says that choice %d becomes %d, expected choices that change places in pairs", i,
+                            flip[i]);
     return SAC_OK;
 }
 
-static sac_status check_factors(const int *mirror, int count)
+static sac_status check_factors(const int *flip, int count)
 {
     for (int i = 0; i < count; i++)
-        if (mirror[i] != 1 && mirror[i] != -1)
+        if (flip[i] != 1 && flip[i] != -1)
             return sac_fail(SAC_ERROR_ARGUMENT,
-                            "fit: mirror has the factor %d for number %d of an action, expected "
+                            "fit: flip has the factor %d for number %d of an action, expected "
                             "1 or -1",
-                            mirror[i], i);
+                            flip[i], i);
     return SAC_OK;
 }
 
-sac_status sac_mirror_check(const sac_gradient *g, const int *mirror)
+sac_status sac_flip_check(const sac_gradient *g, const int *flip)
 {
     const sac_policy_def *def = &g->policy->def;
     if (!g->parts.embedding || !sac_policy_takes_one_picture(g->policy))
-        return sac_fail(SAC_ERROR_ARGUMENT, "fit: mirror is for policies that take one picture and nothing else");
-    return def->action_choices ? check_choices(mirror, def->action_choices) : check_factors(mirror, def->action_size);
+        return sac_fail(SAC_ERROR_ARGUMENT, "fit: flip is for policies that take one picture and nothing else");
+    return def->action_choices ? check_choices(flip, def->action_choices) : check_factors(flip, def->action_size);
 }
 
-void sac_mirror_picture(const sac_gradient *g, uint8_t *out, const uint8_t *picture)
+void sac_flip_picture(const sac_gradient *g, uint8_t *out, const uint8_t *picture)
 {
     const sac_embedding *e = g->parts.embedding;
     const bool floats = sac_space_is_floats(&g->policy->def.inputs[g->policy->image]);
