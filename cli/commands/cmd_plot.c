@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "saccade/result_plots.h"
+#include "target.h"
 
 /// saccade plot: what runs, or a table of another subcommand, look like.
 
@@ -61,6 +62,8 @@ static int run(const cli_args *args)
     }
     if (status != SAC_OK) return cli_fail(status);
     if (misplaced(args, kind)) return cli_usage("plot: %s", misplaced(args, kind));
+    const int code = cli_check_out(args, "out");
+    if (code != CLI_OK) return code;
     if (kind == SAC_PLOT_RUN) return plot_runs(args, files, count, out);
     if (kind != SAC_PLOT_GENERALISATION && count > 1) return cli_usage("plot: one table at a time");
     if (kind == SAC_PLOT_GENERALISATION)

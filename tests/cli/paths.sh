@@ -137,6 +137,8 @@ refuses_targets()
     local policy=zoo/car-racing/linear.safetensors
     refuses 1 "$work/no/p: cannot be written: No such file" timeout 60 "$saccade" eval "$policy" --seeds 0..99999 --stamp "$work/no/p" &&
         refuses 1 "$work: cannot be written: Is a directory" timeout 60 "$saccade" export "$policy" --c "$work" --int8 --seeds 0..99999 &&
+        refuses 1 "$work/no/p: cannot be written: No such file" "$saccade" record "$policy" --seeds 0 --out "$work/no/p" &&
+        refuses 1 "$work/no/p.svg: cannot be written: No such file" "$saccade" plot bench/results/amd-epyc-avx512/attention.csv --out "$work/no/p.svg" &&
         : >"$work/kept.c" && "$saccade" export "$policy" --c "$work/kept.c" >/dev/null && [[ -s $work/kept.c && ! -e $work/kept.c.tmp ]]
 }
 
