@@ -26,8 +26,8 @@ typedef struct cli_target
         "variant", "V", "variant of the environment (see 'saccade envs')", false     \
     }
 
-/// Whether the file that a flag names can be written, before the work whose result it is to hold.
-/// @param flag  that it is absent is fine
+/// Check that the file which a flag names can be written, before the work whose result it is to hold.
+/// @param flag  may be absent
 /// @return CLI_OK, or an exit code after a message
 int cli_check_out(const cli_args *args, const char *flag);
 

@@ -111,14 +111,9 @@ static int run(const cli_args *args)
     if (random + idle + (path != NULL) != 1)
         return cli_usage("record: expected a policy, or one of --random and --idle with --env");
     cli_target target;
-    int code = cli_target_open(&target, args, path);
+    int code = cli_check_out(args, "out");
+    if (code == CLI_OK) code = cli_target_open(&target, args, path);
     if (code != CLI_OK) return code;
-    code = cli_check_out(args, "out");
-    if (code != CLI_OK)
-    {
-        cli_target_close(&target);
-        return code;
-    }
     target.baseline = idle ? SAC_BASELINE_IDLE : SAC_BASELINE_RANDOM;
 
     sac_status status = record(args, &target, first, (int)(last - first + 1), threads);

@@ -19,9 +19,7 @@ static sac_status check_factors(const int *flip, int count)
     for (int i = 0; i < count; i++)
         if (flip[i] != 1 && flip[i] != -1)
             return sac_fail(SAC_ERROR_ARGUMENT,
-                            "fit: flip has the factor %d for number %d of an action, expected "
-                            "1 or -1",
-                            flip[i], i);
+                            "fit: flip has the factor %d for number %d of an action, expected 1 or -1", flip[i], i);
     return SAC_OK;
 }
 

@@ -1,10 +1,13 @@
 #include "methods/distill_options.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #define AT(field) offsetof(sac_distill_options, field)
 
@@ -52,38 +55,45 @@ const sac_option sac_distill_option_table[] = {
     {0},
 };
 
-sac_status sac_distill_read_shares(const char *text, double *shares, int *count)
+// Read numbers that spaces or commas separate. Returns how many there are, of which `most` are written; -1: one is
+// none.
+static int read_numbers(const char *text, double *numbers, int most)
 {
     char copy[SAC_TEXT_SIZE], *rest = NULL;
-    *count = 0;
-    strncpy(copy, text, sizeof copy - 1);
-    copy[sizeof copy - 1] = 0;
-    for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest))
+    int count = 0;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest), count++)
     {
-        double share;
-        if (*count == SAC_DISTILL_SHARES || !sac_parse_real(word, &share) || share < 0 || share > 1)
-            return sac_fail(SAC_ERROR_ARGUMENT, "search.share: '%.60s', expected up to %d numbers in 0..1", text,
-                            SAC_DISTILL_SHARES);
-        shares[(*count)++] = share;
+        double number;
+        if (!sac_parse_real(word, &number)) return -1;
+        if (count < most) numbers[count] = number;
     }
+    return count;
+}
+
+sac_status sac_distill_read_shares(const char *text, double *shares, int *count)
+{
+    *count = read_numbers(text, shares, SAC_DISTILL_SHARES);
+    bool good = *count >= 0 && *count <= SAC_DISTILL_SHARES;
+    for (int i = 0; good && i < *count; i++) good = shares[i] >= 0 && shares[i] <= 1;
+    if (!good)
+        return sac_fail(SAC_ERROR_ARGUMENT, "search.share: '%.60s', expected up to %d numbers in 0..1", text,
+                        SAC_DISTILL_SHARES);
     if (*count > 0) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "search.share is empty, expected numbers in 0..1, such as 1 0.5 0.3 0.1");
 }
 
 sac_status sac_distill_read_flip(const char *text, int *flip, int count)
 {
-    char copy[SAC_TEXT_SIZE], *rest = NULL;
-    int found = 0;
-    strncpy(copy, text, sizeof copy - 1);
-    copy[sizeof copy - 1] = 0;
-    for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest), found++)
-    {
-        double number;
-        if (!sac_parse_real(word, &number) || number < -1 || number >= SAC_DISTILL_FLIP || number != (int)number)
-            return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s', expected whole numbers", text);
-        if (found < count && found < SAC_DISTILL_FLIP) flip[found] = (int)number;
-    }
-    if (found == count && count <= SAC_DISTILL_FLIP) return SAC_OK;
-    return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s' has %d number%s, expected %d", text, found,
-                    found == 1 ? "" : "s", count);
+    double numbers[SAC_DISTILL_FLIP];
+    const int found = read_numbers(text, numbers, SAC_DISTILL_FLIP);
+    bool whole = found >= 0;
+    for (int i = 0; whole && i < found && i < SAC_DISTILL_FLIP; i++)
+        whole = fabs(numbers[i]) <= SAC_DISTILL_FLIP && numbers[i] == (int)numbers[i];
+    if (!whole) return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s', expected whole numbers", text);
+    if (found != count || count > SAC_DISTILL_FLIP)
+        return sac_fail(SAC_ERROR_ARGUMENT, "search.flip: '%.60s' has %d number%s, expected %d", text, found,
+                        sac_plural(found), count);
+    for (int i = 0; i < count; i++) flip[i] = (int)numbers[i];
+    return SAC_OK;
 }

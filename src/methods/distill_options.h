@@ -35,8 +35,7 @@ extern const sac_option sac_distill_option_table[];
 /// @return SAC_ERROR_ARGUMENT for text that is no list of numbers in 0..1
 SAC_CHECKED sac_status sac_distill_read_shares(const char *text, double *shares, int *count);
 
-/// What pictures mean from right to left, as sac_fit_def has it.
-/// @param[out] flip  [count] a number for each choice or for each number of an action; count SAC_DISTILL_FLIP at
-/// most
+/// Read what pictures mean from right to left, as sac_fit_def has it.
+/// @param[out] flip  [count] a number for each choice or for each number of an action; SAC_DISTILL_FLIP at most
 /// @return SAC_ERROR_ARGUMENT for text that is no list of so many whole numbers
 SAC_CHECKED sac_status sac_distill_read_flip(const char *text, int *flip, int count);

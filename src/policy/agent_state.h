@@ -43,7 +43,7 @@ struct sac_agent_state
 /// The mean of all heads' importance, as attention gives it.
 void sac_agent_importance(sac_agent_state *state);
 
-/// What each patch contributes in iap-trans, as sac_gaze says it, into state->contribution.
+/// Write what each patch contributes in iap-trans, as sac_gaze defines it, into state->contribution.
 void sac_agent_contribution(sac_agent_state *state);
 
 /// IAP-rank's scores, into state->importance (rank_scores.c), and which patches they keep, into state->top

@@ -460,7 +460,7 @@ TEST(a_fit_that_diverges_ends_at_that_step)
     sac_policy_destroy(policy);
 }
 
-// which is no matter of the rate
+// such a start has its own sentence, which does not blame the rate
 TEST(a_start_that_is_not_finite_is_said)
 {
     sac_policy *policy = scene_policy(small, 3);

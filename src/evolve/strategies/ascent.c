@@ -10,24 +10,25 @@
 
 static const double keep_squares = 0.999;
 
-sac_status sac_ascent_create(sac_ascent *step, const sac_ascent_config *config, double rate, int n)
+sac_status sac_ascent_create(sac_ascent *ascent, const sac_ascent_config *config, double rate, int n)
 {
-    step->rule = strcmp(config->optimizer, "adam") == 0  ? SAC_ASCENT_ADAM
-                 : strcmp(config->optimizer, "sgd") == 0 ? SAC_ASCENT_SGD
-                                                         : SAC_ASCENT_CLIPUP;
-    step->momentum = config->momentum;
-    step->rate = config->rate > 0 ? config->rate : rate;
-    step->rate_decay = config->rate_decay;
-    step->rate_floor = config->rate_floor;
-    step->velocity = SAC_NEW_ARRAY(double, (size_t)n);
-    if (step->rule == SAC_ASCENT_ADAM) step->squares = SAC_NEW_ARRAY(double, (size_t)n);
-    return step->velocity && (step->squares || step->rule != SAC_ASCENT_ADAM) ? SAC_OK : sac_fail_memory("a search");
+    ascent->rule = strcmp(config->optimizer, "adam") == 0  ? SAC_ASCENT_ADAM
+                   : strcmp(config->optimizer, "sgd") == 0 ? SAC_ASCENT_SGD
+                                                           : SAC_ASCENT_CLIPUP;
+    ascent->momentum = config->momentum;
+    ascent->rate = config->rate > 0 ? config->rate : rate;
+    ascent->rate_decay = config->rate_decay;
+    ascent->rate_floor = config->rate_floor;
+    ascent->velocity = SAC_NEW_ARRAY(double, (size_t)n);
+    if (ascent->rule == SAC_ASCENT_ADAM) ascent->squares = SAC_NEW_ARRAY(double, (size_t)n);
+    return ascent->velocity && (ascent->squares || ascent->rule != SAC_ASCENT_ADAM) ? SAC_OK
+                                                                                    : sac_fail_memory("a search");
 }
 
-void sac_ascent_destroy(sac_ascent *step)
+void sac_ascent_destroy(sac_ascent *ascent)
 {
-    sac_free(step->velocity);
-    sac_free(step->squares);
+    sac_free(ascent->velocity);
+    sac_free(ascent->squares);
 }
 
 // Compute b^t by its series, with 0^t = 0.
@@ -75,34 +76,34 @@ static void move_clipup(sac_ascent *s, double *mean, const double *gradient, int
     }
 }
 
-void sac_ascent_move(sac_ascent *step, sac_search *search, const double *gradient)
+void sac_ascent_move(sac_ascent *ascent, sac_search *search, const double *gradient)
 {
     static void (*const moves[])(sac_ascent *, double *, const double *, int) = {move_adam, move_sgd, move_clipup};
-    step->count++;
-    moves[step->rule](step, search->mean, gradient, search->dimension);
-    step->rate = fmax(step->rate * step->rate_decay, step->rate_floor);
+    ascent->count++;
+    moves[ascent->rule](ascent, search->mean, gradient, search->dimension);
+    ascent->rate = fmax(ascent->rate * ascent->rate_decay, ascent->rate_floor);
 }
 
-void sac_ascent_state(sac_ascent *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count)
+void sac_ascent_state(sac_ascent *ascent, const sac_search *search, sac_search_array *arrays, int capacity, int *count)
 {
     size_t n = (size_t)search->dimension;
-    sac_search_add_array(arrays, capacity, count, "steps", &step->count, 1);
-    sac_search_add_array(arrays, capacity, count, "rate", &step->rate, 1);
-    sac_search_add_array(arrays, capacity, count, "velocity", step->velocity, n);
-    if (step->squares) sac_search_add_array(arrays, capacity, count, "squares", step->squares, n);
+    sac_search_add_array(arrays, capacity, count, "steps", &ascent->count, 1);
+    sac_search_add_array(arrays, capacity, count, "rate", &ascent->rate, 1);
+    sac_search_add_array(arrays, capacity, count, "velocity", ascent->velocity, n);
+    if (ascent->squares) sac_search_add_array(arrays, capacity, count, "squares", ascent->squares, n);
 }
 
-sac_status sac_ascent_restored(const sac_ascent *step, const sac_search *search)
+sac_status sac_ascent_restored(const sac_ascent *ascent, const sac_search *search)
 {
     const char *name = search->method->name;
-    if (step->count < 0 || step->count > search->generation || step->rate < 0)
+    if (ascent->count < 0 || ascent->count > search->generation || ascent->rate < 0)
         return sac_fail(SAC_ERROR_FORMAT,
                         "%s: the state's steps is %g and rate %g, expected 0 to the generation and no "
                         "less than 0",
-                        name, step->count, step->rate);
-    for (int i = 0; step->squares && i < search->dimension; i++)
-        if (step->squares[i] < 0)
+                        name, ascent->count, ascent->rate);
+    for (int i = 0; ascent->squares && i < search->dimension; i++)
+        if (ascent->squares[i] < 0)
             return sac_fail(SAC_ERROR_FORMAT, "%s: the state's squares[%d] is %g, expected no less than 0", name, i,
-                            step->squares[i]);
+                            ascent->squares[i]);
     return SAC_OK;
 }

@@ -60,12 +60,12 @@ typedef struct sac_ascent
 } sac_ascent;
 
 /// @param rate  used where the config's rate is 0
-sac_status sac_ascent_create(sac_ascent *step, const sac_ascent_config *config, double rate, int n);
-void sac_ascent_destroy(sac_ascent *step);
+sac_status sac_ascent_create(sac_ascent *ascent, const sac_ascent_config *config, double rate, int n);
+void sac_ascent_destroy(sac_ascent *ascent);
 
 /// Move the search's mean along the gradient [n].
-void sac_ascent_move(sac_ascent *step, sac_search *search, const double *gradient);
+void sac_ascent_move(sac_ascent *ascent, sac_search *search, const double *gradient);
 
 /// Add the arrays of its state; check them after they were restored.
-void sac_ascent_state(sac_ascent *step, const sac_search *search, sac_search_array *arrays, int capacity, int *count);
-sac_status sac_ascent_restored(const sac_ascent *step, const sac_search *search);
+void sac_ascent_state(sac_ascent *ascent, const sac_search *search, sac_search_array *arrays, int capacity, int *count);
+sac_status sac_ascent_restored(const sac_ascent *ascent, const sac_search *search);
