@@ -19,10 +19,17 @@ static control_world *create(const control_task *task)
     return w;
 }
 
+static sac_status create_distraction(control_distraction **d, control_world *w, const char *variant,
+                                     const char *pictures)
+{
+    distraction_def def = {.variant = variant, .pictures = pictures, .plain = true};
+    return sac_distraction_create(d, w, &def);
+}
+
 static control_distraction *distract(control_world *w, const char *variant)
 {
     control_distraction *d;
-    assert_ok(sac_distraction_create(&d, w, variant, 0, "procedural", true));
+    assert_ok(create_distraction(&d, w, variant, "procedural"));
     return d;
 }
 
@@ -175,6 +182,43 @@ TEST(states_are_those_of_the_plain_world)
     sac_world_destroy(v);
 }
 
+// between two draws everything stands still; each draw keeps within the level's bounds, and the states are the same
+TEST(distractions_are_drawn_anew)
+{
+    enum
+    {
+        REDRAW = 10,
+        STEPS = 50
+    };
+    for (int t = 0; t < 5; t++)
+    {
+        control_world *plain = create(tasks[t]), *w = create(tasks[t]);
+        distraction_def def = {.variant = "camera:hard+color:hard", .pictures = "procedural", .redraw = REDRAW};
+        control_distraction *d;
+        assert_ok(sac_distraction_create(&d, w, &def));
+        double undisturbed[3], place[3], last[3] = {0};
+        place_of(w, undisturbed);
+        sac_distraction_reset(d, w, 3);
+        for (int s = 1; s <= STEPS; s++)
+        {
+            float before = w->model->mat_rgba[0];
+            step(plain, NULL);
+            step(w, d);
+            assert_memory_equal(plain->data->qpos, w->data->qpos, (size_t)w->model->nq * sizeof(double));
+            place_of(w, place);
+            double far = length(place) / length(undisturbed), moved = 0;
+            for (int i = 0; i < 3; i++) moved += fabs(place[i] - last[i]);
+            assert_true(far > 1 - 0.5 * 0.3 - 1e-9 && far < 1 + 1.5 * 0.3 + 1e-9);
+            if (s > 1) assert_true((s % REDRAW == 0) == (moved > 1e-9));
+            assert_true((s % REDRAW == 0) == (w->model->mat_rgba[0] != before));
+            memcpy(last, place, sizeof last);
+        }
+        sac_distraction_destroy(d);
+        sac_world_destroy(w);
+        sac_world_destroy(plain);
+    }
+}
+
 TEST(words_are_checked)
 {
     static const char *const bad[][2] = {
@@ -190,12 +234,14 @@ TEST(words_are_checked)
     control_world *w = create(&sac_cheetah_run);
     control_distraction *d;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_fails(sac_distraction_create(&d, w, bad[i][0], 0, "procedural", true), SAC_ERROR_ARGUMENT, bad[i][1]);
-    assert_fails(sac_distraction_create(&d, w, "camera:easy", -1, "procedural", true), SAC_ERROR_ARGUMENT,
-                 "free camera");
-    assert_fails(sac_distraction_create(&d, w, "background:easy", 0, "nowhere/at/all", true), SAC_ERROR_FILE,
-                 "nowhere");
-    assert_ok(sac_distraction_create(&d, w, "original", 0, "procedural", true));
+        assert_fails(create_distraction(&d, w, bad[i][0], "procedural"), SAC_ERROR_ARGUMENT, bad[i][1]);
+    distraction_def free_camera = {.variant = "camera:easy", .camera = -1, .pictures = "procedural"};
+    assert_fails(sac_distraction_create(&d, w, &free_camera), SAC_ERROR_ARGUMENT, "free camera");
+    assert_fails(create_distraction(&d, w, "background:easy", "nowhere/at/all"), SAC_ERROR_FILE, "nowhere");
+    static const char *const sets[] = {"procedural:", "procedural:-1", "procedural:1.5", "procedural:one"};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        assert_fails(create_distraction(&d, w, "background:easy", sets[i]), SAC_ERROR_ARGUMENT, "procedural:N");
+    assert_ok(create_distraction(&d, w, "original", "procedural"));
     assert_null(d);
     sac_world_destroy(w);
 }
@@ -308,6 +354,33 @@ TEST(moving_textures)
     sac_free(b);
 }
 
+// a policy can be trained on one set and tested on another, where no texture is the same
+TEST(sets_of_moving_textures)
+{
+    control_reels *reels, *zero, *others;
+    uint32_t *a = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE), *b = SAC_NEW_ARRAY(uint32_t, REEL_SIDE * REEL_SIDE);
+    assert_ok(sac_reels_acquire(&reels, "procedural", 4));
+    assert_ok(sac_reels_acquire(&zero, "procedural:0", 4));
+    assert_ok(sac_reels_acquire(&others, "procedural:7", 4));
+    const size_t bytes = REEL_SIDE * REEL_SIDE * sizeof *a;
+    for (int v = 0; v < 4; v++)
+    {
+        sac_reel_show(&reels->reels[v], 3, a);
+        sac_reel_show(&zero->reels[v], 3, b);
+        assert_memory_equal(a, b, bytes);
+        for (int u = 0; u < 4; u++)
+        {
+            sac_reel_show(&others->reels[u], 3, b);
+            assert_memory_not_equal(a, b, bytes);
+        }
+    }
+    sac_reels_release(reels);
+    sac_reels_release(zero);
+    sac_reels_release(others);
+    sac_free(a);
+    sac_free(b);
+}
+
 // the ground mixed with the background afterwards is the ground drawn see-through; each way rounds twice at most
 TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
 {
@@ -323,7 +396,8 @@ TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
         control_distraction *d;
         control_view *view;
         rgb[plain] = sac_alloc(HEIGHT * WIDTH * 3);
-        assert_ok(sac_distraction_create(&d, w, "background:easy", 0, "procedural", plain));
+        distraction_def def = {.variant = "background:easy", .pictures = "procedural", .plain = plain};
+        assert_ok(sac_distraction_create(&d, w, &def));
         assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
         sac_distraction_reset(d, w, 3);
         assert_ok(sac_control_view_draw(view, w, d, rgb[plain]));
@@ -423,6 +497,7 @@ TEST(every_level_paints_the_same_bytes)
 }
 
 TESTS(a_moved_camera_looks_at_the_same_thing, a_static_camera_keeps_its_place_and_a_dynamic_one_walks,
-      colours_stay_within_their_bounds, states_are_those_of_the_plain_world, words_are_checked,
-      videos_are_read_in_the_order_of_their_names, davis_is_known, moving_textures, each_face_shows_the_frame,
-      every_level_paints_the_same_bytes, a_ground_to_look_through_is_mixed_as_it_is_drawn)
+      colours_stay_within_their_bounds, states_are_those_of_the_plain_world, distractions_are_drawn_anew,
+      words_are_checked, videos_are_read_in_the_order_of_their_names, davis_is_known, moving_textures,
+      sets_of_moving_textures, each_face_shows_the_frame, every_level_paints_the_same_bytes,
+      a_ground_to_look_through_is_mixed_as_it_is_drawn)

@@ -48,7 +48,7 @@ static const struct
     {"walker-walk", "background:medium:dynamic", NULL, NULL},
     {"cartpole-swingup", "camera:hard+color:hard+background:easy:dynamic", NULL, NULL},
     {"ball-in-cup-catch", "camera:easy+color:easy", NULL, NULL},
-    {"reacher-easy", "camera:medium+color:medium+background:medium", NULL, NULL},
+    {"reacher-easy", "camera:medium+color:medium+background:medium", "redraw", "40"},
     {"finger-spin", "camera:medium+color:medium+background:easy", NULL, NULL},
     {"quadruped-walk", "color:hard:dynamic", NULL, NULL},
 };

@@ -91,8 +91,12 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
     e->world->circular = config->circular;
     sac_mujoco_view_def def = view_def(config, config->height, config->width);
     if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
-    SAC_TRY(sac_distraction_create(&e->distraction, e->world, variant, config->camera, config->background,
-                                   !config->shadows && !config->reflections));
+    distraction_def distraction = {.variant = variant,
+                                   .camera = config->camera,
+                                   .pictures = config->background,
+                                   .plain = !config->shadows && !config->reflections,
+                                   .redraw = config->redraw};
+    SAC_TRY(sac_distraction_create(&e->distraction, e->world, &distraction));
     if (def.opengl && strstr(variant, "background"))
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: renderer opengl shows no background, only camera and color", task->id);
     describe(e);

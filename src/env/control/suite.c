@@ -41,7 +41,9 @@ static const char *const same_world[] = {"observe",  "circular",  "height",  "wi
     {"renderer", SAC_OPTION_TEXT, FIELD(renderer), "own", 0, 0, "own opengl",                                          \
      "opengl: MuJoCo's, slow, to compare with"},                                                                       \
     {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \
-     "what distracts there: procedural, a folder of videos or frames, or a video file"},                               \
+     "what distracts there: procedural, procedural:N, a folder of videos or frames, or a video file"},                 \
+    {"redraw", SAC_OPTION_INT, FIELD(redraw), "0", 0, 1000000, NULL,                                                   \
+     "control steps after which distractions are drawn anew; 0: at an episode's start alone"},                         \
     {"models", SAC_OPTION_TEXT, FIELD(models), "", 0, 0, NULL,                                                         \
      "folder of the models; empty: $SACCADE_MODELS, or where make mujoco put them"},                                   \
     {0}

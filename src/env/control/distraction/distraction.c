@@ -24,6 +24,7 @@ struct control_distraction
 {
     int level[PARTS]; // 0: none, 1..3
     bool dynamic;
+    int redraw; // control steps; 0: never
     distraction_camera camera;
     distraction_color color;
     control_backdrop *backdrop;
@@ -84,32 +85,32 @@ static sac_status read_variant(control_distraction *d, const char *variant)
 
 // Distractions of easy, medium and hard have the scales 0.1, 0.2 and 0.3 (Stone et al. 2021, "The Distracting Control
 // Suite").
-static sac_status create_parts(control_distraction *d, control_world *w, const char *variant, int camera,
-                               const char *pictures, bool plain)
+static sac_status create_parts(control_distraction *d, control_world *w, const distraction_def *def)
 {
-    SAC_TRY(read_variant(d, variant));
-    if (d->level[CAMERA] && camera < 0)
+    SAC_TRY(read_variant(d, def->variant));
+    d->redraw = def->redraw;
+    if (d->level[CAMERA] && def->camera < 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "the free camera (-1) cannot be moved, expected one of the model");
-    d->camera = (distraction_camera){.camera = camera, .scale = 0.1 * d->level[CAMERA], .dynamic = d->dynamic};
+    d->camera = (distraction_camera){.camera = def->camera, .scale = 0.1 * d->level[CAMERA], .dynamic = d->dynamic};
     d->color.scale = 0.1 * d->level[COLOR];
     d->color.dynamic = d->dynamic;
     if (d->level[COLOR]) SAC_TRY(sac_distraction_color_create(&d->color, w));
     if (!d->level[BACKGROUND]) return SAC_OK;
-    return sac_backdrop_create(&d->backdrop, w, pictures, level_videos[d->level[BACKGROUND] - 1], d->dynamic, plain);
+    int videos = level_videos[d->level[BACKGROUND] - 1];
+    return sac_backdrop_create(&d->backdrop, w, def->pictures, videos, d->dynamic, def->plain);
 }
 
-sac_status sac_distraction_create(control_distraction **out, control_world *w, const char *variant, int camera,
-                                  const char *pictures, bool plain)
+sac_status sac_distraction_create(control_distraction **out, control_world *w, const distraction_def *def)
 {
     *out = NULL;
-    if (strcmp(variant, "original") == 0) return SAC_OK;
+    if (strcmp(def->variant, "original") == 0) return SAC_OK;
     control_distraction *d = SAC_NEW(control_distraction);
     if (!d) return sac_fail_memory("a distraction");
-    sac_status status = create_parts(d, w, variant, camera, pictures, plain);
+    sac_status status = create_parts(d, w, def);
     if (status != SAC_OK)
     {
         sac_distraction_destroy(d);
-        return sac_fail_in(status, "%s: variant '%.100s'", w->task->id, variant);
+        return sac_fail_in(status, "%s: variant '%.100s'", w->task->id, def->variant);
     }
     *out = d;
     return SAC_OK;
@@ -131,20 +132,26 @@ static sac_stream stream_of(uint64_t seed, int part)
 }
 
 // Each part draws from a stream of its own, so that a part that is off changes nothing of the others.
-void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t seed)
+static void draw(control_distraction *d, control_world *w, uint64_t seed)
 {
-    if (!d) return;
-    sac_stream own = stream_of(seed, PARTS), stream;
-    d->seed = (uint64_t)sac_stream_u32(&own) << 32 | sac_stream_u32(&own);
-    d->step = 0;
+    sac_stream stream = stream_of(seed, CAMERA);
     double normal[DISTRACTION_NORMALS];
-    sac_normals(normal, DISTRACTION_NORMALS, d->seed, 0, CAMERA);
-    stream = stream_of(seed, CAMERA);
-    if (d->level[CAMERA]) sac_distraction_camera_reset(&d->camera, w, &stream, normal);
+    sac_normals(normal, DISTRACTION_NORMALS, d->seed, d->step, CAMERA);
+    if (d->level[CAMERA]) sac_distraction_camera_draw(&d->camera, w, &stream, normal);
     stream = stream_of(seed, COLOR);
     if (d->level[COLOR]) sac_distraction_color_reset(&d->color, w, &stream);
     stream = stream_of(seed, BACKGROUND);
     sac_backdrop_reset(d->backdrop, &stream);
+}
+
+void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t seed)
+{
+    if (!d) return;
+    sac_stream own = stream_of(seed, PARTS);
+    d->seed = (uint64_t)sac_stream_u32(&own) << 32 | sac_stream_u32(&own);
+    d->step = 0;
+    if (d->level[CAMERA]) sac_distraction_camera_reset(&d->camera, w);
+    draw(d, w, seed);
 }
 
 // The numbers of a step are a function of the episode's seed and the step, so that a snapshot need not hold a stream.
@@ -152,6 +159,11 @@ void sac_distraction_step(control_distraction *d, control_world *w)
 {
     if (!d) return;
     d->step++;
+    if (d->redraw && d->step % (uint64_t)d->redraw == 0)
+    {
+        draw(d, w, sac_mix_seed(d->seed, d->step, PARTS));
+        return;
+    }
     double normal[DISTRACTION_NORMALS] = {0};
     if (d->level[CAMERA] && d->dynamic) sac_normals(normal, DISTRACTION_NORMALS, d->seed, d->step, CAMERA);
     if (d->level[CAMERA]) sac_distraction_camera_step(&d->camera, w, normal);

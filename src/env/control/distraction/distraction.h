@@ -19,14 +19,19 @@ enum
 
 typedef struct control_distraction control_distraction;
 
-/// @param[out] out       released by sac_distraction_destroy; NULL for "original" and on failure
-/// @param      variant   as above
-/// @param      camera    the one that is moved
-/// @param      pictures  for the background: a folder or a video file, or "procedural"
-/// @param      plain     the world's pictures have neither shadows nor reflections
+typedef struct distraction_def
+{
+    const char *variant;  ///< as above
+    int camera;           ///< the one that is moved
+    const char *pictures; ///< for the background, as sac_reels_acquire takes them
+    bool plain;           ///< the world's pictures have neither shadows nor reflections
+    int redraw;           ///< control steps after which everything is drawn anew; 0: at an episode's start alone
+} distraction_def;
+
+/// @param[out] out  released by sac_distraction_destroy; NULL for "original" and on failure
 /// @return SAC_ERROR_ARGUMENT for words that are unknown (with "did you mean"), and what sac_backdrop_create says
-SAC_CHECKED sac_status sac_distraction_create(control_distraction **out, control_world *world, const char *variant,
-                                              int camera, const char *pictures, bool plain);
+SAC_CHECKED sac_status sac_distraction_create(control_distraction **out, control_world *world,
+                                              const distraction_def *def);
 
 /// NULL is ignored.
 void sac_distraction_destroy(control_distraction *distraction);

@@ -131,11 +131,15 @@ static void set_bounds(distraction_camera *c, const control_world *w)
     c->fastest = c->dynamic ? 0.4 * c->scale * place[0] / 4 : 0;
 }
 
-void sac_distraction_camera_reset(distraction_camera *c, control_world *w, sac_stream *stream,
-                                  const double normal[DISTRACTION_NORMALS])
+void sac_distraction_camera_reset(distraction_camera *c, control_world *w)
 {
     find_target(c, w, c->target);
     set_bounds(c, w);
+}
+
+void sac_distraction_camera_draw(distraction_camera *c, control_world *w, sac_stream *stream,
+                                 const double normal[DISTRACTION_NORMALS])
+{
     for (int i = 0; i < 3; i++) c->place[i] = sac_stream_uniform(stream, c->low[i], c->high[i]);
     c->roll = sac_stream_uniform(stream, -1, 1) * (pi / 2) * c->scale;
     double speed = sac_stream_uniform(stream, 0, 1) * c->fastest, norm = length(normal);

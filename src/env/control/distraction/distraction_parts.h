@@ -17,8 +17,12 @@ typedef struct distraction_camera
     double target[3]; ///< where a fixed camera looks
 } distraction_camera;
 
-void sac_distraction_camera_reset(distraction_camera *camera, control_world *world, sac_stream *stream,
-                                  const double normal[DISTRACTION_NORMALS]);
+/// Set the bounds at the start of an episode, while the world's camera is where the task has it.
+void sac_distraction_camera_reset(distraction_camera *camera, control_world *world);
+
+/// Draw another place within the bounds.
+void sac_distraction_camera_draw(distraction_camera *camera, control_world *world, sac_stream *stream,
+                                 const double normal[DISTRACTION_NORMALS]);
 void sac_distraction_camera_step(distraction_camera *camera, control_world *world,
                                  const double normal[DISTRACTION_NORMALS]);
 void sac_distraction_camera_snapshot(distraction_camera *camera, control_world *world, sac_snapshot *snapshot);

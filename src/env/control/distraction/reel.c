@@ -1,6 +1,8 @@
 #include "env/control/distraction/reel.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "files/atomic.h"
 #include "files/pictures/footage.h"
 
@@ -112,13 +115,31 @@ static sac_status read_folder(control_reels *r)
     return status;
 }
 
+// The set of moving textures that "procedural" (0) or "procedural:N" names; -1 when the name is another one.
+static sac_status procedural_set(const char *pictures, int *set)
+{
+    static const char name[] = "procedural";
+    size_t size = sizeof name - 1;
+    *set = -1;
+    if (strncmp(pictures, name, size) != 0 || (pictures[size] && pictures[size] != ':')) return SAC_OK;
+    double number = 0;
+    bool good = !pictures[size] || sac_parse_real(pictures + size + 1, &number);
+    if (!good || number < 0 || number > INT_MAX || number != floor(number))
+        return sac_fail(SAC_ERROR_ARGUMENT, "background '%.100s': expected procedural or procedural:N, N from 0 to %d",
+                        pictures, INT_MAX);
+    *set = (int)number;
+    return SAC_OK;
+}
+
 static sac_status read_all(control_reels *r)
 {
+    int set;
+    SAC_TRY(procedural_set(r->pictures, &set));
     r->reels = SAC_NEW_ARRAY(control_reel, (size_t)r->wanted);
     if (!r->reels) return sac_fail_memory("videos");
-    if (strcmp(r->pictures, "procedural") == 0)
+    if (set >= 0)
     {
-        for (; r->count < r->wanted; r->count++) SAC_TRY(sac_reel_draw(&r->reels[r->count], r->count));
+        for (; r->count < r->wanted; r->count++) SAC_TRY(sac_reel_draw(&r->reels[r->count], set, r->count));
         return SAC_OK;
     }
     if (sac_is_folder(r->pictures)) SAC_TRY(read_folder(r));

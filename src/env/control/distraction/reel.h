@@ -35,9 +35,11 @@ extern const char *const sac_davis_names[];
 
 /// Read the first `wanted` videos in the order of their names. Of a folder that holds all training videos of DAVIS 2017
 /// these alone are taken, as the distracting suite does.
-/// @param      pictures  "procedural"; a folder of folders of images, of video files, or of images; or a video file
+/// @param      pictures  "procedural", or "procedural:N" for other moving textures (N = 0 is "procedural"); a folder
+///                       of folders of images, of video files, or of images; or a video file
 /// @param[out] out       released by sac_reels_release; NULL on failure
-/// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT, or SAC_ERROR_UNAVAILABLE for files that need FFmpeg
+/// @return SAC_ERROR_ARGUMENT for an N that is no number, SAC_ERROR_FILE, SAC_ERROR_FORMAT, or SAC_ERROR_UNAVAILABLE
+/// for files that need FFmpeg
 SAC_CHECKED sac_status sac_reels_acquire(control_reels **out, const char *pictures, int wanted);
 
 /// NULL is ignored.
@@ -46,5 +48,5 @@ void sac_reels_release(control_reels *reels);
 /// The texels of frame `index`, [REEL_SIDE, REEL_SIDE]: the reel's own, or `scratch` filled with them.
 const uint32_t *sac_reel_show(const control_reel *reel, int index, uint32_t *scratch);
 
-/// The i-th moving texture.
-SAC_CHECKED sac_status sac_reel_draw(control_reel *reel, int index);
+/// The moving texture `index` of the set `set`.
+SAC_CHECKED sac_status sac_reel_draw(control_reel *reel, int set, int index);

@@ -53,7 +53,7 @@ static void colour(uint32_t *layer, const float *noise, sac_stream *stream)
     }
 }
 
-sac_status sac_reel_draw(control_reel *reel, int index)
+sac_status sac_reel_draw(control_reel *reel, int set, int index)
 {
     const size_t pixels = REEL_SIDE * REEL_SIDE;
     reel->layers = SAC_NEW_ARRAY(uint32_t, 2 * pixels);
@@ -63,7 +63,7 @@ sac_status sac_reel_draw(control_reel *reel, int index)
         sac_free(noise);
         return sac_fail_memory("a moving texture");
     }
-    sac_stream stream = sac_stream_create(0x7265656c, (uint64_t)index, 0);
+    sac_stream stream = sac_stream_create(0x7265656c, (uint64_t)index, (uint64_t)set);
     for (int l = 0; l < 2; l++)
     {
         for (size_t i = 0; i < pixels; i++) noise[i] = 0;
