@@ -102,7 +102,7 @@ scores_of() # CARD
             random* | *--random*) row=random ;;
             idle* | doing* | *--idle*) row=idle ;;
             "easy, static" | "medium, static") row=$(all "${row%,*}") ;;
-            "easy, dynamic") row=$(all easy):dynamic ;;
+            "easy, dynamic" | "medium, dynamic") row=$(all "${row%,*}"):dynamic ;;
         esac
         echo "  - {variant: '$row', mean: $mean, std: $std}"
     done
@@ -145,7 +145,12 @@ run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
 vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
 world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
 
-"$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" --stamp "$policy" >/dev/null
+# a policy that learned before other backgrounds is tested before those of the suite
+tested=()
+trained_on=$(sed -n 's/^ *background: //p' "$run/task.yaml" | head -n 1)
+[[ ${trained_on:-procedural} == procedural ]] || tested=(--set background=procedural)
+
+"$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
 "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
 
 # score WHAT...: "mean +- standard deviation" over episodes 0..99
@@ -214,18 +219,19 @@ papers() {
 
 rows_of_control() {
     fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
-and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, and \
+and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, and \
 \`saccade eval --random --env $world --set action_repeat=$(setting action_repeat) --seeds 0..99\` for random actions, \
-\`--idle\` for none. Distractions are of camera, colour and background (procedural)."
+\`--idle\` for none. Distractions are of camera, colour and background (procedural${tested[*]:+, and none of them met in \
+training})."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | the article: IAP, SAC, QT-Opt |"
     echo "| --- | --- | --- | --- | --- |"
     local row look paper blind=(--env "$world" --set observe=state --set "action_repeat=$(setting action_repeat)")
     for row in "original|original|" "easy, static|$(all easy)|" "medium, static|$(all medium)|$(papers)" \
-        "easy, dynamic|$(all easy):dynamic|"; do
+        "easy, dynamic|$(all easy):dynamic|" "medium, dynamic|$(all medium):dynamic|"; do
         IFS='|' read -r row look paper <<<"$row"
         # who does not look is spared the pictures
-        echo "| $row | $(score "$policy" --variant "$look") | $(score --random "${blind[@]}" --variant "$look") |" \
+        echo "| $row | $(score "$policy" --variant "$look" "${tested[@]}") | $(score --random "${blind[@]}" --variant "$look") |" \
             "$(score --idle "${blind[@]}" --variant "$look") | $paper${paper:+ }|"
     done
 }
@@ -269,7 +275,7 @@ row_of_teacher()
     of_recipe "$base"
     echo "| | |"
     echo "| --- | --- |"
-    echo "| trained in | $(setting variant)$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
+    echo "| trained in | $(setting variant)${tested[*]:+, \`background: $trained_on\`}$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
     [[ -z $teacher ]] || row_of_teacher
     echo "| trained for | $generation generations, $(million "$steps") million steps |"
     echo "| wall clock | $(minutes "$seconds") minutes on at most $(counted "$cores" core), which other work shared |"

@@ -151,15 +151,16 @@ check_parameters() # DOCUMENT
     return $bad
 }
 
-# "19.4 0.44": million steps of a recipe's teacher, which are those of all parts but the last, and of its student
+# "19.4 0.44": million steps of all parts of a recipe but the last, and of the last; a teacher's and its student's
 million_steps() { awk '$1 == "steps:" {all += $2; last = $2} END {printf "%.3g %.2f\n", (all - last) / 1e6, last / 1e6}' "$1"; }
 
 check_steps() # README, whose one sentence counts the steps of two recipes
 {
-    local car cheetah words
+    local car evolved cheetah words
     read -ra car < <(million_steps zoo/car-racing/taught-changed.yaml)
+    read -ra evolved < <(million_steps zoo/car-racing/evolved.yaml)
     read -ra cheetah < <(million_steps zoo/control/cheetah-run-taught.yaml)
-    words="car's in ${car[0]} million steps before its student's ${car[1]}, the cheetah's in ${cheetah[0]} before ${cheetah[1]}"
+    words="car's in ${car[0]} million steps before its student's ${car[1]} and ${evolved[1]} of evolution, the cheetah's in ${cheetah[0]} before ${cheetah[1]}"
     tr '\n' ' ' <"$1" | grep -qF "$words" || { echo "$1:$(grep -n 'million steps' "$1" | head -n 1 | cut -d: -f1): by the recipes it should say: $words" >&2; return 1; }
 }
 

@@ -80,10 +80,11 @@ row_of() # POLICY
 {
     local name=${1##*/}
     case $1 in
-        zoo/car-racing/taught*) echo "CarRacing, taught" ;;
+        zoo/car-racing/taught* | zoo/car-racing/evolved.*) echo "CarRacing, taught" ;;
         zoo/car-racing/*) echo "CarRacing, ${name%.safetensors}" ;;
         zoo/take-cover/*) echo "TakeCover, ${name%.safetensors}" ;;
         *-taught.safetensors) echo "control tasks, taught" ;;
+        *-taught-changed.safetensors) echo "control tasks, taught under change" ;;
         *) echo "control tasks, by evolution" ;;
     esac
 }
