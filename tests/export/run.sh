@@ -84,7 +84,7 @@ row_of() # POLICY
         zoo/car-racing/*) echo "CarRacing, ${name%.safetensors}" ;;
         zoo/take-cover/*) echo "TakeCover, ${name%.safetensors}" ;;
         *-taught.safetensors) echo "control tasks, taught" ;;
-        *-taught-changed.safetensors) echo "control tasks, taught under change" ;;
+        *-changed.safetensors) echo "control tasks, taught under change" ;;
         *) echo "control tasks, by evolution" ;;
     esac
 }
