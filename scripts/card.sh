@@ -145,7 +145,7 @@ run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
 vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
 world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
 
-# a policy that learned before other backgrounds is tested before those of the suite
+# a policy that was trained in front of other backgrounds is tested in front of the suite's own
 tested=()
 trained_on=$(sed -n 's/^ *background: //p' "$run/task.yaml" | head -n 1)
 [[ ${trained_on:-procedural} == procedural ]] || tested=(--set background=procedural)
@@ -264,7 +264,7 @@ row_of_teacher()
     fi
     echo "| taught by | \`$teacher\`, a network that is told the state of the world and was trained by reward:" \
         "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
-        "$(minutes "$seconds") minutes |"
+        "$(counted "$(minutes "$seconds")" minute) |"
 }
 
 {
@@ -278,7 +278,7 @@ row_of_teacher()
     echo "| trained in | $(setting variant)${tested[*]:+, \`background: $trained_on\`}$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
     [[ -z $teacher ]] || row_of_teacher
     echo "| trained for | $generation generations, $(million "$steps") million steps |"
-    echo "| wall clock | $(minutes "$seconds") minutes on at most $(counted "$cores" core), which other work shared |"
+    echo "| wall clock | $(counted "$(minutes "$seconds")" minute) on at most $(counted "$cores" core), which other work shared |"
     echo "| seed | $(sed -n '/^train:/,/^[a-z]*:$/s/^ *seed: //p' "$run/task.yaml" | head -n 1) |"
     echo
     echo "![training curve]($name.svg)"

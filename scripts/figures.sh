@@ -154,7 +154,7 @@ check_parameters() # DOCUMENT
 # "19.4 0.44": million steps of all parts of a recipe but the last, and of the last; a teacher's and its student's
 million_steps() { awk '$1 == "steps:" {all += $2; last = $2} END {printf "%.3g %.2f\n", (all - last) / 1e6, last / 1e6}' "$1"; }
 
-check_steps() # README, whose one sentence counts the steps of two recipes
+check_steps() # README, whose one sentence counts the steps of three recipes
 {
     local car evolved cheetah words
     read -ra car < <(million_steps zoo/car-racing/taught-changed.yaml)

@@ -86,7 +86,7 @@ columns() # POLICY
     random=$(landed "saccade eval --random --env $world --set observe=state")
     idle=$(landed "saccade eval --idle --env $world --set observe=state")
     awk -F ' *\\| *' -v random="$random" -v idle="$idle" '/^\| variant/ {inside = 1; next} /^\| ---/ {next} !/^\|/ {inside = 0}
-        inside {rows++} inside && ($4 != random || $5 != idle) {print; bad = 1} END {exit bad || rows < 4 || !random || !idle}' "$card"
+        inside {rows++} inside && ($4 != random || $5 != idle) {print; bad = 1} END {exit bad || rows != 5 || !random || !idle}' "$card"
 }
 landed() { awk -F, -v command="$1" '$4 == command {print $1 " +- " $2}' bench/results/returns.csv; }
 

@@ -182,7 +182,8 @@ TEST(states_are_those_of_the_plain_world)
     sac_world_destroy(v);
 }
 
-// between two draws everything stands still; each draw keeps within the level's bounds, and the states are the same
+// between two draws everything stands still; each draw keeps within the level's bounds, and the states are those
+// of the plain world
 TEST(distractions_are_drawn_anew)
 {
     enum
