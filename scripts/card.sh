@@ -145,9 +145,11 @@ run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
 vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
 world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
 
-# a policy that was trained in front of other backgrounds is tested in front of the suite's own
+setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
+
+# a policy that was trained with another set of backgrounds is reported with the default one
 tested=()
-trained_on=$(sed -n 's/^ *background: //p' "$run/task.yaml" | head -n 1)
+trained_on=$(setting background)
 [[ ${trained_on:-procedural} == procedural ]] || tested=(--set background=procedural)
 
 "$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
@@ -162,7 +164,6 @@ score() {
 million() { awk "BEGIN {printf \"%.2f\", $1 / 1e6}"; }
 counted() { echo "$1 $2$([[ $1 == 1 ]] || echo s)"; }
 minutes() { awk "BEGIN {printf \"%.0f\", $1 / 60}"; }
-setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
 
 rows_of_car_racing() {
     fmt -w 119 <<<"Returns over tracks 0..99, which training never saw (it draws its tracks from seeds above 1,000,000, and \
@@ -221,8 +222,8 @@ rows_of_control() {
     fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
 and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, and \
 \`saccade eval --random --env $world --set action_repeat=$(setting action_repeat) --seeds 0..99\` for random actions, \
-\`--idle\` for none. Distractions are of camera, colour and background (procedural${tested[*]:+, and none of them met in \
-training})."
+\`--idle\` for none. Distractions are of camera, colour and background (procedural${tested[*]:+; none of \
+these backgrounds was met in training})."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | the article: IAP, SAC, QT-Opt |"
     echo "| --- | --- | --- | --- | --- |"

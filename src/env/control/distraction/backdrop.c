@@ -63,7 +63,7 @@ void sac_backdrop_destroy(control_backdrop *b)
     sac_free(b);
 }
 
-void sac_backdrop_reset(control_backdrop *b, sac_stream *stream)
+void sac_backdrop_draw(control_backdrop *b, sac_stream *stream)
 {
     if (!b) return;
     b->reel = &b->reels->reels[sac_stream_below(stream, (uint32_t)b->reels->count)];

@@ -5,7 +5,8 @@
 #include "env/control/world.h"
 
 /// Pictures in place of the sky: each of the sky's six faces shows the frame, as in the original. Static: one frame of
-/// one video an episode; dynamic: that video from there, forth and back. The ground of some worlds lets it through.
+/// one video until the next draw; dynamic: that video from there, forth and back. The ground of some worlds lets it
+/// through.
 
 typedef struct control_backdrop control_backdrop;
 
@@ -18,7 +19,7 @@ SAC_CHECKED sac_status sac_backdrop_create(control_backdrop **out, control_world
 
 /// NULL is ignored, here and below.
 void sac_backdrop_destroy(control_backdrop *backdrop);
-void sac_backdrop_reset(control_backdrop *backdrop, sac_stream *stream);
+void sac_backdrop_draw(control_backdrop *backdrop, sac_stream *stream);
 void sac_backdrop_step(control_backdrop *backdrop);
 
 /// Which frame is shown. NULL is ignored.

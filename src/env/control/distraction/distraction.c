@@ -136,12 +136,15 @@ static void draw(control_distraction *d, control_world *w, uint64_t seed)
 {
     sac_stream stream = stream_of(seed, CAMERA);
     double normal[DISTRACTION_NORMALS];
-    sac_normals(normal, DISTRACTION_NORMALS, d->seed, d->step, CAMERA);
-    if (d->level[CAMERA]) sac_distraction_camera_draw(&d->camera, w, &stream, normal);
+    if (d->level[CAMERA])
+    {
+        sac_normals(normal, DISTRACTION_NORMALS, d->seed, d->step, CAMERA);
+        sac_distraction_camera_draw(&d->camera, w, &stream, normal);
+    }
     stream = stream_of(seed, COLOR);
-    if (d->level[COLOR]) sac_distraction_color_reset(&d->color, w, &stream);
+    if (d->level[COLOR]) sac_distraction_color_draw(&d->color, w, &stream);
     stream = stream_of(seed, BACKGROUND);
-    sac_backdrop_reset(d->backdrop, &stream);
+    sac_backdrop_draw(d->backdrop, &stream);
 }
 
 void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t seed)

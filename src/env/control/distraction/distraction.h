@@ -10,7 +10,8 @@
 ///     background:LEVEL   pictures in place of the sky, seen through the ground of some worlds
 ///
 /// with LEVEL easy, medium or hard, joined by '+'; ":dynamic" at the end lets all of them move in every control step.
-/// Every draw is a function of the episode's seed, from numbers of its own: the states are those of the plain world.
+/// Every draw is a function of the episode's seed and the step, from numbers of its own: the states are those of the
+/// plain world.
 
 enum
 {

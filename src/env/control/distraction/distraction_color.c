@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "env/control/distraction/distraction_parts.h"
 
-/// Colours: each within `scale` of the model's, drawn at the start; dynamic ones walk at random within the same bounds.
+/// Colours: each is drawn within `scale` of the model's; dynamic ones walk at random within the same bounds.
 
 #define STEP 0.03 // standard deviation of a step, of the scale
 
@@ -45,7 +45,7 @@ static void set(distraction_color *c, control_world *w, int i, double value)
     *channel(w, i) = (float)c->now[i];
 }
 
-void sac_distraction_color_reset(distraction_color *c, control_world *w, sac_stream *stream)
+void sac_distraction_color_draw(distraction_color *c, control_world *w, sac_stream *stream)
 {
     for (int i = 0; i < c->count; i++)
     {

@@ -38,6 +38,6 @@ typedef struct distraction_color
 
 SAC_CHECKED sac_status sac_distraction_color_create(distraction_color *color, const control_world *world);
 void sac_distraction_color_destroy(distraction_color *color);
-void sac_distraction_color_reset(distraction_color *color, control_world *world, sac_stream *stream);
+void sac_distraction_color_draw(distraction_color *color, control_world *world, sac_stream *stream);
 void sac_distraction_color_step(distraction_color *color, control_world *world, uint64_t seed, uint64_t step);
 void sac_distraction_color_snapshot(distraction_color *color, control_world *world, sac_snapshot *snapshot);
