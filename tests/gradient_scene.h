@@ -47,6 +47,8 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,inputs=camera+state,controller=mlp,attention=relu,motion=true,normaliser=true",
     "kind=iap-trans,inputs=touch+camera+state,controller=linear,attention=relu,heads=2,layer_norm=false",
     "kind=iap-trans,inputs=depth,controller=mlp,attention=positive,position_encoding=flat,patch=8,stride=4",
+    "kind=iap-trans,controller=mlp,attention=relu,centre_pixels=true,position_encoding=flat,layer_norm=false",
+    "kind=iap-trans,inputs=depth,controller=linear,attention=softmax,centre_pixels=true,patch=8,stride=8",
     "inputs=depth+touch,controller=mlp,attention=relu,features=values+positions,value_size=3,patch=8,image_size=32",
     "kind=cnn,inputs=depth+state,controller=linear,conv_kernel=3,conv_stride=2,conv_channels=4:3",
 };

@@ -131,12 +131,22 @@ static void add_positions(sac_pass *p)
               p->l.scratch);
 }
 
+// the weights take pixels less the centre: dW = dtokens (x - centre)^T
+static void centre_backward(const sac_pass *p)
+{
+    const sac_embedding *e = p->g->parts.embedding;
+    const sac_gradient_room *r = &p->room;
+    for (int o = 0; o < e->patches.outputs; o++)
+        for (int i = 0; i < e->inputs; i++) r->dweights[(ptrdiff_t)o * e->inputs + i] -= e->centre * r->dbias[o];
+}
+
 void sac_look_backward_end(sac_pass *p)
 {
     const sac_embedding *e = p->g->parts.embedding;
     const sac_gradient_room *r = &p->room;
     const size_t inputs = (size_t)e->inputs, count = (size_t)e->patches.outputs * inputs;
     for (size_t i = 0; !sees_floats(p) && i < count; i++) r->dweights[i] *= 1.0f / 255.0f;
+    if (e->centre != 0) centre_backward(p);
     if (e->positions) add_positions(p);
     const float *dweights = r->dweights, *dbias = r->dbias;
     for (int i = 0; i < e->layer_count; i++)

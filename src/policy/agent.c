@@ -70,6 +70,7 @@ static sac_status plan_image(sac_agent *agent, const sac_policy_def *def)
     int outputs = 2 * agent->query_size + agent->value_size;
     const sac_crop crop = {config->crop_top, config->crop_height, config->image_size};
     SAC_TRY(sac_embedding_plan(&agent->embedding, def, crop, config->patch, stride, outputs, "patch"));
+    if (config->centre_pixels) agent->embedding.centre = 0.5f;
     const sac_patches *p = &agent->embedding.patches;
     if (config->top <= agent->embedding.count) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "policy: top is %d, but the image of %d x %d pixels has %d patches",
@@ -163,6 +164,7 @@ static const char *const written[] = {"crop_top",
                                       "conv_kernel",
                                       "conv_stride",
                                       "residual",
+                                      "centre_pixels",
                                       "layer_norm",
                                       "order",
                                       "controller",

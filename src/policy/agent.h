@@ -56,6 +56,7 @@ typedef struct sac_agent_config
     int value_size;
     int rows;
     bool residual, layer_norm;
+    bool centre_pixels;
     char order[SAC_TEXT_SIZE];
     bool normalise_positions;
     int bins;

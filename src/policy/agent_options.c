@@ -86,6 +86,7 @@ const sac_option sac_iap_trans_options[] = {
     HEADS,
     INT(value_size, "4", 1, 1024, "width d_V of values, of each head"),
     INT(rows, "10", 1, 1024, "l: tokens that the patches become"),
+    BOOL(centre_pixels, "false", "subtract 1/2 from pixels, which then lie between -1/2 and 1/2"),
     TEXT(attention, "positive", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: sqrt(d), or 1/sqrt(d) without normalise_tokens"),
     FEATURES,

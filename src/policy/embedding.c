@@ -67,6 +67,17 @@ void sac_embedding_place(sac_embedding_state *s, const sac_embedding *e, sac_wor
     s->tokens = sac_take(workspace, outputs * stride, sizeof(float));
 }
 
+// W (x - centre) + b = W x + (b - centre W 1): centred pixels cost nothing when a policy acts.
+static void centre_bias(float *bias, const sac_embedding *e, const float *weights)
+{
+    for (int o = 0; o < e->patches.outputs; o++)
+    {
+        double sum = 0;
+        for (int i = 0; i < e->inputs; i++) sum += (double)weights[(ptrdiff_t)o * e->inputs + i];
+        bias[o] = (float)((double)bias[o] - (double)e->centre * sum);
+    }
+}
+
 // The layers share one projection, so that the image is read once for queries, keys and values.
 void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const float *parameters)
 {
@@ -80,6 +91,7 @@ void sac_embedding_set(sac_embedding_state *s, const sac_embedding *e, const flo
         first += count;
     }
     sac_projector_pack(&s->weights, &e->projector, s->weights.floats);
+    if (e->centre != 0) centre_bias(s->weights.bias, e, s->weights.floats);
     if (e->positions) // W (x + p) = W x + W p
         e->projector.kernels.mix(s->offsets, e->token_stride, s->weights.floats, e->inputs, e->patches.outputs,
                                  e->positions, e->inputs, e->count, e->token_stride);

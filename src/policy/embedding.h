@@ -32,6 +32,7 @@ typedef struct sac_embedding
     int count, token_stride;     ///< N; N in whole lanes, floats from one output's tokens to the next
     int inputs;                  ///< numbers in a patch
     float *positions;            ///< [inputs, token_stride] added to the patches; NULL: none
+    float centre;                ///< subtracted from the pixels, which are 0..1, before the layers take them
     struct
     {
         sac_layer tensors;

@@ -108,7 +108,7 @@ class Policy:
         return columns.reshape(-1, channels, size * size, count).permute(0, 3, 2, 1).flatten(2)
 
     def tokens(self, name):
-        x = self.pixels
+        x = self.pixels - 0.5 if self.on("centre_pixels") else self.pixels
         if "positions" in self.case:
             x = x + self.case["positions"][:, :x.shape[1]].T
         return self.heads(self.layer(x, name))

@@ -33,6 +33,7 @@ static const char *const agents[] = {
     "attention=relu,masking=true,stride=11,position_encoding=flat,normaliser=true",
     "attention=relu,motion=true,normaliser=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",
+    "kind=iap-trans,attention=relu,centre_pixels=true,position_encoding=flat",
     "attention=hybrid,attention_features=5,attention_directions=3",
     "attention=hybrid,normalise_tokens=true,attention_features=9,attention_directions=1",
     "kind=iap-trans,attention=hybrid,attention_features=4,attention_directions=2,order=right,stride=9",

@@ -19,6 +19,7 @@ typedef struct seen
     sac_policy_state *state;
     sac_gaze gaze;
     float action[3];
+    double centre; // subtracted from pixels before the layers take them
 } seen;
 
 // floats, so that weights are not rounded
@@ -61,7 +62,7 @@ static double layer(const seen *s, const char *name, int row, const float *patch
     const float *weight = scene_tensor(s->policy, text) + row * INPUTS;
     snprintf(text, sizeof text, "%s.bias", name);
     double sum = (double)scene_tensor(s->policy, text)[row];
-    for (int i = 0; i < INPUTS; i++) sum += (double)weight[i] * (double)patch[i];
+    for (int i = 0; i < INPUTS; i++) sum += (double)weight[i] * ((double)patch[i] - s->centre);
     return sum;
 }
 
@@ -108,16 +109,18 @@ TEST(iap_trans_is_its_formula)
         ROWS = 3,
         VALUES = 5
     };
-    static const char *const words[] = {"residual=false,layer_norm=false", "residual=true,layer_norm=true"};
-    for (int block = 0; block < 2; block++)
+    static const char *const words[] = {"residual=false,layer_norm=false", "residual=true,layer_norm=true",
+                                        "residual=true,layer_norm=true,centre_pixels=true"};
+    for (int row = 0; row < 3; row++)
     {
         char settings[256];
         snprintf(settings, sizeof settings,
                  "kind=iap-trans,attention=relu,attention_features=0,normalise_tokens=false,rows=3,value_size=5,%s",
-                 words[block]);
+                 words[row]);
         seen s = look(settings);
+        s.centre = row == 2 ? 0.5 : 0;
         double expected[ROWS * VALUES], largest = 0;
-        transform(&s, expected, ROWS, VALUES, block);
+        transform(&s, expected, ROWS, VALUES, row > 0);
         for (int i = 0; i < ROWS * VALUES; i++) largest = fmax(largest, fabs(expected[i]));
         assert_true(largest > 0.1);
         assert_int_equal(s.gaze.told_count, ROWS * VALUES);
