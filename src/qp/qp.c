@@ -1,0 +1,306 @@
+#include "saccade/qp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "qp/active.h"
+#include "qp/factor.h"
+
+/// The dual active set method of Goldfarb and Idnani (1983), in the variables y = U x, in which the unbounded cost is a
+/// sphere around y0 = -U'^-1 q. At any time (x, u) is the minimum over the held rows, and all u of inequalities are
+/// positive; rows that are violated are added one by one, and those whose multiplier would become negative are dropped.
+
+struct sac_qp
+{
+    int variables, rows, stride; // at most
+    double *u;                   // [variables, stride] the factor of P
+    double *y0, *x, *d, *z, *step;
+    bool *held; // [rows]
+    sac_active active;
+    int *last_rows, *last_sides; // of the last solved problem
+    int last_count, last_variables, last_row_count;
+};
+
+sac_status sac_qp_create(sac_qp **out, int variables, int rows)
+{
+    *out = NULL;
+    if (variables < 1 || variables > 4096 || rows < 1 || rows > 4096)
+        return sac_fail(SAC_ERROR_ARGUMENT, "qp: %d variables and %d rows, expected 1 to 4096 of each", variables,
+                        rows);
+    sac_qp *qp = SAC_NEW(sac_qp);
+    if (!qp) return sac_fail_memory("a solver of quadratic programs");
+    const int stride = (variables + 7) / 8 * 8, most = variables < rows ? variables : rows;
+    *qp = (sac_qp){.variables = variables, .rows = rows, .stride = stride};
+    qp->u = SAC_NEW_MATRIX(double, (size_t)variables, (size_t)stride);
+    qp->y0 = SAC_NEW_MATRIX(double, 5, (size_t)stride);
+    qp->held = SAC_NEW_ARRAY(bool, (size_t)rows);
+    qp->last_rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
+    qp->active = (sac_active){.stride = stride, .most = most};
+    qp->active.rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
+    qp->active.q = SAC_NEW_MATRIX(double, (size_t)most, (size_t)stride);
+    qp->active.r = SAC_NEW_MATRIX(double, (size_t)most + 3, (size_t)most);
+    *out = qp;
+    if (!qp->u || !qp->y0 || !qp->held || !qp->last_rows || !qp->active.rows || !qp->active.q || !qp->active.r)
+    {
+        sac_qp_destroy(qp);
+        *out = NULL;
+        return sac_fail_memory("a solver of quadratic programs");
+    }
+    qp->x = qp->y0 + stride, qp->d = qp->x + stride, qp->z = qp->d + stride, qp->step = qp->z + stride;
+    qp->last_sides = qp->last_rows + most;
+    qp->active.sides = qp->active.rows + most;
+    qp->active.u = qp->active.r + (ptrdiff_t)most * most;
+    qp->active.along = qp->active.u + most, qp->active.change = qp->active.along + most;
+    return SAC_OK;
+}
+
+void sac_qp_destroy(sac_qp *qp)
+{
+    if (!qp) return;
+    sac_free(qp->u), sac_free(qp->y0), sac_free(qp->held), sac_free(qp->last_rows);
+    sac_free(qp->active.rows), sac_free(qp->active.q), sac_free(qp->active.r);
+    sac_free(qp);
+}
+
+static int first_of(const sac_qp_problem *p, int row)
+{
+    return p->first ? p->first[row] : 0;
+}
+
+static int end_of(const sac_qp_problem *p, int row)
+{
+    return p->end ? p->end[row] : p->variables;
+}
+
+static const double *row_of(const sac_qp_problem *p, int row)
+{
+    return p->a + (ptrdiff_t)row * p->variables;
+}
+
+// a x of a row
+static double value_of(const sac_qp_problem *p, int row, const double *x)
+{
+    const int first = first_of(p, row);
+    return sac_factor_dot(row_of(p, row) + first, x + first, end_of(p, row) - first);
+}
+
+static double bound_of(const sac_qp_problem *p, int row, int side)
+{
+    return side > 0 ? p->lower[row] : -p->upper[row];
+}
+
+static bool is_equation(const sac_qp_problem *p, int row)
+{
+    return p->lower[row] == p->upper[row];
+}
+
+static bool is_suitable(const sac_qp_problem *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->variables; i++) sum += fabs(p->q[i]);
+    for (int i = 0; i < p->rows; i++)
+    {
+        const double *a = row_of(p, i);
+        for (int j = first_of(p, i); j < end_of(p, i); j++) sum += fabs(a[j]);
+        if (!(p->lower[i] <= p->upper[i]) || p->lower[i] == INFINITY || p->upper[i] == -INFINITY) return false;
+    }
+    return isfinite(sum);
+}
+
+// d = U'^-1 (side a)
+static void set_normal(sac_qp *qp, const sac_qp_problem *p, int row, int side)
+{
+    const int first = first_of(p, row), end = end_of(p, row);
+    const double *a = row_of(p, row);
+    memset(qp->d, 0, (size_t)p->variables * sizeof *qp->d);
+    for (int j = first; j < end; j++) qp->d[j] = side * a[j];
+    sac_factor_solve_transposed(qp->d, qp->u, qp->stride, p->variables, first);
+}
+
+// The minimum over the held rows, and its multipliers: y = y0 + Q w, w = R'^-1 (b - N'y0), u = R^-1 w.
+static void settle(sac_qp *qp, const sac_qp_problem *p)
+{
+    sac_active *a = &qp->active;
+    const int n = p->variables;
+    memcpy(qp->x, qp->y0, (size_t)n * sizeof *qp->x);
+    memcpy(qp->step, qp->y0, (size_t)n * sizeof *qp->step);
+    sac_factor_solve(qp->step, qp->u, qp->stride, n); // the minimum without any row
+    for (int j = 0; j < a->count; j++)
+        a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->step);
+    sac_active_solve_transposed(a, a->u);
+    for (int j = 0; j < a->count; j++) sac_factor_add(qp->x, a->q + (ptrdiff_t)j * a->stride, a->u[j], n);
+    sac_active_solve(a, a->u);
+    sac_factor_solve(qp->x, qp->u, qp->stride, n);
+}
+
+// the held inequality with the most negative multiplier; -1: none
+static int wrong_one(const sac_active *a, const sac_qp_problem *p)
+{
+    int worst = -1;
+    for (int j = 0; j < a->count; j++)
+        if (a->u[j] < 0 && !is_equation(p, a->rows[j]) && (worst < 0 || a->u[j] < a->u[worst])) worst = j;
+    return worst;
+}
+
+static void drop(sac_qp *qp, int index)
+{
+    qp->held[qp->active.rows[index]] = false;
+    sac_active_drop(&qp->active, index);
+}
+
+// Hold the rows that the last problem ended with, as far as the dual method may begin with them.
+static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
+{
+    qp->active.count = 0;
+    qp->active.n = p->variables;
+    memset(qp->held, 0, (size_t)p->rows * sizeof *qp->held);
+    warm = warm && qp->last_variables == p->variables && qp->last_row_count == p->rows;
+    for (int i = 0; warm && i < qp->last_count; i++)
+    {
+        const int row = qp->last_rows[i], side = qp->last_sides[i];
+        if (!isfinite(bound_of(p, row, side))) continue;
+        set_normal(qp, p, row, side);
+        const double zz = sac_active_split(&qp->active, qp->z, qp->d);
+        if (!(zz > 0)) continue;
+        sac_active_add(&qp->active, row, side, qp->z, zz);
+        qp->held[row] = true;
+    }
+    settle(qp, p);
+    for (int wrong; (wrong = wrong_one(&qp->active, p)) >= 0; settle(qp, p)) drop(qp, wrong);
+}
+
+// The row that is violated most, beyond what rounding explains; -1: none.
+static int most_violated(const sac_qp *qp, const sac_qp_problem *p, int *side, double *by)
+{
+    int worst = -1;
+    *by = 0;
+    for (int i = 0; i < p->rows; i++)
+    {
+        if (qp->held[i]) continue;
+        const double value = value_of(p, i, qp->x), below = p->lower[i] - value, above = value - p->upper[i];
+        const double violation = below > above ? below : above;
+        if (!(violation > *by)) continue;
+        // sums of products are off by some 1e-16 of their largest terms; 1e-10 leaves room for ill-conditioned P
+        double size = fabs(value);
+        const double *a = row_of(p, i);
+        for (int j = first_of(p, i); j < end_of(p, i); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
+        if (violation <= 1e-10 * (1e-3 + size)) continue;
+        worst = i;
+        *by = violation;
+        *side = below > above ? 1 : -1;
+    }
+    return worst;
+}
+
+// the held inequality whose multiplier becomes zero first, and at which step; -1: none does
+static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *step)
+{
+    int first = -1;
+    *step = INFINITY;
+    for (int j = 0; j < a->count; j++)
+    {
+        if (!(a->change[j] > 0) || is_equation(p, a->rows[j])) continue;
+        const double t = a->u[j] / a->change[j];
+        if (t < *step) *step = t, first = j;
+    }
+    return first;
+}
+
+// Add a violated row, and drop others on the way. @return false where no x meets it beside the others
+static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double violation, int *steps)
+{
+    sac_active *a = &qp->active;
+    const int n = p->variables;
+    double multiplier = 0;
+    set_normal(qp, p, row, side);
+    for (;; ++*steps)
+    {
+        const double zz = sac_active_split(a, qp->z, qp->d);
+        double partial;
+        const int leaves = first_to_go(a, p, &partial);
+        const double whole = zz > 0 ? violation / zz : INFINITY, t = whole <= partial ? whole : partial;
+        if (t == INFINITY) return false;
+        for (int j = 0; j < a->count; j++) a->u[j] -= t * a->change[j];
+        multiplier += t;
+        if (zz > 0)
+        {
+            memcpy(qp->step, qp->z, (size_t)n * sizeof *qp->step);
+            sac_factor_solve(qp->step, qp->u, qp->stride, n);
+            sac_factor_add(qp->x, qp->step, t, n);
+            violation -= t * zz;
+        }
+        if (whole <= partial)
+        {
+            a->u[a->count] = multiplier;
+            sac_active_add(a, row, side, qp->z, zz);
+            qp->held[row] = true;
+            ++*steps;
+            return true;
+        }
+        drop(qp, leaves);
+    }
+}
+
+static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *steps)
+{
+    const int n = p->variables;
+    if (!is_suitable(p) || !sac_factor(qp->u, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
+    for (int i = 0; i < n; i++) qp->y0[i] = -p->q[i];
+    sac_factor_solve_transposed(qp->y0, qp->u, qp->stride, n, 0);
+    begin(qp, p, warm);
+    for (;;)
+    {
+        int side;
+        double violation;
+        const int row = most_violated(qp, p, &side, &violation);
+        if (row < 0) return SAC_QP_SOLVED;
+        if (*steps > 10 * (n + p->rows)) return SAC_QP_OUT_OF_STEPS;
+        if (!add(qp, p, row, side, violation, steps)) return SAC_QP_INFEASIBLE;
+    }
+}
+
+// 1/2 x'P x + q'x = 1/2 (y - y0)'(y - y0) - 1/2 y0'y0 with y = U x
+static double cost_of(sac_qp *qp, const sac_qp_problem *p)
+{
+    double cost = 0;
+    for (int i = 0; i < p->variables; i++)
+    {
+        const double *u = qp->u + (ptrdiff_t)i * qp->stride;
+        const double y = sac_factor_dot(u + i, qp->x + i, p->variables - i);
+        cost += 0.5 * y * y + p->q[i] * qp->x[i];
+    }
+    return cost;
+}
+
+static void keep(sac_qp *qp, const sac_qp_problem *p)
+{
+    const sac_active *a = &qp->active;
+    qp->last_count = a->count;
+    qp->last_variables = p->variables;
+    qp->last_row_count = p->rows;
+    memcpy(qp->last_rows, a->rows, (size_t)a->count * sizeof *a->rows);
+    memcpy(qp->last_sides, a->sides, (size_t)a->count * sizeof *a->sides);
+}
+
+sac_qp_solution sac_qp_solve(sac_qp *qp, double *x, double *multipliers, const sac_qp_problem *p, bool warm)
+{
+    SAC_ASSERT(p->variables >= 1 && p->variables <= qp->variables && p->rows >= 0 && p->rows <= qp->rows);
+    const sac_active *a = &qp->active;
+    sac_qp_solution s = {0};
+    s.outcome = find(qp, p, warm, &s.steps);
+    memset(x, 0, (size_t)p->variables * sizeof *x);
+    if (multipliers) memset(multipliers, 0, (size_t)p->rows * sizeof *multipliers);
+    if (s.outcome != SAC_QP_SOLVED)
+    {
+        qp->last_count = 0;
+        return s;
+    }
+    memcpy(x, qp->x, (size_t)p->variables * sizeof *x);
+    for (int j = 0; multipliers && j < a->count; j++) multipliers[a->rows[j]] = a->sides[j] * a->u[j];
+    s.cost = cost_of(qp, p);
+    s.active = a->count;
+    keep(qp, p);
+    return s;
+}
