@@ -79,3 +79,8 @@ SAC_API sac_stance_output sac_stance_solve(sac_stance *stance, const sac_stance_
 
 /// The same by the form of one instant: M f = g + a, where `a` is what spring and damper ask for.
 SAC_API sac_stance_output sac_stance_instant(sac_stance *stance, const sac_stance_input *input);
+
+/// The problem that the last solve put to the solver, with its solution x, for comparisons with other solvers: forces
+/// [step, standing foot, 3]. It points into the controller.
+/// @param[out] x  [variables] of the solution; NULL: not wanted
+SAC_API const sac_qp_problem *sac_stance_problem(const sac_stance *stance, double *x);

@@ -23,6 +23,7 @@ struct sac_stance
     double p[MOST * MOST], q[MOST], x[MOST];
     double a[ROWS * MOST / 3 * MOST], lower[ROWS * MOST / 3], upper[ROWS * MOST / 3];
     int first[ROWS * MOST / 3], end[ROWS * MOST / 3];
+    sac_qp_problem problem;
 };
 
 sac_stance_def sac_stance_default_def(void)
@@ -179,16 +180,16 @@ static sac_stance_output solve(sac_stance *s, const footing *f, int count)
 {
     sac_stance_output out = {0};
     bound(s, count);
-    const sac_qp_problem problem = {.variables = 3 * count,
-                                    .rows = ROWS * count,
-                                    .p = s->p,
-                                    .q = s->q,
-                                    .a = s->a,
-                                    .lower = s->lower,
-                                    .upper = s->upper,
-                                    .first = s->first,
-                                    .end = s->end};
-    out.solution = sac_qp_solve(s->qp, s->x, NULL, &problem, s->warm && s->last_feet == f->bits);
+    s->problem = (sac_qp_problem){.variables = 3 * count,
+                                  .rows = ROWS * count,
+                                  .p = s->p,
+                                  .q = s->q,
+                                  .a = s->a,
+                                  .lower = s->lower,
+                                  .upper = s->upper,
+                                  .first = s->first,
+                                  .end = s->end};
+    out.solution = sac_qp_solve(s->qp, s->x, NULL, &s->problem, s->warm && s->last_feet == f->bits);
     s->warm = out.solution.outcome == SAC_QP_SOLVED;
     s->last_feet = f->bits;
     for (int k = 0; k < f->count; k++)
@@ -391,4 +392,10 @@ sac_stance_output sac_stance_instant(sac_stance *s, const sac_stance_input *in)
         }
     }
     return solve(s, &f, f.count);
+}
+
+const sac_qp_problem *sac_stance_problem(const sac_stance *s, double *x)
+{
+    if (x) memcpy(x, s->x, (size_t)s->problem.variables * sizeof *x);
+    return &s->problem;
 }

@@ -1,0 +1,121 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "saccade/stance.h"
+
+/// Problems as a trotting body meets them, with our solutions, for peers.py: problems COUNT. Each is written as
+/// doubles: n, m, P, q, A, lower, upper, x, our cost. One in ten is none of a body: dense rows of any kind.
+
+enum
+{
+    MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON,
+    MOST_ROWS = 5 * SAC_LEGS * SAC_MAX_HORIZON
+};
+
+static void put(const double *numbers, int count)
+{
+    if (fwrite(numbers, sizeof *numbers, (size_t)count, stdout) != (size_t)count) exit(1);
+}
+
+static void put_all(const sac_qp_problem *p, const double *x, double cost)
+{
+    const double sizes[] = {p->variables, p->rows};
+    put(sizes, 2);
+    put(p->p, p->variables * p->variables);
+    put(p->q, p->variables);
+    put(p->a, p->rows * p->variables);
+    put(p->lower, p->rows);
+    put(p->upper, p->rows);
+    put(x, p->variables);
+    put(&cost, 1);
+}
+
+// a body that trots: two feet stand, or at times three or four; it strays around what is wanted of it
+static sac_stance_input moment(sac_stream *s)
+{
+    sac_stance_input in = {.wanted_velocity = {sac_stream_uniform(s, -0.3, 0.8), sac_stream_uniform(s, -0.2, 0.2)},
+                           .wanted_height = 0.45,
+                           .wanted_twist = sac_stream_uniform(s, -0.3, 0.3)};
+    const uint32_t pair = sac_stream_below(s, 2), more = sac_stream_below(s, 4);
+    for (int leg = 0; leg < SAC_LEGS; leg++)
+    {
+        const bool diagonal = (leg == 0 || leg == 3) == (pair == 0);
+        in.stands[leg] = diagonal || more == 0 || (more == 1 && leg == 1);
+        in.toes[leg][0] = (leg < 2 ? 0.148 : -0.29) + sac_stream_uniform(s, -0.1, 0.1);
+        in.toes[leg][1] = (leg % 2 ? 0.117 : -0.115) + sac_stream_uniform(s, -0.04, 0.04);
+        in.toes[leg][2] = -0.456 + sac_stream_uniform(s, -0.03, 0.03);
+    }
+    in.roll = sac_stream_uniform(s, -0.15, 0.15), in.pitch = sac_stream_uniform(s, -0.15, 0.15);
+    for (int i = 0; i < 3; i++) in.turning[i] = sac_stream_uniform(s, -0.8, 0.8);
+    for (int i = 0; i < 3; i++) in.velocity[i] = (i == 0 ? 0.3 : 0) + sac_stream_uniform(s, -0.4, 0.4);
+    in.height = sac_stream_uniform(s, 0.42, 0.48);
+    return in;
+}
+
+static void put_moment(sac_stance *stance, sac_stream *s)
+{
+    const sac_stance_input in = moment(s);
+    const sac_stance_output out = sac_stance_solve(stance, &in);
+    if (out.solution.outcome != SAC_QP_SOLVED) exit(1);
+    double x[MOST];
+    const sac_qp_problem *problem = sac_stance_problem(stance, x);
+    put_all(problem, x, out.solution.cost);
+}
+
+static void put_any(sac_qp *qp, sac_stream *s)
+{
+    static double f[30 * 30], p[30 * 30], q[30], a[60 * 30], lower[60], upper[60], x[30];
+    const int n = 2 + (int)sac_stream_below(s, 29), m = 1 + (int)sac_stream_below(s, 60);
+    for (int i = 0; i < n * n; i++) f[i] = sac_stream_uniform(s, -1, 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+        {
+            double sum = i == j ? 0.01 : 0;
+            for (int k = 0; k < n; k++) sum += f[k * n + i] * f[k * n + j];
+            p[i * n + j] = sum;
+        }
+    double point[30];
+    for (int i = 0; i < n; i++) q[i] = sac_stream_uniform(s, -5, 5), point[i] = sac_stream_uniform(s, -1, 1);
+    for (int i = 0; i < m; i++)
+    {
+        double value = 0;
+        for (int j = 0; j < n; j++)
+        {
+            a[i * n + j] = sac_stream_uniform(s, -1, 1);
+            value += a[i * n + j] * point[j];
+        }
+        lower[i] = value - sac_stream_uniform(s, 0, 0.4), upper[i] = value + sac_stream_uniform(s, 0, 0.4);
+    }
+    const sac_qp_problem problem = {.variables = n, .rows = m, .p = p, .q = q, .a = a, .lower = lower, .upper = upper};
+    const sac_qp_solution solution = sac_qp_solve(qp, x, NULL, &problem, false);
+    if (solution.outcome != SAC_QP_SOLVED) exit(1);
+    put_all(&problem, x, solution.cost);
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc == 2 ? atoi(argv[1]) : 0;
+    if (count < 1) return fputs("usage: problems COUNT\n", stderr), 2;
+    static sac_stance *stances[10];
+    sac_qp *qp;
+    for (int h = 0; h < 10; h++)
+    {
+        sac_stance_def def = sac_stance_default_def();
+        def.horizon = h + 1;
+        if (sac_stance_create(&stances[h], &def) != SAC_OK) return 1;
+    }
+    if (sac_qp_create(&qp, 30, 60) != SAC_OK) return 1;
+    sac_stream s = sac_stream_create(1, 5, 6);
+    for (int i = 0; i < count; i++)
+    {
+        if (i % 10 == 9)
+            put_any(qp, &s);
+        else
+            put_moment(stances[sac_stream_below(&s, 10)], &s);
+    }
+    for (int h = 0; h < 10; h++) sac_stance_destroy(stances[h]);
+    sac_qp_destroy(qp);
+    return 0;
+}
