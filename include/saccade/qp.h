@@ -46,7 +46,8 @@ typedef struct sac_qp_solution
     int active;  ///< rows at a bound
 } sac_qp_solution;
 
-/// Make a solver for problems up to a size. It takes about 16 (variables^2 + rows) bytes.
+/// Make a solver for problems up to a size. Beside small arrays it takes 8 (n^2 + n k + k^2) bytes for n
+/// variables and k rows or variables, whichever are fewer.
 /// @return SAC_ERROR_ARGUMENT for sizes below 1 or above 4096, SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_qp_create(sac_qp **out, int variables, int rows);
 SAC_API void sac_qp_destroy(sac_qp *qp);

@@ -73,8 +73,8 @@ SAC_API void sac_stance_destroy(sac_stance *stance);
 /// Forget the last problem, so that the next one starts cold, as the first of an episode should.
 SAC_API void sac_stance_reset(sac_stance *stance);
 
-/// The forces of this moment. Nothing is allocated. Where numbers of the input are not finite, or no foot stands, the
-/// outcome is SAC_QP_UNSUITABLE.
+/// The forces of this moment. Nothing is allocated. Where no foot stands, a number of the input is not finite or beyond
+/// 1e9, or an angle is beyond 1e6, the outcome is SAC_QP_UNSUITABLE.
 SAC_API sac_stance_output sac_stance_solve(sac_stance *stance, const sac_stance_input *input);
 
 /// The same by the form of one instant: M f = g + a, where `a` is what spring and damper ask for.

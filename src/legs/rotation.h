@@ -1,6 +1,6 @@
 #pragma once
 
-#include <math.h>
+#include "base/series.h"
 
 /// Small matrices [3, 3], row by row.
 
@@ -25,14 +25,16 @@ static inline void sac_turn_vector(double out[3], const double a[9], const doubl
 
 static inline void sac_rotation_x(double out[9], double angle)
 {
-    const double c = cos(angle), s = sin(angle);
+    double c, s;
+    sac_series_sin_cos(angle, &s, &c);
     const double r[9] = {1, 0, 0, 0, c, -s, 0, s, c};
     for (int i = 0; i < 9; i++) out[i] = r[i];
 }
 
 static inline void sac_rotation_y(double out[9], double angle)
 {
-    const double c = cos(angle), s = sin(angle);
+    double c, s;
+    sac_series_sin_cos(angle, &s, &c);
     const double r[9] = {c, 0, s, 0, 1, 0, -s, 0, c};
     for (int i = 0; i < 9; i++) out[i] = r[i];
 }

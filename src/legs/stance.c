@@ -1,5 +1,6 @@
 #include "saccade/stance.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -116,24 +117,14 @@ void sac_stance_reset(sac_stance *s)
     s->warm = false;
 }
 
-static bool is_finite(const sac_stance_input *in)
+// Numbers that are not finite are refused, and so are angles for which the series of sine and cosine are not made.
+static bool is_sound(const sac_stance_input *in)
 {
-    const double numbers[] = {in->roll,
-                              in->pitch,
-                              in->turning[0],
-                              in->turning[1],
-                              in->turning[2],
-                              in->velocity[0],
-                              in->velocity[1],
-                              in->velocity[2],
-                              in->height,
-                              in->wanted_roll,
-                              in->wanted_pitch,
-                              in->wanted_twist,
-                              in->wanted_velocity[0],
-                              in->wanted_velocity[1],
-                              in->wanted_height};
-    return are_in(numbers, sizeof numbers / sizeof *numbers, -1e9, 1e9) && are_in(in->toes[0], 3 * SAC_LEGS, -1e9, 1e9);
+    const double angles[] = {in->roll, in->pitch, in->wanted_roll, in->wanted_pitch};
+    const double numbers[] = {in->height, in->wanted_height, in->wanted_twist, in->wanted_velocity[0],
+                              in->wanted_velocity[1]};
+    return are_in(angles, 4, -1e6, 1e6) && are_in(numbers, 5, -1e9, 1e9) && are_in(in->turning, 3, -1e9, 1e9) &&
+           are_in(in->velocity, 3, -1e9, 1e9) && are_in(in->toes[0], 3 * SAC_LEGS, -1e9, 1e9);
 }
 
 // --- the problem that both forms share: which feet stand, and what they may do ---
@@ -176,9 +167,22 @@ static void bound(sac_stance *s, int count)
         }
 }
 
+// what is pressed where no problem was solved: each standing foot carries its share of the weight
+static sac_stance_output carry(sac_stance *s, const footing *f, sac_qp_solution solution)
+{
+    sac_stance_output out = {.solution = solution};
+    s->warm = false;
+    for (int k = 0; k < f->count; k++) out.forces[f->legs[k]][2] = s->def.mass * s->def.gravity / f->count;
+    return out;
+}
+
+static sac_stance_output refuse(sac_stance *s, const footing *f)
+{
+    return carry(s, f, (sac_qp_solution){.outcome = SAC_QP_UNSUITABLE});
+}
+
 static sac_stance_output solve(sac_stance *s, const footing *f, int count)
 {
-    sac_stance_output out = {0};
     bound(s, count);
     s->problem = (sac_qp_problem){.variables = 3 * count,
                                   .rows = ROWS * count,
@@ -189,24 +193,12 @@ static sac_stance_output solve(sac_stance *s, const footing *f, int count)
                                   .upper = s->upper,
                                   .first = s->first,
                                   .end = s->end};
+    sac_stance_output out = {0};
     out.solution = sac_qp_solve(s->qp, s->x, NULL, &s->problem, s->warm && s->last_feet == f->bits);
-    s->warm = out.solution.outcome == SAC_QP_SOLVED;
+    if (out.solution.outcome != SAC_QP_SOLVED) return carry(s, f, out.solution);
+    s->warm = true;
     s->last_feet = f->bits;
-    for (int k = 0; k < f->count; k++)
-    {
-        if (s->warm)
-            memcpy(out.forces[f->legs[k]], s->x + (ptrdiff_t)3 * k, sizeof out.forces[0]);
-        else
-            out.forces[f->legs[k]][2] = s->def.mass * s->def.gravity / f->count;
-    }
-    return out;
-}
-
-static sac_stance_output refuse(sac_stance *s, const footing *f)
-{
-    sac_stance_output out = {.solution = {.outcome = SAC_QP_UNSUITABLE}};
-    s->warm = false;
-    for (int k = 0; k < f->count; k++) out.forces[f->legs[k]][2] = s->def.mass * s->def.gravity / f->count;
+    for (int k = 0; k < f->count; k++) memcpy(out.forces[f->legs[k]], s->x + (ptrdiff_t)3 * k, sizeof out.forces[0]);
     return out;
 }
 
@@ -232,8 +224,8 @@ static lever lever_of(const sac_stance *s, const sac_stance_input *in, const foo
     double transposed[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) transposed[3 * i + j] = yx[3 * j + i];
-    sac_product(inverse, turned, transposed); // R I^-1 R'
-    const double c = cos(in->pitch), t = tan(in->pitch);
+    sac_product(inverse, turned, transposed);                // R I^-1 R'
+    const double c = y[0], t = y[2] / y[0];                  // of the pitch: cosine and tangent
     const double rates[9] = {1 / c, 0, 0, 0, 1, 0, t, 0, 1}; // at yaw 0
     memcpy(v.rates, rates, sizeof rates);
     for (int k = 0; k < f->count; k++)
@@ -332,7 +324,7 @@ static void set_linear(sac_stance *s, const sac_stance_input *in, const lever *v
 sac_stance_output sac_stance_solve(sac_stance *s, const sac_stance_input *in)
 {
     const footing f = standing(in);
-    if (f.count == 0 || !is_finite(in)) return refuse(s, &f);
+    if (f.count == 0 || !is_sound(in)) return refuse(s, &f);
     const lever v = lever_of(s, in, &f);
     set_quadratic(s, &v, f.count);
     set_linear(s, in, &v, f.count);
@@ -365,7 +357,7 @@ static void ask(double out[6], const sac_stance *s, const sac_stance_input *in)
 sac_stance_output sac_stance_instant(sac_stance *s, const sac_stance_input *in)
 {
     const footing f = standing(in);
-    if (f.count == 0 || !is_finite(in)) return refuse(s, &f);
+    if (f.count == 0 || !is_sound(in)) return refuse(s, &f);
     const sac_stance_def *d = &s->def;
     const int n = 3 * f.count;
     double wanted[6], m[6][3 * SAC_LEGS] = {{0}};

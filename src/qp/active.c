@@ -74,7 +74,7 @@ void sac_active_add(sac_active *a, int row, int side, const double *z, double zz
 static void turn(sac_active *a, int j)
 {
     double *r = column_r(a, j), *q = column_q(a, j), *next = column_q(a, j + 1);
-    const double size = hypot(r[j], r[j + 1]), c = r[j] / size, s = r[j + 1] / size;
+    const double size = sqrt(r[j] * r[j] + r[j + 1] * r[j + 1]), c = r[j] / size, s = r[j + 1] / size;
     for (int k = j; k < a->count; k++)
     {
         double *column = column_r(a, k), upper = column[j], lower = column[j + 1];

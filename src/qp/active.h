@@ -6,7 +6,7 @@
 /// orthonormal columns and R is upper triangular. Rows are added at the end and dropped anywhere.
 typedef struct sac_active
 {
-    int n, stride, most; ///< variables; floats from a column of Q to the next; columns at most
+    int n, stride, most; ///< variables; doubles from a column of Q to the next; columns at most
     int count;
     int *rows;      ///< [most] of A
     int *sides;     ///< [most] 1 at the lower bound, -1 at the upper one

@@ -261,7 +261,7 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
     }
 }
 
-// 1/2 x'P x + q'x = 1/2 (y - y0)'(y - y0) - 1/2 y0'y0 with y = U x
+// 1/2 x'P x + q'x, where x'P x = y'y with y = U x
 static double cost_of(sac_qp *qp, const sac_qp_problem *p)
 {
     double cost = 0;

@@ -1,8 +1,7 @@
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "qp_scene.h"
 #include "saccade/stance.h"
 
 /// Problems as a trotting body meets them, with our solutions, for peers.py: problems COUNT. Each is written as
@@ -10,8 +9,7 @@
 
 enum
 {
-    MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON,
-    MOST_ROWS = 5 * SAC_LEGS * SAC_MAX_HORIZON
+    MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON
 };
 
 static void put(const double *numbers, int count)
@@ -66,32 +64,13 @@ static void put_moment(sac_stance *stance, sac_stream *s)
 
 static void put_any(sac_qp *qp, sac_stream *s)
 {
-    static double f[30 * 30], p[30 * 30], q[30], a[60 * 30], lower[60], upper[60], x[30];
-    const int n = 2 + (int)sac_stream_below(s, 29), m = 1 + (int)sac_stream_below(s, 60);
-    for (int i = 0; i < n * n; i++) f[i] = sac_stream_uniform(s, -1, 1);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-        {
-            double sum = i == j ? 0.01 : 0;
-            for (int k = 0; k < n; k++) sum += f[k * n + i] * f[k * n + j];
-            p[i * n + j] = sum;
-        }
-    double point[30];
-    for (int i = 0; i < n; i++) q[i] = sac_stream_uniform(s, -5, 5), point[i] = sac_stream_uniform(s, -1, 1);
-    for (int i = 0; i < m; i++)
-    {
-        double value = 0;
-        for (int j = 0; j < n; j++)
-        {
-            a[i * n + j] = sac_stream_uniform(s, -1, 1);
-            value += a[i * n + j] * point[j];
-        }
-        lower[i] = value - sac_stream_uniform(s, 0, 0.4), upper[i] = value + sac_stream_uniform(s, 0, 0.4);
-    }
-    const sac_qp_problem problem = {.variables = n, .rows = m, .p = p, .q = q, .a = a, .lower = lower, .upper = upper};
-    const sac_qp_solution solution = sac_qp_solve(qp, x, NULL, &problem, false);
+    static qp_scene scene;
+    double x[QP_SCENE_VARIABLES];
+    const int n = 1 + (int)sac_stream_below(s, QP_SCENE_VARIABLES), m = 1 + (int)sac_stream_below(s, QP_SCENE_ROWS);
+    qp_scene_make(&scene, sac_stream_u32(s), n, m, false);
+    const sac_qp_solution solution = sac_qp_solve(qp, x, NULL, &scene.def, false);
     if (solution.outcome != SAC_QP_SOLVED) exit(1);
-    put_all(&problem, x, solution.cost);
+    put_all(&scene.def, x, solution.cost);
 }
 
 int main(int argc, char **argv)
@@ -106,7 +85,7 @@ int main(int argc, char **argv)
         def.horizon = h + 1;
         if (sac_stance_create(&stances[h], &def) != SAC_OK) return 1;
     }
-    if (sac_qp_create(&qp, 30, 60) != SAC_OK) return 1;
+    if (sac_qp_create(&qp, QP_SCENE_VARIABLES, QP_SCENE_ROWS) != SAC_OK) return 1;
     sac_stream s = sac_stream_create(1, 5, 6);
     for (int i = 0; i < count; i++)
     {
