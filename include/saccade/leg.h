@@ -19,9 +19,9 @@ enum
 /// Where a leg is fixed, and how long it is.
 typedef struct sac_leg
 {
-    double place[3];      ///< of the abduction's axis in the frame of the body
-    double aside;         ///< of the plane in which the leg bends, from that axis; to the left positive
-    double thigh, shank;  ///< from hip to knee and from knee to the toe's centre; positive
+    double place[3];     ///< of the abduction's axis in the frame of the body
+    double aside;        ///< of the plane in which the leg bends, from that axis; to the left positive
+    double thigh, shank; ///< from hip to knee and from knee to the toe's centre; positive
 } sac_leg;
 
 /// Where the toe's centre is in the frame of the body.
@@ -32,6 +32,6 @@ SAC_API void sac_leg_toe(double toe[3], const sac_leg *leg, const double joints[
 /// @return whether it is within reach
 SAC_API bool sac_leg_reach(double joints[SAC_LEG_JOINTS], const sac_leg *leg, const double toe[3]);
 
-/// How the toe moves with the joints, d toe / d joints [3, 3], a row for each of x, y, z. Its transpose turns a force at
-/// the toe into torques.
+/// How the toe moves with the joints, d toe / d joints [3, 3], a row for each of x, y, z. Its transpose turns a force
+/// at the toe into torques.
 SAC_API void sac_leg_jacobian(double jacobian[9], const sac_leg *leg, const double joints[SAC_LEG_JOINTS]);

@@ -18,12 +18,12 @@ enum
 /// What a generator is made for. sac_pmtg_default_def gives the released one at a step of its own.
 typedef struct sac_pmtg_def
 {
-    double offset[SAC_LEGS];                            ///< periods by which each leg is ahead
+    double offset[SAC_LEGS];                              ///< periods by which each leg is ahead
     double low[SAC_PMTG_ACTIONS], high[SAC_PMTG_ACTIONS]; ///< bounds of an action
-    double start[3];   ///< intensity, height and ratio at the start of an episode
-    double rise[3];    ///< by how much these may rise in a step; they may fall at once
-    double cutoff;     ///< Hz: of the first order low pass through which actions go; 0: they go through as they are
-    double step;       ///< seconds
+    double start[3];                                      ///< intensity, height and ratio at the start of an episode
+    double rise[3]; ///< by how much these may rise in a step; they may fall at once
+    double cutoff;  ///< Hz: of the first order low pass through which actions go; 0: they go through as they are
+    double step;    ///< seconds
     double stance_lift, swing_lift; ///< amplitudes of the extension in stance and in swing (-0.02 and 0.9)
 } sac_pmtg_def;
 
@@ -33,10 +33,10 @@ SAC_API sac_pmtg_def sac_pmtg_default_def(double step);
 /// What lasts from step to step: plain data, which may be copied and stored.
 typedef struct sac_pmtg
 {
-    double phase;                       ///< of the integrator, 0..2 pi (exclusive): stance below pi, swing above
-    double moved[3];                    ///< intensity, height, ratio as they have come by now
+    double phase;    ///< of the integrator, 0..2 pi (exclusive): stance below pi, swing above
+    double moved[3]; ///< intensity, height, ratio as they have come by now
     double last[SAC_PMTG_ACTIONS], filtered[SAC_PMTG_ACTIONS]; ///< of the low pass
-    bool begun;                         ///< false: the low pass has seen no action yet and begins with the next one
+    bool begun; ///< false: the low pass has seen no action yet and begins with the next one
 } sac_pmtg;
 
 /// Start an episode. Unlike the released generator nothing of the last episode stays.

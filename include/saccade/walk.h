@@ -19,10 +19,10 @@ typedef struct sac_walk_def
     double toes[SAC_LEGS][3]; ///< where the feet land with offsets of 0, in the frame of the body
     sac_stance_def stance;
     sac_gait gait;
-    bool instant;             ///< forces by the form of one instant instead of the horizon
+    bool instant;                  ///< forces by the form of one instant instead of the horizon
     double kp, kd[SAC_LEG_JOINTS]; ///< of legs in swing; those that stand are damped by kd
-    double press;             ///< how far below its place of landing a foot is sent, m
-    double gain[2];           ///< of the inverse Raibert rule, x and y; see sac_walk_command
+    double press;                  ///< how far below its place of landing a foot is sent, m
+    double gain[2];                ///< of the inverse Raibert rule, x and y; see sac_walk_command
 } sac_walk_def;
 
 SAC_API sac_walk_def sac_walk_default_def(void);
