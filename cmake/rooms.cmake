@@ -3,7 +3,8 @@
 #
 #   sac_room(NAME [WORLD] [FOLDER path] [PARTS folder...] [PUBLIC header...] [USES room...] [LIBRARIES target...] [LEVELS file.c...] [ONLY file.c...])
 #
-# WORLD     the room holds environments: its folder is env/NAME, it uses env, and SAC_WORLDS names it
+# WORLD     the room holds environments: its folder is env/NAME unless FOLDER says another, it uses env, and SAC_WORLDS
+#           names it
 # PARTS     folders inside the room's folder that belong to it
 # PUBLIC    headers of include/saccade that belong to the room
 # LEVELS    sources that are compiled once a CPU level, with SAC_LEVEL and SAC_LEVEL_NAME(f) set (f_scalar, f_avx2, ...)
@@ -31,7 +32,9 @@ set_property(GLOBAL PROPERTY SAC_WORLDS "")
 function(sac_room name)
   cmake_parse_arguments(ROOM "WORLD" "FOLDER" "PARTS;PUBLIC;USES;LIBRARIES;LEVELS;ONLY" ${ARGN})
   if(ROOM_WORLD)
-    set(ROOM_FOLDER env/${name})
+    if(NOT ROOM_FOLDER)
+      set(ROOM_FOLDER env/${name})
+    endif()
     list(PREPEND ROOM_USES env)
     set_property(GLOBAL APPEND PROPERTY SAC_WORLDS ${name})
   elseif(NOT ROOM_FOLDER)

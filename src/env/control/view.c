@@ -47,7 +47,8 @@ void sac_control_view_destroy(control_view *v)
 sac_status sac_control_view_draw(control_view *v, control_world *w, control_distraction *distraction, uint8_t *rgb)
 {
     const control_backdrop *backdrop = v->opengl ? NULL : sac_distraction_backdrop(distraction);
-    SAC_TRY(sac_mujoco_view_draw(v->pictures, w->data, rgb, backdrop ? v->ids : NULL));
+    const sac_picture picture = {.rgb = rgb, .ids = backdrop ? v->ids : NULL};
+    SAC_TRY(sac_mujoco_view_draw(v->pictures, w->data, &picture));
     if (backdrop) sac_backdrop_paint(backdrop, sac_mujoco_view_seen(v->pictures), v->height, v->width, v->ids, rgb);
     return SAC_OK;
 }

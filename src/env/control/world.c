@@ -117,7 +117,7 @@ static sac_status open_world(control_world *w, const char *folder)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "the models of dm_control are not there: run 'make mujoco' and build "
                                                "again, or set SACCADE_MODELS to their folder");
     SAC_TRY(sac_join_path(path, folder, w->task->model));
-    SAC_TRY(sac_control_model_acquire(&w->shared, w->mj, path, w->task->edit));
+    SAC_TRY(sac_mujoco_model_acquire(&w->shared, w->mj, path, w->task->edit));
     w->model = w->mj->mj_copyModel(NULL, w->shared->model);
     if (!w->model) return sac_fail_memory("a world's model");
     SAC_TRY(check_model(w));
@@ -149,7 +149,7 @@ void sac_world_destroy(control_world *w)
     if (!w) return;
     if (w->data) w->mj->mj_deleteData(w->data);
     if (w->model) w->mj->mj_deleteModel(w->model);
-    sac_control_model_release(w->shared);
+    sac_mujoco_model_release(w->shared);
     sac_free(w->state);
     sac_free(w);
 }

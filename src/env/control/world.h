@@ -47,7 +47,7 @@ struct control_world
 {
     const control_task *task;
     const sac_mujoco *mj;
-    control_model *shared;
+    mujoco_model *shared;
     mjModel *model; ///< its own: tasks move targets, distractions change colours
     mjData *data;
     int substeps;  ///< physics steps in a control step

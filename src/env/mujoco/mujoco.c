@@ -72,7 +72,7 @@ sac_status sac_mujoco_guard(sac_status (*work)(void *self), void *self)
 typedef struct loading
 {
     const sac_mujoco *mj;
-    const char *path;
+    const char *path, *text; // text: the XML itself, in place of the file's
     void (*edit)(const sac_mujoco *mj, mjSpec *spec);
     mjSpec *spec;
     mjModel *model;
@@ -88,7 +88,8 @@ static sac_status load(void *self)
 {
     loading *l = self;
     char error[1024] = "";
-    l->spec = l->mj->mj_parseXML(l->path, NULL, error, sizeof error);
+    l->spec = l->text ? l->mj->mj_parseXMLString(l->text, NULL, error, sizeof error)
+                      : l->mj->mj_parseXML(l->path, NULL, error, sizeof error);
     if (!l->spec) return refuse(l->path, error);
     if (l->edit) l->edit(l->mj, l->spec);
     l->model = l->mj->mj_compile(l->spec, NULL);
@@ -97,14 +98,23 @@ static sac_status load(void *self)
     return refuse(l->path, error);
 }
 
+static sac_status run(mjModel **model, loading *l)
+{
+    sac_status status = sac_mujoco_guard(load, l);
+    if (l->spec) l->mj->mj_deleteSpec(l->spec);
+    *model = l->model;
+    return status;
+}
+
 sac_status sac_mujoco_load(mjModel **model, const sac_mujoco *mj, const char *path,
                            void (*edit)(const sac_mujoco *mj, mjSpec *spec))
 {
     *model = NULL;
     if (access(path, R_OK) != 0) return sac_fail(SAC_ERROR_FILE, "%.200s: there is no such model", path);
-    loading l = {.mj = mj, .path = path, .edit = edit};
-    sac_status status = sac_mujoco_guard(load, &l);
-    if (l.spec) mj->mj_deleteSpec(l.spec);
-    *model = l.model;
-    return status;
+    return run(model, &(loading){.mj = mj, .path = path, .edit = edit});
+}
+
+sac_status sac_mujoco_load_text(mjModel **model, const sac_mujoco *mj, const char *name, const char *text)
+{
+    return run(model, &(loading){.mj = mj, .path = name, .text = text});
 }

@@ -19,3 +19,8 @@ SAC_CHECKED sac_status sac_mujoco_guard(sac_status (*work)(void *self), void *se
 /// @return SAC_ERROR_FILE or SAC_ERROR_FORMAT
 SAC_CHECKED sac_status sac_mujoco_load(mjModel **model, const sac_mujoco *mj, const char *path,
                                        void (*edit)(const sac_mujoco *mj, mjSpec *spec));
+
+/// The same from XML in memory.
+/// @param name  stands for the model in sentences
+/// @return SAC_ERROR_FORMAT
+SAC_CHECKED sac_status sac_mujoco_load_text(mjModel **model, const sac_mujoco *mj, const char *name, const char *text);

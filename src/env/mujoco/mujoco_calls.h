@@ -18,6 +18,7 @@
     X(mj_setState)                               \
     X(mj_name2id)                                \
     X(mj_parseXML)                               \
+    X(mj_parseXMLString)                         \
     X(mj_compile)                                \
     X(mj_deleteSpec)                             \
     X(mjs_findElement)                           \
@@ -32,6 +33,7 @@
     X(mj_step1)                                  \
     X(mj_step2)                                  \
     X(mj_forward)                                \
+    X(mj_setConst)                               \
     X(mj_kinematics)                             \
     X(mj_comPos)                                 \
     X(mj_camlight)                               \

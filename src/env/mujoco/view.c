@@ -58,12 +58,12 @@ void sac_mujoco_view_destroy(sac_mujoco_view *v)
     sac_free(v);
 }
 
-sac_status sac_mujoco_view_draw(sac_mujoco_view *v, mjData *data, uint8_t *rgb, int32_t *ids)
+sac_status sac_mujoco_view_draw(sac_mujoco_view *v, mjData *data, const sac_picture *picture)
 {
     v->drawn = sac_mujoco_scene_update(v->scene, v->model, data, v->def.camera, v->def.width, v->def.height);
-    if (v->opengl) return sac_mujoco_opengl_draw(v->opengl, sac_mujoco_scene_abstract(v->scene), rgb);
-    if (ids) v->drawn->sky = -1;
-    return sac_render(v->renderer, v->drawn, &(sac_picture){.rgb = rgb, .ids = ids});
+    if (v->opengl) return sac_mujoco_opengl_draw(v->opengl, sac_mujoco_scene_abstract(v->scene), picture->rgb);
+    if (picture->ids) v->drawn->sky = -1;
+    return sac_render(v->renderer, v->drawn, picture);
 }
 
 const sac_render_view *sac_mujoco_view_seen(const sac_mujoco_view *v)

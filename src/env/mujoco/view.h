@@ -25,10 +25,11 @@ SAC_CHECKED sac_status sac_mujoco_view_create(sac_mujoco_view **out, const sac_m
 /// NULL is ignored.
 void sac_mujoco_view_destroy(sac_mujoco_view *view);
 
-/// Draw the data as they are, rgb [height, width, 3]. Allocates nothing.
-/// @param[out] ids  NULL: the model's own sky; else no sky is drawn, and [height, width] says which geom each pixel
-/// shows, for who paints behind them
-SAC_CHECKED sac_status sac_mujoco_view_draw(sac_mujoco_view *view, mjData *data, uint8_t *rgb, int32_t *ids);
+/// Draw the data as they are. Allocates nothing.
+/// @param[out] picture  colours, depth and ids as far as they are wanted, [height, width] each. With ids no sky is
+/// drawn,
+///                      for who paints behind the geoms. OpenGL draws colours alone.
+SAC_CHECKED sac_status sac_mujoco_view_draw(sac_mujoco_view *view, mjData *data, const sac_picture *picture);
 
 /// From where the last picture was drawn.
 const sac_render_view *sac_mujoco_view_seen(const sac_mujoco_view *view);

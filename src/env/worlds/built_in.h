@@ -15,7 +15,12 @@
     WORLD(ball_in_cup_catch)       \
     WORLD(reacher_easy)            \
     WORLD(finger_spin)             \
-    WORLD(quadruped_walk)
+    WORLD(quadruped_walk)          \
+    WORLD(legs_flat)               \
+    WORLD(legs_obstacles)          \
+    WORLD(legs_stones)             \
+    WORLD(legs_grid)               \
+    WORLD(legs_stairs)
 
 #define SAC_DECLARE_WORLD(name) extern const sac_env_ops sac_##name##_ops;
 SAC_BUILT_IN_WORLDS(SAC_DECLARE_WORLD)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "env/legs/drive.h"
+#include "env/legs/view.h"
+#include "saccade/env.h"
+
+/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen.
+
+typedef struct legs_config
+{
+    char robot[SAC_TEXT_SIZE], action[SAC_TEXT_SIZE], gait[SAC_TEXT_SIZE], stones[SAC_TEXT_SIZE];
+    char camera[SAC_TEXT_SIZE], eyes[SAC_TEXT_SIZE];
+    double level, length, seconds, speed_cap, noise;
+    double physics_ms, control_ms, camera_latency_ms;
+    int repeat;
+    int height, width, depth_height, depth_width;
+    double far;
+    bool released_stance, instant, told_speed;
+} legs_config;
+
+/// What a course asks of a robot beside its ground.
+typedef struct legs_rules
+{
+    const char *id;
+    legs_course course;
+    double roll, pitch; ///< rad beyond which an episode ends
+    double low;         ///< m above the course that the trunk must keep, in shares of its height at the start
+    bool may_touch;     ///< trunk and thighs may touch the ground and walls
+} legs_rules;
+
+sac_status sac_legs_create(void **self, const void *config, const char *variant, const legs_rules *rules);
+void sac_legs_spec(const void *self, sac_env_spec *spec);
+sac_status sac_legs_reset(void *self, uint64_t seed, const sac_env_row *row);
+sac_status sac_legs_step(void *self, const sac_env_row *row);
+sac_status sac_legs_snapshot(void *self, sac_snapshot *snapshot);
+void sac_legs_state(const void *self, double *values);
+sac_status sac_legs_picture(void *self, uint8_t *rgb, int height, int width);
+void sac_legs_destroy(void *self);

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "env/legs/body.h"
+#include "saccade/pmtg.h"
+#include "saccade/walk.h"
+
+/// What the numbers of an action mean: the way from an action to what motors are told, and from what is measured back
+/// to numbers for a policy.
+
+typedef enum legs_map
+{
+    LEGS_PMTG,      ///< saccade/pmtg.h: residuals of the joints, and how the generator moves
+    LEGS_FOOTHOLDS, ///< saccade/walk.h: footholds, read where a foot lifts off, and a speed apart from them
+    LEGS_CLIMBING,  ///< the same with heights, clearance, and the trunk's height and pitch
+    LEGS_RELEASED,  ///< PyBullet's map: the speed follows the footholds, which are read one action late
+    LEGS_MAPS
+} legs_map;
+
+extern const char *const sac_legs_map_words; ///< in the order above, separated by spaces
+
+enum
+{
+    LEGS_MOST_ACTIONS = 22,
+    LEGS_MOST_NUMBERS = 64, ///< that a drive tells
+    LEGS_MEAN = 64          ///< control steps over which speed is averaged, at most
+};
+
+typedef struct legs_drive_def
+{
+    legs_map map;
+    const legs_robot *robot;
+    double physics, control; ///< seconds
+    int repeat;              ///< control steps of an action
+    sac_pmtg_gait gait;      ///< of PMTG
+    bool released_stance;    ///< with the released defect of stance control
+    bool instant;
+    bool told_speed; ///< speed is known, and not estimated from joints and accelerometer
+} legs_drive_def;
+
+typedef struct legs_drive
+{
+    legs_drive_def def;
+    int substeps; ///< of physics in a control step
+    sac_pmtg_def pmtg_def;
+    sac_walk *walk; ///< NULL for PMTG
+    void *kept;     ///< room for the walker's state
+    // what lasts
+    sac_pmtg pmtg;
+    sac_walk_command command;
+    bool lifted[SAC_LEGS]; ///< since the last action
+    double estimate[3], variance; ///< of the speed, by the filter
+    double speeds[LEGS_MEAN][3], mean[3];
+    int mean_count, mean_at;
+    uint64_t unsolved; ///< problems of stance control without a solution, in this episode
+    double action[LEGS_MOST_ACTIONS];
+} legs_drive;
+
+/// @return SAC_ERROR_MEMORY, SAC_ERROR_ARGUMENT for steps that do not fit together
+SAC_CHECKED sac_status sac_legs_drive_create(legs_drive **out, const legs_drive_def *def);
+
+/// NULL is ignored.
+void sac_legs_drive_destroy(legs_drive *drive);
+
+/// The numbers of an action, with their bounds and names.
+int sac_legs_drive_actions(const legs_drive *drive, float low[LEGS_MOST_ACTIONS], float high[LEGS_MOST_ACTIONS],
+                           const char *names[LEGS_MOST_ACTIONS]);
+
+void sac_legs_drive_reset(legs_drive *drive, const legs_body *body);
+
+/// Begin an action: it holds until the next one.
+void sac_legs_drive_act(legs_drive *drive, const float *action);
+
+/// One control step of it.
+void sac_legs_drive_step(legs_drive *drive, const legs_body *body, sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS]);
+
+/// What a policy is told beside what it sees, without noise: the numbers, and the deviation of each one's noise.
+/// @return how many
+int sac_legs_drive_tell(const legs_drive *drive, const legs_body *body, double numbers[LEGS_MOST_NUMBERS],
+                        double deviations[LEGS_MOST_NUMBERS]);
+
+/// Where the foot of a leg would land with a foothold of 0, if it kept its speed: x and y in the world, and the yaw.
+void sac_legs_drive_landing(const legs_drive *drive, const legs_body *body, int leg, double place[3]);
+
+/// All that lasts from step to step.
+void sac_legs_drive_snapshot(legs_drive *drive, sac_snapshot *snapshot);

@@ -1,0 +1,342 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/series.h"
+#include "env/legs/course.h"
+
+enum
+{
+    CAMERA, // the parts of an observation
+    DEPTH,
+    STATE,
+    TRUTH,
+    GROUND,
+    PARTS,
+    TRUTHS = 8,
+    ACROSS = 7, // places at which the ground is told, about where a foot would land
+    ALONG = 21,
+    GROUNDS = SAC_LEGS * ALONG * ACROSS
+};
+
+static const double apart = 0.025; // m from place to place
+
+typedef struct legs_env
+{
+    legs_config config;
+    const legs_rules *rules;
+    legs_variant variant;
+    legs_terrain_def course;
+    legs_body *body;
+    legs_drive *drive;
+    legs_view *view;
+    int numbers, actions;
+    float low[LEGS_MOST_ACTIONS], high[LEGS_MOST_ACTIONS], near[1], far[1];
+    const char *action_names[LEGS_MOST_ACTIONS];
+    sac_space parts[PARTS];
+    double camera_latency; // seconds, of this episode
+    // what lasts
+    uint64_t seed, episode;
+    int step; // actions taken in this episode
+    bool started, fell, crossed;
+    double last_x;
+} legs_env;
+
+// --- life
+
+static int word_index(const char *words, const char *word)
+{
+    int index = 0;
+    for (const char *at = words; *at; index++)
+    {
+        const size_t length = strcspn(at, " ");
+        if (strlen(word) == length && strncmp(at, word, length) == 0) return index;
+        at += length + (at[length] == ' ');
+    }
+    return -1;
+}
+
+static legs_view_def view_def(const legs_config *c)
+{
+    legs_view_def def = {.height = c->height,
+                         .width = c->width,
+                         .camera = (legs_camera)word_index("front belly ahead", c->camera),
+                         .depth_height = c->depth_height,
+                         .depth_width = c->depth_width,
+                         .eye_count = 1,
+                         .far = (float)c->far};
+    if (strcmp(c->eyes, "both") == 0)
+        def.eyes[0] = LEGS_FRONT, def.eyes[1] = LEGS_BELLY, def.eye_count = 2;
+    else
+        def.eyes[0] = (legs_camera)word_index("front belly ahead", c->eyes);
+    return def;
+}
+
+static legs_drive_def drive_def(const legs_config *c, const legs_robot *robot)
+{
+    return (legs_drive_def){.map = (legs_map)word_index(sac_legs_map_words, c->action),
+                            .robot = robot,
+                            .physics = c->physics_ms / 1000,
+                            .control = c->control_ms / 1000,
+                            .repeat = c->repeat,
+                            .gait = (sac_pmtg_gait)word_index("walk trot bound pace pronk", c->gait),
+                            .released_stance = c->released_stance,
+                            .instant = c->instant,
+                            .told_speed = c->told_speed};
+}
+
+static void describe(legs_env *e, const legs_view_def *view)
+{
+    double numbers[LEGS_MOST_NUMBERS], deviations[LEGS_MOST_NUMBERS];
+    e->actions = sac_legs_drive_actions(e->drive, e->low, e->high, e->action_names);
+    e->numbers = sac_legs_drive_tell(e->drive, e->body, numbers, deviations);
+    e->near[0] = 0;
+    e->far[0] = view->far;
+    e->parts[CAMERA] =
+        (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {view->height, view->width, 3}};
+    e->parts[DEPTH] = (sac_space){.name = "depth",
+                                  .kind = SAC_SPACE_DEPTH,
+                                  .shape = {view->eye_count * view->depth_height, view->depth_width},
+                                  .low = e->near,
+                                  .high = e->far};
+    e->parts[STATE] = (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers}};
+    e->parts[TRUTH] = (sac_space){.name = "truth", .kind = SAC_SPACE_VECTOR, .shape = {TRUTHS}, .privileged = true};
+    e->parts[GROUND] = (sac_space){.name = "ground", .kind = SAC_SPACE_VECTOR, .shape = {GROUNDS}, .privileged = true};
+}
+
+static sac_status open(legs_env *e, const char *variant)
+{
+    const legs_config *c = &e->config;
+    const legs_robot *robot = sac_legs_robot(c->robot);
+    SAC_TRY(sac_legs_variant_read(&e->variant, variant, e->rules->id));
+    e->course = (legs_terrain_def){.course = e->rules->course,
+                                   .length = c->length,
+                                   .level = c->level,
+                                   .released = strcmp(c->stones, "released") == 0};
+    const legs_drive_def drive = drive_def(c, robot);
+    SAC_TRY(sac_legs_drive_create(&e->drive, &drive));
+    SAC_TRY(sac_legs_body_create(&e->body, robot, e->course.course, drive.physics));
+    const legs_view_def view = view_def(c);
+    SAC_TRY(sac_legs_view_create(&e->view, e->body, &view));
+    describe(e, &view);
+    return SAC_OK;
+}
+
+sac_status sac_legs_create(void **self, const void *config, const char *variant, const legs_rules *rules)
+{
+    legs_env *e = SAC_NEW(legs_env);
+    if (!e) return sac_fail_memory(rules->id);
+    e->config = *(const legs_config *)config;
+    e->rules = rules;
+    sac_status status = open(e, variant);
+    if (status == SAC_OK)
+    {
+        *self = e;
+        return SAC_OK;
+    }
+    sac_legs_destroy(e);
+    return sac_fail_in(status, "%s", rules->id);
+}
+
+void sac_legs_destroy(void *self)
+{
+    legs_env *e = self;
+    if (!e) return;
+    sac_legs_view_destroy(e->view);
+    sac_legs_drive_destroy(e->drive);
+    sac_legs_body_destroy(e->body);
+    sac_free(e);
+}
+
+static double action_seconds(const legs_env *e)
+{
+    return e->drive->def.control * e->drive->def.repeat;
+}
+
+void sac_legs_spec(const void *self, sac_env_spec *spec)
+{
+    static const sac_env_column columns[] = {
+        {"x", SAC_COLUMN_DOUBLE},    {"y", SAC_COLUMN_DOUBLE},     {"z", SAC_COLUMN_DOUBLE},
+        {"roll", SAC_COLUMN_DOUBLE}, {"pitch", SAC_COLUMN_DOUBLE}, {"yaw", SAC_COLUMN_DOUBLE},
+        {"fell", SAC_COLUMN_INT},    {"crossed", SAC_COLUMN_INT},  {"unsolved", SAC_COLUMN_INT}};
+    const legs_env *e = self;
+    *spec = (sac_env_spec){.observations = e->parts,
+                           .observation_count = PARTS,
+                           .action_size = e->actions,
+                           .action_low = e->low,
+                           .action_high = e->high,
+                           .max_steps = (int)ceil(e->config.seconds / action_seconds(e) - 1e-9),
+                           .columns = columns,
+                           .column_count = sizeof columns / sizeof *columns,
+                           .lanes = 1, // a model each, and nothing to gain
+                           .action_names = e->action_names,
+                           .picture_aspect = 1.6f};
+}
+
+void sac_legs_state(const void *self, double *values)
+{
+    const legs_env *e = self;
+    sac_walk_senses senses;
+    double place[4];
+    sac_legs_body_sense(e->body, &senses);
+    sac_legs_body_place(e->body, place);
+    const double all[] = {place[0],    place[1],     place[2],
+                          senses.roll, senses.pitch, place[3],
+                          e->fell,     e->crossed,   (double)e->drive->unsolved};
+    memcpy(values, all, sizeof all);
+}
+
+// --- what is seen
+
+// Noise is a pure function of the episode and the step.
+static void tell(legs_env *e, float *state)
+{
+    double numbers[LEGS_MOST_NUMBERS], deviations[LEGS_MOST_NUMBERS], noise[LEGS_MOST_NUMBERS];
+    const int count = sac_legs_drive_tell(e->drive, e->body, numbers, deviations);
+    sac_normals(noise, (size_t)count, sac_mix_seed(e->seed, e->episode, 0x6e6f6973), (uint64_t)e->step, 0);
+    for (int i = 0; i < count; i++) state[i] = (float)(numbers[i] + e->config.noise * deviations[i] * noise[i]);
+}
+
+// Speed, height above the course, place across it, heading as a point of the circle, and how far it is
+static void tell_truth(const legs_env *e, float *truth)
+{
+    sac_walk_senses senses;
+    double place[4], sine, cosine;
+    sac_legs_body_sense(e->body, &senses);
+    sac_legs_body_place(e->body, place);
+    sac_series_sin_cos(place[3], &sine, &cosine);
+    const double all[TRUTHS] = {
+        senses.velocity[0], senses.velocity[1], senses.velocity[2], place[2], place[1], cosine, sine, place[0]};
+    for (int i = 0; i < TRUTHS; i++) truth[i] = (float)all[i];
+}
+
+// Heights about where each foot would land [leg, along, across], in the robot's heading
+static void tell_ground(const legs_env *e, float *ground)
+{
+    for (int leg = 0; leg < SAC_LEGS; leg++)
+    {
+        double place[3], sine, cosine;
+        sac_legs_drive_landing(e->drive, e->body, leg, place);
+        sac_series_sin_cos(place[2], &sine, &cosine);
+        for (int i = 0; i < ALONG; i++)
+            for (int k = 0; k < ACROSS; k++)
+            {
+                const double x = (i - ALONG / 2) * apart, y = (k - ACROSS / 2) * apart;
+                *ground++ = (float)sac_legs_body_ground(e->body, place[0] + cosine * x - sine * y,
+                                                        place[1] + sine * x + cosine * y);
+            }
+    }
+}
+
+static void show_numbers(legs_env *e, const sac_env_row *row)
+{
+    if (row->parts[STATE]) tell(e, row->parts[STATE]);
+    if (row->parts[TRUTH]) tell_truth(e, row->parts[TRUTH]);
+    if (row->parts[GROUND]) tell_ground(e, row->parts[GROUND]);
+}
+
+static sac_status show_pictures(legs_env *e, const sac_env_row *row)
+{
+    return sac_legs_view_take(e->view, row->parts[CAMERA], row->parts[DEPTH]);
+}
+
+// --- episodes
+
+// What an episode is: its course and what is changed in it.
+static legs_changes begin(legs_env *e)
+{
+    const uint64_t seed = sac_mix_seed(e->seed, e->episode, 0);
+    const legs_changes changes = sac_legs_changes_draw(&e->variant, seed, sac_legs_robot_mass(e->body->robot));
+    e->course.unmet = changes.terrain;
+    e->camera_latency = e->config.camera_latency_ms / 1000 + changes.camera_latency;
+    return changes;
+}
+
+sac_status sac_legs_reset(void *self, uint64_t seed, const sac_env_row *row)
+{
+    legs_env *e = self;
+    e->episode = seed == SAC_SEED_NEXT ? e->episode + 1 : 0;
+    if (seed != SAC_SEED_NEXT) e->seed = seed;
+    e->step = 0;
+    e->started = true;
+    e->fell = e->crossed = false;
+    const legs_changes changes = begin(e);
+    SAC_TRY(sac_legs_body_reset(e->body, &e->course, sac_mix_seed(e->seed, e->episode, 1), &changes));
+    sac_legs_drive_reset(e->drive, e->body);
+    e->last_x = e->body->data->qpos[0];
+    show_numbers(e, row);
+    return show_pictures(e, row);
+}
+
+// The control step before which pictures are taken, so that they are as late as cameras are, or the number of steps:
+// after the last one. They are never later than an action lasts.
+static int picture_step(const legs_env *e)
+{
+    const int repeat = e->drive->def.repeat, late = (int)(e->camera_latency / e->drive->def.control + 0.5);
+    return late > repeat ? 0 : repeat - late;
+}
+
+static bool falls(const legs_env *e)
+{
+    sac_walk_senses senses;
+    double place[4];
+    sac_legs_body_sense(e->body, &senses);
+    sac_legs_body_place(e->body, place);
+    const double under = e->rules->course == LEGS_STAIRS ? sac_legs_body_ground(e->body, place[0], place[1]) : 0;
+    if (fabs(senses.roll) > e->rules->roll || fabs(senses.pitch) > e->rules->pitch) return true;
+    if (!(place[2] - under > e->rules->low * e->body->robot->start_height)) return true;
+    return !e->rules->may_touch && sac_legs_body_hits(e->body);
+}
+
+// Way along x in a control step, as far as it counts
+static double progress(legs_env *e)
+{
+    const double x = e->body->data->qpos[0], most = e->config.speed_cap * e->drive->def.control;
+    const double way = x - e->last_x;
+    e->last_x = x;
+    return way > most ? most : way < -most ? -most : way;
+}
+
+sac_status sac_legs_step(void *self, const sac_env_row *row)
+{
+    legs_env *e = self;
+    const int repeat = e->drive->def.repeat, picture = picture_step(e);
+    sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
+    bool broken = false;
+    int k = 0;
+    sac_legs_drive_act(e->drive, row->action);
+    for (; k < repeat && !e->fell && !e->crossed; k++)
+    {
+        if (k == picture) SAC_TRY(show_pictures(e, row));
+        sac_legs_drive_step(e->drive, e->body, motors);
+        SAC_TRY(sac_legs_body_advance(e->body, motors, e->drive->substeps, &broken));
+        *row->reward += progress(e);
+        e->fell = broken || falls(e);
+        e->crossed = !e->fell && e->rules->course != LEGS_FLAT && e->last_x >= e->config.length;
+    }
+    e->step++;
+    *row->terminated = e->fell || e->crossed;
+    *row->truncated = !*row->terminated && e->step * action_seconds(e) >= e->config.seconds - 1e-9;
+    if (broken) *row->reward = (double)NAN;
+    show_numbers(e, row);
+    return k <= picture ? show_pictures(e, row) : SAC_OK;
+}
+
+sac_status sac_legs_snapshot(void *self, sac_snapshot *snapshot)
+{
+    legs_env *e = self;
+    sac_snapshot_part(snapshot, &e->seed, sizeof *e - offsetof(legs_env, seed));
+    const legs_changes changes = begin(e);
+    SAC_TRY(sac_legs_body_snapshot(e->body, snapshot, &e->course, sac_mix_seed(e->seed, e->episode, 1), &changes));
+    sac_legs_drive_snapshot(e->drive, snapshot);
+    return SAC_OK;
+}
+
+sac_status sac_legs_picture(void *self, uint8_t *rgb, int height, int width)
+{
+    legs_env *e = self;
+    if (!e->started) return sac_fail(SAC_ERROR_ARGUMENT, "%s: picture before reset", e->rules->id);
+    return sac_legs_view_poster(e->view, rgb, height, width);
+}

@@ -1,0 +1,196 @@
+#include "env/legs/terrain.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "base/series.h"
+
+// Sizes are the article's (Choromanski et al. 2021) where it gives them, and PyBullet's envs_v2 with `released`.
+
+typedef struct range
+{
+    double low, high;
+} range;
+
+static const float grey[4] = {0.5f, 0.5f, 0.52f, 1};
+static const float colours[4][4] = {
+    {0.25f, 0.6f, 0.3f, 1}, {0.85f, 0.75f, 0.2f, 1}, {0.75f, 0.25f, 0.2f, 1}, {0.2f, 0.4f, 0.75f, 1}};
+
+static double draw(sac_stream *random, range r)
+{
+    return sac_stream_uniform(random, r.low, r.high);
+}
+
+// Adds a box from x on, whose top is at a height.
+static void add(legs_terrain *t, double x, double length, double y, double width, double top, double thick,
+                const float rgba[4])
+{
+    if (t->count == LEGS_MOST_PIECES) return;
+    legs_piece *p = &t->pieces[t->count++];
+    *p = (legs_piece){.center = {x + length / 2, y, top - thick / 2}, .half = {length / 2, width / 2, thick / 2}};
+    for (int i = 0; i < 4; i++) p->rgba[i] = rgba[i];
+}
+
+// --- stones
+
+// The gap lies before the stone. The first platform is centred on the origin, the last one lies beyond the course.
+static void draw_stones(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
+{
+    range length = {0.5, 0.8}, gap = {0.1, 0.2};
+    double width = 0.5;
+    if (def->released) length = (range){0.1, 0.3}, gap = (range){0.07, 0.15}, width = 0.6;
+    if (def->unmet) length = (range){0.35, 0.5}, gap = (range){0.12, 0.22};
+    const double platform = draw(random, (range){0.75, 1});
+    add(t, -platform / 2, platform, 0, width, 0, 0.1, grey);
+    double x = platform / 2;
+    for (int i = 0; x < def->length; i++)
+    {
+        const double stone = draw(random, length);
+        x += draw(random, gap) * def->level / 10;
+        add(t, x, stone, 0, width, 0, 0.1, colours[i % 4]);
+        x += stone;
+    }
+    add(t, x, 3, 0, width, 0, 0.1, grey);
+}
+
+// --- grid
+
+enum
+{
+    COLUMNS = 8
+};
+
+// Rows and columns are turned about the origin, and of each row the stones near the course's middle are there.
+static void draw_grid(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
+{
+    const double side = def->unmet ? 0.13 : 0.15, start = 0.45, corridor = 0.9;
+    const range gap = def->unmet ? (range){0.16, 0.19} : (range){0.13, 0.17};
+    const double turn = draw(random, (range){-0.1, 0.1});
+    const double across = side + draw(random, gap) * def->level / 10;
+    double sine, cosine;
+    sac_series_sin_cos(turn, &sine, &cosine);
+    add(t, -start, 2 * start, 0, 1.6, 0, 0.1, grey);
+    double u = start + side;
+    for (int row = 0; u < def->length + 1; row++)
+    {
+        u += draw(random, gap) * def->level / 10;
+        const double middle = -u * sine / cosine / across; // of the columns at y = 0
+        for (int k = 0; k < COLUMNS; k++)
+        {
+            const double v = (floor(middle) + k - COLUMNS / 2 + 0.5) * across;
+            const double x = u * cosine - v * sine, y = u * sine + v * cosine;
+            if (x < start + side || fabs(y) > corridor) continue;
+            add(t, x - side / 2, side, y, side, 0, 0.1, colours[(row + k) % 4]);
+            t->pieces[t->count - 1].turn = turn;
+        }
+        u += side;
+    }
+}
+
+// --- stairs
+
+static void draw_stairs(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
+{
+    const range depth = def->unmet ? (range){0.34, 0.4} : (range){0.25, 0.33};
+    const range rise = def->unmet ? (range){0.13, 0.16} : (range){0.16, 0.19};
+    double x = 0.45, top = 0;
+    add(t, -1, 1 + x, 0, 2, 0, 0.5, grey);
+    const double height =
+        draw(random, rise) * def->level / 10; // of one staircase all risers are alike, as people build
+    const double tread = draw(random, depth);
+    for (int i = 0; x < def->length - 1; i++)
+    {
+        top += height;
+        add(t, x, tread, 0, 2, top, top + 0.5, colours[i % 4]);
+        x += tread;
+    }
+    add(t, x, 4, 0, 2, top, top + 0.5, grey);
+}
+
+// --- obstacles
+
+// Walls close a part of the platform's width from the right and the left in turn; a course begins on either side.
+static void draw_obstacles(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
+{
+    const double width = 2, thick = 0.1, tall = 0.5;
+    const range apart = def->unmet ? (range){1.7, 2} : (range){2, 2.5};
+    const range closed = def->unmet ? (range){0.65, 0.7} : (range){0.5, 0.65};
+    add(t, -1.5, def->length + 4, 0, width, 0, 0.5, grey);
+    t->lasting = 1;
+    bool left = sac_stream_below(random, 2) == 1;
+    for (double x = 2; x < def->length; x += draw(random, apart), left = !left)
+    {
+        if (def->unmet) left = sac_stream_below(random, 2) == 1;
+        const double part = width * draw(random, closed) * def->level / 10;
+        add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[left ? 2 : 3]);
+    }
+}
+
+// --- all courses
+
+void sac_legs_terrain_draw(legs_terrain *t, const legs_terrain_def *def, uint64_t seed)
+{
+    sac_stream random = sac_stream_create(seed, 0x6c656773, 0);
+    t->count = t->lasting = 0;
+    t->course = def->course;
+    switch (def->course)
+    {
+    case LEGS_FLAT: break;
+    case LEGS_OBSTACLES: draw_obstacles(t, def, &random); break;
+    case LEGS_STONES: draw_stones(t, def, &random); break;
+    case LEGS_GRID: draw_grid(t, def, &random); break;
+    case LEGS_STAIRS: draw_stairs(t, def, &random); break;
+    }
+}
+
+double sac_legs_terrain_floor(legs_course course)
+{
+    return course == LEGS_FLAT ? 0 : -0.5;
+}
+
+// From 0.8 m behind the robot to 1 m ahead of it at least, and two walls ahead.
+int sac_legs_terrain_room(legs_course course)
+{
+    switch (course)
+    {
+    case LEGS_FLAT: return 0;
+    case LEGS_OBSTACLES: return 5;
+    case LEGS_STONES: return 16;
+    case LEGS_GRID: return 96;
+    case LEGS_STAIRS: return 12;
+    }
+    return 0;
+}
+
+int sac_legs_terrain_first(const legs_terrain *t, int room, double x)
+{
+    int first = t->lasting;
+    while (first + room - t->lasting < t->count && t->pieces[first].center[0] + t->pieces[first].half[0] < x - 0.8)
+        first++;
+    return first;
+}
+
+const legs_piece *sac_legs_terrain_near(const legs_terrain *t, int first, int place)
+{
+    const int index = place < t->lasting ? place : first + place - t->lasting;
+    return index < t->count ? &t->pieces[index] : NULL;
+}
+
+static bool covers(const legs_piece *p, double x, double y)
+{
+    double sine = 0, cosine = 1;
+    const double dx = x - p->center[0], dy = y - p->center[1];
+    if (p->turn != 0) sac_series_sin_cos(p->turn, &sine, &cosine);
+    return fabs(dx * cosine + dy * sine) <= p->half[0] && fabs(dy * cosine - dx * sine) <= p->half[1];
+}
+
+double sac_legs_terrain_height(const legs_terrain *t, int first, int room, double x, double y)
+{
+    double height = sac_legs_terrain_floor(t->course);
+    for (int i = 0; i < room; i++)
+    {
+        const legs_piece *p = sac_legs_terrain_near(t, first, i);
+        if (p && p->center[2] + p->half[2] > height && covers(p, x, y)) height = p->center[2] + p->half[2];
+    }
+    return height;
+}

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "saccade/base.h"
+
+/// Courses: the ground that a robot walks over along x, as boxes in order. A seed decides a course; only the boxes near
+/// the robot need to be anywhere, so that a model has room for a few.
+
+typedef enum legs_course
+{
+    LEGS_FLAT,
+    LEGS_OBSTACLES, ///< a raised platform, and walls from alternating sides
+    LEGS_STONES,    ///< stones across the whole width, with gaps between
+    LEGS_GRID,      ///< square stones in rows and columns that are a little turned
+    LEGS_STAIRS,    ///< upwards
+} legs_course;
+
+enum
+{
+    LEGS_MOST_PIECES = 1024
+};
+
+/// A box of the ground.
+typedef struct legs_piece
+{
+    double center[3], half[3];
+    double turn; ///< about z, rad
+    float rgba[4];
+} legs_piece;
+
+typedef struct legs_terrain_def
+{
+    legs_course course;
+    double length; ///< m along x, from the origin to where a robot has crossed it
+    double level;  ///< gaps, risers and how far walls reach, in tenths of the article's
+    bool released; ///< stones as in the released environment instead of the article's
+    bool unmet;    ///< other shapes than any course without it has
+} legs_terrain_def;
+
+typedef struct legs_terrain
+{
+    legs_course course;
+    int lasting; ///< of the boxes, the first so many are near the robot wherever it is
+    int count;
+    legs_piece pieces[LEGS_MOST_PIECES]; ///< by x; a robot starts at x = 0, where the ground's height is 0
+} legs_terrain;
+
+/// Lay out a course.
+void sac_legs_terrain_draw(legs_terrain *terrain, const legs_terrain_def *def, uint64_t seed);
+
+/// Height where there is no box.
+double sac_legs_terrain_floor(legs_course course);
+
+/// How many boxes are near a robot at most: those that last, and others one after the other.
+int sac_legs_terrain_room(legs_course course);
+
+/// The first of the other boxes that are near a robot at x, when `room` boxes have a place.
+int sac_legs_terrain_first(const legs_terrain *terrain, int room, double x);
+
+/// The box at a place of the `room` places, when the others begin with `first`; NULL: none.
+const legs_piece *sac_legs_terrain_near(const legs_terrain *terrain, int first, int place);
+
+/// Height of the ground under (x, y), as far as the boxes near the robot show it.
+double sac_legs_terrain_height(const legs_terrain *terrain, int first, int room, double x, double y);
