@@ -12,6 +12,15 @@ const char *const sac_legs_map_words = "pmtg footholds climbing released";
 
 // --- life
 
+// of the weights of stance control
+enum
+{
+    YAW = 2,
+    YAW_RATE = 8,
+    SPEED_X = 9,
+    SPEED_Y = 10
+};
+
 static sac_walk_def walk_def(const legs_drive_def *def)
 {
     const legs_robot *r = def->robot;
@@ -22,6 +31,12 @@ static sac_walk_def walk_def(const legs_drive_def *def)
     memcpy(walk.stance.inertia, r->stance_inertia, sizeof r->stance_inertia);
     walk.stance.released = def->released_stance;
     walk.instant = def->instant;
+    if (def->map != LEGS_RELEASED) // footholds off the middle push the body to and fro, and turn it
+    {
+        walk.stance.weights[YAW] = walk.stance.weights[YAW_RATE] = 1;
+        walk.stance.weights[SPEED_X] = walk.stance.weights[SPEED_Y] = 0.5;
+    }
+
     walk.kp = r->kp;
     memcpy(walk.kd, r->kd, sizeof walk.kd);
     return walk;
@@ -195,7 +210,8 @@ static void estimate(legs_drive *d, const legs_body *body, const sac_walk_senses
     for (int i = 0; i < 3; i++)
     {
         level[i] = turned[i] = 0;
-        for (int k = 0; k < 3; k++) level[i] += axes[3 * i + k] * acceleration[k], turned[i] += axes[3 * i + k] * speed[k];
+        for (int k = 0; k < 3; k++)
+            level[i] += axes[3 * i + k] * acceleration[k], turned[i] += axes[3 * i + k] * speed[k];
         d->estimate[i] += d->def.control * (level[i] - (i == 2 ? 10 : 0));
     }
     d->variance += 0.1;

@@ -212,20 +212,26 @@ static void tell_truth(const legs_env *e, float *truth)
     for (int i = 0; i < TRUTHS; i++) truth[i] = (float)all[i];
 }
 
-// Heights about where each foot would land [leg, along, across], in the robot's heading
+// The ground about where each foot would land [leg, along, across], in the robot's heading: the third number of the
+// foothold with which the foot would stand on it, if the trunk stayed as high and level as it is.
 static void tell_ground(const legs_env *e, float *ground)
 {
+    const legs_robot *r = e->body->robot;
+    double at[4];
+    sac_legs_body_place(e->body, at);
     for (int leg = 0; leg < SAC_LEGS; leg++)
     {
-        double place[3], sine, cosine;
+        double place[3], toe[3], sine, cosine;
         sac_legs_drive_landing(e->drive, e->body, leg, place);
+        sac_leg_toe(toe, &r->legs[leg], r->home);
         sac_series_sin_cos(place[2], &sine, &cosine);
         for (int i = 0; i < ALONG; i++)
             for (int k = 0; k < ACROSS; k++)
             {
                 const double x = (i - ALONG / 2) * apart, y = (k - ACROSS / 2) * apart;
-                *ground++ = (float)sac_legs_body_ground(e->body, place[0] + cosine * x - sine * y,
-                                                        place[1] + sine * x + cosine * y);
+                const double height =
+                    sac_legs_body_ground(e->body, place[0] + cosine * x - sine * y, place[1] + sine * x + cosine * y);
+                *ground++ = (float)(height + r->toe_radius - at[2] - toe[2]);
             }
     }
 }

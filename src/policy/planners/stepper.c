@@ -1,0 +1,219 @@
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "policy/kind.h"
+
+/// A planner of footholds for robots with four legs (`legs:*`): it is told the ground about where each foot would land,
+/// and sends the foot to the nearest place from which the ground is level all around. It walks straight ahead at one
+/// speed, in the middle of the course. It sees no picture, so it makes teachers.
+
+typedef struct stepper_config
+{
+    double speed, margin, rough;
+} stepper_config;
+
+static const sac_option options[] = {
+    {"speed", SAC_OPTION_REAL, offsetof(stepper_config, speed), "0.18", 0, 1, NULL, "m/s at which it walks"},
+    {"margin", SAC_OPTION_REAL, offsetof(stepper_config, margin), "0.025", 0, 0.1, NULL,
+     "metres about a foothold that should be level"},
+    {"rough", SAC_OPTION_REAL, offsetof(stepper_config, rough), "0.04", 0.001, 1, NULL,
+     "metres by which ground that counts as level may differ in height"},
+    {0},
+};
+
+/// What is told: the truth (speed, height, place across, heading as a point of the circle, place along), then for each
+/// leg heights of the ground [along, across] every 2.5 cm (docs/legs.md).
+enum
+{
+    LEGS = 4,
+    TRUTH = 8,
+    PLACE_ACROSS = 4,
+    HEADING_COSINE = 5,
+    HEADING_SINE = 6,
+    ALONG = 21,
+    ACROSS = 7,
+    CELLS = ALONG * ACROSS,
+    REACH = 6, // cells along that a foothold can be away from the middle
+    BREADTH = ACROSS - 2,
+    PLACES = (2 * REACH + 1) * BREADTH,
+    FOOTHOLDS = 11, // numbers of the map of footholds, and of that of climbing
+    CLIMBING = 18,
+};
+
+static const double apart = 0.025;
+
+/// What its parameters scale by 1 + their values: how hard it keeps to the middle, and to the course's
+/// direction, and how much the mean of two footholds counts.
+enum
+{
+    CENTRING,
+    STEERING,
+    WEIGHTS
+};
+
+static const float typed[WEIGHTS] = {[CENTRING] = 0.5f, [STEERING] = 1};
+
+typedef struct stepper
+{
+    size_t weights;
+} stepper;
+
+typedef struct stepper_state
+{
+    sac_policy_state base;
+    float weights[WEIGHTS];
+} stepper_state;
+
+static sac_status create(sac_policy *policy)
+{
+    const sac_policy_def *def = &policy->def;
+    const int size = WEIGHTS;
+    if (def->input_count != 2 || sac_space_size(&def->inputs[0]) != TRUTH ||
+        sac_space_size(&def->inputs[1]) != LEGS * CELLS)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: a stepper takes the parts 'truth' and 'ground' of legs:stones and its like (inputs: "
+                        "truth ground)");
+    if (def->action_choices || (def->action_size != FOOTHOLDS && def->action_size != CLIMBING))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: a stepper acts by the maps 'footholds' or 'climbing' (option action of the world)");
+    stepper *p = SAC_NEW(stepper);
+    if (!p) return sac_fail_memory("a policy");
+    policy->self = p; // destroyed with the policy
+    return sac_policy_add_tensor(policy, "plan.weights", 0, 1, &size, &p->weights);
+}
+
+static void destroy(void *self)
+{
+    sac_free(self);
+}
+
+static void set_parameters(sac_policy_state *base, const float *parameters)
+{
+    stepper_state *s = (stepper_state *)base;
+    const float *factors = parameters + ((const stepper *)base->policy->self)->weights;
+    for (int i = 0; i < WEIGHTS; i++) s->weights[i] = (1 + factors[i]) * typed[i];
+}
+
+static void reset(sac_policy_state *base)
+{
+    (void)base; // it remembers nothing
+}
+
+static float height_at(const float *ground, int along, int across)
+{
+    return ground[along * ACROSS + across];
+}
+
+// How many of the cells about one are not level with it, as far as they are known.
+static int count_rough(const float *ground, int along, int across, int margin, float rough)
+{
+    const float height = height_at(ground, along, across);
+    int count = 0;
+    for (int i = along - margin; i <= along + margin; i++)
+        for (int k = across - margin; k <= across + margin; k++)
+            if (i >= 0 && i < ALONG && k >= 0 && k < ACROSS && fabsf(height_at(ground, i, k) - height) > rough) count++;
+    return count;
+}
+
+// A place for a foot, from where it would land, and what it costs to stand there.
+typedef struct place
+{
+    float x, y, z, cost;
+} place;
+
+// What it costs to stand at each place within reach: ground that is far below or above, or not level, or far away.
+static void weigh(place *places, const float *ground, const stepper_config *config)
+{
+    const int margin = (int)(config->margin / apart + 0.5);
+    for (int n = 0; n < PLACES; n++)
+    {
+        const int i = ALONG / 2 - REACH + n / BREADTH, k = 1 + n % BREADTH;
+        place *p = &places[n];
+        *p = (place){.x = (float)((i - ALONG / 2) * apart), .y = (float)((k - ACROSS / 2) * apart)};
+        p->z = height_at(ground, i, k);
+        p->cost = (fabsf(p->z) > 0.3f ? 1000 * fabsf(p->z) : 0) +
+                  (float)count_rough(ground, i, k, margin, (float)config->rough) + 4 * p->x * p->x + 8 * p->y * p->y;
+    }
+}
+
+static place choose(const float *ground, const stepper_config *config)
+{
+    place places[PLACES], best = {.cost = FLT_MAX};
+    weigh(places, ground, config);
+    for (int n = 0; n < PLACES; n++)
+        if (places[n].cost < best.cost) best = places[n];
+    best.z = best.z < -0.05f ? -0.05f : best.z > 0.25f ? 0.25f : best.z;
+    return best;
+}
+
+// The highest ground that the foot passes on its way
+static float highest(const float *ground)
+{
+    float most = -FLT_MAX;
+    for (int i = ALONG / 2 - REACH; i <= ALONG / 2 + REACH; i++)
+        for (int k = 1; k < ACROSS - 1; k++)
+            if (height_at(ground, i, k) > most) most = height_at(ground, i, k);
+    return most;
+}
+
+static float within(float x, const sac_policy_def *def, int index)
+{
+    const float low = def->action_low[index], high = def->action_high[index];
+    return x < low ? low : x > high ? high : x;
+}
+
+static void act(sac_policy_state *base, const void *const *inputs, float *action)
+{
+    const stepper_state *s = (const stepper_state *)base;
+    const stepper_config *config = base->policy->config;
+    const sac_policy_def *def = &base->policy->def;
+    const float *truth = inputs[0], *ground = inputs[1];
+    const bool climbs = def->action_size == CLIMBING;
+    float front = 0, rear = 0, top = 0;
+    for (int leg = 0; leg < LEGS; leg++)
+    {
+        const place f = choose(ground + (ptrdiff_t)leg * CELLS, config);
+        action[leg] = f.x;
+        action[LEGS + leg] = f.y;
+        *(leg < 2 ? &front : &rear) += f.z / 2;
+        if (!climbs) continue;
+        action[2 * LEGS + leg] = f.z;
+        const float above = highest(ground + (ptrdiff_t)leg * CELLS) - f.z;
+        if (above > top) top = above;
+    }
+    float *body = action + (climbs ? 3 * LEGS : 2 * LEGS);
+    if (climbs) *body++ = 0.08f + (top < 0.15f ? top : 0.15f);
+    body[0] = (float)config->speed * (truth[HEADING_COSINE] > 0 ? truth[HEADING_COSINE] : 0);
+    body[1] = -s->weights[CENTRING] * truth[PLACE_ACROSS];
+    body[2] = -s->weights[STEERING] * truth[HEADING_SINE];
+    if (climbs) body[3] = 0, body[4] = (rear - front) / 0.44f;
+    for (int i = 0; i < def->action_size; i++) action[i] = within(action[i], def, i);
+}
+
+// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
+static void act_float(sac_policy_state *base, const float *observation, float *action)
+{
+    const void *inputs[] = {observation, observation};
+    act(base, inputs, action);
+}
+
+static void gaze(sac_policy_state *base, sac_gaze *seen)
+{
+    (void)base;
+    (void)seen; // it looks at nothing
+}
+
+const sac_policy_ops sac_stepper_ops = {.name = "stepper",
+                                        .options = options,
+                                        .config_size = sizeof(stepper_config),
+                                        .taste = SAC_TASTE_NUMBERS,
+                                        .create = create,
+                                        .destroy = destroy,
+                                        .state_size = sizeof(stepper_state),
+                                        .set_parameters = set_parameters,
+                                        .reset = reset,
+                                        .act = act,
+                                        .act_float = act_float,
+                                        .gaze = gaze};
