@@ -35,8 +35,8 @@ typedef struct sac_pmtg_def
     double start[3];                                      ///< intensity, height and ratio at the start of an episode
     double rise[3]; ///< by how much these may rise in a step; they may fall at once
     double cutoff;  ///< Hz: of the first order low pass through which actions go. 0, or half a step's rate and more:
-                   ///< they go through as they are
-    double step;                    ///< seconds
+                    ///< they go through as they are
+    double step;    ///< seconds
     double stance_lift, swing_lift; ///< amplitudes of the extension in stance and in swing (-0.02 and 0.9)
 } sac_pmtg_def;
 

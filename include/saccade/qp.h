@@ -61,3 +61,9 @@ SAC_API void sac_qp_destroy(sac_qp *qp);
 ///              multipliers have the right signs. The factor of P is computed anew.
 SAC_API sac_qp_solution sac_qp_solve(sac_qp *qp, double *x, double *multipliers, const sac_qp_problem *problem,
                                      bool warm);
+
+/// Bytes of what a warm start begins with, and copying it out and in: a solver that is restored solves the next problem
+/// with the very bits of the one that was saved. Both must have been made for the same size.
+SAC_API size_t sac_qp_state_size(const sac_qp *qp);
+SAC_API void sac_qp_save(const sac_qp *qp, void *state);
+SAC_API void sac_qp_restore(sac_qp *qp, const void *state);

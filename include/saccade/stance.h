@@ -84,3 +84,9 @@ SAC_API sac_stance_output sac_stance_instant(sac_stance *stance, const sac_stanc
 /// [step, standing foot, 3]. It points into the controller.
 /// @param[out] x  [variables] of the solution; NULL: not wanted
 SAC_API const sac_qp_problem *sac_stance_problem(const sac_stance *stance, double *x);
+
+/// Bytes of all that lasts from one problem to the next, which is where the solver starts, and copying it out and in.
+/// A controller that is restored gives the very bits of the one that was saved; both must have the same def.
+SAC_API size_t sac_stance_state_size(const sac_stance *stance);
+SAC_API void sac_stance_save(const sac_stance *stance, void *state);
+SAC_API void sac_stance_restore(sac_stance *stance, const void *state);

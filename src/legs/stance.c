@@ -13,12 +13,18 @@ enum
     MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON
 };
 
+// what lasts from one problem to the next, beside the solver's own
+typedef struct lasting
+{
+    int32_t warm;
+    uint32_t feet; // which ones stood in the last problem, one bit each
+} lasting;
+
 struct sac_stance
 {
     sac_stance_def def;
     sac_qp *qp;
-    bool warm;
-    unsigned last_feet;                             // which feet stood in the last problem, one bit each
+    lasting last;
     double late[SAC_MAX_HORIZON][SAC_MAX_HORIZON];  // sum over steps i > j, l of (i - j - 1/2) (i - l - 1/2) step^4
     double often[SAC_MAX_HORIZON][SAC_MAX_HORIZON]; // their number times step^2
     double p[MOST * MOST], q[MOST], x[MOST];
@@ -114,7 +120,24 @@ void sac_stance_destroy(sac_stance *s)
 
 void sac_stance_reset(sac_stance *s)
 {
-    s->warm = false;
+    s->last = (lasting){0};
+}
+
+size_t sac_stance_state_size(const sac_stance *s)
+{
+    return sizeof s->last + sac_qp_state_size(s->qp);
+}
+
+void sac_stance_save(const sac_stance *s, void *state)
+{
+    memcpy(state, &s->last, sizeof s->last);
+    sac_qp_save(s->qp, (char *)state + sizeof s->last);
+}
+
+void sac_stance_restore(sac_stance *s, const void *state)
+{
+    memcpy(&s->last, state, sizeof s->last);
+    sac_qp_restore(s->qp, (const char *)state + sizeof s->last);
 }
 
 // Numbers that are not finite are refused, and so are angles for which the series of sine and cosine are not made.
@@ -171,7 +194,7 @@ static void bound(sac_stance *s, int count)
 static sac_stance_output carry(sac_stance *s, const footing *f, sac_qp_solution solution)
 {
     sac_stance_output out = {.solution = solution};
-    s->warm = false;
+    s->last.warm = false;
     for (int k = 0; k < f->count; k++) out.forces[f->legs[k]][2] = s->def.mass * s->def.gravity / f->count;
     return out;
 }
@@ -194,10 +217,10 @@ static sac_stance_output solve(sac_stance *s, const footing *f, int count)
                                   .first = s->first,
                                   .end = s->end};
     sac_stance_output out = {0};
-    out.solution = sac_qp_solve(s->qp, s->x, NULL, &s->problem, s->warm && s->last_feet == f->bits);
+    out.solution = sac_qp_solve(s->qp, s->x, NULL, &s->problem, s->last.warm && s->last.feet == f->bits);
     if (out.solution.outcome != SAC_QP_SOLVED) return carry(s, f, out.solution);
-    s->warm = true;
-    s->last_feet = f->bits;
+    s->last.warm = true;
+    s->last.feet = f->bits;
     for (int k = 0; k < f->count; k++) memcpy(out.forces[f->legs[k]], s->x + (ptrdiff_t)3 * k, sizeof out.forces[0]);
     return out;
 }

@@ -23,6 +23,11 @@ struct sac_qp
     int last_count, last_variables, last_row_count;
 };
 
+enum
+{
+    COUNTS = 3 // ints of a state before its rows and sides
+};
+
 sac_status sac_qp_create(sac_qp **out, int variables, int rows)
 {
     *out = NULL;
@@ -303,4 +308,31 @@ sac_qp_solution sac_qp_solve(sac_qp *qp, double *x, double *multipliers, const s
     s.active = a->count;
     keep(qp, p);
     return s;
+}
+
+size_t sac_qp_state_size(const sac_qp *qp)
+{
+    return (COUNTS + 2 * (size_t)qp->active.most) * sizeof(int);
+}
+
+void sac_qp_save(const sac_qp *qp, void *state)
+{
+    const int counts[COUNTS] = {qp->last_count, qp->last_variables, qp->last_row_count};
+    const size_t rows = (size_t)qp->last_count * sizeof(int), most = (size_t)qp->active.most * sizeof(int);
+    char *to = (char *)state;
+    memset(to, 0, sac_qp_state_size(qp));
+    memcpy(to, counts, sizeof counts);
+    memcpy(to + sizeof counts, qp->last_rows, rows);
+    memcpy(to + sizeof counts + most, qp->last_sides, rows);
+}
+
+void sac_qp_restore(sac_qp *qp, const void *state)
+{
+    int counts[COUNTS];
+    const char *from = (const char *)state;
+    const size_t most = (size_t)qp->active.most * sizeof(int);
+    memcpy(counts, from, sizeof counts);
+    qp->last_count = counts[0], qp->last_variables = counts[1], qp->last_row_count = counts[2];
+    memcpy(qp->last_rows, from + sizeof counts, most);
+    memcpy(qp->last_sides, from + sizeof counts + most, most);
 }
