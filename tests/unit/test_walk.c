@@ -167,10 +167,12 @@ TEST(feet_land_where_they_should)
 }
 
 // Four feet stand under the middle of a level body at the wanted height. Their forces are the weight, less the share
-// that the effort lets go (see test_stance.c). The torques are those that hold it: J' tau^-1 gives the forces back,
-// since J is square.
+// that the effort lets go (see test_stance.c). A body that rises by h against these forces does the work weight h, and
+// so do the torques while the joints follow: the sign and the size of J'(-f), by inverse kinematics alone. Over +- h
+// its difference is off by h^2 / 6 of the third derivatives, 1e-10 / 6 of some 100 / m^2 of the weight.
 TEST(torques_carry_the_weight)
 {
+    const double h = 1e-5;
     sac_walk_def def = sac_walk_default_def();
     def.gait = sac_gait_walk(); // all feet stand at first
     for (int leg = 0; leg < SAC_LEGS; leg++) def.toes[leg][0] = leg < 2 ? 0.2 : -0.2;
@@ -178,33 +180,31 @@ TEST(torques_carry_the_weight)
     {
         def.instant = form;
         sac_walk *walk = walker(&def);
-        sac_walk_senses in = standing(&def);
-        sac_walk_command command = still();
+        const sac_walk_senses in = standing(&def);
+        const sac_walk_command command = still();
         sac_walk_reset(walk, &in);
         sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
         const sac_stance_output out = sac_walk_step(motors, walk, &in, &command, 0.001);
         assert_int_equal(out.solution.outcome, SAC_QP_SOLVED);
         const double m = 235 / 9.8, part = form ? 1e-4 * m * m / 4 : 1e-6 * m * m / 0.04;
-        double weight = 0, carried = 0;
+        double weight = 0, work = 0;
         for (int leg = 0; leg < SAC_LEGS; leg++)
         {
-            double j[9];
-            sac_leg_jacobian(j, &def.legs[leg], in.joints[leg]);
+            double toe[3], up[SAC_LEG_JOINTS], down[SAC_LEG_JOINTS];
+            memcpy(toe, def.toes[leg], sizeof toe);
+            toe[2] -= h;
+            assert_true(sac_leg_reach(up, &def.legs[leg], toe));
+            toe[2] += 2 * h;
+            assert_true(sac_leg_reach(down, &def.legs[leg], toe));
             weight += out.forces[leg][2];
-            // virtual work: a step of the body upwards, which the joints follow with dq = J^-1 (0, 0, -1), is what the
-            // torques do. J is not inverted here: tau = -J' f is checked, row by row, for any joint.
             for (int k = 0; k < SAC_LEG_JOINTS; k++)
             {
-                const double expected =
-                    -(j[k] * out.forces[leg][0] + j[3 + k] * out.forces[leg][1] + j[6 + k] * out.forces[leg][2]);
-                assert_near(motors[leg][k].torque, expected, 1e-12 * 235);
+                work += motors[leg][k].torque * (up[k] - down[k]);
                 assert_true(motors[leg][k].kp == 0 && motors[leg][k].kd == def.kd[k]);
             }
-            // the knee alone carries what presses at its lever: torque = -fz dz/dk - fx dx/dk - fy dy/dk, solved for fz
-            carried += -(motors[leg][2].torque + j[2] * out.forces[leg][0] + j[5] * out.forces[leg][1]) / j[8];
         }
         assert_near(weight, 235, 235 * part * 1.05);
-        assert_near(carried, weight, 1e-9 * 235);
+        assert_near(work / (2 * h), weight, 1e-8 * 235);
         assert_int_equal(sac_walk_unsolved(walk), 0);
         sac_walk_destroy(walk);
     }
@@ -282,8 +282,6 @@ TEST(velocity_follows_the_footholds)
         assert_int_equal(feet.stands[1], i == 1);
         for (int leg = 0; leg < SAC_LEGS; leg++)
             for (int k = 0; k < 3; k++) assert_near(a.forces[leg][k], b.forces[leg][k], 1e-6);
-        in.velocity[0] = i == 0 ? 0.9 : 0; // not heeded while all stand
-        in.velocity[0] = 0.2;
     }
     for (int i = 0; i < 2; i++) sac_walk_destroy(walks[i]);
 }
