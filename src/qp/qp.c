@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/memory.h"
 #include "qp/active.h"
-#include "qp/factor.h"
 
 /// The dual active set method of Goldfarb and Idnani (1983), in the variables y = U x, in which the unbounded cost is a
 /// sphere around y0 = -U'^-1 q. At any time (x, u) is the minimum over the held rows, and all u of inequalities are
@@ -14,10 +14,11 @@
 
 struct sac_qp
 {
-    int variables, rows, stride; // at most
-    double *u;                   // [variables, stride] the factor of P
-    double *y0, *x, *d, *z, *step;
-    bool *held; // [rows]
+    const sac_qp_loops *loops;
+    int variables, rows, stride;   // at most
+    double *u, *inverse;           // [variables, stride] the factor of P, [stride] the inverse of its diagonal
+    double *y0, *x, *d, *z, *step; // [stride], zero beyond the problem's variables
+    bool *held;                    // [rows]
     sac_active active;
     int *last_rows, *last_sides; // of the last solved problem
     int last_count, last_variables, last_row_count;
@@ -25,8 +26,23 @@ struct sac_qp
 
 enum
 {
-    COUNTS = 3 // ints of a state before its rows and sides
+    VECTORS = 6,        // that lie one after the other, from `inverse` to `step`
+    ACTIVE_VECTORS = 5, // likewise, from `inverse` to `again`, after the rows of R
+    COUNTS = 3          // ints of a state before its rows and sides
 };
+
+// Give each array its part of the memory that it shares with others.
+static void share(sac_qp *qp)
+{
+    sac_active *a = &qp->active;
+    double **vectors[VECTORS] = {&qp->inverse, &qp->y0, &qp->x, &qp->d, &qp->z, &qp->step};
+    double **held[ACTIVE_VECTORS] = {&a->inverse, &a->u, &a->along, &a->change, &a->again};
+    for (int i = 1; i < VECTORS; i++) *vectors[i] = qp->inverse + (ptrdiff_t)i * qp->stride;
+    for (int i = 0; i < ACTIVE_VECTORS; i++) *held[i] = a->r + (ptrdiff_t)(a->r_stride + i) * a->r_stride;
+    qp->last_sides = qp->last_rows + a->most;
+    a->rows = qp->last_sides + a->most;
+    a->sides = a->rows + a->most;
+}
 
 sac_status sac_qp_create(sac_qp **out, int variables, int rows)
 {
@@ -36,36 +52,31 @@ sac_status sac_qp_create(sac_qp **out, int variables, int rows)
                         rows);
     sac_qp *qp = SAC_NEW(sac_qp);
     if (!qp) return sac_fail_memory("a solver of quadratic programs");
-    const int stride = (variables + 7) / 8 * 8, most = variables < rows ? variables : rows;
-    *qp = (sac_qp){.variables = variables, .rows = rows, .stride = stride};
-    qp->u = SAC_NEW_MATRIX(double, (size_t)variables, (size_t)stride);
-    qp->y0 = SAC_NEW_MATRIX(double, 5, (size_t)stride);
+    const int stride = SAC_QP_ROOM(variables), most = variables < rows ? variables : rows;
+    const int r_stride = SAC_QP_ROOM(most);
+    *qp = (sac_qp){.loops = SAC_AT_LEVEL(&sac_qp_loops), .variables = variables, .rows = rows, .stride = stride};
+    qp->u = SAC_NEW_MATRIX(double, (size_t)stride, (size_t)stride);
+    qp->inverse = SAC_NEW_MATRIX(double, VECTORS, (size_t)stride);
     qp->held = SAC_NEW_ARRAY(bool, (size_t)rows);
-    qp->last_rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
-    qp->active = (sac_active){.stride = stride, .most = most};
-    qp->active.rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
-    qp->active.q = SAC_NEW_MATRIX(double, (size_t)most, (size_t)stride);
-    qp->active.r = SAC_NEW_MATRIX(double, (size_t)most + 3, (size_t)most);
-    *out = qp;
-    if (!qp->u || !qp->y0 || !qp->held || !qp->last_rows || !qp->active.rows || !qp->active.q || !qp->active.r)
+    qp->last_rows = SAC_NEW_MATRIX(int, 4, (size_t)most);
+    qp->active = (sac_active){.loops = qp->loops, .stride = stride, .most = most, .r_stride = r_stride};
+    qp->active.q = SAC_NEW_MATRIX(double, (size_t)r_stride, (size_t)stride);
+    qp->active.r = SAC_NEW_MATRIX(double, (size_t)r_stride + ACTIVE_VECTORS, (size_t)r_stride);
+    if (!qp->u || !qp->inverse || !qp->held || !qp->last_rows || !qp->active.q || !qp->active.r)
     {
         sac_qp_destroy(qp);
-        *out = NULL;
         return sac_fail_memory("a solver of quadratic programs");
     }
-    qp->x = qp->y0 + stride, qp->d = qp->x + stride, qp->z = qp->d + stride, qp->step = qp->z + stride;
-    qp->last_sides = qp->last_rows + most;
-    qp->active.sides = qp->active.rows + most;
-    qp->active.u = qp->active.r + (ptrdiff_t)most * most;
-    qp->active.along = qp->active.u + most, qp->active.change = qp->active.along + most;
+    share(qp);
+    *out = qp;
     return SAC_OK;
 }
 
 void sac_qp_destroy(sac_qp *qp)
 {
     if (!qp) return;
-    sac_free(qp->u), sac_free(qp->y0), sac_free(qp->held), sac_free(qp->last_rows);
-    sac_free(qp->active.rows), sac_free(qp->active.q), sac_free(qp->active.r);
+    sac_free(qp->u), sac_free(qp->inverse), sac_free(qp->held), sac_free(qp->last_rows);
+    sac_free(qp->active.q), sac_free(qp->active.r);
     sac_free(qp);
 }
 
@@ -87,8 +98,10 @@ static const double *row_of(const sac_qp_problem *p, int row)
 // a x of a row
 static double value_of(const sac_qp_problem *p, int row, const double *x)
 {
-    const int first = first_of(p, row);
-    return sac_factor_dot(row_of(p, row) + first, x + first, end_of(p, row) - first);
+    const double *a = row_of(p, row);
+    double sum = 0;
+    for (int j = first_of(p, row), end = end_of(p, row); j < end; j++) sum += a[j] * x[j];
+    return sum;
 }
 
 static double bound_of(const sac_qp_problem *p, int row, int side)
@@ -119,25 +132,39 @@ static void set_normal(sac_qp *qp, const sac_qp_problem *p, int row, int side)
 {
     const int first = first_of(p, row), end = end_of(p, row);
     const double *a = row_of(p, row);
-    memset(qp->d, 0, (size_t)p->variables * sizeof *qp->d);
+    memset(qp->d, 0, (size_t)qp->stride * sizeof *qp->d);
     for (int j = first; j < end; j++) qp->d[j] = side * a[j];
-    sac_factor_solve_transposed(qp->d, qp->u, qp->stride, p->variables, first);
+    qp->loops->solve_transposed(qp->d, qp->u, qp->inverse, qp->stride, p->variables, first);
+}
+
+static void solve(const sac_qp *qp, const sac_qp_problem *p, double *x)
+{
+    qp->loops->solve(x, qp->u, qp->inverse, qp->stride, p->variables);
+}
+
+static void copy(const sac_qp *qp, double *to, const double *from)
+{
+    memcpy(to, from, (size_t)qp->stride * sizeof *to);
 }
 
 // The minimum over the held rows, and its multipliers: y = y0 + Q w, w = R'^-1 (b - N'y0), u = R^-1 w.
 static void settle(sac_qp *qp, const sac_qp_problem *p)
 {
     sac_active *a = &qp->active;
-    const int n = p->variables;
-    memcpy(qp->x, qp->y0, (size_t)n * sizeof *qp->x);
-    memcpy(qp->step, qp->y0, (size_t)n * sizeof *qp->step);
-    sac_factor_solve(qp->step, qp->u, qp->stride, n); // the minimum without any row
+    copy(qp, qp->step, qp->y0);
+    solve(qp, p, qp->step); // the minimum without any row
+    if (a->count == 0)
+    {
+        copy(qp, qp->x, qp->step);
+        return;
+    }
     for (int j = 0; j < a->count; j++)
         a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->step);
     sac_active_solve_transposed(a, a->u);
-    for (int j = 0; j < a->count; j++) sac_factor_add(qp->x, a->q + (ptrdiff_t)j * a->stride, a->u[j], n);
+    copy(qp, qp->x, qp->y0);
+    for (int j = 0; j < a->count; j++) qp->loops->add(qp->x, a->q + (ptrdiff_t)j * a->stride, a->u[j], p->variables);
     sac_active_solve(a, a->u);
-    sac_factor_solve(qp->x, qp->u, qp->stride, n);
+    solve(qp, p, qp->x);
 }
 
 // the held inequality with the most negative multiplier; -1: none
@@ -158,7 +185,7 @@ static void drop(sac_qp *qp, int index)
 // Hold the rows that the last problem ended with, as far as the dual method may begin with them.
 static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
 {
-    qp->active.count = 0;
+    sac_active_clear(&qp->active);
     qp->active.n = p->variables;
     memset(qp->held, 0, (size_t)p->rows * sizeof *qp->held);
     warm = warm && qp->last_variables == p->variables && qp->last_row_count == p->rows;
@@ -217,7 +244,6 @@ static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *ste
 static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double violation, int *steps)
 {
     sac_active *a = &qp->active;
-    const int n = p->variables;
     double multiplier = 0;
     set_normal(qp, p, row, side);
     for (;; ++*steps)
@@ -231,9 +257,9 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
         multiplier += t;
         if (zz > 0)
         {
-            memcpy(qp->step, qp->z, (size_t)n * sizeof *qp->step);
-            sac_factor_solve(qp->step, qp->u, qp->stride, n);
-            sac_factor_add(qp->x, qp->step, t, n);
+            copy(qp, qp->step, qp->z);
+            solve(qp, p, qp->step);
+            qp->loops->add(qp->x, qp->step, t, p->variables);
             violation -= t * zz;
         }
         if (whole <= partial)
@@ -248,19 +274,26 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
     }
 }
 
+static bool is_finite(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
 static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *steps)
 {
     const int n = p->variables;
-    if (!is_suitable(p) || !sac_factor(qp->u, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
-    for (int i = 0; i < n; i++) qp->y0[i] = -p->q[i];
-    sac_factor_solve_transposed(qp->y0, qp->u, qp->stride, n, 0);
+    if (!is_suitable(p) || !qp->loops->factor(qp->u, qp->inverse, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
+    for (int i = 0; i < qp->stride; i++) qp->y0[i] = i < n ? -p->q[i] : 0;
+    qp->loops->solve_transposed(qp->y0, qp->u, qp->inverse, qp->stride, n, 0);
     begin(qp, p, warm);
     for (;;)
     {
         int side;
         double violation;
         const int row = most_violated(qp, p, &side, &violation);
-        if (row < 0) return SAC_QP_SOLVED;
+        if (row < 0) return is_finite(qp->x, n) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
         if (*steps > 10 * (n + p->rows)) return SAC_QP_OUT_OF_STEPS;
         if (!add(qp, p, row, side, violation, steps)) return SAC_QP_INFEASIBLE;
     }
@@ -269,14 +302,21 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
 // 1/2 x'P x + q'x, where x'P x = y'y with y = U x
 static double cost_of(sac_qp *qp, const sac_qp_problem *p)
 {
-    double cost = 0;
-    for (int i = 0; i < p->variables; i++)
-    {
-        const double *u = qp->u + (ptrdiff_t)i * qp->stride;
-        const double y = sac_factor_dot(u + i, qp->x + i, p->variables - i);
-        cost += 0.5 * y * y + p->q[i] * qp->x[i];
-    }
+    double cost = 0.5 * qp->loops->square(qp->u, qp->stride, qp->x, p->variables);
+    for (int i = 0; i < p->variables; i++) cost += p->q[i] * qp->x[i];
     return cost;
+}
+
+// After a problem that was not solved numbers may be left that are not finite; times zero they are not zero.
+static void wipe(sac_qp *qp)
+{
+    const sac_active *a = &qp->active;
+    memset(qp->u, 0, (size_t)qp->stride * (size_t)qp->stride * sizeof *qp->u);
+    memset(qp->inverse, 0, VECTORS * (size_t)qp->stride * sizeof *qp->inverse);
+    memset(a->q, 0, (size_t)a->r_stride * (size_t)a->stride * sizeof *a->q);
+    memset(a->r, 0, ((size_t)a->r_stride + ACTIVE_VECTORS) * (size_t)a->r_stride * sizeof *a->r);
+    qp->active.count = 0;
+    qp->last_count = 0;
 }
 
 static void keep(sac_qp *qp, const sac_qp_problem *p)
@@ -299,7 +339,7 @@ sac_qp_solution sac_qp_solve(sac_qp *qp, double *x, double *multipliers, const s
     if (multipliers) memset(multipliers, 0, (size_t)p->rows * sizeof *multipliers);
     if (s.outcome != SAC_QP_SOLVED)
     {
-        qp->last_count = 0;
+        wipe(qp);
         return s;
     }
     memcpy(x, qp->x, (size_t)p->variables * sizeof *x);
