@@ -15,21 +15,21 @@ static double *row_r(const sac_active *a, int i)
     return a->r + (ptrdiff_t)i * a->r_stride;
 }
 
-void sac_active_solve(const sac_active *a, double *x)
+static double *row_s(const sac_active *a, int i)
 {
-    a->loops->solve(x, a->r, a->inverse, a->r_stride, a->count);
+    return a->s + (ptrdiff_t)i * a->r_stride;
 }
 
-void sac_active_solve_transposed(const sac_active *a, double *x)
+void sac_active_settle(sac_active *a)
 {
-    a->loops->solve_transposed(x, a->r, a->inverse, a->r_stride, a->count, 0);
+    a->loops->multiply_transposed(a->along, a->s, a->r_stride, a->u, 0, a->count, a->count);
+    a->loops->multiply(a->u, a->s, a->r_stride, a->along, a->count);
 }
 
 double sac_active_split(sac_active *a, double *z, const double *d)
 {
     const double zz = a->loops->split(z, a->along, a->again, a->q, a->stride, a->count, d, a->n);
-    memcpy(a->change, a->along, (size_t)a->r_stride * sizeof *a->change);
-    sac_active_solve(a, a->change);
+    a->loops->multiply(a->change, a->s, a->r_stride, a->along, a->count);
     return zz;
 }
 
@@ -40,10 +40,11 @@ void sac_active_add(sac_active *a, int row, int side, const double *z, double zz
     const double size = sqrt(zz);
     memset(column_q(a, j), 0, (size_t)a->stride * sizeof *a->q);
     a->loops->add(column_q(a, j), z, 1 / size, a->n);
-    for (int i = 0; i < j; i++) row_r(a, i)[j] = a->along[i];
+    for (int i = 0; i < j; i++) row_r(a, i)[j] = a->along[i], row_s(a, i)[j] = -a->change[i] / size;
     memset(row_r(a, j), 0, (size_t)a->r_stride * sizeof *a->r);
+    memset(row_s(a, j), 0, (size_t)a->r_stride * sizeof *a->s);
     row_r(a, j)[j] = size;
-    a->inverse[j] = 1 / size;
+    row_s(a, j)[j] = a->inverse[j] = 1 / size;
     a->rows[j] = row;
     a->sides[j] = side;
 }
@@ -53,7 +54,8 @@ static void turn(sac_active *a, int j)
 {
     double *upper = row_r(a, j), *lower = row_r(a, j + 1);
     const double size = sqrt(upper[j] * upper[j] + lower[j] * lower[j]), c = upper[j] / size, s = lower[j] / size;
-    a->loops->turn(upper + j, lower + j, c, s, a->count - j);
+    const int first = j / SAC_QP_LANES * SAC_QP_LANES; // left of column j both rows are zero
+    a->loops->turn(upper + first, lower + first, c, s, a->count - first);
     a->loops->turn(column_q(a, j), column_q(a, j + 1), c, s, a->n);
     lower[j] = 0;
     a->inverse[j] = 1 / upper[j];
@@ -76,11 +78,16 @@ void sac_active_drop(sac_active *a, int index)
     }
     for (int j = index; j < last; j++) turn(a, j);
     a->inverse[last] = 0;
+    if (last > 0) a->loops->invert(a->s, a->r, a->inverse, a->r_stride, last);
 }
 
 void sac_active_clear(sac_active *a)
 {
-    for (int i = 0; i < a->count; i++) memset(row_r(a, i), 0, (size_t)a->r_stride * sizeof *a->r);
+    for (int i = 0; i < a->count; i++)
+    {
+        memset(row_r(a, i), 0, (size_t)a->r_stride * sizeof *a->r);
+        memset(row_s(a, i), 0, (size_t)a->r_stride * sizeof *a->s);
+    }
     memset(a->inverse, 0, (size_t)a->count * sizeof *a->inverse);
     a->count = 0;
 }

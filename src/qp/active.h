@@ -4,7 +4,8 @@
 
 /// The rows that are held at a bound, as a factored matrix: N = Q R, where column j of N is U'^-1 (side_j a_j), Q has
 /// orthonormal columns, which lie one after the other, and R is upper triangular. Rows are added at the end and dropped
-/// anywhere. Right of its columns R is zero, and so is the inverse of its diagonal beyond them.
+/// anywhere. Right of its columns R is zero, and so is the inverse of its diagonal beyond them. R's
+/// inverse is kept beside it: a new column of it is at hand, and when rows are dropped it is made anew.
 typedef struct sac_active
 {
     const sac_qp_loops *loops;
@@ -15,6 +16,7 @@ typedef struct sac_active
     int *sides;      ///< [most] 1 at the lower bound, -1 at the upper one
     double *q;       ///< [most, stride] columns of Q
     double *r;       ///< [most, r_stride] rows of R
+    double *s;       ///< [most, r_stride] rows of its inverse
     double *inverse; ///< [r_stride] of its diagonal
     double *u;       ///< [r_stride] multipliers
     double *along;   ///< [r_stride] Q'd of the last split
@@ -34,6 +36,5 @@ void sac_active_drop(sac_active *active, int index);
 /// Drop all.
 void sac_active_clear(sac_active *active);
 
-/// x = R^-1 x and x = R'^-1 x.
-void sac_active_solve(const sac_active *active, double *x);
-void sac_active_solve_transposed(const sac_active *active, double *x);
+/// The multipliers u = R^-1 w and w = R'^-1 b of `along` = w and `u` = b.
+void sac_active_settle(sac_active *active);

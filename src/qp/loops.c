@@ -53,21 +53,23 @@ static inline eight scaled(double s, eight a)
     return a;
 }
 
-typedef double four __attribute__((vector_size(32)));
 typedef double two __attribute__((vector_size(16)));
 
-// ((x0 + x4) + (x2 + x6)) + ((x1 + x5) + (x3 + x7)): halves are added to halves.
+// ((x0 + x4) + (x2 + x6)) + ((x1 + x5) + (x3 + x7)): halves are added to halves, within registers.
 static inline double sum(eight v)
 {
-    double x[SAC_QP_LANES];
-    four low, high;
-    two left, right;
-    store(x, v);
-    memcpy(&low, x, sizeof low), memcpy(&high, x + 4, sizeof high);
-    low += high;
-    memcpy(&left, &low, sizeof left), memcpy(&right, (const char *)&low + sizeof left, sizeof right);
-    left += right;
-    return left[0] + left[1];
+#if LANES_COUNT == 8
+    const lanes x = v.part[0];
+    const __typeof__(__builtin_shufflevector(x, x, 0, 1, 2, 3)) half =
+        __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+    const two quarter = __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
+#elif LANES_COUNT == 4
+    const lanes half = v.part[0] + v.part[1];
+    const two quarter = __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
+#else
+    const two quarter = (v.part[0] + v.part[2]) + (v.part[1] + v.part[3]);
+#endif
+    return quarter[0] + quarter[1];
 }
 
 static double dot(const double *x, const double *y, int n)
@@ -77,14 +79,18 @@ static double dot(const double *x, const double *y, int n)
     return sum(sums);
 }
 
-// Scalar products of four rows with y, from column `from` on. It begins at the end, because the first numbers of y are
-// those that a triangle's solution has just found, and a processor need not wait for them before it begins.
+// The eight numbers that this one belongs to: loads of eight that are not aligned take twice as long.
+static inline int aligned(int i)
+{
+    return i / SAC_QP_LANES * SAC_QP_LANES;
+}
+
+// Scalar products of four rows with y. Where the rows begin with zeros, `from` may say so.
 static inline void dot_four(double out[SAC_QP_ROWS], const double *rows, int stride, const double *y, int from, int n)
 {
     const double *x1 = rows + stride, *x2 = x1 + stride, *x3 = x2 + stride;
     eight a = {0}, b = {0}, c = {0}, d = {0};
-    for (int i = from + (n - from + SAC_QP_LANES - 1) / SAC_QP_LANES * SAC_QP_LANES - SAC_QP_LANES; i >= from;
-         i -= SAC_QP_LANES)
+    for (int i = aligned(from); i < n; i += SAC_QP_LANES)
     {
         const eight v = load(y + i);
         a = plus(a, times(load(rows + i), v));
@@ -95,12 +101,12 @@ static inline void dot_four(double out[SAC_QP_ROWS], const double *rows, int str
     out[0] = sum(a), out[1] = sum(b), out[2] = sum(c), out[3] = sum(d);
 }
 
-// y -= s0 x0 + s1 x1 + s2 x2 + s3 x3, from column `from` on: y is read and written once for four rows.
+// y -= s0 x0 + s1 x1 + s2 x2 + s3 x3: y is read and written once for four rows.
 static inline void subtract_four(double *y, const double *rows, int stride, const double s[SAC_QP_ROWS], int from,
                                  int n)
 {
     const double *x1 = rows + stride, *x2 = x1 + stride, *x3 = x2 + stride;
-    for (int i = from; i < n; i += SAC_QP_LANES)
+    for (int i = aligned(from); i < n; i += SAC_QP_LANES)
     {
         const eight a = plus(scaled(s[0], load(rows + i)), scaled(s[1], load(x1 + i)));
         const eight b = plus(scaled(s[2], load(x2 + i)), scaled(s[3], load(x3 + i)));
@@ -116,7 +122,7 @@ static void take_rows(double *u, double *inverse, int stride, const double *p, i
     for (int r = 0; r < SAC_QP_ROWS; r++)
     {
         double *row = u + (ptrdiff_t)r * stride;
-        memset(row + k, 0, (size_t)(SAC_QP_ROOM(n) - k) * sizeof *row);
+        memset(row + aligned(k), 0, (size_t)(SAC_QP_ROOM(n) - aligned(k)) * sizeof *row);
         inverse[k + r] = 0;
         if (k + r < n) memcpy(row + k + r, p + (ptrdiff_t)(k + r) * n + k + r, (size_t)(n - k - r) * sizeof *row);
     }
@@ -125,7 +131,7 @@ static void take_rows(double *u, double *inverse, int stride, const double *p, i
 // Subtract what the rows above contribute to four rows: eight columns at a time stay in registers.
 static void subtract_above(double *rows, const double *u, int stride, int n, int k)
 {
-    for (int j = k; j < n; j += SAC_QP_LANES)
+    for (int j = aligned(k); j < n; j += SAC_QP_LANES)
     {
         eight a = load(rows + j), b = load(rows + stride + j), c = load(rows + 2 * stride + j),
               d = load(rows + 3 * stride + j);
@@ -137,6 +143,27 @@ static void subtract_above(double *rows, const double *u, int stride, int n, int
             b = minus(b, scaled(s[1], v));
             c = minus(c, scaled(s[2], v));
             d = minus(d, scaled(s[3], v));
+        }
+        store(rows + j, a), store(rows + stride + j, b), store(rows + 2 * stride + j, c);
+        store(rows + 3 * stride + j, d);
+    }
+}
+
+// The same from below: four rows less U's share of the rows of T beneath them, which begin at their own column.
+static void subtract_below(double *rows, const double *u, const double *t, int stride, int n, int k)
+{
+    for (int j = aligned(k); j < n; j += SAC_QP_LANES)
+    {
+        eight a = load(rows + j), b = load(rows + stride + j), c = load(rows + 2 * stride + j),
+              d = load(rows + 3 * stride + j);
+        for (int i = k + SAC_QP_ROWS; i < n && i < j + SAC_QP_LANES; i++)
+        {
+            const double *s = u + i;
+            const eight v = load(t + (ptrdiff_t)i * stride + j);
+            a = minus(a, scaled(s[0], v));
+            b = minus(b, scaled(s[stride], v));
+            c = minus(c, scaled(s[2 * stride], v));
+            d = minus(d, scaled(s[3 * stride], v));
         }
         store(rows + j, a), store(rows + stride + j, b), store(rows + 2 * stride + j, c);
         store(rows + 3 * stride + j, d);
@@ -156,43 +183,60 @@ static bool factor(double *u, double *inverse, int stride, const double *p, int 
             for (int i = 0; i < r; i++)
             {
                 const double *above = rows + (ptrdiff_t)i * stride, s = above[k + r];
-                for (int j = k; j < n; j += SAC_QP_LANES)
+                for (int j = aligned(k); j < n; j += SAC_QP_LANES)
                     store(row + j, minus(load(row + j), scaled(s, load(above + j))));
-                for (int j = k; j < k + r; j++) row[j] = 0;
             }
+            for (int j = aligned(k); j < k + r; j++) row[j] = 0;
             if (!(row[k + r] > 0) || !isfinite(row[k + r])) return false;
             inverse[k + r] = 1 / sqrt(row[k + r]);
-            for (int j = k; j < n; j += SAC_QP_LANES) store(row + j, scaled(inverse[k + r], load(row + j)));
+            for (int j = aligned(k); j < n; j += SAC_QP_LANES) store(row + j, scaled(inverse[k + r], load(row + j)));
         }
     }
     return true;
 }
 
-static void solve(double *x, const double *u, const double *inverse, int stride, int n)
+// From the last rows up: U T = 1 says that a row of T is what remains of that row of 1 when rows below are subtracted.
+static void invert(double *t, const double *u, const double *inverse, int stride, int n)
 {
     for (int k = (n - 1) / SAC_QP_ROWS * SAC_QP_ROWS; k >= 0; k -= SAC_QP_ROWS)
     {
-        const double *r0 = u + (ptrdiff_t)k * stride + k, *r1 = r0 + stride, *r2 = r1 + stride, *i = inverse + k;
-        double s[SAC_QP_ROWS], *y = x + k;
-        dot_four(s, r0 - k, stride, x, k + SAC_QP_ROWS, n);
-        y[3] = (y[3] - s[3]) * i[3];
-        y[2] = (y[2] - s[2] - r2[3] * y[3]) * i[2];
-        y[1] = (y[1] - s[1] - r1[3] * y[3] - r1[2] * y[2]) * i[1];
-        y[0] = (y[0] - s[0] - r0[3] * y[3] - r0[2] * y[2] - r0[1] * y[1]) * i[0];
+        const double *above = u + (ptrdiff_t)k * stride;
+        double *rows = t + (ptrdiff_t)k * stride;
+        for (int r = 0; r < SAC_QP_ROWS; r++)
+        {
+            double *row = rows + (ptrdiff_t)r * stride;
+            memset(row + aligned(k), 0, (size_t)(SAC_QP_ROOM(n) - aligned(k)) * sizeof *row);
+            row[k + r] = 1;
+        }
+        subtract_below(rows, above, t, stride, n, k);
+        for (int r = SAC_QP_ROWS - 1; r >= 0; r--)
+        {
+            double *row = rows + (ptrdiff_t)r * stride;
+            for (int j = aligned(k); j < n; j += SAC_QP_LANES)
+            {
+                eight v = load(row + j);
+                for (int i = r + 1; i < SAC_QP_ROWS; i++)
+                    v = minus(v, scaled(above[(ptrdiff_t)r * stride + k + i], load(rows + (ptrdiff_t)i * stride + j)));
+                store(row + j, scaled(inverse[k + r], v));
+            }
+        }
     }
 }
 
-static void solve_transposed(double *x, const double *u, const double *inverse, int stride, int n, int first)
+static void multiply(double *out, const double *t, int stride, const double *x, int n)
 {
-    for (int k = first / SAC_QP_ROWS * SAC_QP_ROWS; k < n; k += SAC_QP_ROWS)
+    for (int k = 0; k < n; k += SAC_QP_ROWS) dot_four(out + k, t + (ptrdiff_t)k * stride, stride, x, k, n);
+    for (int k = n; k < SAC_QP_ROOM(n); k++) out[k] = 0;
+}
+
+static void multiply_transposed(double *out, const double *t, int stride, const double *x, int first, int end, int n)
+{
+    memset(out, 0, (size_t)SAC_QP_ROOM(n) * sizeof *out);
+    for (int i = first / SAC_QP_ROWS * SAC_QP_ROWS; i < end; i += SAC_QP_ROWS)
     {
-        const double *r0 = u + (ptrdiff_t)k * stride + k, *r1 = r0 + stride, *r2 = r1 + stride, *i = inverse + k;
-        double *y = x + k;
-        y[0] = y[0] * i[0];
-        y[1] = (y[1] - y[0] * r0[1]) * i[1];
-        y[2] = (y[2] - y[0] * r0[2] - y[1] * r1[2]) * i[2];
-        y[3] = (y[3] - y[0] * r0[3] - y[1] * r1[3] - y[2] * r2[3]) * i[3];
-        subtract_four(x, r0 - k, stride, y, k + SAC_QP_ROWS, n);
+        double s[SAC_QP_ROWS];
+        for (int r = 0; r < SAC_QP_ROWS; r++) s[r] = i + r >= first && i + r < end ? -x[i + r] : 0;
+        subtract_four(out, t + (ptrdiff_t)i * stride, stride, s, i, n);
     }
 }
 
@@ -236,6 +280,19 @@ static double split(double *z, double *along, double *again, const double *q, in
     return count < n && zz > 1e-20 * size ? zz : 0;
 }
 
+// --- rows of A ---
+
+static void violations(double *out, const sac_qp_short_rows *a, const double *x)
+{
+    for (int i = 0; i < a->count; i++)
+    {
+        const double *row = a->values + (ptrdiff_t)SAC_QP_SHORT * i, *at = x + a->first[i];
+        const double value = (row[0] * at[0] + row[2] * at[2]) + (row[1] * at[1] + row[3] * at[3]);
+        const double below = a->lower[i] - value, above = value - a->upper[i];
+        out[i] = below > above ? below : above;
+    }
+}
+
 static void add(double *y, const double *x, double scale, int n)
 {
     for (int i = 0; i < n; i += SAC_QP_LANES) store(y + i, plus(load(y + i), scaled(scale, load(x + i))));
@@ -252,9 +309,11 @@ static void turn(double *x, double *y, double c, double s, int n)
 }
 
 const sac_qp_loops SAC_LEVEL_NAME(sac_qp_loops) = {.factor = factor,
-                                                   .solve = solve,
-                                                   .solve_transposed = solve_transposed,
+                                                   .invert = invert,
+                                                   .multiply = multiply,
+                                                   .multiply_transposed = multiply_transposed,
                                                    .square = square,
                                                    .split = split,
                                                    .add = add,
-                                                   .turn = turn};
+                                                   .turn = turn,
+                                                   .violations = violations};

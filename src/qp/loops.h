@@ -5,32 +5,43 @@
 /// The inner loops of the solver, compiled once for each CPU level, with the same bits on all: sums run in eight lanes
 /// that are added in one order.
 ///
-/// A triangular matrix is upper and lies row by row; rows are `stride` apart. Loops take eight columns of four rows at
-/// a time, and so they read up to 11 numbers beyond the last one: of a matrix of n rows, n rounded up to whole fours
-/// must be there, and SAC_QP_ROOM(n) columns of each; right of column n they are zero, and beside the rows beyond n
-/// stands an `inverse` of zero. Vectors have SAC_QP_ROOM(n) numbers, too, whose last ones are finite and of no meaning,
-/// unless a comment says that they are zero.
+/// Loops take eight columns of four rows at a time. So rows lie `stride` apart, a multiple of eight, and a matrix of n
+/// rows and columns has SAC_QP_ROOM(n) of each, and a vector SAC_QP_ROOM(n) numbers. A triangular matrix is upper: left
+/// of its diagonal and right of column n it is zero. What is beyond n in vectors and rows is finite, and zero where a
+/// comment says so.
 
 enum
 {
     SAC_QP_LANES = 8,
-    SAC_QP_ROWS = 4 // at a time
+    SAC_QP_ROWS = 4, // at a time
+    SAC_QP_SHORT = 4 // columns of a short row of A at most
 };
 
-#define SAC_QP_ROOM(n) (((n) + SAC_QP_LANES - 1) / SAC_QP_LANES * SAC_QP_LANES + SAC_QP_LANES)
+#define SAC_QP_ROOM(n) (((n) + SAC_QP_LANES - 1) / SAC_QP_LANES * SAC_QP_LANES)
+
+/// Rows of A that are zero but in a few columns.
+typedef struct sac_qp_short_rows
+{
+    int count;
+    double *values;              ///< [count, SAC_QP_SHORT]
+    int *first;                  ///< [count] their columns; SAC_QP_SHORT numbers from there on are in the room of x
+    const double *lower, *upper; ///< [count] bounds
+} sac_qp_short_rows;
 
 typedef struct sac_qp_loops
 {
     /// The upper Cholesky factor U of a positive definite matrix, P = U'U.
     /// @param[out] u        [n, stride]
-    /// @param[out] inverse  [n] of the diagonal
+    /// @param[out] inverse  [n] of the diagonal; zero beyond n
     /// @param p  [n, n] of which the upper triangle is read
     /// @return false where P is not positive definite or not finite
     bool (*factor)(double *u, double *inverse, int stride, const double *p, int n);
-    /// x = U^-1 x, where x is zero beyond n and stays so
-    void (*solve)(double *x, const double *u, const double *inverse, int stride, int n);
-    /// x = U'^-1 x, where x is zero up to `first`
-    void (*solve_transposed)(double *x, const double *u, const double *inverse, int stride, int n, int first);
+    /// T = U^-1, by the inverse of U's diagonal, which is zero beyond n
+    void (*invert)(double *t, const double *u, const double *inverse, int stride, int n);
+    /// out = T x, where x is zero beyond n
+    void (*multiply)(double *out, const double *t, int stride, const double *x, int n);
+    /// out = T'x, where x is zero outside of `first` up to, not including, `end`, and is not read there
+    void (*multiply_transposed)(double *out, const double *t, int stride, const double *x, int first, int end, int n);
     /// |U x|^2, where x is zero beyond n
     double (*square)(const double *u, int stride, const double *x, int n);
     /// z = d - Q Q'd for orthonormal rows of `q`, and `along` = Q'd. All vectors are zero beyond n.
@@ -42,6 +53,8 @@ typedef struct sac_qp_loops
     void (*add)(double *y, const double *x, double scale, int n);
     /// Turn two vectors: x = c x + s y, y = c y - s x.
     void (*turn)(double *x, double *y, double c, double s, int n);
+    /// By how much x is outside of each row's bounds; negative: inside.
+    void (*violations)(double *out, const sac_qp_short_rows *rows, const double *x);
 } sac_qp_loops;
 
 extern const sac_qp_loops sac_qp_loops_scalar, sac_qp_loops_neon, sac_qp_loops_avx2, sac_qp_loops_avx512;

@@ -17,8 +17,11 @@ struct sac_qp
     const sac_qp_loops *loops;
     int variables, rows, stride;   // at most
     double *u, *inverse;           // [variables, stride] the factor of P, [stride] the inverse of its diagonal
-    double *y0, *x, *d, *z, *step; // [stride], zero beyond the problem's variables
+    double *t;                     // [variables, stride] the inverse of the factor
+    double *y0, *x, *d, *z, *step; // [stride]; y0, d, z and x are zero beyond the problem's variables
     bool *held;                    // [rows]
+    double *violations;            // [rows]
+    sac_qp_short_rows shortened;   // A, where all of its rows are short; else it has no rows
     sac_active active;
     int *last_rows, *last_sides; // of the last solved problem
     int last_count, last_variables, last_row_count;
@@ -27,7 +30,7 @@ struct sac_qp
 enum
 {
     VECTORS = 6,        // that lie one after the other, from `inverse` to `step`
-    ACTIVE_VECTORS = 5, // likewise, from `inverse` to `again`, after the rows of R
+    ACTIVE_VECTORS = 5, // likewise, from `inverse` to `again`, after R and its inverse
     COUNTS = 3          // ints of a state before its rows and sides
 };
 
@@ -38,7 +41,10 @@ static void share(sac_qp *qp)
     double **vectors[VECTORS] = {&qp->inverse, &qp->y0, &qp->x, &qp->d, &qp->z, &qp->step};
     double **held[ACTIVE_VECTORS] = {&a->inverse, &a->u, &a->along, &a->change, &a->again};
     for (int i = 1; i < VECTORS; i++) *vectors[i] = qp->inverse + (ptrdiff_t)i * qp->stride;
-    for (int i = 0; i < ACTIVE_VECTORS; i++) *held[i] = a->r + (ptrdiff_t)(a->r_stride + i) * a->r_stride;
+    a->s = a->r + (ptrdiff_t)a->r_stride * a->r_stride;
+    for (int i = 0; i < ACTIVE_VECTORS; i++) *held[i] = a->s + (ptrdiff_t)(a->r_stride + i) * a->r_stride;
+    qp->shortened.values = qp->violations + qp->rows;
+    qp->t = qp->u + (ptrdiff_t)qp->stride * qp->stride;
     qp->last_sides = qp->last_rows + a->most;
     a->rows = qp->last_sides + a->most;
     a->sides = a->rows + a->most;
@@ -55,14 +61,17 @@ sac_status sac_qp_create(sac_qp **out, int variables, int rows)
     const int stride = SAC_QP_ROOM(variables), most = variables < rows ? variables : rows;
     const int r_stride = SAC_QP_ROOM(most);
     *qp = (sac_qp){.loops = SAC_AT_LEVEL(&sac_qp_loops), .variables = variables, .rows = rows, .stride = stride};
-    qp->u = SAC_NEW_MATRIX(double, (size_t)stride, (size_t)stride);
+    qp->u = SAC_NEW_MATRIX(double, 2 * (size_t)stride, (size_t)stride);
     qp->inverse = SAC_NEW_MATRIX(double, VECTORS, (size_t)stride);
     qp->held = SAC_NEW_ARRAY(bool, (size_t)rows);
     qp->last_rows = SAC_NEW_MATRIX(int, 4, (size_t)most);
     qp->active = (sac_active){.loops = qp->loops, .stride = stride, .most = most, .r_stride = r_stride};
     qp->active.q = SAC_NEW_MATRIX(double, (size_t)r_stride, (size_t)stride);
-    qp->active.r = SAC_NEW_MATRIX(double, (size_t)r_stride + ACTIVE_VECTORS, (size_t)r_stride);
-    if (!qp->u || !qp->inverse || !qp->held || !qp->last_rows || !qp->active.q || !qp->active.r)
+    qp->active.r = SAC_NEW_MATRIX(double, 2 * (size_t)r_stride + ACTIVE_VECTORS, (size_t)r_stride);
+    qp->violations = SAC_NEW_MATRIX(double, 1 + SAC_QP_SHORT, (size_t)rows);
+    qp->shortened.first = SAC_NEW_ARRAY(int, (size_t)rows);
+    if (!qp->violations || !qp->shortened.first || !qp->u || !qp->inverse || !qp->held || !qp->last_rows ||
+        !qp->active.q || !qp->active.r)
     {
         sac_qp_destroy(qp);
         return sac_fail_memory("a solver of quadratic programs");
@@ -77,6 +86,7 @@ void sac_qp_destroy(sac_qp *qp)
     if (!qp) return;
     sac_free(qp->u), sac_free(qp->inverse), sac_free(qp->held), sac_free(qp->last_rows);
     sac_free(qp->active.q), sac_free(qp->active.r);
+    sac_free(qp->violations), sac_free(qp->shortened.first);
     sac_free(qp);
 }
 
@@ -132,39 +142,29 @@ static void set_normal(sac_qp *qp, const sac_qp_problem *p, int row, int side)
 {
     const int first = first_of(p, row), end = end_of(p, row);
     const double *a = row_of(p, row);
-    memset(qp->d, 0, (size_t)qp->stride * sizeof *qp->d);
-    for (int j = first; j < end; j++) qp->d[j] = side * a[j];
-    qp->loops->solve_transposed(qp->d, qp->u, qp->inverse, qp->stride, p->variables, first);
+    for (int j = first; j < end; j++) qp->step[j] = side * a[j];
+    qp->loops->multiply_transposed(qp->d, qp->t, qp->stride, qp->step, first, end, p->variables);
 }
 
-static void solve(const sac_qp *qp, const sac_qp_problem *p, double *x)
+// x = U^-1 y
+static void solve(const sac_qp *qp, const sac_qp_problem *p, double *x, const double *y)
 {
-    qp->loops->solve(x, qp->u, qp->inverse, qp->stride, p->variables);
-}
-
-static void copy(const sac_qp *qp, double *to, const double *from)
-{
-    memcpy(to, from, (size_t)qp->stride * sizeof *to);
+    qp->loops->multiply(x, qp->t, qp->stride, y, p->variables);
 }
 
 // The minimum over the held rows, and its multipliers: y = y0 + Q w, w = R'^-1 (b - N'y0), u = R^-1 w.
 static void settle(sac_qp *qp, const sac_qp_problem *p)
 {
     sac_active *a = &qp->active;
-    copy(qp, qp->step, qp->y0);
-    solve(qp, p, qp->step); // the minimum without any row
-    if (a->count == 0)
-    {
-        copy(qp, qp->x, qp->step);
-        return;
-    }
+    solve(qp, p, qp->x, qp->y0); // the minimum without any row
+    if (a->count == 0) return;
     for (int j = 0; j < a->count; j++)
-        a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->step);
-    sac_active_solve_transposed(a, a->u);
-    copy(qp, qp->x, qp->y0);
-    for (int j = 0; j < a->count; j++) qp->loops->add(qp->x, a->q + (ptrdiff_t)j * a->stride, a->u[j], p->variables);
-    sac_active_solve(a, a->u);
-    solve(qp, p, qp->x);
+        a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->x);
+    sac_active_settle(a);
+    memcpy(qp->d, qp->y0, (size_t)qp->stride * sizeof *qp->d);
+    for (int j = 0; j < a->count; j++)
+        qp->loops->add(qp->d, a->q + (ptrdiff_t)j * a->stride, a->along[j], p->variables);
+    solve(qp, p, qp->x, qp->d);
 }
 
 // the held inequality with the most negative multiplier; -1: none
@@ -203,25 +203,67 @@ static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
     for (int wrong; (wrong = wrong_one(&qp->active, p)) >= 0; settle(qp, p)) drop(qp, wrong);
 }
 
+// Rows of a few columns, one after the other.
+static void shorten(sac_qp *qp, const sac_qp_problem *p)
+{
+    sac_qp_short_rows *s = &qp->shortened;
+    s->count = 0;
+    for (int i = 0; i < p->rows; i++)
+        if (end_of(p, i) - first_of(p, i) > SAC_QP_SHORT) return;
+    s->count = p->rows;
+    s->lower = p->lower;
+    s->upper = p->upper;
+    for (int i = 0; i < p->rows; i++)
+    {
+        const int first = first_of(p, i), last = SAC_QP_ROOM(p->variables) - SAC_QP_SHORT;
+        double *values = s->values + (ptrdiff_t)SAC_QP_SHORT * i;
+        s->first[i] = first < last ? first : last;
+        memset(values, 0, SAC_QP_SHORT * sizeof *values);
+        for (int j = first; j < end_of(p, i); j++) values[j - s->first[i]] = row_of(p, i)[j];
+    }
+}
+
+static void find_violations(sac_qp *qp, const sac_qp_problem *p)
+{
+    if (qp->shortened.count > 0)
+    {
+        qp->loops->violations(qp->violations, &qp->shortened, qp->x);
+        return;
+    }
+    for (int i = 0; i < p->rows; i++)
+    {
+        const double value = value_of(p, i, qp->x);
+        qp->violations[i] = fmax(p->lower[i] - value, value - p->upper[i]);
+    }
+}
+
+// what rounding explains: sums of products are off by some 1e-16 of their largest terms, and 1e-10 of these leaves room
+// for an ill-conditioned P
+static double rounding_of(const sac_qp *qp, const sac_qp_problem *p, int row)
+{
+    double size = 0;
+    const double *a = row_of(p, row);
+    for (int j = first_of(p, row); j < end_of(p, row); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
+    return 1e-10 * (1e-3 + size);
+}
+
 // The row that is violated most, beyond what rounding explains; -1: none.
-static int most_violated(const sac_qp *qp, const sac_qp_problem *p, int *side, double *by)
+static int most_violated(sac_qp *qp, const sac_qp_problem *p, int *side, double *by)
 {
     int worst = -1;
     *by = 0;
+    find_violations(qp, p);
     for (int i = 0; i < p->rows; i++)
     {
-        if (qp->held[i]) continue;
-        const double value = value_of(p, i, qp->x), below = p->lower[i] - value, above = value - p->upper[i];
-        const double violation = below > above ? below : above;
-        if (!(violation > *by)) continue;
-        // sums of products are off by some 1e-16 of their largest terms; 1e-10 leaves room for ill-conditioned P
-        double size = fabs(value);
-        const double *a = row_of(p, i);
-        for (int j = first_of(p, i); j < end_of(p, i); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
-        if (violation <= 1e-10 * (1e-3 + size)) continue;
+        const double violation = qp->violations[i];
+        if (!(violation > *by) || qp->held[i] || violation <= rounding_of(qp, p, i)) continue;
         worst = i;
         *by = violation;
-        *side = below > above ? 1 : -1;
+    }
+    if (worst >= 0)
+    {
+        const double value = value_of(p, worst, qp->x);
+        *side = p->lower[worst] - value > value - p->upper[worst] ? 1 : -1;
     }
     return worst;
 }
@@ -257,8 +299,7 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
         multiplier += t;
         if (zz > 0)
         {
-            copy(qp, qp->step, qp->z);
-            solve(qp, p, qp->step);
+            solve(qp, p, qp->step, qp->z);
             qp->loops->add(qp->x, qp->step, t, p->variables);
             violation -= t * zz;
         }
@@ -285,8 +326,10 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
 {
     const int n = p->variables;
     if (!is_suitable(p) || !qp->loops->factor(qp->u, qp->inverse, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
-    for (int i = 0; i < qp->stride; i++) qp->y0[i] = i < n ? -p->q[i] : 0;
-    qp->loops->solve_transposed(qp->y0, qp->u, qp->inverse, qp->stride, n, 0);
+    qp->loops->invert(qp->t, qp->u, qp->inverse, qp->stride, n);
+    for (int i = 0; i < n; i++) qp->step[i] = -p->q[i];
+    qp->loops->multiply_transposed(qp->y0, qp->t, qp->stride, qp->step, 0, n, n);
+    shorten(qp, p);
     begin(qp, p, warm);
     for (;;)
     {
@@ -311,10 +354,10 @@ static double cost_of(sac_qp *qp, const sac_qp_problem *p)
 static void wipe(sac_qp *qp)
 {
     const sac_active *a = &qp->active;
-    memset(qp->u, 0, (size_t)qp->stride * (size_t)qp->stride * sizeof *qp->u);
+    memset(qp->u, 0, 2 * (size_t)qp->stride * (size_t)qp->stride * sizeof *qp->u);
     memset(qp->inverse, 0, VECTORS * (size_t)qp->stride * sizeof *qp->inverse);
     memset(a->q, 0, (size_t)a->r_stride * (size_t)a->stride * sizeof *a->q);
-    memset(a->r, 0, ((size_t)a->r_stride + ACTIVE_VECTORS) * (size_t)a->r_stride * sizeof *a->r);
+    memset(a->r, 0, (2 * (size_t)a->r_stride + ACTIVE_VECTORS) * (size_t)a->r_stride * sizeof *a->r);
     qp->active.count = 0;
     qp->last_count = 0;
 }
