@@ -46,14 +46,15 @@ typedef struct sac_qp_solution
     int active;  ///< rows at a bound
 } sac_qp_solution;
 
-/// Make a solver for problems up to a size. Beside small arrays it takes 8 (n^2 + n k + k^2) bytes for n
+/// Make a solver for problems up to a size. Beside small arrays it takes 8 (2 n^2 + n k + 2 k^2) bytes for n
 /// variables and k rows or variables, whichever are fewer.
 /// @return SAC_ERROR_ARGUMENT for sizes below 1 or above 4096, SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_qp_create(sac_qp **out, int variables, int rows);
 SAC_API void sac_qp_destroy(sac_qp *qp);
 
-/// Solve a problem no larger than the solver. A cold start costs variables^3 / 6 multiplications and additions for the
-/// Cholesky factor of P, and each step about 2 variables^2 and one pass over A.
+/// Solve a problem no larger than the solver. A cold start costs variables^3 / 3 multiplications and additions for the
+/// Cholesky factor of P and its inverse. Each step costs variables^2 / 2, twice the variables times the rows that are
+/// held, where rounding matters four times, and one pass over A.
 /// @param[out] x            [variables]; zeros unless the outcome is SAC_QP_SOLVED
 /// @param[out] multipliers  [rows] positive at a lower bound, negative at an upper one: P x + q = A' multipliers; may
 ///                          be NULL

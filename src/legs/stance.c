@@ -30,6 +30,7 @@ struct sac_stance
     double p[MOST * MOST], q[MOST], x[MOST];
     double a[ROWS * MOST / 3 * MOST], lower[ROWS * MOST / 3], upper[ROWS * MOST / 3];
     int first[ROWS * MOST / 3], end[ROWS * MOST / 3];
+    int bound; // forces that `a`, `lower` and `upper` are made for
     sac_qp_problem problem;
 };
 
@@ -174,6 +175,8 @@ static footing standing(const sac_stance_input *in)
 // -friction fz <= fx, fy <= friction fz, and bounds of fz, for `count` forces one after the other
 static void bound(sac_stance *s, int count)
 {
+    if (s->bound == count) return; // they are those of the last problem
+    s->bound = count;
     const int n = 3 * count;
     const double weight = s->def.mass * s->def.gravity, mu = s->def.friction;
     const double side[ROWS][3] = {{-1, 0, mu}, {1, 0, mu}, {0, -1, mu}, {0, 1, mu}, {0, 0, 1}};

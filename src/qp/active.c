@@ -4,57 +4,33 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "qp/factor.h"
 
 static double *column_q(const sac_active *a, int j)
 {
     return a->q + (ptrdiff_t)j * a->stride;
 }
 
-static double *column_r(const sac_active *a, int j)
+static double *row_r(const sac_active *a, int i)
 {
-    return a->r + (ptrdiff_t)j * a->most;
+    return a->r + (ptrdiff_t)i * a->r_stride;
 }
 
-void sac_active_solve(const sac_active *a, double *x)
+static double *row_s(const sac_active *a, int i)
 {
-    for (int j = a->count - 1; j >= 0; j--)
-    {
-        const double *r = column_r(a, j);
-        x[j] /= r[j];
-        for (int i = 0; i < j; i++) x[i] -= x[j] * r[i];
-    }
+    return a->s + (ptrdiff_t)i * a->r_stride;
 }
 
-void sac_active_solve_transposed(const sac_active *a, double *x)
+void sac_active_settle(sac_active *a)
 {
-    for (int j = 0; j < a->count; j++)
-    {
-        const double *r = column_r(a, j);
-        double sum = x[j];
-        for (int i = 0; i < j; i++) sum -= r[i] * x[i];
-        x[j] = sum / r[j];
-    }
+    a->loops->multiply_transposed(a->along, a->s, a->r_stride, a->u, 0, a->count, a->count);
+    a->loops->multiply(a->u, a->s, a->r_stride, a->along, a->count);
 }
 
-// Gram and Schmidt twice, which leaves an orthogonal rest (Kahan and Parlett: "twice is enough").
 double sac_active_split(sac_active *a, double *z, const double *d)
 {
-    const double size = sac_factor_dot(d, d, a->n);
-    memcpy(z, d, (size_t)a->n * sizeof *z);
-    for (int j = 0; j < a->count; j++) a->along[j] = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int j = 0; j < a->count; j++)
-        {
-            const double share = sac_factor_dot(column_q(a, j), z, a->n);
-            a->along[j] += share;
-            sac_factor_add(z, column_q(a, j), -share, a->n);
-        }
-    memcpy(a->change, a->along, (size_t)a->count * sizeof *a->change);
-    sac_active_solve(a, a->change);
-    const double zz = sac_factor_dot(z, z, a->n);
-    // a rest of 1e-10 of the column's length and less is what rounding leaves of a column that the others span
-    return a->count < a->n && zz > 1e-20 * size ? zz : 0;
+    const double zz = a->loops->split(z, a->along, a->again, a->q, a->stride, a->count, d, a->n);
+    a->loops->multiply(a->change, a->s, a->r_stride, a->along, a->count);
+    return zz;
 }
 
 void sac_active_add(sac_active *a, int row, int side, const double *z, double zz)
@@ -62,10 +38,13 @@ void sac_active_add(sac_active *a, int row, int side, const double *z, double zz
     SAC_ASSERT(a->count < a->most && zz > 0);
     const int j = a->count++;
     const double size = sqrt(zz);
-    double *q = column_q(a, j), *r = column_r(a, j);
-    for (int i = 0; i < a->n; i++) q[i] = z[i] / size;
-    memcpy(r, a->along, (size_t)j * sizeof *r);
-    r[j] = size;
+    memset(column_q(a, j), 0, (size_t)a->stride * sizeof *a->q);
+    a->loops->add(column_q(a, j), z, 1 / size, a->n);
+    for (int i = 0; i < j; i++) row_r(a, i)[j] = a->along[i], row_s(a, i)[j] = -a->change[i] / size;
+    memset(row_r(a, j), 0, (size_t)a->r_stride * sizeof *a->r);
+    memset(row_s(a, j), 0, (size_t)a->r_stride * sizeof *a->s);
+    row_r(a, j)[j] = size;
+    row_s(a, j)[j] = a->inverse[j] = 1 / size;
     a->rows[j] = row;
     a->sides[j] = side;
 }
@@ -73,31 +52,42 @@ void sac_active_add(sac_active *a, int row, int side, const double *z, double zz
 // Turn two columns of Q, and the rows of R that belong to them, so that R's number below the diagonal becomes zero.
 static void turn(sac_active *a, int j)
 {
-    double *r = column_r(a, j), *q = column_q(a, j), *next = column_q(a, j + 1);
-    const double size = sqrt(r[j] * r[j] + r[j + 1] * r[j + 1]), c = r[j] / size, s = r[j + 1] / size;
-    for (int k = j; k < a->count; k++)
-    {
-        double *column = column_r(a, k), upper = column[j], lower = column[j + 1];
-        column[j] = c * upper + s * lower;
-        column[j + 1] = c * lower - s * upper;
-    }
-    for (int i = 0; i < a->n; i++)
-    {
-        const double upper = q[i], lower = next[i];
-        q[i] = c * upper + s * lower;
-        next[i] = c * lower - s * upper;
-    }
+    double *upper = row_r(a, j), *lower = row_r(a, j + 1);
+    const double size = sqrt(upper[j] * upper[j] + lower[j] * lower[j]), c = upper[j] / size, s = lower[j] / size;
+    const int first = j / SAC_QP_LANES * SAC_QP_LANES; // left of column j both rows are zero
+    a->loops->turn(upper + first, lower + first, c, s, a->count - first);
+    a->loops->turn(column_q(a, j), column_q(a, j + 1), c, s, a->n);
+    lower[j] = 0;
+    a->inverse[j] = 1 / upper[j];
 }
 
 void sac_active_drop(sac_active *a, int index)
 {
-    a->count--;
-    for (int j = index; j < a->count; j++)
+    const int last = --a->count;
+    for (int j = index; j < last; j++)
     {
-        memcpy(column_r(a, j), column_r(a, j + 1), (size_t)(j + 2) * sizeof *a->r);
         a->rows[j] = a->rows[j + 1];
         a->sides[j] = a->sides[j + 1];
         a->u[j] = a->u[j + 1];
     }
-    for (int j = index; j < a->count; j++) turn(a, j);
+    for (int i = 0; i <= last; i++)
+    {
+        double *row = row_r(a, i);
+        memmove(row + index, row + index + 1, (size_t)(last - index) * sizeof *row);
+        row[last] = 0;
+    }
+    for (int j = index; j < last; j++) turn(a, j);
+    a->inverse[last] = 0;
+    if (last > 0) a->loops->invert(a->s, a->r, a->inverse, a->r_stride, last);
+}
+
+void sac_active_clear(sac_active *a)
+{
+    for (int i = 0; i < a->count; i++)
+    {
+        memset(row_r(a, i), 0, (size_t)a->r_stride * sizeof *a->r);
+        memset(row_s(a, i), 0, (size_t)a->r_stride * sizeof *a->s);
+    }
+    memset(a->inverse, 0, (size_t)a->count * sizeof *a->inverse);
+    a->count = 0;
 }

@@ -1,20 +1,27 @@
 #pragma once
 
-#include "saccade/base.h"
+#include "qp/loops.h"
 
 /// The rows that are held at a bound, as a factored matrix: N = Q R, where column j of N is U'^-1 (side_j a_j), Q has
-/// orthonormal columns and R is upper triangular. Rows are added at the end and dropped anywhere.
+/// orthonormal columns, which lie one after the other, and R is upper triangular. Rows are added at the end and dropped
+/// anywhere. Right of its columns R is zero, and so is the inverse of its diagonal beyond them. R's
+/// inverse is kept beside it: a new column of it is at hand, and when rows are dropped it is made anew.
 typedef struct sac_active
 {
-    int n, stride, most; ///< variables; doubles from a column of Q to the next; columns at most
+    const sac_qp_loops *loops;
+    int n, stride;      ///< variables; doubles from a column of Q to the next
+    int most, r_stride; ///< columns at most; doubles from a row of R to the next
     int count;
-    int *rows;      ///< [most] of A
-    int *sides;     ///< [most] 1 at the lower bound, -1 at the upper one
-    double *q;      ///< [most, stride] columns of Q
-    double *r;      ///< [most, most] columns of R
-    double *u;      ///< [most] multipliers
-    double *along;  ///< [most] Q'd of the last split
-    double *change; ///< [most] R^-1 of it
+    int *rows;       ///< [most] of A
+    int *sides;      ///< [most] 1 at the lower bound, -1 at the upper one
+    double *q;       ///< [most, stride] columns of Q
+    double *r;       ///< [most, r_stride] rows of R
+    double *s;       ///< [most, r_stride] rows of its inverse
+    double *inverse; ///< [r_stride] of its diagonal
+    double *u;       ///< [r_stride] multipliers
+    double *along;   ///< [r_stride] Q'd of the last split
+    double *change;  ///< [r_stride] R^-1 of it
+    double *again;   ///< [r_stride] scratch
 } sac_active;
 
 /// Split d into what the held columns span and the rest: z = d - Q Q'd; `along` and `change` are set.
@@ -26,6 +33,8 @@ void sac_active_add(sac_active *active, int row, int side, const double *z, doub
 
 void sac_active_drop(sac_active *active, int index);
 
-/// x = R^-1 x and x = R'^-1 x.
-void sac_active_solve(const sac_active *active, double *x);
-void sac_active_solve_transposed(const sac_active *active, double *x);
+/// Drop all.
+void sac_active_clear(sac_active *active);
+
+/// The multipliers u = R^-1 w and w = R'^-1 b of `along` = w and `u` = b.
+void sac_active_settle(sac_active *active);

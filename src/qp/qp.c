@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/level.h"
 #include "base/memory.h"
 #include "qp/active.h"
-#include "qp/factor.h"
 
 /// The dual active set method of Goldfarb and Idnani (1983), in the variables y = U x, in which the unbounded cost is a
 /// sphere around y0 = -U'^-1 q. At any time (x, u) is the minimum over the held rows, and all u of inequalities are
@@ -14,10 +14,14 @@
 
 struct sac_qp
 {
-    int variables, rows, stride; // at most
-    double *u;                   // [variables, stride] the factor of P
-    double *y0, *x, *d, *z, *step;
-    bool *held; // [rows]
+    const sac_qp_loops *loops;
+    int variables, rows, stride;   // at most
+    double *u, *inverse;           // [variables, stride] the factor of P, [stride] the inverse of its diagonal
+    double *t;                     // [variables, stride] the inverse of the factor
+    double *y0, *x, *d, *z, *step; // [stride]; y0, d, z and x are zero beyond the problem's variables
+    bool *held;                    // [rows]
+    double *violations;            // [rows]
+    sac_qp_short_rows shortened;   // A, where all of its rows are short; else it has no rows
     sac_active active;
     int *last_rows, *last_sides; // of the last solved problem
     int last_count, last_variables, last_row_count;
@@ -25,8 +29,26 @@ struct sac_qp
 
 enum
 {
-    COUNTS = 3 // ints of a state before its rows and sides
+    VECTORS = 6,        // that lie one after the other, from `inverse` to `step`
+    ACTIVE_VECTORS = 5, // likewise, from `inverse` to `again`, after R and its inverse
+    COUNTS = 3          // ints of a state before its rows and sides
 };
+
+// Give each array its part of the memory that it shares with others.
+static void share(sac_qp *qp)
+{
+    sac_active *a = &qp->active;
+    double **vectors[VECTORS] = {&qp->inverse, &qp->y0, &qp->x, &qp->d, &qp->z, &qp->step};
+    double **held[ACTIVE_VECTORS] = {&a->inverse, &a->u, &a->along, &a->change, &a->again};
+    for (int i = 1; i < VECTORS; i++) *vectors[i] = qp->inverse + (ptrdiff_t)i * qp->stride;
+    a->s = a->r + (ptrdiff_t)a->r_stride * a->r_stride;
+    for (int i = 0; i < ACTIVE_VECTORS; i++) *held[i] = a->s + (ptrdiff_t)(a->r_stride + i) * a->r_stride;
+    qp->shortened.values = qp->violations + qp->rows;
+    qp->t = qp->u + (ptrdiff_t)qp->stride * qp->stride;
+    qp->last_sides = qp->last_rows + a->most;
+    a->rows = qp->last_sides + a->most;
+    a->sides = a->rows + a->most;
+}
 
 sac_status sac_qp_create(sac_qp **out, int variables, int rows)
 {
@@ -36,36 +58,35 @@ sac_status sac_qp_create(sac_qp **out, int variables, int rows)
                         rows);
     sac_qp *qp = SAC_NEW(sac_qp);
     if (!qp) return sac_fail_memory("a solver of quadratic programs");
-    const int stride = (variables + 7) / 8 * 8, most = variables < rows ? variables : rows;
-    *qp = (sac_qp){.variables = variables, .rows = rows, .stride = stride};
-    qp->u = SAC_NEW_MATRIX(double, (size_t)variables, (size_t)stride);
-    qp->y0 = SAC_NEW_MATRIX(double, 5, (size_t)stride);
+    const int stride = SAC_QP_ROOM(variables), most = variables < rows ? variables : rows;
+    const int r_stride = SAC_QP_ROOM(most);
+    *qp = (sac_qp){.loops = SAC_AT_LEVEL(&sac_qp_loops), .variables = variables, .rows = rows, .stride = stride};
+    qp->u = SAC_NEW_MATRIX(double, 2 * (size_t)stride, (size_t)stride);
+    qp->inverse = SAC_NEW_MATRIX(double, VECTORS, (size_t)stride);
     qp->held = SAC_NEW_ARRAY(bool, (size_t)rows);
-    qp->last_rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
-    qp->active = (sac_active){.stride = stride, .most = most};
-    qp->active.rows = SAC_NEW_MATRIX(int, 2, (size_t)most);
-    qp->active.q = SAC_NEW_MATRIX(double, (size_t)most, (size_t)stride);
-    qp->active.r = SAC_NEW_MATRIX(double, (size_t)most + 3, (size_t)most);
-    *out = qp;
-    if (!qp->u || !qp->y0 || !qp->held || !qp->last_rows || !qp->active.rows || !qp->active.q || !qp->active.r)
+    qp->last_rows = SAC_NEW_MATRIX(int, 4, (size_t)most);
+    qp->active = (sac_active){.loops = qp->loops, .stride = stride, .most = most, .r_stride = r_stride};
+    qp->active.q = SAC_NEW_MATRIX(double, (size_t)r_stride, (size_t)stride);
+    qp->active.r = SAC_NEW_MATRIX(double, 2 * (size_t)r_stride + ACTIVE_VECTORS, (size_t)r_stride);
+    qp->violations = SAC_NEW_MATRIX(double, 1 + SAC_QP_SHORT, (size_t)rows);
+    qp->shortened.first = SAC_NEW_ARRAY(int, (size_t)rows);
+    if (!qp->violations || !qp->shortened.first || !qp->u || !qp->inverse || !qp->held || !qp->last_rows ||
+        !qp->active.q || !qp->active.r)
     {
         sac_qp_destroy(qp);
-        *out = NULL;
         return sac_fail_memory("a solver of quadratic programs");
     }
-    qp->x = qp->y0 + stride, qp->d = qp->x + stride, qp->z = qp->d + stride, qp->step = qp->z + stride;
-    qp->last_sides = qp->last_rows + most;
-    qp->active.sides = qp->active.rows + most;
-    qp->active.u = qp->active.r + (ptrdiff_t)most * most;
-    qp->active.along = qp->active.u + most, qp->active.change = qp->active.along + most;
+    share(qp);
+    *out = qp;
     return SAC_OK;
 }
 
 void sac_qp_destroy(sac_qp *qp)
 {
     if (!qp) return;
-    sac_free(qp->u), sac_free(qp->y0), sac_free(qp->held), sac_free(qp->last_rows);
-    sac_free(qp->active.rows), sac_free(qp->active.q), sac_free(qp->active.r);
+    sac_free(qp->u), sac_free(qp->inverse), sac_free(qp->held), sac_free(qp->last_rows);
+    sac_free(qp->active.q), sac_free(qp->active.r);
+    sac_free(qp->violations), sac_free(qp->shortened.first);
     sac_free(qp);
 }
 
@@ -87,8 +108,10 @@ static const double *row_of(const sac_qp_problem *p, int row)
 // a x of a row
 static double value_of(const sac_qp_problem *p, int row, const double *x)
 {
-    const int first = first_of(p, row);
-    return sac_factor_dot(row_of(p, row) + first, x + first, end_of(p, row) - first);
+    const double *a = row_of(p, row);
+    double sum = 0;
+    for (int j = first_of(p, row), end = end_of(p, row); j < end; j++) sum += a[j] * x[j];
+    return sum;
 }
 
 static double bound_of(const sac_qp_problem *p, int row, int side)
@@ -119,25 +142,29 @@ static void set_normal(sac_qp *qp, const sac_qp_problem *p, int row, int side)
 {
     const int first = first_of(p, row), end = end_of(p, row);
     const double *a = row_of(p, row);
-    memset(qp->d, 0, (size_t)p->variables * sizeof *qp->d);
-    for (int j = first; j < end; j++) qp->d[j] = side * a[j];
-    sac_factor_solve_transposed(qp->d, qp->u, qp->stride, p->variables, first);
+    for (int j = first; j < end; j++) qp->step[j] = side * a[j];
+    qp->loops->multiply_transposed(qp->d, qp->t, qp->stride, qp->step, first, end, p->variables);
+}
+
+// x = U^-1 y
+static void solve(const sac_qp *qp, const sac_qp_problem *p, double *x, const double *y)
+{
+    qp->loops->multiply(x, qp->t, qp->stride, y, p->variables);
 }
 
 // The minimum over the held rows, and its multipliers: y = y0 + Q w, w = R'^-1 (b - N'y0), u = R^-1 w.
 static void settle(sac_qp *qp, const sac_qp_problem *p)
 {
     sac_active *a = &qp->active;
-    const int n = p->variables;
-    memcpy(qp->x, qp->y0, (size_t)n * sizeof *qp->x);
-    memcpy(qp->step, qp->y0, (size_t)n * sizeof *qp->step);
-    sac_factor_solve(qp->step, qp->u, qp->stride, n); // the minimum without any row
+    solve(qp, p, qp->x, qp->y0); // the minimum without any row
+    if (a->count == 0) return;
     for (int j = 0; j < a->count; j++)
-        a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->step);
-    sac_active_solve_transposed(a, a->u);
-    for (int j = 0; j < a->count; j++) sac_factor_add(qp->x, a->q + (ptrdiff_t)j * a->stride, a->u[j], n);
-    sac_active_solve(a, a->u);
-    sac_factor_solve(qp->x, qp->u, qp->stride, n);
+        a->u[j] = bound_of(p, a->rows[j], a->sides[j]) - a->sides[j] * value_of(p, a->rows[j], qp->x);
+    sac_active_settle(a);
+    memcpy(qp->d, qp->y0, (size_t)qp->stride * sizeof *qp->d);
+    for (int j = 0; j < a->count; j++)
+        qp->loops->add(qp->d, a->q + (ptrdiff_t)j * a->stride, a->along[j], p->variables);
+    solve(qp, p, qp->x, qp->d);
 }
 
 // the held inequality with the most negative multiplier; -1: none
@@ -158,7 +185,7 @@ static void drop(sac_qp *qp, int index)
 // Hold the rows that the last problem ended with, as far as the dual method may begin with them.
 static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
 {
-    qp->active.count = 0;
+    sac_active_clear(&qp->active);
     qp->active.n = p->variables;
     memset(qp->held, 0, (size_t)p->rows * sizeof *qp->held);
     warm = warm && qp->last_variables == p->variables && qp->last_row_count == p->rows;
@@ -176,25 +203,67 @@ static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
     for (int wrong; (wrong = wrong_one(&qp->active, p)) >= 0; settle(qp, p)) drop(qp, wrong);
 }
 
+// Rows of a few columns, one after the other.
+static void shorten(sac_qp *qp, const sac_qp_problem *p)
+{
+    sac_qp_short_rows *s = &qp->shortened;
+    s->count = 0;
+    for (int i = 0; i < p->rows; i++)
+        if (end_of(p, i) - first_of(p, i) > SAC_QP_SHORT) return;
+    s->count = p->rows;
+    s->lower = p->lower;
+    s->upper = p->upper;
+    for (int i = 0; i < p->rows; i++)
+    {
+        const int first = first_of(p, i), last = SAC_QP_ROOM(p->variables) - SAC_QP_SHORT;
+        double *values = s->values + (ptrdiff_t)SAC_QP_SHORT * i;
+        s->first[i] = first < last ? first : last;
+        memset(values, 0, SAC_QP_SHORT * sizeof *values);
+        for (int j = first; j < end_of(p, i); j++) values[j - s->first[i]] = row_of(p, i)[j];
+    }
+}
+
+static void find_violations(sac_qp *qp, const sac_qp_problem *p)
+{
+    if (qp->shortened.count > 0)
+    {
+        qp->loops->violations(qp->violations, &qp->shortened, qp->x);
+        return;
+    }
+    for (int i = 0; i < p->rows; i++)
+    {
+        const double value = value_of(p, i, qp->x);
+        qp->violations[i] = fmax(p->lower[i] - value, value - p->upper[i]);
+    }
+}
+
+// what rounding explains: sums of products are off by some 1e-16 of their largest terms, and 1e-10 of these leaves room
+// for an ill-conditioned P
+static double rounding_of(const sac_qp *qp, const sac_qp_problem *p, int row)
+{
+    double size = 0;
+    const double *a = row_of(p, row);
+    for (int j = first_of(p, row); j < end_of(p, row); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
+    return 1e-10 * (1e-3 + size);
+}
+
 // The row that is violated most, beyond what rounding explains; -1: none.
-static int most_violated(const sac_qp *qp, const sac_qp_problem *p, int *side, double *by)
+static int most_violated(sac_qp *qp, const sac_qp_problem *p, int *side, double *by)
 {
     int worst = -1;
     *by = 0;
+    find_violations(qp, p);
     for (int i = 0; i < p->rows; i++)
     {
-        if (qp->held[i]) continue;
-        const double value = value_of(p, i, qp->x), below = p->lower[i] - value, above = value - p->upper[i];
-        const double violation = below > above ? below : above;
-        if (!(violation > *by)) continue;
-        // sums of products are off by some 1e-16 of their largest terms; 1e-10 leaves room for ill-conditioned P
-        double size = fabs(value);
-        const double *a = row_of(p, i);
-        for (int j = first_of(p, i); j < end_of(p, i); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
-        if (violation <= 1e-10 * (1e-3 + size)) continue;
+        const double violation = qp->violations[i];
+        if (!(violation > *by) || qp->held[i] || violation <= rounding_of(qp, p, i)) continue;
         worst = i;
         *by = violation;
-        *side = below > above ? 1 : -1;
+    }
+    if (worst >= 0)
+    {
+        const double value = value_of(p, worst, qp->x);
+        *side = p->lower[worst] - value > value - p->upper[worst] ? 1 : -1;
     }
     return worst;
 }
@@ -217,7 +286,6 @@ static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *ste
 static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double violation, int *steps)
 {
     sac_active *a = &qp->active;
-    const int n = p->variables;
     double multiplier = 0;
     set_normal(qp, p, row, side);
     for (;; ++*steps)
@@ -231,9 +299,8 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
         multiplier += t;
         if (zz > 0)
         {
-            memcpy(qp->step, qp->z, (size_t)n * sizeof *qp->step);
-            sac_factor_solve(qp->step, qp->u, qp->stride, n);
-            sac_factor_add(qp->x, qp->step, t, n);
+            solve(qp, p, qp->step, qp->z);
+            qp->loops->add(qp->x, qp->step, t, p->variables);
             violation -= t * zz;
         }
         if (whole <= partial)
@@ -248,19 +315,28 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
     }
 }
 
+static bool is_finite(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
 static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *steps)
 {
     const int n = p->variables;
-    if (!is_suitable(p) || !sac_factor(qp->u, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
-    for (int i = 0; i < n; i++) qp->y0[i] = -p->q[i];
-    sac_factor_solve_transposed(qp->y0, qp->u, qp->stride, n, 0);
+    if (!is_suitable(p) || !qp->loops->factor(qp->u, qp->inverse, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
+    qp->loops->invert(qp->t, qp->u, qp->inverse, qp->stride, n);
+    for (int i = 0; i < n; i++) qp->step[i] = -p->q[i];
+    qp->loops->multiply_transposed(qp->y0, qp->t, qp->stride, qp->step, 0, n, n);
+    shorten(qp, p);
     begin(qp, p, warm);
     for (;;)
     {
         int side;
         double violation;
         const int row = most_violated(qp, p, &side, &violation);
-        if (row < 0) return SAC_QP_SOLVED;
+        if (row < 0) return is_finite(qp->x, n) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
         if (*steps > 10 * (n + p->rows)) return SAC_QP_OUT_OF_STEPS;
         if (!add(qp, p, row, side, violation, steps)) return SAC_QP_INFEASIBLE;
     }
@@ -269,14 +345,21 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
 // 1/2 x'P x + q'x, where x'P x = y'y with y = U x
 static double cost_of(sac_qp *qp, const sac_qp_problem *p)
 {
-    double cost = 0;
-    for (int i = 0; i < p->variables; i++)
-    {
-        const double *u = qp->u + (ptrdiff_t)i * qp->stride;
-        const double y = sac_factor_dot(u + i, qp->x + i, p->variables - i);
-        cost += 0.5 * y * y + p->q[i] * qp->x[i];
-    }
+    double cost = 0.5 * qp->loops->square(qp->u, qp->stride, qp->x, p->variables);
+    for (int i = 0; i < p->variables; i++) cost += p->q[i] * qp->x[i];
     return cost;
+}
+
+// After a problem that was not solved numbers may be left that are not finite; times zero they are not zero.
+static void wipe(sac_qp *qp)
+{
+    const sac_active *a = &qp->active;
+    memset(qp->u, 0, 2 * (size_t)qp->stride * (size_t)qp->stride * sizeof *qp->u);
+    memset(qp->inverse, 0, VECTORS * (size_t)qp->stride * sizeof *qp->inverse);
+    memset(a->q, 0, (size_t)a->r_stride * (size_t)a->stride * sizeof *a->q);
+    memset(a->r, 0, (2 * (size_t)a->r_stride + ACTIVE_VECTORS) * (size_t)a->r_stride * sizeof *a->r);
+    qp->active.count = 0;
+    qp->last_count = 0;
 }
 
 static void keep(sac_qp *qp, const sac_qp_problem *p)
@@ -299,7 +382,7 @@ sac_qp_solution sac_qp_solve(sac_qp *qp, double *x, double *multipliers, const s
     if (multipliers) memset(multipliers, 0, (size_t)p->rows * sizeof *multipliers);
     if (s.outcome != SAC_QP_SOLVED)
     {
-        qp->last_count = 0;
+        wipe(qp);
         return s;
     }
     memcpy(x, qp->x, (size_t)p->variables * sizeof *x);

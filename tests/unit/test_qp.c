@@ -160,5 +160,92 @@ TEST(what_cannot_be_solved_is_said)
     sac_qp_destroy(NULL);
 }
 
+static void assert_same(const qp_scene *scene, sac_qp *a, sac_qp *b, bool warm)
+{
+    double x[QP_SCENE_VARIABLES], y[QP_SCENE_VARIABLES], u[QP_SCENE_ROWS], v[QP_SCENE_ROWS];
+    const sac_qp_solution s = sac_qp_solve(a, x, u, &scene->def, warm), t = sac_qp_solve(b, y, v, &scene->def, warm);
+    assert_int_equal(s.outcome, t.outcome);
+    assert_int_equal(s.steps, t.steps);
+    assert_memory_equal(&s.cost, &t.cost, sizeof s.cost);
+    assert_memory_equal(x, y, (size_t)scene->def.variables * sizeof *x);
+    assert_memory_equal(u, v, (size_t)scene->def.rows * sizeof *u);
+}
+
+// sizes of all kinds, rows of all lengths, and in every fifth problem rows that cannot be met
+static void make_any(qp_scene *scene, uint64_t seed)
+{
+    sac_stream s = sac_stream_create(seed, 3, 4);
+    const int n = 1 + (int)sac_stream_below(&s, QP_SCENE_VARIABLES),
+              m = 2 + (int)sac_stream_below(&s, QP_SCENE_ROWS - 1);
+    qp_scene_make(scene, seed, n, m, seed % 2);
+    if (seed % 5 == 0) scene->upper[m - 1] = scene->lower[m - 1] = 1e200; // so large that numbers overflow on the way
+}
+
+// A cold start has the bits of a solver that was never used, whatever was solved before.
+TEST(a_cold_start_forgets_everything)
+{
+    sac_qp *used, *fresh;
+    assert_ok(sac_qp_create(&used, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+    for (uint64_t seed = 0; seed < 300; seed++)
+    {
+        make_any(&one, seed);
+        assert_ok(sac_qp_create(&fresh, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+        assert_same(&one, used, fresh, false);
+        sac_qp_destroy(fresh);
+    }
+    sac_qp_destroy(used);
+}
+
+TEST(every_level_has_the_same_bits)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    sac_qp *solvers[2];
+    for (int level = SAC_CPU_SCALAR; level <= (int)best; level++)
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            sac_set_cpu_level(i == 0 ? SAC_CPU_SCALAR : (sac_cpu_level)level);
+            assert_ok(sac_qp_create(&solvers[i], QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+        }
+        for (uint64_t seed = 0; seed < 200; seed++)
+        {
+            make_any(&one, seed / 2);
+            assert_same(&one, solvers[0], solvers[1], seed % 2);
+        }
+        for (int i = 0; i < 2; i++) sac_qp_destroy(solvers[i]);
+    }
+    sac_set_cpu_level(best);
+}
+
+// A solver that takes over the state of another one starts where that one would.
+TEST(a_restored_solver_starts_as_the_saved_one)
+{
+    sac_qp *saved, *restored;
+    assert_ok(sac_qp_create(&saved, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+    assert_ok(sac_qp_create(&restored, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+    const size_t size = sac_qp_state_size(saved);
+    char *state = malloc(size), *again = malloc(size);
+    assert_true(state && again);
+    int held = 0;
+    for (uint64_t seed = 1; seed < 100; seed++)
+    {
+        double x[QP_SCENE_VARIABLES];
+        qp_scene_make(&one, seed, 20, 50, false);
+        held += sac_qp_solve(saved, x, NULL, &one.def, false).active;
+        make_any(&other, seed);
+        sac_qp_solve(restored, x, NULL, &other.def, false); // something else
+        sac_qp_save(saved, state);
+        sac_qp_restore(restored, state);
+        sac_qp_save(restored, again);
+        assert_memory_equal(state, again, size);
+        for (int j = 0; j < 20; j++) one.q[j] *= 1.1;
+        assert_same(&one, saved, restored, true);
+    }
+    assert_true(held > 99);
+    free(state), free(again);
+    sac_qp_destroy(saved), sac_qp_destroy(restored);
+}
+
 TESTS(a_solution_meets_the_conditions_of_a_minimum, a_warm_start_ends_at_the_same_minimum_in_fewer_steps,
-      a_warm_start_gives_up_rows_that_no_longer_hold, rows_that_repeat_others_do_no_harm, what_cannot_be_solved_is_said)
+      a_warm_start_gives_up_rows_that_no_longer_hold, rows_that_repeat_others_do_no_harm, what_cannot_be_solved_is_said,
+      a_cold_start_forgets_everything, every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)
