@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define CONFIG sac_cnn_config
-#include "policy/option_rows.h"
+#include "policy/options/kind_rows.h"
 
 // The first layer is a projection of the image's patches; the others are projections of the image that the last one
 // made.
@@ -280,13 +280,7 @@ static const float *normaliser_input(const sac_policy_state *base)
 }
 
 static const sac_option options[] = {
-    IMAGE_SIZE,
-    TEXT(conv_channels, "8,8,8", NULL, "output channels of each layer, separated by commas"),
-    INT(conv_kernel, "5", 1, 16, "side of the kernels"),
-    INT(conv_stride, "3", 1, 16, "stride of the layers"),
-    TEXT(conv_pool, "1", NULL,
-         "side of the squares of pixels of which max pooling keeps the largest, after ReLU: one for all layers, or one "
-         "a layer, separated by commas; 0 or 1: none"),
+    CNN_ROWS,
     ACTOR,
     {0},
 };
