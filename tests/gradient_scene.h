@@ -51,6 +51,12 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,inputs=depth,controller=linear,attention=softmax,centre_pixels=true,patch=8,stride=8",
     "inputs=depth+touch,controller=mlp,attention=relu,features=values+positions,value_size=3,patch=8,image_size=32",
     "kind=cnn,inputs=depth+state,controller=linear,conv_kernel=3,conv_stride=2,conv_channels=4:3",
+    ("kind=cnn,controller=mlp,hidden=10,image_size=32,conv_channels=4:8:8,conv_kernel=3,conv_stride=1,conv_pool=1:1:2,"
+     "activation=clip"),
+    "kind=cnn,inputs=depth+state,controller=lstm,hidden=5,conv_channels=4:3,conv_kernel=3,conv_stride=1,conv_pool=3",
+    "kind=cnn,controller=linear,conv_channels=5,conv_kernel=5,conv_stride=2,conv_pool=2",
+    "kind=iap-trans,inputs=depth+state,controller=mlp,attention=relu,patch=8,stride=8,motion=true,normaliser=true",
+    "kind=iap-rank,inputs=state+depth,controller=linear,patch=8,stride=4,value_size=3,masking=true",
 };
 
 enum

@@ -9,7 +9,7 @@ enum
 {
     SCENE_SIDE = 96,
     SCENE_SIZE = SCENE_SIDE * SCENE_SIDE * 3,
-    SCENE_MAX_SETTINGS = 16
+    SCENE_MAX_SETTINGS = 32
 };
 
 /// What scene policies may take besides one picture.

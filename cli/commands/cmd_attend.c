@@ -147,35 +147,58 @@ static sac_status report(const cli_args *args, const sac_gaze *gaze, const uint8
     return status;
 }
 
-// An image file holds one picture in three colours, so this is all that the policy may take.
-static sac_status check_input(const sac_policy *policy)
+// An image file holds one picture in three colours, so this is what the policy must look at. Vectors that it takes
+// beside it change what it does, and not where it looks.
+static sac_status check_input(const sac_policy *policy, int *image)
 {
     const sac_policy_def *def = sac_policy_get_def(policy);
     char taken[SAC_SPACE_TEXT_SIZE];
-    if (sac_policy_takes_one_picture(policy) && def->channels == 3) return SAC_OK;
+    *image = -1;
+    for (int i = 0; i < def->input_count; i++)
+        if (sac_space_is_image(&def->inputs[i])) *image = *image < 0 ? i : def->input_count;
+    const bool one = *image >= 0 && *image < def->input_count;
+    if (one && def->inputs[*image].kind == SAC_SPACE_PICTURE && def->channels == 3) return SAC_OK;
     return sac_fail(SAC_ERROR_FORMAT, "an image file is one picture in three colours, but the policy takes '%s'%s",
-                    sac_space_format(&def->inputs[0], taken), def->input_count > 1 ? " and other parts" : "");
+                    sac_space_format(&def->inputs[one ? *image : 0], taken),
+                    def->input_count > 1 ? " and other parts" : "");
+}
+
+// Looks at the picture, with zeros for all other parts.
+static sac_status look(sac_policy_state *state, const sac_policy_def *def, int image, const uint8_t *rgb)
+{
+    const void *inputs[SAC_MAX_PARTS] = {NULL};
+    size_t most = 1;
+    for (int i = 0; i < def->input_count; i++)
+        if (i != image && sac_space_bytes(&def->inputs[i]) > most) most = sac_space_bytes(&def->inputs[i]);
+    void *zeros = calloc(most, 1);
+    float *action = malloc((size_t)def->action_size * sizeof *action);
+    for (int i = 0; i < def->input_count; i++) inputs[i] = i == image ? (const void *)rgb : zeros;
+    const sac_status status = zeros && action ? SAC_OK : SAC_ERROR_MEMORY;
+    if (status == SAC_OK) sac_policy_act_on(state, inputs, action);
+    free(zeros);
+    free(action);
+    return status;
 }
 
 static sac_status attend(const cli_args *args, const sac_policy *policy)
 {
     const char *path = cli_positional(args, 1);
     const sac_policy_def *def = sac_policy_get_def(policy);
-    SAC_TRY(check_input(policy));
+    int image;
+    SAC_TRY(check_input(policy, &image));
     uint8_t *rgb;
     int height, width;
     SAC_TRY(sac_png_read(&rgb, &height, &width, path, PIXEL_LIMIT));
     sac_policy_state *state = NULL;
-    float *action = malloc((size_t)def->action_size * sizeof *action);
-    sac_status status = action ? SAC_OK : SAC_ERROR_MEMORY;
-    if (status == SAC_OK && (height != def->height || width != def->width))
+    sac_status status = SAC_OK;
+    if (height != def->height || width != def->width)
         status = sac_fail(SAC_ERROR_FORMAT, "%s is %d x %d pixels, the policy looks at %d x %d", path, height, width,
                           def->height, def->width);
     if (status == SAC_OK) status = sac_policy_state_create(&state, policy);
+    if (status == SAC_OK) status = look(state, def, image, rgb);
     if (status == SAC_OK)
     {
         sac_gaze gaze;
-        sac_policy_act(state, rgb, action);
         sac_policy_gaze(state, &gaze);
         if (sac_gaze_shown(&gaze) && gaze.top)
             status = report(args, &gaze, rgb, height, width);
@@ -183,7 +206,6 @@ static sac_status attend(const cli_args *args, const sac_policy *policy)
             status = sac_fail(SAC_ERROR_FORMAT, "the policy is of kind '%s', which has no attention", def->kind);
     }
     sac_policy_state_destroy(state);
-    free(action);
     sac_free(rgb);
     return status;
 }

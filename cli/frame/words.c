@@ -95,6 +95,12 @@ static void add_fields(void)
     add_worlds(CLI_WORDS_FIELDS);
     add("policy.kind=", "", "");
     for (int i = 0; sac_policy_kind_at(i, &options); i++) add_options("policy.", options);
+    // the options of hierarchical depend on what its high level is; a word that it cannot be is as if there were none
+    for (int i = 0; sac_policy_kind_at(i, NULL); i++)
+    {
+        const sac_setting high = {"high.kind", sac_policy_kind_at(i, NULL)};
+        add_options("policy.", sac_policy_kind_options("hierarchical", &high, 1));
+    }
     add_options("policy.", sac_policy_world_options());
     add("search.method=", "", "");
     for (int i = 0; sac_method_at(i, &summary, &options); i++) add_options("search.", options);

@@ -49,6 +49,11 @@ typedef struct sac_policy_state sac_policy_state;
 /// The kinds of policies there are, for listings: the i-th name and option table; NULL past the end.
 SAC_API const char *sac_policy_kind_at(int index, const sac_option **options);
 
+/// The options of a kind with some settings; those of `hierarchical` depend on its setting high.kind.
+/// @param settings  of the kind, in any order; what is no setting of it is not looked at
+/// @return a table that stays; NULL: there is no such kind
+SAC_API const sac_option *sac_policy_kind_options(const char *kind, const sac_setting *settings, int setting_count);
+
 /// Create an architecture with all parameters zero.
 /// @param[out] out  released by sac_policy_destroy; NULL on failure
 /// @return SAC_ERROR_ARGUMENT for an unknown kind or option (with "did you mean") or shapes that do not fit
@@ -146,6 +151,8 @@ typedef struct sac_gaze
                                ///< is, before the layer norm's reply to that, if the patch had the mean of all values
     float above, beneath; ///< of an observation that is cropped: rows that are left out at the top and at the bottom,
                           ///< in pixels of the image that is cut into patches
+    int age;              ///< steps since the policy looked at the image: 0 where it looked in this step
+    int held;             ///< of `hierarchical` alone: steps for which what it decided then is held, that step included
 } sac_gaze;
 
 /// What there is to show of each patch [N]: what it contributes where that is known, else its importance, or NULL. The

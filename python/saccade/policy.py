@@ -38,7 +38,8 @@ class Gaze:
     [rows, columns]; top [K] indices of patches; centers [K, 2]; queries and keys [N, key_size]; contribution
     [rows, columns], of iap-trans alone: how far what the controller is told would be from what it is if the patch had
     the mean of all values. Pictures show the contribution where there is one. above and beneath are the rows
-    of a cropped observation that are left out, in pixels of that picture.
+    of a cropped observation that are left out, in pixels of that picture. age is how many steps ago the policy looked,
+    0: in this one; held, of hierarchical alone, is for how many steps what it decided then is held.
     """
 
     image: tuple[int, int]
@@ -58,6 +59,8 @@ class Gaze:
     contribution: np.ndarray | None = None
     above: float = 0.0
     beneath: float = 0.0
+    age: int = 0
+    held: int = 0
 
     def _known(self) -> np.ndarray:
         shown = self.importance if self.contribution is None else self.contribution
@@ -274,7 +277,7 @@ class State:
                         _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
                         _copy(gaze.output, gaze.output_size),
                         contribution=_copy(gaze.contribution, gaze.rows, gaze.columns), above=gaze.above,
-                        beneath=gaze.beneath)
+                        beneath=gaze.beneath, age=gaze.age, held=gaze.held)
 
     def _patch(self, index: int) -> Any:
         gaze = ffi.new("sac_gaze *")

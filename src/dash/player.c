@@ -148,6 +148,7 @@ static void tell_gaze(const sac_player *s, sac_growing *text)
         (double)gaze.beneath);
     tell_levels(&gaze, text);
     if (gaze.contribution) sac_grow_text(text, ",\"contributes\":true");
+    if (gaze.held > 0) sac_grow_text(text, ",\"age\":%d,\"held\":%d", gaze.age, gaze.held);
     sac_grow_text(text, ",\"top\":[");
     for (int i = 0; i < gaze.kept; i++) sac_grow_text(text, "%s%d", i ? "," : "", gaze.top[i]);
     sac_grow_text(text, "]");

@@ -69,8 +69,9 @@ function captionScene(frame, scene) {
     if (words.textContent !== text) words.textContent = text;
   };
   const share = frame.share === null || frame.share === undefined ? "" : `; the top 5 % of the patches ${frame.contributes ? "give" : "get"} ${(100 * frame.share).toFixed(frame.share < 0.1 ? 1 : 0)} %`;
-  caption("picture", keeps(frame) ? "what it sees; framed: the patches that it keeps"
-    : attends(frame) ? "what it sees; it mixes all patches, bright where they rank high" : "what it sees");
+  const look = !frame.held ? "" : `; it ${frame.age ? `looked ${frame.age} steps ago` : "looks now"} and holds for ${frame.held}`;
+  caption("picture", (keeps(frame) ? "what it sees; framed: the patches that it keeps"
+    : attends(frame) ? "what it sees; it mixes all patches, bright where they rank high" : "what it sees") + look);
   const what = frame.contributes ? "how much each patch tells it" : "attention that each patch receives";
   caption("heat", attends(frame) ? `${what}, coloured by rank${share}` : "");
   scene.querySelector(".pictures").classList.toggle("single", !attends(frame));

@@ -24,6 +24,15 @@ static bool is_option(const sac_option *table, const char *name, size_t length)
     return false;
 }
 
+// the first option of a map of options, such as "high.kind" of "high"; NULL: there is no such map
+static const sac_option *first_inside(const sac_option *table, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const sac_option *option = table; option->name; option++)
+        if (strncmp(option->name, name, length) == 0 && option->name[length] == '.') return option;
+    return NULL;
+}
+
 size_t sac_options_size(const sac_option *table)
 {
     static const size_t sizes[] = {sizeof(bool), sizeof(int), sizeof(uint64_t), sizeof(double), SAC_TEXT_SIZE};
@@ -163,7 +172,11 @@ static sac_status parse(const sac_option *option, void *config, const char *valu
 sac_status sac_options_set(const sac_option *table, void *config, const char *key, const char *value, const char *where)
 {
     const sac_option *option = sac_option_find(table, key);
+    const sac_option *inside = option ? NULL : first_inside(table, key);
     const char *dot = strchr(key, '.');
+    if (inside)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s takes a map of options such as %s, not one value", where, key,
+                        inside->name);
     if (!option && dot && is_option(table, key, (size_t)(dot - key)))
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: %.*s takes one value, not a %s", where, (int)(dot - key), key,
                         dot[1] >= '0' && dot[1] <= '9' ? "list" : "map");

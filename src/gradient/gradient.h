@@ -80,8 +80,9 @@ typedef struct sac_gradient_room
     float *ones, *attended, *dones;                       ///< [N]; attended of mixed [N, V]
     float *attend_kept, *attend_workspace;                ///< kept of mixed [F, H, 2 N]
     // layers
-    float *images[SAC_MAX_IMAGE_LAYERS]; ///< [F, pixels, outputs] after each layer
-    float *dimage, *dnext;               ///< of one frame
+    float *images[SAC_MAX_IMAGE_LAYERS];       ///< [F, pixels, outputs] that each layer gives; the last one's are told
+    float *plain_images[SAC_MAX_IMAGE_LAYERS]; ///< likewise, before they are pooled
+    float *dimage, *dnext;                     ///< of one frame
     float *layer_workspace;
     // told
     float *told, *dtold;      ///< [F, told]

@@ -2,8 +2,8 @@
 
 #include "gradient/gradient.h"
 
-/// A convolutional network: the first layer's outputs are the tokens; ReLU after each layer; images are
-/// [rows, columns, channels].
+/// A convolutional network: the first layer's outputs are the tokens; ReLU and then max pooling after each layer;
+/// images are [rows, columns, channels].
 
 static sac_convolution shape_of(const sac_cnn *cnn, int layer)
 {
@@ -11,18 +11,46 @@ static sac_convolution shape_of(const sac_cnn *cnn, int layer)
     return (sac_convolution){s->height, s->width, s->channels, s->patch, s->stride, 0, s->outputs, SAC_ACTIVATION_RELU};
 }
 
-static size_t image_size(const sac_cnn *cnn, int layer)
+static sac_pooling pooling_of(const sac_cnn *cnn, int layer)
+{
+    const sac_image_layer *s = &cnn->layers[layer];
+    const sac_patches *p = &s->patches;
+    return (sac_pooling){p->rows, p->columns, p->outputs, s->pool, s->pool, false};
+}
+
+// numbers of a layer's image before it is pooled, and of what it gives
+static size_t plain_size(const sac_cnn *cnn, int layer)
 {
     const sac_patches *s = &cnn->layers[layer].patches;
     return (size_t)s->rows * (size_t)s->columns * (size_t)s->outputs;
 }
 
-// the image of a layer; the last one is what is told
+static size_t image_size(const sac_cnn *cnn, int layer)
+{
+    const sac_image_layer *s = &cnn->layers[layer];
+    return (size_t)s->rows * (size_t)s->columns * (size_t)s->patches.outputs;
+}
+
+// what a layer gives; of the last one that is what is told
 static float *image_of(const sac_pass *p, int layer, int frame)
 {
     const sac_cnn *cnn = p->g->parts.cnn;
     if (layer == cnn->layer_count - 1) return p->room.told + (ptrdiff_t)frame * p->g->told;
     return p->room.images[layer] + (size_t)frame * image_size(cnn, layer);
+}
+
+// a layer's image before it is pooled
+static float *plain_of(const sac_pass *p, int layer, int frame)
+{
+    const sac_cnn *cnn = p->g->parts.cnn;
+    if (cnn->layers[layer].pool == 1) return image_of(p, layer, frame);
+    return p->room.plain_images[layer] + (size_t)frame * plain_size(cnn, layer);
+}
+
+static void pool(const sac_pass *p, int layer, int frame)
+{
+    const sac_pooling shape = pooling_of(p->g->parts.cnn, layer);
+    if (shape.patch > 1) p->l.pooling_forward(&p->l, &shape, image_of(p, layer, frame), plain_of(p, layer, frame));
 }
 
 // planar tokens [O, token_stride] to [pixels, O] with ReLU
@@ -38,14 +66,16 @@ void sac_layers_forward(sac_pass *p)
     for (int frame = 0; frame < p->frames; frame++)
     {
         sac_look_frame(p, frame);
-        interleave(image_of(p, 0, frame), sac_pass_tokens(p, frame, 0), &cnn->embedding);
+        interleave(plain_of(p, 0, frame), sac_pass_tokens(p, frame, 0), &cnn->embedding);
+        pool(p, 0, frame);
         for (int i = 1; i < cnn->layer_count; i++)
         {
             const sac_convolution shape = shape_of(cnn, i);
             const sac_layer *tensors = &cnn->layers[i].tensors;
-            p->l.convolution_forward(&p->l, &shape, image_of(p, i, frame), image_of(p, i - 1, frame),
+            p->l.convolution_forward(&p->l, &shape, plain_of(p, i, frame), image_of(p, i - 1, frame),
                                      p->parameters + tensors->weight, p->parameters + tensors->bias,
                                      p->room.layer_workspace);
+            pool(p, i, frame);
         }
     }
 }
@@ -57,6 +87,13 @@ static void interleave_backward(float *dtokens, const float *dimage, const sac_e
         for (int n = 0; n < e->count; n++) dtokens[n] = dimage[(ptrdiff_t)n * e->patches.outputs + o];
 }
 
+static void swap(float **a, float **b)
+{
+    float *first = *a;
+    *a = *b;
+    *b = first;
+}
+
 static void backward_frame(sac_pass *p, int frame)
 {
     const sac_cnn *cnn = p->g->parts.cnn;
@@ -66,15 +103,19 @@ static void backward_frame(sac_pass *p, int frame)
     memcpy(dimage, p->room.dtold + (ptrdiff_t)frame * p->g->told, told * sizeof *dimage);
     for (int i = last; i >= 0; i--)
     {
-        p->l.curve_backward(&p->l, dimage, dimage, image_of(p, i, frame), SAC_CURVE_RELU, image_size(cnn, i));
+        const sac_pooling pooling = pooling_of(cnn, i);
+        if (pooling.patch > 1)
+        {
+            p->l.pooling_backward(&p->l, &pooling, dnext, dimage, plain_of(p, i, frame));
+            swap(&dimage, &dnext);
+        }
+        p->l.curve_backward(&p->l, dimage, dimage, plain_of(p, i, frame), SAC_CURVE_RELU, plain_size(cnn, i));
         if (i == 0) break;
         const sac_convolution shape = shape_of(cnn, i);
         const sac_layer *tensors = &cnn->layers[i].tensors;
         p->l.convolution_backward(&p->l, &shape, dnext, p->sums + tensors->weight, p->sums + tensors->bias, dimage,
                                   image_of(p, i - 1, frame), p->parameters + tensors->weight, p->room.layer_workspace);
-        float *spent = dimage;
-        dimage = dnext;
-        dnext = spent;
+        swap(&dimage, &dnext);
     }
     interleave_backward(p->room.dtokens, dimage, &cnn->embedding);
     sac_look_frame_backward(p, frame);

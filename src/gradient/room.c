@@ -151,9 +151,12 @@ static void place_layers(sac_gradient_room *r, const sac_gradient *g, size_t fra
     size_t image = 0, workspace = 0;
     for (int i = 0; i < cnn->layer_count; i++)
     {
-        const sac_patches *s = &cnn->layers[i].patches;
+        const sac_image_layer *layer = &cnn->layers[i];
+        const sac_patches *s = &layer->patches;
         const size_t places = (size_t)s->rows * (size_t)s->columns, size = places * (size_t)s->outputs;
-        TAKE(images[i], i < cnn->layer_count - 1 ? frames * size : 0);
+        const size_t given = (size_t)layer->rows * (size_t)layer->columns * (size_t)s->outputs;
+        TAKE(images[i], i < cnn->layer_count - 1 ? frames * given : 0);
+        TAKE(plain_images[i], layer->pool > 1 ? frames * size : 0);
         image = larger(image, size);
         if (i) workspace = larger(workspace, places * (size_t)sac_patch_size(s));
     }

@@ -151,7 +151,7 @@ static void add_part(making *m, int part)
     m->inputs[m->input_count++] = sac_env_get_spec(m->env)->observations[part];
 }
 
-// Chooses parts by the kind's own taste: the first image, or the vectors.
+// Chooses parts by the kind's own taste: the first image, the vectors, or both.
 static void take_by_taste(making *m, sac_policy_taste taste)
 {
     const sac_env_spec *spec = sac_env_get_spec(m->env);
@@ -160,11 +160,12 @@ static void take_by_taste(making *m, sac_policy_taste taste)
     if (taste != SAC_TASTE_NUMBERS && image >= 0)
     {
         add_part(m, image);
-        return;
+        if (taste != SAC_TASTE_BOTH) return;
     }
     if (taste == SAC_TASTE_IMAGE) return;
-    // These are the parts that everyone may see. A teacher who would see nothing by that sees all.
-    for (int privileged = 0; privileged <= m->config.teacher && m->input_count == 0; privileged++)
+    // These are the parts that everyone may see. A teacher who would see no numbers by that sees all.
+    const int images = m->input_count;
+    for (int privileged = 0; privileged <= m->config.teacher && m->input_count == images; privileged++)
         for (int i = 0; i < count; i++)
             if (all[i].privileged == (privileged == 1) && !sac_space_is_image(&all[i])) add_part(m, i);
 }
@@ -179,7 +180,7 @@ static sac_status take_by_name(making *m)
 
 static sac_status choose_inputs(making *m, const char *kind)
 {
-    const sac_policy_ops *ops = sac_policy_find_kind(kind);
+    const sac_policy_ops *ops = sac_policy_find_variant(kind, m->settings, m->setting_count);
     const char *world = sac_env_get_ops(m->env)->name;
     if (m->config.inputs[0])
         SAC_TRY(take_by_name(m));

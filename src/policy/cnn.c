@@ -8,14 +8,15 @@
 #include "base/memory.h"
 
 #define CONFIG sac_cnn_config
-#include "policy/option_rows.h"
+#include "policy/options/kind_rows.h"
 
 // The first layer is a projection of the image's patches; the others are projections of the image that the last one
 // made.
 
 enum
 {
-    MAX_CHANNELS = 256
+    MAX_CHANNELS = 256,
+    MAX_POOL = 16
 };
 
 static const char *const bias_names[SAC_MAX_IMAGE_LAYERS] = {"conv0.bias", "conv1.bias", "conv2.bias", "conv3.bias"};
@@ -30,20 +31,42 @@ static sac_status bad_channels(const char *text)
                     text, SAC_MAX_IMAGE_LAYERS, MAX_CHANNELS);
 }
 
-// Reads the number of layers and the channels of each.
-static sac_status read_channels(const char *text, int channels[SAC_MAX_IMAGE_LAYERS], int *count)
+static sac_status bad_pools(const char *text, int layers)
 {
-    *count = 0;
-    for (const char *at = text;; at++)
+    return sac_fail(
+        SAC_ERROR_ARGUMENT,
+        "policy: conv_pool is '%.80s', expected a side of 0 to %d pixels for all layers, or %d of them, one "
+        "a layer, separated by commas",
+        text, MAX_POOL, layers);
+}
+
+// Reads whole numbers that commas separate, one a layer. Returns how many there are; 0: something else stands there.
+static int read_list(const char *text, int numbers[SAC_MAX_IMAGE_LAYERS], long least, long most)
+{
+    for (int count = 0; count < SAC_MAX_IMAGE_LAYERS; text++)
     {
         char *end;
-        long value = strtol(at, &end, 10);
-        if (end == at || (*end && *end != ',') || value < 1 || value > MAX_CHANNELS || *count == SAC_MAX_IMAGE_LAYERS)
-            return bad_channels(text);
-        channels[(*count)++] = (int)value;
-        at = end;
-        if (!*at) return SAC_OK;
+        long value = strtol(text, &end, 10);
+        if (end == text || (*end && *end != ',') || value < least || value > most) return 0;
+        numbers[count++] = (int)value;
+        text = end;
+        if (!*text) return count;
     }
+    return 0;
+}
+
+// Reads the side of each layer's pooling. One number is for all layers; 0 and 1 are no pooling.
+static sac_status read_pools(sac_cnn *cnn)
+{
+    int pools[SAC_MAX_IMAGE_LAYERS] = {0};
+    const int count = read_list(cnn->config.conv_pool, pools, 0, MAX_POOL);
+    if (count != 1 && count != cnn->layer_count) return bad_pools(cnn->config.conv_pool, cnn->layer_count);
+    for (int i = 0; i < cnn->layer_count; i++)
+    {
+        const int pool = pools[count == 1 ? 0 : i];
+        cnn->layers[i].pool = pool > 1 ? pool : 1;
+    }
+    return SAC_OK;
 }
 
 static sac_status add_tensors(sac_cnn *cnn, sac_policy *policy, int index)
@@ -77,6 +100,19 @@ static void plan_rooms(sac_cnn *cnn)
     }
 }
 
+// Sets what a layer gives once its patches are known.
+static sac_status plan_output(sac_cnn *cnn, int index)
+{
+    sac_image_layer *layer = &cnn->layers[index];
+    const sac_patches *p = &layer->patches;
+    layer->rows = p->rows / layer->pool;
+    layer->columns = p->columns / layer->pool;
+    if (layer->rows > 0 && layer->columns > 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "policy: layer %d of conv_channels '%.40s' gives %d x %d pixels, fewer than its conv_pool %d",
+                    index + 1, cnn->config.conv_channels, p->rows, p->columns, layer->pool);
+}
+
 static sac_status plan_layers(sac_cnn *cnn, sac_policy *policy, const int channels[SAC_MAX_IMAGE_LAYERS])
 {
     const sac_cnn_config *config = &cnn->config;
@@ -84,16 +120,18 @@ static sac_status plan_layers(sac_cnn *cnn, sac_policy *policy, const int channe
     cnn->layers[0].patches = cnn->embedding.patches;
     SAC_TRY(add_tensors(cnn, policy, 0));
     sac_embedding_add(&cnn->embedding, cnn->layers[0].tensors, channels[0]);
+    SAC_TRY(plan_output(cnn, 0));
     for (int i = 1; i < cnn->layer_count; i++)
     {
-        const sac_patches *p = &cnn->layers[i - 1].patches;
-        if (p->rows < kernel || p->columns < kernel)
+        const sac_image_layer *last = &cnn->layers[i - 1];
+        if (last->rows < kernel || last->columns < kernel)
             return sac_fail(SAC_ERROR_ARGUMENT,
                             "policy: layer %d of conv_channels '%.40s' gets %d x %d pixels, fewer than conv_kernel %d",
-                            i + 1, config->conv_channels, p->rows, p->columns, kernel);
-        cnn->layers[i].patches =
-            sac_patches_create(p->rows, p->columns, p->outputs, kernel, config->conv_stride, channels[i]);
+                            i + 1, config->conv_channels, last->rows, last->columns, kernel);
+        cnn->layers[i].patches = sac_patches_create(last->rows, last->columns, last->patches.outputs, kernel,
+                                                    config->conv_stride, channels[i]);
         SAC_TRY(add_tensors(cnn, policy, i));
+        SAC_TRY(plan_output(cnn, i));
     }
     return SAC_OK;
 }
@@ -103,15 +141,17 @@ static sac_status plan(sac_cnn *cnn, sac_policy *policy)
     int channels[SAC_MAX_IMAGE_LAYERS] = {0};
     cnn->config = *(const sac_cnn_config *)policy->config;
     const sac_cnn_config *config = &cnn->config;
-    SAC_TRY(read_channels(config->conv_channels, channels, &cnn->layer_count));
+    cnn->layer_count = read_list(config->conv_channels, channels, 1, MAX_CHANNELS);
+    if (cnn->layer_count == 0) return bad_channels(config->conv_channels);
+    SAC_TRY(read_pools(cnn));
     SAC_TRY(sac_embedding_plan(&cnn->embedding, &policy->def,
                                (sac_crop){config->crop_top, config->crop_height, config->image_size},
                                config->conv_kernel, config->conv_stride, channels[0], "conv_kernel"));
     SAC_TRY(sac_actor_check(&config->actor, &policy->def));
     SAC_TRY(plan_layers(cnn, policy, channels));
     plan_rooms(cnn);
-    const sac_patches *last = &cnn->layers[cnn->layer_count - 1].patches;
-    return sac_actor_plan(&cnn->actor, policy, &config->actor, last->rows * last->columns * last->outputs);
+    const sac_image_layer *last = &cnn->layers[cnn->layer_count - 1];
+    return sac_actor_plan(&cnn->actor, policy, &config->actor, last->rows * last->columns * last->patches.outputs);
 }
 
 static sac_status create(sac_policy *policy)
@@ -157,18 +197,37 @@ static void reset(sac_policy_state *base)
     sac_actor_reset(&s->actor, &s->cnn->actor);
 }
 
-// Turns planes [outputs, stride] into pixels [pixels, outputs], adds the bias where there is one, and applies ReLU.
-static void interleave(float *out, const float *planar, const sac_patches *p, const float *bias)
+// The largest number of a square of a plane, or 0 where none is above it: ReLU and then pooling.
+static float largest(const float *plane, int columns, int pool, float add)
 {
-    int pixels = p->rows * p->columns, stride = sac_round_up(pixels);
-    for (int o = 0; o < p->outputs; o++)
-    {
-        float add = bias ? bias[o] : 0;
-        for (int n = 0; n < pixels; n++)
+    float most = 0;
+    for (int r = 0; r < pool; r++)
+        for (int c = 0; c < pool; c++)
         {
-            float x = planar[(size_t)o * (size_t)stride + (size_t)n] + add;
-            out[(size_t)n * (size_t)p->outputs + (size_t)o] = x > 0 ? x : 0;
+            const float x = plane[(ptrdiff_t)r * columns + c] + add;
+            most = x > most ? x : most;
         }
+    return most;
+}
+
+// Turns planes [outputs, stride] into pixels [rows, columns, outputs], adds the bias where there is one, and applies
+// ReLU and pooling.
+static void interleave(float *out, const float *planar, const sac_image_layer *layer, const float *bias)
+{
+    const sac_patches *p = &layer->patches;
+    const ptrdiff_t stride = sac_round_up(p->rows * p->columns), outputs = p->outputs;
+    const int pool = layer->pool;
+    for (int o = 0; o < p->outputs; o++, planar += stride)
+    {
+        float add = bias ? bias[o] : 0, *to = out + o;
+        for (int n = 0; pool == 1 && n < p->rows * p->columns; n++)
+        {
+            float x = planar[n] + add;
+            to[n * outputs] = x > 0 ? x : 0;
+        }
+        for (int r = 0; pool > 1 && r < layer->rows; r++)
+            for (int c = 0; c < layer->columns; c++, to += outputs)
+                *to = largest(planar + (ptrdiff_t)(r * p->columns + c) * pool, p->columns, pool, add);
     }
 }
 
@@ -179,14 +238,14 @@ static void read_image(sac_cnn_state *s)
 {
     const sac_cnn *cnn = s->cnn;
     float *told = s->actor.told;
-    interleave(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0].patches, NULL);
+    interleave(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0], NULL);
     for (int i = 1; i < cnn->layer_count; i++)
     {
         const sac_image_layer *layer = &cnn->layers[i];
         const sac_patches *p = &layer->patches;
         cnn->embedding.projector.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
                                                         s->parameters + layer->tensors.weight, p, s->work);
-        interleave(i == cnn->layer_count - 1 ? told : s->image, s->planar, p, s->parameters + layer->tensors.bias);
+        interleave(i == cnn->layer_count - 1 ? told : s->image, s->planar, layer, s->parameters + layer->tensors.bias);
     }
 }
 
@@ -221,10 +280,7 @@ static const float *normaliser_input(const sac_policy_state *base)
 }
 
 static const sac_option options[] = {
-    IMAGE_SIZE,
-    TEXT(conv_channels, "8,8,8", NULL, "output channels of each layer, separated by commas"),
-    INT(conv_kernel, "5", 1, 16, "side of the kernels"),
-    INT(conv_stride, "3", 1, 16, "stride of the layers"),
+    CNN_ROWS,
     ACTOR,
     {0},
 };
@@ -246,9 +302,9 @@ static bool resizes(const sac_policy *policy)
     return config->image_size > 0 && config->crop_top == 0 && config->crop_height == 0;
 }
 
-static const char *const written[] = {"crop_top",    "crop_height", "image_size", "conv_channels", "conv_kernel",
-                                      "conv_stride", "controller",  "hidden",     "activation",    "choice",
-                                      "motion",      "normaliser",  NULL};
+static const char *const written[] = {
+    "crop_top",   "crop_height", "image_size", "conv_channels", "conv_kernel", "conv_stride", "conv_pool",
+    "controller", "hidden",      "activation", "choice",        "motion",      "normaliser",  NULL};
 static const sac_policy_export exported = {.options = written};
 
 const sac_policy_ops sac_cnn_ops = {.name = "cnn",

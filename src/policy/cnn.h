@@ -4,7 +4,8 @@
 #include "policy/look.h"
 
 /// A convolutional network instead of attention, the baseline that agents are compared with: a few layers over the
-/// whole image without padding, ReLU after each, then the controller is told the last layer's pixels.
+/// whole image without padding, ReLU and perhaps max pooling after each, then the controller is told the last layer's
+/// pixels.
 
 enum
 {
@@ -16,6 +17,7 @@ typedef struct sac_cnn_config
     int crop_top, crop_height, image_size;
     char conv_channels[SAC_TEXT_SIZE];
     int conv_kernel, conv_stride;
+    char conv_pool[SAC_TEXT_SIZE];
     sac_actor_config actor;
 } sac_cnn_config;
 
@@ -24,6 +26,8 @@ typedef struct sac_image_layer
 {
     sac_patches patches;
     sac_layer tensors; ///< weight [outputs, kernel, kernel, channels]
+    int pool;          ///< side P of the squares of pixels of which the largest is kept, and their stride; 1: none
+    int rows, columns; ///< of what the layer gives: those of `patches` over P; what does not fill a square is left out
 } sac_image_layer;
 
 /// What is fixed after creation.

@@ -20,6 +20,7 @@ typedef enum sac_policy_taste
 {
     SAC_TASTE_IMAGE,   ///< the first picture, or where there is none the first picture of floats; it must have one
     SAC_TASTE_NUMBERS, ///< all vectors; it can look at no picture
+    SAC_TASTE_BOTH,    ///< the first picture as above, which it must have, and all vectors
     SAC_TASTE_ANY,     ///< the first picture, or where there is none all parts; the kind decides what it takes
 } sac_policy_taste;
 
@@ -35,6 +36,9 @@ typedef struct sac_policy_export
 typedef struct sac_policy_ops
 {
     const char *name;
+    /// Of a kind whose options depend on some of its settings: the table of functions and options that these choose;
+    /// the kind's own table is what it is without any. NULL: one table serves for all.
+    const struct sac_policy_ops *(*variant)(const sac_setting *settings, int count);
     const sac_option *options;
     size_t config_size;
     bool renamed; ///< some of its options had other names once, which policy files keep (files/renamed.h)
@@ -108,10 +112,14 @@ SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
 void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops,
-    sac_dodger_ops, sac_stepper_ops;
+    sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops;
 
-/// The kind of a name, built in or registered (kinds.c); NULL: none.
+/// The kind of a name, built in or registered (kinds.c); NULL: none. And what it is with some settings.
 const sac_policy_ops *sac_policy_find_kind(const char *name);
+const sac_policy_ops *sac_policy_find_variant(const char *name, const sac_setting *settings, int count);
+
+/// Create a policy of a kind, or of a variant of one; def->kind is not read.
+SAC_CHECKED sac_status sac_policy_create_of(sac_policy **out, const sac_policy_ops *ops, const sac_policy_def *def);
 
 /// Kinds of others (own.c): whether one has all that it needs, adding it, and the index-th; NULL past the last.
 sac_status sac_policy_own_check(const sac_policy_kind_ops *kind);

@@ -1,12 +1,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "policy/kind.h"
 
 /// The kinds of policies: those that are built in, then those that others have registered.
 static const sac_policy_ops *const kinds[] = {
     &sac_attention_agent_ops, &sac_iap_rank_ops, &sac_iap_trans_ops, &sac_cnn_ops, &sac_mlp_ops,
-    &sac_dodger_ops,          &sac_stepper_ops,
+    &sac_hierarchical_ops,    &sac_dodger_ops,   &sac_stepper_ops,
 };
 
 enum
@@ -32,6 +33,34 @@ const sac_policy_ops *sac_policy_find_kind(const char *name)
     for (int i = 0; kind_at(i); i++)
         if (strcmp(kind_at(i)->name, name) == 0) return kind_at(i);
     return NULL;
+}
+
+const sac_policy_ops *sac_policy_find_variant(const char *name, const sac_setting *settings, int count)
+{
+    const sac_policy_ops *kind = sac_policy_find_kind(name);
+    return kind && kind->variant ? kind->variant(settings, count) : kind;
+}
+
+const sac_option *sac_policy_kind_options(const char *name, const sac_setting *settings, int setting_count)
+{
+    const sac_policy_ops *kind = sac_policy_find_variant(name, settings, setting_count);
+    return kind ? kind->options : NULL;
+}
+
+static const char *kind_name(const void *user, int index)
+{
+    (void)user;
+    return sac_policy_kind_at(index, NULL);
+}
+
+sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
+{
+    *out = NULL;
+    const sac_policy_ops *ops = sac_policy_find_variant(def->kind, def->settings, def->setting_count);
+    if (ops) return sac_policy_create_of(out, ops, def);
+    const char *meant = sac_did_you_mean(sac_nearest(def->kind, kind_name, NULL));
+    return sac_fail(SAC_ERROR_ARGUMENT, "policy: unknown kind '%.80s'%s", def->kind,
+                    meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
 }
 
 sac_status sac_policy_register(const sac_policy_kind_ops *kind)

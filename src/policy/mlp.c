@@ -14,7 +14,7 @@ typedef struct sac_mlp_config
 } sac_mlp_config;
 
 #define CONFIG sac_mlp_config
-#include "policy/option_rows.h"
+#include "policy/options/kind_rows.h"
 
 typedef struct sac_mlp_state
 {
@@ -127,21 +127,7 @@ static void parts(const sac_policy_state *base, sac_policy_parts *parts)
 }
 
 static const sac_option options[] = {
-    ACTOR_ROW(controller, SAC_OPTION_TEXT, "mlp", 0, 0, sac_controller_words, "what acts on the numbers"),
-    ACTOR_ROW(hidden, SAC_OPTION_INT, "64", 1, 1024, NULL, "units of lstm, or of each of mlp's hidden layers"),
-    ACTOR_ROW(layers, SAC_OPTION_INT, "2", 1, SAC_MAX_HIDDEN_LAYERS, NULL, "hidden layers of mlp"),
-    ACTOR_ROW(activation, SAC_OPTION_TEXT, "tanh", 0, 0, "tanh clip none",
-              "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds"),
-    ACTOR_ROW(choice, SAC_OPTION_TEXT, "auto", 0, 0, "auto threshold argmax",
-              "discrete actions: one output with thresholds at -1/3 and 1/3 for choices 1, 0, 2, or the largest of n "
-              "outputs; auto: threshold where there are 3"),
-    ACTOR_ROW(motion, SAC_OPTION_BOOL, "false", 0, 0, NULL,
-              "tell the controller also how each number has changed since the step before"),
-    ACTOR_ROW(normaliser, SAC_OPTION_BOOL, "true", 0, 0, NULL,
-              "observation normaliser: subtract the running mean of the numbers, and divide by their running "
-              "deviation, both measured in training"),
-    ACTOR_ROW(normaliser_limit, SAC_OPTION_REAL, "0", 0, 1e9, NULL,
-              "normalised numbers are cut at so many deviations on either side; 0: never"),
+    MLP_ROWS(ACTOR_ROW, "mlp"),
     {0},
 };
 

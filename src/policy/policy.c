@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "policy/kind.h"
 
 enum
@@ -12,12 +11,6 @@ enum
     MAX_SIDE = 1 << 14,
     MAX_ACTION = 1 << 12,
 };
-
-static const char *kind_name(const void *user, int index)
-{
-    (void)user;
-    return sac_policy_kind_at(index, NULL);
-}
 
 static sac_status check_actions(const sac_policy_def *def)
 {
@@ -44,7 +37,7 @@ static sac_status check_taste(const sac_policy *policy, int images)
 {
     char text[SAC_SPACE_TEXT_SIZE];
     const sac_policy_def *def = &policy->def;
-    if (policy->ops->taste == SAC_TASTE_IMAGE && images != 1)
+    if ((policy->ops->taste == SAC_TASTE_IMAGE || policy->ops->taste == SAC_TASTE_BOTH) && images != 1)
         return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s looks at one picture, and among its %d inputs (%s%s) are %d",
                         policy->ops->name, def->input_count, sac_space_format(&def->inputs[0], text),
                         def->input_count > 1 ? ", ..." : "", images);
@@ -148,18 +141,10 @@ static sac_status create(sac_policy *policy, const sac_policy_def *def)
     return policy->parameters ? measure_state(policy) : sac_fail_memory("a policy");
 }
 
-sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
+sac_status sac_policy_create_of(sac_policy **out, const sac_policy_ops *ops, const sac_policy_def *def)
 {
     *out = NULL;
-    const sac_policy_ops *ops = sac_policy_find_kind(def->kind);
-    if (!ops)
-    {
-        const char *meant = sac_did_you_mean(sac_nearest(def->kind, kind_name, NULL));
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: unknown kind '%.80s'%s", def->kind,
-                        meant[0] ? meant : "; one that is not built in comes with a plugin, which is not loaded");
-    }
     SAC_TRY(check_actions(def));
-
     sac_policy *policy = SAC_NEW(sac_policy);
     if (!policy) return sac_fail_memory("a policy");
     policy->ops = ops;
@@ -176,7 +161,7 @@ sac_status sac_policy_create(sac_policy **out, const sac_policy_def *def)
 sac_status sac_policy_create_with(sac_policy **out, const sac_policy *policy, const float *parameters)
 {
     // The def holds every option as it was resolved, so that this is the same architecture.
-    SAC_TRY(sac_policy_create(out, &policy->def));
+    SAC_TRY(sac_policy_create_of(out, policy->ops, &policy->def));
     memcpy((*out)->parameters, parameters, (size_t)policy->parameter_count * sizeof *parameters);
     return SAC_OK;
 }

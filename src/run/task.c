@@ -114,6 +114,8 @@ typedef struct chosen
     char *name;                     // where the choice is kept
     sac_section *settings;
     const sac_option *options; // of the choice
+    const sac_setting *given;  // what is set of it, perhaps not checked yet
+    int given_count;
 } chosen;
 
 enum
@@ -139,7 +141,7 @@ static const char *search_name_at(const void *user, int index)
     return sac_method_at(index, &summary, &options);
 }
 
-static const sac_option *options_of(int which, int index)
+static const sac_option *options_of(int which, int index, const chosen *choice)
 {
     static const sac_option none[] = {{0}};
     const sac_option *options = NULL;
@@ -147,7 +149,8 @@ static const sac_option *options_of(int which, int index)
     switch (which)
     {
     case ENV: options = sac_env_at(index)->options; break;
-    case POLICY: sac_policy_kind_at(index, &options); break;
+    // the options of some kinds depend on their settings
+    case POLICY: options = sac_policy_kind_options(choice->name, choice->given, choice->given_count); break;
     default: sac_method_at(index, &summary, &options); break;
     }
     return options ? options : none;
@@ -155,9 +158,16 @@ static const sac_option *options_of(int which, int index)
 
 static void list_chosen(sac_task *task, chosen list[CHOSEN_COUNT])
 {
-    list[ENV] = (chosen){"env", "id", task->env, &task->env_settings, NULL};
-    list[POLICY] = (chosen){"policy", "kind", task->policy, &task->policy_settings, NULL};
-    list[SEARCH] = (chosen){"search", "method", task->search, &task->search_settings, NULL};
+    list[ENV] = (chosen){.section = "env", .selector = "id", .name = task->env, .settings = &task->env_settings};
+    list[POLICY] =
+        (chosen){.section = "policy", .selector = "kind", .name = task->policy, .settings = &task->policy_settings};
+    list[SEARCH] =
+        (chosen){.section = "search", .selector = "method", .name = task->search, .settings = &task->search_settings};
+    for (int i = 0; i < CHOSEN_COUNT; i++)
+    {
+        list[i].given = list[i].settings->settings;
+        list[i].given_count = list[i].settings->count;
+    }
 }
 
 // Tells whether a table's name stands for this choice: the same name or, where the name ends with ':', one that begins
@@ -189,7 +199,7 @@ static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
             return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s: unknown name '%.80s'%s", where, c->section, c->selector,
                             c->name, meant[0] ? meant : else_say);
         }
-        c->options = options_of(i, index);
+        c->options = options_of(i, index, c);
     }
     return SAC_OK;
 }
@@ -442,14 +452,44 @@ static sac_status check_task(const sac_task *task, const char *file)
     return check_teacher(task, file);
 }
 
+// Adds an entry of the file or of --set to what is set of a section's choice, where it is of that section.
+static void give(chosen *c, sac_setting *given, const char *path, const char *value)
+{
+    const size_t length = strlen(c->section);
+    if (strncmp(path, c->section, length) == 0 && path[length] == '.')
+        given[c->given_count++] = (sac_setting){path + length + 1, value};
+}
+
+// Finds the choices and their option tables, which for policies depend on what is set of them.
+static sac_status choose(chosen list[CHOSEN_COUNT], const sac_yaml *yaml, const char *path, const sac_setting *settings,
+                         int count)
+{
+    sac_setting *given = SAC_NEW_ARRAY(sac_setting, (size_t)(sac_yaml_count(yaml) + count) + 1);
+    if (!given) return sac_fail_memory("a task");
+    list[POLICY].given = given;
+    for (int i = 0; i < sac_yaml_count(yaml); i++)
+    {
+        const sac_yaml_entry *entry = sac_yaml_at(yaml, i);
+        read_choice(list, entry->key, entry->value);
+        give(&list[POLICY], given, entry->key, entry->value);
+    }
+    for (int i = 0; i < count; i++)
+    {
+        read_choice(list, settings[i].key, settings[i].value);
+        give(&list[POLICY], given, settings[i].key, settings[i].value);
+    }
+    const sac_status status = resolve_choices(list, path);
+    sac_free(given);
+    list[POLICY].given = NULL;
+    list[POLICY].given_count = 0;
+    return status;
+}
+
 static sac_status fill(sac_task *task, const sac_yaml *yaml, const char *path, const sac_setting *settings, int count)
 {
     chosen list[CHOSEN_COUNT];
     list_chosen(task, list);
-    for (int i = 0; i < sac_yaml_count(yaml); i++)
-        read_choice(list, sac_yaml_at(yaml, i)->key, sac_yaml_at(yaml, i)->value);
-    for (int i = 0; i < count; i++) read_choice(list, settings[i].key, settings[i].value);
-    SAC_TRY(resolve_choices(list, path));
+    SAC_TRY(choose(list, yaml, path, settings, count));
 
     for (int i = 0; i < sac_yaml_count(yaml); i++)
     {

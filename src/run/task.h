@@ -6,7 +6,7 @@
 
 enum
 {
-    TASK_MAX_SETTINGS = 64, ///< of one section
+    TASK_MAX_SETTINGS = 96, ///< of one section
     TASK_MAX_STAGES = 8,
 };
 

@@ -192,6 +192,8 @@ if [[ $graphs == yes ]]; then
     check "some rows alone in onnxruntime" other_graph rows crop_top=5 crop_height=20 attention=relu patch_features=values
     check "some rows resized in onnxruntime" other_graph fewer kind=cnn crop_top=11 image_size=50 conv_channels=4,3
     check "a convolutional network in onnxruntime" other_graph cnn kind=cnn image_size=70 conv_channels=4,3,5
+    check "a pooled convolutional network in onnxruntime" other_graph pooled kind=cnn image_size=32 conv_channels=4,8,8 \
+        conv_kernel=3 conv_stride=1 conv_pool=2,1,2 controller=mlp hidden=10
     check "mixed patches in onnxruntime" other_graph mixed kind=iap-trans attention=positive order=left motion=true
 else
     skip "graphs in onnxruntime" "onnxruntime (scripts/python.sh readers)"

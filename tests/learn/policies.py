@@ -236,6 +236,8 @@ class Policy:
             weight = self.tensors[f"conv{index}.weight"].permute(0, 3, 1, 2)
             x = F.conv2d(x, weight, self.tensors[f"conv{index}.bias"], stride=self.number("conv_stride"))
             x = torch.relu(self.rounded(x))
+            pools = [int(side) for side in self.options["conv_pool"].split(",")]
+            x = F.max_pool2d(x, max(1, pools[index % len(pools)]))
             index += 1
         return x.permute(0, 2, 3, 1).flatten(1)
 

@@ -50,6 +50,27 @@ static void convolve(plain_image *out, const plain_image *in, const float *bias,
             }
 }
 
+// the largest of each square of pixels; two maxima differ by no more than the numbers that they are of
+static void pool(plain_image *image, int side)
+{
+    const int from = image->side, depth = image->channels;
+    image->side = from / side;
+    for (int y = 0; y < image->side; y++)
+        for (int x = 0; x < image->side; x++)
+            for (int c = 0; c < depth; c++)
+            {
+                double value = -INFINITY, error = 0;
+                for (int i = 0; i < side * side; i++)
+                {
+                    int at = ((y * side + i / side) * from + x * side + i % side) * depth + c;
+                    value = fmax(value, image->value[at]);
+                    error = fmax(error, image->error[at]);
+                }
+                image->value[(y * image->side + x) * depth + c] = value;
+                image->error[(y * image->side + x) * depth + c] = error;
+            }
+}
+
 static const float *layer_of(const sac_policy *policy, int index, const char *what)
 {
     char name[32];
@@ -57,9 +78,10 @@ static const float *layer_of(const sac_policy *policy, int index, const char *wh
     return scene_tensor(policy, name);
 }
 
-TEST(features_are_those_of_the_formula)
+// what the controller is told, beside the formula, with a pooling side behind each layer
+static void check_features(const char *settings, const int *pools, int layers)
 {
-    sac_policy *policy = scene_policy("kind=cnn,conv_channels=6:5:4", 3);
+    sac_policy *policy = scene_policy(settings, 3);
     sac_policy_state *state;
     static float image[SCENE_SIZE], action[3];
     static plain_image images[LAYERS + 1];
@@ -72,15 +94,18 @@ TEST(features_are_those_of_the_formula)
         images[0].value[i] = (double)image[i];
         images[0].error[i] = 0;
     }
-    for (int i = 0; i < LAYERS; i++)
+    for (int i = 0; i < layers; i++)
+    {
         convolve(&images[i + 1], &images[i], layer_of(policy, i, "bias"), layer_of(policy, i, "weight"),
                  channels[i + 1]);
+        pool(&images[i + 1], pools[i]);
+    }
 
     assert_ok(sac_policy_state_create(&state, policy));
     sac_policy_act_float(state, image, action);
     sac_gaze gaze;
     sac_policy_gaze(state, &gaze);
-    const plain_image *last = &images[LAYERS];
+    const plain_image *last = &images[layers];
     assert_int_equal(gaze.told_count, last->side * last->side * last->channels);
     double largest = 0;
     for (int i = 0; i < gaze.told_count; i++)
@@ -91,6 +116,20 @@ TEST(features_are_those_of_the_formula)
     assert_true(largest > 0);
     sac_policy_state_destroy(state);
     sac_policy_destroy(policy);
+}
+
+TEST(features_are_those_of_the_formula)
+{
+    check_features("kind=cnn,conv_channels=6:5:4", (const int[]){1, 1, 1}, 3);
+}
+
+// 96 pixels give 31, which pooled are 15; those give 4, which pooled are 2. What fills no square is left out
+TEST(features_are_pooled)
+{
+    check_features("kind=cnn,conv_channels=6:5,conv_pool=2", (const int[]){2, 2}, 2);
+    check_features("kind=cnn,conv_channels=6:5,conv_pool=0:4", (const int[]){1, 4}, 2);
+    check_features("kind=cnn,conv_channels=6,conv_pool=5", (const int[]){5}, 1);
+    check_features("kind=cnn,conv_channels=6:5,conv_pool=3:1", (const int[]){3, 1}, 2);
 }
 
 TEST(it_has_no_attention)
@@ -133,6 +172,17 @@ TEST(bad_layers_are_named)
                  "layer 4 of conv_channels '8,8,8,8' gets 2 x 2 pixels");
     assert_fails(scene_create(&policy, "kind=cnn,image_size=4"), SAC_ERROR_ARGUMENT, "larger than the image");
     assert_fails(scene_create(&policy, "kind=cnn,top=3"), SAC_ERROR_ARGUMENT, "top");
+    static const char *const pools[] = {"2:2", "2:x:1", "17", "-1", "2:2:2:2", ""};
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+    {
+        char settings[64];
+        snprintf(settings, sizeof settings, "kind=cnn,conv_pool=%s", pools[i]);
+        assert_fails(scene_create(&policy, settings), SAC_ERROR_ARGUMENT, "expected a side of 0 to 16 pixels");
+    }
+    assert_fails(scene_create(&policy, "kind=cnn,conv_pool=1:1:4"), SAC_ERROR_ARGUMENT,
+                 "layer 3 of conv_channels '8,8,8' gives 2 x 2 pixels, fewer than its conv_pool 4");
+    assert_fails(scene_create(&policy, "kind=cnn,conv_pool=2:4:1"), SAC_ERROR_ARGUMENT,
+                 "layer 3 of conv_channels '8,8,8' gets 1 x 1 pixels");
 }
 
 TEST(lack_of_memory_is_survived)
@@ -141,5 +191,5 @@ TEST(lack_of_memory_is_survived)
     assert_survives_lack_of_memory(scene_create(&policy, "kind=cnn"), sac_policy_destroy(policy));
 }
 
-TESTS(features_are_those_of_the_formula, it_has_no_attention, parameters_are_counted, bad_layers_are_named,
-      lack_of_memory_is_survived)
+TESTS(features_are_those_of_the_formula, features_are_pooled, it_has_no_attention, parameters_are_counted,
+      bad_layers_are_named, lack_of_memory_is_survived)

@@ -30,6 +30,8 @@ static const char *const agents[] = {
     "kind=iap-trans,attention=relu,rows=3,value_size=5,order=left,residual=false",
     "kind=iap-trans,attention=sara-exp,order=middle,layer_norm=false,image_size=70",
     "kind=cnn,image_size=48,conv_channels=3,controller=mlp",
+    "kind=cnn,image_size=40,conv_channels=4:5:3,conv_kernel=3,conv_stride=1,conv_pool=2:1:3,controller=mlp",
+    "kind=cnn,image_size=40,conv_channels=3,conv_stride=2,conv_pool=2,controller=linear",
     "attention=relu,masking=true,stride=11,position_encoding=flat,normaliser=true",
     "attention=relu,motion=true,normaliser=true,controller=mlp",
     "kind=iap-trans,attention=relu,motion=true",

@@ -241,6 +241,7 @@ TEST(a_crop_is_the_picture_of_its_rows)
         "kind=cnn,controller=linear,conv_channels=4,conv_stride=2",
         "kind=iap-trans,inputs=depth,controller=linear,attention=relu",
         "kind=cnn,inputs=depth+state,controller=linear,conv_channels=3,image_size=20",
+        "kind=cnn,controller=linear,conv_channels=4,conv_stride=2,conv_pool=2",
     };
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
     {

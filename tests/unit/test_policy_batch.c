@@ -90,7 +90,10 @@ TEST(a_batch_has_the_bits_of_its_episodes)
 {
     static const char *const kinds[] = {"",
                                         "attention=relu,patch_features=positions+values,motion=true,normaliser=true",
-                                        "kind=iap-rank,selection=sample", "kind=iap-trans", "kind=cnn"};
+                                        "kind=iap-rank,selection=sample",
+                                        "kind=iap-trans",
+                                        "kind=cnn",
+                                        "kind=hierarchical,shortest=1,longest=4"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     {
         const char *same[EPISODES];
@@ -179,7 +182,9 @@ TEST(states_that_share_their_scratch_keep_what_is_theirs)
                                         "kind=iap-trans",
                                         "kind=iap-trans,attention=softmax",
                                         "kind=cnn",
-                                        "attention=relu,selection=tree"};
+                                        "attention=relu,selection=tree",
+                                        "kind=hierarchical,shortest=1,longest=3",
+                                        "kind=hierarchical,high.kind=cnn,shortest=1,longest=3"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) assert_scratch_is_nobodys(kinds[k]);
 }
 

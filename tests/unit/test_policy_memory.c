@@ -39,6 +39,7 @@ TEST(every_allocation_may_fail)
     assert_survives_lack_of_memory(create("kind=iap-trans,attention=softmax"), destroy());
     assert_survives_lack_of_memory(create("attention=sara-exp,attention_map=learned,heads=2,divide=true"), destroy());
     assert_survives_lack_of_memory(create("kind=cnn,image_size=64"), destroy());
+    assert_survives_lack_of_memory(create("kind=hierarchical,high.image_size=64"), destroy());
 }
 
 TEST(saving_and_loading_may_lack_memory)
@@ -66,7 +67,9 @@ TEST(acting_takes_no_memory)
         "patch_features=values,masking=true,normalise_tokens=true,position_encoding=flat",
         "kind=iap-trans,attention=hybrid",
         "kind=iap-trans,attention=softmax,heads=2",
-        "attention=sara-exp,attention_map=learned,heads=2,divide=true"};
+        "attention=sara-exp,attention_map=learned,heads=2,divide=true",
+        "kind=hierarchical,shortest=1,longest=1",
+        "kind=cnn,conv_channels=4:4,conv_pool=2"};
     scene_image(image, 1);
     scene_floats(floats, image);
     for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)

@@ -146,6 +146,16 @@ static sac_status add_kernel(sac_onnx *o, const sac_image_layer *layer)
     return SAC_OK;
 }
 
+// Write the pooling of a layer's picture, where it has one. @return the name of what the layer gives
+static const char *add_pooling(sac_onnx *o, const sac_image_layer *layer)
+{
+    const int pool = layer->pool;
+    if (pool == 1) return "picture";
+    sac_onnx_node(o, "MaxPool", "picture@", "pooled@", "kernel_shape", 'I', 2, pool, pool, "strides", 'I', 2, pool,
+                  pool, NULL);
+    return "pooled";
+}
+
 sac_status sac_onnx_add_layers(sac_onnx *o)
 {
     const sac_cnn *cnn = o->parts.cnn;
@@ -153,19 +163,22 @@ sac_status sac_onnx_add_layers(sac_onnx *o)
     sac_onnx_ints(o, "first_shape", (const int64_t[]){1, p->outputs, p->rows, p->columns}, 4);
     sac_onnx_node(o, "Relu", "tokens", "first_lit", NULL);
     sac_onnx_node(o, "Reshape", "first_lit first_shape", "picture0", NULL);
-    char last[32] = "picture0";
-    for (int i = 1; i < cnn->layer_count; i++)
+    char last[32] = "";
+    for (int i = 0; i < cnn->layer_count; i++)
     {
         char side[16], inputs[64];
         const sac_patches *q = &cnn->layers[i].patches;
         snprintf(side, sizeof side, "%d", i);
         snprintf(inputs, sizeof inputs, "%s layer_kernel@ layer_bias@", last);
         o->side = side;
-        SAC_TRY(add_kernel(o, &cnn->layers[i]));
-        sac_onnx_node(o, "Conv", inputs, "layer@", "strides", 'I', 2, q->stride, q->stride, "kernel_shape", 'I', 2,
-                      q->patch, q->patch, NULL);
-        sac_onnx_node(o, "Relu", "layer@", "picture@", NULL);
-        snprintf(last, sizeof last, "picture%d", i);
+        if (i > 0)
+        {
+            SAC_TRY(add_kernel(o, &cnn->layers[i]));
+            sac_onnx_node(o, "Conv", inputs, "layer@", "strides", 'I', 2, q->stride, q->stride, "kernel_shape", 'I', 2,
+                          q->patch, q->patch, NULL);
+            sac_onnx_node(o, "Relu", "layer@", "picture@", NULL);
+        }
+        snprintf(last, sizeof last, "%s%d", add_pooling(o, &cnn->layers[i]), i);
         o->side = NULL;
     }
     // [1, O, rows, columns] -> [1, rows, columns, O]: the controller's weights are in the library's order

@@ -243,24 +243,37 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
     return right;
 }
 
+// Says when a policy that does not look in every step has looked, and for how long that is held; NULL: in every step.
+static const char *look_of(const sac_frame_content *content, char *text, size_t size)
+{
+    const sac_gaze *gaze = content->gaze;
+    if (!gaze || gaze->held == 0) return NULL;
+    if (gaze->age == 0)
+        snprintf(text, size, "looks, holds for %d", gaze->held);
+    else
+        snprintf(text, size, "looked %d ago, holds for %d", gaze->age, gaze->held);
+    return text;
+}
+
 static void draw_line(const sac_frame *f, const sac_frame_content *content)
 {
     double baseline = f->line.y + 0.5 * f->line.height + 0.5 * f->text, size = f->text, x = f->line.x;
     char value[SAC_VALUE_SIZE], step[32];
     sac_format_value(value, content->episode_return);
     snprintf(step, sizeof step, "%d", content->step);
+    char looked[64];
+    const char *look = look_of(content, looked, sizeof looked);
     const struct
     {
         const char *text;
         double size;
         ink color;
         double gap;
-    } words[] = {{value, 1.25 * size, bright, 0.3 * size},
-                 {"return", 0.8 * size, dim, 1.8 * size},
-                 {step, size, bright, 0.3 * size},
-                 {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
-                 {content->note, 0.8 * size, accent, 1.4 * size},
-                 {content->title, 0.8 * size, dim, 0}};
+    } words[] = {
+        {value, 1.25 * size, bright, 0.3 * size}, {"return", 0.8 * size, dim, 1.8 * size},
+        {step, size, bright, 0.3 * size},         {content->step == 1 ? "step" : "steps", 0.8 * size, dim, 1.8 * size},
+        {look, 0.8 * size, dim, 1.8 * size},      {content->note, 0.8 * size, accent, 1.4 * size},
+        {content->title, 0.8 * size, dim, 0}};
     double first = 0; // return and steps are written before the actions
     for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
     double end = x + f->line.width;
