@@ -16,7 +16,7 @@ enum
     LANES = 18,    // environments that are stepped at once, at most; CarRacing solves 16 together
     FEW_LANES = 4,
     HELD = 6, // steps that an action is held
-    ACTIONS = 16
+    ACTIONS = 22
 };
 
 /// A world with its variant; what cuts its episodes short is an option of each kind of world.
@@ -51,13 +51,21 @@ static const struct
     {"reacher-easy", "camera:medium+color:medium+background:medium", "redraw", "40"},
     {"finger-spin", "camera:medium+color:medium+background:easy", NULL, NULL},
     {"quadruped-walk", "color:hard:dynamic", NULL, NULL},
+    {"legs:flat", "original", NULL, NULL},
+    {"legs:flat", "any", "action", "released"},
+    {"legs:obstacles", "any", NULL, NULL},
+    {"legs:stones", "original", NULL, NULL},
+    {"legs:stones", "friction+mass+latency+camera+terrain", NULL, NULL},
+    {"legs:grid", "any", NULL, NULL},
+    {"legs:stairs", "original", "instant", "true"},
 };
 
 enum
 {
     WORLDS = sizeof worlds / sizeof *worlds,
     FIRST_CAR = 2,
-    FIRST_CONTROL = 12
+    FIRST_CONTROL = 12,
+    FIRST_LEGS = 26
 };
 
 typedef struct seat
@@ -85,7 +93,8 @@ static bool sit(seat *s, int w)
     if (worlds[w].key) settings[count++] = (sac_setting){worlds[w].key, worlds[w].value};
     if (w >= FIRST_CONTROL) settings[count++] = (sac_setting){"height", "32"};
     if (w >= FIRST_CONTROL) settings[count++] = (sac_setting){"width", "32"};
-    if (w >= FIRST_CONTROL && !is_whole()) settings[count++] = (sac_setting){"control_steps", "120"};
+    if (w >= FIRST_CONTROL && w < FIRST_LEGS && !is_whole()) settings[count++] = (sac_setting){"control_steps", "120"};
+    if (w >= FIRST_LEGS && !is_whole()) settings[count++] = (sac_setting){"seconds", "2"};
     if (w >= FIRST_CAR && w < FIRST_CONTROL && !is_whole()) settings[count++] = (sac_setting){"max_steps", "50"};
     sac_status status = sac_env_create(&s->env, &(sac_env_def){worlds[w].id, worlds[w].variant, settings, count});
     if (status == SAC_ERROR_UNAVAILABLE) return false;
@@ -307,7 +316,12 @@ TEST(branches_of_car_racing_end_in_the_same_bits)
 
 TEST(branches_of_the_control_suite_end_in_the_same_bits)
 {
-    for (int w = FIRST_CONTROL; w < WORLDS; w++) check_world(w);
+    for (int w = FIRST_CONTROL; w < FIRST_LEGS; w++) check_world(w);
+}
+
+TEST(branches_of_robots_with_four_legs_end_in_the_same_bits)
+{
+    for (int w = FIRST_LEGS; w < WORLDS; w++) check_world(w);
 }
 
 // the episode after this one is drawn from where the random numbers stood
@@ -403,5 +417,6 @@ TEST(bytes_of_another_world_are_refused)
 }
 
 TESTS(branches_of_toy_end_in_the_same_bits, branches_of_car_racing_end_in_the_same_bits,
-      branches_of_the_control_suite_end_in_the_same_bits, next_episode_is_the_same, picture_is_that_of_the_moment,
-      saving_and_restoring_never_allocate, bytes_of_another_world_are_refused)
+      branches_of_the_control_suite_end_in_the_same_bits, branches_of_robots_with_four_legs_end_in_the_same_bits,
+      next_episode_is_the_same, picture_is_that_of_the_moment, saving_and_restoring_never_allocate,
+      bytes_of_another_world_are_refused)

@@ -50,6 +50,7 @@ static void draw_stones(legs_terrain *t, const legs_terrain_def *def, sac_stream
         add(t, x, stone, 0, width, 0, 0.1, colours[i % 4]);
         x += stone;
     }
+    x += draw(random, gap) * def->level / 10;
     add(t, x, 3, 0, width, 0, 0.1, grey);
 }
 

@@ -1,0 +1,242 @@
+#include "env/legs/changes.h"
+#include "env/legs/terrain.h"
+#include "test.h"
+
+/// Courses for robots with four legs, and what is changed in an episode.
+
+enum
+{
+    SEEDS = 200
+};
+
+static const legs_course courses[] = {LEGS_FLAT, LEGS_OBSTACLES, LEGS_STONES, LEGS_GRID, LEGS_STAIRS};
+static legs_terrain course;
+
+static void draw(legs_course which, double level, bool released, bool unmet, uint64_t seed)
+{
+    const legs_terrain_def def = {.course = which, .length = 20, .level = level, .released = released, .unmet = unmet};
+    sac_legs_terrain_draw(&course, &def, seed);
+}
+
+static double low_end(const legs_piece *p)
+{
+    return p->center[0] - p->half[0];
+}
+
+static double high_end(const legs_piece *p)
+{
+    return p->center[0] + p->half[0];
+}
+
+// stones of the article: 0.5..0.8 m long, 0.5 m wide, with gaps of 0.1..0.2 m before each, times level / 10
+TEST(stones_have_the_sizes_of_the_article)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        const double level = (double)(seed % 12);
+        draw(LEGS_STONES, level, false, false, seed);
+        assert_true(course.count > 20);
+        assert_true(low_end(&course.pieces[0]) <= -0.375 && high_end(&course.pieces[0]) <= 0.5);
+        for (int i = 1; i < course.count; i++)
+        {
+            const legs_piece *p = &course.pieces[i];
+            const double gap = low_end(p) - high_end(p - 1), length = 2 * p->half[0];
+            assert_true(gap >= 0.1 * level / 10 - 1e-12 && gap <= 0.2 * level / 10 + 1e-12);
+            if (i < course.count - 1) assert_true(length >= 0.5 && length <= 0.8);
+            assert_true(p->half[1] == 0.25);
+            assert_true(fabs(p->center[2] + p->half[2]) < 1e-12);
+        }
+        assert_true(low_end(&course.pieces[course.count - 1]) >= 20);
+    }
+}
+
+TEST(released_and_unmet_stones_have_other_sizes)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_STONES, 10, true, false, seed);
+        for (int i = 1; i < course.count - 1; i++)
+        {
+            const double length = 2 * course.pieces[i].half[0];
+            assert_true(length >= 0.1 && length <= 0.3 && course.pieces[i].half[1] == 0.3);
+        }
+        draw(LEGS_STONES, 10, false, true, seed);
+        for (int i = 1; i < course.count - 1; i++) assert_true(2 * course.pieces[i].half[0] < 0.5);
+    }
+}
+
+// Whatever the course, there is ground from one end of it to the other wherever a gap is not, and a robot can stand at
+// its start.
+TEST(every_course_begins_with_level_ground)
+{
+    for (int c = 0; c < (int)(sizeof courses / sizeof *courses); c++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+        {
+            draw(courses[c], 10, false, seed % 2 == 1, seed);
+            const int room = sac_legs_terrain_room(courses[c]), first = sac_legs_terrain_first(&course, room, 0);
+            for (double x = -0.35; x < 0.36; x += 0.05)
+                for (double y = -0.2; y < 0.21; y += 0.05)
+                    assert_true(fabs(sac_legs_terrain_height(&course, first, room, x, y)) < 1e-12);
+        }
+}
+
+// The boxes that have a place are all that lie from 0.6 m behind a robot to 0.9 m ahead of it.
+TEST(boxes_near_a_robot_have_places)
+{
+    for (int c = 1; c < (int)(sizeof courses / sizeof *courses); c++)
+        for (uint64_t seed = 0; seed < 20; seed++)
+        {
+            draw(courses[c], seed % 2 ? 10 : 3, seed % 3 == 0, false, seed);
+            const int room = sac_legs_terrain_room(courses[c]);
+            assert_true(course.count < LEGS_MOST_PIECES);
+            for (double x = 0; x < 20; x += 0.31)
+            {
+                const int first = sac_legs_terrain_first(&course, room, x);
+                for (int i = 0; i < course.count; i++)
+                {
+                    const legs_piece *p = &course.pieces[i];
+                    bool placed = false;
+                    if (high_end(p) < x - 0.6 || low_end(p) > x + 0.9) continue;
+                    for (int place = 0; place < room; place++)
+                        placed = placed || sac_legs_terrain_near(&course, first, place) == p;
+                    assert_true(placed);
+                }
+            }
+        }
+}
+
+// squares of 0.15 m, turned by 0.1 rad at most; the corridor is covered on both sides
+TEST(grids_are_turned_squares)
+{
+    double most = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_GRID, 10, false, false, seed);
+        bool left = false, right = false;
+        for (int i = 1; i < course.count; i++)
+        {
+            const legs_piece *p = &course.pieces[i];
+            assert_true(p->half[0] == 0.075 && p->half[1] == 0.075 && p->turn == course.pieces[1].turn);
+            left = left || p->center[1] > 0.4, right = right || p->center[1] < -0.4;
+        }
+        assert_true(left && right);
+        most = fmax(most, fabs(course.pieces[1].turn));
+    }
+    assert_true(most > 0.09 && most <= 0.1);
+}
+
+// of one staircase all risers are alike, between the article's bounds
+TEST(stairs_rise_evenly)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_STAIRS, 5, false, false, seed);
+        double before = 0, rise = 0;
+        for (int i = 1; i < course.count - 1; i++)
+        {
+            const legs_piece *p = &course.pieces[i];
+            const double top = p->center[2] + p->half[2], depth = 2 * p->half[0];
+            if (i == 1) rise = top;
+            assert_true(rise >= 0.08 && rise <= 0.095);
+            assert_true(fabs(top - before - rise) < 1e-9);
+            assert_true(depth >= 0.25 && depth <= 0.33);
+            before = top;
+        }
+    }
+}
+
+// walls close 50 to 65 % of 2 m from alternating sides, 2 to 2.5 m apart
+TEST(walls_alternate)
+{
+    int left_first = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_OBSTACLES, 10, false, false, seed);
+        left_first += course.pieces[1].center[1] > 0;
+        for (int i = 1; i < course.count; i++)
+        {
+            const legs_piece *p = &course.pieces[i];
+            assert_true(p->half[1] >= 0.5 && p->half[1] <= 0.65);
+            assert_true(fabs(fabs(p->center[1]) + p->half[1] - 1) < 1e-12); // from the platform's edge on
+            if (i == 1) continue;
+            const double apart = p->center[0] - p[-1].center[0];
+            assert_true(apart >= 2 && apart <= 2.5 && (p->center[1] > 0) != (p[-1].center[1] > 0));
+        }
+    }
+    assert_true(left_first > SEEDS / 4 && left_first < 3 * SEEDS / 4);
+}
+
+TEST(seeds_decide)
+{
+    static legs_terrain again;
+    for (int c = 1; c < (int)(sizeof courses / sizeof *courses); c++)
+    {
+        draw(courses[c], 10, false, false, 5);
+        again = course;
+        draw(courses[c], 10, false, false, 6);
+        assert_true(memcmp(again.pieces, course.pieces, sizeof again.pieces) != 0);
+        draw(courses[c], 10, false, false, 5);
+        assert_memory_equal(again.pieces, course.pieces, (size_t)course.count * sizeof *course.pieces);
+    }
+}
+
+// --- changes
+
+TEST(variants_are_words)
+{
+    legs_variant v;
+    assert_ok(sac_legs_variant_read(&v, "original", "legs:flat"));
+    assert_false(v.friction || v.mass || v.latency || v.camera || v.terrain || v.any);
+    assert_ok(sac_legs_variant_read(&v, "mass+camera", "legs:flat"));
+    assert_true(v.mass && v.camera && !v.friction && !v.latency && !v.terrain && !v.any);
+    assert_ok(sac_legs_variant_read(&v, "any", "legs:flat"));
+    assert_true(v.any);
+    const char *bad[] = {"masses", "mass+", "+mass", "mass+mass", "", "mass+any", "Mass"};
+    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++)
+        assert_fails(sac_legs_variant_read(&v, bad[i], "legs:flat"), SAC_ERROR_ARGUMENT, "legs:flat: unknown variant");
+}
+
+// What is not asked for is as in the plain world, and a kind draws the same whatever else is asked for.
+TEST(kinds_of_changes_do_not_touch_each_other)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        const legs_variant none = {0}, mass = {.mass = true},
+                           all = {.friction = true, .mass = true, .latency = true, .camera = true, .terrain = true};
+        const legs_changes plain = sac_legs_changes_draw(&none, seed, 20),
+                           loaded = sac_legs_changes_draw(&mass, seed, 20),
+                           every = sac_legs_changes_draw(&all, seed, 20);
+        assert_true(plain.friction == 1 && plain.load == 0 && plain.latency == 0 && plain.camera_latency == 0);
+        assert_true(plain.camera_shift[0] == 0 && plain.camera_tilt[2] == 0 && !plain.terrain);
+        assert_true(loaded.friction == 1 && loaded.load == every.load && loaded.latency == 0);
+        assert_true(every.load >= 0 && every.load < 4 && every.friction >= 0.5 && every.friction < 1.2);
+        assert_true(every.latency >= 0 && every.latency < 0.008 && every.terrain);
+        for (int i = 0; i < 3; i++)
+            assert_true(fabs(every.camera_shift[i]) <= 0.02 && fabs(every.camera_tilt[i]) <= 0.09);
+    }
+}
+
+// Of the six looks of "any" each is drawn in its share of episodes: 1,000 draws of probability 1/6 have a standard
+// deviation of 11.8, and six of these are 71.
+TEST(any_draws_each_kind)
+{
+    int counts[6] = {0};
+    for (uint64_t seed = 0; seed < 1000; seed++)
+    {
+        const legs_variant any = {.any = true};
+        const legs_changes c = sac_legs_changes_draw(&any, seed, 20);
+        const int kind = c.friction != 1          ? 0
+                         : c.load != 0            ? 1
+                         : c.latency != 0         ? 2
+                         : c.camera_shift[0] != 0 ? 3
+                         : c.terrain              ? 4
+                                                  : 5;
+        counts[kind]++;
+    }
+    for (int i = 0; i < 6; i++) assert_true(abs(counts[i] - 167) < 71);
+}
+
+TESTS(stones_have_the_sizes_of_the_article, released_and_unmet_stones_have_other_sizes,
+      every_course_begins_with_level_ground, boxes_near_a_robot_have_places, grids_are_turned_squares,
+      stairs_rise_evenly, walls_alternate, seeds_decide, variants_are_words, kinds_of_changes_do_not_touch_each_other,
+      any_draws_each_kind)
