@@ -45,8 +45,8 @@ typedef struct bench_row
 {
     const char *name;
     const char *unit; ///< "steps/s" is better when larger, a time when smaller
-    const char *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames, "%s":
-                      ///< the seeds; NULL: none. A row that is its own comparison says its name
+    const char *peer; ///< the peer's script and its arguments; "%p" and "%f": the files of parameters and frames, "%d":
+                      ///< the folder, "%s": the seeds; NULL: none. A row that is its own comparison says its name
     bool named_only;  ///< runs only when asked for by name: it takes minutes
     const char *summary;
     /// Fill the figure. A row that is its own comparison also fills `own_peer`, which others leave as it is.
@@ -116,6 +116,7 @@ sac_status bench_ppo(const bench_place *place, bench_figure *figure, bench_figur
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_stance(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

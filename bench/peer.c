@@ -34,6 +34,7 @@ static void split(const char *command, const bench_place *place, const char *int
     for (char *word = strtok(text, " "); word && count < MAX_WORDS - 1; word = strtok(NULL, " "))
         words[count++] = strcmp(word, "%p") == 0   ? place->parameters_path
                          : strcmp(word, "%f") == 0 ? place->frames_path
+                         : strcmp(word, "%d") == 0 ? place->folder
                          : strcmp(word, "%s") == 0 ? seeds
                                                    : word;
     words[count] = NULL;

@@ -29,6 +29,7 @@ SAC_API void sac_leg_toe(double toe[3], const sac_leg *leg, const double joints[
 
 /// The joints with which the toe is at a place, with the knee bent as a dog's hind leg is (knee <= 0). Where the place
 /// is out of reach, the toe is in its direction, as near as it comes.
+/// @param toe  below 1e100 each
 /// @return whether it is within reach
 SAC_API bool sac_leg_reach(double joints[SAC_LEG_JOINTS], const sac_leg *leg, const double toe[3]);
 

@@ -75,8 +75,13 @@ SAC_API void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *stat
 /// ratio.
 SAC_API double sac_pmtg_phase(const sac_pmtg *state, const sac_pmtg_def *def, int leg);
 
-/// What the motors of a leg are told for abduction, swing and extension: hip = pi/4 - swing - extension / 2, knee =
-/// -pi/2
-/// + extension, as the released Laikago has them. Its motors count the knee from another place than saccade/leg.h does:
-/// there its knee is what its motor says + 0.1488, its hip what its motor says - 0.0010.
+/// What a policy is told of the generator: (cos + 1) / 2 and (sin + 1) / 2 of the integrator's phase, 0..1.
+SAC_API void sac_pmtg_observe(double out[2], const sac_pmtg *state);
+
+/// What the motors of a leg are told for abduction, swing and extension, as the released Laikago has them:
+///
+///     hip = pi/4 - swing - extension / 2,    knee = -pi/2 + extension
+///
+/// Its motors count from other places than saccade/leg.h does: there its knee is what its motor says + 0.1488, and its
+/// hip what its motor says - 0.0010.
 SAC_API void sac_pmtg_joints(double joints[SAC_LEG_JOINTS], const double leg[SAC_LEG_JOINTS]);

@@ -78,11 +78,10 @@ SAC_API void sac_walk_reset(sac_walk *walk, const sac_walk_senses *senses);
 /// `clearance` above 7/10 of the way, where they are after 0.45 of the swing, down to the place of landing at 0.9, and
 /// then to `press` below it; above means along the body's own z axis. An early foot is damped and nothing else. Nothing
 /// is allocated.
-/// @param step  seconds since the last one, or since the reset
-/// @return the outcome of stance control. Where its problem was not solved, standing feet carry the weight. Where an
-/// angle
-///         or a rate is not finite or beyond 1e5 rad, the outcome is SAC_QP_UNSUITABLE and all legs are damped. Motors
-///         are finite whatever it is
+/// @param step  seconds since the last one, or since the reset; finite, >= 0
+/// @return the outcome of stance control. Where its problem was not solved, standing feet carry the weight. Where a
+///         measured joint, rate, roll or pitch is not finite or beyond all reason, the outcome is SAC_QP_UNSUITABLE and
+///         all legs are damped. Motors are finite whatever it is
 SAC_API sac_stance_output sac_walk_step(sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS], sac_walk *walk,
                                         const sac_walk_senses *senses, const sac_walk_command *command, double step);
 

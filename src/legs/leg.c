@@ -1,6 +1,7 @@
 #include "saccade/leg.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/series.h"
 
@@ -39,16 +40,10 @@ void sac_leg_toe(double toe[3], const sac_leg *leg, const double joints[SAC_LEG_
 void sac_leg_jacobian(double jacobian[9], const sac_leg *leg, const double joints[SAC_LEG_JOINTS])
 {
     const bent b = bend(leg, joints);
-    const double moved[9] = {0,
-                             b.w,
-                             -b.across, //
-                             -(b.sine * leg->aside + b.cosine * b.w),
-                             b.sine * b.x,
-                             -b.sine * b.down, //
-                             b.cosine * leg->aside - b.sine * b.w,
-                             -b.cosine * b.x,
-                             b.cosine * b.down};
-    for (int i = 0; i < 9; i++) jacobian[i] = moved[i];
+    const double up = b.sine * leg->aside + b.cosine * b.w, left = b.cosine * leg->aside - b.sine * b.w;
+    const double rows[3][3] = {
+        {0, b.w, -b.across}, {-up, b.sine * b.x, -b.sine * b.down}, {left, -b.cosine * b.x, b.cosine * b.down}};
+    memcpy(jacobian, rows, sizeof rows);
 }
 
 static double square(double x)

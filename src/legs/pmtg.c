@@ -104,6 +104,14 @@ void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *s, const sac
     }
 }
 
+void sac_pmtg_observe(double out[2], const sac_pmtg *s)
+{
+    double sine, cosine;
+    sac_series_sin_cos(s->phase, &sine, &cosine);
+    out[0] = (cosine + 1) / 2;
+    out[1] = (sine + 1) / 2;
+}
+
 void sac_pmtg_joints(double joints[SAC_LEG_JOINTS], const double leg[SAC_LEG_JOINTS])
 {
     joints[0] = leg[0];

@@ -4,8 +4,8 @@
 
 /// The rows that are held at a bound, as a factored matrix: N = Q R, where column j of N is U'^-1 (side_j a_j), Q has
 /// orthonormal columns, which lie one after the other, and R is upper triangular. Rows are added at the end and dropped
-/// anywhere. Right of its columns R is zero, and so is the inverse of its diagonal beyond them. R's
-/// inverse is kept beside it: a new column of it is at hand, and when rows are dropped it is made anew.
+/// anywhere. Right of its columns R is zero, and so is the inverse of its diagonal beyond them. R's inverse S is kept
+/// beside it: when a row is added its new column is at hand, and when one is dropped it is made anew.
 typedef struct sac_active
 {
     const sac_qp_loops *loops;
@@ -36,5 +36,5 @@ void sac_active_drop(sac_active *active, int index);
 /// Drop all.
 void sac_active_clear(sac_active *active);
 
-/// The multipliers u = R^-1 w and w = R'^-1 b of `along` = w and `u` = b.
+/// The multipliers of the held rows: with b in `u`, w = R'^-1 b goes to `along` and R^-1 w to `u`.
 void sac_active_settle(sac_active *active);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "moment.h"
 #include "qp_scene.h"
 #include "saccade/stance.h"
 
@@ -30,31 +31,10 @@ static void put_all(const sac_qp_problem *p, const double *x, double cost)
     put(&cost, 1);
 }
 
-// a body that trots: two feet stand, or at times three or four; it strays around what is wanted of it
-static sac_stance_input moment(sac_stream *s)
-{
-    sac_stance_input in = {.wanted_velocity = {sac_stream_uniform(s, -0.3, 0.8), sac_stream_uniform(s, -0.2, 0.2)},
-                           .wanted_height = 0.45,
-                           .wanted_twist = sac_stream_uniform(s, -0.3, 0.3)};
-    const uint32_t pair = sac_stream_below(s, 2), more = sac_stream_below(s, 4);
-    for (int leg = 0; leg < SAC_LEGS; leg++)
-    {
-        const bool diagonal = (leg == 0 || leg == 3) == (pair == 0);
-        in.stands[leg] = diagonal || more == 0 || (more == 1 && leg == 1);
-        in.toes[leg][0] = (leg < 2 ? 0.148 : -0.29) + sac_stream_uniform(s, -0.1, 0.1);
-        in.toes[leg][1] = (leg % 2 ? 0.117 : -0.115) + sac_stream_uniform(s, -0.04, 0.04);
-        in.toes[leg][2] = -0.456 + sac_stream_uniform(s, -0.03, 0.03);
-    }
-    in.roll = sac_stream_uniform(s, -0.15, 0.15), in.pitch = sac_stream_uniform(s, -0.15, 0.15);
-    for (int i = 0; i < 3; i++) in.turning[i] = sac_stream_uniform(s, -0.8, 0.8);
-    for (int i = 0; i < 3; i++) in.velocity[i] = (i == 0 ? 0.3 : 0) + sac_stream_uniform(s, -0.4, 0.4);
-    in.height = sac_stream_uniform(s, 0.42, 0.48);
-    return in;
-}
-
 static void put_moment(sac_stance *stance, sac_stream *s)
 {
-    const sac_stance_input in = moment(s);
+    static const int feet[] = {2, 2, 3, 4};
+    const sac_stance_input in = bench_moment(s, feet[sac_stream_below(s, 4)]);
     const sac_stance_output out = sac_stance_solve(stance, &in);
     if (out.solution.outcome != SAC_QP_SOLVED) exit(1);
     double x[MOST];

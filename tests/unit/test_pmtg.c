@@ -43,6 +43,10 @@ TEST(phases_and_legs_by_hand)
     assert_near(legs[1][2], 0.1 + 0.3 - 0.02 * sin(2 * PI / 15) * 0.8, 1e-15);
     assert_near(legs[2][1], 0.1 + 0.5 * cos(1.4 * PI) * 0.8, 1e-14);
     assert_near(legs[2][2], 0.1 + 0.3 + 0.9 * sin(1.4 * PI) * 0.8, 1e-14); // shorter: the sine is negative
+    double told[2];
+    sac_pmtg_observe(told, &s);
+    assert_near(told[0], (cos(2 * PI / 15) + 1) / 2, 1e-15);
+    assert_near(told[1], (sin(2 * PI / 15) + 1) / 2, 1e-15);
     for (int i = 1; i < 8; i++) sac_pmtg_step(legs, &s, &def, action);
     assert_near(s.phase, PI + PI * 0.05 / 0.25, 1e-14);
     for (int i = 8; i < 10; i++) sac_pmtg_step(legs, &s, &def, action);
