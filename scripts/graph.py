@@ -41,7 +41,7 @@ def rooms_of_cmake():
             continue
         if re.search(r"\bWORLD\b", rest):
             worlds.append(name)
-            rooms[name] = (f"env/{name}", ["env"] + declared)
+            rooms[name] = (folder.group(1) if folder else f"env/{name}", ["env"] + declared)
         else:
             rooms[name] = (folder.group(1) if folder else name, declared)
     below = list(rooms)

@@ -243,6 +243,8 @@ static sac_status advance(void *self)
     lay_out_near(b);
     for (int i = 0; i < a->count; i++)
     {
+        // Sensors are read after the last step alone.
+        b->model->opt.disableflags = i + 1 < a->count ? mjDSBL_SENSOR : 0;
         press(b, a->motors);
         b->mj->mj_step(b->model, b->data);
         b->steps++;

@@ -248,7 +248,6 @@ void sac_legs_drive_reset(legs_drive *d, const legs_body *body)
     d->variance = 0.1;
     memset(d->action, 0, sizeof d->action);
     d->mean_at = 0;
-    d->unsolved = 0;
     d->command.height = d->def.robot->height;
     for (int leg = 0; leg < SAC_LEGS; leg++) d->command.foothold[leg][2] = -0.01, d->command.clearance[leg] = 0.07;
     if (d->walk) sac_walk_reset(d->walk, &senses);
@@ -292,13 +291,12 @@ static void step_generator(legs_drive *d, sac_motor motors[SAC_LEGS][SAC_LEG_JOI
 
 static void step_walk(legs_drive *d, const sac_walk_senses *senses, sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS])
 {
-    const sac_gait_feet before = sac_walk_feet(d->walk);
-    const sac_stance_output out = sac_walk_step(motors, d->walk, senses, &d->command, d->def.control);
-    if (out.solution.outcome != SAC_QP_SOLVED) d->unsolved++;
-    const sac_gait_feet after = sac_walk_feet(d->walk);
+    bool lifted[SAC_LEGS];
+    sac_walk_step(motors, d->walk, senses, &d->command, d->def.control);
+    sac_walk_lifted(d->walk, lifted);
     for (int leg = 0; leg < SAC_LEGS; leg++)
     {
-        if (!before.stands[leg] || after.stands[leg]) continue;
+        if (!lifted[leg]) continue;
         d->lifted[leg] = true;
         if (d->def.map != LEGS_RELEASED) take_foothold(&d->command, d->def.map, d->action, leg);
     }

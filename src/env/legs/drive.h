@@ -47,11 +47,10 @@ typedef struct legs_drive
     // what lasts
     sac_pmtg pmtg;
     sac_walk_command command;
-    bool lifted[SAC_LEGS]; ///< since the last action
+    bool lifted[SAC_LEGS];        ///< since the last action
     double estimate[3], variance; ///< of the speed, by the filter
     double speeds[LEGS_MEAN][3], mean[3];
     int mean_count, mean_at;
-    uint64_t unsolved; ///< problems of stance control without a solution, in this episode
     double action[LEGS_MOST_ACTIONS];
 } legs_drive;
 

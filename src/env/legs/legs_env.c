@@ -184,7 +184,7 @@ void sac_legs_state(const void *self, double *values)
     sac_legs_body_place(e->body, place);
     const double all[] = {place[0],    place[1],     place[2],
                           senses.roll, senses.pitch, place[3],
-                          e->fell,     e->crossed,   (double)e->drive->unsolved};
+                          e->fell,     e->crossed,   e->drive->walk ? (double)sac_walk_unsolved(e->drive->walk) : 0};
     memcpy(values, all, sizeof all);
 }
 

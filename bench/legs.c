@@ -1,0 +1,58 @@
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bench.h"
+
+/// A robot with four legs that walks by footholds: an action of 52 ms, which is 52 steps of physics, 13 problems of
+/// stance control and, unless the row's name ends with "blind", two depth pictures of 32 x 24 pixels.
+
+enum
+{
+    RUNS = 3,
+    STEPS = 200,
+    MOST_PARTS = 16,
+    PIXELS = 2 * 24 * 32,
+    ACTIONS = 22
+};
+
+static sac_status run(sac_env *env, const sac_env_row *row, bench_figure *figure)
+{
+    for (int i = 0; i < RUNS; i++)
+    {
+        double seconds = 0;
+        SAC_TRY(sac_env_reset(env, 1, row));
+        for (int step = 0; step < STEPS; step++)
+        {
+            const double begin = sac_clock();
+            SAC_TRY(sac_env_step(env, row));
+            seconds += sac_clock() - begin;
+            if (*row->terminated) return sac_fail(SAC_ERROR_ENVIRONMENT, "bench: the robot fell in step %d", step);
+        }
+        bench_keep(figure, 1e6 * seconds / STEPS, false);
+    }
+    return SAC_OK;
+}
+
+sac_status bench_legs(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    (void)own_peer;
+    static const sac_setting settings[] = {
+        {"action", "released"}, {"control_ms", "4"}, {"repeat", "13"}, {"level", "0"}, {"length", "60"}};
+    const sac_env_def def = {
+        .id = "legs:stones", .settings = settings, .setting_count = sizeof settings / sizeof *settings};
+    float action[ACTIONS] = {0}, depth[PIXELS];
+    double reward;
+    uint8_t terminated, truncated;
+    void *parts[MOST_PARTS] = {0};
+    sac_env *env;
+    SAC_TRY(sac_env_create(&env, &def));
+    const sac_env_spec *spec = sac_env_get_spec(env);
+    if (!strstr(place->row->name, "blind"))
+        parts[sac_space_find(spec->observations, spec->observation_count, "depth")] = depth;
+    for (int leg = 0; leg < 4; leg++) action[leg] = 0.03f, action[12 + leg] = 0.07f; // ahead, and clearance
+    const sac_env_row row = {action, parts, &reward, &terminated, &truncated};
+    sac_status status = run(env, &row, figure);
+    sac_env_destroy(env);
+    return status;
+}
