@@ -8,7 +8,8 @@
 ///
 /// Some of what the released controllers do is kept, because policies were made with it: stance control gets the toes
 /// from the origin of the body and not from its centre of mass, a standing leg's torques are J'(-f) with the Jacobian
-/// in the frame of the body and the force in the level one, and swinging feet move in the frame of the body.
+/// in the frame of the body, so that a force of the horizon's, which is in the level frame, is turned with the body;
+/// and swinging feet move in the frame of the body.
 
 /// What one motor is told: torque = kp (q - joint) + kd (0 - rate) + torque.
 typedef struct sac_motor
