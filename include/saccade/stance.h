@@ -77,7 +77,9 @@ SAC_API void sac_stance_reset(sac_stance *stance);
 /// 1e9, or an angle is beyond 1e6, the outcome is SAC_QP_UNSUITABLE.
 SAC_API sac_stance_output sac_stance_solve(sac_stance *stance, const sac_stance_input *input);
 
-/// The same by the form of one instant: M f = g + a, where `a` is what spring and damper ask for.
+/// The same by the form of one instant: M f = g + a, where `a` is what spring and damper ask for. It takes the body for
+/// level: toes, forces and gravity are along the body's axes, and forces that were applied along those of the world
+/// would tip a body over whose legs are long.
 SAC_API sac_stance_output sac_stance_instant(sac_stance *stance, const sac_stance_input *input);
 
 /// The problem that the last solve put to the solver, with its solution x, for comparisons with other solvers: forces

@@ -8,7 +8,8 @@
 ///
 /// Some of what the released controllers do is kept, because policies were made with it: stance control gets the toes
 /// from the origin of the body and not from its centre of mass, a standing leg's torques are J'(-f) with the Jacobian
-/// in the frame of the body and the force in the level one, and swinging feet move in the frame of the body.
+/// in the frame of the body, so that a force of the horizon's, which is in the level frame, is turned with the body;
+/// and swinging feet move in the frame of the body.
 
 /// What one motor is told: torque = kp (q - joint) + kd (0 - rate) + torque.
 typedef struct sac_motor
@@ -98,6 +99,10 @@ SAC_API double sac_walk_height(const sac_walk *walk);
 /// How many steps since the reset had feet that should stand and no forces for them but their share of the weight,
 /// because the problem was not solved or what was measured was no number.
 SAC_API int64_t sac_walk_unsolved(const sac_walk *walk);
+
+/// The problem of stance control that the last step solved, see sac_stance_problem.
+/// @param[out] x  [variables] of the solution; NULL: not wanted
+SAC_API const sac_qp_problem *sac_walk_problem(const sac_walk *walk, double *x);
 
 /// Bytes of all that lasts from step to step, warm starts of stance control included, and copying it out and in.
 SAC_API size_t sac_walk_state_size(const sac_walk *walk);

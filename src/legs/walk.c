@@ -162,8 +162,9 @@ static void rest(sac_motor motors[SAC_LEG_JOINTS], const sac_walk *w)
     for (int i = 0; i < SAC_LEG_JOINTS; i++) motors[i] = (sac_motor){.kd = w->def.kd[i]};
 }
 
-// The torques with which the toe presses against the ground, J'(-f). As in the released controller J is in the frame of
-// the body and f in the level one, as if they were the same.
+// The torques with which the toe presses against the ground, J'(-f), J in the frame of the body. The horizon's forces
+// are in the level frame, and as in the released controller they are turned with the body; those of an instant are its
+// own.
 static void press(sac_motor motors[SAC_LEG_JOINTS], const sac_walk *w, int leg, const sac_walk_senses *in,
                   const double force[3])
 {
@@ -302,6 +303,11 @@ double sac_walk_height(const sac_walk *w)
 int64_t sac_walk_unsolved(const sac_walk *w)
 {
     return w->last.unsolved;
+}
+
+const sac_qp_problem *sac_walk_problem(const sac_walk *w, double *x)
+{
+    return sac_stance_problem(w->stance, x);
 }
 
 size_t sac_walk_state_size(const sac_walk *w)

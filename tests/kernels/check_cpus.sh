@@ -62,7 +62,7 @@ for level in scalar avx2 avx512; do
     check "level $level: pictures" pictures "${masked[@]}"
     check "level $level: the same bytes" same_bytes "$level" "${masked[@]}"
     check "level $level: golden families of any shape" "${masked[@]}" tests/golden/twin.sh "$build/golden"
-    for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export; do
+    for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export qp stance walk; do
         check "level $level: test_$unit" "${masked[@]}" "$build/test_$unit"
     done
 done

@@ -2,34 +2,17 @@
 #include <stdlib.h>
 
 #include "moment.h"
+#include "problem_file.h"
 #include "qp_scene.h"
 #include "saccade/stance.h"
 
-/// Problems as a trotting body meets them, with our solutions, for peers.py: problems COUNT. Each is written as
-/// doubles: n, m, P, q, A, lower, upper, x, our cost. One in ten is none of a body: dense rows of any kind.
+/// Problems as a trotting body meets them, with our solutions, for peers.py: problems COUNT. One in ten is none of a
+/// body: dense rows of any kind.
 
 enum
 {
     MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON
 };
-
-static void put(const double *numbers, int count)
-{
-    if (fwrite(numbers, sizeof *numbers, (size_t)count, stdout) != (size_t)count) exit(1);
-}
-
-static void put_all(const sac_qp_problem *p, const double *x, double cost)
-{
-    const double sizes[] = {p->variables, p->rows};
-    put(sizes, 2);
-    put(p->p, p->variables * p->variables);
-    put(p->q, p->variables);
-    put(p->a, p->rows * p->variables);
-    put(p->lower, p->rows);
-    put(p->upper, p->rows);
-    put(x, p->variables);
-    put(&cost, 1);
-}
 
 static void put_moment(sac_stance *stance, sac_stream *s)
 {
@@ -39,7 +22,7 @@ static void put_moment(sac_stance *stance, sac_stream *s)
     if (out.solution.outcome != SAC_QP_SOLVED) exit(1);
     double x[MOST];
     const sac_qp_problem *problem = sac_stance_problem(stance, x);
-    put_all(problem, x, out.solution.cost);
+    put_problem(problem, x, out.solution.cost);
 }
 
 static void put_any(sac_qp *qp, sac_stream *s)
@@ -50,7 +33,7 @@ static void put_any(sac_qp *qp, sac_stream *s)
     qp_scene_make(&scene, sac_stream_u32(s), n, m, false);
     const sac_qp_solution solution = sac_qp_solve(qp, x, NULL, &scene.def, false);
     if (solution.outcome != SAC_QP_SOLVED) exit(1);
-    put_all(&scene.def, x, solution.cost);
+    put_problem(&scene.def, x, solution.cost);
 }
 
 int main(int argc, char **argv)
