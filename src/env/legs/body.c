@@ -54,7 +54,7 @@ static sac_status load(legs_body *b, legs_course course, double step)
     return status;
 }
 
-static sac_status open(legs_body *b, legs_course course, double step)
+static sac_status make(legs_body *b, legs_course course, double step)
 {
     SAC_TRY(sac_mujoco_open(&b->mj));
     SAC_TRY(load(b, course, step));
@@ -74,7 +74,7 @@ sac_status sac_legs_body_create(legs_body **out, const legs_robot *robot, legs_c
     if (!b) return sac_fail_memory("a robot");
     b->robot = robot;
     b->room = sac_legs_terrain_room(course);
-    sac_status status = open(b, course, step);
+    sac_status status = make(b, course, step);
     if (status != SAC_OK)
         sac_legs_body_destroy(b);
     else

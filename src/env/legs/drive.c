@@ -132,7 +132,7 @@ static int bounds_of(legs_map map, const bound **out)
 int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], float high[LEGS_MOST_ACTIONS],
                            const char *names[LEGS_MOST_ACTIONS])
 {
-    const bound *rows;
+    const bound *rows = NULL;
     const int count = d->walk ? bounds_of(d->def.map, &rows) : SAC_PMTG_ACTIONS;
     for (int i = 0; i < count; i++)
     {

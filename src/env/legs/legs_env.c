@@ -106,7 +106,7 @@ static void describe(legs_env *e, const legs_view_def *view)
     e->parts[GROUND] = (sac_space){.name = "ground", .kind = SAC_SPACE_VECTOR, .shape = {GROUNDS}, .privileged = true};
 }
 
-static sac_status open(legs_env *e, const char *variant)
+static sac_status make(legs_env *e, const char *variant)
 {
     const legs_config *c = &e->config;
     const legs_robot *robot = sac_legs_robot(c->robot);
@@ -130,7 +130,7 @@ sac_status sac_legs_create(void **self, const void *config, const char *variant,
     if (!e) return sac_fail_memory(rules->id);
     e->config = *(const legs_config *)config;
     e->rules = rules;
-    sac_status status = open(e, variant);
+    sac_status status = make(e, variant);
     if (status == SAC_OK)
     {
         *self = e;
@@ -217,6 +217,7 @@ static void tell_truth(const legs_env *e, float *truth)
 static void tell_ground(const legs_env *e, float *ground)
 {
     const legs_robot *r = e->body->robot;
+    const int middle_along = ALONG / 2, middle_across = ACROSS / 2;
     double at[4];
     sac_legs_body_place(e->body, at);
     for (int leg = 0; leg < SAC_LEGS; leg++)
@@ -228,7 +229,7 @@ static void tell_ground(const legs_env *e, float *ground)
         for (int i = 0; i < ALONG; i++)
             for (int k = 0; k < ACROSS; k++)
             {
-                const double x = (i - ALONG / 2) * apart, y = (k - ACROSS / 2) * apart;
+                const double x = (i - middle_along) * apart, y = (k - middle_across) * apart;
                 const double height =
                     sac_legs_body_ground(e->body, place[0] + cosine * x - sine * y, place[1] + sine * x + cosine * y);
                 *ground++ = (float)(height + r->toe_radius - at[2] - toe[2]);

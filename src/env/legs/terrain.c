@@ -58,7 +58,8 @@ static void draw_stones(legs_terrain *t, const legs_terrain_def *def, sac_stream
 
 enum
 {
-    COLUMNS = 8
+    COLUMNS = 8,
+    HALF = COLUMNS / 2
 };
 
 // Rows and columns are turned about the origin, and of each row the stones near the course's middle are there.
@@ -78,7 +79,7 @@ static void draw_grid(legs_terrain *t, const legs_terrain_def *def, sac_stream *
         const double middle = -u * sine / cosine / across; // of the columns at y = 0
         for (int k = 0; k < COLUMNS; k++)
         {
-            const double v = (floor(middle) + k - COLUMNS / 2 + 0.5) * across;
+            const double v = (floor(middle) + k - HALF + 0.5) * across;
             const double x = u * cosine - v * sine, y = u * sine + v * cosine;
             if (x < start + side || fabs(y) > corridor) continue;
             add(t, x - side / 2, side, y, side, 0, 0.1, colours[(row + k) % 4]);
@@ -119,11 +120,14 @@ static void draw_obstacles(legs_terrain *t, const legs_terrain_def *def, sac_str
     add(t, -1.5, def->length + 4, 0, width, 0, 0.5, grey);
     t->lasting = 1;
     bool left = sac_stream_below(random, 2) == 1;
-    for (double x = 2; x < def->length; x += draw(random, apart), left = !left)
+    double x = 2;
+    while (x < def->length)
     {
         if (def->unmet) left = sac_stream_below(random, 2) == 1;
         const double part = width * draw(random, closed) * def->level / 10;
         add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[left ? 2 : 3]);
+        x += draw(random, apart);
+        left = !left;
     }
 }
 

@@ -126,12 +126,12 @@ typedef struct place
 // What it costs to stand at each place within reach: ground that is far below or above, or not level, or far away.
 static void weigh(place *places, const float *ground, const stepper_config *config)
 {
-    const int margin = (int)(config->margin / apart + 0.5);
+    const int margin = (int)(config->margin / apart + 0.5), middle_along = ALONG / 2, middle_across = ACROSS / 2;
     for (int n = 0; n < PLACES; n++)
     {
-        const int i = ALONG / 2 - REACH + n / BREADTH, k = 1 + n % BREADTH;
+        const int i = middle_along - REACH + n / BREADTH, k = 1 + n % BREADTH;
         place *p = &places[n];
-        *p = (place){.x = (float)((i - ALONG / 2) * apart), .y = (float)((k - ACROSS / 2) * apart)};
+        *p = (place){.x = (float)((i - middle_along) * apart), .y = (float)((k - middle_across) * apart)};
         p->z = height_at(ground, i, k);
         p->cost = (fabsf(p->z) > 0.3f ? 1000 * fabsf(p->z) : 0) +
                   (float)count_rough(ground, i, k, margin, (float)config->rough) + 4 * p->x * p->x + 8 * p->y * p->y;
