@@ -78,7 +78,7 @@ TEST(a_student_learns_from_a_depth_picture_and_numbers)
 {
     for (int k = 0; k < KINDS; k++)
     {
-        char run[16], search[1024], text[4096];
+        char run[16], search[1024], text[8192];
         snprintf(run, sizeof run, "run%d", k);
         snprintf(search, sizeof search,
                  "  method: distill\n  episodes: 24\n  share: 1 0.5\n  fit_steps: 150\n  batch: 64\n  rate: 0.005\n");
@@ -112,7 +112,7 @@ TEST(threads_change_no_bit)
     static const char search[] = "  method: ppo\n  worlds: 16\n  steps: 6\n  minibatch: 24\n  rate: 3e-3\n";
     for (int k = 0; k < KINDS; k++)
     {
-        char one[16], three[16];
+        char one[24], three[24];
         snprintf(one, sizeof one, "one%d", k);
         snprintf(three, sizeof three, "three%d", k);
         sac_task *task = load_task(task_of(k, search, "  generations: 9\n"), NULL, 0);
