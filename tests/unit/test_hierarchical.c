@@ -543,9 +543,9 @@ TEST(a_run_is_the_same_for_any_number_of_threads_and_when_it_goes_on)
     sac_task_destroy(task);
 }
 
-// From the picture alone come the commands, from the numbers alone the rest. Who sees but one of them earns 3/4 a step
-// at best, give or take the mean of 60 draws of |u - c| / 2 with u uniform in -1..1, whose deviation is 1/sqrt(48) at
-// most: 0.019. So more than 0.75 + 4 * 0.019 is earned by both levels.
+// From the picture alone come the commands, from the numbers alone the rest. Who sees but one of them does best by a
+// constant 0 for the other action, and earns 3/4 a step, give or take the mean of 60 draws of |u| / 2 with u uniform in
+// -1..1, whose deviation is 1/sqrt(48): 0.019. So more than 0.75 + 4 * 0.019 is earned by both levels.
 TEST(evolution_trains_both_levels)
 {
     static const char *const kinds[] = {
