@@ -26,7 +26,7 @@ from saccade._core import (  # noqa: E402
     WorldError, ffi, lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
 from saccade.demonstrations import Demonstrations, distill, record, write_demonstrations  # noqa: E402
-from saccade.policy import Gaze, Info, Policy, Space, State, kinds, load, read  # noqa: E402
+from saccade.policy import Gaze, Info, Policy, Space, State, kind_options, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
 from saccade.training import Progress, Run, Score, Uptrained, evaluate, summary, train, uptrain  # noqa: E402
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
@@ -34,8 +34,8 @@ from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 __all__ = [
     "ArgumentError", "Attention", "Camera", "Demonstrations", "DivergedError", "Error", "FileError", "FormatError", "Gaze",
     "Info", "InterruptedError", "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
-    "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms", "kinds",
-    "lib", "linear", "load", "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train",
+    "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms",
+    "kind_options", "kinds", "lib", "linear", "load", "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train",
     "training", "uptrain", "worlds", "write_demonstrations",
 ]
 __version__ = ffi.string(lib.sac_version()).decode()

@@ -321,15 +321,24 @@ def fill(struct: Any, values: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     return kept
 
 
+def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """{"high": {"kind": "cnn"}} is {"high.kind": "cnn"}, as in a task file."""
+    flat: dict[str, Any] = {}
+    for key, value in options.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return flat
+
+
 def settings_of(options: dict[str, Any]) -> tuple[Any, int, list[Any]]:
-    """Options as the library reads them: key and text."""
+    """Options as the library reads them: key and text; those of a map have its name before their own."""
     kept: list[Any] = []
-    settings = ffi.new("sac_setting[]", max(1, len(options)))
-    for setting, (key, value) in zip(settings, options.items()):
+    flat = _flat(options)
+    settings = ffi.new("sac_setting[]", max(1, len(flat)))
+    for setting, (key, value) in zip(settings, flat.items()):
         typed = str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)
         kept += [ffi.new("char[]", key.encode()), ffi.new("char[]", typed.encode())]
         setting.key, setting.value = kept[-2:]
-    return settings, len(options), [settings, *kept]
+    return settings, len(flat), [settings, *kept]
 
 
 def options_of(settings: Any, count: int) -> dict[str, str]:

@@ -133,6 +133,18 @@ def kinds() -> dict[str, dict[str, tuple[str | None, str]]]:
     return dict(listing(at))
 
 
+@documented("sac_policy_kind_options")
+def kind_options(kind: str, **options: Any) -> dict[str, tuple[str | None, str]]:
+    """The options of a kind with some of them set: {option: (default, help)}, such as
+    kind_options("hierarchical", high={"kind": "cnn"})."""
+    settings, count, kept = settings_of(options)
+    table = lib.sac_policy_kind_options(kind.encode(), settings, count)
+    del kept
+    if table == ffi.NULL:
+        raise ValueError(f"unknown kind {kind!r}, expected one of {', '.join(kinds())}")
+    return option_table(table)
+
+
 def option_table(table: Any) -> dict[str, tuple[str | None, str]]:
     """{option: (default or None, help)} of a table of options."""
     rows, i = {}, 0

@@ -197,6 +197,21 @@ static void reset(sac_policy_state *base)
     sac_actor_reset(&s->actor, &s->cnn->actor);
 }
 
+// Turns planes [outputs, stride] into pixels [pixels, outputs], adds the bias where there is one, and applies ReLU.
+static void interleave(float *out, const float *planar, const sac_patches *p, const float *bias)
+{
+    int pixels = p->rows * p->columns, stride = sac_round_up(pixels);
+    for (int o = 0; o < p->outputs; o++)
+    {
+        float add = bias ? bias[o] : 0;
+        for (int n = 0; n < pixels; n++)
+        {
+            float x = planar[(size_t)o * (size_t)stride + (size_t)n] + add;
+            out[(size_t)n * (size_t)p->outputs + (size_t)o] = x > 0 ? x : 0;
+        }
+    }
+}
+
 // The largest number of a square of a plane, or 0 where none is above it: ReLU and then pooling.
 static float largest(const float *plane, int columns, int pool, float add)
 {
@@ -210,25 +225,28 @@ static float largest(const float *plane, int columns, int pool, float add)
     return most;
 }
 
-// Turns planes [outputs, stride] into pixels [rows, columns, outputs], adds the bias where there is one, and applies
-// ReLU and pooling.
-static void interleave(float *out, const float *planar, const sac_image_layer *layer, const float *bias)
+// The same with pooling, which leaves [rows, columns, outputs].
+static void interleave_pooled(float *out, const float *planar, const sac_image_layer *layer, const float *bias)
 {
     const sac_patches *p = &layer->patches;
-    const ptrdiff_t stride = sac_round_up(p->rows * p->columns), outputs = p->outputs;
-    const int pool = layer->pool;
+    const ptrdiff_t stride = sac_round_up(p->rows * p->columns);
     for (int o = 0; o < p->outputs; o++, planar += stride)
     {
-        float add = bias ? bias[o] : 0, *to = out + o;
-        for (int n = 0; pool == 1 && n < p->rows * p->columns; n++)
-        {
-            float x = planar[n] + add;
-            to[n * outputs] = x > 0 ? x : 0;
-        }
-        for (int r = 0; pool > 1 && r < layer->rows; r++)
-            for (int c = 0; c < layer->columns; c++, to += outputs)
-                *to = largest(planar + (ptrdiff_t)(r * p->columns + c) * pool, p->columns, pool, add);
+        float *to = out + o;
+        for (int r = 0; r < layer->rows; r++)
+            for (int c = 0; c < layer->columns; c++, to += p->outputs)
+                *to = largest(planar + (ptrdiff_t)(r * p->columns + c) * layer->pool, p->columns, layer->pool,
+                              bias ? bias[o] : 0);
     }
+}
+
+// What a layer gives, from its planes.
+static void write_layer(float *out, const float *planar, const sac_image_layer *layer, const float *bias)
+{
+    if (layer->pool > 1)
+        interleave_pooled(out, planar, layer, bias);
+    else
+        interleave(out, planar, &layer->patches, bias);
 }
 
 // Runs all layers but the first, whose outputs are the tokens.
@@ -238,14 +256,14 @@ static void read_image(sac_cnn_state *s)
 {
     const sac_cnn *cnn = s->cnn;
     float *told = s->actor.told;
-    interleave(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0], NULL);
+    write_layer(cnn->layer_count > 1 ? s->image : told, s->embedding.tokens, &cnn->layers[0], NULL);
     for (int i = 1; i < cnn->layer_count; i++)
     {
         const sac_image_layer *layer = &cnn->layers[i];
         const sac_patches *p = &layer->patches;
         cnn->embedding.projector.kernels.project_floats(s->planar, sac_round_up(p->rows * p->columns), s->image,
                                                         s->parameters + layer->tensors.weight, p, s->work);
-        interleave(i == cnn->layer_count - 1 ? told : s->image, s->planar, layer, s->parameters + layer->tensors.bias);
+        write_layer(i == cnn->layer_count - 1 ? told : s->image, s->planar, layer, s->parameters + layer->tensors.bias);
     }
 }
 

@@ -46,8 +46,8 @@ resumes() # a policy of two inputs goes on after a stop, to the byte
 }
 check "a run of it is resumed to the byte" resumes
 
-# one image file is not all that it takes
-check "attend refuses a policy of several parts" refuses 1 "the policy takes 'left" "$saccade" attend \
+# numbers do not change where it looks, but the image must have the size of its picture
+check "attend takes a policy of a picture and numbers" refuses 1 "pixels, the policy looks at" "$saccade" attend \
     one/mean.safetensors "$OLDPWD/docs/images/attention.png"
 
 mixes() # a policy that looks through softmax, of the same parts
@@ -67,6 +67,8 @@ other_parts() # depth and state; what a teacher alone may see; numbers alone
         "$saccade" eval teacher/mean.safetensors --seeds 0..3 && "$saccade" eval depth/mean.safetensors --seeds 0..3
 }
 check "other policies take other parts" other_parts
+check "attend refuses a policy of depth" refuses 1 "the policy takes 'depth" "$saccade" attend depth/mean.safetensors \
+    "$OLDPWD/docs/images/attention.png"
 
 refuses() # WORDS [option...]
 {

@@ -164,7 +164,7 @@ check "a flag without its value" refuses 2 "--plugin needs a value" "$saccade" e
 check "a misspelt flag" refuses 2 "did you mean '--plugin'" "$saccade" envs --pluggin catch.so
 check "an object without the entry" refuses 1 "'plain.so' is no plugin: it has no sac_plugin_table" \
     "$saccade" envs --plugin plain.so
-check "another version" refuses 1 "has version 6 of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
+check "another version" refuses 1 "has version 7 of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
 check "an undefined function" refuses 1 "sac_no_such_function" "$saccade" envs --plugin unknown.so
 check "a plugin of nothing" refuses 1 "offers neither" "$saccade" envs --plugin empty.so
 check "a name that is taken" refuses 1 "plugin 'taken.so': environment 'toy': the name is taken" \

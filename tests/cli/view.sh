@@ -98,6 +98,26 @@ END
         [[ -s $work/mixed/000003.png ]]
 }
 
+# a policy that looks at every third step: what it kept is shown until it looks again; vectors do not change where it looks
+holds()
+{
+    cat >"$work/levels.yaml" <<'END'
+env: {id: toy}
+policy: {kind: hierarchical, inputs: camera state, teacher: true, shortest: 3, longest: 3, high: {top: 4}}
+search: {method: sep-cma-es, population: 16}
+train: {generations: 2}
+END
+    "$saccade" train "$work/levels.yaml" --run "$work/levels" --quiet || return 1
+    local levels=$work/levels/mean.safetensors
+    "$saccade" attend "$levels" "$image" >"$work/top" && grep -q '^4 of 7 x 7 patches$' "$work/top" || return 1
+    "$saccade" watch "$levels" --seed 4 --attention "$work/l.csv" >/dev/null || return 1
+    # 50 steps and the start are 17 looks
+    awk -F, 'NR > 1 { step = NR - 2; $1 = ""; if (step % 3) { if ($0 != last) exit 1 } else { looks++; changed += $0 != last }
+             last = $0 } END { exit !(looks == 17 && changed > 3) }' "$work/l.csv" || return 1
+    "$saccade" watch "$levels" --seed 4 --frames "$work/held" --size 320x200 --steps 3 >/dev/null &&
+        [[ -s $work/held/000003.png ]]
+}
+
 curve() { "$saccade" plot "$run" --out "$work/c.svg" && grep -q '</svg>' "$work/c.svg"; }
 heat() { "$saccade" plot "$work/a.csv" --out "$work/i.png" && [[ -s $work/i.png ]]; }
 over_time() # a row a step, drawn
@@ -116,6 +136,7 @@ check "watch --frames" frames
 check "attend" attention
 check "watch --patches" patches
 check "attend and watch of an agent that keeps no patch" mixes
+check "attend and watch of a policy that does not look in every step" holds
 for module in film window plot; do
     [[ -e $modules/saccade-$module.so ]] && continue
     skip "$module" "saccade-$module.so, which this build was made without"

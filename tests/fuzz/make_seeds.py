@@ -308,13 +308,19 @@ def options():
 def policy():
     """From corpus/policy/agent_lstm, which `saccade train tasks/toy.yaml` wrote.
 
-    mlp_state and agent_parts take other parts than one picture; `saccade train` wrote them, too (policy.inputs).
+    mlp_state and agent_parts take other parts than one picture, and levels is of kind hierarchical; `saccade train`
+    wrote them, too (policy.inputs).
     """
-    source = (CORPUS / "policy" / "agent_lstm").read_bytes()
-    size = struct.unpack("<Q", source[:8])[0]
-    header, data = json.loads(source[8 : 8 + size]), source[8 + size :]
 
-    def changed(metadata, **changes):
+    def split(name):
+        source = (CORPUS / "policy" / name).read_bytes()
+        size = struct.unpack("<Q", source[:8])[0]
+        return source, json.loads(source[8 : 8 + size]), source[8 + size :]
+
+    source, header, data = split("agent_lstm")
+    _, levels_header, levels_data = split("levels")
+
+    def changed(metadata, header=header, data=data, **changes):
         out = json.loads(json.dumps(header))
         inner = json.loads(out["__metadata__"][metadata])
         for key, value in changes.items():
@@ -345,6 +351,17 @@ def policy():
         "info_number": changed("info", environment=7),
         "info_seed": changed("info", seed="-1"),
     }
+    for name, option, value in (
+        ("kind", "high.kind", "iap-trans"),
+        ("kind_own", "high.kind", "hierarchical"),
+        ("parts", "high.parts", "state camera state"),
+        ("parts_none", "high.parts", "camra"),
+        ("times", "shortest", "1000000"),
+        ("latent", "latent", "256"),
+        ("large", "high.top", "128"),
+        ("low", "low.controller", "lstm"),
+    ):
+        seeds["levels_" + name] = changed("policy", levels_header, levels_data, **{option: value})
     for name in ("policy", "info", "format", "version", "checksum"):
         out = json.loads(json.dumps(header))
         del out["__metadata__"][name]
@@ -368,6 +385,12 @@ def task():
         "no_policy": "env: {id: toy}\nsearch: {method: sep-cma-es}\n",
         "unknown_env": source.replace("id: toy", "id: toi"),
         "unknown_kind": source.replace("attention-agent", "attention-agnet"),
+        "levels": "env: {id: toy}\npolicy: {kind: hierarchical, high: {kind: cnn, conv_pool: 2}, low: {hidden: 3}}\n"
+        "search: {method: ars}\n",
+        "levels_scalar": "env: {id: toy}\npolicy: {kind: hierarchical, high: cnn}\nsearch: {method: ars}\n",
+        "levels_twice": "env: {id: toy}\npolicy: {kind: hierarchical, high: {rows: 3}, high.kind: iap-trans}\n"
+        "search: {method: ars}\n",
+        "levels_list": "env: {id: toy}\npolicy: {kind: hierarchical, high: [{kind: cnn}]}\nsearch: {method: ars}\n",
         "unknown_option": source.replace("hidden:", "hiden:"),
         "unknown_section": source.replace("train:", "trian:"),
         "bad_value": source.replace("hidden: 8", "hidden: eight"),

@@ -236,6 +236,23 @@ def test_a_new_policy_has_the_shapes_of_its_world():
     assert saccade.kinds()["attention-agent"]["patch"][0] == "7"
 
 
+def test_a_policy_of_two_levels_looks_when_its_command_has_run_out():
+    assert "high.rows" in saccade.kind_options("hierarchical", high={"kind": "iap-trans"})
+    assert "high.rows" not in saccade.kind_options("hierarchical")
+    with pytest.raises(ValueError, match="unknown kind 'hierarchial', expected one of attention-agent"):
+        saccade.kind_options("hierarchial")
+    policy = saccade.World("toy").policy("hierarchical", inputs="camera", shortest=3, longest=3,
+                                         high={"kind": "iap-rank", "top": 2, "controller": "linear"})
+    assert policy.options["high.kind"] == "iap-rank" and policy.options["low.controller"] == "linear"
+    state, rng = policy.state(), np.random.default_rng(1)
+    for step in range(7):
+        image = rng.integers(0, 256, policy.observation_shape, np.uint8)
+        state.act(image)
+        gaze = state.gaze()
+        assert (gaze.age, gaze.held) == (step % 3, 3)
+        assert gaze.top is not None and len(gaze.top) == 2
+
+
 @pytest.mark.parametrize("bad, error, words", [
     (lambda p: p.act(np.zeros((96, 96, 4), np.uint8)), ValueError, "expected (96, 96, 3)"),
     (lambda p: p.act(np.zeros((96, 96, 3))), TypeError, "float64"),

@@ -1,5 +1,4 @@
-/* the largest of each square of `side` pixels, each channel for itself; out may be in, whose pixels it never overtakes
- */
+/* the largest of each square of `side` pixels, each channel for itself; out may be in, which is read ahead of it */
 static void pool(float *out, const float *in, int side, int in_columns, int rows, int columns, int depth)
 {
     int y, x, o, i;
