@@ -22,7 +22,7 @@ static control_world *create(const control_task *task)
 static sac_status create_distraction(control_distraction **d, control_world *w, const char *variant,
                                      const char *pictures)
 {
-    distraction_def def = {.variant = variant, .pictures = pictures, .plain = true};
+    distraction_def def = {.variant = variant, .pictures = pictures, .plain = true, .weakest = 1, .strongest = 1};
     return sac_distraction_create(d, w, &def);
 }
 
@@ -194,7 +194,11 @@ TEST(distractions_are_drawn_anew)
     for (int t = 0; t < 5; t++)
     {
         control_world *plain = create(tasks[t]), *w = create(tasks[t]);
-        distraction_def def = {.variant = "camera:hard+color:hard", .pictures = "procedural", .redraw = REDRAW};
+        distraction_def def = {.variant = "camera:hard+color:hard",
+                               .pictures = "procedural",
+                               .redraw = REDRAW,
+                               .weakest = 1,
+                               .strongest = 1};
         control_distraction *d;
         assert_ok(sac_distraction_create(&d, w, &def));
         double undisturbed[3], place[3], last[3] = {0};
@@ -220,6 +224,112 @@ TEST(distractions_are_drawn_anew)
     }
 }
 
+// a weaker draw is the full one of the same seed, nearer to the plain world in proportion
+TEST(a_weaker_draw_lies_between_the_plain_world_and_the_full_one)
+{
+    static const double strengths[] = {0, 0.25, 1};
+    for (int t = 0; t < 5; t++)
+    {
+        double plain[3], distance[3], original, red[3];
+        for (int i = 0; i < 3; i++)
+        {
+            control_world *w = create(tasks[t]);
+            control_distraction *d;
+            distraction_def def = {.variant = "camera:hard+color:hard",
+                                   .pictures = "procedural",
+                                   .weakest = strengths[i],
+                                   .strongest = strengths[i]};
+            double place[3];
+            place_of(w, plain);
+            original = (double)w->model->mat_rgba[0];
+            assert_ok(sac_distraction_create(&d, w, &def));
+            sac_distraction_reset(d, w, 11);
+            place_of(w, place);
+            distance[i] = length(place);
+            red[i] = (double)w->model->mat_rgba[0];
+            sac_distraction_destroy(d);
+            sac_world_destroy(w);
+        }
+        // rounding: of a few products, sines and cosines of numbers below 10, and of colours to floats below 1
+        const double far = length(plain);
+        assert_near(distance[0], far, 1e-13);
+        assert_near(distance[1], far + 0.25 * (distance[2] - far), 1e-13);
+        assert_true(fabs(distance[2] - far) > 1e-3);
+        assert_true(red[0] == original);
+        if (original >= 0.3 && original <= 0.7) assert_near(red[1], original + 0.25 * (red[2] - original), 2 * 0x1p-24);
+    }
+}
+
+// distances of the camera come near the strongest draw's bounds, and none lies beyond them
+TEST(strengths_are_drawn_anew_between_two_bounds)
+{
+    enum
+    {
+        DRAWS = 300
+    };
+    distraction_def def = {.variant = "camera:hard", .pictures = "procedural", .weakest = 0.2, .strongest = 0.6};
+    control_world *w = create(&sac_cheetah_run);
+    control_distraction *d;
+    double plain[3], place[3], low = 1, high = 1;
+    place_of(w, plain);
+    assert_ok(sac_distraction_create(&d, w, &def));
+    for (uint64_t seed = 0; seed < DRAWS; seed++)
+    {
+        assert_ok(sac_world_reset(w, 1));
+        sac_distraction_reset(d, w, seed);
+        place_of(w, place);
+        const double ratio = length(place) / length(plain);
+        low = fmin(low, ratio), high = fmax(high, ratio);
+    }
+    // from 1 - s/2 to 1 + 3s/2 with s up to 0.6 of 0.3; of 300 draws some lie in the outer half of each side
+    assert_true(low >= 1 - 0.09 - 1e-12 && low < 1 - 0.045 && high <= 1 + 0.27 + 1e-12 && high > 1 + 0.135);
+    sac_distraction_destroy(d);
+    sac_world_destroy(w);
+}
+
+// at strength 0 the background is one grey, at 1/2 halfway from there to the frame, rounded down
+TEST(a_weaker_background_is_nearer_to_grey)
+{
+    enum
+    {
+        HEIGHT = 32,
+        WIDTH = 48
+    };
+    static const double strengths[] = {0, 0.5, 1};
+    uint8_t rgb[3][HEIGHT * WIDTH * 3];
+    for (int i = 0; i < 3; i++)
+    {
+        control_world *w = create(&sac_cheetah_run);
+        control_distraction *d;
+        control_view *view;
+        distraction_def def = {.variant = "background:easy",
+                               .pictures = "procedural",
+                               .plain = true,
+                               .weakest = strengths[i],
+                               .strongest = strengths[i]};
+        assert_ok(sac_distraction_create(&d, w, &def));
+        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
+        sac_distraction_reset(d, w, 3);
+        assert_ok(sac_control_view_draw(view, w, d, rgb[i]));
+        sac_control_view_destroy(view);
+        sac_distraction_destroy(d);
+        sac_world_destroy(w);
+    }
+    int grey = 0;
+    for (int p = 0; p < HEIGHT * WIDTH * 3; p++)
+    {
+        if (rgb[0][p] == rgb[2][p] && rgb[0][p] != 128) // the world in front is the same
+        {
+            assert_int_equal(rgb[1][p], rgb[0][p]);
+            continue;
+        }
+        assert_int_equal(rgb[0][p], 128);
+        assert_int_equal(rgb[1][p], (128 + rgb[2][p]) / 2);
+        grey++;
+    }
+    assert_true(grey > HEIGHT * WIDTH); // at least a third of the picture
+}
+
 TEST(words_are_checked)
 {
     static const char *const bad[][2] = {
@@ -238,6 +348,8 @@ TEST(words_are_checked)
         assert_fails(create_distraction(&d, w, bad[i][0], "procedural"), SAC_ERROR_ARGUMENT, bad[i][1]);
     distraction_def free_camera = {.variant = "camera:easy", .camera = -1, .pictures = "procedural"};
     assert_fails(sac_distraction_create(&d, w, &free_camera), SAC_ERROR_ARGUMENT, "free camera");
+    distraction_def falling = {.variant = "camera:easy", .pictures = "procedural", .weakest = 0.5, .strongest = 0.4};
+    assert_fails(sac_distraction_create(&d, w, &falling), SAC_ERROR_ARGUMENT, "expected weakest <= strongest");
     assert_fails(create_distraction(&d, w, "background:easy", "nowhere/at/all"), SAC_ERROR_FILE, "nowhere");
     static const char *const sets[] = {"procedural:", "procedural:-1", "procedural:1.5", "procedural:one"};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -397,7 +509,8 @@ TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
         control_distraction *d;
         control_view *view;
         rgb[plain] = sac_alloc(HEIGHT * WIDTH * 3);
-        distraction_def def = {.variant = "background:easy", .pictures = "procedural", .plain = plain};
+        distraction_def def = {
+            .variant = "background:easy", .pictures = "procedural", .plain = plain, .weakest = 1, .strongest = 1};
         assert_ok(sac_distraction_create(&d, w, &def));
         assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
         sac_distraction_reset(d, w, 3);

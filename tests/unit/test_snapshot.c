@@ -47,6 +47,7 @@ static const struct
     {"cheetah-run", "camera:hard+color:hard+background:hard:dynamic", NULL, NULL},
     {"walker-walk", "background:medium:dynamic", NULL, NULL},
     {"cartpole-swingup", "camera:hard+color:hard+background:easy:dynamic", NULL, NULL},
+    {"cartpole-swingup", "camera:hard+color:hard+background:easy:dynamic", "weakest", "0"},
     {"ball-in-cup-catch", "camera:easy+color:easy", NULL, NULL},
     {"reacher-easy", "camera:medium+color:medium+background:medium", "redraw", "40"},
     {"finger-spin", "camera:medium+color:medium+background:easy", NULL, NULL},

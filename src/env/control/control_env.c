@@ -95,7 +95,9 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
                                    .camera = config->camera,
                                    .pictures = config->background,
                                    .plain = !config->shadows && !config->reflections,
-                                   .redraw = config->redraw};
+                                   .redraw = config->redraw,
+                                   .weakest = config->weakest,
+                                   .strongest = config->strongest};
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, &distraction));
     if (def.opengl && strstr(variant, "background"))
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: renderer opengl shows no background, only camera and color", task->id);

@@ -44,6 +44,9 @@ static const char *const same_world[] = {"observe",  "circular",  "height",  "wi
      "what distracts there: procedural, procedural:N, a folder of videos or frames, or a video file"},                 \
     {"redraw", SAC_OPTION_INT, FIELD(redraw), "0", 0, 1000000, NULL,                                                   \
      "control steps after which distractions are drawn anew; 0: at an episode's start alone"},                         \
+    {"weakest", SAC_OPTION_REAL, FIELD(weakest), "1", 0, 1, NULL,                                                      \
+     "each draw scales the distractions by a number that is drawn from this one to strongest"},                        \
+    {"strongest", SAC_OPTION_REAL, FIELD(strongest), "1", 0, 1, NULL, "see weakest"},                                  \
     {"models", SAC_OPTION_TEXT, FIELD(models), "", 0, 0, NULL,                                                         \
      "folder of the models; empty: $SACCADE_MODELS, or where make mujoco put them"},                                   \
     {0}

@@ -11,6 +11,7 @@ struct control_backdrop
     const control_reel *reel;
     bool dynamic, shown;
     int frame, direction;
+    int strength;      // of 256
     int ground;        // geom that lets the background through; -1: none
     int through, keep; // of 256: how much of it, and of the ground's own colour
     sky_fn *paint;
@@ -63,9 +64,10 @@ void sac_backdrop_destroy(control_backdrop *b)
     sac_free(b);
 }
 
-void sac_backdrop_draw(control_backdrop *b, sac_stream *stream)
+void sac_backdrop_draw(control_backdrop *b, double strength, sac_stream *stream)
 {
     if (!b) return;
+    b->strength = (int)(256 * strength + 0.5);
     b->reel = &b->reels->reels[sac_stream_below(stream, (uint32_t)b->reels->count)];
     b->frame = (int)sac_stream_below(stream, (uint32_t)b->reel->count);
     b->direction = sac_stream_below(stream, 2) ? 1 : -1;
@@ -89,9 +91,21 @@ void sac_backdrop_snapshot(control_backdrop *b, sac_snapshot *snapshot)
     sac_snapshot_part(snapshot, &reel, sizeof reel);
     sac_snapshot_part(snapshot, &b->frame, sizeof b->frame);
     sac_snapshot_part(snapshot, &b->direction, sizeof b->direction);
+    sac_snapshot_part(snapshot, &b->strength, sizeof b->strength);
     if (snapshot->way != SAC_SNAPSHOT_RESTORE) return;
     b->reel = &b->reels->reels[reel];
     b->shown = false;
+}
+
+// Colours between a middle grey and those of the frame; `out` may be the frame.
+static void weaken(uint32_t *out, const uint32_t *texels, int strength)
+{
+    const uint32_t grey = 128 * (uint32_t)(256 - strength), of = (uint32_t)strength;
+    for (int i = 0; i < REEL_SIDE * REEL_SIDE; i++)
+    {
+        const uint32_t t = texels[i], red = t & 255, green = t >> 8 & 255, blue = t >> 16 & 255;
+        out[i] = (grey + of * red) >> 8 | (grey + of * green) >> 8 << 8 | (grey + of * blue) >> 8 << 16;
+    }
 }
 
 // A frame is made when it is first painted; a step that nobody looks at costs no frame.
@@ -99,6 +113,11 @@ void sac_backdrop_show(control_backdrop *b)
 {
     if (!b || b->shown) return;
     b->texels = sac_reel_show(b->reel, b->frame, b->scratch);
+    if (b->strength < 256)
+    {
+        weaken(b->scratch, b->texels, b->strength);
+        b->texels = b->scratch;
+    }
     b->shown = true;
 }
 

@@ -19,10 +19,13 @@ SAC_CHECKED sac_status sac_backdrop_create(control_backdrop **out, control_world
 
 /// NULL is ignored, here and below.
 void sac_backdrop_destroy(control_backdrop *backdrop);
-void sac_backdrop_draw(control_backdrop *backdrop, sac_stream *stream);
+
+/// Draw a frame.
+/// @param strength  0..1: how far its colours are from a middle grey; 1: as they are
+void sac_backdrop_draw(control_backdrop *backdrop, double strength, sac_stream *stream);
 void sac_backdrop_step(control_backdrop *backdrop);
 
-/// Which frame is shown. NULL is ignored.
+/// Which frame is shown, and how strongly. NULL is ignored.
 void sac_backdrop_snapshot(control_backdrop *backdrop, sac_snapshot *snapshot);
 
 /// Make the present frame ready for painting.

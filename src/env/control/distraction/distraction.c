@@ -13,7 +13,8 @@ enum
     CAMERA,
     COLOR,
     BACKGROUND,
-    PARTS
+    PARTS,
+    STRENGTH // of all parts
 };
 
 static const char *const part_names[] = {"camera", "color", "background", "original", NULL};
@@ -25,6 +26,7 @@ struct control_distraction
     int level[PARTS]; // 0: none, 1..3
     bool dynamic;
     int redraw; // control steps; 0: never
+    double weakest, strongest;
     distraction_camera camera;
     distraction_color color;
     control_backdrop *backdrop;
@@ -89,10 +91,14 @@ static sac_status create_parts(control_distraction *d, control_world *w, const d
 {
     SAC_TRY(read_variant(d, def->variant));
     d->redraw = def->redraw;
+    d->weakest = def->weakest;
+    d->strongest = def->strongest;
+    if (d->weakest > d->strongest)
+        return sac_fail(SAC_ERROR_ARGUMENT, "weakest is %g and strongest %g, expected weakest <= strongest", d->weakest,
+                        d->strongest);
     if (d->level[CAMERA] && def->camera < 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "the free camera (-1) cannot be moved, expected one of the model");
-    d->camera = (distraction_camera){.camera = def->camera, .scale = 0.1 * d->level[CAMERA], .dynamic = d->dynamic};
-    d->color.scale = 0.1 * d->level[COLOR];
+    d->camera = (distraction_camera){.camera = def->camera, .dynamic = d->dynamic};
     d->color.dynamic = d->dynamic;
     if (d->level[COLOR]) SAC_TRY(sac_distraction_color_create(&d->color, w));
     if (!d->level[BACKGROUND]) return SAC_OK;
@@ -134,17 +140,18 @@ static sac_stream stream_of(uint64_t seed, int part)
 // Each part draws from a stream of its own, so that a part that is off changes nothing of the others.
 static void draw(control_distraction *d, control_world *w, uint64_t seed)
 {
-    sac_stream stream = stream_of(seed, CAMERA);
-    double normal[DISTRACTION_NORMALS];
+    sac_stream stream = stream_of(seed, STRENGTH);
+    double normal[DISTRACTION_NORMALS], strength = sac_stream_uniform(&stream, d->weakest, d->strongest);
+    stream = stream_of(seed, CAMERA);
     if (d->level[CAMERA])
     {
         sac_normals(normal, DISTRACTION_NORMALS, d->seed, d->step, CAMERA);
-        sac_distraction_camera_draw(&d->camera, w, &stream, normal);
+        sac_distraction_camera_draw(&d->camera, w, 0.1 * d->level[CAMERA] * strength, &stream, normal);
     }
     stream = stream_of(seed, COLOR);
-    if (d->level[COLOR]) sac_distraction_color_draw(&d->color, w, &stream);
+    if (d->level[COLOR]) sac_distraction_color_draw(&d->color, w, 0.1 * d->level[COLOR] * strength, &stream);
     stream = stream_of(seed, BACKGROUND);
-    sac_backdrop_draw(d->backdrop, &stream);
+    sac_backdrop_draw(d->backdrop, strength, &stream);
 }
 
 void sac_distraction_reset(control_distraction *d, control_world *w, uint64_t seed)

@@ -27,6 +27,8 @@ typedef struct distraction_def
     const char *pictures; ///< for the background, as sac_reels_acquire takes them
     bool plain;           ///< the world's pictures have neither shadows nor reflections
     int redraw;           ///< control steps after which everything is drawn anew; 0: at an episode's start alone
+    /// Each draw scales all parts by a number that is drawn between these two, 0..1; 1 and 1: as the levels say
+    double weakest, strongest;
 } distraction_def;
 
 /// @param[out] out  released by sac_distraction_destroy; NULL for "original" and on failure

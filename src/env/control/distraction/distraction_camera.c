@@ -115,11 +115,7 @@ static void place_camera(const distraction_camera *c, control_world *w)
 
 static void set_bounds(distraction_camera *c, const control_world *w)
 {
-    double start[3];
-    memcpy(start, w->data->cam_xpos + 3 * c->camera, sizeof start);
-    for (int i = 0; follows(c, w) && i < 3; i++) start[i] -= body_center(w)[i];
-    double place[3], turn = pi / 2 * c->scale;
-    to_sphere(place, start);
+    const double *place = c->plain, turn = pi / 2 * c->scale;
     c->low[0] = place[0] * (1 - 0.5 * c->scale);
     c->high[0] = place[0] * (1 + 1.5 * c->scale);
     for (int i = 1; i < 3; i++) c->low[i] = place[i] - turn, c->high[i] = place[i] + turn;
@@ -133,13 +129,18 @@ static void set_bounds(distraction_camera *c, const control_world *w)
 
 void sac_distraction_camera_reset(distraction_camera *c, control_world *w)
 {
+    double start[3];
     find_target(c, w, c->target);
-    set_bounds(c, w);
+    memcpy(start, w->data->cam_xpos + 3 * c->camera, sizeof start);
+    for (int i = 0; follows(c, w) && i < 3; i++) start[i] -= body_center(w)[i];
+    to_sphere(c->plain, start);
 }
 
-void sac_distraction_camera_draw(distraction_camera *c, control_world *w, sac_stream *stream,
+void sac_distraction_camera_draw(distraction_camera *c, control_world *w, double scale, sac_stream *stream,
                                  const double normal[DISTRACTION_NORMALS])
 {
+    c->scale = scale;
+    set_bounds(c, w);
     for (int i = 0; i < 3; i++) c->place[i] = sac_stream_uniform(stream, c->low[i], c->high[i]);
     c->roll = sac_stream_uniform(stream, -1, 1) * (pi / 2) * c->scale;
     double speed = sac_stream_uniform(stream, 0, 1) * c->fastest, norm = length(normal);

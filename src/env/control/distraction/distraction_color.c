@@ -45,8 +45,9 @@ static void set(distraction_color *c, control_world *w, int i, double value)
     *channel(w, i) = (float)c->now[i];
 }
 
-void sac_distraction_color_draw(distraction_color *c, control_world *w, sac_stream *stream)
+void sac_distraction_color_draw(distraction_color *c, control_world *w, double scale, sac_stream *stream)
 {
+    c->scale = scale;
     for (int i = 0; i < c->count; i++)
     {
         double low = clamp(c->original[i] - c->scale, 0, 1), high = clamp(c->original[i] + c->scale, 0, 1);
@@ -67,6 +68,7 @@ void sac_distraction_color_step(distraction_color *c, control_world *w, uint64_t
 
 void sac_distraction_color_snapshot(distraction_color *c, control_world *w, sac_snapshot *snapshot)
 {
+    sac_snapshot_part(snapshot, &c->scale, sizeof c->scale);
     sac_snapshot_part(snapshot, c->now, (size_t)c->count * sizeof *c->now);
     for (int i = 0; i < c->count && snapshot->way == SAC_SNAPSHOT_RESTORE; i++) *channel(w, i) = (float)c->now[i];
 }
