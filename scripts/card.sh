@@ -237,6 +237,41 @@ these backgrounds was met in training})."
     done
 }
 
+rows_of_legs() {
+    fmt -w 119 <<<"Metres over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
+and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, with \`--random --env \
+$world\` for random actions and \`--idle\` for none. A fall is an episode that is shorter than the longest and returns less \
+than the course is long; the last column has them for the policy, random actions and none."
+    echo
+    echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | falls |"
+    echo "| --- | --- | --- | --- | --- |"
+    local look own random idle
+    for look in original friction mass latency camera terrain; do
+        [[ $world != legs:flat || $look != terrain ]] || continue # it has none
+        [[ $(setting inputs) == *depth* || $(setting inputs) == *camera* || $look != camera ]] || continue
+        own=$(score_and_falls "$policy" --variant "$look")
+        random=$(score_and_falls --random --env "$world" --variant "$look")
+        idle=$(score_and_falls --idle --env "$world" --variant "$look")
+        echo "| $look | ${own%|*} | ${random%|*} | ${idle%|*} | ${own#*|}, ${random#*|}, ${idle#*|} |"
+    done
+}
+
+# score_and_falls WHAT...: "mean +- standard deviation|falls"
+score_and_falls() {
+    "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk -v longest="$(option_of_world steps)" \
+        -v course="$(option_of_world length)" '
+        $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
+        $1 ~ /^[0-9]+$/ && $3 < longest && $2 < course - 0.1 {falls++}
+        END {print mean " +- " std "|" falls + 0}'
+}
+
+# what saccade envs says of the world: the most steps of an episode, or the default of its length
+option_of_world() {
+    "$saccade" envs | awk -v world="$world:" -v what="$1" '
+        $1 == world {inside = 1; next} /^[a-z]/ {inside = 0}
+        inside && $1 == what {print what == "steps" ? $NF : substr($NF, 1, length($NF) - 1); exit}'
+}
+
 last=$(tail -n 1 "$run/metrics.csv")
 IFS=, read -r generation steps seconds _ <<<"$last"
 cores=$(sed -n 's/.* with \([0-9]*\) threads\{0,1\}.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
@@ -245,8 +280,11 @@ parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $4}' 
 
 case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
+    mlp) agent="A policy of numbers alone" ;;
     *) agent="The attention agent" ;;
 esac
+
+attention=$(setting attention)
 
 # the run of the part that taught this one; nothing where there is none
 teacher=$(sed -n 's/^ *teacher: //p' "$recipe" | tail -n 1)
@@ -258,6 +296,11 @@ row_of_teacher()
     vector=$(awk -v run="$teacher" '$2 == "run:" {own = $3 == run} own && $1 == "vector:" {print $2}' "$recipe")
     IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$folder/metrics.csv")"
     returned=$(score "$folder/${vector:-best}.safetensors")
+    if grep -q '^  kind: stepper' "$folder/task.yaml"; then
+        echo "| taught by | \`$teacher\`, a planner that is told the ground about where its feet land, and has nothing to" \
+            "learn: $returned over episodes 0..99 |"
+        return
+    fi
     if grep -q '^  kind: dodger' "$folder/task.yaml"; then
         echo "| taught by | \`$teacher\`, a planner that is told where things are and how they move, and tries actions" \
             "out in its head: $returned over episodes 0..99 |"
@@ -271,7 +314,7 @@ row_of_teacher()
 {
     if [[ $name == "$world" ]]; then echo "# $world"; else echo "# $world, $name"; fi
     echo
-    echo "$agent, attention \`$(setting attention)\`, $parameters parameters."
+    echo "$agent${attention:+, attention \`$attention\`}, $parameters parameters."
     echo
     of_recipe "$base"
     echo "| | |"
@@ -287,6 +330,7 @@ row_of_teacher()
     case $world in
         car-racing) rows_of_car_racing ;;
         take-cover) rows_of_take_cover ;;
+        legs:*) rows_of_legs ;;
         *) rows_of_control ;;
     esac
 } >"$card.tmp"

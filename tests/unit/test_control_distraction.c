@@ -614,4 +614,5 @@ TESTS(a_moved_camera_looks_at_the_same_thing, a_static_camera_keeps_its_place_an
       colours_stay_within_their_bounds, states_are_those_of_the_plain_world, distractions_are_drawn_anew,
       words_are_checked, videos_are_read_in_the_order_of_their_names, davis_is_known, moving_textures,
       sets_of_moving_textures, each_face_shows_the_frame, every_level_paints_the_same_bytes,
-      a_ground_to_look_through_is_mixed_as_it_is_drawn)
+      a_ground_to_look_through_is_mixed_as_it_is_drawn, a_weaker_draw_lies_between_the_plain_world_and_the_full_one,
+      strengths_are_drawn_anew_between_two_bounds, a_weaker_background_is_nearer_to_grey)

@@ -66,7 +66,7 @@ enum
     WORLDS = sizeof worlds / sizeof *worlds,
     FIRST_CAR = 2,
     FIRST_CONTROL = 12,
-    FIRST_LEGS = 26
+    FIRST_LEGS = 27
 };
 
 typedef struct seat
