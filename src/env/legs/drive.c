@@ -42,6 +42,14 @@ static sac_walk_def walk_def(const legs_drive_def *def)
     return walk;
 }
 
+// In the middle of its bounds the generator walks: 3 Hz, half the intensity, legs a little bent, stance as long as swing.
+static void center_generator(sac_pmtg_def *def)
+{
+    static const double low[] = {1.5, 0, -0.7, 0.25}, high[] = {4.5, 1, 0.3, 1.75};
+    memcpy(def->low + SAC_PMTG_SPEED, low, sizeof low);
+    memcpy(def->high + SAC_PMTG_SPEED, high, sizeof high);
+}
+
 static sac_status make(legs_drive *d)
 {
     const legs_drive_def *def = &d->def;
@@ -52,7 +60,7 @@ static sac_status make(legs_drive *d)
                         1000 * def->physics, 1000 * def->control);
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
-    d->pmtg_def.low[SAC_PMTG_SPEED] = 1;
+    center_generator(&d->pmtg_def);
     d->mean_count = (int)(0.2 / def->control + 0.5);
     if (d->mean_count < 1) d->mean_count = 1;
     if (d->mean_count > LEGS_MEAN) d->mean_count = LEGS_MEAN;
@@ -100,7 +108,7 @@ typedef struct bound
     }
 
 // clang-format off
-static const bound footholds[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08),
+static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08),
                                   {"speed", 0, 0.4}, {"side", -0.1, 0.1}, {"twist", -0.3, 0.3}};
 static const bound climbing[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08), FOUR("z", -0.05, 0.25),
                                  {"clearance", 0.05, 0.25}, {"speed", 0, 0.4}, {"side", -0.1, 0.1},
@@ -357,7 +365,7 @@ static void tell_walk(teller *t, const legs_drive *d, const sac_walk_senses *s)
     for (int leg = 0; leg < SAC_LEGS; leg++) tell(t, feet.stands[leg] ? feet.phase[leg] : feet.phase[leg] - 1, 0);
     for (int leg = 0; leg < SAC_LEGS; leg++) tell(t, states[feet.foot[leg]], 0);
     for (int leg = 0; leg < SAC_LEGS; leg++) tell(t, d->lifted[leg], 0);
-    for (int i = 0; i < 3; i++) tell(t, d->mean[i], 0.02);
+    for (int i = 0; i < 3; i++) tell(t, d->mean[i], 0);
     tell(t, sac_walk_height(d->walk) - d->def.robot->height, 0);
     for (int leg = 0; leg < SAC_LEGS; leg++)
         for (int i = 0; i < 3; i++) tell(t, d->command.foothold[leg][i], 0);

@@ -15,7 +15,7 @@ typedef struct stepper_config
 } stepper_config;
 
 static const sac_option options[] = {
-    {"speed", SAC_OPTION_REAL, offsetof(stepper_config, speed), "0.18", 0, 1, NULL, "m/s at which it walks"},
+    {"speed", SAC_OPTION_REAL, offsetof(stepper_config, speed), "0.14", 0, 1, NULL, "m/s at which it walks"},
     {"margin", SAC_OPTION_REAL, offsetof(stepper_config, margin), "0.025", 0, 0.1, NULL,
      "metres about a foothold that should be level"},
     {"rough", SAC_OPTION_REAL, offsetof(stepper_config, rough), "0.04", 0.001, 1, NULL,
@@ -35,7 +35,7 @@ enum
     ALONG = 21,
     ACROSS = 7,
     CELLS = ALONG * ACROSS,
-    REACH = 6, // cells along that a foothold can be away from the middle
+    REACH = 8, // cells along that a foothold can be away from the middle
     BREADTH = ACROSS - 2,
     PLACES = (2 * REACH + 1) * BREADTH,
     FOOTHOLDS = 11, // numbers of the map of footholds, and of that of climbing
