@@ -31,8 +31,8 @@ static sac_status open_env(sac_env **env, const char *python, const char *more, 
 
 #define PART(name, kind, shape) "{\"name\": \"" name "\", \"kind\": \"" kind "\", \"shape\": " shape "}"
 #define CAMERA                  PART("camera", "picture", "[2, 2, 3]")
-#define TOLD(parts)             "echo '{\"protocol\": 2, \"parts\": " parts "}' >&4; sleep 9"
-#define START                   "{\"protocol\": 2, \"versions\": {\"gymnasium\": \"1\"}, \"parts\": [" CAMERA "], \"choices\": 2, "
+#define TOLD(parts)             "echo '{\"protocol\": 3, \"parts\": " parts "}' >&4; sleep 9"
+#define START                   "{\"protocol\": 3, \"versions\": {\"gymnasium\": \"1\"}, \"parts\": [" CAMERA "], \"choices\": 2, "
 #define REST                    "\"low\": [0], \"high\": [1], \"columns\": [\"a\"], \"max_steps\": 5}"
 
 TEST(introductions_that_are_no_introductions_are_refused)
@@ -47,9 +47,9 @@ TEST(introductions_that_are_no_introductions_are_refused)
         {"kill -9 $$", "killed by signal 9", SAC_ERROR_ENVIRONMENT},
         {"echo rubbish >&4; sleep 9", "not JSON", SAC_ERROR_FORMAT},
         {"echo '[]' >&4; sleep 9", "protocol", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 1}' >&4; sleep 9", "protocol 1, expected 2", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 2, \"error\": \"No module\"}' >&4", "No module", SAC_ERROR_UNAVAILABLE},
-        {"echo '{\"protocol\": 2}' >&4; sleep 9", "the list of parts", SAC_ERROR_FORMAT},
+        {"echo '{\"protocol\": 1}' >&4; sleep 9", "protocol 1, expected 3", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 3, \"error\": \"No module\"}' >&4", "No module", SAC_ERROR_UNAVAILABLE},
+        {"echo '{\"protocol\": 3}' >&4; sleep 9", "the list of parts", SAC_ERROR_FORMAT},
         {TOLD("[]"), "the list of parts", SAC_ERROR_FORMAT},
         {TOLD("[{}]"), "the name of a part", SAC_ERROR_FORMAT},
         {TOLD("[" PART("camera", "smell", "[2, 2, 3]") "]"), "the kind of a part", SAC_ERROR_FORMAT},

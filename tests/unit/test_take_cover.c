@@ -167,6 +167,65 @@ TEST(variants_differ_in_the_picture_alone)
     }
 }
 
+static bool same_pictures(const episode *a, const episode *b)
+{
+    for (int i = 0; i < a->rows; i++)
+        if (a->steps[i].picture != b->steps[i].picture) return false;
+    return true;
+}
+
+static void check_same_events(const episode *a, const episode *b)
+{
+    assert_int_equal(a->rows, b->rows);
+    for (int i = 0; i < a->rows; i++)
+    {
+        assert_memory_equal(a->steps[i].columns, b->steps[i].columns, sizeof a->steps[i].columns);
+        assert_true(a->steps[i].reward == b->steps[i].reward && a->steps[i].terminated == b->steps[i].terminated);
+    }
+}
+
+enum
+{
+    DRAWN = 24 // episodes
+};
+
+static void play_some(episode *episodes, const char *python, const char *variant)
+{
+    sac_env *env = open_env(python, variant, "released");
+    for (uint64_t seed = 0; seed < DRAWN; seed++) play(&episodes[seed], env, seed, NULL, 30);
+    sac_env_destroy(env);
+}
+
+// each episode of `any` is that of one of the variants, pixel by pixel; one of the kind `other` is that of none, and
+// the same things happen in it
+TEST(any_draws_a_variant_for_each_episode)
+{
+    NEEDS_PEER;
+    static const char *const variants[] = {"original", "walls", "floor", "text"};
+    static episode fixed[4][DRAWN], any[DRAWN], again[DRAWN], other[DRAWN];
+    int met[4] = {0};
+    for (int v = 0; v < 4; v++) play_some(fixed[v], python, variants[v]);
+    play_some(any, python, "any=original+walls+floor+text");
+    play_some(again, python, "any=original+walls+floor+text");
+    play_some(other, python, "any=other");
+    assert_memory_equal(any, again, sizeof any);
+    for (int e = 0; e < DRAWN; e++)
+    {
+        int equal = 0;
+        check_same_events(&any[e], &fixed[0][e]);
+        check_same_events(&other[e], &fixed[0][e]);
+        for (int v = 0; v < 4; v++)
+        {
+            bool same = same_pictures(&any[e], &fixed[v][e]);
+            equal += same;
+            met[v] += same;
+            assert_false(same_pictures(&other[e], &fixed[v][e]));
+        }
+        assert_int_equal(equal, 1);
+    }
+    for (int v = 0; v < 4; v++) assert_true(met[v] > 0);
+}
+
 // an action that lasts four tics is the same action four times (but for the face on the released rules' HUD, which
 // moves when it is drawn)
 TEST(a_skip_is_the_same_action_again)
@@ -320,12 +379,11 @@ TEST(objects_are_told_with_velocities)
 }
 
 // Whoever asks late gets what was there all along, in an episode that goes on as if nothing had happened.
-TEST(objects_may_be_asked_for_at_any_step)
+static void ask_at_any_step(const char *python, const char *variant)
 {
-    NEEDS_PEER;
     static told early, late, never;
     const sac_setting settings[] = {{"python", python}};
-    const sac_env_def def = {.id = "take-cover", .variant = "walls", .settings = settings, .setting_count = 1};
+    const sac_env_def def = {.id = "take-cover", .variant = variant, .settings = settings, .setting_count = 1};
     sac_env *a, *b;
     assert_ok(sac_env_create(&a, &def));
     assert_ok(sac_env_create(&b, &def));
@@ -349,6 +407,13 @@ TEST(objects_may_be_asked_for_at_any_step)
     sac_env_destroy(b);
 }
 
+TEST(objects_may_be_asked_for_at_any_step)
+{
+    NEEDS_PEER;
+    ask_at_any_step(python, "walls");
+    ask_at_any_step(python, "any=other"); // the engine that takes over plays the same scene
+}
+
 TEST(the_spec_needs_no_engine)
 {
     sac_env *env = open_env("/nonexistent", "text", "released");
@@ -366,5 +431,5 @@ TEST(the_spec_needs_no_engine)
 }
 
 TESTS(recorded_episodes_come_out_to_the_last_pixel, variants_differ_in_the_picture_alone,
-      a_skip_is_the_same_action_again, skill_overrules_the_rules, objects_are_told_with_velocities,
-      objects_may_be_asked_for_at_any_step, the_spec_needs_no_engine)
+      any_draws_a_variant_for_each_episode, a_skip_is_the_same_action_again, skill_overrules_the_rules,
+      objects_are_told_with_velocities, objects_may_be_asked_for_at_any_step, the_spec_needs_no_engine)

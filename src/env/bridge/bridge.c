@@ -28,6 +28,7 @@ struct sac_bridge
 
     // What the episode has been so far, so that a new worker can repeat it.
     uint64_t seed, next_seed;
+    int scene;
     int steps;         // asked for
     float *actions;    // [max_steps, action_size]
     uint64_t *digests; // [max_steps + 1] of what came of the reset and of each step
@@ -171,6 +172,7 @@ static void ask(sac_bridge *b, int step)
     else
     {
         *w->seed = b->seed;
+        *w->scene = (uint32_t)b->scene;
         *w->reward = 0;
         w->ends[0] = w->ends[1] = 0;
     }
@@ -244,6 +246,11 @@ static sac_status finish(sac_bridge *b, const sac_env_row *row)
     return SAC_OK;
 }
 
+void sac_bridge_set_scene(sac_bridge *b, int scene)
+{
+    b->scene = scene;
+}
+
 sac_status sac_bridge_reset(sac_bridge *b, uint64_t seed, const sac_env_row *row)
 {
     b->seed = seed == SAC_SEED_NEXT ? b->next_seed : seed;
@@ -289,6 +296,7 @@ sac_status sac_bridge_follow(sac_bridge *b, const sac_bridge *other)
     uint8_t ends[2];
     void *nothing[SAC_MAX_PARTS] = {NULL};
     sac_env_row row = {NULL, nothing, &reward, &ends[0], &ends[1]};
+    b->scene = other->scene;
     SAC_TRY(sac_bridge_reset(b, other->seed, &row));
     for (int step = 0; step < other->steps; step++)
     {

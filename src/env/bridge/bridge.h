@@ -71,6 +71,9 @@ void sac_bridge_destroy(sac_bridge *bridge);
 /// What the world offers. Columns are doubles.
 void sac_bridge_spec(const sac_bridge *bridge, sac_env_spec *spec);
 
+/// Which of the worker's scenes the episodes from the next reset on are played in; 0 at first.
+void sac_bridge_set_scene(sac_bridge *bridge, int scene);
+
 SAC_CHECKED sac_status sac_bridge_reset(sac_bridge *bridge, uint64_t seed, const sac_env_row *row);
 
 /// Step several, each in its own worker, all at once.

@@ -30,8 +30,8 @@ guard()
 import json  # noqa: E402 (the guard needs none of this)
 import tempfile  # noqa: E402
 
-PROTOCOL = 2
-MESSAGE, MESSAGE_SIZE, ACTION = 64, 448, 512  # offsets; the head holds seed, reward and ends
+PROTOCOL = 3
+SCENE, MESSAGE, MESSAGE_SIZE, ACTION = 20, 64, 448, 512  # offsets; the head holds seed, reward and ends too
 MAX_COLUMNS, MAX_PARTS = 128, 16  # as in worker.h and space.h
 MAX_NUMBERS = 4096  # of a vector: what has more is a picture that does not say so
 
@@ -320,7 +320,7 @@ class GymWorld:
         if self.rendered:
             self.rendered.write(self._render())
 
-    def reset(self, seed, columns):
+    def reset(self, seed, scene, columns):  # there is one scene
         result = self.env.reset(seed=seed)
         if not isinstance(result, tuple) or len(result) != 2:
             raise Refusal(f"reset returned {brief(result)}, expected (observation, info)")
@@ -413,6 +413,7 @@ class DoomWorld:
             self.parts.append(Objects())
         self.objects, self.counted, self.skip = config["objects"], config["counted"], config["skip"]
         self.columns = ["y", "health"] + (["objects", "objects_crc32"] if self.counted else [])
+        self.scenes = config["scenes"]
         self.buttons = [[False, False], [True, False], [False, True]]
 
     def versions(self):
@@ -432,7 +433,9 @@ class DoomWorld:
         if self.objects:
             self.parts[1].write(state.objects)
 
-    def reset(self, seed, columns):
+    def reset(self, seed, scene, columns):
+        if self.scenes > 1:
+            self.game.set_doom_map(f"MAP{scene + 1:02}")  # before the seed, as a change of the map draws of it
         self.game.set_seed(seed)
         self.game.new_episode()
         self._write(columns)
@@ -560,14 +563,14 @@ def reason(error):
     return text
 
 
-def serve(world, memory, seed, reward, ends, action, columns):
+def serve(world, seed, scene, reward, ends, action, columns):
     read, write = os.read, os.write
     while True:
         command = read(ASK, 1)
         if command == b"s":
             reward[0], ends[0], ends[1] = world.step(action, columns)
         elif command == b"r":
-            world.reset(int(seed[0]), columns)
+            world.reset(int(seed[0]), int(scene[0]), columns)
         else:  # "q", or the other side is gone
             return
         write(ANSWER, b"k")
@@ -602,7 +605,7 @@ def main():
     for part in world.parts:
         offset = part.place(shared, up(offset))
     try:
-        serve(world, memory, seed, reward, memory[16:18], action, columns)
+        serve(world, seed, memory[SCENE:SCENE + 4].view(np.uint32), reward, memory[16:18], action, columns)
     except Exception as error:
         text = reason(error).encode()[:MESSAGE_SIZE - 1].decode(errors="ignore").encode() + b"\0"
         memory[MESSAGE:MESSAGE + len(text)] = np.frombuffer(text, np.uint8)

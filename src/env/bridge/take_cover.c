@@ -1,17 +1,14 @@
-#define _GNU_SOURCE
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "env/bridge/bridge.h"
+#include "env/bridge/doom_looks.h"
 #include "env/bridge/doom_text.h"
-#include "env/bridge/wad.h"
-#include "files/atomic.h"
 #include "saccade/env.h"
 
 /// take-cover: dodge fireballs in ViZDoom's scenario, played by the real engine in a worker process.
@@ -43,24 +40,10 @@ static const sac_option options[] = {
 
 static const char *const same_world[] = {"screen", "objects", "skip", SAC_BRIDGE_SAME_WORLD, NULL};
 
-static const char *const variants[] = {"original", "walls", "floor", "text", NULL};
-
-/// What the two rewritten variants change in the scenario's map.
-static const struct
-{
-    const char *variant, *from, *to;
-} rewrites[] = {
-    {"walls", "heightceiling = 104", "heightceiling = 404"},
-    {"floor", "texturefloor = \"CRATOP1\"", "texturefloor = \"CRATOP2\""},
-};
-
 enum
 {
-    NO_REWRITE = -1,
-    REWRITES = sizeof rewrites / sizeof *rewrites,
     RELEASED_END = 2100, // tic
     VIZDOOM_END = 10000,
-    WAD_LIMIT = 1 << 20,
     FIRST_FOLDED = 1000000, // seeds below are for evaluation
     COLUMNS = 4,
     FIREBALLS = 16, // as in saccade-worker.py
@@ -80,7 +63,8 @@ typedef struct take_cover
 {
     take_cover_config config;
     bool released;
-    int rewrite;
+    sac_doom_looks looks;
+    sac_doom_look look; // of this episode
     int height, width;
     sac_bridge *bridge; // NULL until the first reset, so that the spec costs no engine
     bool telling;       // whether that engine fills the part `objects`, which costs time
@@ -97,69 +81,23 @@ static const sac_env_column columns[COLUMNS] = {
     {"objects_crc32", SAC_COLUMN_DOUBLE},
 };
 
-static sac_status write_all(int descriptor, const uint8_t *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;)
-    {
-        ssize_t count = pwrite(descriptor, bytes + done, size - done, (off_t)done);
-        if (count <= 0) return sac_fail(SAC_ERROR_FILE, "the rewritten scenario cannot be written");
-        done += (size_t)count;
-    }
-    return SAC_OK;
-}
-
-static sac_status rewrite_map(sac_wad *wad, int rewrite, int descriptor, const char *path)
-{
-    sac_wad_lump *map = sac_wad_find(wad, "TEXTMAP");
-    if (!map) return sac_fail(SAC_ERROR_FORMAT, "%s: no map in text form", path);
-    uint8_t *text, *file = NULL;
-    size_t size = 0;
-    int count;
-    SAC_TRY(sac_wad_replace(&text, &map->size, &count, map, rewrites[rewrite].from, rewrites[rewrite].to));
-    map->bytes = text;
-    sac_status status = count == 1 ? sac_wad_write(&file, &size, wad)
-                                   : sac_fail(SAC_ERROR_FORMAT, "%s: '%s' stands %d times in the map, expected once",
-                                              path, rewrites[rewrite].from, count);
-    if (status == SAC_OK) status = write_all(descriptor, file, size);
-    sac_free(text);
-    sac_free(file);
-    return status;
-}
-
 // Writes the scenario as the engine is to load it. `path` is where the worker's package keeps the original.
 static sac_status write_scenario(const void *user, const char *path, int descriptor)
 {
     const take_cover *t = user;
-    uint8_t *bytes;
-    size_t size;
-    SAC_TRY(sac_read_file(&bytes, &size, path, WAD_LIMIT));
-    sac_wad wad;
-    sac_status status = sac_wad_read(&wad, bytes, size, path);
-    if (status == SAC_OK) status = rewrite_map(&wad, t->rewrite, descriptor, path);
-    sac_wad_clear(&wad);
-    sac_free(bytes);
-    return status;
-}
-
-static int index_of(const char *variant)
-{
-    for (int i = 0; variants[i]; i++)
-        if (strcmp(variants[i], variant) == 0) return i;
-    return -1;
+    return sac_doom_looks_write(&t->looks, path, descriptor);
 }
 
 static sac_status open_take_cover(take_cover *t, const char *variant)
 {
+    SAC_TRY(sac_doom_looks_read(&t->looks, variant));
     t->released = strcmp(t->config.rules, "released") == 0;
-    t->rewrite = NO_REWRITE;
-    for (int i = 0; i < REWRITES; i++)
-        if (strcmp(rewrites[i].variant, variant) == 0) t->rewrite = i;
     if (sscanf(t->config.screen, "%dx%d", &t->width, &t->height) != 2)
         return sac_fail(SAC_ERROR_ARGUMENT, "take-cover: screen is '%.80s'", t->config.screen);
     t->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {t->height, t->width, 3}};
     t->parts[OBJECTS] =
         (sac_space){.name = "objects", .kind = SAC_SPACE_VECTOR, .shape = {OBJECT_NUMBERS}, .privileged = true};
-    if (strcmp(variant, "text") == 0) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
+    if (t->looks.has_text) SAC_TRY(sac_doom_text_create(&t->text, t->height, t->width));
     return SAC_OK;
 }
 
@@ -168,11 +106,12 @@ static char *make_config(const take_cover *t)
 {
     int skill = t->config.skill ? t->config.skill : t->released ? 5 : 4;
     // ViZDoom's own: the weapon's script takes it away, and nothing ends an episode but death
-    json_t *config = json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i, s:i}", "world", "take-cover",
-                               "screen", t->config.screen, "rewritten", t->rewrite != NO_REWRITE, "bgr", t->released,
-                               "hud", t->released, "plain", t->released, "objects", t->telling, "counted",
-                               t->config.objects, "skill", skill, "start_tic", t->released ? 14 : 1, "timeout_tic",
-                               t->released ? RELEASED_END : 0, "skip", t->config.skip);
+    json_t *config =
+        json_pack("{s:s, s:s, s:b, s:i, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:i, s:i}", "world", "take-cover", "screen",
+                  t->config.screen, "rewritten", sac_doom_looks_rewritten(&t->looks), "scenes", t->looks.scene_count,
+                  "bgr", t->released, "hud", t->released, "plain", t->released, "objects", t->telling, "counted",
+                  t->config.objects, "skill", skill, "start_tic", t->released ? 14 : 1, "timeout_tic",
+                  t->released ? RELEASED_END : 0, "skip", t->config.skip);
     char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
     return text;
@@ -189,9 +128,6 @@ static void take_cover_destroy(void *self)
 
 static sac_status take_cover_create(void **self, const void *config, const char *variant)
 {
-    if (index_of(variant) < 0)
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "take-cover: unknown variant '%.80s', expected original, walls, floor or text", variant);
     take_cover *t = SAC_NEW(take_cover);
     if (!t) return sac_fail_memory("take-cover");
     t->config = *(const take_cover_config *)config;
@@ -287,7 +223,7 @@ static uint64_t fold(uint64_t seed)
 static void show(take_cover *t, const sac_env_row *row)
 {
     t->seen = row->parts[CAMERA];
-    if (t->text && row->parts[CAMERA]) sac_doom_text_paste(t->text, row->parts[CAMERA], t->released);
+    if (t->look.text && row->parts[CAMERA]) sac_doom_text_paste(t->text, row->parts[CAMERA], t->released);
 }
 
 static sac_status take_cover_reset(void *self, uint64_t seed, const sac_env_row *row)
@@ -298,12 +234,14 @@ static sac_status take_cover_reset(void *self, uint64_t seed, const sac_env_row 
     if (asked && !t->telling) SAC_TRY(tell_objects(t, false));
     if (seed == SAC_SEED_NEXT) seed = t->next_seed;
     t->next_seed = sac_mix_seed(seed, 0, 1);
-    if (t->text && strcmp(t->config.text, "seeded") == 0)
+    t->look = sac_doom_looks_draw(&t->looks, seed);
+    if (t->look.text && strcmp(t->config.text, "seeded") == 0)
     {
         int column, row_of_text;
         sac_doom_text_place(seed, &column, &row_of_text);
         sac_doom_text_move(t->text, column, row_of_text);
     }
+    sac_bridge_set_scene(t->bridge, t->look.scene);
     SAC_TRY(sac_bridge_reset(t->bridge, fold(seed), row));
     show(t, row);
     return SAC_OK;
@@ -363,7 +301,7 @@ const sac_env_ops sac_take_cover_ops = {
     .summary = "dodge the fireballs of a row of monsters: ViZDoom's scenario in its engine",
     .options = options,
     .config_size = sizeof(take_cover_config),
-    .variants = variants,
+    .variants = sac_doom_variants,
     .same_world = same_world,
     .create = take_cover_create,
     .spec = take_cover_spec,

@@ -18,6 +18,7 @@
 
 enum
 {
+    SCENE = 20,
     MESSAGE = 64,
     MESSAGE_SIZE = 448,
     ACTION = 512,
@@ -225,6 +226,7 @@ static sac_status map_memory(sac_worker *w)
     w->seed = (uint64_t *)(void *)memory;
     w->reward = (double *)(void *)(memory + 8);
     w->ends = memory + 16;
+    w->scene = (uint32_t *)(void *)(memory + SCENE);
     w->action = (float *)(void *)(memory + ACTION);
     w->columns = (double *)(void *)(memory + columns);
     for (int i = 0; i < s->part_count; i++) w->parts[i] = memory + places[i];

@@ -5,12 +5,12 @@
 
 /// A worker that has introduced itself: its spaces, and the memory that both sides see.
 ///
-///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 64 a sentence, 512 action f32 [A], then at
-///     multiples of 64: columns f64 [C], and each part of the observation
+///     0 seed u64, 8 reward f64, 16 terminated u8, 17 truncated u8, 20 scene u32, 64 a sentence, 512 action f32 [A],
+///     then at multiples of 64: columns f64 [C], and each part of the observation
 
 enum
 {
-    SAC_WORKER_PROTOCOL = 2,
+    SAC_WORKER_PROTOCOL = 3,
     SAC_WORKER_MAX_ACTION = 256,
     SAC_WORKER_MAX_COLUMNS = 128,
     SAC_WORKER_NAME = 64,
@@ -58,7 +58,8 @@ typedef struct sac_worker
     size_t size;
     uint64_t *seed;
     double *reward;
-    uint8_t *ends; ///< [2]
+    uint8_t *ends;   ///< [2]
+    uint32_t *scene; ///< in which a reset begins its episode
     float *action;
     double *columns;
     uint8_t *parts[SAC_MAX_PARTS]; ///< each as its space says
