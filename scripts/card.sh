@@ -275,8 +275,7 @@ option_of_world() {
 last=$(tail -n 1 "$run/metrics.csv")
 IFS=, read -r generation steps seconds _ <<<"$last"
 cores=$(sed -n 's/.* with \([0-9]*\) threads\{0,1\}.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
-parameters=$("$saccade" zoo | awk -v policy="$policy" '$1 == policy {print $4}' |
-    sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
+parameters=$("$saccade" zoo "$policy" --json | sed -nE 's/^ *"parameters": ([0-9]+),?$/\1/p' | sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 
 case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
