@@ -42,7 +42,8 @@ static sac_walk_def walk_def(const legs_drive_def *def)
     return walk;
 }
 
-// In the middle of its bounds the generator walks: 3 Hz, half the intensity, legs a little bent, stance as long as swing.
+// In the middle of its bounds the generator walks: 3 Hz, half the intensity, legs a little bent, stance as long as
+// swing.
 static void center_generator(sac_pmtg_def *def)
 {
     static const double low[] = {1.5, 0, -0.7, 0.25}, high[] = {4.5, 1, 0.3, 1.75};
