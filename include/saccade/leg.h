@@ -7,9 +7,8 @@
 /// joints, and the joints from where the toe shall be, in closed form.
 ///
 /// Frames and legs as in saccade/stance.h: x forward, y left, z up; m and rad. All joints at 0 mean a leg that hangs
-/// straight down. A positive abduction turns the leg about x, a positive hip moves the knee backwards, a negative knee
-/// bends the shank forwards from there; robots whose joints count from elsewhere or the other way round have a row
-/// of signs and offsets (saccade/robot.h).
+/// straight down. A positive abduction turns the leg about x, a positive hip moves the knee backwards, and a negative
+/// knee bends the shank forwards from there. Motors of a robot may count from elsewhere.
 
 enum
 {
