@@ -8,11 +8,13 @@
 
 enum
 {
-    SAC_PMTG_ACTIONS = 16, ///< residuals [4 legs x (abduction, swing, extension)], speed, intensity, height, ratio
+    SAC_PMTG_ACTIONS = 19, ///< at most: residuals [4 legs x (abduction, swing, extension)], speed, intensity, height,
+                           ///< ratio, and heights of the other legs where each has its own
     SAC_PMTG_SPEED = 12,
     SAC_PMTG_INTENSITY = 13,
-    SAC_PMTG_HEIGHT = 14,
-    SAC_PMTG_RATIO = 15
+    SAC_PMTG_HEIGHT = 14, ///< of all legs, or of the first
+    SAC_PMTG_RATIO = 15,
+    SAC_PMTG_HEIGHTS = 16 ///< of the second to fourth leg
 };
 
 /// Which legs are ahead of which, by quarters and halves of a period.
@@ -33,10 +35,11 @@ typedef struct sac_pmtg_def
     double offset[SAC_LEGS];                              ///< periods by which each leg is ahead
     double low[SAC_PMTG_ACTIONS], high[SAC_PMTG_ACTIONS]; ///< bounds of an action; of the ratio above 0
     double start[3];                                      ///< intensity, height and ratio at the start of an episode
-    double rise[3]; ///< by how much these may rise in a step; they may fall at once
-    double cutoff;  ///< Hz: of the first order low pass through which actions go. 0, or half a step's rate and more:
-                    ///< they go through as they are
-    double step;    ///< seconds
+    double rise[3];   ///< by how much these may rise in a step; they may fall at once
+    double cutoff;    ///< Hz: of the first order low pass through which actions go. 0, or half a step's rate and more:
+                      ///< they go through as they are
+    double step;      ///< seconds
+    bool own_heights; ///< each leg has a height of its own: 19 numbers in an action, otherwise 16
     double stance_lift, swing_lift; ///< amplitudes of the extension in stance and in swing (-0.02 and 0.9)
 } sac_pmtg_def;
 
@@ -46,11 +49,15 @@ typedef struct sac_pmtg_def
 /// @param step  seconds of a step, > 0
 SAC_API sac_pmtg_def sac_pmtg_default_def(double step);
 
+/// The numbers in an action: 16, or 19 with heights of the legs' own.
+SAC_API int sac_pmtg_actions(const sac_pmtg_def *def);
+
 /// What lasts from step to step: plain data, which may be copied and stored.
 typedef struct sac_pmtg
 {
-    double phase;    ///< of the integrator, 0..2 pi (exclusive): stance below pi, swing above
-    double moved[3]; ///< intensity, height, ratio as they have come by now
+    double phase;             ///< of the integrator, 0..2 pi (exclusive): stance below pi, swing above
+    double moved[3];          ///< intensity, height, ratio as they have come by now
+    double heights[SAC_LEGS]; ///< the same of each leg's height
     double last[SAC_PMTG_ACTIONS], filtered[SAC_PMTG_ACTIONS]; ///< of the low pass
     bool begun; ///< false: the low pass has seen no action yet and begins with the next one
 } sac_pmtg;

@@ -27,13 +27,21 @@ sac_pmtg_def sac_pmtg_default_def(double step)
     for (int i = 0; i < SAC_PMTG_SPEED; i++) def.low[i] = -0.35, def.high[i] = 0.35;
     memcpy(def.low + SAC_PMTG_SPEED, low, sizeof low);
     memcpy(def.high + SAC_PMTG_SPEED, high, sizeof high);
+    for (int i = SAC_PMTG_HEIGHTS; i < SAC_PMTG_ACTIONS; i++)
+        def.low[i] = def.low[SAC_PMTG_HEIGHT], def.high[i] = def.high[SAC_PMTG_HEIGHT];
     return def;
+}
+
+int sac_pmtg_actions(const sac_pmtg_def *def)
+{
+    return def->own_heights ? SAC_PMTG_ACTIONS : SAC_PMTG_HEIGHTS;
 }
 
 void sac_pmtg_reset(sac_pmtg *state, const sac_pmtg_def *def)
 {
     memset(state, 0, sizeof *state);
     memcpy(state->moved, def->start, sizeof state->moved);
+    for (int leg = 0; leg < SAC_LEGS; leg++) state->heights[leg] = def->start[1];
 }
 
 // The phase `periods` later. Stance takes ratio / (ratio + 1) of a period for its half turn, swing the rest of it.
@@ -67,12 +75,13 @@ static double cut(double x, double low, double high)
 static void filter(sac_pmtg *s, const sac_pmtg_def *def, const double *action)
 {
     const double angle = PI * def->cutoff * def->step;
-    double sine, cosine, cutted[SAC_PMTG_ACTIONS];
-    for (int i = 0; i < SAC_PMTG_ACTIONS; i++) cutted[i] = cut(action[i], def->low[i], def->high[i]);
+    const int count = sac_pmtg_actions(def);
+    double sine, cosine, cutted[SAC_PMTG_ACTIONS] = {0};
+    for (int i = 0; i < count; i++) cutted[i] = cut(action[i], def->low[i], def->high[i]);
     sac_series_sin_cos(angle, &sine, &cosine);
     const bool passes = !(angle > 0 && angle < PI / 2) || !s->begun;
     const double b = sine / (sine + cosine);
-    for (int i = 0; i < SAC_PMTG_ACTIONS; i++)
+    for (int i = 0; i < count; i++)
     {
         const double smooth = b * (cutted[i] + s->last[i]) + (1 - 2 * b) * s->filtered[i];
         s->filtered[i] = passes ? cutted[i] : cut(smooth, def->low[i], def->high[i]);
@@ -81,15 +90,22 @@ static void filter(sac_pmtg *s, const sac_pmtg_def *def, const double *action)
     s->begun = true;
 }
 
+// towards what is wanted, upwards by a limited amount
+static double rise(double from, double wanted, double most)
+{
+    return wanted < from + most ? wanted : from + most;
+}
+
 void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *s, const sac_pmtg_def *def,
                    const double action[SAC_PMTG_ACTIONS])
 {
     SAC_ASSERT(def->low[SAC_PMTG_RATIO] > 0 && def->start[2] > 0 && def->step > 0);
     filter(s, def, action);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) s->moved[i] = rise(s->moved[i], s->filtered[SAC_PMTG_INTENSITY + i], def->rise[i]);
+    for (int leg = 0; leg < SAC_LEGS; leg++)
     {
-        const double wanted = s->filtered[SAC_PMTG_INTENSITY + i], highest = s->moved[i] + def->rise[i];
-        s->moved[i] = wanted < highest ? wanted : highest;
+        const int own = leg > 0 && def->own_heights ? SAC_PMTG_HEIGHTS + leg - 1 : SAC_PMTG_HEIGHT;
+        s->heights[leg] = rise(s->heights[leg], s->filtered[own], def->rise[1]);
     }
     s->phase = advance(s->phase, s->filtered[SAC_PMTG_SPEED] * def->step, s->moved[2]);
     for (int leg = 0; leg < SAC_LEGS; leg++)
@@ -100,7 +116,7 @@ void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *s, const sac
         const double lift = phase > PI ? def->swing_lift : def->stance_lift;
         legs[leg][0] = residual[0];
         legs[leg][1] = residual[1] + 0.5 * cosine * s->moved[0];
-        legs[leg][2] = residual[2] + s->moved[1] + lift * sine * s->moved[0];
+        legs[leg][2] = residual[2] + s->heights[leg] + lift * sine * s->moved[0];
     }
 }
 

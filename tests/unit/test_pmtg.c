@@ -11,6 +11,7 @@ static void fill_action(double action[SAC_PMTG_ACTIONS], double residual, double
     for (int i = 0; i < SAC_PMTG_SPEED; i++) action[i] = residual;
     action[SAC_PMTG_SPEED] = speed, action[SAC_PMTG_INTENSITY] = intensity;
     action[SAC_PMTG_HEIGHT] = height, action[SAC_PMTG_RATIO] = ratio;
+    for (int i = SAC_PMTG_HEIGHTS; i < SAC_PMTG_ACTIONS; i++) action[i] = height;
 }
 
 // no low pass, and what moves may move at once
@@ -187,7 +188,7 @@ TEST(the_low_pass)
     for (int i = 0; i < 20; i++)
     {
         sac_pmtg_step(legs, &s, &def, action);
-        for (int k = 0; k < SAC_PMTG_ACTIONS; k++) assert_near(s.filtered[k], action[k], 1e-14);
+        for (int k = 0; k < sac_pmtg_actions(&def); k++) assert_near(s.filtered[k], action[k], 1e-14);
     }
     const double b = 0.08636;
     for (int k = 0; k < SAC_PMTG_SPEED; k++) action[k] = 0.3;
@@ -231,6 +232,29 @@ TEST(a_reset_forgets_everything)
     }
 }
 
+// With heights of their own the legs differ by these alone, and without them the last three numbers are not read.
+TEST(legs_have_heights_of_their_own)
+{
+    sac_pmtg_def def = free_def(0.01);
+    double action[SAC_PMTG_ACTIONS], legs[2][SAC_LEGS][SAC_LEG_JOINTS];
+    fill_action(action, 0, 2, 0.5, -0.2, 1);
+    assert_int_equal(sac_pmtg_actions(&def), 16);
+    for (int own = 0; own < 2; own++)
+    {
+        sac_pmtg s;
+        def.own_heights = own;
+        for (int i = 0; i < 3; i++) action[SAC_PMTG_HEIGHTS + i] = own ? 0.1 * (i + 1) : (double)NAN;
+        sac_pmtg_reset(&s, &def);
+        sac_pmtg_step(legs[own], &s, &def, action);
+    }
+    assert_int_equal(sac_pmtg_actions(&def), 19);
+    for (int leg = 0; leg < SAC_LEGS; leg++)
+    {
+        assert_true(legs[0][leg][0] == legs[1][leg][0] && legs[0][leg][1] == legs[1][leg][1]);
+        assert_near(legs[1][leg][2] - legs[0][leg][2], leg == 0 ? 0 : 0.1 * leg + 0.2, 1e-15);
+    }
+}
+
 // each gait's feet fall in its order: the foot that is ahead by most lifts first
 TEST(offsets_of_gaits)
 {
@@ -245,4 +269,4 @@ TEST(offsets_of_gaits)
 }
 
 TESTS(phases_and_legs_by_hand, joints_by_hand, stance_takes_its_share, limits_hold, rises_are_slow_and_falls_are_not,
-      the_low_pass, a_reset_forgets_everything, offsets_of_gaits)
+      the_low_pass, a_reset_forgets_everything, legs_have_heights_of_their_own, offsets_of_gaits)

@@ -12,7 +12,7 @@ typedef struct legs_config
     char camera[SAC_TEXT_SIZE], eyes[SAC_TEXT_SIZE];
     double level, length, seconds, speed_cap, noise;
     double physics_ms, control_ms, camera_latency_ms;
-    int repeat;
+    int repeat, heights;
     int height, width, depth_height, depth_width;
     double far;
     bool released_stance, instant, told_speed;

@@ -49,6 +49,8 @@ static void center_generator(sac_pmtg_def *def)
     static const double low[] = {1.5, 0, -0.7, 0.25}, high[] = {4.5, 1, 0.3, 1.75};
     memcpy(def->low + SAC_PMTG_SPEED, low, sizeof low);
     memcpy(def->high + SAC_PMTG_SPEED, high, sizeof high);
+    for (int i = SAC_PMTG_HEIGHTS; i < SAC_PMTG_ACTIONS; i++)
+        def->low[i] = def->low[SAC_PMTG_HEIGHT], def->high[i] = def->high[SAC_PMTG_HEIGHT];
 }
 
 static sac_status make(legs_drive *d)
@@ -62,6 +64,7 @@ static sac_status make(legs_drive *d)
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
     center_generator(&d->pmtg_def);
+    d->pmtg_def.own_heights = def->own_heights;
     d->mean_count = (int)(0.2 / def->control + 0.5);
     if (d->mean_count < 1) d->mean_count = 1;
     if (d->mean_count > LEGS_MEAN) d->mean_count = LEGS_MEAN;
@@ -120,7 +123,7 @@ static const bound released[] = {FOUR("x", -0.05, 0.1), FOUR("y", -0.05, 0.05), 
                                  {"pitch", -0.2, 0.2}};
 static const char *const pmtg[] = {"FR-abduction", "FR-swing", "FR-extension", "FL-abduction", "FL-swing", "FL-extension",
                                    "RR-abduction", "RR-swing", "RR-extension", "RL-abduction", "RL-swing", "RL-extension",
-                                   "speed", "intensity", "height", "ratio"};
+                                   "speed", "intensity", "height", "ratio", "FL-height", "RR-height", "RL-height"};
 // clang-format on
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -142,7 +145,7 @@ int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], fl
                            const char *names[LEGS_MOST_ACTIONS])
 {
     const bound *rows = NULL;
-    const int count = d->walk ? bounds_of(d->def.map, &rows) : SAC_PMTG_ACTIONS;
+    const int count = d->walk ? bounds_of(d->def.map, &rows) : sac_pmtg_actions(&d->pmtg_def);
     for (int i = 0; i < count; i++)
     {
         low[i] = (float)(d->walk ? rows[i].low : d->pmtg_def.low[i]);

@@ -32,6 +32,7 @@ typedef struct legs_drive_def
     double physics, control; ///< seconds
     int repeat;              ///< control steps of an action
     sac_pmtg_gait gait;      ///< of PMTG
+    bool own_heights;        ///< of PMTG: each leg has a height of its own
     bool released_stance;    ///< with the released defect of stance control
     bool instant;
     bool told_speed; ///< speed is known, and not estimated from joints and accelerometer

@@ -82,6 +82,7 @@ static legs_drive_def drive_def(const legs_config *c, const legs_robot *robot)
                             .control = c->control_ms / 1000,
                             .repeat = c->repeat,
                             .gait = (sac_pmtg_gait)word_index("walk trot bound pace pronk", c->gait),
+                            .own_heights = c->heights == 4,
                             .released_stance = c->released_stance,
                             .instant = c->instant,
                             .told_speed = c->told_speed};
@@ -110,6 +111,8 @@ static sac_status make(legs_env *e, const char *variant)
 {
     const legs_config *c = &e->config;
     const legs_robot *robot = sac_legs_robot(c->robot);
+    if (c->heights != 1 && c->heights != 4)
+        return sac_fail(SAC_ERROR_ARGUMENT, "legs: heights is %d, expected 1 for all legs or 4", c->heights);
     SAC_TRY(sac_legs_variant_read(&e->variant, variant, e->rules->id));
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,

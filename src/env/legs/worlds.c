@@ -14,11 +14,13 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
 #define FIELD(name) offsetof(legs_config, name)
 
 // clang-format off
-#define OPTIONS(robot_, action_, gait_, length_, seconds_, cap_, physics_, control_, repeat_, latency_)               \
+#define OPTIONS(robot_, action_, gait_, heights_, length_, seconds_, cap_, physics_, control_, repeat_, latency_)               \
     {"robot", SAC_OPTION_TEXT, FIELD(robot), robot_, 0, 0, "laikago go1", "which robot walks"},                        \
     {"action", SAC_OPTION_TEXT, FIELD(action), action_, 0, 0, "pmtg footholds climbing released",                      \
      "what an action means: residuals and a trajectory generator, or footholds and how the trunk moves"},              \
     {"gait", SAC_OPTION_TEXT, FIELD(gait), gait_, 0, 0, "walk trot bound pace pronk", "pmtg: which legs go together"}, \
+    {"heights", SAC_OPTION_INT, FIELD(heights), heights_, 1, 4, NULL,                                                  \
+     "pmtg: 1 for all legs, or 4: each leg has a height of its own, and an action 19 numbers"},                        \
     {"level", SAC_OPTION_REAL, FIELD(level), "10", 0, 12, NULL,                                                        \
      "gaps, risers and how far walls reach, in tenths of the article's"},                                              \
     {"length", SAC_OPTION_REAL, FIELD(length), length_, 1, 60, NULL, "metres of the course"},                          \
@@ -88,14 +90,15 @@ CREATE(stones, "legs:stones", .course = LEGS_STONES, FEET_ALONE)
 CREATE(grid, "legs:grid", .course = LEGS_GRID, FEET_ALONE)
 CREATE(stairs, "legs:stairs", .course = LEGS_STAIRS, .roll = 0.5, .pitch = 1, .low = 0.33)
 
-static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "trot", "50", "10", "1", "2", "10", "1", "0")};
-static const sac_option options_obstacles[] = {OPTIONS("go1", "pmtg", "trot", "12", "20", "0.5", "2", "10", "1", "0")};
+static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "trot", "1", "50", "10", "1", "2", "10", "1", "0")};
+static const sac_option options_obstacles[] = {
+    OPTIONS("go1", "pmtg", "trot", "4", "12", "20", "0.5", "2", "10", "1", "0")};
 static const sac_option options_stones[] = {
-    OPTIONS("laikago", "footholds", "trot", "20", "200", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "footholds", "trot", "1", "20", "200", "0.375", "1", "5", "10", "30")};
 static const sac_option options_grid[] = {
-    OPTIONS("laikago", "footholds", "trot", "5", "40", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "footholds", "trot", "1", "5", "40", "0.375", "1", "5", "10", "30")};
 static const sac_option options_stairs[] = {
-    OPTIONS("laikago", "climbing", "trot", "5", "40", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "climbing", "trot", "1", "5", "40", "0.375", "1", "5", "10", "30")};
 
 WORLD(flat, "legs:flat", "a robot with four legs walks on a plane")
 WORLD(obstacles, "legs:obstacles", "it walks over a raised platform, around walls from alternating sides")
