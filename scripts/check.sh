@@ -29,6 +29,7 @@ step tests/export/run.sh build/saccade build/export_episode 1000 # a whole episo
 step python3 -B tests/dash/flood.py build/saccade "${S:-60}" # 600: ten minutes
 step tests/bridge/run.sh tests/bridge/deaths.py build/saccade 1000
 step env EPISODES=100 build/test_snapshot # a thousand branches of each world
+step env MINUTES=30 build/test_legs_world # random actions of each robot, and nothing that is not finite
 step tests/train/kill.sh build/saccade 50
 step tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/everything.yaml tests/train/kill.sh build/saccade 50
