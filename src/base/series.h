@@ -1,6 +1,6 @@
 #pragma once
 
-/// Logarithm, exponential, sine, cosine and arc tangent by series, because libm's last bit differs between systems.
+/// Logarithm, exponential, sine and cosine by series, because libm's last bit differs between systems.
 
 /// Compute ln(x) for a positive, normal x.
 double sac_series_log(double x);
@@ -10,6 +10,3 @@ double sac_series_exp(double x);
 
 /// Compute sin(x) and cos(x) for |x| < 2^20.
 void sac_series_sin_cos(double x, double *sine, double *cosine);
-
-/// Compute the angle from the x axis to (x, y), -pi..pi; 0 for the point 0, NaN where a number is not finite.
-double sac_series_atan2(double y, double x);

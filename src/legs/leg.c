@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/series.h"
+#include "legs/arc_tangent.h"
 
 /// In the plane in which a leg bends, x is forward and w up, seen from the hip. The plane turns about the abduction's
 /// axis, from which it is `aside` away.
@@ -81,14 +82,14 @@ bool sac_leg_reach(double joints[SAC_LEG_JOINTS], const sac_leg *leg, const doub
     double x = toe[0] - leg->place[0], far = sqrt(y * y + z * z);
     const bool within = bring_near(&x, &far, leg);
     const double rest = square(far) - square(leg->aside), w = -sqrt(rest > 0 ? rest : 0);
-    joints[0] = sac_series_atan2(leg->aside * z - w * y, leg->aside * y + w * z);
+    joints[0] = sac_arc_tangent(leg->aside * z - w * y, leg->aside * y + w * z);
 
     const double size = square(x) + square(w), thigh = leg->thigh, shank = leg->shank;
     const double cosine = clamp((size - square(thigh) - square(shank)) / (2 * thigh * shank), -1, 1);
     const double sine = -sqrt((1 - cosine) * (1 + cosine));
-    joints[2] = sac_series_atan2(sine, cosine);
+    joints[2] = sac_arc_tangent(sine, cosine);
     // (x, w) is the toe of a leg with the hip at 0, (-ahead, -below), turned by the hip
     const double ahead = shank * sine, below = thigh + shank * cosine;
-    joints[1] = sac_series_atan2(w * ahead - x * below, -w * below - x * ahead);
+    joints[1] = sac_arc_tangent(w * ahead - x * below, -w * below - x * ahead);
     return within;
 }

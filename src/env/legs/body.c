@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/series.h"
 #include "env/legs/mjcf.h"
+#include "legs/arc_tangent.h"
 
 enum
 {
@@ -274,10 +275,10 @@ static void angles(double out[3], const double q[4])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
     const double s = 2 * (w * y - z * x);
-    out[0] = sac_series_atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
+    out[0] = sac_arc_tangent(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
     const double rest = 1 - s * s;
-    out[1] = sac_series_atan2(s, rest > 0 ? sqrt(rest) : 0);
-    out[2] = sac_series_atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
+    out[1] = sac_arc_tangent(s, rest > 0 ? sqrt(rest) : 0);
+    out[2] = sac_arc_tangent(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
 }
 
 void sac_legs_body_sense(const legs_body *b, sac_walk_senses *s)
