@@ -203,8 +203,9 @@ static sac_status write_maps(const sac_doom_looks *looks, const sac_wad *in, con
     uint8_t *texts[SAC_DOOM_SCENES][2] = {{NULL}}, *file = NULL;
     size_t size = 0;
     sac_wad out = {.lumps = SAC_NEW_ARRAY(sac_wad_lump, (size_t)in->count * (size_t)looks->scene_count)};
+    if (!out.lumps) return sac_fail_memory("a scenario");
     memcpy(out.kind, in->kind, sizeof out.kind);
-    sac_status status = out.lumps ? SAC_OK : sac_fail_memory("a scenario");
+    sac_status status = SAC_OK;
     for (int i = 0; status == SAC_OK && i < looks->scene_count; i++)
         status = add_map(&out, texts[i], in, i + 1, &looks->scenes[i], path);
     if (status == SAC_OK) status = sac_wad_write(&file, &size, &out);
