@@ -192,6 +192,60 @@ TEST(footholds_give_the_released_speeds)
 
 // The generator alone walks: speed 3 Hz, intensity 0.5, height -0.2, ratio 1 at a trot gave 0.53 m/s on the maker's own
 // model of Go1, with its meshes; ours differs in its solids and in the friction of joints, so a fifth is allowed.
+enum
+{
+    LEGS = 4,
+    LIFTED = 24, // in the state of a walker: which feet have lifted off since the action before
+    PLACES = 51 * 7
+};
+
+// An action about the two feet that lift off next, and the same for all feet, left and right alike
+static void push_both(scene *next, scene *all, uint64_t seed, int step)
+{
+    push(next, seed, step);
+    for (int row = 0; row < 2; row++)
+        for (int leg = 0; leg < LEGS; leg++) all->action[4 * row + leg] = next->action[2 * row + leg / 2];
+    for (int i = 0; i < 3; i++) all->action[8 + i] = next->action[4 + i];
+}
+
+// An action about the next two feet is the action about all feet that says the same to left and right, and the ground
+// that is told is that of the feet which then lift off.
+TEST(the_next_feet_are_those_that_lift_off)
+{
+    scene next, all;
+    open_scene(&next, "legs:stones", "original", "feet=next,repeat=50,noise=0");
+    open_scene(&all, "legs:stones", "original", "repeat=50,noise=0");
+    assert_true(next.spec->action_size == 7 && all.spec->action_size == 11);
+    float before[4 * PLACES], told[2 * PLACES];
+    int lifts = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+    {
+        assert_ok(sac_env_reset(next.env, seed, &next.row));
+        assert_ok(sac_env_reset(all.env, seed, &all.row));
+        for (int step = 0; step < 12 && !next.terminated; step++)
+        {
+            memcpy(before, part(&all, "ground"), sizeof before);
+            memcpy(told, part(&next, "ground"), sizeof told);
+            push_both(&next, &all, seed, step);
+            assert_ok(sac_env_step(next.env, &next.row));
+            assert_ok(sac_env_step(all.env, &all.row));
+            assert_true(next.terminated == all.terminated && next.reward == all.reward);
+            assert_memory_equal(part(&next, "depth"), part(&all, "depth"), 48 * 32 * sizeof(float));
+            const float *state = part(&all, "state");
+            assert_memory_equal(part(&next, "state"), state, 44 * sizeof *state);
+            for (int leg = 0; leg < LEGS && !next.terminated; leg++)
+                if (state[LIFTED + leg] > 0)
+                {
+                    lifts++;
+                    assert_memory_equal(&told[leg / 2 * PLACES], &before[leg * PLACES], PLACES * sizeof *told);
+                }
+        }
+    }
+    assert_true(lifts >= 16);
+    close_scene(&next);
+    close_scene(&all);
+}
+
 TEST(the_generator_walks)
 {
     scene s;
@@ -382,6 +436,7 @@ TEST(what_is_wrong_is_named)
     assert_fails(create(&env, "legs:stones", NULL, "robot=spot"), SAC_ERROR_ARGUMENT, "laikago");
     assert_fails(create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
                  "physics_ms 3 does not go into");
+    assert_fails(create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "feet 'next' is for the actions");
     assert_fails(create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
 }
 
@@ -391,7 +446,8 @@ TEST(lack_of_memory_is_survived)
     assert_survives_lack_of_memory(create(&env, "legs:stones", "any", ""), sac_env_destroy(env));
 }
 
-TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds, the_generator_walks,
-      gaps_are_what_stops_a_blind_walk, laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view,
-      noise_is_as_wide_as_it_says, loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite,
-      nothing_allocates_while_stepping, what_is_wrong_is_named, lack_of_memory_is_survived)
+TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds,
+      the_next_feet_are_those_that_lift_off, the_generator_walks, gaps_are_what_stops_a_blind_walk,
+      laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view, noise_is_as_wide_as_it_says,
+      loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite, nothing_allocates_while_stepping,
+      what_is_wrong_is_named, lack_of_memory_is_survived)

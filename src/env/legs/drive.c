@@ -61,6 +61,8 @@ static sac_status make(legs_drive *d)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "legs: physics_ms %g does not go into control_ms %g a whole number of times",
                         1000 * def->physics, 1000 * def->control);
+    if (def->next_feet && def->map != LEGS_FOOTHOLDS && def->map != LEGS_CLIMBING)
+        return sac_fail(SAC_ERROR_ARGUMENT, "legs: feet 'next' is for the actions 'footholds' and 'climbing'");
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
     center_generator(&d->pmtg_def);
@@ -111,12 +113,29 @@ typedef struct bound
         "RL-" what, low, high                                                  \
     }
 
+#define TWO(what, low, high)    \
+    {"front-" what, low, high}, \
+    {                           \
+        "rear-" what, low, high \
+    }
+#define WAY                                 \
+    {"speed", 0, 0.4}, {"side", -0.1, 0.1}, \
+    {                                       \
+        "twist", -0.3, 0.3                  \
+    }
+#define TRUNK                \
+    {"height", -0.05, 0.05}, \
+    {                        \
+        "pitch", -0.35, 0.35 \
+    }
+
 // clang-format off
-static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08),
-                                  {"speed", 0, 0.4}, {"side", -0.1, 0.1}, {"twist", -0.3, 0.3}};
+static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08), WAY};
+static const bound next_footholds[] = {TWO("x", -0.2, 0.2), TWO("y", -0.08, 0.08), WAY};
 static const bound climbing[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08), FOUR("z", -0.05, 0.25),
-                                 {"clearance", 0.05, 0.25}, {"speed", 0, 0.4}, {"side", -0.1, 0.1},
-                                 {"twist", -0.3, 0.3}, {"height", -0.05, 0.05}, {"pitch", -0.35, 0.35}};
+                                 {"clearance", 0.05, 0.25}, WAY, TRUNK};
+static const bound next_climbing[] = {TWO("x", -0.15, 0.15), TWO("y", -0.08, 0.08), TWO("z", -0.05, 0.25),
+                                      {"clearance", 0.05, 0.25}, WAY, TRUNK};
 static const bound released[] = {FOUR("x", -0.05, 0.1), FOUR("y", -0.05, 0.05), FOUR("z", -0.03, 0.03),
                                  FOUR("clearance", 0.05, 0.1), {"velocity-x", -0.05, 0.05}, {"velocity-y", -0.05, 0.05},
                                  {"twist", -0.2, 0.2}, {"height", -0.03, 0.03}, {"roll", -0.05, 0.05},
@@ -128,24 +147,45 @@ static const char *const pmtg[] = {"FR-abduction", "FR-swing", "FR-extension", "
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static int bounds_of(legs_map map, const bound **out)
+static int bounds_of(const legs_drive_def *def, const bound **out)
 {
     static const struct
     {
         const bound *rows;
         int count;
-    } maps[LEGS_MAPS] = {[LEGS_FOOTHOLDS] = {footholds, COUNT(footholds)},
-                         [LEGS_CLIMBING] = {climbing, COUNT(climbing)},
-                         [LEGS_RELEASED] = {released, COUNT(released)}};
-    *out = maps[map].rows;
-    return maps[map].count;
+    } maps[LEGS_MAPS][2] = {[LEGS_FOOTHOLDS] = {{footholds, COUNT(footholds)}, {next_footholds, COUNT(next_footholds)}},
+                            [LEGS_CLIMBING] = {{climbing, COUNT(climbing)}, {next_climbing, COUNT(next_climbing)}},
+                            [LEGS_RELEASED] = {{released, COUNT(released)}, {released, COUNT(released)}}};
+    *out = maps[def->map][def->next_feet].rows;
+    return maps[def->map][def->next_feet].count;
+}
+
+// Seconds until the foot of a leg lifts off.
+static double until_lift(const sac_gait *gait, const sac_gait_feet *feet, int leg)
+{
+    const double stance = gait->duty * gait->period, swing = (1 - gait->duty) * gait->period;
+    return feet->stands[leg] ? (1 - feet->phase[leg]) * stance : (1 - feet->phase[leg]) * swing + stance;
+}
+
+int sac_legs_drive_feet(const legs_drive *d, int legs[SAC_LEGS])
+{
+    for (int leg = 0; leg < SAC_LEGS; leg++) legs[leg] = leg;
+    if (!d->def.next_feet) return SAC_LEGS;
+    const sac_gait gait = sac_walk_default_def().gait;
+    const sac_gait_feet feet = sac_walk_feet(d->walk);
+    for (int i = 0; i < 2; i++)
+    {
+        const int right = 2 * i, left = 2 * i + 1;
+        legs[i] = until_lift(&gait, &feet, left) < until_lift(&gait, &feet, right) ? left : right;
+    }
+    return 2;
 }
 
 int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], float high[LEGS_MOST_ACTIONS],
                            const char *names[LEGS_MOST_ACTIONS])
 {
     const bound *rows = NULL;
-    const int count = d->walk ? bounds_of(d->def.map, &rows) : sac_pmtg_actions(&d->pmtg_def);
+    const int count = d->walk ? bounds_of(&d->def, &rows) : sac_pmtg_actions(&d->pmtg_def);
     for (int i = 0; i < count; i++)
     {
         low[i] = (float)(d->walk ? rows[i].low : d->pmtg_def.low[i]);
@@ -157,34 +197,35 @@ int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], fl
 
 // --- footholds
 
-enum
+// The numbers of footholds and of climbing are x of each foot that an action names, y of each, z of each (climbing),
+// and then those of the whole body, which come last in every map.
+static int numbers_of_feet(const legs_drive_def *def)
 {
-    X = 0, // of footholds and of climbing
-    Y = 4,
-    SPEED = 8, // of footholds
-    Z = 8,     // of climbing
-    CLEARANCE = 12
-};
+    return def->next_feet ? 2 : SAC_LEGS;
+}
 
-static void take_body(sac_walk_command *c, legs_map map, const double *a, double height)
+static void take_body(sac_walk_command *c, const legs_drive_def *def, const double *a)
 {
-    const double *rest = a + (map == LEGS_FOOTHOLDS ? SPEED : map == LEGS_CLIMBING ? CLEARANCE + 1 : 16);
+    const legs_map map = def->map;
+    const int feet = numbers_of_feet(def);
+    const double *rest = a + (map == LEGS_FOOTHOLDS ? 2 * feet : map == LEGS_CLIMBING ? 3 * feet + 1 : 4 * feet);
     c->follow = map == LEGS_RELEASED;
     c->velocity[0] = rest[0];
     c->velocity[1] = rest[1];
     c->twist = rest[2];
-    c->height = height + (map == LEGS_FOOTHOLDS ? 0 : rest[3]);
+    c->height = def->robot->height + (map == LEGS_FOOTHOLDS ? 0 : rest[3]);
     c->roll = map == LEGS_RELEASED ? rest[4] : 0;
     c->pitch = map == LEGS_CLIMBING ? rest[4] : map == LEGS_RELEASED ? rest[5] : 0;
 }
 
 // a swinging foot is sent to this, a little below where it is to land
-static void take_foothold(sac_walk_command *c, legs_map map, const double *a, int leg)
+static void take_foothold(sac_walk_command *c, const legs_drive_def *def, const double *a, int leg)
 {
-    c->foothold[leg][0] = a[X + leg];
-    c->foothold[leg][1] = a[Y + leg];
-    c->foothold[leg][2] = -0.01 + (map == LEGS_FOOTHOLDS ? 0 : a[Z + leg]);
-    c->clearance[leg] = map == LEGS_FOOTHOLDS ? 0.07 : a[CLEARANCE + (map == LEGS_RELEASED ? leg : 0)];
+    const int feet = numbers_of_feet(def), foot = feet == SAC_LEGS ? leg : leg / 2; // or the front one, or the rear one
+    const bool heights = def->map != LEGS_FOOTHOLDS;
+    for (int i = 0; i < 2; i++) c->foothold[leg][i] = a[i * feet + foot];
+    c->foothold[leg][2] = -0.01 + (heights ? a[2 * feet + foot] : 0);
+    c->clearance[leg] = heights ? a[3 * feet + (def->map == LEGS_RELEASED ? foot : 0)] : 0.07;
 }
 
 // --- episodes
@@ -280,9 +321,9 @@ void sac_legs_drive_act(legs_drive *d, const float *action)
                                                    : 0.5 * ((double)low[i] + (double)high[i]);
     }
     if (!d->walk) return;
-    take_body(&d->command, d->def.map, d->action, d->def.robot->height);
+    take_body(&d->command, &d->def, d->action);
     for (int leg = 0; leg < SAC_LEGS; leg++)
-        if (d->def.map == LEGS_RELEASED && d->lifted[leg]) take_foothold(&d->command, d->def.map, d->action, leg);
+        if (d->def.map == LEGS_RELEASED && d->lifted[leg]) take_foothold(&d->command, &d->def, d->action, leg);
     memset(d->lifted, 0, sizeof d->lifted);
 }
 
@@ -310,7 +351,7 @@ static void step_walk(legs_drive *d, const sac_walk_senses *senses, sac_motor mo
     {
         if (!lifted[leg]) continue;
         d->lifted[leg] = true;
-        if (d->def.map != LEGS_RELEASED) take_foothold(&d->command, d->def.map, d->action, leg);
+        if (d->def.map != LEGS_RELEASED) take_foothold(&d->command, &d->def, d->action, leg);
     }
 }
 

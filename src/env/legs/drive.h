@@ -33,6 +33,7 @@ typedef struct legs_drive_def
     int repeat;              ///< control steps of an action
     sac_pmtg_gait gait;      ///< of PMTG
     bool own_heights;        ///< of PMTG: each leg has a height of its own
+    bool next_feet;          ///< of footholds and climbing: an action is about the two feet alone that lift off next
     bool released_stance;    ///< with the released defect of stance control
     bool instant;
     bool told_speed; ///< speed is known, and not estimated from joints and accelerometer
@@ -77,6 +78,11 @@ void sac_legs_drive_step(legs_drive *drive, const legs_body *body, sac_motor mot
 /// @return how many
 int sac_legs_drive_tell(const legs_drive *drive, const legs_body *body, double numbers[LEGS_MOST_NUMBERS],
                         double deviations[LEGS_MOST_NUMBERS]);
+
+/// The legs whose footholds an action names, in its order: all of them, or with `next_feet` the front and the rear leg
+/// whose feet lift off next.
+/// @return how many
+int sac_legs_drive_feet(const legs_drive *drive, int legs[SAC_LEGS]);
 
 /// Where the foot of a leg would land with a foothold of 0, if it kept its speed: x and y in the world, and the yaw.
 void sac_legs_drive_landing(const legs_drive *drive, const legs_body *body, int leg, double place[3]);

@@ -17,11 +17,11 @@ enum
     PARTS,
     TRUTHS = 8,
     ACROSS = 7, // places at which the ground is told, about where a foot would land
-    ALONG = 21,
-    GROUNDS = SAC_LEGS * ALONG * ACROSS
+    ALONG = 51,
+    GROUNDS = ALONG * ACROSS // of each foothold
 };
 
-static const double apart = 0.025; // m from place to place
+static const double apart_along = 0.01, apart_across = 0.025; // m from place to place
 
 typedef struct legs_env
 {
@@ -83,6 +83,7 @@ static legs_drive_def drive_def(const legs_config *c, const legs_robot *robot)
                             .repeat = c->repeat,
                             .gait = (sac_pmtg_gait)word_index("walk trot bound pace pronk", c->gait),
                             .own_heights = c->heights == 4,
+                            .next_feet = strcmp(c->feet, "next") == 0,
                             .released_stance = c->released_stance,
                             .instant = c->instant,
                             .told_speed = c->told_speed};
@@ -104,7 +105,9 @@ static void describe(legs_env *e, const legs_view_def *view)
                                   .high = e->far};
     e->parts[STATE] = (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers}};
     e->parts[TRUTH] = (sac_space){.name = "truth", .kind = SAC_SPACE_VECTOR, .shape = {TRUTHS}, .privileged = true};
-    e->parts[GROUND] = (sac_space){.name = "ground", .kind = SAC_SPACE_VECTOR, .shape = {GROUNDS}, .privileged = true};
+    int legs[SAC_LEGS];
+    const int places = sac_legs_drive_feet(e->drive, legs) * GROUNDS;
+    e->parts[GROUND] = (sac_space){.name = "ground", .kind = SAC_SPACE_VECTOR, .shape = {places}, .privileged = true};
 }
 
 static sac_status make(legs_env *e, const char *variant)
@@ -215,24 +218,26 @@ static void tell_truth(const legs_env *e, float *truth)
     for (int i = 0; i < TRUTHS; i++) truth[i] = (float)all[i];
 }
 
-// The ground about where each foot would land [leg, along, across], in the robot's heading: the third number of the
-// foothold with which the foot would stand on it, if the trunk stayed as high and level as it is.
+// The ground about where each foot that an action names would land [foot, along, across], in the robot's heading: the
+// third number of the foothold with which the foot would stand on it, if the trunk stayed as high and level as it is.
 static void tell_ground(const legs_env *e, float *ground)
 {
     const legs_robot *r = e->body->robot;
     const int middle_along = ALONG / 2, middle_across = ACROSS / 2;
     double at[4];
     sac_legs_body_place(e->body, at);
-    for (int leg = 0; leg < SAC_LEGS; leg++)
+    int legs[SAC_LEGS];
+    const int feet = sac_legs_drive_feet(e->drive, legs);
+    for (int foot = 0; foot < feet; foot++)
     {
         double place[3], toe[3], sine, cosine;
-        sac_legs_drive_landing(e->drive, e->body, leg, place);
-        sac_leg_toe(toe, &r->legs[leg], r->home);
+        sac_legs_drive_landing(e->drive, e->body, legs[foot], place);
+        sac_leg_toe(toe, &r->legs[legs[foot]], r->home);
         sac_series_sin_cos(place[2], &sine, &cosine);
         for (int i = 0; i < ALONG; i++)
             for (int k = 0; k < ACROSS; k++)
             {
-                const double x = (i - middle_along) * apart, y = (k - middle_across) * apart;
+                const double x = (i - middle_along) * apart_along, y = (k - middle_across) * apart_across;
                 const double height =
                     sac_legs_body_ground(e->body, place[0] + cosine * x - sine * y, place[1] + sine * x + cosine * y);
                 *ground++ = (float)(height + r->toe_radius - at[2] - toe[2]);

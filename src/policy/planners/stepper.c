@@ -24,25 +24,25 @@ static const sac_option options[] = {
 };
 
 /// What is told: the truth (speed, height, place across, heading as a point of the circle, place along), then for each
-/// leg heights of the ground [along, across] every 2.5 cm (docs/legs.md).
+/// foot that an action names heights of the ground [along, across], a centimetre apart along and 2.5 across
+/// (docs/legs.md).
 enum
 {
-    LEGS = 4,
     TRUTH = 8,
     PLACE_ACROSS = 4,
     HEADING_COSINE = 5,
     HEADING_SINE = 6,
-    ALONG = 21,
+    ALONG = 51,
     ACROSS = 7,
     CELLS = ALONG * ACROSS,
-    REACH = 8, // cells along that a foothold can be away from the middle
+    REACH = 20, // cells along that a foothold can be away from the middle
     BREADTH = ACROSS - 2,
     PLACES = (2 * REACH + 1) * BREADTH,
-    FOOTHOLDS = 11, // numbers of the map of footholds, and of that of climbing
-    CLIMBING = 18,
+    BODY = 3,     // numbers of an action about the trunk: speed, sideways speed, twist
+    CLIMBING = 3, // and of the map of climbing: clearance, height, pitch
 };
 
-static const double apart = 0.025;
+static const double apart_along = 0.01, apart_across = 0.025;
 
 /// What its parameters scale by 1 + their values: how hard it keeps to the middle, and to the course's
 /// direction, and how much the mean of two footholds counts.
@@ -58,6 +58,8 @@ static const float typed[WEIGHTS] = {[CENTRING] = 0.5f, [STEERING] = 1};
 typedef struct stepper
 {
     size_t weights;
+    int feet; // that an action names: four, or a front one and a rear one; the front ones come first
+    bool climbs;
 } stepper;
 
 typedef struct stepper_state
@@ -69,17 +71,20 @@ typedef struct stepper_state
 static sac_status create(sac_policy *policy)
 {
     const sac_policy_def *def = &policy->def;
-    const int size = WEIGHTS;
-    if (def->input_count != 2 || sac_space_size(&def->inputs[0]) != TRUTH ||
-        sac_space_size(&def->inputs[1]) != LEGS * CELLS)
+    const int size = WEIGHTS, ground = def->input_count == 2 ? (int)sac_space_size(&def->inputs[1]) : 0;
+    const int feet = ground / CELLS;
+    if (!ground || sac_space_size(&def->inputs[0]) != TRUTH || ground % CELLS != 0 || (feet != 2 && feet != 4))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "policy: a stepper takes the parts 'truth' and 'ground' of legs:stones and its like (inputs: "
                         "truth ground)");
-    if (def->action_choices || (def->action_size != FOOTHOLDS && def->action_size != CLIMBING))
+    const bool climbs = def->action_size == 3 * feet + BODY + CLIMBING;
+    if (def->action_choices || (!climbs && def->action_size != 2 * feet + BODY))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "policy: a stepper acts by the maps 'footholds' or 'climbing' (option action of the world)");
     stepper *p = SAC_NEW(stepper);
     if (!p) return sac_fail_memory("a policy");
+    p->feet = feet;
+    p->climbs = climbs;
     policy->self = p; // destroyed with the policy
     return sac_policy_add_tensor(policy, "plan.weights", 0, 1, &size, &p->weights);
 }
@@ -106,13 +111,19 @@ static float height_at(const float *ground, int along, int across)
     return ground[along * ACROSS + across];
 }
 
-// How many of the cells about one are not level with it, as far as they are known.
-static int count_rough(const float *ground, int along, int across, int margin, float rough)
+static int cells(double metres, double apart)
 {
-    const float height = height_at(ground, along, across);
+    return (int)(metres / apart + 0.5);
+}
+
+// How many of the cells about one are not level with it, as far as they are known.
+static int count_rough(const float *ground, int along, int across, const stepper_config *config)
+{
+    const int before = cells(config->margin, apart_along), beside = cells(config->margin, apart_across);
+    const float height = height_at(ground, along, across), rough = (float)config->rough;
     int count = 0;
-    for (int i = along - margin; i <= along + margin; i++)
-        for (int k = across - margin; k <= across + margin; k++)
+    for (int i = along - before; i <= along + before; i++)
+        for (int k = across - beside; k <= across + beside; k++)
             if (i >= 0 && i < ALONG && k >= 0 && k < ACROSS && fabsf(height_at(ground, i, k) - height) > rough) count++;
     return count;
 }
@@ -126,15 +137,15 @@ typedef struct place
 // What it costs to stand at each place within reach: ground that is far below or above, or not level, or far away.
 static void weigh(place *places, const float *ground, const stepper_config *config)
 {
-    const int margin = (int)(config->margin / apart + 0.5), middle_along = ALONG / 2, middle_across = ACROSS / 2;
+    const int middle_along = ALONG / 2, middle_across = ACROSS / 2;
     for (int n = 0; n < PLACES; n++)
     {
         const int i = middle_along - REACH + n / BREADTH, k = 1 + n % BREADTH;
         place *p = &places[n];
-        *p = (place){.x = (float)((i - middle_along) * apart), .y = (float)((k - middle_across) * apart)};
+        *p = (place){.x = (float)((i - middle_along) * apart_along), .y = (float)((k - middle_across) * apart_across)};
         p->z = height_at(ground, i, k);
-        p->cost = (fabsf(p->z) > 0.3f ? 1000 * fabsf(p->z) : 0) +
-                  (float)count_rough(ground, i, k, margin, (float)config->rough) + 4 * p->x * p->x + 8 * p->y * p->y;
+        p->cost = (fabsf(p->z) > 0.3f ? 1000 * fabsf(p->z) : 0) + (float)count_rough(ground, i, k, config) +
+                  4 * p->x * p->x + 8 * p->y * p->y;
     }
 }
 
@@ -167,28 +178,28 @@ static float within(float x, const sac_policy_def *def, int index)
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     const stepper_state *s = (const stepper_state *)base;
+    const stepper *p = base->policy->self;
     const stepper_config *config = base->policy->config;
     const sac_policy_def *def = &base->policy->def;
     const float *truth = inputs[0], *ground = inputs[1];
-    const bool climbs = def->action_size == CLIMBING;
     float front = 0, rear = 0, top = 0;
-    for (int leg = 0; leg < LEGS; leg++)
+    for (int foot = 0; foot < p->feet; foot++)
     {
-        const place f = choose(ground + (ptrdiff_t)leg * CELLS, config);
-        action[leg] = f.x;
-        action[LEGS + leg] = f.y;
-        *(leg < 2 ? &front : &rear) += f.z / 2;
-        if (!climbs) continue;
-        action[2 * LEGS + leg] = f.z;
-        const float above = highest(ground + (ptrdiff_t)leg * CELLS) - f.z;
+        const place f = choose(ground + (ptrdiff_t)foot * CELLS, config);
+        action[foot] = f.x;
+        action[p->feet + foot] = f.y;
+        *(foot < p->feet / 2 ? &front : &rear) += f.z / (float)(p->feet / 2);
+        if (!p->climbs) continue;
+        action[2 * p->feet + foot] = f.z;
+        const float above = highest(ground + (ptrdiff_t)foot * CELLS) - f.z;
         if (above > top) top = above;
     }
-    float *body = action + (climbs ? 3 * LEGS : 2 * LEGS);
-    if (climbs) *body++ = 0.08f + (top < 0.15f ? top : 0.15f);
+    float *body = action + (p->climbs ? 3 : 2) * p->feet;
+    if (p->climbs) *body++ = 0.08f + (top < 0.15f ? top : 0.15f);
     body[0] = (float)config->speed * (truth[HEADING_COSINE] > 0 ? truth[HEADING_COSINE] : 0);
     body[1] = -s->weights[CENTRING] * truth[PLACE_ACROSS];
     body[2] = -s->weights[STEERING] * truth[HEADING_SINE];
-    if (climbs) body[3] = 0, body[4] = (rear - front) / 0.44f;
+    if (p->climbs) body[3] = 0, body[4] = (rear - front) / 0.44f;
     for (int i = 0; i < def->action_size; i++) action[i] = within(action[i], def, i);
 }
 
