@@ -36,10 +36,11 @@ static const char sac_controller_words[] = SAC_CONTROLLERS(X);
     ROW_OF(actor.name, #name, type, fallback, low, high, words, help)
 
 // From what is told to the outputs.
-#define ACTOR_CONTROLLER(default_activation)                                                                   \
-    ACTOR_ROW(controller, SAC_OPTION_TEXT, "lstm", 0, 0, sac_controller_words, "what acts on what is told"),   \
-        ACTOR_ROW(hidden, SAC_OPTION_INT, "16", 1, 1024, NULL, "units of lstm, or of mlp's one hidden layer"), \
-        ACTOR_ROW(activation, SAC_OPTION_TEXT, default_activation, 0, 0, "tanh clip none",                     \
+#define ACTOR_CONTROLLER(default_activation)                                                                        \
+    ACTOR_ROW(controller, SAC_OPTION_TEXT, "lstm", 0, 0, sac_controller_words, "what acts on what is told"),        \
+        ACTOR_ROW(hidden, SAC_OPTION_INT, "16", 1, 1024, NULL, "units of lstm, or of each of mlp's hidden layers"), \
+        ACTOR_ROW(layers, SAC_OPTION_INT, "1", 1, SAC_MAX_HIDDEN_LAYERS, NULL, "hidden layers of mlp"),             \
+        ACTOR_ROW(activation, SAC_OPTION_TEXT, default_activation, 0, 0, "tanh clip none",                          \
                   "of the output: tanh or clip to -1..1 and stretch to the bounds, or none: cut at the bounds")
 
 #define ACTOR_MOTION                                        \
