@@ -286,6 +286,12 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
     follow(s, NULL, action);
 }
 
+static bool looks(const sac_policy_state *base)
+{
+    const hierarchical_state *s = (const hierarchical_state *)base;
+    return s->steps == s->held;
+}
+
 static void gaze(sac_policy_state *base, sac_gaze *seen)
 {
     hierarchical_state *s = (hierarchical_state *)base;
@@ -337,7 +343,7 @@ SAC_HIGH_LEVELS(X)
     .state_size = sizeof(hierarchical_state), .place = place, .open = open, .close = close,                            \
     .set_parameters = set_parameters, .reset = reset, .act = act, .act_float = act_float, .gaze = gaze,                \
     .normaliser_input = normaliser_input
-#define LOOKS    .taste = SAC_TASTE_BOTH, .resizes = resizes
+#define LOOKS    .taste = SAC_TASTE_BOTH, .looks = looks, .resizes = resizes
 #define ATTENDS  .patch = patch, .attention_row = attention_row
 // clang-format on
 
