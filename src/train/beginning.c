@@ -68,9 +68,13 @@ sac_status sac_run_draw_start(const sac_run *r, float *x0)
 {
     const char *start = r->task->train.start;
     const bool all = strcmp(r->task->train.take, "all") == 0;
-    if (strcmp(start, "zeros") == 0) return SAC_OK;
-    if (strcmp(start, "draw") == 0 || !all) draw(r, x0);
-    if (strcmp(start, "draw") == 0) return SAC_OK;
+    const bool drawn = strcmp(start, "draw") == 0, zeros = strcmp(start, "zeros") == 0;
+    if ((drawn || zeros) && !all)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "train.take: '%s' is to be taken from a policy file, and train.start is '%s', no file",
+                        r->task->train.take, start);
+    if (drawn || !all) draw(r, x0);
+    if (drawn || zeros) return SAC_OK;
     sac_policy *policy;
     SAC_TRY(sac_policy_load(&policy, NULL, start));
     const sac_status status = all ? take_all(r, policy, x0) : take_words(r, policy, x0);

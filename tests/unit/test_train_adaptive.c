@@ -237,14 +237,17 @@ TEST(a_start_may_be_taken_in_part)
     sac_policy *policies[] = {from, drawn, to};
     for (int i = 0; i < 3; i++) sac_policy_destroy(policies[i]);
     const sac_setting bad[][2] = {{{"train.take", "controller"}, {"train.start", start}},
-                                  {{"train.take", "query"}, {"train.start", start}}};
+                                  {{"train.take", "query"}, {"train.start", start}},
+                                  {{"train.take", "query"}, {"train.start", "draw"}}};
     static const char *const words[] = {"train.take: no tensor of the policy begins with 'controller'",
-                                        "has no tensor 'query."};
-    for (int i = 0; i < 2; i++)
+                                        "has no tensor 'query.", "and train.start is 'draw', no file"};
+    for (int i = 0; i < 3; i++)
     {
         const sac_setting all[] = {bad[i][0], bad[i][1], {"policy.key_size", "3"}};
+        char name[32];
+        snprintf(name, sizeof name, "wrong-%d", i);
         sac_task *wrong = load_task(task_text, all, 3);
-        assert_fails(train(wrong, i ? "second" : "first", 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, words[i]);
+        assert_fails(train(wrong, name, 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, words[i]);
         sac_task_destroy(wrong);
     }
     sac_task_destroy(task);
