@@ -281,6 +281,7 @@ parameters=$("$saccade" zoo "$policy" --json | sed -nE 's/^ *"parameters": ([0-9
 case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
     mlp) agent="A policy of numbers alone" ;;
+    hierarchical) agent="A policy of two levels, whose high level looks" ;;
     *) agent="The attention agent" ;;
 esac
 
