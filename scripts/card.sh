@@ -262,7 +262,7 @@ score_and_falls() {
         -v course="$(option_of_world length)" '
         $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
         $1 ~ /^[0-9]+$/ && $3 < longest && $2 < course - 0.1 {falls++}
-        function short(x) {return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
+        function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
         END {print short(mean) " +- " short(std) "|" falls + 0}'
 }
 
