@@ -279,7 +279,9 @@ static int count_of(const char *name)
 TEST(the_tasks_of_the_obstacles_have_the_articles_numbers)
 {
     assert_int_equal(count_of("legs-obstacles"), 1786);
+    assert_int_equal(count_of("legs-obstacles-rank"), 1786);
     assert_int_equal(count_of("legs-obstacles-cnn"), 14954);
+    assert_int_equal(count_of("legs-obstacles-blind"), 10 * (18 + 1) + 3 * (10 + 1) + 399);
 }
 
 static void walk_ahead(scene *s, const char *settings, uint64_t seed)
