@@ -262,7 +262,7 @@ score_and_falls() {
         -v course="$(option_of_world length)" '
         $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
         $1 ~ /^[0-9]+$/ && $3 < longest && $2 < course - 0.1 {falls++}
-        function short(x) {return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
+        function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
         END {print short(mean) " +- " short(std) "|" falls + 0}'
 }
 
@@ -281,6 +281,7 @@ parameters=$("$saccade" zoo "$policy" --json | sed -nE 's/^ *"parameters": ([0-9
 case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
     mlp) agent="A policy of numbers alone" ;;
+    hierarchical) agent="A policy of two levels, whose high level looks" ;;
     *) agent="The attention agent" ;;
 esac
 

@@ -102,6 +102,7 @@ void sac_play_place(sac_play *play, sac_workspace *workspace)
     if (play->policy) play->state = sac_policy_state_take(play->policy, workspace);
     play->row = (sac_env_row){play->action, play->parts, &play->reward, &play->terminated, &play->truncated};
     for (int i = 0; i < input_count(play->policy); i++) play->inputs[i] = play->parts[play->taken[0][i]];
+    if (play->policy && play->sight >= 0) play->picture = play->parts[play->sight];
     for (int i = 0; i < input_count(adviser); i++) play->adviser_inputs[i] = play->parts[play->taken[1][i]];
 }
 
@@ -155,6 +156,7 @@ sac_status sac_play_reset(sac_play *play, uint64_t seed)
     if (play->adviser) sac_policy_state_reset(play->adviser);
     sac_play_idle(sac_env_get_spec(play->env), play->action);
     if (play->adviser) sac_play_idle(sac_env_get_spec(play->env), play->advice);
+    if (play->picture) play->parts[play->sight] = play->picture; // where it was spared last
     return sac_env_reset(play->env, seed, &play->row);
 }
 
@@ -191,6 +193,12 @@ bool sac_play_says_costs(const sac_policy *policy)
 const float *sac_play_costs(const sac_play *play)
 {
     return sac_play_says_costs(play->policy_advising) ? play->policy_advising->ops->costs(play->adviser) : NULL;
+}
+
+void sac_play_spare(sac_play *play)
+{
+    if (!play->picture || !play->policy->ops->looks) return;
+    play->parts[play->sight] = play->policy->ops->looks(play->state) ? play->picture : NULL;
 }
 
 void sac_play_count(sac_play *play)

@@ -24,6 +24,7 @@ typedef struct sac_play
     float *advice;                             ///< [action_size] what the adviser would do; NULL without one
     sac_env_row row;                           ///< of all this
     int sight;                                 ///< the part that people are shown beside the world; -1: none
+    void *picture;                             ///< its memory where the policy looks at it; NULL: none
     sac_env *copy;                             ///< of the world, for planners to try actions out; NULL: there is none
     void *now;                                 ///< [now_size] the world as it stands, for it
     size_t now_size;
@@ -99,6 +100,10 @@ bool sac_play_says_costs(const sac_policy *policy);
 /// Tell whether a policy is a planner, which decides by sac_play_decide and sac_play_advise and not by
 /// sac_policy_act_batch. NULL, which stands for no policy, is none.
 bool sac_play_plans(const sac_policy *policy);
+
+/// Let the next step draw the picture only if the policy's next action reads it. For whoever shows it to nobody else;
+/// after it the picture is what was drawn last.
+void sac_play_spare(sac_play *play);
 
 /// One step with the action, counted.
 SAC_CHECKED sac_status sac_play_step(sac_play *play);

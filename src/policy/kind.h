@@ -67,6 +67,8 @@ typedef struct sac_policy_ops
     /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
     const float *(*costs)(const sac_policy_state *state);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
+    /// Tell whether its next action reads the picture, which needs not be drawn otherwise; NULL: each one does.
+    bool (*looks)(const sac_policy_state *state);
     void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
     const float *(*normaliser_input)(const sac_policy_state *state);                 ///< NULL: no kind of normaliser

@@ -179,7 +179,10 @@ static sac_status decide(const sac_rollouts *r, crew *c)
     {
         lane *l = &c->lanes[i];
         if (l->seen) note_seen(r, l);
-        if (watch) SAC_TRY(watch->decided(watch->user, (int)(l->unit - r->job->units), l->play));
+        if (watch)
+            SAC_TRY(watch->decided(watch->user, (int)(l->unit - r->job->units), l->play));
+        else if (r->parts == 0)
+            sac_play_spare(l->play);
         // An action that is not a number never reaches the world: it becomes zero, and the return NaN.
         if (is_number(c->actions[i], r->action_size)) continue;
         l->play->episode_return = NAN;

@@ -42,6 +42,9 @@ static const sac_option train_options[] = {
      "an episode ends after more than so many negative rewards in a row; 0: never"},
     {"start", SAC_OPTION_TEXT, offsetof(sac_task_train, start), "draw", 0, 0, NULL,
      "first mean: draw (as layers are initialised), zeros, or a policy file"},
+    {"take", SAC_OPTION_TEXT, offsetof(sac_task_train, take), "all", 0, 0, NULL,
+     "tensors that are taken from the policy file of start, by how their names begin, such as 'low'; the others are "
+     "drawn"},
     {"tune", SAC_OPTION_TEXT, offsetof(sac_task_train, tune), "all", 0, 0, NULL,
      "tensors that the search moves, by how their names begin, each with a factor of sigma: 'lstm output:0.5'; the "
      "others "

@@ -45,6 +45,7 @@ typedef struct sac_task_train
     int steps;                   ///< ends an episode; 0: it ends by itself
     int patience;                ///< ends an episode after more than so many negative rewards in a row; 0: never
     char start[SAC_TEXT_SIZE];   ///< "draw", "zeros", or a policy file
+    char take[SAC_TEXT_SIZE];    ///< "all", or prefixes of the tensors that are taken from that file
     char tune[SAC_TEXT_SIZE];    ///< "all", or prefixes of the tensors that the search moves
     int restart_after;           ///< generations after which a start that leads nowhere is given up; 0: never
     double restart_below;        ///< moving average of the population's mean fitness that is nowhere

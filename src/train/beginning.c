@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -8,23 +9,77 @@
 /// What every learner begins with: a vector, the parameters of it that are trained, their running average; and what it
 /// goes on from.
 
+static void draw(const sac_run *r, float *x0)
+{
+    sac_policy_draw(r->policy, sac_mix_seed(r->task->train.seed, SAC_RUN_START, (uint64_t)r->state.attempt), x0);
+}
+
+static const sac_policy_tensor *find_tensor(const sac_policy *policy, const char *name)
+{
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
+        if (strcmp(sac_policy_tensor_at(policy, i)->name, name) == 0) return sac_policy_tensor_at(policy, i);
+    return NULL;
+}
+
+// Takes the tensors whose names begin with a word from a policy that must have them all, each as large.
+static sac_status take_word(const sac_run *r, const sac_policy *from, const char *word, float *x0)
+{
+    const char *start = r->task->train.start;
+    int found = 0;
+    for (int i = 0; i < sac_policy_tensor_count(r->policy); i++)
+    {
+        const sac_policy_tensor *to = sac_policy_tensor_at(r->policy, i), *tensor = find_tensor(from, to->name);
+        if (strncmp(to->name, word, strlen(word)) != 0) continue;
+        if (!tensor || sac_policy_tensor_size(tensor) != sac_policy_tensor_size(to))
+            return sac_fail(SAC_ERROR_ARGUMENT, "train.take: '%s' has no tensor '%s' of %zu numbers", start, to->name,
+                            sac_policy_tensor_size(to));
+        memcpy(x0 + to->offset, sac_policy_parameters(from) + tensor->offset, sac_policy_tensor_size(to) * sizeof *x0);
+        found++;
+    }
+    return found > 0 ? SAC_OK
+                     : sac_fail(SAC_ERROR_ARGUMENT, "train.take: no tensor of the policy begins with '%s'", word);
+}
+
+static sac_status take_words(const sac_run *r, const sac_policy *from, float *x0)
+{
+    const char *words = r->task->train.take;
+    for (const char *at = words + strspn(words, " "); *at; at += strspn(at, " "))
+    {
+        char word[SAC_TEXT_SIZE];
+        const size_t length = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        SAC_TRY(take_word(r, from, word, x0));
+        at += length;
+    }
+    return SAC_OK;
+}
+
+static sac_status take_all(const sac_run *r, const sac_policy *from, float *x0)
+{
+    const int count = sac_policy_parameter_count(r->policy), theirs = sac_policy_parameter_count(from);
+    if (count != theirs)
+        return sac_fail(SAC_ERROR_ARGUMENT, "train.start: '%s' has %d parameters, the task's policy %d",
+                        r->task->train.start, theirs, count);
+    memcpy(x0, sac_policy_parameters(from), sizeof(float) * (size_t)count);
+    return SAC_OK;
+}
+
 sac_status sac_run_draw_start(const sac_run *r, float *x0)
 {
     const char *start = r->task->train.start;
-    if (strcmp(start, "zeros") == 0) return SAC_OK;
-    if (strcmp(start, "draw") == 0)
-    {
-        sac_policy_draw(r->policy, sac_mix_seed(r->task->train.seed, SAC_RUN_START, (uint64_t)r->state.attempt), x0);
-        return SAC_OK;
-    }
+    const bool all = strcmp(r->task->train.take, "all") == 0;
+    const bool drawn = strcmp(start, "draw") == 0, zeros = strcmp(start, "zeros") == 0;
+    if ((drawn || zeros) && !all)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "train.take: '%s' is to be taken from a policy file, and train.start is '%s', no file",
+                        r->task->train.take, start);
+    if (drawn || !all) draw(r, x0);
+    if (drawn || zeros) return SAC_OK;
     sac_policy *policy;
     SAC_TRY(sac_policy_load(&policy, NULL, start));
-    int count = sac_policy_parameter_count(r->policy), theirs = sac_policy_parameter_count(policy);
-    if (count == theirs) memcpy(x0, sac_policy_parameters(policy), sizeof(float) * (size_t)count);
+    const sac_status status = all ? take_all(r, policy, x0) : take_words(r, policy, x0);
     sac_policy_destroy(policy);
-    return count == theirs ? SAC_OK
-                           : sac_fail(SAC_ERROR_ARGUMENT, "train.start: '%s' has %d parameters, the task's policy %d",
-                                      start, theirs, count);
+    return status;
 }
 
 sac_status sac_run_set_start(sac_run *r, float *x)

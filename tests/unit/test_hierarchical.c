@@ -1,6 +1,7 @@
 #include "course_scene.h"
 #include "failing_memory.h"
 #include "gradient_scene.h"
+#include "play/play.h"
 #include "policy/kind.h"
 #include "saccade/rollout.h"
 
@@ -461,6 +462,8 @@ TEST(bad_options_are_named)
          "high level: policy: top is 10, but the image of 96 x 96 pixels has 1 patches"},
         {"high.parts=camra", "high.parts: the policy takes no part 'camra', did you mean 'camera'?"},
         {"high.parts=state", "high level: policy: iap-rank looks at one picture"},
+        {"low.parts=sate", "low.parts: the policy takes no part 'sate', did you mean 'state'?"},
+        {"low.parts=camera", "low.parts: 'camera' is a picture, and the low level takes vectors"},
         {"low.choice=threshold", "low level: policy: choice threshold is for 3 discrete actions"},
         {"high.kind=mlp", "hierarchical takes vectors of numbers, and its input 'camera' is a picture"},
         {"inputs=state", "hierarchical looks at one picture, and among its 1 inputs"},
@@ -575,6 +578,44 @@ TEST(evolution_trains_both_levels)
     }
 }
 
+// In rollouts a picture is drawn at the start and after each time that a command is held, and the returns are those of
+// an episode in which every picture is drawn.
+TEST(pictures_that_it_does_not_look_at_are_not_drawn)
+{
+    enum
+    {
+        STEPS = 14, // of an episode
+        HELD = 3
+    };
+    const sac_setting settings[] = {{"policy.shortest", "3"}, {"policy.longest", "3"}};
+    course_register();
+    sac_task *task = load_task(search_text, settings, 2);
+    sac_policy *policy = course_policy(task);
+    sac_policy_draw(policy, 7, policy->parameters);
+    const sac_env_def world = sac_task_env_def(task);
+    sac_episode episodes[3];
+    course_cameras = 0;
+    assert_ok(sac_evaluate(policy, &world, 5, 3, 1, episodes));
+    assert_int_equal(course_cameras, 3 * (1 + STEPS / HELD));
+    for (int i = 0; i < 3; i++)
+    {
+        sac_play play;
+        course_cameras = 0;
+        assert_ok(sac_play_open(&play, policy, &world, SAC_PLAY_INPUTS));
+        assert_ok(sac_play_reset(&play, 5 + (uint64_t)i));
+        while (!sac_play_ended(&play))
+        {
+            assert_ok(sac_play_decide(&play));
+            assert_ok(sac_play_step(&play));
+        }
+        assert_int_equal(course_cameras, 1 + STEPS);
+        assert_true(play.episode_return == episodes[i].episode_return);
+        sac_play_close(&play);
+    }
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+}
+
 TEST(by_itself_it_takes_the_picture_and_all_numbers)
 {
     static const char *const kinds[] = {"iap-rank", "mlp"};
@@ -600,7 +641,7 @@ TEST(a_resolved_task_says_the_same)
     char *text, *repeated;
     assert_ok(sac_task_write(task, &text));
     assert_non_null(strstr(text, "  high:\n    kind: iap-rank\n"));
-    assert_non_null(strstr(text, "  low:\n    controller: linear\n"));
+    assert_non_null(strstr(text, "  low:\n    parts:\n    controller: linear\n"));
     again = load_task(text, NULL, 0);
     assert_ok(sac_task_write(again, &repeated));
     assert_string_equal(text, repeated);
@@ -682,6 +723,7 @@ int main(void)
         cmocka_unit_test(it_has_no_gradient),
         IN_FOLDER(a_run_is_the_same_for_any_number_of_threads_and_when_it_goes_on),
         IN_FOLDER(evolution_trains_both_levels),
+        IN_FOLDER(pictures_that_it_does_not_look_at_are_not_drawn),
         IN_FOLDER(by_itself_it_takes_the_picture_and_all_numbers),
         IN_FOLDER(a_resolved_task_says_the_same),
         IN_FOLDER(ppo_and_distill_say_that_there_is_no_gradient),

@@ -166,6 +166,30 @@ TEST(walls_alternate)
     assert_true(left_first > SEEDS / 4 && left_first < 3 * SEEDS / 4);
 }
 
+// the opening is what the wall that comes next leaves of the platform, and after the last wall all of it
+TEST(openings_follow_one_another)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_OBSTACLES, 10, false, false, seed);
+        const legs_piece *platform = &course.pieces[0];
+        double opening[2];
+        for (int i = 1; i < course.count; i++)
+        {
+            const legs_piece *wall = &course.pieces[i];
+            const double behind = wall->center[0] + wall->half[0] + 0.1; // where a robot has left it behind
+            sac_legs_terrain_opening(opening, &course, 12, behind - 1e-9);
+            assert_true(opening[0] == wall->center[0]);
+            // its middle is as far from the wall's end as from the platform's edge on the other side
+            const double side = wall->center[1] > 0 ? -1 : 1, end = wall->center[1] + side * wall->half[1];
+            assert_true(fabs((end + side * platform->half[1]) / 2 - opening[1]) < 1e-12);
+            sac_legs_terrain_opening(opening, &course, 12, behind + 1e-9);
+            assert_true(opening[0] == (i + 1 < course.count ? wall[1].center[0] : 12));
+        }
+        assert_true(opening[1] == 0);
+    }
+}
+
 TEST(seeds_decide)
 {
     static legs_terrain again;

@@ -204,6 +204,57 @@ TEST(the_search_moves_the_chosen_tensors_alone)
     for (int i = 0; i < 4; i++) sac_task_destroy(tasks[i]);
 }
 
+// A policy takes the tensors that train.take names from one with others beside them; the rest is as it is drawn.
+TEST(a_start_may_be_taken_in_part)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_ok(train(task, "whole", 1, false, &(watcher){0}));
+    char start[512];
+    path_in(start, "whole/mean.safetensors");
+    // One generation moves no number by more than a hundred of these steps.
+    const sac_setting settings[] = {{"train.generations", "1"},
+                                    {"search.sigma", "1e-12"},
+                                    {"policy.key_size", "3"},
+                                    {"train.start", start},
+                                    {"train.take", "lstm output"}};
+    sac_task *draw = load_task(task_text, settings, 3), *part = load_task(task_text, settings, 5);
+    assert_ok(train(draw, "draw", 1, false, &(watcher){0}));
+    assert_ok(train(part, "part", 1, false, &(watcher){0}));
+    sac_policy *from = load_mean("whole"), *drawn = load_mean("draw"), *to = load_mean("part");
+    int taken = 0;
+    for (int v = 0; v < sac_policy_tensor_count(to); v++)
+    {
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(to, v), *theirs = sac_policy_tensor_at(from, v);
+        const bool named = strncmp(tensor->name, "lstm", 4) == 0 || strncmp(tensor->name, "output", 6) == 0;
+        assert_string_equal(tensor->name, theirs->name);
+        const float *wanted =
+            named ? sac_policy_parameters(from) + theirs->offset : sac_policy_parameters(drawn) + tensor->offset;
+        for (size_t i = 0; i < sac_policy_tensor_size(tensor); i++)
+            assert_true(fabsf(sac_policy_parameters(to)[tensor->offset + i] - wanted[i]) <= 1e-10f);
+        taken += named;
+    }
+    assert_true(taken > 0 && taken < sac_policy_tensor_count(to));
+    sac_policy *policies[] = {from, drawn, to};
+    for (int i = 0; i < 3; i++) sac_policy_destroy(policies[i]);
+    const sac_setting bad[][2] = {{{"train.take", "controller"}, {"train.start", start}},
+                                  {{"train.take", "query"}, {"train.start", start}},
+                                  {{"train.take", "query"}, {"train.start", "draw"}}};
+    static const char *const words[] = {"train.take: no tensor of the policy begins with 'controller'",
+                                        "has no tensor 'query.", "and train.start is 'draw', no file"};
+    for (int i = 0; i < 3; i++)
+    {
+        const sac_setting all[] = {bad[i][0], bad[i][1], {"policy.key_size", "3"}};
+        char name[32];
+        snprintf(name, sizeof name, "wrong-%d", i);
+        sac_task *wrong = load_task(task_text, all, 3);
+        assert_fails(train(wrong, name, 1, false, &(watcher){0}), SAC_ERROR_ARGUMENT, words[i]);
+        sac_task_destroy(wrong);
+    }
+    sac_task_destroy(task);
+    sac_task_destroy(draw);
+    sac_task_destroy(part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +263,7 @@ int main(void)
         IN_FOLDER(a_stage_scales_the_step_once),
         IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
+        IN_FOLDER(a_start_may_be_taken_in_part),
         IN_FOLDER(episodes_of_training_may_be_short),
         IN_FOLDER(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         IN_FOLDER(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),

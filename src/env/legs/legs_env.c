@@ -14,8 +14,10 @@ enum
     STATE,
     TRUTH,
     GROUND,
+    OPENING, // of obstacles alone
     PARTS,
     TRUTHS = 8,
+    OPENINGS = 3,
     ACROSS = 7, // places at which the ground is told, about where a foot would land
     ALONG = 51,
     GROUNDS = ALONG * ACROSS // of each foothold
@@ -108,6 +110,8 @@ static void describe(legs_env *e, const legs_view_def *view)
     int legs[SAC_LEGS];
     const int places = sac_legs_drive_feet(e->drive, legs) * GROUNDS;
     e->parts[GROUND] = (sac_space){.name = "ground", .kind = SAC_SPACE_VECTOR, .shape = {places}, .privileged = true};
+    e->parts[OPENING] =
+        (sac_space){.name = "opening", .kind = SAC_SPACE_VECTOR, .shape = {OPENINGS}, .privileged = true};
 }
 
 static sac_status make(legs_env *e, const char *variant)
@@ -169,7 +173,7 @@ void sac_legs_spec(const void *self, sac_env_spec *spec)
         {"fell", SAC_COLUMN_INT},    {"crossed", SAC_COLUMN_INT},  {"unsolved", SAC_COLUMN_INT}};
     const legs_env *e = self;
     *spec = (sac_env_spec){.observations = e->parts,
-                           .observation_count = PARTS,
+                           .observation_count = e->rules->course == LEGS_OBSTACLES ? PARTS : OPENING,
                            .action_size = e->actions,
                            .action_low = e->low,
                            .action_high = e->high,
@@ -245,11 +249,24 @@ static void tell_ground(const legs_env *e, float *ground)
     }
 }
 
+// How far the opening beside the next wall is along the course and across it, and the sine of the heading
+static void tell_opening(const legs_env *e, float *opening)
+{
+    double place[4], next[2], sine, cosine;
+    sac_legs_body_place(e->body, place);
+    sac_legs_terrain_opening(next, e->body->terrain, e->config.length, place[0]);
+    sac_series_sin_cos(place[3], &sine, &cosine);
+    opening[0] = (float)(next[0] - place[0]);
+    opening[1] = (float)(next[1] - place[1]);
+    opening[2] = (float)sine;
+}
+
 static void show_numbers(legs_env *e, const sac_env_row *row)
 {
     if (row->parts[STATE]) tell(e, row->parts[STATE]);
     if (row->parts[TRUTH]) tell_truth(e, row->parts[TRUTH]);
     if (row->parts[GROUND]) tell_ground(e, row->parts[GROUND]);
+    if (e->rules->course == LEGS_OBSTACLES && row->parts[OPENING]) tell_opening(e, row->parts[OPENING]);
 }
 
 static sac_status show_pictures(legs_env *e, const sac_env_row *row)

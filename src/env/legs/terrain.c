@@ -181,6 +181,21 @@ const legs_piece *sac_legs_terrain_near(const legs_terrain *t, int first, int pl
     return index < t->count ? &t->pieces[index] : NULL;
 }
 
+void sac_legs_terrain_opening(double opening[2], const legs_terrain *t, double length, double x)
+{
+    const double left_behind = 0.1; // m from the wall's far side to the robot's middle
+    opening[0] = length;
+    opening[1] = 0;
+    for (int i = t->lasting; i < t->count; i++)
+    {
+        const legs_piece *p = &t->pieces[i];
+        if (p->center[0] + p->half[0] + left_behind < x) continue;
+        opening[0] = p->center[0];
+        opening[1] = p->center[1] - (p->center[1] > 0 ? 1 : -1) * t->pieces[0].half[1];
+        return;
+    }
+}
+
 static bool covers(const legs_piece *p, double x, double y)
 {
     double sine = 0, cosine = 1;

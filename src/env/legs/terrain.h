@@ -59,5 +59,10 @@ int sac_legs_terrain_first(const legs_terrain *terrain, int room, double x);
 /// The box at a place of the `room` places, when the others begin with `first`; NULL: none.
 const legs_piece *sac_legs_terrain_near(const legs_terrain *terrain, int first, int place);
 
+/// Where the opening beside the next wall of a course of obstacles is: the first wall that a robot whose middle is at x
+/// has not left behind. After the last one the opening is the whole platform, `length` m along the course.
+/// @param[out] opening  x of the wall's middle, and y of the opening's
+void sac_legs_terrain_opening(double opening[2], const legs_terrain *terrain, double length, double x);
+
 /// Height of the ground under (x, y), as far as the boxes near the robot show it.
 double sac_legs_terrain_height(const legs_terrain *terrain, int first, int room, double x, double y);

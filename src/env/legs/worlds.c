@@ -94,7 +94,7 @@ CREATE(stairs, "legs:stairs", .course = LEGS_STAIRS, .roll = 0.5, .pitch = 1, .l
 
 static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "trot", "1", "50", "10", "1", "2", "10", "1", "0")};
 static const sac_option options_obstacles[] = {
-    OPTIONS("go1", "pmtg", "trot", "4", "12", "20", "0.5", "2", "10", "1", "0")};
+    OPTIONS("go1", "pmtg", "trot", "4", "12", "20", "0.5", "5", "10", "1", "0")};
 static const sac_option options_stones[] = {
     OPTIONS("laikago", "footholds", "trot", "1", "20", "200", "0.375", "1", "5", "10", "30")};
 static const sac_option options_grid[] = {

@@ -39,31 +39,41 @@ typedef struct hierarchical_state
 
 // ---- what is fixed
 
-static sac_status bad_part(const sac_policy *policy, const char *name)
+static sac_status bad_part(const sac_policy *policy, const char *option, const char *name)
 {
     const char *names[SAC_MAX_PARTS + 1] = {NULL};
     for (int i = 0; i < policy->def.input_count; i++) names[i] = policy->def.inputs[i].name;
-    return sac_fail(SAC_ERROR_ARGUMENT, "policy: high.parts: the policy takes no part '%.80s'%s", name,
+    return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s: the policy takes no part '%.80s'%s", option, name,
                     sac_did_you_mean(sac_nearest_of(name, names)));
 }
 
-// The parts that high.parts names, else the picture, or without one all.
-static sac_status choose_high_parts(hierarchical *h, const sac_policy *policy)
+// The parts of the policy that an option names, in its order.
+static sac_status read_parts(int parts[SAC_MAX_PARTS], int *count, const sac_policy *policy, const char *option,
+                             const char *words)
 {
     const sac_policy_def *def = &policy->def;
-    const char *at = ((const sac_hierarchical_config *)policy->config)->high.parts;
-    for (at += strspn(at, " "); *at; at += strspn(at, " "))
+    *count = 0;
+    for (const char *at = words + strspn(words, " "); *at; at += strspn(at, " "))
     {
         char name[SAC_TEXT_SIZE];
         const size_t length = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
         const int part = sac_space_find(def->inputs, def->input_count, name);
-        if (part < 0) return bad_part(policy, name);
-        if (h->high_count == SAC_MAX_PARTS)
-            return sac_fail(SAC_ERROR_ARGUMENT, "policy: high.parts names more than %d parts", SAC_MAX_PARTS);
-        h->high_parts[h->high_count++] = part;
+        if (part < 0) return bad_part(policy, option, name);
+        if (*count == SAC_MAX_PARTS)
+            return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s names more than %d parts", option, SAC_MAX_PARTS);
+        parts[(*count)++] = part;
     }
+    return SAC_OK;
+}
+
+// The parts that high.parts names, else the picture, or without one all.
+static sac_status choose_high_parts(hierarchical *h, const sac_policy *policy)
+{
+    const sac_policy_def *def = &policy->def;
+    const sac_hierarchical_config *config = policy->config;
+    SAC_TRY(read_parts(h->high_parts, &h->high_count, policy, "high.parts", config->high.parts));
     if (h->high_count > 0) return SAC_OK;
     h->high_count = policy->image < 0 ? def->input_count : 1;
     for (int i = 0; i < h->high_count; i++) h->high_parts[i] = policy->image < 0 ? i : policy->image;
@@ -80,7 +90,7 @@ static int level_settings(sac_setting *settings, const sac_policy *policy, const
     {
         const sac_setting *s = &def->settings[i];
         if (strncmp(s->key, prefix, length) != 0) continue;
-        if (strcmp(s->key, "high.kind") == 0 || strcmp(s->key, "high.parts") == 0) continue;
+        if (strcmp(s->key, "high.kind") == 0 || strcmp(s->key + length, "parts") == 0) continue;
         SAC_ASSERT(count < MAX_LEVEL_SETTINGS - 1);
         settings[count++] = (sac_setting){s->key + length, s->value};
     }
@@ -114,17 +124,29 @@ static sac_status create_high(hierarchical *h, const sac_policy *policy, const s
     return SAC_OK;
 }
 
+// The vectors that low.parts names, else all.
+static sac_status choose_low_parts(hierarchical *h, const sac_policy *policy)
+{
+    const sac_policy_def *def = &policy->def;
+    const sac_hierarchical_config *config = policy->config;
+    SAC_TRY(read_parts(h->low_parts, &h->low_count, policy, "low.parts", config->low_parts));
+    for (int i = 0; i < h->low_count; i++)
+        if (sac_space_is_image(&def->inputs[h->low_parts[i]]))
+            return sac_fail(SAC_ERROR_ARGUMENT, "policy: low.parts: '%s' is a picture, and the low level takes vectors",
+                            def->inputs[h->low_parts[i]].name);
+    if (h->low_count > 0) return SAC_OK;
+    for (int i = 0; i < def->input_count; i++)
+        if (!sac_space_is_image(&def->inputs[i])) h->low_parts[h->low_count++] = i;
+    return SAC_OK;
+}
+
 static sac_status create_low(hierarchical *h, const sac_policy *policy)
 {
     const sac_hierarchical_config *config = policy->config;
     sac_setting settings[MAX_LEVEL_SETTINGS];
     sac_space inputs[1 + SAC_MAX_PARTS] = {{.name = "latent", .kind = SAC_SPACE_VECTOR, .shape = {config->latent}}};
-    for (int i = 0; i < policy->def.input_count; i++)
-    {
-        if (sac_space_is_image(&policy->def.inputs[i])) continue;
-        h->low_parts[h->low_count++] = i;
-        inputs[h->low_count] = policy->def.inputs[i];
-    }
+    SAC_TRY(choose_low_parts(h, policy));
+    for (int i = 0; i < h->low_count; i++) inputs[1 + i] = policy->def.inputs[h->low_parts[i]];
     sac_policy_def def = policy->def; // the actions are the policy's
     def.settings = settings;
     def.setting_count = level_settings(settings, policy, "low.");
@@ -286,6 +308,12 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
     follow(s, NULL, action);
 }
 
+static bool looks(const sac_policy_state *base)
+{
+    const hierarchical_state *s = (const hierarchical_state *)base;
+    return s->steps == s->held;
+}
+
 static void gaze(sac_policy_state *base, sac_gaze *seen)
 {
     hierarchical_state *s = (hierarchical_state *)base;
@@ -337,7 +365,7 @@ SAC_HIGH_LEVELS(X)
     .state_size = sizeof(hierarchical_state), .place = place, .open = open, .close = close,                            \
     .set_parameters = set_parameters, .reset = reset, .act = act, .act_float = act_float, .gaze = gaze,                \
     .normaliser_input = normaliser_input
-#define LOOKS    .taste = SAC_TASTE_BOTH, .resizes = resizes
+#define LOOKS    .taste = SAC_TASTE_BOTH, .looks = looks, .resizes = resizes
 #define ATTENDS  .patch = patch, .attention_row = attention_row
 // clang-format on
 

@@ -42,6 +42,7 @@ typedef struct sac_hierarchical_config
         };
     } high;
     sac_actor_config low;
+    char low_parts[SAC_TEXT_SIZE];
 } sac_hierarchical_config;
 
 #define X(word, name) extern const sac_option sac_high_##name##_options[];

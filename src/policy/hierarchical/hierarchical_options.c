@@ -35,7 +35,12 @@ static const char kinds[] = SAC_HIGH_LEVELS(X);
     {                                                                                      \
         "low." #name, type, offsetof(CONFIG, low.name), fallback, least, most, words, help \
     }
-#define LOW_ROWS MLP_ROWS(LOW_ROW, "linear")
+#define LOW_PARTS                                                                                                    \
+    {                                                                                                                \
+        "low.parts", SAC_OPTION_TEXT, offsetof(CONFIG, low_parts), "", 0, 0, NULL,                                   \
+            "vectors that the low level takes beside the command, by name; empty: all vectors that the policy takes" \
+    }
+#define LOW_ROWS LOW_PARTS, MLP_ROWS(LOW_ROW, "linear")
 
 #define LEVEL agent
 const sac_option sac_high_attention_agent_options[] = {OWN_ROWS, ATTENTION_AGENT_ROWS, HIGH_ROWS, LOW_ROWS, {0}};
