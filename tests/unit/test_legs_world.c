@@ -1,9 +1,5 @@
-#include "saccade/env.h"
-
-#include "base/memory.h"
-#include "course_scene.h"
 #include "failing_memory.h"
-#include "test.h"
+#include "legs_scene.h"
 
 /// The worlds `legs:*`: robots with four legs in MuJoCo.
 
@@ -11,85 +7,8 @@ static const char *const ids[] = {"legs:flat", "legs:obstacles", "legs:stones", 
 
 enum
 {
-    IDS = sizeof ids / sizeof *ids,
-    ACTIONS = 22,
-    COLUMNS = 9,
-    GUARD = 64,
-    X = 0, // columns
-    Y = 1,
-    Z = 2,
-    FELL = 6,
-    CROSSED = 7,
-    UNSOLVED = 8
+    IDS = sizeof ids / sizeof *ids
 };
-
-typedef struct scene
-{
-    sac_env *env;
-    const sac_env_spec *spec;
-    float action[ACTIONS];
-    double reward;
-    uint8_t terminated, truncated;
-    uint8_t *memory[SAC_MAX_PARTS]; // each with guards on both sides
-    void *parts[SAC_MAX_PARTS];
-    sac_env_row row;
-} scene;
-
-static sac_status create(sac_env **env, const char *id, const char *variant, const char *settings)
-{
-    sac_setting list[8];
-    char text[512];
-    int count = 0;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
-    {
-        char *equals = strchr(word, '=');
-        *equals = 0;
-        list[count++] = (sac_setting){word, equals + 1};
-    }
-    return sac_env_create(env, &(sac_env_def){.id = id, .variant = variant, .settings = list, .setting_count = count});
-}
-
-static void open_scene(scene *s, const char *id, const char *variant, const char *settings)
-{
-    *s = (scene){0};
-    assert_ok(create(&s->env, id, variant, settings));
-    s->spec = sac_env_get_spec(s->env);
-    assert_true(s->spec->action_size <= ACTIONS && s->spec->column_count == COLUMNS);
-    for (int i = 0; i < s->spec->observation_count; i++)
-    {
-        const size_t size = sac_space_bytes(&s->spec->observations[i]);
-        s->memory[i] = sac_alloc(size + 2 * GUARD);
-        memset(s->memory[i], 77, size + 2 * GUARD);
-        s->parts[i] = s->memory[i] + GUARD;
-    }
-    s->row = (sac_env_row){s->action, s->parts, &s->reward, &s->terminated, &s->truncated};
-}
-
-static void close_scene(scene *s)
-{
-    for (int i = 0; i < s->spec->observation_count; i++)
-    {
-        const size_t size = sac_space_bytes(&s->spec->observations[i]);
-        for (size_t k = 0; k < GUARD; k++) assert_true(s->memory[i][k] == 77 && s->memory[i][GUARD + size + k] == 77);
-        sac_free(s->memory[i]);
-    }
-    sac_env_destroy(s->env);
-}
-
-static void *part(const scene *s, const char *name)
-{
-    const int index = sac_space_find(s->spec->observations, s->spec->observation_count, name);
-    assert_true(index >= 0);
-    return s->parts[index];
-}
-
-static double column(const scene *s, int which)
-{
-    double values[COLUMNS];
-    sac_env_state(s->env, values);
-    return values[which];
-}
 
 // an action that is within its bounds everywhere, another one in each step
 static void push(scene *s, uint64_t seed, int step)
@@ -260,82 +179,6 @@ TEST(the_generator_walks)
     if (fabs(speed - 0.53) > 0.106) fail_msg("%g m/s", speed);
     assert_true(column(&s, FELL) == 0);
     close_scene(&s);
-}
-
-// x after 20 s, for a hand that turns all legs' abductions together towards the next opening: by three times the
-// heading that is missing, whose sine is to be `gain` times the metres that the opening lies aside, up to 0.7.
-static double steer(uint64_t seed, float gain)
-{
-    scene s;
-    open_scene(&s, "legs:obstacles", NULL, "");
-    const float *opening = part(&s, "opening");
-    for (int i = 0; i < s.spec->observation_count; i++)
-        if (s.parts[i] != opening) s.parts[i] = NULL;
-    assert_ok(sac_env_reset(s.env, seed, &s.row));
-    for (int step = 0; !s.terminated && !s.truncated; step++)
-    {
-        const float aside = gain * opening[1], sine = aside > 0.7f ? 0.7f : aside < -0.7f ? -0.7f : aside;
-        const float turn = gain > 0 ? 3 * (sine - opening[2]) : 0;
-        if (step % 10 == 0)
-            for (int i = 0; i < s.spec->action_size; i++)
-            {
-                const float middle = (s.spec->action_low[i] + s.spec->action_high[i]) / 2;
-                const float cut = turn > 1 ? 1 : turn < -1 ? -1 : turn;
-                s.action[i] = i < 12 && i % 3 == 0 ? cut * s.spec->action_low[i] : middle;
-            }
-        assert_ok(sac_env_step(s.env, &s.row));
-    }
-    const double x = column(&s, X);
-    close_scene(&s);
-    return x;
-}
-
-// One number is enough to steer by: a hand gets around two walls at least, and straight on no robot gets past two.
-TEST(the_course_of_obstacles_can_be_steered)
-{
-    for (uint64_t seed = 1000; seed < 1004; seed++)
-    {
-        const double by_hand = steer(seed, 1), straight = steer(seed, 0);
-        if (!(by_hand > 4.7 && straight < 4.5)) fail_msg("seed %d: %g m, %g m", (int)seed, by_hand, straight);
-    }
-}
-
-// what teachers are told of the course is what the course is
-TEST(openings_are_beside_the_walls)
-{
-    scene s;
-    open_scene(&s, "legs:obstacles", NULL, "");
-    const float *opening = part(&s, "opening"), *truth = part(&s, "truth");
-    for (uint64_t seed = 1000; seed < 1010; seed++)
-    {
-        assert_ok(sac_env_reset(s.env, seed, &s.row));
-        assert_true(opening[0] > 2 && opening[0] < 2.1f); // the first wall's middle
-        // of 2 m it leaves 0.7 to 1 m at one edge, and its middle lies 0.5 to 0.65 m aside
-        assert_true(fabsf(opening[1]) >= 0.499f && fabsf(opening[1]) <= 0.651f && opening[2] == truth[6]);
-    }
-    close_scene(&s);
-}
-
-static int count_of(const char *name)
-{
-    char path[512];
-    sac_task *task;
-    snprintf(path, sizeof path, "%s/tasks/%s.yaml", SAC_SOURCE_DIR, name);
-    assert_ok(sac_task_load(&task, path, NULL, 0));
-    sac_policy *policy = course_policy(task);
-    const int count = sac_policy_parameter_count(policy);
-    sac_policy_destroy(policy);
-    sac_task_destroy(task);
-    return count;
-}
-
-// as Choromanski et al. (2021) count them; test_hierarchical.c does the sums
-TEST(the_tasks_of_the_obstacles_have_the_articles_numbers)
-{
-    assert_int_equal(count_of("legs-obstacles"), 1786);
-    assert_int_equal(count_of("legs-obstacles-rank"), 1786);
-    assert_int_equal(count_of("legs-obstacles-cnn"), 14954);
-    assert_int_equal(count_of("legs-obstacles-blind"), 10 * (18 + 1) + 3 * (10 + 1) + 399);
 }
 
 static void walk_ahead(scene *s, const char *settings, uint64_t seed)
@@ -525,7 +368,6 @@ TEST(lack_of_memory_is_survived)
 
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds,
       the_next_feet_are_those_that_lift_off, the_generator_walks, gaps_are_what_stops_a_blind_walk,
-      laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view, the_course_of_obstacles_can_be_steered,
-      openings_are_beside_the_walls, the_tasks_of_the_obstacles_have_the_articles_numbers, noise_is_as_wide_as_it_says,
+      laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view, noise_is_as_wide_as_it_says,
       loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite, nothing_allocates_while_stepping,
       what_is_wrong_is_named, lack_of_memory_is_survived)
