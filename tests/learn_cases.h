@@ -132,6 +132,54 @@ static void twin_norm(double *const *in, double *out)
     }
 }
 
+// what the nodes of nets do with the sums of all slices, here of one slice
+static void run_batch_norm(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    const sac_learn *l = &p->l;
+    double sums[2 * ROW_C] = {0};
+    float scale[ROW_C], move[ROW_C], mean[ROW_C], level[ROW_C], slope[ROW_C], inverse[ROW_C];
+    l->moments(l, sums, in[0], ROW_N, ROW_C);
+    for (int c = 0; c < ROW_C; c++)
+    {
+        const double m = sums[c] / ROW_N, deviation = sqrt(sums[ROW_C + c] / ROW_N - m * m + 1e-5);
+        mean[c] = (float)m;
+        inverse[c] = (float)(1 / deviation);
+        scale[c] = (float)((double)in[1][c] / deviation);
+        move[c] = (float)((double)in[2][c] - m * (double)in[1][c] / deviation);
+    }
+    sac_batch_norm n = {.rows = ROW_N, .size = ROW_C, .relu = true, .scale = scale, .move = move, .mean = mean};
+    l->batch_norm_forward(l, &n, out, in[0], in[3]);
+    if (!dout) return;
+    memset(sums, 0, sizeof sums);
+    l->batch_norm_sums(l, &n, sums, dout, out, in[0]);
+    for (int c = 0; c < ROW_C; c++)
+    {
+        level[c] = (float)(sums[c] / ROW_N);
+        slope[c] = (float)(sums[ROW_C + c] / ROW_N * (double)inverse[c] * (double)inverse[c]);
+        din[1][c] = (float)(sums[ROW_C + c] * (double)inverse[c]);
+        din[2][c] = (float)sums[c];
+    }
+    n.level = level;
+    n.slope = slope;
+    l->batch_norm_backward(l, &n, din[0], din[3], dout, out, in[0]);
+}
+
+static void twin_batch_norm(double *const *in, double *out)
+{
+    for (int c = 0; c < ROW_C; c++)
+    {
+        double mean = 0, variance = 0;
+        for (int i = 0; i < ROW_N; i++) mean += in[0][i * ROW_C + c] / ROW_N;
+        for (int i = 0; i < ROW_N; i++) variance += pow(in[0][i * ROW_C + c] - mean, 2) / ROW_N;
+        for (int i = 0; i < ROW_N; i++)
+        {
+            const int at = i * ROW_C + c;
+            const double y = (in[0][at] - mean) / sqrt(variance + 1e-5) * in[1][c] + in[2][c] + in[3][at];
+            out[at] = y > 0 ? y : 0;
+        }
+    }
+}
+
 static void run_unit(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
     const sac_learn *l = &p->l;
@@ -186,8 +234,13 @@ enum
     POOL_COLUMNS = 3
 };
 
-static const sac_convolution learn_convolution = {PIC_H,      PIC_W,       PIC_C, PIC_PATCH,
-                                                  PIC_STRIDE, PIC_PADDING, PIC_O, SAC_ACTIVATION_NONE};
+static const sac_convolution learn_convolution = {.height = PIC_H,
+                                                  .width = PIC_W,
+                                                  .channels = PIC_C,
+                                                  .patch = PIC_PATCH,
+                                                  .stride = PIC_STRIDE,
+                                                  .padding = PIC_PADDING,
+                                                  .outputs = PIC_O};
 static const sac_pooling learn_max = {PIC_H, PIC_W, PIC_C, PIC_PATCH, PIC_STRIDE, false};
 static const sac_pooling learn_average = {PIC_H, PIC_W, PIC_C, PIC_PATCH, PIC_STRIDE, true};
 
@@ -1142,6 +1195,16 @@ static const learn_case learn_cases[] = {
      .out_columns = HEAD_C,
      .learnt = 0.1, // a head that looks the wrong way sees no slope
      LEARN_RUN(heads)},
+    {.name = "batch_norm",
+     .in = {{"x", ROW_N, ROW_C, false, false},
+            {"gain", 1, ROW_C, false, true},
+            {"shift", 1, ROW_C, false, false},
+            {"beside", ROW_N, ROW_C, false, false}},
+     .out_rows = ROW_N,
+     .out_columns = ROW_C,
+     .positive = true,
+     .learnt = 0.3, // what ReLU cuts off at first has no slope
+     LEARN_RUN(batch_norm)},
 };
 
 enum

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/mapped.h"
+#include "files/arrays/mapped.h"
 #include "data/writer.h"
 #include "policy/json.h"
 

@@ -34,15 +34,17 @@ typedef enum sac_curve
     SAC_CURVE_GELU,    ///< x Phi(x), Phi the normal distribution's: the exact form
 } sac_curve;
 
-/// A convolution of a picture [height, width, channels], padded with zeros on all four sides. Out is
-/// [rows, columns, outputs]; weights are [outputs, patch, patch, channels]. A patch projection is one whose stride is
-/// its patch.
+/// A convolution of pictures [height, width, channels], padded with zeros on all four sides. Out is
+/// [rows, columns, outputs] for each; weights are [outputs, patch, patch, channels]. A patch projection is one whose
+/// stride is its patch.
 typedef struct sac_convolution
 {
     int height, width, channels;
     int patch, stride, padding; ///< pixels; padding < patch
     int outputs;
     sac_activation activation; ///< none, relu, tanh or sigmoid, fused
+    int pictures;              ///< one behind the other; 0: one
+    bool add;                  ///< dx is added to, not written
 } sac_convolution;
 
 /// Pooling over squares of pixels, each channel for itself; nothing is padded.
@@ -52,6 +54,17 @@ typedef struct sac_pooling
     int patch, stride;
     bool average; ///< else the largest, the first of equals
 } sac_pooling;
+
+/// Rows x [N, C] of a minibatch's slice, normalised by moments of all slices: mean m and deviation s of each channel.
+typedef struct sac_batch_norm
+{
+    int rows, size;             ///< N, C
+    bool relu;                  ///< out = max(0, ...), and the slope there is 0
+    bool add;                   ///< dbeside is added to, not written
+    const float *scale, *move;  ///< [C] gain / s, shift - m gain / s
+    const float *mean;          ///< [C] m; backward alone, as what follows
+    const float *level, *slope; ///< [C] of batch_norm_sums over all N: sums / N, sums along x / (N s^2)
+} sac_batch_norm;
 
 /// An LSTM over a segment of steps of several sequences: torch's LSTMCell, gates in the order i f g o.
 typedef struct sac_lstm
@@ -156,6 +169,17 @@ typedef struct sac_step
                      const float *shift, float epsilon, int rows, int size))                                           \
     X(norm_backward, (const sac_learn *l, float *dx, float *dgain, float *dshift, const float *dout, const float *x,   \
                       const float *kept, const float *gain, int rows, int size))                                       \
+    /* adds to sums [2, C] those of x [N, C] and of its squares, for the moments of a minibatch */                     \
+    X(moments, (const sac_learn *l, double *sums, const float *x, int rows, int size))                                 \
+    /* out = f(x scale + move + beside); beside [N, C] may be NULL */                                                  \
+    X(batch_norm_forward,                                                                                              \
+      (const sac_learn *l, const sac_batch_norm *n, float *out, const float *x, const float *beside))                  \
+    /* adds to sums [2, C] those of d and of d (x - m), d being dout where f has a slope; x is not dx */               \
+    X(batch_norm_sums, (const sac_learn *l, const sac_batch_norm *n, double *sums, const float *dout,                  \
+                        const float *out, const float *x))                                                             \
+    /* dbeside may be NULL */                                                                                          \
+    X(batch_norm_backward, (const sac_learn *l, const sac_batch_norm *n, float *dx, float *dbeside, const float *dout, \
+                            const float *out, const float *x))                                                         \
     /* out = scale x / |x| over each row; a row of zeros stays; kept [N]: scale / |x| */                               \
     X(unit_forward, (const sac_learn *l, float *out, float *kept, const float *x, float scale, int rows, int size))    \
     X(unit_backward, (const sac_learn *l, float *dx, const float *dout, const float *out, const float *kept,           \
@@ -163,7 +187,7 @@ typedef struct sac_step
     /* out = e^x / sum e^x over each row */                                                                            \
     X(softmax_forward, (const sac_learn *l, float *out, const float *x, int rows, int size))                           \
     X(softmax_backward, (const sac_learn *l, float *dx, const float *dout, const float *out, int rows, int size))      \
-    /* one picture; workspace: sac_convolution_workspace floats */                                                     \
+    /* workspace: sac_convolution_workspace floats */                                                                  \
     X(convolution_forward, (const sac_learn *l, const sac_convolution *c, float *out, const float *x,                  \
                             const float *weights, const float *bias, float *workspace))                                \
     X(convolution_backward, (const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, float *dbias,   \
@@ -287,7 +311,9 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48,  ///< queries that softmax attention takes at a time
+    SAC_ATTEND_ROWS = 48, ///< queries that softmax attention takes at a time
+    SAC_CONVOLUTION_BLOCK =
+        1 << 16,           ///< floats of patches that a convolution holds at a time, but of 48 places at least
     SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
@@ -298,6 +324,9 @@ sac_learn sac_learn_create(void *scratch);
 /// Rows and columns of what a convolution or a pooling gives.
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
+
+/// Places whose patches a convolution holds at a time.
+int sac_convolution_block(const sac_convolution *c);
 
 /// Rows of the grid of patches whose pixels a projection takes at a time.
 int sac_pixels_rows(const sac_patches *p);

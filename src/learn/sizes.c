@@ -24,11 +24,18 @@ void sac_pooling_size(const sac_pooling *p, int *rows, int *columns)
     *columns = (p->width - p->patch) / p->stride + 1;
 }
 
-size_t sac_convolution_workspace(const sac_convolution *c)
+int sac_convolution_block(const sac_convolution *c)
 {
     int rows, columns;
     sac_convolution_size(c, &rows, &columns);
-    return product(rows, columns) * product(c->patch, c->patch) * (size_t)c->channels;
+    const int places = rows * columns * (c->pictures > 0 ? c->pictures : 1);
+    const int block = SAC_CONVOLUTION_BLOCK / (c->patch * c->patch * c->channels) / 48 * 48;
+    return block < 48 ? places < 48 ? places : 48 : places < block ? places : block;
+}
+
+size_t sac_convolution_workspace(const sac_convolution *c)
+{
+    return product(sac_convolution_block(c), c->patch * c->patch * c->channels);
 }
 
 int sac_pixels_rows(const sac_patches *p)

@@ -158,6 +158,8 @@ CASES = {
     "sigmoid": torch.sigmoid,
     "gelu": F.gelu,
     "norm": lambda x, gain, shift: F.layer_norm(x, (37,), gain[0], shift[0], 1e-5),
+    "batch_norm": lambda x, gain, shift, beside: torch.relu(
+        F.batch_norm(x, None, None, gain[0], shift[0], training=True) + beside),
     "unit": lambda x: 1.5 * F.normalize(x, dim=-1),
     "softmax": lambda x: torch.softmax(x, -1),
     "convolution": convolution,

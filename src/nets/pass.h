@@ -1,0 +1,54 @@
+#pragma once
+
+#include "base/threads.h"
+#include "nets/net.h"
+
+/// Minibatches through a net, forward and backward, over threads. A minibatch is cut into a fixed number of slices,
+/// whose sums are added in their order, so that any number of threads gives the same bits.
+
+typedef struct sac_net_pass sac_net_pass;
+
+typedef struct sac_net_pass_def
+{
+    const sac_net *net;
+    sac_threads *threads; ///< outlives the pass
+    int slices;           ///< >= 1
+    int samples;          ///< of a minibatch, at most
+    bool backward;        ///< gradients are wanted
+    double momentum;      ///< share of a minibatch's moments in what batch norms keep of them, such as 0.1
+} sac_net_pass_def;
+
+/// What a minibatch gave.
+typedef struct sac_net_outcome
+{
+    double loss; ///< cross entropy, the sum over samples
+    int right;   ///< samples whose label has the largest number
+} sac_net_outcome;
+
+/// Errors: memory. Nothing allocates afterwards.
+SAC_CHECKED sac_status sac_net_pass_create(sac_net_pass **out, const sac_net_pass_def *def);
+
+/// NULL is ignored.
+void sac_net_pass_destroy(sac_net_pass *pass);
+
+/// Where the pictures of a minibatch go: [samples, rows, columns, channels].
+float *sac_net_pass_input(sac_net_pass *pass);
+
+/// One step of training: forward, cross entropy, backward. Batch norms use the moments of the minibatch and keep a
+/// running mean of them.
+/// @param[out] gradient    [parameters] of the mean loss
+/// @param      labels      [samples] 0..classes-1
+sac_net_outcome sac_net_pass_train(sac_net_pass *pass, float *gradient, const float *parameters, float *measured,
+                                   const int *labels, int samples);
+
+/// Forward alone, with the moments that are kept.
+/// @return zeros where labels is NULL
+sac_net_outcome sac_net_pass_evaluate(sac_net_pass *pass, const float *parameters, const float *measured,
+                                      const int *labels, int samples);
+
+/// What the last minibatch gave: [samples, classes].
+const float *sac_net_pass_output(const sac_net_pass *pass);
+
+/// The gradient with respect to a value of the last minibatch of training, and the value itself, for tests; by the
+/// value's index, 0 being the input, which has no gradient.
+const float *sac_net_pass_value(const sac_net_pass *pass, int value);

@@ -1,0 +1,119 @@
+#include "nets_scene.h"
+
+// Gradients of whole nets. tests/learn/nets.py compares them with PyTorch's number by number; here they are compared
+// with differences of the loss, and with themselves over threads.
+
+static double loss_along(net_scene *s, const sac_net_tensor *t, const float *kept, const float *direction, double step)
+{
+    for (size_t i = 0; i < t->count; i++)
+        s->parameters[t->first + i] = (float)((double)kept[i] + step * (double)direction[i]);
+    const double loss = net_scene_train(s).loss / NET_SAMPLES;
+    memcpy(s->parameters + t->first, kept, t->count * sizeof *kept);
+    return loss;
+}
+
+// Along the gradient of one tensor, the loss rises by the gradient's length. A difference of fourth order over a step
+// of h = 0.02 has an error of h^4 times a fifth derivative, which is about 1e-7 of lengths near 1, and that of the
+// loss, whose floats are off by a few 1e-7, divided by h: 3e-5. Tensors with gradients below 1e-2 stay in that noise.
+static void check_tensor(net_scene *s, const net_form *form, const sac_net_tensor *t)
+{
+    const double step = 0.02;
+    float *direction = net_memory(t->count * sizeof *direction), *kept = net_memory(t->count * sizeof *kept);
+    double square = 0;
+    memcpy(kept, s->parameters + t->first, t->count * sizeof *kept);
+    (void)net_scene_train(s);
+    for (size_t i = 0; i < t->count; i++)
+        square += (double)s->gradient[t->first + i] * (double)s->gradient[t->first + i];
+    const double length = sqrt(square);
+    for (size_t i = 0; i < t->count; i++) direction[i] = (float)((double)s->gradient[t->first + i] / (length + 1e-30));
+    const double near = loss_along(s, t, kept, direction, step) - loss_along(s, t, kept, direction, -step);
+    const double far = loss_along(s, t, kept, direction, 2 * step) - loss_along(s, t, kept, direction, -2 * step);
+    const double slope = (8 * near - far) / (12 * step);
+    if (!(fabs(slope - length) <= 0.01 * length + 1e-4))
+        fail_msg("%s: along %s the loss rises by %.6g, and its gradient is %.6g long", form->name, t->name, slope,
+                 length);
+    free(direction);
+    free(kept);
+}
+
+TEST(losses_rise_as_gradients_say)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        // ReLU has corners, which a step may cross: PyTorch checks those nets
+        if (strcmp(net_forms[i].kind, "resnet") == 0 || strncmp(net_forms[i].name, "relu", 4) == 0) continue;
+        net_scene s = net_scene_create(&net_forms[i], 1);
+        for (int t = 0; t < sac_net_tensor_count(s.net); t++)
+            check_tensor(&s, &net_forms[i], sac_net_tensor_at(s.net, t));
+        net_scene_destroy(&s);
+    }
+}
+
+TEST(any_number_of_threads_gives_the_same_bits)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene one = net_scene_create(&net_forms[i], 1);
+        const sac_net_outcome expected = net_scene_train(&one);
+        for (int threads = 2; threads <= 5; threads += 3)
+        {
+            net_scene many = net_scene_create(&net_forms[i], threads);
+            const sac_net_outcome got = net_scene_train(&many);
+            assert_memory_equal(&got.loss, &expected.loss, sizeof got.loss);
+            assert_int_equal(got.right, expected.right);
+            assert_memory_equal(many.gradient, one.gradient, one.count * sizeof(float));
+            assert_memory_equal(many.measured, one.measured, sac_net_measured(one.net) * sizeof(float));
+            net_scene_destroy(&many);
+        }
+        net_scene_destroy(&one);
+    }
+}
+
+// a minibatch of one class and one of another lead the same net to tell them apart
+TEST(every_net_learns)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene s = net_scene_create(&net_forms[i], 1);
+        const double first = net_scene_train(&s).loss;
+        double last = first;
+        for (int step = 0; step < 200; step++)
+        {
+            double square = 0;
+            for (size_t k = 0; k < s.count; k++) square += (double)s.gradient[k] * (double)s.gradient[k];
+            const float rate = (float)(0.1 / (1 + sqrt(square)));
+            for (size_t k = 0; k < s.count; k++) s.parameters[k] -= rate * s.gradient[k];
+            last = net_scene_train(&s).loss;
+        }
+        if (!(last < 0.5 * first)) fail_msg("%s: the loss went from %g to %g", net_forms[i].name, first, last);
+        net_scene_destroy(&s);
+    }
+}
+
+// moments that are kept are those of minibatches, and evaluation uses them: after many steps over one minibatch with
+// parameters that stay, both ways give the same
+TEST(evaluation_uses_the_moments_that_were_kept)
+{
+    net_scene s = net_scene_create(&net_forms[0], 1);
+    double trained = 0;
+    for (int i = 0; i < 400; i++) trained = net_scene_train(&s).loss;
+    memcpy(sac_net_pass_input(s.pass), s.pictures, NET_SAMPLES * s.picture * sizeof(float));
+    const double evaluated = sac_net_pass_evaluate(s.pass, s.parameters, s.measured, s.labels, NET_SAMPLES).loss;
+    // the variance that is kept is N / (N - 1) of the other; the last layers have N = 5 * 5 * 4 = 100 places
+    assert_near(evaluated, trained, 0.03 * trained);
+    net_scene_destroy(&s);
+}
+
+TEST(names_of_nodes_are_unlike)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene s = net_scene_create(&net_forms[i], 1);
+        for (int t = 0; t < sac_net_tensor_count(s.net); t++)
+            assert_ptr_equal(sac_net_find(s.net, sac_net_tensor_at(s.net, t)->name), sac_net_tensor_at(s.net, t));
+        net_scene_destroy(&s);
+    }
+}
+
+TESTS(losses_rise_as_gradients_say, any_number_of_threads_gives_the_same_bits, every_net_learns,
+      evaluation_uses_the_moments_that_were_kept, names_of_nodes_are_unlike)
