@@ -268,6 +268,52 @@ static void twin_convolution(double *const *in, double *out)
         }
 }
 
+// --- a convolution by tiles: two pictures of odd sizes ---
+
+enum
+{
+    TILES_P = 2,
+    TILES_H = 3,
+    TILES_W = 5,
+    TILES_C = 16,
+    TILES_N = TILES_P * TILES_H * TILES_W
+};
+
+static const sac_convolution learn_tiles = {.height = TILES_H,
+                                            .width = TILES_W,
+                                            .channels = TILES_C,
+                                            .patch = 3,
+                                            .stride = 1,
+                                            .padding = 1,
+                                            .outputs = TILES_C,
+                                            .pictures = TILES_P};
+
+static void run_tiles(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    const sac_learn *l = &p->l;
+    float *back = p->kept + sac_winograd_weights(&learn_tiles);
+    l->winograd_weights(l, &learn_tiles, p->kept, in[1], false);
+    l->winograd_weights(l, &learn_tiles, back, in[1], true);
+    l->winograd_forward(l, &learn_tiles, out, in[0], p->kept, p->workspace);
+    if (dout) l->winograd_backward(l, &learn_tiles, din[0], din[1], dout, in[0], back, p->workspace);
+}
+
+static void twin_tiles(double *const *in, double *out)
+{
+    for (int at = 0; at < TILES_N * TILES_C; at++)
+    {
+        const int o = at % TILES_C, n = at / TILES_C, row = n / TILES_W % TILES_H, column = n % TILES_W;
+        out[at] = 0;
+        for (int i = 0; i < 9; i++)
+        {
+            const int y = row + i / 3 - 1, x = column + i % 3 - 1;
+            if (y < 0 || y >= TILES_H || x < 0 || x >= TILES_W) continue;
+            const double *from = in[0] + (n - row * TILES_W - column + y * TILES_W + x) * TILES_C;
+            for (int c = 0; c < TILES_C; c++) out[at] += from[c] * in[1][(o * 9 + i) * TILES_C + c];
+        }
+    }
+}
+
 static void run_max_pooling(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
     p->l.pooling_forward(&p->l, &learn_max, out, in[0]);
@@ -1195,6 +1241,11 @@ static const learn_case learn_cases[] = {
      .out_columns = HEAD_C,
      .learnt = 0.1, // a head that looks the wrong way sees no slope
      LEARN_RUN(heads)},
+    {.name = "tiles",
+     .in = {{"x", TILES_N, TILES_C, false, false}, {"weights", TILES_C, 9 * TILES_C, false, false}},
+     .out_rows = TILES_N,
+     .out_columns = TILES_C,
+     LEARN_RUN(tiles)},
     {.name = "batch_norm",
      .in = {{"x", ROW_N, ROW_C, false, false},
             {"gain", 1, ROW_C, false, true},

@@ -25,7 +25,7 @@ typedef struct net_form
 
 static const net_form net_forms[] = {
     {"resnet", "resnet", {"width", "5"}, false},
-    {"resnet_deep", "resnet", {"width", "18", "blocks", "2"}, false},
+    {"resnet_deep", "resnet", {"width", "16", "blocks", "2"}, false},
     NET_ATTENTION("isotropic", "quadratic-isotropic"),
     NET_ATTENTION("quadratic", "quadratic"),
     NET_ATTENTION("relative", "relative"),

@@ -192,6 +192,13 @@ typedef struct sac_step
                             const float *weights, const float *bias, float *workspace))                                \
     X(convolution_backward, (const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, float *dbias,   \
                              const float *dout, const float *x, const float *weights, float *workspace))               \
+    /* the same by tiles, where sac_winograd_fits, without bias and activation; u: sac_winograd_weights floats that    \
+       winograd_weights makes of weights, for forward or `back` */                                                     \
+    X(winograd_weights, (const sac_learn *l, const sac_convolution *c, float *u, const float *weights, bool back))     \
+    X(winograd_forward,                                                                                                \
+      (const sac_learn *l, const sac_convolution *c, float *out, const float *x, const float *u, float *workspace))    \
+    X(winograd_backward, (const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, const float *dout, \
+                          const float *x, const float *u, float *workspace))                                           \
     X(pooling_forward, (const sac_learn *l, const sac_pooling *p, float *out, const float *x))                         \
     X(pooling_backward, (const sac_learn *l, const sac_pooling *p, float *dx, const float *dout, const float *x))      \
     /* out [T, B, H], all h; hidden and cell [B, H] are those before the segment and become those after it; starts     \
@@ -313,7 +320,8 @@ enum
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
     SAC_ATTEND_ROWS = 48, ///< queries that softmax attention takes at a time
     SAC_CONVOLUTION_BLOCK =
-        1 << 16,           ///< floats of patches that a convolution holds at a time, but of 48 places at least
+        1 << 16, ///< floats of patches that a convolution holds at a time, but of 48 places at least
+    SAC_WINOGRAD_CHANNELS = 4096,
     SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
@@ -324,6 +332,13 @@ sac_learn sac_learn_create(void *scratch);
 /// Rows and columns of what a convolution or a pooling gives.
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
+
+/// Whether a convolution can be done by tiles: 3 x 3 with stride 1 and padding 1, channels and outputs multiples of
+/// SAC_LANES, SAC_WINOGRAD_CHANNELS at most. Tiles at a time; floats of its filters and of its workspace.
+bool sac_winograd_fits(const sac_convolution *c);
+int sac_winograd_block(const sac_convolution *c);
+size_t sac_winograd_weights(const sac_convolution *c);
+size_t sac_winograd_workspace(const sac_convolution *c);
 
 /// Places whose patches a convolution holds at a time.
 int sac_convolution_block(const sac_convolution *c);

@@ -38,6 +38,29 @@ size_t sac_convolution_workspace(const sac_convolution *c)
     return product(sac_convolution_block(c), c->patch * c->patch * c->channels);
 }
 
+bool sac_winograd_fits(const sac_convolution *c)
+{
+    return c->patch == 3 && c->stride == 1 && c->padding == 1 && c->channels % SAC_LANES == 0 &&
+           c->outputs % SAC_LANES == 0 && c->channels <= SAC_WINOGRAD_CHANNELS && c->outputs <= SAC_WINOGRAD_CHANNELS;
+}
+
+int sac_winograd_block(const sac_convolution *c)
+{
+    // what lies in the second cache, but enough for the filters to be read seldom
+    const int wide = c->channels + c->outputs;
+    return wide <= 160 || wide >= 768 ? 96 : 48;
+}
+
+size_t sac_winograd_weights(const sac_convolution *c)
+{
+    return 16 * product(c->channels, c->outputs);
+}
+
+size_t sac_winograd_workspace(const sac_convolution *c)
+{
+    return 16 * product(sac_winograd_block(c), c->channels + c->outputs) + sac_winograd_weights(c);
+}
+
 int sac_pixels_rows(const sac_patches *p)
 {
     return p->columns < SAC_PIXELS_BLOCK ? SAC_PIXELS_BLOCK / p->columns : 1;

@@ -138,7 +138,13 @@ def pixels(weights, bias):
     return F.conv2d(image.reshape(1, 19, 33, 3).permute(0, 3, 1, 2), kernel, bias.reshape(-1), stride=2)
 
 
+def tiles(x, weights):
+    kernel = weights.reshape(16, 3, 3, 16).permute(0, 3, 1, 2)
+    return places(F.conv2d(x.reshape(2, 3, 5, 16).permute(0, 3, 1, 2), kernel, padding=1))
+
+
 CASES = {
+    "tiles": tiles,
     "entropy": lambda x: torch.distributions.Categorical(logits=x).entropy(),
     "gaussian_entropy": lambda log: torch.distributions.Normal(0.0, log.exp()).entropy().sum().expand(7),
     "choose": choose,
