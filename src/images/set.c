@@ -74,7 +74,7 @@ static sac_status open_mnist(sac_image_set *s, const char *folder, bool test)
     SAC_TRY(open_idx(&labels, p, 1, folder, test ? "t10k-labels-idx1-ubyte" : "train-labels-idx1-ubyte"));
     if (pictures.rank < 3 || labels.rank != 1 || pictures.sizes[0] != labels.sizes[0])
         return sac_fail(SAC_ERROR_FORMAT, "%.400s: %d pictures of rank %d and %d labels of rank %d do not fit", folder,
-                        pictures.sizes[0], pictures.rank - 1, labels.sizes[0], labels.rank - 1);
+                        pictures.sizes[0], pictures.rank - 1, labels.sizes[0], labels.rank);
     p->pixels = pictures.data;
     p->labels = labels.data;
     p->count = pictures.sizes[0];
