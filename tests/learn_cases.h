@@ -995,11 +995,40 @@ enum
     HEAD_C = 3
 };
 
+static void see_through(const learn_place *p, const float *weights, const float *x, float *out, const float *dout,
+                        float *dx, float *dweights)
+{
+    const ptrdiff_t all = HEAD_L * HEAD_L, each = HEAD_L * HEAD_C;
+    for (int h = 0; h < HEAD_H; h++)
+    {
+        // out_h = A_h x: a product, and the two of its gradients
+        const sac_gemm seen = {HEAD_L, HEAD_C, HEAD_L, weights + h * all,  HEAD_L, 1, x, HEAD_C, 1, out + h * each,
+                               HEAD_C, false,  NULL,   SAC_ACTIVATION_NONE};
+        const sac_gemm back = {HEAD_L, HEAD_C, HEAD_L, weights + h * all,  1, HEAD_L, dout + h * each, HEAD_C, 1, dx,
+                               HEAD_C, h > 0,  NULL,   SAC_ACTIVATION_NONE};
+        const sac_gemm of_weights = {
+            HEAD_L, HEAD_L, HEAD_C, dout + h * each,    HEAD_C, 1, x, 1, HEAD_C, dweights + h * all,
+            HEAD_L, false,  NULL,   SAC_ACTIVATION_NONE};
+        p->l.gemm(&seen, p->l.scratch);
+        if (!dx) continue;
+        p->l.gemm(&back, p->l.scratch);
+        p->l.gemm(&of_weights, p->l.scratch);
+    }
+}
+
 static void run_heads(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
-    const sac_gaussian_heads g = {HEAD_H, HEAD_ROWS, HEAD_COLUMNS, HEAD_C};
-    p->l.heads_forward(&p->l, &g, out, in[0], in[1], in[2], p->workspace);
-    if (dout) p->l.heads_backward(&p->l, &g, din[0], din[1], din[2], dout, in[0], in[1], in[2], p->workspace);
+    const sac_learn *l = &p->l;
+    const sac_place_heads g = {HEAD_H, HEAD_ROWS, HEAD_COLUMNS};
+    float *tables = p->kept, *dtables = tables + sac_place_heads_tables(&g);
+    float *weights = p->workspace, *dweights = weights + HEAD_H * HEAD_L * HEAD_L;
+    l->gaussian_forward(l, &g, tables, in[1], in[2]);
+    l->place_heads_forward(l, &g, weights, tables);
+    see_through(p, weights, in[0], out, dout, dout ? din[0] : NULL, dweights);
+    if (!dout) return;
+    memset(dtables, 0, sac_place_heads_tables(&g) * sizeof *dtables);
+    l->place_heads_backward(l, &g, dtables, dweights, weights);
+    l->gaussian_backward(l, &g, din[1], din[2], dtables, in[1], in[2]);
 }
 
 static void twin_heads(double *const *in, double *out)

@@ -93,12 +93,14 @@ typedef struct sac_attend
     float scale;                                      ///< of q.k; softmax alone
 } sac_attend;
 
-/// Gaussian heads over an image x [L, C], L = height width: each looks at a place beside each pixel, targets [H, 2] in
-/// rows and columns, with precision R^T R, roots R [H, 2, 2]; see heads.c.
-typedef struct sac_gaussian_heads
+/// Heads over a picture of L = height width pixels that look at places whatever is there; see heads.c.
+typedef struct sac_place_heads
 {
-    int heads, height, width, channels; ///< H, pixels, C
-} sac_gaussian_heads;
+    int heads, height, width; ///< H
+} sac_place_heads;
+
+/// Floats in the tables of such heads: [H, 2 height - 1, 2 width - 1], over differences of places, row first.
+size_t sac_place_heads_tables(const sac_place_heads *g);
 
 /// Feature maps phi of linear attention, from u = W x:
 enum sac_phi
@@ -286,12 +288,17 @@ typedef struct sac_step
       (const sac_learn *l, float *out, const float *log, ptrdiff_t log_row, int rows, int size))                       \
     X(gaussian_entropy_backward,                                                                                       \
       (const sac_learn *l, float *dlog, const float *dout, ptrdiff_t log_row, int rows, int size))                     \
-    /* out [H, L, C]: what each pixel sees through each head; workspace: 4 L floats */                                 \
-    X(heads_forward, (const sac_learn *l, const sac_gaussian_heads *g, float *out, const float *x,                     \
-                      const float *targets, const float *roots, float *workspace))                                     \
+    /* weights [H, L, L] = softmax over j of tables[h][p_i - p_j] */                                                   \
+    X(place_heads_forward, (const sac_learn *l, const sac_place_heads *g, float *weights, const float *tables))        \
+    /* dtables is added to, dweights [H, L, L] is spent */                                                             \
+    X(place_heads_backward,                                                                                            \
+      (const sac_learn *l, const sac_place_heads *g, float *dtables, float *dweights, const float *weights))           \
+    /* tables[h][d] = -|R_h (d - mu_h)|^2 / 2 of targets mu [H, 2] and roots R [H, 2, 2] */                            \
+    X(gaussian_forward,                                                                                                \
+      (const sac_learn *l, const sac_place_heads *g, float *tables, const float *targets, const float *roots))         \
     /* dtargets and droots are added to */                                                                             \
-    X(heads_backward, (const sac_learn *l, const sac_gaussian_heads *g, float *dx, float *dtargets, float *droots,     \
-                       const float *dout, const float *x, const float *targets, const float *roots, float *workspace)) \
+    X(gaussian_backward, (const sac_learn *l, const sac_place_heads *g, float *dtargets, float *droots,                \
+                          const float *dtables, const float *targets, const float *roots))                             \
     /* v = momentum v + (g + decay x); x -= rate v */                                                                  \
     X(sgd_step,                                                                                                        \
       (const sac_learn *l, float *x, float *velocity, const float *gradient, size_t count, const sac_step *step))      \

@@ -95,6 +95,11 @@ size_t sac_attend_workspace(const sac_attend *a)
     return (2 * (d + v) + larger(d, v)) * n + SAC_ATTEND_ROWS * (2 * n + d);
 }
 
+size_t sac_place_heads_tables(const sac_place_heads *g)
+{
+    return (size_t)g->heads * product(2 * g->height - 1, 2 * g->width - 1);
+}
+
 int sac_map_features(const sac_map_side *side)
 {
     int per = side->phi == SAC_PHI_TRIG ? 2 : side->phi == SAC_PHI_HYBRID ? 3 * (1 + side->direction_count) : 1;

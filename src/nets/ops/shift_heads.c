@@ -15,71 +15,32 @@
 
 typedef struct shared
 {
-    float *weights, *tables, *dtables, *dweights; // [H, N, N], [H, down, right] twice, [H, N, N]
+    float *weights, *dweights; // [H, N, N]
+    float *tables, *dtables;   // [H, down, right]
+    float *roots, *droots;     // [H, 2, 2], where spreads stand for them
 } shared;
 
-static size_t table_size(const net_grid *g)
+static sac_place_heads heads_of(const net_node *n, const sac_net_shape *s)
 {
-    return (size_t)g->down * (size_t)g->right;
+    return (sac_place_heads){n->heads.heads, s->rows, s->columns};
 }
 
 static shared shared_of(const net_pass *p, const net_node *n)
 {
-    const net_grid g = net_grid_of(net_shape_in(p, n, 0));
-    const size_t heads = (size_t)n->heads.heads, all = heads * (size_t)g.tokens * (size_t)g.tokens;
-    float *at = net_shared(p, n);
-    return (shared){at, at + all, at + all + heads * table_size(&g), at + all + 2 * heads * table_size(&g)};
+    const sac_net_shape *s = net_shape_in(p, n, 0);
+    const sac_place_heads g = heads_of(n, s);
+    const size_t tables = sac_place_heads_tables(&g), heads = (size_t)g.heads;
+    const size_t all = heads * (size_t)net_tokens(s) * (size_t)net_tokens(s);
+    shared h = {.weights = net_shared(p, n)};
+    h.dweights = h.weights + all;
+    h.tables = h.dweights + all;
+    h.dtables = h.tables + tables;
+    h.roots = h.dtables + tables;
+    h.droots = h.roots + 4 * heads;
+    return h;
 }
 
-static void difference_at(const net_grid *g, int index, float d[2])
-{
-    d[0] = (float)(index / g->right - (g->rows - 1));
-    d[1] = (float)(index % g->right - (g->columns - 1));
-}
-
-// --- tables from parameters ---
-
-static void quadratic_table(float *out, const net_grid *g, const float *centre, const float *root, bool isotropic)
-{
-    for (int i = 0; i < g->down * g->right; i++)
-    {
-        float d[2];
-        difference_at(g, i, d);
-        d[0] -= centre[0], d[1] -= centre[1];
-        const float a = isotropic ? root[0] * d[0] : root[0] * d[0] + root[1] * d[1];
-        const float b = isotropic ? root[0] * d[1] : root[2] * d[0] + root[3] * d[1];
-        out[i] = -0.5f * (a * a + b * b);
-    }
-}
-
-static void quadratic_back(const float *dtable, const net_grid *g, const float *centre, const float *root,
-                           bool isotropic, float *dcentre, float *droot)
-{
-    // unit matrix times s, where it is isotropic
-    const float r[4] = {root[0], isotropic ? 0 : root[1], isotropic ? 0 : root[2], isotropic ? root[0] : root[3]};
-    double sums[6] = {0};
-    for (int i = 0; i < g->down * g->right; i++)
-    {
-        float d[2];
-        difference_at(g, i, d);
-        d[0] -= centre[0], d[1] -= centre[1];
-        // gradient of -(a^2 + b^2) / 2 with respect to a and b, and from there to R and mu
-        const float a = r[0] * d[0] + r[1] * d[1], b = r[2] * d[0] + r[3] * d[1];
-        const double da = -(double)dtable[i] * (double)a, db = -(double)dtable[i] * (double)b;
-        sums[0] -= da * (double)r[0] + db * (double)r[2];
-        sums[1] -= da * (double)r[1] + db * (double)r[3];
-        sums[2] += da * (double)d[0];
-        sums[3] += da * (double)d[1];
-        sums[4] += db * (double)d[0];
-        sums[5] += db * (double)d[1];
-    }
-    dcentre[0] += (float)sums[0];
-    dcentre[1] += (float)sums[1];
-    if (isotropic)
-        droot[0] += (float)(sums[2] + sums[5]);
-    else
-        for (int k = 0; k < 4; k++) droot[k] += (float)sums[2 + k];
-}
+// --- tables of embeddings ---
 
 static float dot(const float *a, const float *b, int size)
 {
@@ -124,54 +85,37 @@ static void relative_back(const float *dtable, const net_grid *g, const float *v
     }
 }
 
-static int root_size(const net_node *n)
-{
-    return n->heads.encoding == NET_QUADRATIC ? 4 : 1;
-}
-
-static void make_table(const net_pass *p, const net_node *n, const net_grid *g, int head, float *out)
-{
-    const int size = n->heads.size, root = root_size(n);
-    if (n->heads.encoding == NET_RELATIVE)
-        relative_table(out, g, net_tensor(p, n, 0) + (ptrdiff_t)head * 2 * size, net_tensor(p, n, 1),
-                       net_tensor(p, n, 2), size);
-    else
-        quadratic_table(out, g, net_tensor(p, n, 0) + 2 * head, net_tensor(p, n, 1) + (ptrdiff_t)root * head,
-                        root == 1);
-}
-
 static float *sum_tensor(const net_pass *p, const net_node *n, int i)
 {
     return p->sum + p->net->tensors[n->tensors[i]].first;
 }
 
-static void table_back(const net_pass *p, const net_node *n, const net_grid *g, int head, const float *dtable)
+// the roots of the precisions: s 1 where heads are isotropic
+static const float *roots_of(const net_pass *p, const net_node *n, const shared *s)
 {
-    const int size = n->heads.size, root = root_size(n);
-    if (n->heads.encoding == NET_RELATIVE)
-        relative_back(dtable, g, net_tensor(p, n, 0) + (ptrdiff_t)head * 2 * size, net_tensor(p, n, 1),
-                      net_tensor(p, n, 2), size, sum_tensor(p, n, 0) + (ptrdiff_t)head * 2 * size, sum_tensor(p, n, 1),
-                      sum_tensor(p, n, 2));
-    else
-        quadratic_back(dtable, g, net_tensor(p, n, 0) + 2 * head, net_tensor(p, n, 1) + (ptrdiff_t)root * head,
-                       root == 1, sum_tensor(p, n, 0) + 2 * head, sum_tensor(p, n, 1) + (ptrdiff_t)root * head);
+    const float *given = net_tensor(p, n, 1);
+    if (n->heads.encoding == NET_QUADRATIC) return given;
+    for (int i = 0; i < 4 * n->heads.heads; i++) s->roots[i] = i % 4 == 0 || i % 4 == 3 ? given[i / 4] : 0;
+    return s->roots;
 }
 
 // --- the node ---
 
 static void prepare(const net_pass *p, const net_node *n)
 {
-    const net_grid g = net_grid_of(net_shape_in(p, n, 0));
+    const sac_net_shape *in = net_shape_in(p, n, 0);
+    const net_grid g = net_grid_of(in);
+    const sac_place_heads heads = heads_of(n, in);
     const shared s = shared_of(p, n);
     const sac_learn *l = &p->tables[0];
-    for (int h = 0; h < n->heads.heads; h++)
-    {
-        float *weights = s.weights + (ptrdiff_t)h * g.tokens * g.tokens;
-        float *table = s.tables + (size_t)h * table_size(&g);
-        make_table(p, n, &g, h, table);
-        for (int i = 0; i < g.tokens; i++) net_grid_look(&g, weights + (ptrdiff_t)i * g.tokens, table, i);
-        l->softmax_forward(l, weights, weights, g.tokens, g.tokens);
-    }
+    if (n->heads.encoding != NET_RELATIVE)
+        l->gaussian_forward(l, &heads, s.tables, net_tensor(p, n, 0), roots_of(p, n, &s));
+    else
+        for (int h = 0; h < heads.heads; h++)
+            relative_table(s.tables + (ptrdiff_t)h * g.down * g.right, &g,
+                           net_tensor(p, n, 0) + (ptrdiff_t)h * 2 * n->heads.size, net_tensor(p, n, 1),
+                           net_tensor(p, n, 2), n->heads.size);
+    l->place_heads_forward(l, &heads, s.weights, s.tables);
 }
 
 static void forward(const net_pass *p, const net_node *n, const sac_slice *part)
@@ -212,23 +156,41 @@ static void backward(const net_pass *p, const net_node *n, const sac_slice *part
     }
 }
 
+static void tables_back(const net_pass *p, const net_node *n, const shared *s)
+{
+    const sac_net_shape *in = net_shape_in(p, n, 0);
+    const net_grid g = net_grid_of(in);
+    const sac_place_heads heads = heads_of(n, in);
+    const sac_learn *l = &p->tables[0];
+    if (n->heads.encoding == NET_RELATIVE)
+    {
+        for (int h = 0; h < heads.heads; h++)
+            relative_back(s->dtables + (ptrdiff_t)h * g.down * g.right, &g,
+                          net_tensor(p, n, 0) + (ptrdiff_t)h * 2 * n->heads.size, net_tensor(p, n, 1),
+                          net_tensor(p, n, 2), n->heads.size, sum_tensor(p, n, 0) + (ptrdiff_t)h * 2 * n->heads.size,
+                          sum_tensor(p, n, 1), sum_tensor(p, n, 2));
+        return;
+    }
+    const bool isotropic = n->heads.encoding == NET_QUADRATIC_ISOTROPIC;
+    float *droots = isotropic ? s->droots : sum_tensor(p, n, 1);
+    memset(s->droots, 0, 4 * (size_t)heads.heads * sizeof *s->droots);
+    l->gaussian_backward(l, &heads, sum_tensor(p, n, 0), droots, s->dtables, net_tensor(p, n, 0), roots_of(p, n, s));
+    for (int h = 0; isotropic && h < heads.heads; h++)
+        sum_tensor(p, n, 1)[h] += s->droots[4 * h] + s->droots[4 * h + 3];
+}
+
 static void finish(const net_pass *p, const net_node *n)
 {
-    const net_grid g = net_grid_of(net_shape_in(p, n, 0));
+    const sac_net_shape *in = net_shape_in(p, n, 0);
+    const sac_place_heads heads = heads_of(n, in);
     const shared s = shared_of(p, n);
     const sac_learn *l = &p->tables[0];
-    const size_t all = (size_t)n->heads.heads * (size_t)g.tokens * (size_t)g.tokens;
+    const size_t all = (size_t)heads.heads * (size_t)net_tokens(in) * (size_t)net_tokens(in);
     memset(s.dweights, 0, all * sizeof *s.dweights);
     for (int i = 0; i < p->slices; i++) l->add(l, s.dweights, net_sliced(p, n, i), all);
-    l->softmax_backward(l, s.dweights, s.dweights, s.weights, n->heads.heads * g.tokens, g.tokens);
-    memset(s.dtables, 0, (size_t)n->heads.heads * table_size(&g) * sizeof *s.dtables);
-    for (int h = 0; h < n->heads.heads; h++)
-    {
-        float *dtable = s.dtables + (size_t)h * table_size(&g);
-        for (int i = 0; i < g.tokens; i++)
-            net_grid_look_back(&g, dtable, s.dweights + ((ptrdiff_t)h * g.tokens + i) * g.tokens, i);
-        table_back(p, n, &g, h, dtable);
-    }
+    memset(s.dtables, 0, sac_place_heads_tables(&heads) * sizeof *s.dtables);
+    l->place_heads_backward(l, &heads, s.dtables, s.dweights, s.weights);
+    tables_back(p, n, &s);
 }
 
 static const net_op op = {
@@ -240,11 +202,12 @@ int net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encodi
     const net_grid g = net_grid_of(&in);
     net_node *n = net_add(net, &op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, heads * in.channels});
     const size_t all = (size_t)heads * (size_t)g.tokens * (size_t)g.tokens;
+    const sac_place_heads of = {heads, in.rows, in.columns};
     SAC_ASSERT(encoding <= NET_RELATIVE);
     n->heads.heads = heads;
     n->heads.encoding = encoding;
     n->heads.size = size;
-    n->shared = 2 * all + 2 * (size_t)heads * table_size(&g);
+    n->shared = 2 * all + 2 * sac_place_heads_tables(&of) + 8 * (size_t)heads;
     n->sliced = all * sizeof(float);
     if (encoding == NET_RELATIVE)
     {
