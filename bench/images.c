@@ -66,7 +66,7 @@ static void step(void *self)
     (void)sac_optimiser_step(t->optimiser, &l, t->parameters, t->gradient);
 }
 
-static sac_status create(training *t, const form *f)
+static sac_status create(training *t, const form *f, bool profile)
 {
     const sac_option *options = sac_net_options(f->kind);
     int count = 0;
@@ -77,7 +77,7 @@ static sac_status create(training *t, const form *f)
     const sac_net_def def = {f->kind, t->config, {f->side, f->side, 1}, CLASSES};
     SAC_TRY(sac_net_create(&t->net, &def));
     SAC_TRY(sac_threads_create(&t->threads, 1));
-    const sac_net_pass_def pass = {t->net, t->threads, 8, f->batch, true, 0.1};
+    const sac_net_pass_def pass = {t->net, t->threads, 8, f->batch, true, 0.1, profile};
     SAC_TRY(sac_net_pass_create(&t->pass, &pass));
     sac_optimiser_def sgd = sac_optimiser_default_def();
     sgd.kind = SAC_OPTIMISER_SGD;
@@ -113,14 +113,38 @@ static void destroy(training *t)
     sac_free(t->labels);
 }
 
+// milliseconds a step by kinds of nodes
+static void show_times(const training *t, double steps)
+{
+    sac_net_time times[SAC_NET_KINDS];
+    const int count = sac_net_pass_times(t->pass, times);
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, "%-22s %8.2f ms forward %8.2f ms backward\n", times[i].kind, 1e3 * times[i].forward / steps,
+                1e3 * times[i].backward / steps);
+}
+
+static sac_status profile(const form *f)
+{
+    enum
+    {
+        STEPS = 5
+    };
+    training t = {0};
+    sac_status status = create(&t, f, true);
+    for (int i = 0; status == SAC_OK && i < STEPS; i++) step(&t);
+    if (status == SAC_OK) show_times(&t, STEPS);
+    destroy(&t);
+    return status;
+}
+
 sac_status bench_net(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
     (void)own_peer;
     const form *f = forms;
     while (strcmp(f->row, place->row->name) != 0) f++;
     training t = {0};
-    sac_status status = create(&t, f);
+    sac_status status = create(&t, f, false);
     for (int i = 0; status == SAC_OK && i < 3; i++) bench_keep(figure, bench_time(step, &t, 0.5).best * 1e-3, false);
     destroy(&t);
-    return status;
+    return status == SAC_OK && place->verbose ? profile(f) : status;
 }

@@ -20,6 +20,7 @@ static const cli_flag flags[] = {
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
     {"threads", "N", "default 1; train.slices of them help at most", false},
     {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
+    {"profile", NULL, "print at the end where the time of steps and evaluations went, by kinds of nodes", false},
     {"json", NULL, "print one JSON object an epoch, and one with the confusion table", false},
     {"quiet", NULL, "print nothing but errors and warnings", false},
     {0},
@@ -91,6 +92,19 @@ static void print_table(const sac_classify_result *r)
     }
 }
 
+static void print_times(const sac_classify_result *r)
+{
+    double all = 0;
+    for (int i = 0; i < r->time_count; i++) all += r->times[i].forward + r->times[i].backward;
+    printf("%-22s %10s %10s %7s\n", "seconds of all threads", "forward", "backward", "share");
+    for (int i = 0; i < r->time_count; i++)
+    {
+        const sac_net_time *t = &r->times[i];
+        printf("%-22s %10.3f %10.3f %6.1f%%\n", t->kind, t->forward, t->backward,
+               100 * (t->forward + t->backward) / all);
+    }
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -105,6 +119,7 @@ static int run(const cli_args *args)
                             .threads = threads,
                             .resume = cli_has(args, "resume"),
                             .any_cpu_level = cli_has(args, "any-cpu-level"),
+                            .profile = cli_has(args, "profile"),
                             .interrupt = cli_catch_signals(),
                             .report = quiet ? NULL : report,
                             .user = (void *)args};
@@ -120,6 +135,7 @@ static int run(const cli_args *args)
         status = print_json(&result);
     else if (status == SAC_OK && !quiet)
         print_table(&result);
+    if (status == SAC_OK && result.time_count > 0 && !cli_has(args, "json") && !quiet) print_times(&result);
     sac_free(result.confusion);
     sac_free(task);
     return status == SAC_ERROR_ARGUMENT ? cli_fail(status) : cli_end_training(status, def.run_dir, true);

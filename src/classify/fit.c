@@ -93,7 +93,8 @@ static sac_status create_net(fit *f)
                                    .slices = f->task->train.slices,
                                    .samples = f->task->train.batch,
                                    .backward = true,
-                                   .momentum = 0.1};
+                                   .momentum = 0.1,
+                                   .profile = f->def.profile};
     return sac_net_pass_create(&f->pass, &pass);
 }
 
@@ -460,6 +461,7 @@ static sac_status run(fit *f, sac_classify_result *result)
     result->pictures = f->test_count;
     result->classes = f->classes;
     result->parameters = sac_net_parameters(f->net);
+    result->time_count = sac_net_pass_times(f->pass, result->times);
     result->confusion = f->confusion;
     f->confusion = NULL;
     return SAC_OK;

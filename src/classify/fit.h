@@ -1,6 +1,7 @@
 #pragma once
 
 #include "classify/task.h"
+#include "nets/pass.h"
 
 /// Training a net on pictures with labels, in a run folder: task.yaml, metrics.csv, checkpoints/, net.safetensors and
 /// confusion.csv. A run that was killed goes on from its last checkpoint with the same bits, and any number of threads
@@ -22,6 +23,7 @@ typedef struct sac_classify_def
     const char *run_dir;
     int threads;
     bool resume, any_cpu_level;
+    bool profile;                                                      ///< take the time of nodes
     const volatile int *interrupt;                                     ///< nonzero: end with a checkpoint; NULL: never
     void (*report)(void *user, const sac_classify_progress *progress); ///< after each epoch; NULL: none
     void *user;
@@ -33,6 +35,8 @@ typedef struct sac_classify_result
     sac_classify_progress last;
     int pictures, classes;
     size_t parameters;
+    sac_net_time times[SAC_NET_KINDS]; ///< where that was asked for
+    int time_count;
     int *confusion; ///< [classes, classes]: pictures of the row's class that were taken for the column's; sac_free
 } sac_classify_result;
 

@@ -58,6 +58,15 @@ static inline void next_place(const places *p, place *at)
     at->picture += p->picture;
 }
 
+// short lines are copied here: a call takes longer
+static inline void copy_line(float *restrict to, const float *restrict from, int count)
+{
+    if (count >= SAC_LANES)
+        memcpy(to, from, (size_t)count * sizeof *to);
+    else
+        for (int i = 0; i < count; i++) to[i] = from[i];
+}
+
 // the patches of places first..first+count-1
 static void gather(const sac_convolution *c, const places *p, float *patches, const float *x, int first, int count)
 {
@@ -69,7 +78,7 @@ static void gather(const sac_convolution *c, const places *p, float *patches, co
             ptrdiff_t at;
             bool inside = line_inside(c, now.row, now.column, line, &from, &some, &at);
             if (!inside || some < p->line) memset(patches, 0, (size_t)p->line * sizeof *patches);
-            if (inside) memcpy(patches + from, x + now.picture + at, (size_t)some * sizeof *patches);
+            if (inside) copy_line(patches + from, x + now.picture + at, some);
         }
 }
 

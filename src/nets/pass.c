@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -27,6 +28,7 @@ struct sac_net_pass
     double share; // of a sample in the loss
     double *losses;
     int *rights;
+    double *times; // [threads, nodes, 2]: forward, backward
     phase now;
 };
 
@@ -61,6 +63,7 @@ static void cut(sac_net_pass *s, sac_workspace *w)
     }
     s->losses = sac_take(w, slices, sizeof *s->losses);
     s->rights = sac_take(w, slices, sizeof *s->rights);
+    s->times = sac_take(w, s->def.profile ? threads * (size_t)net->node_count * 2 : 0, sizeof *s->times);
     s->p.tables = sac_take(w, threads, sizeof *s->p.tables);
     s->p.workspaces = sac_take(w, threads, sizeof *s->p.workspaces);
     for (size_t i = 0; i < threads; i++)
@@ -166,22 +169,30 @@ static void judge(sac_net_pass *s, const sac_slice *part)
     }
 }
 
+// one function of one node, whose time is taken where that is asked for
+static void run_node(sac_net_pass *s, int node, const sac_slice *part,
+                     void (*run)(const net_pass *p, const net_node *n, const sac_slice *part))
+{
+    const net_node *n = &s->def.net->nodes[node];
+    if (!run) return;
+    const double begin = s->def.profile ? sac_clock() : 0;
+    run(&s->p, n, part);
+    if (!s->def.profile) return;
+    s->times[(part->thread * s->def.net->node_count + node) * 2 + s->now.back] += sac_clock() - begin;
+}
+
 static void run_part(sac_net_pass *s, const sac_slice *part)
 {
     const net_node *nodes = s->def.net->nodes;
     const phase *now = &s->now;
     if (now->start && s->labels) judge(s, part);
     if (!now->back)
-        for (int i = now->from; i < now->to; i++) nodes[i].op->forward(&s->p, &nodes[i], part);
+        for (int i = now->from; i < now->to; i++) run_node(s, i, part, nodes[i].op->forward);
     else
-        for (int i = now->from - 1; i >= now->to; i--)
-            if (nodes[i].op->backward) nodes[i].op->backward(&s->p, &nodes[i], part);
+        for (int i = now->from - 1; i >= now->to; i--) run_node(s, i, part, nodes[i].op->backward);
     if (now->measured == NET_NONE) return;
-    const net_node *n = &nodes[now->measured];
-    if (now->back)
-        n->op->measure_back(&s->p, n, part);
-    else
-        n->op->measure(&s->p, n, part);
+    const net_op *op = nodes[now->measured].op;
+    run_node(s, now->measured, part, now->back ? op->measure_back : op->measure);
 }
 
 static void run_thread(void *user, int thread)
@@ -298,4 +309,24 @@ sac_net_outcome sac_net_pass_evaluate(sac_net_pass *s, const float *parameters, 
     forward(s);
     run_phase(s, (phase){.measured = NET_NONE, .start = labels != NULL});
     return outcome_of(s);
+}
+
+int sac_net_pass_times(const sac_net_pass *s, sac_net_time times[SAC_NET_KINDS])
+{
+    const sac_net *net = s->def.net;
+    int count = 0;
+    for (int i = 0; s->def.profile && i < net->node_count; i++)
+    {
+        int at = 0;
+        while (at < count && strcmp(times[at].kind, net->nodes[i].op->name) != 0) at++;
+        SAC_ASSERT(at < SAC_NET_KINDS);
+        if (at == count) times[count++] = (sac_net_time){.kind = net->nodes[i].op->name};
+        for (int thread = 0; thread < sac_threads_count(s->def.threads); thread++)
+        {
+            const double *taken = s->times + ((ptrdiff_t)thread * net->node_count + i) * 2;
+            times[at].forward += taken[0];
+            times[at].backward += taken[1];
+        }
+    }
+    return count;
 }

@@ -16,6 +16,7 @@ typedef struct sac_net_pass_def
     int samples;          ///< of a minibatch, at most
     bool backward;        ///< gradients are wanted
     double momentum;      ///< share of a minibatch's moments in what batch norms keep of them, such as 0.1
+    bool profile;         ///< take the time of nodes
 } sac_net_pass_def;
 
 /// What a minibatch gave.
@@ -24,6 +25,18 @@ typedef struct sac_net_outcome
     double loss; ///< cross entropy, the sum over samples
     int right;   ///< samples whose label has the largest number
 } sac_net_outcome;
+
+/// Seconds that all nodes of a kind have taken since the pass was made, in all threads together.
+typedef struct sac_net_time
+{
+    const char *kind; ///< such as "batch norm"
+    double forward, backward;
+} sac_net_time;
+
+enum
+{
+    SAC_NET_KINDS = 32 ///< of nodes, at most
+};
 
 /// Errors: memory. Nothing allocates afterwards.
 SAC_CHECKED sac_status sac_net_pass_create(sac_net_pass **out, const sac_net_pass_def *def);
@@ -52,3 +65,6 @@ const float *sac_net_pass_output(const sac_net_pass *pass);
 /// The gradient with respect to a value of the last minibatch of training, and the value itself, for tests; by the
 /// value's index, 0 being the input, which has no gradient.
 const float *sac_net_pass_value(const sac_net_pass *pass, int value);
+
+/// The times of a pass that takes them, in the order of nodes. @return how many kinds
+int sac_net_pass_times(const sac_net_pass *pass, sac_net_time times[SAC_NET_KINDS]);

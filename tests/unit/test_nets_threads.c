@@ -1,3 +1,4 @@
+#include "failing_memory.h"
 #include "nets_scene.h"
 
 // Gradients of whole nets. tests/learn/nets.py compares them with PyTorch's number by number; here they are compared
@@ -69,6 +70,51 @@ TEST(any_number_of_threads_gives_the_same_bits)
     }
 }
 
+TEST(every_level_gives_the_same_bits)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene expected = net_scene_create(&net_forms[i], 1);
+        (void)net_scene_train(&expected);
+        for (int level = SAC_CPU_SCALAR; level < (int)best; level++)
+        {
+            sac_set_cpu_level((sac_cpu_level)level); // one that is not there is the next lower one
+            net_scene got = net_scene_create(&net_forms[i], 1);
+            (void)net_scene_train(&got);
+            assert_memory_equal(got.gradient, expected.gradient, got.count * sizeof(float));
+            net_scene_destroy(&got);
+        }
+        sac_set_cpu_level(best);
+        net_scene_destroy(&expected);
+    }
+}
+
+TEST(lack_of_memory_is_survived)
+{
+    net_scene s = net_scene_create(&net_forms[0], 2);
+    const sac_net_pass_def def = {s.net, s.threads, 2, NET_SAMPLES, true, 0.1, true};
+    sac_net_pass *pass;
+    assert_survives_lack_of_memory(sac_net_pass_create(&pass, &def), sac_net_pass_destroy(pass));
+    net_scene_destroy(&s);
+}
+
+TEST(nothing_allocates_while_a_net_runs)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene s = net_scene_create(&net_forms[i], 2);
+        sac_set_allocator(&(sac_allocator){failing_allocate, failing_release, NULL});
+        failing.until_failure = 0; // the first one would fail
+        failing.failed = false;
+        (void)net_scene_train(&s);
+        (void)sac_net_pass_evaluate(s.pass, s.parameters, s.measured, s.labels, 2);
+        assert_false(failing.failed);
+        sac_set_allocator(NULL);
+        net_scene_destroy(&s);
+    }
+}
+
 // a minibatch of one class and one of another lead the same net to tell them apart
 TEST(every_net_learns)
 {
@@ -115,5 +161,6 @@ TEST(names_of_nodes_are_unlike)
     }
 }
 
-TESTS(losses_rise_as_gradients_say, any_number_of_threads_gives_the_same_bits, every_net_learns,
+TESTS(losses_rise_as_gradients_say, any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits,
+      lack_of_memory_is_survived, nothing_allocates_while_a_net_runs, every_net_learns,
       evaluation_uses_the_moments_that_were_kept, names_of_nodes_are_unlike)
