@@ -157,6 +157,14 @@ PYTHON
         awk -F, 'END {print; exit !($NF > 0.9)}' colours_run/metrics.csv
 }
 
+drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
+{
+    "$saccade" plot alone --out one.svg && grep -q "wrong, %" one.svg &&
+        "$saccade" plot alone/metrics.csv colours_run/metrics.csv --out two.svg && grep -q "colours_run" two.svg &&
+        mkdir other && echo "generation,steps,seconds" >other/metrics.csv &&
+        refuses 2 "plot: alone and other do not go together" "$saccade" plot alone other --out none.svg
+}
+
 check "a run leaves its files" alone
 check "stripes are learned, and the confusion table counts them" learns
 check "any number of threads gives the same bytes" threads
@@ -168,4 +176,5 @@ check "every kind of net learns" every_kind
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
+check "curves are drawn" drawn
 finish
