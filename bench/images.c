@@ -62,7 +62,7 @@ static void step(void *self)
 {
     training *t = self;
     const sac_learn l = sac_learn_create(t->scratch);
-    (void)sac_net_pass_train(t->pass, t->gradient, t->parameters, t->measured, t->labels, t->batch);
+    (void)sac_net_pass_train(t->pass, t->gradient, t->parameters, t->measured, t->labels, t->batch, 1);
     (void)sac_optimiser_step(t->optimiser, &l, t->parameters, t->gradient);
 }
 

@@ -112,7 +112,7 @@ static inline net_scene net_scene_create(const net_form *form, int threads)
 static inline sac_net_outcome net_scene_train(net_scene *s)
 {
     memcpy(sac_net_pass_input(s->pass), s->pictures, NET_SAMPLES * s->picture * sizeof(float));
-    return sac_net_pass_train(s->pass, s->gradient, s->parameters, s->measured, s->labels, NET_SAMPLES);
+    return sac_net_pass_train(s->pass, s->gradient, s->parameters, s->measured, s->labels, NET_SAMPLES, 3);
 }
 
 static inline void net_scene_destroy(net_scene *s)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "files/atomic.h"
 #include "images/set.h"
 #include "learn/optimiser.h"
@@ -21,7 +22,8 @@
 
 enum
 {
-    PROGRESS_NUMBERS = 4, // steps, and of the epoch under way: pictures, loss, right ones
+    DROP_STREAM = 0x66697473, // of the seed
+    PROGRESS_NUMBERS = 4,     // steps, and of the epoch under way: pictures, loss, right ones
 };
 
 static const char header[] = "epoch,steps,seconds,rate,loss,accuracy,test_loss,test_accuracy";
@@ -295,7 +297,8 @@ static sac_status take_step(fit *f)
     const sac_learn l = sac_learn_create(f->scratch);
     const int at = (int)(steps_of(f) % (uint64_t)f->steps_an_epoch), batch = f->task->train.batch;
     read_minibatch(f, false, at * batch, batch);
-    const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch);
+    const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
+                                                 sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
     f->numbers[0] += 1;
     f->numbers[1] += batch;

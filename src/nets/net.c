@@ -106,6 +106,21 @@ size_t sac_net_measured(const sac_net *net)
     return net->measured;
 }
 
+int sac_net_value_count(const sac_net *net)
+{
+    return net->value_count;
+}
+
+sac_net_shape sac_net_value_shape(const sac_net *net, int value)
+{
+    return net->values[value];
+}
+
+const char *sac_net_value_name(const sac_net *net, int value)
+{
+    return value == 0 ? "input" : net->nodes[value - 1].name;
+}
+
 int sac_net_tensor_count(const sac_net *net)
 {
     return net->tensor_count;

@@ -68,6 +68,11 @@ size_t sac_net_decaying(const sac_net *net);
 /// Numbers that are measured and not learned: means and variances of batch norms.
 size_t sac_net_measured(const sac_net *net);
 
+/// The values: the input, then what each node gives. Their shapes, and the names of their nodes.
+int sac_net_value_count(const sac_net *net);
+sac_net_shape sac_net_value_shape(const sac_net *net, int value);
+const char *sac_net_value_name(const sac_net *net, int value);
+
 /// The tensors in the order of their nodes.
 int sac_net_tensor_count(const sac_net *net);
 const sac_net_tensor *sac_net_tensor_at(const sac_net *net, int index);

@@ -76,6 +76,10 @@ struct net_node
         } layer_norm;
         struct
         {
+            double share; ///< that is dropped
+        } dropout;
+        struct
+        {
             int heads;
             net_encoding encoding;
             int size; ///< of a query and a key, or of half an embedding
@@ -109,6 +113,7 @@ struct net_pass
     float *measured;
     bool training;
     double momentum; ///< share of the newest moments in those that are measured
+    uint64_t draw;   ///< names this minibatch
     int samples;     ///< of this minibatch
     int slices;
     float *values[NET_NODES + 1], *gradients[NET_NODES + 1]; ///< [samples, size]; the input has no gradient
@@ -195,6 +200,7 @@ int net_layer_norm(sac_net *net, const char *name, int x, int beside, double eps
 int net_sum(sac_net *net, const char *name, int x, int beside);
 int net_blocks(sac_net *net, const char *name, int x, int side);
 int net_places(sac_net *net, const char *name, int x);
+int net_dropout(sac_net *net, const char *name, int x, double share); ///< none where the share is 0
 
 /// Heads that look at places whatever is there, and heads that look at contents, too: out [tokens, heads channels].
 int net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encoding encoding, int size);

@@ -128,7 +128,7 @@ const float *sac_net_pass_output(const sac_net_pass *s)
 
 const float *sac_net_pass_value(const sac_net_pass *s, int value)
 {
-    return s->p.gradients[value] ? s->p.gradients[value] : s->p.values[value];
+    return s->p.values[value];
 }
 
 // --- running ---
@@ -282,12 +282,13 @@ static sac_net_outcome outcome_of(const sac_net_pass *s)
 }
 
 sac_net_outcome sac_net_pass_train(sac_net_pass *s, float *gradient, const float *parameters, float *measured,
-                                   const int *labels, int samples)
+                                   const int *labels, int samples, uint64_t draw)
 {
     SAC_ASSERT(s->def.backward && labels && samples >= 1 && samples <= s->def.samples);
     s->p.parameters = parameters;
     s->p.measured = measured;
     s->p.training = true;
+    s->p.draw = draw;
     s->p.samples = samples;
     s->labels = labels;
     s->share = 1.0 / samples;

@@ -51,8 +51,9 @@ float *sac_net_pass_input(sac_net_pass *pass);
 /// running mean of them.
 /// @param[out] gradient    [parameters] of the mean loss
 /// @param      labels      [samples] 0..classes-1
+/// @param      draw        names the minibatch: what dropout draws is a function of it
 sac_net_outcome sac_net_pass_train(sac_net_pass *pass, float *gradient, const float *parameters, float *measured,
-                                   const int *labels, int samples);
+                                   const int *labels, int samples, uint64_t draw);
 
 /// Forward alone, with the moments that are kept.
 /// @return zeros where labels is NULL
@@ -62,8 +63,8 @@ sac_net_outcome sac_net_pass_evaluate(sac_net_pass *pass, const float *parameter
 /// What the last minibatch gave: [samples, classes].
 const float *sac_net_pass_output(const sac_net_pass *pass);
 
-/// The gradient with respect to a value of the last minibatch of training, and the value itself, for tests; by the
-/// value's index, 0 being the input, which has no gradient.
+/// A value of the last minibatch, [samples, rows, columns, channels].
+/// @param value  0..sac_net_value_count-1, 0 being the input
 const float *sac_net_pass_value(const sac_net_pass *pass, int value);
 
 /// The times of a pass that takes them, in the order of nodes. @return how many kinds

@@ -43,11 +43,11 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
     "$saccade" fit "$task" --run stopped --set train.epochs=3000 --quiet >log 2>&1 &
     pid=$!
     until [[ -s stopped/metrics.csv && $(wc -l <stopped/metrics.csv) -gt 1 ]]; do
-        kill -0 $pid 2>/dev/null || { cat log; return 1; }
+        kill -0 "$pid" 2>/dev/null || { cat log; return 1; }
         sleep 0.05
     done
-    kill -INT $pid
-    wait $pid
+    kill -INT "$pid"
+    wait "$pid"
     status=$?
     [[ $status == 130 ]] && grep -q "interrupted at step .* the same command with --resume goes on" log || { cat log; return 1; }
     refuses 2 "the run was started with train.epochs '3000', now it is '3'; use another --run" \
@@ -62,12 +62,12 @@ kills() # at random instants; each time the run goes on
         "$saccade" fit "$task" --run killed --resume --quiet >log 2>&1 &
         pid=$!
         sleep "0.$(printf '%03d' $((RANDOM % 600)))"
-        if ! kill -9 $pid 2>/dev/null; then
-            wait $pid || { cat log; return 1; }
+        if ! kill -9 "$pid" 2>/dev/null; then
+            wait "$pid" || { cat log; return 1; }
             diff <(digest alone) <(digest killed) || return 1
             rm -rf killed
         fi
-        wait $pid 2>/dev/null
+        wait "$pid" 2>/dev/null
     done
     fit --run killed --resume --threads 2 --quiet && diff <(digest alone) <(digest killed)
 }

@@ -50,6 +50,56 @@ TEST(losses_rise_as_gradients_say)
     }
 }
 
+static const net_form dropped[] = {
+    {"dropped attention net", "attention-net", {"width", "10", "dropout", "0.3"}, true},
+    {"dropped vit", "vit", {"width", "12", "dropout", "0.3"}, true},
+};
+
+// what is dropped depends on the minibatch's name alone, so differences of the loss see one function
+TEST(dropout_has_its_gradient)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        net_scene s = net_scene_create(&dropped[i], 1), threads = net_scene_create(&dropped[i], 3);
+        for (int t = 0; t < sac_net_tensor_count(s.net); t++)
+            check_tensor(&s, &dropped[i], sac_net_tensor_at(s.net, t));
+        const double one = net_scene_train(&s).loss, many = net_scene_train(&threads).loss;
+        assert_memory_equal(&one, &many, sizeof one);
+        assert_memory_equal(s.gradient, threads.gradient, s.count * sizeof(float));
+        // another minibatch, and none in evaluation
+        memcpy(sac_net_pass_input(s.pass), s.pictures, NET_SAMPLES * s.picture * sizeof(float));
+        const double other =
+            sac_net_pass_train(s.pass, s.gradient, s.parameters, s.measured, s.labels, NET_SAMPLES, 4).loss;
+        assert_true(fabs(other - one) > 1e-4);
+        const double plain = sac_net_pass_evaluate(s.pass, s.parameters, s.measured, s.labels, NET_SAMPLES).loss;
+        assert_true(fabs(plain - one) > 1e-4);
+        net_scene_destroy(&s);
+        net_scene_destroy(&threads);
+    }
+}
+
+// of many numbers the share is dropped, and the mean stays
+TEST(dropout_drops_its_share)
+{
+    const net_form wide = {"wide", "vit", {"width", "96", "dropout", "0.3", "layers", "1"}, true};
+    net_scene s = net_scene_create(&wide, 1);
+    (void)net_scene_train(&s);
+    int drops = 0, zeros = 0, all = 0;
+    for (int i = 0; i < sac_net_value_count(s.net); i++)
+    {
+        if (!strstr(sac_net_value_name(s.net, i), "dropout")) continue;
+        const float *x = sac_net_pass_value(s.pass, i);
+        const size_t count = NET_SAMPLES * 16 * 96;
+        for (size_t k = 0; k < count; k++) zeros += x[k] == 0.0f;
+        all += (int)count;
+        drops++;
+    }
+    assert_int_equal(drops, 2);
+    // a binomial's deviation is sqrt(0.21 / 15360) = 0.0037: five of them
+    assert_near((double)zeros / all, 0.3, 0.0185);
+    net_scene_destroy(&s);
+}
+
 TEST(any_number_of_threads_gives_the_same_bits)
 {
     for (int i = 0; i < NET_FORMS; i++)
@@ -161,6 +211,7 @@ TEST(names_of_nodes_are_unlike)
     }
 }
 
-TESTS(losses_rise_as_gradients_say, any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits,
-      lack_of_memory_is_survived, nothing_allocates_while_a_net_runs, every_net_learns,
-      evaluation_uses_the_moments_that_were_kept, names_of_nodes_are_unlike)
+TESTS(losses_rise_as_gradients_say, dropout_has_its_gradient, dropout_drops_its_share,
+      any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits, lack_of_memory_is_survived,
+      nothing_allocates_while_a_net_runs, every_net_learns, evaluation_uses_the_moments_that_were_kept,
+      names_of_nodes_are_unlike)

@@ -12,6 +12,7 @@ typedef struct config
 {
     int patch, width, layers, heads, hidden, size;
     char encoding[SAC_TEXT_SIZE];
+    double dropout;
 } config;
 
 static const char *const encodings[] = {"quadratic-isotropic", "quadratic",      "relative",
@@ -30,6 +31,8 @@ static const sac_option options[] = {
      "terms of Transformer-XL"},
     {"size", SAC_OPTION_INT, offsetof(config, size), "64", 1, 1024, NULL,
      "numbers in a query, a key, and an embedding of relative positions"},
+    {"dropout", SAC_OPTION_REAL, offsetof(config, dropout), "0", 0, 0.9, NULL,
+     "share of what heads and feed-forward nets give that training drops"},
     {0},
 };
 
@@ -55,10 +58,12 @@ static int layer(sac_net *net, const config *c, int index, int x)
         y = net_content_heads(net, PART("heads"), x, y, c->heads, encoding, c->size);
     }
     y = net_linear(net, PART("values"), y, c->width, true, spread);
+    y = net_dropout(net, PART("dropout1"), y, c->dropout);
     x = net_layer_norm(net, PART("norm1"), y, x, 1e-12);
     y = net_linear(net, PART("up"), x, c->hidden, true, spread);
     y = net_gelu(net, PART("gelu"), y);
     y = net_linear(net, PART("down"), y, c->width, true, spread);
+    y = net_dropout(net, PART("dropout2"), y, c->dropout);
     return net_layer_norm(net, PART("norm2"), y, x, 1e-12);
 #undef PART
 }

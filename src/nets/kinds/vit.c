@@ -9,6 +9,7 @@ typedef struct config
 {
     int patch, width, layers, heads, hidden, features;
     char attention[SAC_TEXT_SIZE];
+    double dropout;
 } config;
 
 static const sac_option options[] = {
@@ -23,6 +24,8 @@ static const sac_option options[] = {
      "softmax, or a map whose attention is linear in the number of tokens; all but relu have a learned matrix"},
     {"features", SAC_OPTION_INT, offsetof(config, features), "32", 1, 4096, NULL,
      "rows of a linear attention's learned matrix"},
+    {"dropout", SAC_OPTION_REAL, offsetof(config, dropout), "0", 0, 0.9, NULL,
+     "share of what heads and feed-forward nets give that training drops"},
     {0},
 };
 
@@ -34,11 +37,13 @@ static int layer(sac_net *net, const config *c, int index, int x)
     y = net_linear(net, PART("queries_keys_values"), y, 3 * c->width, true, 0.02);
     y = net_attention(net, PART("attention"), y, c->heads, c->attention, c->features);
     y = net_linear(net, PART("out"), y, c->width, true, 0.02);
+    y = net_dropout(net, PART("dropout1"), y, c->dropout);
     x = net_sum(net, PART("sum1"), x, y);
     y = net_layer_norm(net, PART("norm2"), x, NET_NONE, 1e-6);
     y = net_linear(net, PART("up"), y, c->hidden, true, 0.02);
     y = net_gelu(net, PART("gelu"), y);
     y = net_linear(net, PART("down"), y, c->width, true, 0.02);
+    y = net_dropout(net, PART("dropout2"), y, c->dropout);
     return net_sum(net, PART("sum2"), x, y);
 #undef PART
 }
