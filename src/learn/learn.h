@@ -329,7 +329,8 @@ enum
     SAC_CONVOLUTION_BLOCK =
         1 << 16, ///< floats of patches that a convolution holds at a time, but of 48 places at least
     SAC_WINOGRAD_CHANNELS = 4096,
-    SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
+    SAC_WINOGRAD_BLOCK = 96, ///< tiles at a time
+    SAC_PIXELS_BLOCK = 64,   ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
 /// The table of the CPU level in use.
@@ -341,9 +342,8 @@ void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
 
 /// Whether a convolution can be done by tiles: 3 x 3 with stride 1 and padding 1, channels and outputs multiples of
-/// SAC_LANES, SAC_WINOGRAD_CHANNELS at most. Tiles at a time; floats of its filters and of its workspace.
+/// SAC_LANES, SAC_WINOGRAD_CHANNELS at most. Floats of its filters and of its workspace.
 bool sac_winograd_fits(const sac_convolution *c);
-int sac_winograd_block(const sac_convolution *c);
 size_t sac_winograd_weights(const sac_convolution *c);
 size_t sac_winograd_workspace(const sac_convolution *c);
 

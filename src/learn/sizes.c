@@ -29,8 +29,10 @@ int sac_convolution_block(const sac_convolution *c)
     int rows, columns;
     sac_convolution_size(c, &rows, &columns);
     const int places = rows * columns * (c->pictures > 0 ? c->pictures : 1);
+    // many outputs: their weights are to be read seldom, wherever the patches then lie
+    const int least = c->outputs >= 64 ? SAC_GEMM_ROWS : 48;
     const int block = SAC_CONVOLUTION_BLOCK / (c->patch * c->patch * c->channels) / 48 * 48;
-    return block < 48 ? places < 48 ? places : 48 : places < block ? places : block;
+    return block < least ? places < least ? places : least : places < block ? places : block;
 }
 
 size_t sac_convolution_workspace(const sac_convolution *c)
@@ -44,13 +46,6 @@ bool sac_winograd_fits(const sac_convolution *c)
            c->outputs % SAC_LANES == 0 && c->channels <= SAC_WINOGRAD_CHANNELS && c->outputs <= SAC_WINOGRAD_CHANNELS;
 }
 
-int sac_winograd_block(const sac_convolution *c)
-{
-    // what lies in the second cache, but enough for the filters to be read seldom
-    const int wide = c->channels + c->outputs;
-    return wide <= 160 || wide >= 768 ? 96 : 48;
-}
-
 size_t sac_winograd_weights(const sac_convolution *c)
 {
     return 16 * product(c->channels, c->outputs);
@@ -58,7 +53,7 @@ size_t sac_winograd_weights(const sac_convolution *c)
 
 size_t sac_winograd_workspace(const sac_convolution *c)
 {
-    return 16 * product(sac_winograd_block(c), c->channels + c->outputs) + sac_winograd_weights(c);
+    return 16 * product(SAC_WINOGRAD_BLOCK, c->channels + c->outputs) + sac_winograd_weights(c);
 }
 
 int sac_pixels_rows(const sac_patches *p)

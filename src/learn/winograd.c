@@ -25,14 +25,13 @@ enum
 typedef struct tiles
 {
     const sac_convolution *c;
-    int rows, columns, all, block; // of a picture, of all pictures, and at a time
+    int rows, columns, all; // of a picture, and of all pictures
 } tiles;
 
 static tiles tiles_of(const sac_convolution *c)
 {
     tiles t = {.c = c, .rows = (c->height + 1) / 2, .columns = (c->width + 1) / 2};
     t.all = t.rows * t.columns * (c->pictures > 0 ? c->pictures : 1);
-    t.block = sac_winograd_block(c);
     return t;
 }
 
@@ -218,11 +217,11 @@ static void convolve(const sac_learn *l, const tiles *t, float *out, const float
                      int outputs, bool add, float *workspace)
 {
     static const float zeros[SAC_WINOGRAD_CHANNELS];
-    const ptrdiff_t from = (ptrdiff_t)t->block * channels, to = (ptrdiff_t)t->block * outputs;
+    const ptrdiff_t from = (ptrdiff_t)SAC_WINOGRAD_BLOCK * channels, to = (ptrdiff_t)SAC_WINOGRAD_BLOCK * outputs;
     float *v = workspace, *m = v + POSITIONS * from;
-    for (int first = 0; first < t->all; first += t->block)
+    for (int first = 0; first < t->all; first += SAC_WINOGRAD_BLOCK)
     {
-        const int count = t->all - first < t->block ? t->all - first : t->block;
+        const int count = t->all - first < SAC_WINOGRAD_BLOCK ? t->all - first : SAC_WINOGRAD_BLOCK;
         const float *pixels[POSITIONS];
         for (int i = 0; i < count; i++)
         {
@@ -262,12 +261,12 @@ static void filters_backward(const sac_learn *l, const tiles *t, float *dweights
 {
     static const float zeros[SAC_WINOGRAD_CHANNELS];
     const int channels = t->c->channels, outputs = t->c->outputs;
-    const ptrdiff_t from = (ptrdiff_t)t->block * channels, to = (ptrdiff_t)t->block * outputs;
+    const ptrdiff_t from = (ptrdiff_t)SAC_WINOGRAD_BLOCK * channels, to = (ptrdiff_t)SAC_WINOGRAD_BLOCK * outputs;
     const ptrdiff_t position = (ptrdiff_t)channels * outputs;
     float *v = workspace, *w = v + POSITIONS * from, *s = w + POSITIONS * to;
-    for (int first = 0; first < t->all; first += t->block)
+    for (int first = 0; first < t->all; first += SAC_WINOGRAD_BLOCK)
     {
-        const int count = t->all - first < t->block ? t->all - first : t->block;
+        const int count = t->all - first < SAC_WINOGRAD_BLOCK ? t->all - first : SAC_WINOGRAD_BLOCK;
         const float *pixels[POSITIONS];
         for (int i = 0; i < count; i++)
         {
