@@ -325,9 +325,8 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48, ///< queries that softmax attention takes at a time
-    SAC_CONVOLUTION_BLOCK =
-        1 << 16, ///< floats of patches that a convolution holds at a time, but of 48 places at least
+    SAC_ATTEND_ROWS = 48,            ///< queries that softmax attention takes at a time
+    SAC_CONVOLUTION_BLOCK = 1 << 16, ///< floats of patches at a time, see sac_convolution_block
     SAC_WINOGRAD_CHANNELS = 4096,
     SAC_WINOGRAD_BLOCK = 96, ///< tiles at a time
     SAC_PIXELS_BLOCK = 64,   ///< patches that a projection takes at a time, at most; a row of the grid at least
