@@ -127,6 +127,12 @@ refusals()
         [[ ! -e no ]]
 }
 
+no_policy()
+{
+    refuses 2 "pictures_fit.yaml is a task of pictures, not of a policy: 'saccade fit' carries it out" \
+        "$saccade" train "$task" --run no && [[ ! -e no ]]
+}
+
 damaged() # files that are cut short: one line, nothing is made
 {
     cp -r stripes cut
@@ -177,5 +183,6 @@ check "every kind of net learns" every_kind
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
-check "curves are drawn" drawn
+[[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn
+check "train says who carries out such a task" no_policy
 finish
