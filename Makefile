@@ -56,6 +56,9 @@ fuzz: setup-dev ## fuzz one parser: T=safetensors S=60
 check: setup-dev ## all of the above that must pass before work lands, cheapest first
 	@scripts/check.sh
 
+data: ## Fashion-MNIST, which `saccade fit` learns from (Debian's dataset-fashion-mnist)
+	@scripts/setup.sh dataset-fashion-mnist
+
 worlds: ## all worlds of other makers, into .venv (MuJoCo, Gymnasium, ViZDoom); then build again
 	@scripts/python.sh worlds
 
@@ -82,4 +85,4 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 .PHONY: help setup setup-dev build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel \
-        worlds mujoco peers docs install uninstall clean
+        data worlds mujoco peers docs install uninstall clean

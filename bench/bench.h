@@ -111,6 +111,7 @@ sac_status bench_frame(const bench_place *place, bench_figure *figure, bench_fig
 sac_status bench_gemm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_student(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_net(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_vit(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_ppo(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -132,6 +132,54 @@ static void twin_norm(double *const *in, double *out)
     }
 }
 
+// what the nodes of nets do with the sums of all slices, here of one slice
+static void run_batch_norm(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    const sac_learn *l = &p->l;
+    double sums[2 * ROW_C] = {0};
+    float scale[ROW_C], move[ROW_C], mean[ROW_C], level[ROW_C], slope[ROW_C], inverse[ROW_C];
+    l->moments(l, sums, in[0], ROW_N, ROW_C);
+    for (int c = 0; c < ROW_C; c++)
+    {
+        const double m = sums[c] / ROW_N, deviation = sqrt(sums[ROW_C + c] / ROW_N - m * m + 1e-5);
+        mean[c] = (float)m;
+        inverse[c] = (float)(1 / deviation);
+        scale[c] = (float)((double)in[1][c] / deviation);
+        move[c] = (float)((double)in[2][c] - m * (double)in[1][c] / deviation);
+    }
+    sac_batch_norm n = {.rows = ROW_N, .size = ROW_C, .relu = true, .scale = scale, .move = move, .mean = mean};
+    l->batch_norm_forward(l, &n, out, in[0], in[3]);
+    if (!dout) return;
+    memset(sums, 0, sizeof sums);
+    l->batch_norm_sums(l, &n, sums, dout, out, in[0]);
+    for (int c = 0; c < ROW_C; c++)
+    {
+        level[c] = (float)(sums[c] / ROW_N);
+        slope[c] = (float)(sums[ROW_C + c] / ROW_N * (double)inverse[c] * (double)inverse[c]);
+        din[1][c] = (float)(sums[ROW_C + c] * (double)inverse[c]);
+        din[2][c] = (float)sums[c];
+    }
+    n.level = level;
+    n.slope = slope;
+    l->batch_norm_backward(l, &n, din[0], din[3], dout, out, in[0]);
+}
+
+static void twin_batch_norm(double *const *in, double *out)
+{
+    for (int c = 0; c < ROW_C; c++)
+    {
+        double mean = 0, variance = 0;
+        for (int i = 0; i < ROW_N; i++) mean += in[0][i * ROW_C + c] / ROW_N;
+        for (int i = 0; i < ROW_N; i++) variance += pow(in[0][i * ROW_C + c] - mean, 2) / ROW_N;
+        for (int i = 0; i < ROW_N; i++)
+        {
+            const int at = i * ROW_C + c;
+            const double y = (in[0][at] - mean) / sqrt(variance + 1e-5) * in[1][c] + in[2][c] + in[3][at];
+            out[at] = y > 0 ? y : 0;
+        }
+    }
+}
+
 static void run_unit(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
     const sac_learn *l = &p->l;
@@ -186,8 +234,13 @@ enum
     POOL_COLUMNS = 3
 };
 
-static const sac_convolution learn_convolution = {PIC_H,      PIC_W,       PIC_C, PIC_PATCH,
-                                                  PIC_STRIDE, PIC_PADDING, PIC_O, SAC_ACTIVATION_NONE};
+static const sac_convolution learn_convolution = {.height = PIC_H,
+                                                  .width = PIC_W,
+                                                  .channels = PIC_C,
+                                                  .patch = PIC_PATCH,
+                                                  .stride = PIC_STRIDE,
+                                                  .padding = PIC_PADDING,
+                                                  .outputs = PIC_O};
 static const sac_pooling learn_max = {PIC_H, PIC_W, PIC_C, PIC_PATCH, PIC_STRIDE, false};
 static const sac_pooling learn_average = {PIC_H, PIC_W, PIC_C, PIC_PATCH, PIC_STRIDE, true};
 
@@ -213,6 +266,52 @@ static void twin_convolution(double *const *in, double *out)
             }
             out[place * PIC_O + o] = sum;
         }
+}
+
+// --- a convolution by tiles: two pictures of odd sizes ---
+
+enum
+{
+    TILES_P = 2,
+    TILES_H = 3,
+    TILES_W = 5,
+    TILES_C = 16,
+    TILES_N = TILES_P * TILES_H * TILES_W
+};
+
+static const sac_convolution learn_tiles = {.height = TILES_H,
+                                            .width = TILES_W,
+                                            .channels = TILES_C,
+                                            .patch = 3,
+                                            .stride = 1,
+                                            .padding = 1,
+                                            .outputs = TILES_C,
+                                            .pictures = TILES_P};
+
+static void run_tiles(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
+{
+    const sac_learn *l = &p->l;
+    float *back = p->kept + sac_winograd_weights(&learn_tiles);
+    l->winograd_weights(l, &learn_tiles, p->kept, in[1], false);
+    l->winograd_weights(l, &learn_tiles, back, in[1], true);
+    l->winograd_forward(l, &learn_tiles, out, in[0], p->kept, p->workspace);
+    if (dout) l->winograd_backward(l, &learn_tiles, din[0], din[1], dout, in[0], back, p->workspace);
+}
+
+static void twin_tiles(double *const *in, double *out)
+{
+    for (int at = 0; at < TILES_N * TILES_C; at++)
+    {
+        const int o = at % TILES_C, n = at / TILES_C, row = n / TILES_W % TILES_H, column = n % TILES_W;
+        out[at] = 0;
+        for (int i = 0; i < 9; i++)
+        {
+            const int y = row + i / 3 - 1, x = column + i % 3 - 1;
+            if (y < 0 || y >= TILES_H || x < 0 || x >= TILES_W) continue;
+            const double *from = in[0] + (n - row * TILES_W - column + y * TILES_W + x) * TILES_C;
+            for (int c = 0; c < TILES_C; c++) out[at] += from[c] * in[1][(o * 9 + i) * TILES_C + c];
+        }
+    }
 }
 
 static void run_max_pooling(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
@@ -896,11 +995,40 @@ enum
     HEAD_C = 3
 };
 
+static void see_through(const learn_place *p, const float *weights, const float *x, float *out, const float *dout,
+                        float *dx, float *dweights)
+{
+    const ptrdiff_t all = HEAD_L * HEAD_L, each = HEAD_L * HEAD_C;
+    for (int h = 0; h < HEAD_H; h++)
+    {
+        // out_h = A_h x: a product, and the two of its gradients
+        const sac_gemm seen = {HEAD_L, HEAD_C, HEAD_L, weights + h * all,  HEAD_L, 1, x, HEAD_C, 1, out + h * each,
+                               HEAD_C, false,  NULL,   SAC_ACTIVATION_NONE};
+        const sac_gemm back = {HEAD_L, HEAD_C, HEAD_L, weights + h * all,  1, HEAD_L, dout + h * each, HEAD_C, 1, dx,
+                               HEAD_C, h > 0,  NULL,   SAC_ACTIVATION_NONE};
+        const sac_gemm of_weights = {
+            HEAD_L, HEAD_L, HEAD_C, dout + h * each,    HEAD_C, 1, x, 1, HEAD_C, dweights + h * all,
+            HEAD_L, false,  NULL,   SAC_ACTIVATION_NONE};
+        p->l.gemm(&seen, p->l.scratch);
+        if (!dx) continue;
+        p->l.gemm(&back, p->l.scratch);
+        p->l.gemm(&of_weights, p->l.scratch);
+    }
+}
+
 static void run_heads(const learn_place *p, float *const *in, float *out, const float *dout, float *const *din)
 {
-    const sac_gaussian_heads g = {HEAD_H, HEAD_ROWS, HEAD_COLUMNS, HEAD_C};
-    p->l.heads_forward(&p->l, &g, out, in[0], in[1], in[2], p->workspace);
-    if (dout) p->l.heads_backward(&p->l, &g, din[0], din[1], din[2], dout, in[0], in[1], in[2], p->workspace);
+    const sac_learn *l = &p->l;
+    const sac_place_heads g = {HEAD_H, HEAD_ROWS, HEAD_COLUMNS};
+    float *tables = p->kept, *dtables = tables + sac_place_heads_tables(&g);
+    float *weights = p->workspace, *dweights = weights + HEAD_H * HEAD_L * HEAD_L;
+    l->gaussian_forward(l, &g, tables, in[1], in[2]);
+    l->place_heads_forward(l, &g, weights, tables);
+    see_through(p, weights, in[0], out, dout, dout ? din[0] : NULL, dweights);
+    if (!dout) return;
+    memset(dtables, 0, sac_place_heads_tables(&g) * sizeof *dtables);
+    l->place_heads_backward(l, &g, dtables, dweights, weights);
+    l->gaussian_backward(l, &g, din[1], din[2], dtables, in[1], in[2]);
 }
 
 static void twin_heads(double *const *in, double *out)
@@ -1142,6 +1270,21 @@ static const learn_case learn_cases[] = {
      .out_columns = HEAD_C,
      .learnt = 0.1, // a head that looks the wrong way sees no slope
      LEARN_RUN(heads)},
+    {.name = "tiles",
+     .in = {{"x", TILES_N, TILES_C, false, false}, {"weights", TILES_C, 9 * TILES_C, false, false}},
+     .out_rows = TILES_N,
+     .out_columns = TILES_C,
+     LEARN_RUN(tiles)},
+    {.name = "batch_norm",
+     .in = {{"x", ROW_N, ROW_C, false, false},
+            {"gain", 1, ROW_C, false, true},
+            {"shift", 1, ROW_C, false, false},
+            {"beside", ROW_N, ROW_C, false, false}},
+     .out_rows = ROW_N,
+     .out_columns = ROW_C,
+     .positive = true,
+     .learnt = 0.3, // what ReLU cuts off at first has no slope
+     LEARN_RUN(batch_norm)},
 };
 
 enum

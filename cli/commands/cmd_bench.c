@@ -18,7 +18,7 @@ static const cli_flag flags[] = {
     {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
     {"form", "NAME", "for 'attention': this form alone", false},
     {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
-    {"verbose", NULL, "also show what peers write to standard error, such as why one fails", false},
+    {"verbose", NULL, "also show what peers write to standard error, and how long kinds of nodes of a net take", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
 };

@@ -65,6 +65,11 @@ static int run(const cli_args *args)
     const int code = cli_check_out(args, "out");
     if (code != CLI_OK) return code;
     if (kind == SAC_PLOT_RUN) return plot_runs(args, files, count, out);
+    if (kind == SAC_PLOT_FIT)
+    {
+        status = sac_plot_fits(files, count, title, out);
+        return status == SAC_OK ? CLI_OK : cli_fail(status);
+    }
     if (kind != SAC_PLOT_GENERALISATION && count > 1) return cli_usage("plot: one table at a time");
     if (kind == SAC_PLOT_GENERALISATION)
         status = sac_plot_generalisation(files, count, cli_value(args, "env"), title, out);

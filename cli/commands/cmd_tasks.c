@@ -64,7 +64,7 @@ static int is_task(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-// a task, or a sweep over one; another YAML file has neither a world nor a task
+// a task, a sweep over one, or a net for pictures; another YAML file has none of these
 static sac_status add(json_t *list, const char *folder, const char *name)
 {
     char path[SAC_PATH_SIZE], about[ABOUT_SIZE], world[SAC_TEXT_SIZE];
@@ -72,7 +72,8 @@ static sac_status add(json_t *list, const char *folder, const char *name)
     SAC_TRY(sac_join_path(path, folder, name));
     SAC_TRY(sac_yaml_load(&yaml, path));
     const sac_yaml_entry *id = sac_yaml_find(yaml, "env.id"), *task = sac_yaml_find(yaml, "task");
-    snprintf(world, sizeof world, "%s", id ? id->value : task ? "sweep" : "");
+    const sac_yaml_entry *net = sac_yaml_find(yaml, "net.kind");
+    snprintf(world, sizeof world, "%s", id ? id->value : task ? "sweep" : net ? "pictures" : "");
     sac_yaml_destroy(yaml);
     read_about(about, path);
     if (world[0]) json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "task", path, "env", world, "about", about));
@@ -96,7 +97,8 @@ static void print_table(const json_t *list)
     }
     json_array_foreach(list, i, row)
         printf("%-*s  %-*s  %s\n", width, text(row, "task"), world, text(row, "env"), text(row, "about"));
-    puts("\n'saccade train TASK' trains one, 'saccade sweep TASK' those that are a sweep");
+    puts("\n'saccade train TASK' trains one, 'saccade sweep TASK' those that are a sweep, 'saccade fit TASK' those of "
+         "pictures");
 }
 
 // a file that cannot be read as a task is left out, and a line on standard error says why

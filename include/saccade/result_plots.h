@@ -39,6 +39,7 @@ typedef enum sac_plot_kind
     SAC_PLOT_IMPORTANCE,     ///< `saccade attend --csv`
     SAC_PLOT_ATTENTION,      ///< `saccade watch --attention`
     SAC_PLOT_KERNELS,        ///< `saccade bench attention --svg` and `--land`: attention.csv
+    SAC_PLOT_FIT,            ///< a run folder of `saccade fit`, or its metrics.csv
 } sac_plot_kind;
 
 /// @return SAC_ERROR_FILE when it cannot be read, SAC_ERROR_FORMAT when it is none of these
@@ -64,3 +65,7 @@ SAC_API SAC_CHECKED sac_status sac_plot_attention(const char *table, const char 
 /// fastest peer as dots of the same colour.
 /// @param table  a file of saccade bench attention
 SAC_API SAC_CHECKED sac_status sac_plot_kernels(const char *table, bool memory, const char *title, const char *path);
+
+/// Draw what nets that classify pictures get wrong over epochs, in per cent.
+/// @param runs  [count], 1..6, run folders of saccade fit, or their metrics.csv
+SAC_API SAC_CHECKED sac_status sac_plot_fits(const char *const *runs, int count, const char *title, const char *path);

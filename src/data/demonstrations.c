@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/mapped.h"
 #include "data/writer.h"
+#include "files/arrays/mapped.h"
 #include "policy/json.h"
 
 /// Reading demonstrations.

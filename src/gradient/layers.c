@@ -8,7 +8,13 @@
 static sac_convolution shape_of(const sac_cnn *cnn, int layer)
 {
     const sac_patches *s = &cnn->layers[layer].patches;
-    return (sac_convolution){s->height, s->width, s->channels, s->patch, s->stride, 0, s->outputs, SAC_ACTIVATION_RELU};
+    return (sac_convolution){.height = s->height,
+                             .width = s->width,
+                             .channels = s->channels,
+                             .patch = s->patch,
+                             .stride = s->stride,
+                             .outputs = s->outputs,
+                             .activation = SAC_ACTIVATION_RELU};
 }
 
 static sac_pooling pooling_of(const sac_cnn *cnn, int layer)

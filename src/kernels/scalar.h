@@ -5,9 +5,9 @@
 /// What the definitions share.
 
 // lane l takes the values l, l + 16, l + 32, ...; then 16 -> 8 -> 4 -> 2 -> 1, each lane with the one half the width on
-static inline float sum_lanes(float lanes[SAC_LANES])
+static inline float sum_lanes(float sums[SAC_LANES])
 {
     for (int width = SAC_LANES / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
-    return lanes[0];
+        for (int i = 0; i < width; i++) sums[i] += sums[i + width];
+    return sums[0];
 }

@@ -2,23 +2,30 @@
 
 #include "learn/layer.h"
 
-/// Convolution of a picture [height, width, channels] as a product of matrices: each place's patch becomes a row of
-/// `patches` [places, patch patch channels], in the order row, column, channel.
+/// Convolution of pictures [height, width, channels] as a product of matrices: each place's patch becomes a row of
+/// `patches` [places, patch patch channels], in the order row, column, channel. A block of places is taken at a time,
+/// so that their patches stay in the second cache; a block may reach from one picture into the next.
 
 typedef struct places
 {
     int rows, columns, line, size; // line: numbers in a row of a patch
+    int all, block;                // places of all pictures, and of a block
+    ptrdiff_t picture;             // numbers in a picture
 } places;
 
 static places places_of(const sac_convolution *c)
 {
     places p = {.line = c->patch * c->channels, .size = c->patch * c->patch * c->channels};
     sac_convolution_size(c, &p.rows, &p.columns);
+    p.all = p.rows * p.columns * (c->pictures > 0 ? c->pictures : 1);
+    p.block = sac_convolution_block(c);
+    p.picture = (ptrdiff_t)c->height * c->width * c->channels;
     return p;
 }
 
 // the part of a patch's row that lies in the picture: `count` numbers from number `from` on, at `at` of the picture
-static bool line_inside(const sac_convolution *c, int row, int column, int line, int *from, int *count, ptrdiff_t *at)
+static inline bool line_inside(const sac_convolution *c, int row, int column, int line, int *from, int *count,
+                               ptrdiff_t *at)
 {
     int y = row * c->stride + line - c->padding, x = column * c->stride - c->padding;
     int first = x < 0 ? -x : 0, last = x + c->patch > c->width ? c->width - x : c->patch;
@@ -29,56 +36,103 @@ static bool line_inside(const sac_convolution *c, int row, int column, int line,
     return true;
 }
 
-static void gather(const sac_convolution *c, const places *p, float *patches, const float *x)
+// a place by its picture, row and column
+typedef struct place
 {
-    for (int row = 0; row < p->rows; row++)
-        for (int column = 0; column < p->columns; column++)
-            for (int line = 0; line < c->patch; line++, patches += p->line)
-            {
-                int from, count;
-                ptrdiff_t at;
-                bool inside = line_inside(c, row, column, line, &from, &count, &at);
-                if (!inside || count < p->line) memset(patches, 0, (size_t)p->line * sizeof *patches);
-                if (inside) memcpy(patches + from, x + at, (size_t)count * sizeof *patches);
-            }
+    int row, column;
+    ptrdiff_t picture; // where its picture begins
+} place;
+
+static place place_at(const places *p, int index)
+{
+    const int in = p->rows * p->columns;
+    return (place){index % in / p->columns, index % p->columns, index / in * p->picture};
+}
+
+static inline void next_place(const places *p, place *at)
+{
+    if (++at->column < p->columns) return;
+    at->column = 0;
+    if (++at->row < p->rows) return;
+    at->row = 0;
+    at->picture += p->picture;
+}
+
+// short lines are copied here: a call takes longer
+static inline void copy_line(float *restrict to, const float *restrict from, int count)
+{
+    if (count >= SAC_LANES)
+        memcpy(to, from, (size_t)count * sizeof *to);
+    else
+        for (int i = 0; i < count; i++) to[i] = from[i];
+}
+
+// the patches of places first..first+count-1
+static void gather(const sac_convolution *c, const places *p, float *patches, const float *x, int first, int count)
+{
+    place now = place_at(p, first);
+    for (int i = 0; i < count; i++, next_place(p, &now))
+        for (int line = 0; line < c->patch; line++, patches += p->line)
+        {
+            int from, some;
+            ptrdiff_t at;
+            bool inside = line_inside(c, now.row, now.column, line, &from, &some, &at);
+            if (!inside || some < p->line) memset(patches, 0, (size_t)p->line * sizeof *patches);
+            if (inside) copy_line(patches + from, x + now.picture + at, some);
+        }
+}
+
+static inline void add_line(float *restrict to, const float *restrict from, int count)
+{
+    for (int i = 0; i < count; i++) to[i] += from[i];
 }
 
 // Backward: the gradients of overlapping patches are summed into the pixels in the order of patches.
-static void scatter(const sac_convolution *c, const places *p, float *dx, const float *patches)
+static void scatter(const sac_convolution *c, const places *p, float *dx, const float *patches, int first, int count)
 {
-    memset(dx, 0, (size_t)c->height * (size_t)c->width * (size_t)c->channels * sizeof *dx);
-    for (int row = 0; row < p->rows; row++)
-        for (int column = 0; column < p->columns; column++)
-            for (int line = 0; line < c->patch; line++, patches += p->line)
-            {
-                int from, count;
-                ptrdiff_t at;
-                if (!line_inside(c, row, column, line, &from, &count, &at)) continue;
-                for (int i = 0; i < count; i++) dx[at + i] += patches[from + i];
-            }
+    place now = place_at(p, first);
+    for (int i = 0; i < count; i++, next_place(p, &now))
+        for (int line = 0; line < c->patch; line++, patches += p->line)
+        {
+            int from, some;
+            ptrdiff_t at;
+            if (!line_inside(c, now.row, now.column, line, &from, &some, &at)) continue;
+            add_line(dx + now.picture + at, patches + from, some);
+        }
 }
 
 void LAYER(convolution_forward)(const sac_learn *l, const sac_convolution *c, float *out, const float *x,
                                 const float *weights, const float *bias, float *workspace)
 {
-    places p = places_of(c);
-    gather(c, &p, workspace, x);
-    // out[place][o] = f(bias[o] + sum_i patches[place][i] weights[o][i])
-    LAYER(linear_forward)(l, out, workspace, weights, bias, p.rows * p.columns, p.size, c->outputs, c->activation);
+    const places p = places_of(c);
+    for (int first = 0; first < p.all; first += p.block)
+    {
+        const int count = p.all - first < p.block ? p.all - first : p.block;
+        gather(c, &p, workspace, x, first, count);
+        // out[place][o] = f(bias[o] + sum_i patches[place][i] weights[o][i])
+        LAYER(linear_forward)
+        (l, out + (ptrdiff_t)first * c->outputs, workspace, weights, bias, count, p.size, c->outputs, c->activation);
+    }
 }
 
 void LAYER(convolution_backward)(const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, float *dbias,
                                  const float *dout, const float *x, const float *weights, float *workspace)
 {
-    places p = places_of(c);
-    int count = p.rows * p.columns;
-    // gradient with respect to weights and bias of bias[o] + sum_i patches[place][i] weights[o][i]
-    if (dweights) gather(c, &p, workspace, x);
-    LAYER(linear_backward)(l, NULL, dweights, dbias, dout, workspace, weights, count, p.size, c->outputs);
-    // gradient with respect to the patches, and from there to the picture's pixels
-    if (!dx) return;
-    LAYER(linear_backward)(l, workspace, NULL, NULL, dout, NULL, weights, count, p.size, c->outputs);
-    scatter(c, &p, dx, workspace);
+    const places p = places_of(c);
+    const size_t pictures = (size_t)(c->pictures > 0 ? c->pictures : 1);
+    if (dx && !c->add) memset(dx, 0, pictures * (size_t)p.picture * sizeof *dx);
+    for (int first = 0; first < p.all; first += p.block)
+    {
+        const int count = p.all - first < p.block ? p.all - first : p.block;
+        const float *dplaces = dout + (ptrdiff_t)first * c->outputs;
+        // gradient with respect to weights and bias of bias[o] + sum_i patches[place][i] weights[o][i]
+        if (dweights) gather(c, &p, workspace, x, first, count);
+        LAYER(linear_backward)(l, NULL, dweights, dbias, dplaces, workspace, weights, count, p.size, c->outputs);
+        // gradient with respect to the patches, and from there to the pictures' pixels
+        if (!dx) continue;
+        LAYER(linear_backward)(l, workspace, NULL, NULL, dplaces, NULL, weights, count, p.size, c->outputs);
+        scatter(c, &p, dx, workspace, first, count);
+    }
 }
 
 /// Pooling over squares of a picture.

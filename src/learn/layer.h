@@ -62,15 +62,15 @@ static inline float row_largest(const float *a, int size)
 {
     float largest;
     {
-        float lanes[SAC_LANES];
-        for (int i = 0; i < SAC_LANES; i++) lanes[i] = -INFINITY;
+        float highest[SAC_LANES];
+        for (int i = 0; i < SAC_LANES; i++) highest[i] = -INFINITY;
         int j = 0;
         for (; j + SAC_LANES <= size; j += SAC_LANES)
-            for (int i = 0; i < SAC_LANES; i++) lanes[i] = sac_max(a[j + i], lanes[i]);
-        for (int i = 0; j + i < size; i++) lanes[i] = sac_max(a[j + i], lanes[i]);
+            for (int i = 0; i < SAC_LANES; i++) highest[i] = sac_max(a[j + i], highest[i]);
+        for (int i = 0; j + i < size; i++) highest[i] = sac_max(a[j + i], highest[i]);
         for (int width = SAC_LANES / 2; width > 0; width /= 2)
-            for (int i = 0; i < width; i++) lanes[i] = sac_max(lanes[i], lanes[i + width]);
-        largest = lanes[0];
+            for (int i = 0; i < width; i++) highest[i] = sac_max(highest[i], highest[i + width]);
+        largest = highest[0];
     }
     return largest;
 }

@@ -34,15 +34,17 @@ typedef enum sac_curve
     SAC_CURVE_GELU,    ///< x Phi(x), Phi the normal distribution's: the exact form
 } sac_curve;
 
-/// A convolution of a picture [height, width, channels], padded with zeros on all four sides. Out is
-/// [rows, columns, outputs]; weights are [outputs, patch, patch, channels]. A patch projection is one whose stride is
-/// its patch.
+/// A convolution of pictures [height, width, channels], padded with zeros on all four sides. Out is
+/// [rows, columns, outputs] for each; weights are [outputs, patch, patch, channels]. A patch projection is one whose
+/// stride is its patch.
 typedef struct sac_convolution
 {
     int height, width, channels;
     int patch, stride, padding; ///< pixels; padding < patch
     int outputs;
     sac_activation activation; ///< none, relu, tanh or sigmoid, fused
+    int pictures;              ///< one behind the other; 0: one
+    bool add;                  ///< dx is added to, not written
 } sac_convolution;
 
 /// Pooling over squares of pixels, each channel for itself; nothing is padded.
@@ -52,6 +54,17 @@ typedef struct sac_pooling
     int patch, stride;
     bool average; ///< else the largest, the first of equals
 } sac_pooling;
+
+/// Rows x [N, C] of a minibatch's slice, normalised by moments of all slices: mean m and deviation s of each channel.
+typedef struct sac_batch_norm
+{
+    int rows, size;             ///< N, C
+    bool relu;                  ///< out = max(0, ...), and the slope there is 0
+    bool add;                   ///< dbeside is added to, not written
+    const float *scale, *move;  ///< [C] gain / s, shift - m gain / s
+    const float *mean;          ///< [C] m; backward alone, as what follows
+    const float *level, *slope; ///< [C] of batch_norm_sums over all N: sums / N, sums along x / (N s^2)
+} sac_batch_norm;
 
 /// An LSTM over a segment of steps of several sequences: torch's LSTMCell, gates in the order i f g o.
 typedef struct sac_lstm
@@ -80,12 +93,14 @@ typedef struct sac_attend
     float scale;                                      ///< of q.k; softmax alone
 } sac_attend;
 
-/// Gaussian heads over an image x [L, C], L = height width: each looks at a place beside each pixel, targets [H, 2] in
-/// rows and columns, with precision R^T R, roots R [H, 2, 2]; see heads.c.
-typedef struct sac_gaussian_heads
+/// Heads over a picture of L = height width pixels that look at places whatever is there; see heads.c.
+typedef struct sac_place_heads
 {
-    int heads, height, width, channels; ///< H, pixels, C
-} sac_gaussian_heads;
+    int heads, height, width; ///< H
+} sac_place_heads;
+
+/// Floats in the tables of such heads: [H, 2 height - 1, 2 width - 1], over differences of places, row first.
+size_t sac_place_heads_tables(const sac_place_heads *g);
 
 /// Feature maps phi of linear attention, from u = W x:
 enum sac_phi
@@ -156,6 +171,17 @@ typedef struct sac_step
                      const float *shift, float epsilon, int rows, int size))                                           \
     X(norm_backward, (const sac_learn *l, float *dx, float *dgain, float *dshift, const float *dout, const float *x,   \
                       const float *kept, const float *gain, int rows, int size))                                       \
+    /* adds to sums [2, C] those of x [N, C] and of its squares, for the moments of a minibatch */                     \
+    X(moments, (const sac_learn *l, double *sums, const float *x, int rows, int size))                                 \
+    /* out = f(x scale + move + beside); beside [N, C] may be NULL */                                                  \
+    X(batch_norm_forward,                                                                                              \
+      (const sac_learn *l, const sac_batch_norm *n, float *out, const float *x, const float *beside))                  \
+    /* adds to sums [2, C] those of d and of d (x - m), d being dout where f has a slope; x is not dx */               \
+    X(batch_norm_sums, (const sac_learn *l, const sac_batch_norm *n, double *sums, const float *dout,                  \
+                        const float *out, const float *x))                                                             \
+    /* dbeside may be NULL */                                                                                          \
+    X(batch_norm_backward, (const sac_learn *l, const sac_batch_norm *n, float *dx, float *dbeside, const float *dout, \
+                            const float *out, const float *x))                                                         \
     /* out = scale x / |x| over each row; a row of zeros stays; kept [N]: scale / |x| */                               \
     X(unit_forward, (const sac_learn *l, float *out, float *kept, const float *x, float scale, int rows, int size))    \
     X(unit_backward, (const sac_learn *l, float *dx, const float *dout, const float *out, const float *kept,           \
@@ -163,11 +189,18 @@ typedef struct sac_step
     /* out = e^x / sum e^x over each row */                                                                            \
     X(softmax_forward, (const sac_learn *l, float *out, const float *x, int rows, int size))                           \
     X(softmax_backward, (const sac_learn *l, float *dx, const float *dout, const float *out, int rows, int size))      \
-    /* one picture; workspace: sac_convolution_workspace floats */                                                     \
+    /* workspace: sac_convolution_workspace floats */                                                                  \
     X(convolution_forward, (const sac_learn *l, const sac_convolution *c, float *out, const float *x,                  \
                             const float *weights, const float *bias, float *workspace))                                \
     X(convolution_backward, (const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, float *dbias,   \
                              const float *dout, const float *x, const float *weights, float *workspace))               \
+    /* the same by tiles, where sac_winograd_fits, without bias and activation; u: sac_winograd_weights floats that    \
+       winograd_weights makes of weights, for forward or `back` */                                                     \
+    X(winograd_weights, (const sac_learn *l, const sac_convolution *c, float *u, const float *weights, bool back))     \
+    X(winograd_forward,                                                                                                \
+      (const sac_learn *l, const sac_convolution *c, float *out, const float *x, const float *u, float *workspace))    \
+    X(winograd_backward, (const sac_learn *l, const sac_convolution *c, float *dx, float *dweights, const float *dout, \
+                          const float *x, const float *u, float *workspace))                                           \
     X(pooling_forward, (const sac_learn *l, const sac_pooling *p, float *out, const float *x))                         \
     X(pooling_backward, (const sac_learn *l, const sac_pooling *p, float *dx, const float *dout, const float *x))      \
     /* out [T, B, H], all h; hidden and cell [B, H] are those before the segment and become those after it; starts     \
@@ -255,12 +288,17 @@ typedef struct sac_step
       (const sac_learn *l, float *out, const float *log, ptrdiff_t log_row, int rows, int size))                       \
     X(gaussian_entropy_backward,                                                                                       \
       (const sac_learn *l, float *dlog, const float *dout, ptrdiff_t log_row, int rows, int size))                     \
-    /* out [H, L, C]: what each pixel sees through each head; workspace: 4 L floats */                                 \
-    X(heads_forward, (const sac_learn *l, const sac_gaussian_heads *g, float *out, const float *x,                     \
-                      const float *targets, const float *roots, float *workspace))                                     \
+    /* weights [H, L, L] = softmax over j of tables[h][p_i - p_j] */                                                   \
+    X(place_heads_forward, (const sac_learn *l, const sac_place_heads *g, float *weights, const float *tables))        \
+    /* dtables is added to, dweights [H, L, L] is spent */                                                             \
+    X(place_heads_backward,                                                                                            \
+      (const sac_learn *l, const sac_place_heads *g, float *dtables, float *dweights, const float *weights))           \
+    /* tables[h][d] = -|R_h (d - mu_h)|^2 / 2 of targets mu [H, 2] and roots R [H, 2, 2] */                            \
+    X(gaussian_forward,                                                                                                \
+      (const sac_learn *l, const sac_place_heads *g, float *tables, const float *targets, const float *roots))         \
     /* dtargets and droots are added to */                                                                             \
-    X(heads_backward, (const sac_learn *l, const sac_gaussian_heads *g, float *dx, float *dtargets, float *droots,     \
-                       const float *dout, const float *x, const float *targets, const float *roots, float *workspace)) \
+    X(gaussian_backward, (const sac_learn *l, const sac_place_heads *g, float *dtargets, float *droots,                \
+                          const float *dtables, const float *targets, const float *roots))                             \
     /* v = momentum v + (g + decay x); x -= rate v */                                                                  \
     X(sgd_step,                                                                                                        \
       (const sac_learn *l, float *x, float *velocity, const float *gradient, size_t count, const sac_step *step))      \
@@ -287,8 +325,11 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48,  ///< queries that softmax attention takes at a time
-    SAC_PIXELS_BLOCK = 64, ///< patches that a projection takes at a time, at most; a row of the grid at least
+    SAC_ATTEND_ROWS = 48,            ///< queries that softmax attention takes at a time
+    SAC_CONVOLUTION_BLOCK = 1 << 16, ///< floats of patches at a time, see sac_convolution_block
+    SAC_WINOGRAD_CHANNELS = 4096,
+    SAC_WINOGRAD_BLOCK = 96, ///< tiles at a time
+    SAC_PIXELS_BLOCK = 64,   ///< patches that a projection takes at a time, at most; a row of the grid at least
 };
 
 /// The table of the CPU level in use.
@@ -298,6 +339,15 @@ sac_learn sac_learn_create(void *scratch);
 /// Rows and columns of what a convolution or a pooling gives.
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns);
 void sac_pooling_size(const sac_pooling *p, int *rows, int *columns);
+
+/// Whether a convolution can be done by tiles: 3 x 3 with stride 1 and padding 1, channels and outputs multiples of
+/// SAC_LANES, SAC_WINOGRAD_CHANNELS at most. Floats of its filters and of its workspace.
+bool sac_winograd_fits(const sac_convolution *c);
+size_t sac_winograd_weights(const sac_convolution *c);
+size_t sac_winograd_workspace(const sac_convolution *c);
+
+/// Places whose patches a convolution holds at a time.
+int sac_convolution_block(const sac_convolution *c);
 
 /// Rows of the grid of patches whose pixels a projection takes at a time.
 int sac_pixels_rows(const sac_patches *p);

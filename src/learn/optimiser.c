@@ -61,6 +61,18 @@ void sac_optimiser_destroy(sac_optimiser *o)
     sac_free(o);
 }
 
+// a step of parameters first..first+count-1
+static void step_part(const sac_optimiser *o, const sac_learn *l, float *parameters, const float *gradient,
+                      size_t first, size_t count, const sac_step *step)
+{
+    float *x = parameters + first;
+    if (count == 0) return;
+    if (o->def.kind == SAC_OPTIMISER_SGD)
+        l->sgd_step(l, x, o->arrays[0].numbers + first, gradient + first, count, step);
+    else
+        l->adam_step(l, x, o->arrays[0].numbers + first, o->arrays[1].numbers + first, gradient + first, count, step);
+}
+
 double sac_optimiser_step(sac_optimiser *o, const sac_learn *l, float *parameters, float *gradient)
 {
     const sac_optimiser_def *d = &o->def;
@@ -68,18 +80,17 @@ double sac_optimiser_step(sac_optimiser *o, const sac_learn *l, float *parameter
     o->steps++;
     double norm;
     l->clip(l, &norm, gradient, d->largest_norm > 0 ? d->largest_norm : (double)INFINITY, o->parameters);
-    const sac_step step = {.rate = (float)(d->rate * share),
-                           .momentum = (float)d->momentum,
-                           .beta1 = (float)d->beta1,
-                           .beta2 = (float)d->beta2,
-                           .epsilon = (float)d->epsilon,
-                           .decay = (float)d->decay,
-                           .decoupled = d->kind == SAC_OPTIMISER_ADAMW,
-                           .number = o->steps};
-    if (d->kind == SAC_OPTIMISER_SGD)
-        l->sgd_step(l, parameters, o->arrays[0].numbers, gradient, o->parameters, &step);
-    else
-        l->adam_step(l, parameters, o->arrays[0].numbers, o->arrays[1].numbers, gradient, o->parameters, &step);
+    sac_step step = {.rate = (float)(d->rate * share),
+                     .momentum = (float)d->momentum,
+                     .beta1 = (float)d->beta1,
+                     .beta2 = (float)d->beta2,
+                     .epsilon = (float)d->epsilon,
+                     .decay = (float)d->decay,
+                     .decoupled = d->kind == SAC_OPTIMISER_ADAMW,
+                     .number = o->steps};
+    step_part(o, l, parameters, gradient, 0, o->parameters - d->undecayed, &step);
+    step.decay = 0;
+    step_part(o, l, parameters, gradient, o->parameters - d->undecayed, d->undecayed, &step);
     // the first step gives the average its start
     if (o->average)
         l->average_step(l, o->average, parameters, o->steps == 1 ? 1.0f : (float)(1 - d->average), o->parameters);

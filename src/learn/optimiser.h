@@ -22,6 +22,7 @@ typedef struct sac_optimiser_def
     double momentum;              ///< SGD, default 0.9
     double beta1, beta2, epsilon; ///< Adam, default 0.9, 0.999, 1e-8
     double decay;                 ///< of weights, default 0
+    size_t undecayed;             ///< parameters at the end of the vector that do not decay, default 0
     double largest_norm;          ///< a longer gradient is shortened to it; default 0: never
     double average;               ///< share that a running average of the parameters keeps a step; default 0: none
     uint64_t warm_steps, steps;   ///< see sac_schedule; default 0, 0: a constant rate

@@ -24,11 +24,36 @@ void sac_pooling_size(const sac_pooling *p, int *rows, int *columns)
     *columns = (p->width - p->patch) / p->stride + 1;
 }
 
-size_t sac_convolution_workspace(const sac_convolution *c)
+int sac_convolution_block(const sac_convolution *c)
 {
     int rows, columns;
     sac_convolution_size(c, &rows, &columns);
-    return product(rows, columns) * product(c->patch, c->patch) * (size_t)c->channels;
+    const int places = rows * columns * (c->pictures > 0 ? c->pictures : 1);
+    // many outputs: their weights are to be read seldom, wherever the patches then lie
+    const int least = c->outputs >= 64 ? SAC_GEMM_ROWS : 48;
+    const int block = SAC_CONVOLUTION_BLOCK / (c->patch * c->patch * c->channels) / 48 * 48;
+    return block < least ? places < least ? places : least : places < block ? places : block;
+}
+
+size_t sac_convolution_workspace(const sac_convolution *c)
+{
+    return product(sac_convolution_block(c), c->patch * c->patch * c->channels);
+}
+
+bool sac_winograd_fits(const sac_convolution *c)
+{
+    return c->patch == 3 && c->stride == 1 && c->padding == 1 && c->channels % SAC_LANES == 0 &&
+           c->outputs % SAC_LANES == 0 && c->channels <= SAC_WINOGRAD_CHANNELS && c->outputs <= SAC_WINOGRAD_CHANNELS;
+}
+
+size_t sac_winograd_weights(const sac_convolution *c)
+{
+    return 16 * product(c->channels, c->outputs);
+}
+
+size_t sac_winograd_workspace(const sac_convolution *c)
+{
+    return 16 * product(SAC_WINOGRAD_BLOCK, c->channels + c->outputs) + sac_winograd_weights(c);
 }
 
 int sac_pixels_rows(const sac_patches *p)
@@ -63,6 +88,11 @@ size_t sac_attend_workspace(const sac_attend *a)
 {
     size_t n = (size_t)sac_round_up(a->keys), d = (size_t)a->size, v = (size_t)a->value_size;
     return (2 * (d + v) + larger(d, v)) * n + SAC_ATTEND_ROWS * (2 * n + d);
+}
+
+size_t sac_place_heads_tables(const sac_place_heads *g)
+{
+    return (size_t)g->heads * product(2 * g->height - 1, 2 * g->width - 1);
 }
 
 int sac_map_features(const sac_map_side *side)

@@ -73,8 +73,8 @@ static sac_status take_lock(sac_folder *folder, const sac_folder_def *def)
 static sac_status write_task(const sac_folder_def *def, const char *path)
 {
     char *text;
-    SAC_TRY(sac_start_keep(def->run_dir, def->task));
-    SAC_TRY(sac_task_write(def->task, &text));
+    if (def->task) SAC_TRY(sac_start_keep(def->run_dir, def->task));
+    SAC_TRY(def->task ? sac_task_write(def->task, &text) : def->other.write(def->other.self, &text));
     sac_status status = sac_write_file(path, text, strlen(text));
     sac_free(text);
     return status;
@@ -114,7 +114,7 @@ sac_status sac_folder_open(sac_folder *folder, const sac_folder_def *def)
     SAC_TRY(sac_make_folders(checkpoints));
     SAC_TRY(take_lock(folder, def));
     bool there = access(task, F_OK) == 0;
-    if (there) SAC_TRY(sac_task_check_same(def->task, task));
+    if (there) SAC_TRY(def->task ? sac_task_check_same(def->task, task) : def->other.check_same(def->other.self, task));
     // A folder is a run once it has a task, so host.json, which says how long the run is to be, comes before.
     SAC_TRY(sign(def->run_dir, &def->host));
     return there ? SAC_OK : write_task(def, task);

@@ -17,11 +17,20 @@ typedef struct sac_host
     uint64_t generations; ///< asked for in total
 } sac_host;
 
+/// What a run is of that is no task of a policy.
+typedef struct sac_folder_other
+{
+    const void *self;
+    sac_status (*check_same)(const void *self, const char *path); ///< with task.yaml of a run that goes on
+    sac_status (*write)(const void *self, char **text);           ///< for a new one's; released by sac_free
+} sac_folder_other;
+
 /// Which folder is taken, and for what.
 typedef struct sac_folder_def
 {
     const char *run_dir;
-    const sac_task *task;
+    const sac_task *task; ///< NULL: `other` stands for it
+    sac_folder_other other;
     bool resume;                   ///< go on with a run that is there already
     sac_host host;                 ///< what the folder shall say of this process
     const volatile int *interrupt; ///< nonzero: wait no longer; NULL: never

@@ -518,6 +518,9 @@ sac_status sac_task_load(sac_task **out, const char *path, const sac_setting *se
     if (status == SAC_OK && sac_yaml_find(yaml, "task") && !sac_yaml_find(yaml, "env.id"))
         status =
             sac_fail(SAC_ERROR_ARGUMENT, "%s is a sweep over a task, not a task: 'saccade sweep' carries it out", path);
+    if (status == SAC_OK && sac_yaml_find(yaml, "net.kind") && !sac_yaml_find(yaml, "env.id"))
+        status = sac_fail(SAC_ERROR_ARGUMENT, "%s is a task of pictures, not of a policy: 'saccade fit' carries it out",
+                          path);
     if (status == SAC_OK) status = fill(task, yaml, path, settings, setting_count);
     sac_yaml_destroy(yaml);
     if (status != SAC_OK)

@@ -88,6 +88,14 @@ trains()
         full distill tests/train/taught.yaml --run "$work/taught" --generations 3 && [[ -s $work/taught/mean.safetensors ]] &&
         [[ -s $work/unheard/checkpoints/00000003.safetensors && -s $work/json/checkpoints/00000003.safetensors ]]
 }
+fits()
+{
+    local small=(--set data.folder="$work/stripes" --set train.epochs=1)
+    python3 examples/pictures.py "$work/stripes" 60 &&
+        full fit tests/train/pictures_fit.yaml --run "$work/fitted" "${small[@]}" --profile &&
+        full fit tests/train/pictures_fit.yaml --run "$work/fitted_json" "${small[@]}" --json &&
+        [[ -s $work/fitted/net.safetensors && -s $work/fitted_json/net.safetensors ]]
+}
 
 closed() { refuses 1 "the output cannot be written" bash -c "'$saccade' envs >&-"; }
 
@@ -117,6 +125,7 @@ check "sweeps onto a full disk" sweeps
 check "theorems and benches onto a full disk" figures
 check "the live page onto a full disk" pages
 check "training onto a full disk" trains
+check "fitting a net onto a full disk" fits
 if [[ -e $(dirname "$saccade")/saccade-plot.so ]]; then
     check "a report onto a full disk" report
     check "a plot that is cut off" cut_off

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Write the seeds of tests/fuzz/corpus: good files and one for each way of being wrong. Needs the standard library
 alone, and tests/golden/data."""
+import gzip
 import json
 import pathlib
 import struct
@@ -186,6 +187,60 @@ def png():
         put("png", name, data)
     for path in DATA.glob("png_*.png"):
         put("png", path.stem, path.read_bytes())
+
+
+def idx():
+    def file(*sizes, data=None, zeros=b"\0\0", kind=8, rank=None):
+        count = 1
+        for size in sizes:
+            count *= size
+        head = zeros + bytes([kind, len(sizes) if rank is None else rank])
+        return head + b"".join(struct.pack(">I", size) for size in sizes) + (bytes(range(count)) if data is None else data)
+
+    good = file(2, 3, 4)
+    packed = gzip.compress(good, mtime=0)
+    seeds = {
+        "good": good,
+        "labels": file(5),
+        "colours": file(1, 2, 2, 3),
+        "empty": b"",
+        "short": b"\0\0\x08",
+        "no_zeros": file(2, zeros=b"\1\0"),
+        "floats": file(2, kind=13),
+        "no_rank": file(rank=0),
+        "rank_5": file(1, 1, 1, 1, 1),
+        "header_cut": file(rank=3),
+        "size_zero": file(0, 3),
+        "size_huge": file(2**32 - 1, data=b""),
+        "overflow": file(2**31 - 1, 2**31 - 1, 2**31 - 1, data=b""),
+        "cut": good[:-1],
+        "trailing": good + b"x",
+        "packed": packed,
+        "packed_cut": packed[:-9],
+        "packed_trailing": packed + b"x",
+        "packed_checksum": packed[:-8] + b"\0" * 8,
+        "packed_bomb": gzip.compress(file(2**31 - 1, data=b""), mtime=0),
+        "packed_short": gzip.compress(b"\0\0", mtime=0),
+        "packed_more": gzip.compress(good + b"x", mtime=0),
+        "packed_less": gzip.compress(good[:-1], mtime=0),
+        "gzip_start": b"\x1f\x8b",
+    }
+    for name, data in seeds.items():
+        put("idx", name, data)
+
+
+def cifar():
+    record = bytes([9]) + bytes(3072)
+    seeds = {
+        "good": record * 2,
+        "label": bytes([10]) + bytes(3072),
+        "second_label": record + bytes([255]) + bytes(3072),
+        "empty": b"",
+        "cut": record[:-1],
+        "trailing": record + b"x",
+    }
+    for name, data in seeds.items():
+        put("cifar", name, data)
 
 
 def csv():
@@ -476,5 +531,5 @@ def demonstrations():
         put("demonstrations", name, data)
 
 
-for write in (safetensors, npz, png, csv, table, yaml, options, policy, task, wad, demonstrations):
+for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, wad, demonstrations):
     write()

@@ -138,7 +138,13 @@ def pixels(weights, bias):
     return F.conv2d(image.reshape(1, 19, 33, 3).permute(0, 3, 1, 2), kernel, bias.reshape(-1), stride=2)
 
 
+def tiles(x, weights):
+    kernel = weights.reshape(16, 3, 3, 16).permute(0, 3, 1, 2)
+    return places(F.conv2d(x.reshape(2, 3, 5, 16).permute(0, 3, 1, 2), kernel, padding=1))
+
+
 CASES = {
+    "tiles": tiles,
     "entropy": lambda x: torch.distributions.Categorical(logits=x).entropy(),
     "gaussian_entropy": lambda log: torch.distributions.Normal(0.0, log.exp()).entropy().sum().expand(7),
     "choose": choose,
@@ -158,6 +164,8 @@ CASES = {
     "sigmoid": torch.sigmoid,
     "gelu": F.gelu,
     "norm": lambda x, gain, shift: F.layer_norm(x, (37,), gain[0], shift[0], 1e-5),
+    "batch_norm": lambda x, gain, shift, beside: torch.relu(
+        F.batch_norm(x, None, None, gain[0], shift[0], training=True) + beside),
     "unit": lambda x: 1.5 * F.normalize(x, dim=-1),
     "softmax": lambda x: torch.softmax(x, -1),
     "convolution": convolution,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "failing_memory.h"
+#include "learn/learn.h"
 
 /// Gaussian heads against their definition in double, and nine of them against a convolution.
 
@@ -359,7 +360,49 @@ TEST(lack_of_memory_is_reported)
     sac_heads_destroy(NULL);
 }
 
+// The heads that nets train look where these look. Logits reach 60, and floats of them are off by 60 2^-23 = 7e-6,
+// which is what a weight, at most 1, is off by.
+TEST(trained_heads_look_at_the_same_places)
+{
+    enum
+    {
+        ROWS = 5,
+        COLUMNS = 4,
+        L = ROWS * COLUMNS,
+        COUNT = 3
+    };
+    const double roots[COUNT][4] = {{1, 0, 0, 1}, {0.6, -0.3, 0.2, 1.1}, {1.5, 0.4, 0, 0.2}};
+    const double targets[COUNT][2] = {{1, -1}, {-0.5, 2}, {0.3, 0.2}};
+    float given_targets[2 * COUNT], given_roots[4 * COUNT];
+    sac_head list[COUNT];
+    for (int h = 0; h < COUNT; h++)
+    {
+        list[h] = sac_head_from_root(roots[h], targets[h][0], targets[h][1]);
+        for (int k = 0; k < 2; k++) given_targets[2 * h + k] = (float)targets[h][k];
+        for (int k = 0; k < 4; k++) given_roots[4 * h + k] = (float)roots[h][k];
+    }
+    static _Alignas(64) unsigned char scratch[SAC_LEARN_SCRATCH];
+    const sac_learn l = sac_learn_create(scratch);
+    const sac_place_heads g = {COUNT, ROWS, COLUMNS};
+    static float tables[COUNT * (2 * ROWS - 1) * (2 * COLUMNS - 1)], weights[COUNT * L * L];
+    assert_int_equal(sac_place_heads_tables(&g), sizeof tables / sizeof *tables);
+    l.gaussian_forward(&l, &g, tables, given_targets, given_roots);
+    l.place_heads_forward(&l, &g, weights, tables);
+    sac_heads *heads = create(ROWS, COLUMNS, list, COUNT);
+    void *workspace = sac_alloc(sac_heads_workspace_size(heads, 1));
+    assert_non_null(workspace);
+    for (int h = 0; h < COUNT; h++)
+        for (int i = 0; i < L; i++)
+        {
+            float row[64];
+            sac_heads_row(heads, h, row, i, workspace);
+            for (int j = 0; j < L; j++) assert_near(weights[(h * L + i) * L + j], row[j], 7e-6);
+        }
+    sac_free(workspace);
+    sac_heads_destroy(heads);
+}
+
 TESTS(rows_are_softmax_of_the_logits, mixtures_are_rows_times_values, encodings_multiply_to_the_logit,
       the_papers_remark_is_off_by_two, nine_heads_become_a_convolution, infinitely_sharp_heads_are_a_convolution,
       an_infinitely_sharp_head_shares_among_equals, a_layer_is_the_sum_of_its_heads, levels_agree_to_the_bit,
-      bad_fields_are_named, lack_of_memory_is_reported)
+      trained_heads_look_at_the_same_places, bad_fields_are_named, lack_of_memory_is_reported)

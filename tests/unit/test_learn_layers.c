@@ -138,4 +138,46 @@ TEST(every_level_gives_the_same_bits)
     sac_set_cpu_level(best);
 }
 
-TESTS(gradients_are_those_of_differences, each_layer_overfits_one_batch, every_level_gives_the_same_bits)
+// Several pictures in one call are what one call after the other gives, to the bit: a sum is one chain over all places,
+// wherever a block of them ends. 1600 places are more than a block.
+TEST(pictures_together_are_pictures_one_by_one)
+{
+    enum
+    {
+        PICTURES = 80,
+        IN = PIC_H * PIC_W * PIC_C,
+        OUT = PIC_ROWS * PIC_COLUMNS * PIC_O,
+        WEIGHTS = PIC_O * PIC_PATCH * PIC_PATCH * PIC_C
+    };
+    sac_convolution one = learn_convolution, all = learn_convolution;
+    all.pictures = PICTURES;
+    static _Alignas(64) unsigned char scratch[SAC_LEARN_SCRATCH];
+    const sac_learn table = sac_learn_create(scratch), *l = &table;
+    float *workspace = learn_memory(sac_convolution_workspace(&all) * sizeof *workspace);
+    assert_true(sac_convolution_block(&all) < PICTURES * PIC_ROWS * PIC_COLUMNS);
+    static float x[PICTURES * IN], dout[PICTURES * OUT], weights[WEIGHTS], bias[PIC_O];
+    static float out[2][PICTURES * OUT], dx[2][PICTURES * IN], dweights[2][WEIGHTS], dbias[2][PIC_O];
+    sac_stream stream = sac_stream_create(5, 0, 0);
+    for (int i = 0; i < PICTURES * IN; i++) x[i] = (float)sac_stream_uniform(&stream, -1, 1);
+    for (int i = 0; i < PICTURES * OUT; i++) dout[i] = (float)sac_stream_uniform(&stream, -1, 1);
+    for (int i = 0; i < WEIGHTS; i++) weights[i] = (float)sac_stream_uniform(&stream, -1, 1);
+    // dx is added to what is there
+    one.add = all.add = true;
+    for (int i = 0; i < PICTURES * IN; i++) dx[0][i] = dx[1][i] = x[i];
+    l->convolution_forward(l, &all, out[0], x, weights, bias, workspace);
+    l->convolution_backward(l, &all, dx[0], dweights[0], dbias[0], dout, x, weights, workspace);
+    for (int i = 0; i < PICTURES; i++)
+    {
+        l->convolution_forward(l, &one, out[1] + (ptrdiff_t)i * OUT, x + (ptrdiff_t)i * IN, weights, bias, workspace);
+        l->convolution_backward(l, &one, dx[1] + (ptrdiff_t)i * IN, dweights[1], dbias[1], dout + (ptrdiff_t)i * OUT,
+                                x + (ptrdiff_t)i * IN, weights, workspace);
+    }
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+    assert_memory_equal(dx[0], dx[1], sizeof dx[0]);
+    assert_memory_equal(dweights[0], dweights[1], sizeof dweights[0]);
+    assert_memory_equal(dbias[0], dbias[1], sizeof dbias[0]);
+    free(workspace);
+}
+
+TESTS(gradients_are_those_of_differences, each_layer_overfits_one_batch, every_level_gives_the_same_bits,
+      pictures_together_are_pictures_one_by_one)

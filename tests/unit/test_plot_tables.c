@@ -56,10 +56,13 @@ TEST(the_first_line_says_what_a_file_holds)
     {
         const char *text;
         sac_plot_kind kind;
-    } good[] = {
-        {"generation,steps,seconds\n", SAC_PLOT_RUN},          {"policy,environment,kept\n", SAC_PLOT_GENERALISATION},
-        {"row,column,importance,rank\n", SAC_PLOT_IMPORTANCE}, {"row,column,contribution,rank\n", SAC_PLOT_IMPORTANCE},
-        {"step,kept,row0,column0\n", SAC_PLOT_ATTENTION},      {"by,version,form,tokens\n", SAC_PLOT_KERNELS}};
+    } good[] = {{"generation,steps,seconds\n", SAC_PLOT_RUN},
+                {"policy,environment,kept\n", SAC_PLOT_GENERALISATION},
+                {"row,column,importance,rank\n", SAC_PLOT_IMPORTANCE},
+                {"row,column,contribution,rank\n", SAC_PLOT_IMPORTANCE},
+                {"step,kept,row0,column0\n", SAC_PLOT_ATTENTION},
+                {"by,version,form,tokens\n", SAC_PLOT_KERNELS},
+                {"epoch,steps,seconds\n", SAC_PLOT_FIT}};
     sac_plot_kind kind;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     {

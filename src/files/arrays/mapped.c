@@ -1,4 +1,4 @@
-#include "data/mapped.h"
+#include "files/arrays/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,144 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "classify/fit.h"
+#include "files/json.h"
+#include "stop.h"
+
+enum
+{
+    MAX_THREADS = 1024
+};
+
+static const cli_flag flags[] = {
+    {"run", "DIR", "run folder; default runs/<task>", false},
+    {"set", "SECTION.KEY=VALUE", "overrule the task file, such as net.width=16", true},
+    {"resume", NULL, "go on from the last checkpoint", false},
+    {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
+    {"threads", "N", "default 1; train.slices of them help at most", false},
+    {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
+    {"profile", NULL, "print at the end where the time of steps and evaluations went, by kinds of nodes", false},
+    {"json", NULL, "print one JSON object an epoch, and one with the confusion table", false},
+    {"quiet", NULL, "print nothing but errors and warnings", false},
+    {0},
+};
+
+static void report_json(const sac_classify_progress *p)
+{
+    json_t *row = json_pack("{s:I, s:I, s:f, s:o, s:o, s:o}", "epoch", (json_int_t)p->epoch, "steps",
+                            (json_int_t)p->steps, "seconds", p->seconds, "rate", sac_json_number(p->rate), "loss",
+                            sac_json_number(p->loss), "accuracy", sac_json_number(p->accuracy));
+    if (p->evaluated)
+    {
+        json_object_set_new(row, "test_loss", sac_json_number(p->test_loss));
+        json_object_set_new(row, "test_accuracy", sac_json_number(p->test_accuracy));
+    }
+    if (sac_json_print(stdout, row) == SAC_OK) fflush(stdout);
+}
+
+static void report(void *user, const sac_classify_progress *p)
+{
+    const cli_args *args = user;
+    if (cli_has(args, "json"))
+    {
+        report_json(p);
+        return;
+    }
+    printf("epoch %" PRIu64 ", step %" PRIu64 ", %.0f s: loss %.4f, %.2f %% right", p->epoch, p->steps, p->seconds,
+           p->loss, 100 * p->accuracy);
+    if (p->evaluated) printf("; test loss %.4f, %.2f %% right", p->test_loss, 100 * p->test_accuracy);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static sac_status print_json(const sac_classify_result *r)
+{
+    json_t *table = json_array();
+    for (int i = 0; i < r->classes; i++)
+    {
+        json_t *row = json_array();
+        for (int j = 0; j < r->classes; j++) json_array_append_new(row, json_integer(r->confusion[i * r->classes + j]));
+        json_array_append_new(table, row);
+    }
+    return sac_json_print(stdout,
+                          json_pack("{s:I, s:i, s:o, s:o, s:o}", "parameters", (json_int_t)r->parameters, "pictures",
+                                    r->pictures, "test_loss", sac_json_number(r->last.test_loss), "test_accuracy",
+                                    sac_json_number(r->last.test_accuracy), "confusion", table));
+}
+
+static void print_table(const sac_classify_result *r)
+{
+    printf("%zu parameters; %.2f %% of %d test pictures right\nclass", r->parameters, 100 * r->last.test_accuracy,
+           r->pictures);
+    for (int j = 0; j < r->classes; j++) printf(" %5d", j);
+    puts("  right");
+    for (int i = 0; i < r->classes; i++)
+    {
+        int all = 0;
+        printf("%5d", i);
+        for (int j = 0; j < r->classes; j++)
+        {
+            const int count = r->confusion[i * r->classes + j];
+            printf(" %5d", count);
+            all += count;
+        }
+        if (all > 0)
+            printf(" %5.1f%%\n", 100.0 * r->confusion[i * r->classes + i] / all);
+        else
+            puts("      -");
+    }
+}
+
+static void print_times(const sac_classify_result *r)
+{
+    double all = 0;
+    for (int i = 0; i < r->time_count; i++) all += r->times[i].forward + r->times[i].backward;
+    printf("%-22s %10s %10s %7s\n", "seconds of all threads", "forward", "backward", "share");
+    for (int i = 0; i < r->time_count; i++)
+    {
+        const sac_net_time *t = &r->times[i];
+        printf("%-22s %10.3f %10.3f %6.1f%%\n", t->kind, t->forward, t->backward,
+               100 * (t->forward + t->backward) / all);
+    }
+}
+
+static int run(const cli_args *args)
+{
+    bool ok = true;
+    const int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
+    const int seconds = (int)cli_integer(args, "seconds", 0, 1, INT32_MAX, &ok);
+    const sac_setting *settings;
+    const int count = cli_settings(args, "set", &settings);
+    if (!ok || count < 0) return CLI_USAGE;
+    char room[CLI_PATH_SIZE];
+    const bool quiet = cli_has(args, "quiet");
+    sac_classify_def def = {.run_dir = cli_run_dir(args, room),
+                            .threads = threads,
+                            .resume = cli_has(args, "resume"),
+                            .any_cpu_level = cli_has(args, "any-cpu-level"),
+                            .profile = cli_has(args, "profile"),
+                            .interrupt = cli_catch_signals(),
+                            .report = quiet ? NULL : report,
+                            .user = (void *)args};
+    if (seconds) cli_end_after(seconds);
+    cli_print_log(NULL);
+    sac_classify_task *task;
+    sac_status status = sac_classify_task_load(&task, cli_positional(args, 0), settings, count);
+    if (status != SAC_OK) return cli_fail(status);
+    def.task = task;
+    sac_classify_result result;
+    status = sac_classify_fit(&result, &def);
+    if (status == SAC_OK && cli_has(args, "json"))
+        status = print_json(&result);
+    else if (status == SAC_OK && !quiet)
+        print_table(&result);
+    if (status == SAC_OK && result.time_count > 0 && !cli_has(args, "json") && !quiet) print_times(&result);
+    sac_free(result.confusion);
+    sac_free(task);
+    return status == SAC_ERROR_ARGUMENT ? cli_fail(status) : cli_end_training(status, def.run_dir, true);
+}
+
+const cli_command cli_fit = {"fit", "TASK.yaml", "train a net that classifies pictures", flags, run};

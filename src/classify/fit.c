@@ -1,0 +1,485 @@
+#include "classify/fit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "files/atomic.h"
+#include "images/set.h"
+#include "learn/optimiser.h"
+#include "nets/pass.h"
+#include "run/checkpoint.h"
+#include "run/folder.h"
+#include "run/rows.h"
+
+/// The loop of training. Everything that a step depends on is a function of the task and of how many steps were taken,
+/// or it stands in the checkpoint.
+
+enum
+{
+    DROP_STREAM = 0x66697473, // of the seed
+    PROGRESS_NUMBERS = 4,     // steps, and of the epoch under way: pictures, loss, right ones
+};
+
+static const char header[] = "epoch,steps,seconds,rate,loss,accuracy,test_loss,test_accuracy";
+
+typedef struct fit
+{
+    sac_classify_def def;
+    const sac_classify_task *task;
+    sac_image_set *train, *test;
+    sac_image_view view;
+    sac_net *net;
+    sac_threads *threads;
+    sac_net_pass *pass;
+    sac_optimiser *optimiser;
+    sac_rows *rows;
+    sac_folder folder;
+    float *parameters, *measured, *gradient;
+    void *scratch; // of the table of layers that the optimiser uses
+    int *order, *labels, *confusion;
+    int count, test_count; // pictures that are used
+    int steps_an_epoch, classes;
+    double begin;
+    double numbers[PROGRESS_NUMBERS];
+    // of the minibatch that is read
+    int first, size;
+    bool testing;
+} fit;
+
+// --- making it ---
+
+static int limited(const fit *f, int count)
+{
+    const int limit = f->task->data.limit;
+    return limit > 0 && limit < count ? limit : count;
+}
+
+static sac_status open_data(fit *f)
+{
+    const sac_classify_data *d = &f->task->data;
+    int shape[3], test_shape[3];
+    SAC_TRY(sac_image_set_open(&f->train, d->format, d->folder, false));
+    SAC_TRY(sac_image_set_open(&f->test, d->format, d->folder, true));
+    sac_image_set_shape(f->train, &shape[0], &shape[1], &shape[2]);
+    sac_image_set_shape(f->test, &test_shape[0], &test_shape[1], &test_shape[2]);
+    f->classes = sac_image_set_classes(f->train);
+    if (memcmp(shape, test_shape, sizeof shape) != 0)
+        return sac_fail(SAC_ERROR_FORMAT,
+                        "%.400s: pictures for training have %d x %d x %d numbers, those for testing %d x %d x %d",
+                        d->folder, shape[0], shape[1], shape[2], test_shape[0], test_shape[1], test_shape[2]);
+    if (f->classes < 2 || sac_image_set_classes(f->test) > f->classes)
+        return sac_fail(SAC_ERROR_FORMAT, "%.400s: %d classes for training and %d for testing do not fit", d->folder,
+                        f->classes, sac_image_set_classes(f->test));
+    f->count = limited(f, sac_image_set_count(f->train));
+    f->test_count = limited(f, sac_image_set_count(f->test));
+    sac_image_set_measure(f->train, &f->view);
+    f->view.padding = d->padding;
+    f->view.flip = d->flip;
+    return SAC_OK;
+}
+
+static sac_status create_net(fit *f)
+{
+    sac_net_def def = {.kind = f->task->kind, .config = f->task->net, .classes = f->classes};
+    sac_image_set_shape(f->train, &def.input.rows, &def.input.columns, &def.input.channels);
+    SAC_TRY(sac_net_create(&f->net, &def));
+    SAC_TRY(sac_threads_create(&f->threads, f->def.threads));
+    const sac_net_pass_def pass = {.net = f->net,
+                                   .threads = f->threads,
+                                   .slices = f->task->train.slices,
+                                   .samples = f->task->train.batch,
+                                   .backward = true,
+                                   .momentum = 0.1,
+                                   .profile = f->def.profile};
+    return sac_net_pass_create(&f->pass, &pass);
+}
+
+static sac_status create_optimiser(fit *f)
+{
+    static const char *const names[] = {"sgd", "adam", "adamw"}; // by sac_optimiser_kind
+    const sac_classify_train *t = &f->task->train;
+    const uint64_t steps = (uint64_t)f->steps_an_epoch * (uint64_t)t->epochs;
+    sac_optimiser_def def = sac_optimiser_default_def();
+    for (int i = 0; i < 3; i++)
+        if (strcmp(t->optimiser, names[i]) == 0) def.kind = (sac_optimiser_kind)i;
+    def.rate = t->rate;
+    def.momentum = t->momentum;
+    def.decay = t->decay;
+    def.undecayed = sac_net_parameters(f->net) - sac_net_decaying(f->net);
+    if (strcmp(t->schedule, "cosine") == 0)
+    {
+        def.steps = steps;
+        def.warm_steps = (uint64_t)(t->warm * (double)steps);
+    }
+    return sac_optimiser_create(&f->optimiser, &def, sac_net_parameters(f->net));
+}
+
+static sac_status create(fit *f)
+{
+    SAC_TRY(open_data(f));
+    SAC_TRY(create_net(f));
+    // the last pictures of an epoch that fill no minibatch are left out; the next epoch has another order
+    f->steps_an_epoch = f->count / f->task->train.batch;
+    if (f->steps_an_epoch == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "train.batch is %d, and there are %d pictures", f->task->train.batch,
+                        f->count);
+    SAC_TRY(create_optimiser(f));
+    const size_t parameters = sac_net_parameters(f->net);
+    f->parameters = SAC_NEW_ARRAY(float, parameters);
+    f->gradient = SAC_NEW_ARRAY(float, parameters);
+    f->measured = SAC_NEW_ARRAY(float, sac_net_measured(f->net));
+    f->scratch = sac_alloc(SAC_LEARN_SCRATCH);
+    f->order = SAC_NEW_ARRAY(int, (size_t)sac_image_set_count(f->train));
+    f->labels = SAC_NEW_ARRAY(int, (size_t)f->task->train.batch);
+    f->confusion = SAC_NEW_MATRIX(int, (size_t)f->classes, (size_t)f->classes);
+    if (!f->parameters || !f->gradient || !f->measured || !f->scratch || !f->order || !f->labels || !f->confusion)
+        return sac_fail_memory("a fit");
+    sac_net_draw(f->net, f->task->train.seed, f->parameters, f->measured);
+    return SAC_OK;
+}
+
+static void destroy(fit *f)
+{
+    (void)sac_rows_close(f->rows);
+    sac_folder_close(&f->folder);
+    sac_optimiser_destroy(f->optimiser);
+    sac_net_pass_destroy(f->pass);
+    sac_threads_destroy(f->threads);
+    sac_net_destroy(f->net);
+    sac_image_set_close(f->train);
+    sac_image_set_close(f->test);
+    sac_free(f->parameters);
+    sac_free(f->gradient);
+    sac_free(f->measured);
+    sac_free(f->scratch);
+    sac_free(f->order);
+    sac_free(f->labels);
+    sac_free(f->confusion);
+}
+
+// --- checkpoints ---
+
+static int list_arrays(void *self, sac_kept_array *arrays, int capacity)
+{
+    fit *f = self;
+    const size_t parameters = sac_net_parameters(f->net);
+    sac_optimiser_array state[SAC_OPTIMISER_ARRAYS];
+    const int states = sac_optimiser_list(f->optimiser, state);
+    int count = 0;
+    SAC_ASSERT(capacity >= 3 + SAC_OPTIMISER_ARRAYS);
+    (void)capacity;
+    arrays[count++] = (sac_kept_array){"parameters", SAC_F32, f->parameters, parameters};
+    arrays[count++] = (sac_kept_array){"measured", SAC_F32, f->measured, sac_net_measured(f->net)};
+    arrays[count++] = (sac_kept_array){"progress", SAC_F64, f->numbers, PROGRESS_NUMBERS};
+    for (int i = 0; i < states; i++)
+        arrays[count++] = (sac_kept_array){state[i].name, SAC_F32, state[i].numbers, parameters};
+    return count;
+}
+
+static sac_status restored(void *self)
+{
+    fit *f = self;
+    const double most = (double)f->steps_an_epoch * f->task->train.epochs;
+    if (!(f->numbers[0] >= 0 && f->numbers[0] <= most))
+        return sac_fail(SAC_ERROR_FORMAT, "the checkpoint is of step %g, and the run has %g", f->numbers[0], most);
+    sac_optimiser_set_steps(f->optimiser, (uint64_t)f->numbers[0]);
+    return SAC_OK;
+}
+
+static sac_kept kept_of(fit *f)
+{
+    return (sac_kept){.self = f, .section = "fit", .arrays = list_arrays, .restored = restored};
+}
+
+static uint64_t steps_of(const fit *f)
+{
+    return (uint64_t)f->numbers[0];
+}
+
+static sac_status write_checkpoint(fit *f)
+{
+    double none = 0;
+    const sac_run_state state = {.generation = steps_of(f),
+                                 .steps = steps_of(f),
+                                 .best_evaluation = -INFINITY,
+                                 .average = &none,
+                                 .dimension = 1};
+    const sac_kept kept = kept_of(f);
+    return sac_checkpoint_write(f->def.run_dir, &kept, &state);
+}
+
+static sac_status read_checkpoint(fit *f)
+{
+    uint8_t *bytes;
+    size_t size;
+    SAC_TRY(sac_checkpoint_load(f->def.run_dir, &bytes, &size));
+    if (!bytes) return SAC_OK;
+    double none;
+    sac_run_state state = {.average = &none, .dimension = 1};
+    const sac_kept kept = kept_of(f);
+    sac_status status = sac_checkpoint_restore(bytes, size, &kept, &state, f->def.any_cpu_level);
+    sac_free(bytes);
+    return status;
+}
+
+static sac_status open_run(fit *f)
+{
+    const uint64_t epochs = (uint64_t)f->task->train.epochs;
+    const sac_folder_def def = {.run_dir = f->def.run_dir,
+                                .other = {f->task, sac_classify_task_check_same, sac_classify_task_write},
+                                .resume = f->def.resume,
+                                .host = {.ranks = 1, .threads = f->def.threads, .generations = epochs},
+                                .interrupt = f->def.interrupt};
+    SAC_TRY(sac_folder_open(&f->folder, &def));
+    SAC_TRY(read_checkpoint(f));
+    return sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, steps_of(f) / (uint64_t)f->steps_an_epoch);
+}
+
+// --- minibatches ---
+
+// a thread's share of a minibatch's pictures
+static void see_some(void *user, int thread)
+{
+    fit *f = user;
+    int rows, columns, channels;
+    sac_image_set_shape(f->train, &rows, &columns, &channels);
+    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    const size_t size = (size_t)rows * (size_t)columns * (size_t)channels;
+    for (int i = thread; i < f->size; i += f->def.threads)
+    {
+        float *out = sac_net_pass_input(f->pass) + (size_t)i * size;
+        const int index = f->testing ? f->first + i : f->order[f->first + i];
+        f->labels[i] = sac_image_set_label(f->testing ? f->test : f->train, index);
+        if (f->testing)
+            sac_image_set_see(f->test, &f->view, out, index);
+        else
+            sac_image_set_draw(f->train, &f->view, out, index, f->task->train.seed, epoch);
+    }
+}
+
+static void read_minibatch(fit *f, bool testing, int first, int size)
+{
+    f->testing = testing;
+    f->first = first;
+    f->size = size;
+    sac_threads_run(f->threads, see_some, f);
+}
+
+// --- training ---
+
+// the rate of a step's epoch, where it falls by steps
+static double rate_of(const fit *f, uint64_t epoch)
+{
+    int falls[SAC_CLASSIFY_FALLS];
+    double rate = f->task->train.rate;
+    const int count = sac_classify_task_falls(f->task, falls);
+    for (int i = 0; i < count; i++)
+        if (epoch >= (uint64_t)falls[i]) rate /= 10;
+    return rate;
+}
+
+static double last_rate(const fit *f)
+{
+    const sac_classify_train *t = &f->task->train;
+    const uint64_t steps = (uint64_t)f->steps_an_epoch * (uint64_t)t->epochs, last = steps_of(f) - 1;
+    if (strcmp(t->schedule, "cosine") != 0) return rate_of(f, last / (uint64_t)f->steps_an_epoch);
+    return t->rate * sac_schedule(last, (uint64_t)(t->warm * (double)steps), steps, 0);
+}
+
+static sac_status take_step(fit *f)
+{
+    const sac_learn l = sac_learn_create(f->scratch);
+    const int at = (int)(steps_of(f) % (uint64_t)f->steps_an_epoch), batch = f->task->train.batch;
+    read_minibatch(f, false, at * batch, batch);
+    const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
+                                                 sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
+    const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
+    f->numbers[0] += 1;
+    f->numbers[1] += batch;
+    f->numbers[2] += o.loss;
+    f->numbers[3] += o.right;
+    if (isfinite(o.loss) && isfinite(norm)) return SAC_OK;
+    return sac_fail(SAC_ERROR_DIVERGED,
+                    "the fit diverged at step %" PRIu64 ": its loss or gradient is no number; try "
+                    "a rate below %g",
+                    steps_of(f), f->task->train.rate);
+}
+
+static void evaluate(fit *f, sac_classify_progress *p)
+{
+    double loss = 0;
+    int right = 0;
+    memset(f->confusion, 0, (size_t)f->classes * (size_t)f->classes * sizeof *f->confusion);
+    for (int first = 0; first < f->test_count; first += f->task->train.batch)
+    {
+        const int left = f->test_count - first, size = left < f->task->train.batch ? left : f->task->train.batch;
+        read_minibatch(f, true, first, size);
+        const sac_net_outcome o = sac_net_pass_evaluate(f->pass, f->parameters, f->measured, f->labels, size);
+        const float *out = sac_net_pass_output(f->pass);
+        loss += o.loss;
+        right += o.right;
+        for (int i = 0; i < size; i++, out += f->classes)
+        {
+            int best = 0;
+            for (int c = 1; c < f->classes; c++)
+                if (out[c] > out[best]) best = c;
+            f->confusion[f->labels[i] * f->classes + best]++;
+        }
+    }
+    p->evaluated = true;
+    p->test_loss = loss / f->test_count;
+    p->test_accuracy = (double)right / f->test_count;
+}
+
+// --- what a run leaves ---
+
+static sac_status save_net(const fit *f)
+{
+    char path[SAC_PATH_SIZE], *task;
+    SAC_TRY(sac_join_path(path, f->def.run_dir, "net.safetensors"));
+    SAC_TRY(sac_classify_task_write(f->task, &task));
+    const int count = sac_net_tensor_count(f->net);
+    sac_tensor *tensors = SAC_NEW_ARRAY(sac_tensor, (size_t)count + 2);
+    if (!tensors)
+    {
+        sac_free(task);
+        return sac_fail_memory("a net's file");
+    }
+    for (int i = 0; i < count; i++)
+    {
+        const sac_net_tensor *t = sac_net_tensor_at(f->net, i);
+        tensors[i] = (sac_tensor){t->name, SAC_F32, t->rank, {t->shape[0], t->shape[1]}, f->parameters + t->first};
+    }
+    double view[2 * SAC_IMAGE_CHANNELS];
+    memcpy(view, f->view.mean, sizeof f->view.mean);
+    memcpy(view + SAC_IMAGE_CHANNELS, f->view.deviation, sizeof f->view.deviation);
+    tensors[count] = (sac_tensor){"measured", SAC_F32, 1, {(int64_t)sac_net_measured(f->net)}, f->measured};
+    tensors[count + 1] = (sac_tensor){"view", SAC_F64, 2, {2, SAC_IMAGE_CHANNELS}, view};
+    const sac_metadata metadata[] = {{"format", "saccade net"}, {"version", "1"}, {"task", task}, {"checksum", NULL}};
+    sac_status status = sac_tensors_save(path, tensors, count + 2, metadata, 4);
+    sac_free(tensors);
+    sac_free(task);
+    return status;
+}
+
+static sac_status write_confusion(sac_atomic *file, const fit *f)
+{
+    char text[32];
+    SAC_TRY(sac_atomic_write(file, "class", strlen("class")));
+    for (int i = 0; i <= f->classes; i++)
+    {
+        // the first line names the columns
+        for (int j = 0; j < f->classes; j++)
+        {
+            snprintf(text, sizeof text, ",%d", i == 0 ? j : f->confusion[(i - 1) * f->classes + j]);
+            SAC_TRY(sac_atomic_write(file, text, strlen(text)));
+        }
+        snprintf(text, sizeof text, i < f->classes ? "\n%d" : "\n", i);
+        SAC_TRY(sac_atomic_write(file, text, strlen(text)));
+    }
+    return SAC_OK;
+}
+
+static sac_status save_confusion(const fit *f)
+{
+    char path[SAC_PATH_SIZE];
+    sac_atomic file = {0};
+    SAC_TRY(sac_join_path(path, f->def.run_dir, "confusion.csv"));
+    SAC_TRY(sac_atomic_begin(&file, path));
+    sac_status status = write_confusion(&file, f);
+    if (status == SAC_OK) return sac_atomic_commit(&file);
+    sac_atomic_abort(&file);
+    return status;
+}
+
+// the end of an epoch: its row, its evaluation, its files
+static sac_status end_epoch(fit *f, sac_classify_progress *p)
+{
+    const int every = f->task->evaluation.every, epochs = f->task->train.epochs;
+    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    *p = (sac_classify_progress){.epoch = epoch,
+                                 .steps = steps_of(f),
+                                 .rate = last_rate(f),
+                                 .loss = f->numbers[2] / f->numbers[1],
+                                 .accuracy = f->numbers[3] / f->numbers[1]};
+    char tested[64] = ",";
+    if (epoch == (uint64_t)epochs || (every > 0 && epoch % (uint64_t)every == 0))
+    {
+        evaluate(f, p);
+        snprintf(tested, sizeof tested, "%.9g,%.9g", p->test_loss, p->test_accuracy);
+        SAC_TRY(save_net(f));
+        SAC_TRY(save_confusion(f));
+    }
+    p->seconds = sac_clock() - f->begin;
+    SAC_TRY(sac_rows_add(f->rows, epoch, "%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s", p->steps, p->seconds, p->rate, p->loss,
+                         p->accuracy, tested));
+    f->numbers[1] = f->numbers[2] = f->numbers[3] = 0;
+    SAC_TRY(write_checkpoint(f));
+    if (f->def.report) f->def.report(f->def.user, p);
+    return SAC_OK;
+}
+
+static sac_status train(fit *f, sac_classify_progress *last)
+{
+    const uint64_t epoch_steps = (uint64_t)f->steps_an_epoch, all = epoch_steps * (uint64_t)f->task->train.epochs;
+    uint64_t ordered = UINT64_MAX;
+    while (steps_of(f) < all)
+    {
+        const uint64_t epoch = steps_of(f) / epoch_steps;
+        if (f->def.interrupt && *f->def.interrupt)
+        {
+            SAC_TRY(write_checkpoint(f));
+            return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
+        }
+        if (ordered != epoch) sac_image_order(f->order, f->count, f->task->train.seed, epoch);
+        ordered = epoch;
+        if (strcmp(f->task->train.schedule, "falls") == 0) sac_optimiser_set_rate(f->optimiser, rate_of(f, epoch));
+        SAC_TRY(take_step(f));
+        if (steps_of(f) % epoch_steps == 0)
+            SAC_TRY(end_epoch(f, last));
+        else if (steps_of(f) % (uint64_t)f->task->train.checkpoint_every == 0)
+            SAC_TRY(write_checkpoint(f));
+    }
+    return SAC_OK;
+}
+
+static sac_status run(fit *f, sac_classify_result *result)
+{
+    SAC_TRY(create(f));
+    SAC_TRY(open_run(f));
+    f->begin = sac_clock();
+    SAC_TRY(train(f, &result->last));
+    // a run that was finished before is evaluated again
+    if (!result->last.evaluated)
+    {
+        result->last = (sac_classify_progress){.epoch = (uint64_t)f->task->train.epochs, .steps = steps_of(f)};
+        evaluate(f, &result->last);
+    }
+    result->pictures = f->test_count;
+    result->classes = f->classes;
+    result->parameters = sac_net_parameters(f->net);
+    result->time_count = sac_net_pass_times(f->pass, result->times);
+    result->confusion = f->confusion;
+    f->confusion = NULL;
+    return SAC_OK;
+}
+
+sac_status sac_classify_fit(sac_classify_result *result, const sac_classify_def *def)
+{
+    *result = (sac_classify_result){0};
+    fit *f = SAC_NEW(fit);
+    if (!f) return sac_fail_memory("a fit");
+    f->def = *def;
+    f->task = def->task;
+    sac_status status = run(f, result);
+    destroy(f);
+    sac_free(f);
+    if (status != SAC_OK) *result = (sac_classify_result){0};
+    return status;
+}

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "classify/task.h"
+#include "nets/pass.h"
+
+/// Training a net on pictures with labels, in a run folder: task.yaml, metrics.csv, checkpoints/, net.safetensors and
+/// confusion.csv. A run that was killed goes on from its last checkpoint with the same bits, and any number of threads
+/// gives the same bits.
+
+/// What one epoch gave, or the end of a run.
+typedef struct sac_classify_progress
+{
+    uint64_t epoch, steps; ///< finished
+    double seconds, rate;  ///< since the process began; the rate of the last step
+    double loss, accuracy; ///< of training, as the pictures were seen
+    bool evaluated;
+    double test_loss, test_accuracy;
+} sac_classify_progress;
+
+typedef struct sac_classify_def
+{
+    const sac_classify_task *task;
+    const char *run_dir;
+    int threads;
+    bool resume, any_cpu_level;
+    bool profile;                                                      ///< take the time of nodes
+    const volatile int *interrupt;                                     ///< nonzero: end with a checkpoint; NULL: never
+    void (*report)(void *user, const sac_classify_progress *progress); ///< after each epoch; NULL: none
+    void *user;
+} sac_classify_def;
+
+/// What a finished run gave over the test pictures.
+typedef struct sac_classify_result
+{
+    sac_classify_progress last;
+    int pictures, classes;
+    size_t parameters;
+    sac_net_time times[SAC_NET_KINDS]; ///< where that was asked for
+    int time_count;
+    int *confusion; ///< [classes, classes]: pictures of the row's class that were taken for the column's; sac_free
+} sac_classify_result;
+
+/// Train, or go on, until the task's epochs are done.
+/// @param[out] result  zeros after a failure
+/// @return SAC_ERROR_INTERRUPTED with a checkpoint written; SAC_ERROR_DIVERGED where the loss is no number
+SAC_CHECKED sac_status sac_classify_fit(sac_classify_result *result, const sac_classify_def *def);

@@ -1,0 +1,333 @@
+#include "nets/pass.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "nets/node.h"
+
+/// Nodes over slices. Neighbours that need no sum over all slices run one after the other without the threads waiting
+/// for each other, so that a slice's values stay in the cache.
+
+typedef struct phase
+{
+    int from, to;     // nodes from <= i < to, or backward, from > i >= to
+    int measured;     // whose sums are taken at the end; NET_NONE: none
+    bool back, start; // the losses come first
+} phase;
+
+struct sac_net_pass
+{
+    sac_net_pass_def def;
+    net_pass p;
+    sac_slices *sums;
+    unsigned char *memory;
+    const int *labels;
+    double share; // of a sample in the loss
+    double *losses;
+    int *rights;
+    double *times; // [threads, nodes, 2]: forward, backward
+    phase now;
+};
+
+// --- memory ---
+
+static void cut_values(sac_net_pass *s, sac_workspace *w)
+{
+    const sac_net *net = s->def.net;
+    const size_t samples = (size_t)s->def.samples;
+    for (int i = 0; i < net->value_count; i++)
+    {
+        const size_t count = samples * net_size(&net->values[i]);
+        s->p.values[i] = sac_take(w, count, sizeof(float));
+        s->p.gradients[i] = s->def.backward && i > 0 ? sac_take(w, count, sizeof(float)) : NULL;
+    }
+}
+
+static void cut(sac_net_pass *s, sac_workspace *w)
+{
+    const sac_net *net = s->def.net;
+    const size_t slices = (size_t)s->def.slices, threads = (size_t)sac_threads_count(s->def.threads);
+    size_t workspace = (size_t)net->values[net->value_count - 1].channels;
+    cut_values(s, w);
+    for (int i = 0; i < net->node_count; i++)
+    {
+        const net_node *n = &net->nodes[i];
+        s->p.kept[i] = sac_take(w, (size_t)s->def.samples * n->kept, sizeof(float));
+        s->p.shared[i] = sac_take(w, n->shared, sizeof(float));
+        s->p.sliced_size[i] = (n->sliced + 63) / 64 * 64;
+        s->p.sliced[i] = sac_take(w, slices * s->p.sliced_size[i], 1);
+        if (n->workspace > workspace) workspace = n->workspace;
+    }
+    s->losses = sac_take(w, slices, sizeof *s->losses);
+    s->rights = sac_take(w, slices, sizeof *s->rights);
+    s->times = sac_take(w, s->def.profile ? threads * (size_t)net->node_count * 2 : 0, sizeof *s->times);
+    s->p.tables = sac_take(w, threads, sizeof *s->p.tables);
+    s->p.workspaces = sac_take(w, threads, sizeof *s->p.workspaces);
+    for (size_t i = 0; i < threads; i++)
+    {
+        void *scratch = sac_take(w, SAC_LEARN_SCRATCH, 1), *room = sac_take(w, workspace, sizeof(float));
+        if (!w->memory) continue;
+        s->p.tables[i] = sac_learn_create(scratch);
+        s->p.workspaces[i] = room;
+    }
+}
+
+static sac_status create(sac_net_pass *s)
+{
+    const sac_net *net = s->def.net;
+    sac_workspace measured = {0};
+    cut(s, &measured);
+    s->memory = sac_alloc(measured.used);
+    if (!s->memory) return sac_fail_memory("a net's minibatch");
+    cut(s, &(sac_workspace){.memory = s->memory});
+    if (!s->def.backward) return SAC_OK;
+    SAC_TRY(sac_slices_create(&s->sums, s->def.threads, s->def.slices, net->parameters));
+    s->p.slice_gradients = sac_slices_gradients(s->sums);
+    return SAC_OK;
+}
+
+sac_status sac_net_pass_create(sac_net_pass **out, const sac_net_pass_def *def)
+{
+    *out = NULL;
+    sac_net_pass *s = SAC_NEW(sac_net_pass);
+    if (!s) return sac_fail_memory("a net's minibatch");
+    s->def = *def;
+    s->p.net = def->net;
+    s->p.slices = def->slices;
+    s->p.momentum = def->momentum;
+    sac_status status = create(s);
+    if (status != SAC_OK)
+    {
+        sac_net_pass_destroy(s);
+        return status;
+    }
+    *out = s;
+    return SAC_OK;
+}
+
+void sac_net_pass_destroy(sac_net_pass *s)
+{
+    if (!s) return;
+    sac_slices_destroy(s->sums);
+    sac_free(s->memory);
+    sac_free(s);
+}
+
+float *sac_net_pass_input(sac_net_pass *s)
+{
+    return s->p.values[0];
+}
+
+const float *sac_net_pass_output(const sac_net_pass *s)
+{
+    return s->p.values[s->def.net->value_count - 1];
+}
+
+const float *sac_net_pass_value(const sac_net_pass *s, int value)
+{
+    return s->p.values[value];
+}
+
+// --- running ---
+
+static sac_slice part_of(const sac_net_pass *s, int index, int thread)
+{
+    const int64_t samples = s->p.samples;
+    const int first = (int)(samples * index / s->def.slices), end = (int)(samples * (index + 1) / s->def.slices);
+    return (sac_slice){index, thread, first, end - first};
+}
+
+static int largest_of(const float *x, int count)
+{
+    int best = 0;
+    for (int i = 1; i < count; i++)
+        if (x[i] > x[best]) best = i;
+    return best;
+}
+
+// the loss of a slice, and the gradient where training goes on
+static void judge(sac_net_pass *s, const sac_slice *part)
+{
+    const int last = s->def.net->value_count - 1, classes = s->def.net->values[last].channels;
+    const float *out = net_value(&s->p, last, part);
+    // without a gradient of its own the loss takes what the first node keeps no longer
+    float *dout = s->p.training ? net_gradient(&s->p, last, part) : s->p.workspaces[part->thread];
+    const sac_learn *l = &s->p.tables[part->thread];
+    s->losses[part->index] = 0;
+    s->rights[part->index] = 0;
+    for (int i = 0; i < part->count; i++, out += classes)
+    {
+        const int label = s->labels[part->first + i];
+        double loss;
+        l->cross_entropy_loss(l, &loss, dout, out, &label, 1, classes, s->share);
+        s->losses[part->index] += loss / s->share;
+        s->rights[part->index] += largest_of(out, classes) == label;
+        if (s->p.training) dout += classes;
+    }
+}
+
+// one function of one node, whose time is taken where that is asked for
+static void run_node(sac_net_pass *s, int node, const sac_slice *part,
+                     void (*run)(const net_pass *p, const net_node *n, const sac_slice *part))
+{
+    const net_node *n = &s->def.net->nodes[node];
+    if (!run) return;
+    const double begin = s->def.profile ? sac_clock() : 0;
+    run(&s->p, n, part);
+    if (!s->def.profile) return;
+    s->times[(part->thread * s->def.net->node_count + node) * 2 + s->now.back] += sac_clock() - begin;
+}
+
+static void run_part(sac_net_pass *s, const sac_slice *part)
+{
+    const net_node *nodes = s->def.net->nodes;
+    const phase *now = &s->now;
+    if (now->start && s->labels) judge(s, part);
+    if (!now->back)
+        for (int i = now->from; i < now->to; i++) run_node(s, i, part, nodes[i].op->forward);
+    else
+        for (int i = now->from - 1; i >= now->to; i--) run_node(s, i, part, nodes[i].op->backward);
+    if (now->measured == NET_NONE) return;
+    const net_op *op = nodes[now->measured].op;
+    run_node(s, now->measured, part, now->back ? op->measure_back : op->measure);
+}
+
+static void run_thread(void *user, int thread)
+{
+    sac_net_pass *s = user;
+    for (int i = thread; i < s->def.slices; i += sac_threads_count(s->def.threads))
+    {
+        const sac_slice part = part_of(s, i, thread);
+        if (part.count > 0) run_part(s, &part);
+    }
+}
+
+static void run_phase(sac_net_pass *s, phase now)
+{
+    s->now = now;
+    if (now.from != now.to || now.measured != NET_NONE || now.start) sac_threads_run(s->def.threads, run_thread, s);
+}
+
+static void clear_sliced(const sac_net_pass *s, int node)
+{
+    memset(s->p.sliced[node], 0, (size_t)s->def.slices * s->p.sliced_size[node]);
+}
+
+static void forward(sac_net_pass *s)
+{
+    const sac_net *net = s->def.net;
+    int from = 0;
+    for (int i = 0; i < net->node_count; i++)
+    {
+        const net_node *n = &net->nodes[i];
+        if (n->op->prepare) n->op->prepare(&s->p, n);
+        if (!n->op->join) continue;
+        const bool measures = s->p.training && n->op->measure;
+        if (measures)
+        {
+            clear_sliced(s, i);
+            run_phase(s, (phase){.from = from, .to = i, .measured = i});
+            from = i;
+        }
+        n->op->join(&s->p, n);
+    }
+    run_phase(s, (phase){.from = from, .to = net->node_count, .measured = NET_NONE});
+}
+
+static void clear_gradient(void *user, int thread)
+{
+    sac_net_pass *s = user;
+    const size_t count = s->def.net->parameters;
+    for (int i = thread; i < s->def.slices; i += sac_threads_count(s->def.threads))
+        memset(s->p.slice_gradients + (size_t)i * count, 0, count * sizeof(float));
+}
+
+static void backward(sac_net_pass *s, float *gradient)
+{
+    const sac_net *net = s->def.net;
+    sac_threads_run(s->def.threads, clear_gradient, s);
+    int from = net->node_count;
+    bool start = true;
+    for (int i = net->node_count - 1; i >= 0; i--)
+    {
+        const net_node *n = &net->nodes[i];
+        if (n->sliced) clear_sliced(s, i);
+        if (!n->op->measure_back) continue;
+        run_phase(s, (phase){.from = from, .to = i + 1, .measured = i, .back = true, .start = start});
+        from = i + 1;
+        start = false;
+        n->op->join_back(&s->p, n);
+    }
+    run_phase(s, (phase){.from = from, .to = 0, .measured = NET_NONE, .back = true, .start = start});
+    sac_slices_add(s->sums, gradient);
+    s->p.sum = gradient;
+    for (int i = 0; i < net->node_count; i++)
+        if (net->nodes[i].op->finish) net->nodes[i].op->finish(&s->p, &net->nodes[i]);
+}
+
+static sac_net_outcome outcome_of(const sac_net_pass *s)
+{
+    sac_net_outcome o = {0};
+    for (int i = 0; s->labels && i < s->def.slices; i++)
+    {
+        const sac_slice part = part_of(s, i, 0);
+        if (part.count == 0) continue;
+        o.loss += s->losses[i];
+        o.right += s->rights[i];
+    }
+    return o;
+}
+
+sac_net_outcome sac_net_pass_train(sac_net_pass *s, float *gradient, const float *parameters, float *measured,
+                                   const int *labels, int samples, uint64_t draw)
+{
+    SAC_ASSERT(s->def.backward && labels && samples >= 1 && samples <= s->def.samples);
+    s->p.parameters = parameters;
+    s->p.measured = measured;
+    s->p.training = true;
+    s->p.draw = draw;
+    s->p.samples = samples;
+    s->labels = labels;
+    s->share = 1.0 / samples;
+    forward(s);
+    backward(s, gradient);
+    return outcome_of(s);
+}
+
+sac_net_outcome sac_net_pass_evaluate(sac_net_pass *s, const float *parameters, const float *measured,
+                                      const int *labels, int samples)
+{
+    SAC_ASSERT(samples >= 1 && samples <= s->def.samples);
+    s->p.parameters = parameters;
+    s->p.measured = (float *)measured; // which is only read
+    s->p.training = false;
+    s->p.samples = samples;
+    s->labels = labels;
+    s->share = 1;
+    forward(s);
+    run_phase(s, (phase){.measured = NET_NONE, .start = labels != NULL});
+    return outcome_of(s);
+}
+
+int sac_net_pass_times(const sac_net_pass *s, sac_net_time times[SAC_NET_KINDS])
+{
+    const sac_net *net = s->def.net;
+    int count = 0;
+    for (int i = 0; s->def.profile && i < net->node_count; i++)
+    {
+        int at = 0;
+        while (at < count && strcmp(times[at].kind, net->nodes[i].op->name) != 0) at++;
+        SAC_ASSERT(at < SAC_NET_KINDS);
+        if (at == count) times[count++] = (sac_net_time){.kind = net->nodes[i].op->name};
+        for (int thread = 0; thread < sac_threads_count(s->def.threads); thread++)
+        {
+            const double *taken = s->times + ((ptrdiff_t)thread * net->node_count + i) * 2;
+            times[at].forward += taken[0];
+            times[at].backward += taken[1];
+        }
+    }
+    return count;
+}

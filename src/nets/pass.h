@@ -1,0 +1,71 @@
+#pragma once
+
+#include "base/threads.h"
+#include "nets/net.h"
+
+/// Minibatches through a net, forward and backward, over threads. A minibatch is cut into a fixed number of slices,
+/// whose sums are added in their order, so that any number of threads gives the same bits.
+
+typedef struct sac_net_pass sac_net_pass;
+
+typedef struct sac_net_pass_def
+{
+    const sac_net *net;
+    sac_threads *threads; ///< outlives the pass
+    int slices;           ///< >= 1
+    int samples;          ///< of a minibatch, at most
+    bool backward;        ///< gradients are wanted
+    double momentum;      ///< share of a minibatch's moments in what batch norms keep of them, such as 0.1
+    bool profile;         ///< take the time of nodes
+} sac_net_pass_def;
+
+/// What a minibatch gave.
+typedef struct sac_net_outcome
+{
+    double loss; ///< cross entropy, the sum over samples
+    int right;   ///< samples whose label has the largest number
+} sac_net_outcome;
+
+/// Seconds that all nodes of a kind have taken since the pass was made, in all threads together.
+typedef struct sac_net_time
+{
+    const char *kind; ///< such as "batch norm"
+    double forward, backward;
+} sac_net_time;
+
+enum
+{
+    SAC_NET_KINDS = 32 ///< of nodes, at most
+};
+
+/// Errors: memory. Nothing allocates afterwards.
+SAC_CHECKED sac_status sac_net_pass_create(sac_net_pass **out, const sac_net_pass_def *def);
+
+/// NULL is ignored.
+void sac_net_pass_destroy(sac_net_pass *pass);
+
+/// Where the pictures of a minibatch go: [samples, rows, columns, channels].
+float *sac_net_pass_input(sac_net_pass *pass);
+
+/// One step of training: forward, cross entropy, backward. Batch norms use the moments of the minibatch and keep a
+/// running mean of them.
+/// @param[out] gradient    [parameters] of the mean loss
+/// @param      labels      [samples] 0..classes-1
+/// @param      draw        names the minibatch: what dropout draws is a function of it
+sac_net_outcome sac_net_pass_train(sac_net_pass *pass, float *gradient, const float *parameters, float *measured,
+                                   const int *labels, int samples, uint64_t draw);
+
+/// Forward alone, with the moments that are kept.
+/// @return zeros where labels is NULL
+sac_net_outcome sac_net_pass_evaluate(sac_net_pass *pass, const float *parameters, const float *measured,
+                                      const int *labels, int samples);
+
+/// What the last minibatch gave: [samples, classes].
+const float *sac_net_pass_output(const sac_net_pass *pass);
+
+/// A value of the last minibatch, [samples, rows, columns, channels].
+/// @param value  0..sac_net_value_count-1, 0 being the input
+const float *sac_net_pass_value(const sac_net_pass *pass, int value);
+
+/// The times of a pass that takes them, in the order of nodes. @return how many kinds
+int sac_net_pass_times(const sac_net_pass *pass, sac_net_time times[SAC_NET_KINDS]);

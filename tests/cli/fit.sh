@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# saccade fit as people call it, on pictures that it makes itself: fit.sh SACCADE
+set -uo pipefail
+saccade=$(realpath "$1")
+cd "$(dirname "$0")/../.." || exit 1
+source tests/check.sh
+task=$PWD/tests/train/pictures_fit.yaml
+python3 examples/pictures.py "$work/stripes" 300 || exit 1
+cd "$work" || exit 1
+
+fit() { "$saccade" fit "$task" "$@"; }
+
+digest() # of what a run keeps; seconds are in metrics.csv alone
+{
+    (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum &&
+        cut -d, -f1,2,4- metrics.csv confusion.csv)
+}
+
+alone() { fit --run alone --quiet && [[ -s alone/net.safetensors && $(wc -l <alone/metrics.csv) == 4 ]]; }
+
+learns() # stripes are told apart, and the table counts every test picture once
+{
+    local right
+    right=$(awk -F, 'END {print $NF}' alone/metrics.csv)
+    echo "accuracy $right"
+    awk -v right="$right" 'BEGIN {exit !(right > 0.9)}' &&
+        [[ $(awk -F, 'NR > 1 {for (i = 2; i <= NF; i++) sum += $i} END {print sum}' alone/confusion.csv) == 100 ]] &&
+        [[ $(awk -F, -v r="$right" 'NR > 1 {same += $NR} END {print (same / 100 == r)}' alone/confusion.csv) == 1 ]]
+}
+
+threads() # the same bytes for any number of them, more than there are slices included
+{
+    local count
+    for count in 2 5; do
+        fit --run "threads$count" --threads "$count" --quiet && diff <(digest alone) <(digest "threads$count") || return 1
+    done
+}
+
+stopped() # by a signal, and gone on with: 130, then the same bytes
+{
+    local pid status
+    # not through a function: the signal is for the process itself
+    "$saccade" fit "$task" --run stopped --set train.epochs=3000 --quiet >log 2>&1 &
+    pid=$!
+    until [[ -s stopped/metrics.csv && $(wc -l <stopped/metrics.csv) -gt 1 ]]; do
+        kill -0 "$pid" 2>/dev/null || { cat log; return 1; }
+        sleep 0.05
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    status=$?
+    [[ $status == 130 ]] && grep -q "interrupted at step .* the same command with --resume goes on" log || { cat log; return 1; }
+    refuses 2 "the run was started with train.epochs '3000', now it is '3'; use another --run" \
+        "$saccade" fit "$task" --run stopped --resume
+}
+
+kills() # at random instants; each time the run goes on
+{
+    local pid i
+    RANDOM=$$
+    for ((i = 0; i < 6; i++)); do
+        "$saccade" fit "$task" --run killed --resume --quiet >log 2>&1 &
+        pid=$!
+        sleep "0.$(printf '%03d' $((RANDOM % 600)))"
+        if ! kill -9 "$pid" 2>/dev/null; then
+            wait "$pid" || { cat log; return 1; }
+            diff <(digest alone) <(digest killed) || return 1
+            rm -rf killed
+        fi
+        wait "$pid" 2>/dev/null
+    done
+    fit --run killed --resume --threads 2 --quiet && diff <(digest alone) <(digest killed)
+}
+
+again() # a finished run is evaluated once more, and nothing in it changes
+{
+    digest alone >before
+    fit --run alone --resume >said && digest alone | diff before - && grep -q "of 100 test pictures right" said
+}
+
+json()
+{
+    fit --run json --json --set train.epochs=1 >said && python3 - <<'PYTHON'
+import json
+rows = [json.loads(line) for line in open("said")]
+assert [row.get("epoch") for row in rows] == [1, None]
+assert sum(map(sum, rows[1]["confusion"])) == rows[1]["pictures"] == 100
+assert rows[0]["test_accuracy"] == rows[1]["test_accuracy"]
+PYTHON
+}
+
+every_kind() # and each falls below its first loss
+{
+    local kind
+    for kind in resnet,width=5 attention-net,encoding=quadratic attention-net,encoding=quadratic-isotropic \
+        attention-net,encoding=relative attention-net,encoding=relative-content \
+        attention-net,encoding=transformer-xl vit,attention=softmax vit,attention=relu vit,attention=trig; do
+        local small=(--set net.layers=1 --set net.width=12 --set net.patch=2 --set net.hidden=16)
+        [[ $kind != attention-net* ]] || small+=(--set net.heads=4 --set net.size=4)
+        [[ $kind != resnet* ]] || small=()
+        sed '/width\|stages/d' "$task" >kind.yaml
+        "$saccade" fit kind.yaml --run "$kind" --quiet --set "net.kind=${kind%,*}" --set "net.${kind#*,}" "${small[@]}" &&
+            awk -F, -v kind="$kind" 'NR == 2 {first = $5} END {print kind, first, $5; exit !($5 < first)}' \
+                "$kind/metrics.csv" || return 1
+    done
+}
+
+refusals()
+{
+    refuses 2 "there is no 'resnt', did you mean 'resnet'?" "$saccade" fit "$task" --run no --set net.kind=resnt &&
+        refuses 2 "unknown option 'widht', did you mean 'width'?" "$saccade" fit "$task" --run no --set net.widht=3 &&
+        refuses 2 "unknown section 'nets', expected data, net, train or evaluation, did you mean 'net'?" \
+            "$saccade" fit "$task" --run no --set nets.width=3 &&
+        refuses 2 "net.patch is 3, which does not divide pictures of 8 x 8" \
+            "$saccade" fit kind.yaml --run no --set net.kind=vit --set net.patch=3 &&
+        refuses 2 "train.batch is 1000, and there are 300 pictures" \
+            "$saccade" fit "$task" --run no --set train.batch=1000 &&
+        refuses 2 "train.falls is '', expected 1 to 8 epochs" "$saccade" fit "$task" --run no --set train.schedule=falls &&
+        refuses 2 "a task of a policy, which 'saccade train' carries out" "$saccade" fit "$OLDPWD/tasks/toy.yaml" --run no &&
+        refuses 1 "nowhere: no such folder: 'make data' installs Fashion-MNIST" \
+            "$saccade" fit "$task" --run no --set data.folder=nowhere &&
+        refuses 1 "alone holds no train-images-idx3-ubyte, with or without .gz" \
+            "$saccade" fit "$task" --run no --set data.folder=alone &&
+        refuses 1 "alone holds no data_batch_1.bin: give data.folder the folder of CIFAR-10's binary version" \
+            "$saccade" fit "$task" --run no --set data.folder=alone --set data.format=cifar-10 &&
+        refuses 2 "there is a run already; --resume goes on with it" "$saccade" fit "$task" --run alone &&
+        [[ ! -e no ]]
+}
+
+no_policy()
+{
+    refuses 2 "pictures_fit.yaml is a task of pictures, not of a policy: 'saccade fit' carries it out" \
+        "$saccade" train "$task" --run no && [[ ! -e no ]]
+}
+
+damaged() # files that are cut short: one line, nothing is made
+{
+    cp -r stripes cut
+    head -c 1000 stripes/train-images-idx3-ubyte >cut/train-images-idx3-ubyte
+    refuses 1 "the IDX header tells of 19200 bytes, and there are 984" \
+        "$saccade" fit "$task" --run no --set data.folder=cut || return 1
+    cp stripes/train-images-idx3-ubyte cut/
+    head -c 100 stripes/t10k-images-idx3-ubyte.gz >cut/t10k-images-idx3-ubyte.gz
+    refuses 1 "gzip is damaged or cut short" "$saccade" fit "$task" --run no --set data.folder=cut && [[ ! -e no ]]
+}
+
+cifar() # five files of colours
+{
+    python3 - <<'PYTHON'
+import os, random
+os.makedirs("colours")
+draw = random.Random(2)
+for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
+    with open(f"colours/{name}.bin", "wb") as file:
+        for _ in range(12):
+            label = draw.randrange(3)
+            planes = [bytes(draw.randrange(128, 256) if plane == label else draw.randrange(128) for _ in range(1024))
+                      for plane in range(3)]
+            file.write(bytes([label]) + b"".join(planes))
+PYTHON
+    fit --run colours_run --set data.folder=colours --set data.format=cifar-10 --set data.padding=4 --set data.flip=true \
+        --set train.batch=10 --set net.width=4 --set train.epochs=10 --quiet &&
+        awk -F, 'END {print; exit !($NF > 0.9)}' colours_run/metrics.csv
+}
+
+drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
+{
+    "$saccade" plot alone --out one.svg && grep -q "<svg" one.svg &&
+        "$saccade" plot alone/metrics.csv colours_run/metrics.csv --out two.svg &&
+        (($(stat -c %s two.svg) > $(stat -c %s one.svg))) &&
+        mkdir other && echo "generation,steps,seconds" >other/metrics.csv &&
+        refuses 2 "plot: alone and other do not go together" "$saccade" plot alone other --out none.svg
+}
+
+check "a run leaves its files" alone
+check "stripes are learned, and the confusion table counts them" learns
+check "any number of threads gives the same bytes" threads
+check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
+check "kills change nothing" kills
+check "a finished run is evaluated again" again
+check "JSON says the same" json
+check "every kind of net learns" every_kind
+check "bad tasks and missing data get one line" refusals
+check "damaged data get one line" damaged
+check "CIFAR-10's form is read" cifar
+[[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn
+check "train says who carries out such a task" no_policy
+finish
