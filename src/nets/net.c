@@ -10,7 +10,7 @@
 
 /// Making nets of the kinds that there are.
 
-static const net_kind *const kinds[] = {&net_resnet, &net_attention_net, &net_vit, NULL};
+static const net_kind *const kinds[] = {&sac_net_resnet, &sac_net_attention_net, &sac_net_vit, NULL};
 
 const char *sac_net_kind_name(const void *unused, int index)
 {

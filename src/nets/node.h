@@ -184,31 +184,31 @@ static inline void *net_sliced(const net_pass *p, const net_node *n, int slice)
 // --- building ---
 
 /// Add a node and its value. After a failure everything is accepted and nothing happens.
-net_node *net_add(sac_net *net, const net_op *op, const char *name, int in, int beside, sac_net_shape out);
+net_node *sac_net_add(sac_net *net, const net_op *op, const char *name, int in, int beside, sac_net_shape out);
 
 /// Give a node its next tensor, [rows, columns]; columns 0: a vector.
-void net_give(sac_net *net, net_node *node, int index, const char *name, int rows, int columns, sac_net_start start,
-              double spread, bool decays);
+void sac_net_give(sac_net *net, net_node *node, int index, const char *name, int rows, int columns, sac_net_start start,
+                  double spread, bool decays);
 
 /// Each gives the index of its value.
-int net_convolution(sac_net *net, const char *name, int x, int outputs, int patch, int stride, int padding);
-int net_batch_norm(sac_net *net, const char *name, int x, int beside, bool relu);
-int net_mean(sac_net *net, const char *name, int x);
-int net_linear(sac_net *net, const char *name, int x, int outputs, bool bias, double spread);
-int net_gelu(sac_net *net, const char *name, int x);
-int net_layer_norm(sac_net *net, const char *name, int x, int beside, double epsilon);
-int net_sum(sac_net *net, const char *name, int x, int beside);
-int net_blocks(sac_net *net, const char *name, int x, int side);
-int net_places(sac_net *net, const char *name, int x);
-int net_dropout(sac_net *net, const char *name, int x, double share); ///< none where the share is 0
+int sac_net_convolution(sac_net *net, const char *name, int x, int outputs, int patch, int stride, int padding);
+int sac_net_batch_norm(sac_net *net, const char *name, int x, int beside, bool relu);
+int sac_net_mean(sac_net *net, const char *name, int x);
+int sac_net_linear(sac_net *net, const char *name, int x, int outputs, bool bias, double spread);
+int sac_net_gelu(sac_net *net, const char *name, int x);
+int sac_net_layer_norm(sac_net *net, const char *name, int x, int beside, double epsilon);
+int sac_net_sum(sac_net *net, const char *name, int x, int beside);
+int sac_net_blocks(sac_net *net, const char *name, int x, int side);
+int sac_net_places(sac_net *net, const char *name, int x);
+int sac_net_dropout(sac_net *net, const char *name, int x, double share); ///< none where the share is 0
 
 /// Heads that look at places whatever is there, and heads that look at contents, too: out [tokens, heads channels].
-int net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encoding encoding, int size);
-int net_content_heads(sac_net *net, const char *name, int x, int queries_keys, int heads, net_encoding encoding,
-                      int size);
+int sac_net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encoding encoding, int size);
+int sac_net_content_heads(sac_net *net, const char *name, int x, int queries_keys, int heads, net_encoding encoding,
+                          int size);
 
 /// Attention of a transformer over [queries keys values] of `heads` heads; attention: "softmax" or a linear form.
-int net_attention(sac_net *net, const char *name, int x, int heads, const char *attention, int features);
+int sac_net_attention(sac_net *net, const char *name, int x, int heads, const char *attention, int features);
 
 /// A kind of net.
 typedef struct net_kind
@@ -218,7 +218,7 @@ typedef struct net_kind
     void (*build)(sac_net *net, const void *config, int classes); ///< value 0 is the picture
 } net_kind;
 
-extern const net_kind net_resnet, net_attention_net, net_vit;
+extern const net_kind sac_net_resnet, sac_net_attention_net, sac_net_vit;
 
 /// Fail a build: the first failure stays.
-void net_fail(sac_net *net, sac_status status);
+void sac_net_fail(sac_net *net, sac_status status);

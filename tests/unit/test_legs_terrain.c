@@ -262,5 +262,5 @@ TEST(any_draws_each_kind)
 
 TESTS(stones_have_the_sizes_of_the_article, released_and_unmet_stones_have_other_sizes,
       every_course_begins_with_level_ground, boxes_near_a_robot_have_places, grids_are_turned_squares,
-      stairs_rise_evenly, walls_alternate, seeds_decide, variants_are_words, kinds_of_changes_do_not_touch_each_other,
-      any_draws_each_kind)
+      stairs_rise_evenly, walls_alternate, openings_follow_one_another, seeds_decide, variants_are_words,
+      kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)

@@ -51,31 +51,31 @@ static int layer(sac_net *net, const config *c, int index, int x)
     int y;
 #define PART(word) (snprintf(part, sizeof part, "layer%d.%s", index, word), part)
     if (encoding < NET_RELATIVE_CONTENT)
-        y = net_shift_heads(net, PART("heads"), x, c->heads, encoding, c->size);
+        y = sac_net_shift_heads(net, PART("heads"), x, c->heads, encoding, c->size);
     else
     {
-        y = net_linear(net, PART("queries_keys"), x, 2 * c->heads * c->size, false, spread);
-        y = net_content_heads(net, PART("heads"), x, y, c->heads, encoding, c->size);
+        y = sac_net_linear(net, PART("queries_keys"), x, 2 * c->heads * c->size, false, spread);
+        y = sac_net_content_heads(net, PART("heads"), x, y, c->heads, encoding, c->size);
     }
-    y = net_linear(net, PART("values"), y, c->width, true, spread);
-    y = net_dropout(net, PART("dropout1"), y, c->dropout);
-    x = net_layer_norm(net, PART("norm1"), y, x, 1e-12);
-    y = net_linear(net, PART("up"), x, c->hidden, true, spread);
-    y = net_gelu(net, PART("gelu"), y);
-    y = net_linear(net, PART("down"), y, c->width, true, spread);
-    y = net_dropout(net, PART("dropout2"), y, c->dropout);
-    return net_layer_norm(net, PART("norm2"), y, x, 1e-12);
+    y = sac_net_linear(net, PART("values"), y, c->width, true, spread);
+    y = sac_net_dropout(net, PART("dropout1"), y, c->dropout);
+    x = sac_net_layer_norm(net, PART("norm1"), y, x, 1e-12);
+    y = sac_net_linear(net, PART("up"), x, c->hidden, true, spread);
+    y = sac_net_gelu(net, PART("gelu"), y);
+    y = sac_net_linear(net, PART("down"), y, c->width, true, spread);
+    y = sac_net_dropout(net, PART("dropout2"), y, c->dropout);
+    return sac_net_layer_norm(net, PART("norm2"), y, x, 1e-12);
 #undef PART
 }
 
 static void build(sac_net *net, const void *options_read, int classes)
 {
     const config *c = options_read;
-    int x = net_blocks(net, "blocks", 0, c->patch);
-    x = net_linear(net, "embedding", x, c->width, true, 0.02);
+    int x = sac_net_blocks(net, "blocks", 0, c->patch);
+    x = sac_net_linear(net, "embedding", x, c->width, true, 0.02);
     for (int i = 0; i < c->layers; i++) x = layer(net, c, i, x);
-    x = net_mean(net, "mean", x);
-    net_linear(net, "linear", x, classes, true, 0.02);
+    x = sac_net_mean(net, "mean", x);
+    sac_net_linear(net, "linear", x, classes, true, 0.02);
 }
 
-const net_kind net_attention_net = {"attention-net", options, build};
+const net_kind sac_net_attention_net = {"attention-net", options, build};

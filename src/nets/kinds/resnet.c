@@ -26,15 +26,15 @@ static int block(sac_net *net, const char *name, int x, int outputs, int stride)
     char part[40];
     int beside = x;
 #define PART(word) (snprintf(part, sizeof part, "%.24s.%s", name, word), part)
-    int y = net_convolution(net, PART("convolution1"), x, outputs, 3, stride, 1);
-    y = net_batch_norm(net, PART("norm1"), y, NET_NONE, true);
-    y = net_convolution(net, PART("convolution2"), y, outputs, 3, 1, 1);
+    int y = sac_net_convolution(net, PART("convolution1"), x, outputs, 3, stride, 1);
+    y = sac_net_batch_norm(net, PART("norm1"), y, NET_NONE, true);
+    y = sac_net_convolution(net, PART("convolution2"), y, outputs, 3, 1, 1);
     if (stride > 1 || net->values[x].channels != outputs)
     {
-        beside = net_convolution(net, PART("shortcut"), x, outputs, 1, stride, 0);
-        beside = net_batch_norm(net, PART("shortcut_norm"), beside, NET_NONE, false);
+        beside = sac_net_convolution(net, PART("shortcut"), x, outputs, 1, stride, 0);
+        beside = sac_net_batch_norm(net, PART("shortcut_norm"), beside, NET_NONE, false);
     }
-    return net_batch_norm(net, PART("norm2"), y, beside, true);
+    return sac_net_batch_norm(net, PART("norm2"), y, beside, true);
 #undef PART
 }
 
@@ -42,16 +42,16 @@ static void build(sac_net *net, const void *options_read, int classes)
 {
     const config *c = options_read;
     char name[40];
-    int x = net_convolution(net, "convolution", 0, c->width, 3, 1, 1);
-    x = net_batch_norm(net, "norm", x, NET_NONE, true);
+    int x = sac_net_convolution(net, "convolution", 0, c->width, 3, 1, 1);
+    x = sac_net_batch_norm(net, "norm", x, NET_NONE, true);
     for (int stage = 0; stage < c->stages; stage++)
         for (int i = 0; i < c->blocks; i++)
         {
             snprintf(name, sizeof name, "stage%d.block%d", stage, i);
             x = block(net, name, x, c->width << stage, stage > 0 && i == 0 ? 2 : 1);
         }
-    x = net_mean(net, "mean", x);
-    net_linear(net, "linear", x, classes, true, 1 / sqrt(3.0 * net->values[x].channels));
+    x = sac_net_mean(net, "mean", x);
+    sac_net_linear(net, "linear", x, classes, true, 1 / sqrt(3.0 * net->values[x].channels));
 }
 
-const net_kind net_resnet = {"resnet", options, build};
+const net_kind sac_net_resnet = {"resnet", options, build};

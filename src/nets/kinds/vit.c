@@ -33,31 +33,31 @@ static int layer(sac_net *net, const config *c, int index, int x)
 {
     char part[40];
 #define PART(word) (snprintf(part, sizeof part, "layer%d.%s", index, word), part)
-    int y = net_layer_norm(net, PART("norm1"), x, NET_NONE, 1e-6);
-    y = net_linear(net, PART("queries_keys_values"), y, 3 * c->width, true, 0.02);
-    y = net_attention(net, PART("attention"), y, c->heads, c->attention, c->features);
-    y = net_linear(net, PART("out"), y, c->width, true, 0.02);
-    y = net_dropout(net, PART("dropout1"), y, c->dropout);
-    x = net_sum(net, PART("sum1"), x, y);
-    y = net_layer_norm(net, PART("norm2"), x, NET_NONE, 1e-6);
-    y = net_linear(net, PART("up"), y, c->hidden, true, 0.02);
-    y = net_gelu(net, PART("gelu"), y);
-    y = net_linear(net, PART("down"), y, c->width, true, 0.02);
-    y = net_dropout(net, PART("dropout2"), y, c->dropout);
-    return net_sum(net, PART("sum2"), x, y);
+    int y = sac_net_layer_norm(net, PART("norm1"), x, NET_NONE, 1e-6);
+    y = sac_net_linear(net, PART("queries_keys_values"), y, 3 * c->width, true, 0.02);
+    y = sac_net_attention(net, PART("attention"), y, c->heads, c->attention, c->features);
+    y = sac_net_linear(net, PART("out"), y, c->width, true, 0.02);
+    y = sac_net_dropout(net, PART("dropout1"), y, c->dropout);
+    x = sac_net_sum(net, PART("sum1"), x, y);
+    y = sac_net_layer_norm(net, PART("norm2"), x, NET_NONE, 1e-6);
+    y = sac_net_linear(net, PART("up"), y, c->hidden, true, 0.02);
+    y = sac_net_gelu(net, PART("gelu"), y);
+    y = sac_net_linear(net, PART("down"), y, c->width, true, 0.02);
+    y = sac_net_dropout(net, PART("dropout2"), y, c->dropout);
+    return sac_net_sum(net, PART("sum2"), x, y);
 #undef PART
 }
 
 static void build(sac_net *net, const void *options_read, int classes)
 {
     const config *c = options_read;
-    int x = net_blocks(net, "blocks", 0, c->patch);
-    x = net_linear(net, "embedding", x, c->width, true, 0.02);
-    x = net_places(net, "places", x);
+    int x = sac_net_blocks(net, "blocks", 0, c->patch);
+    x = sac_net_linear(net, "embedding", x, c->width, true, 0.02);
+    x = sac_net_places(net, "places", x);
     for (int i = 0; i < c->layers; i++) x = layer(net, c, i, x);
-    x = net_layer_norm(net, "norm", x, NET_NONE, 1e-6);
-    x = net_mean(net, "mean", x);
-    net_linear(net, "linear", x, classes, true, 0.02);
+    x = sac_net_layer_norm(net, "norm", x, NET_NONE, 1e-6);
+    x = sac_net_mean(net, "mean", x);
+    sac_net_linear(net, "linear", x, classes, true, 0.02);
 }
 
-const net_kind net_vit = {"vit", options, build};
+const net_kind sac_net_vit = {"vit", options, build};

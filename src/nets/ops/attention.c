@@ -96,13 +96,13 @@ static const struct
 } maps[] = {{"relu", SAC_PHI_RELU, false},    {"relu-mapped", SAC_PHI_RELU, true},  {"exp", SAC_PHI_EXP, true},
             {"square", SAC_PHI_SQUARE, true}, {"positive", SAC_PHI_POSITIVE, true}, {"trig", SAC_PHI_TRIG, true}};
 
-int net_attention(sac_net *net, const char *name, int x, int heads, const char *attention, int features)
+int sac_net_attention(sac_net *net, const char *name, int x, int heads, const char *attention, int features)
 {
     const sac_net_shape in = net->values[x];
     const int size = in.channels / 3, each = size / heads, tokens = net_tokens(&in);
-    net_node *n = net_add(net, &op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, size});
+    net_node *n = sac_net_add(net, &op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, size});
     if (size % heads)
-        net_fail(net, sac_fail(SAC_ERROR_ARGUMENT, "net.width is %d, which %d heads do not divide", size, heads));
+        sac_net_fail(net, sac_fail(SAC_ERROR_ARGUMENT, "net.width is %d, which %d heads do not divide", size, heads));
     sac_attend *a = &n->attention.attend;
     *a = (sac_attend){heads,
                       tokens,
@@ -130,6 +130,6 @@ int net_attention(sac_net *net, const char *name, int x, int heads, const char *
     const sac_map_side side = side_of(NULL, n);
     n->kept = sac_attend_linear_kept(a, &side, &side);
     n->workspace = sac_attend_linear_workspace(a, &side, &side) + 3 * (size_t)tokens * (size_t)size;
-    if (n->attention.features) net_give(net, n, 0, "matrix", features, each, SAC_NET_NORMAL, 1, false);
+    if (n->attention.features) sac_net_give(net, n, 0, "matrix", features, each, SAC_NET_NORMAL, 1, false);
     return n->out;
 }

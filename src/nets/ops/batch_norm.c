@@ -139,16 +139,16 @@ static const net_op op = {.name = "batch norm",
                           .backward = backward,
                           .finish = finish};
 
-int net_batch_norm(sac_net *net, const char *name, int x, int beside, bool relu)
+int sac_net_batch_norm(sac_net *net, const char *name, int x, int beside, bool relu)
 {
-    net_node *n = net_add(net, &op, name, x, beside, net->values[x]);
+    net_node *n = sac_net_add(net, &op, name, x, beside, net->values[x]);
     const int size = net->values[x].channels;
     n->norm.relu = relu;
     n->measured = net->measured;
     net->measured += 2 * (size_t)size;
     n->shared = 8 * (size_t)size;
     n->sliced = 2 * (size_t)size * sizeof(double);
-    net_give(net, n, 0, "weight", size, 0, SAC_NET_ONES, 0, true);
-    net_give(net, n, 1, "bias", size, 0, SAC_NET_ZEROS, 0, true);
+    sac_net_give(net, n, 0, "weight", size, 0, SAC_NET_ONES, 0, true);
+    sac_net_give(net, n, 1, "bias", size, 0, SAC_NET_ZEROS, 0, true);
     return n->out;
 }

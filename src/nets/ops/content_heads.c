@@ -184,19 +184,20 @@ static void backward(const net_pass *p, const net_node *n, const sac_slice *part
 
 static const net_op op = {.name = "content heads", .forward = forward, .backward = backward};
 
-int net_content_heads(sac_net *net, const char *name, int x, int queries_keys, int heads, net_encoding encoding,
-                      int size)
+int sac_net_content_heads(sac_net *net, const char *name, int x, int queries_keys, int heads, net_encoding encoding,
+                          int size)
 {
     const sac_net_shape in = net->values[x];
     const net_grid g = net_grid_of(&in);
-    net_node *n = net_add(net, &op, name, x, queries_keys, (sac_net_shape){in.rows, in.columns, heads * in.channels});
+    net_node *n =
+        sac_net_add(net, &op, name, x, queries_keys, (sac_net_shape){in.rows, in.columns, heads * in.channels});
     SAC_ASSERT(net->values[queries_keys].channels == 2 * heads * size);
     n->heads.heads = heads;
     n->heads.encoding = encoding;
     n->heads.size = size;
     n->workspace = workspace_of(&g, size);
-    net_give(net, n, VECTORS, "vectors", 2, heads * size, SAC_NET_NORMAL, 1, false);
-    net_give(net, n, ROWS, "rows", g.down, heads * size, SAC_NET_NORMAL, 1 / sqrt(size), false);
-    net_give(net, n, COLUMNS, "columns", g.right, heads * size, SAC_NET_NORMAL, 1 / sqrt(size), false);
+    sac_net_give(net, n, VECTORS, "vectors", 2, heads * size, SAC_NET_NORMAL, 1, false);
+    sac_net_give(net, n, ROWS, "rows", g.down, heads * size, SAC_NET_NORMAL, 1 / sqrt(size), false);
+    sac_net_give(net, n, COLUMNS, "columns", g.right, heads * size, SAC_NET_NORMAL, 1 / sqrt(size), false);
     return n->out;
 }

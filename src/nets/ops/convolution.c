@@ -64,7 +64,7 @@ static const net_op plain_op = {.name = "convolution", .forward = forward, .back
 static const net_op tiles_op = {
     .name = "convolution by tiles", .prepare = prepare_tiles, .forward = forward_tiles, .backward = backward_tiles};
 
-int net_convolution(sac_net *net, const char *name, int x, int outputs, int patch, int stride, int padding)
+int sac_net_convolution(sac_net *net, const char *name, int x, int outputs, int patch, int stride, int padding)
 {
     const sac_net_shape in = net->values[x];
     sac_convolution c = {.height = in.rows,
@@ -78,13 +78,13 @@ int net_convolution(sac_net *net, const char *name, int x, int outputs, int patc
     sac_convolution_size(&c, &rows, &columns);
     const bool fits = sac_winograd_fits(&c);
     net_node *n =
-        net_add(net, fits ? &tiles_op : &plain_op, name, x, NET_NONE, (sac_net_shape){rows, columns, outputs});
+        sac_net_add(net, fits ? &tiles_op : &plain_op, name, x, NET_NONE, (sac_net_shape){rows, columns, outputs});
     n->convolution = c;
     c.pictures = 1 << 16; // as many as a block of places can be of
     n->workspace = fits ? sac_winograd_workspace(&c) : sac_convolution_workspace(&c);
     n->shared = fits ? 2 * sac_winograd_weights(&c) : 0;
     // He et al. 2015: by what a filter gives, as torch's resnets are drawn
     const double spread = sqrt(2.0 / ((double)patch * patch * outputs));
-    net_give(net, n, 0, "weight", outputs, patch * patch * in.channels, SAC_NET_NORMAL, spread, true);
+    sac_net_give(net, n, 0, "weight", outputs, patch * patch * in.channels, SAC_NET_NORMAL, spread, true);
     return n->out;
 }

@@ -65,10 +65,10 @@ static void backward(const net_pass *p, const net_node *n, const sac_slice *part
 
 static const net_op op = {.name = "dropout", .forward = forward, .backward = backward};
 
-int net_dropout(sac_net *net, const char *name, int x, double share)
+int sac_net_dropout(sac_net *net, const char *name, int x, double share)
 {
     if (!(share > 0)) return x;
-    net_node *n = net_add(net, &op, name, x, NET_NONE, net->values[x]);
+    net_node *n = sac_net_add(net, &op, name, x, NET_NONE, net->values[x]);
     n->dropout.share = share;
     n->kept = (net_size(&net->values[x]) + sizeof(float) - 1) / sizeof(float);
     return n->out;

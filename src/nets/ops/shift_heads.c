@@ -196,11 +196,11 @@ static void finish(const net_pass *p, const net_node *n)
 static const net_op op = {
     .name = "shift heads", .prepare = prepare, .forward = forward, .backward = backward, .finish = finish};
 
-int net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encoding encoding, int size)
+int sac_net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encoding encoding, int size)
 {
     const sac_net_shape in = net->values[x];
     const net_grid g = net_grid_of(&in);
-    net_node *n = net_add(net, &op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, heads * in.channels});
+    net_node *n = sac_net_add(net, &op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, heads * in.channels});
     const size_t all = (size_t)heads * (size_t)g.tokens * (size_t)g.tokens;
     const sac_place_heads of = {heads, in.rows, in.columns};
     SAC_ASSERT(encoding <= NET_RELATIVE);
@@ -211,16 +211,16 @@ int net_shift_heads(sac_net *net, const char *name, int x, int heads, net_encodi
     n->sliced = all * sizeof(float);
     if (encoding == NET_RELATIVE)
     {
-        net_give(net, n, 0, "vectors", heads, 2 * size, SAC_NET_NORMAL, 1, false);
-        net_give(net, n, 1, "rows", g.down, size, SAC_NET_NORMAL, 1 / sqrt(size), false);
-        net_give(net, n, 2, "columns", g.right, size, SAC_NET_NORMAL, 1 / sqrt(size), false);
+        sac_net_give(net, n, 0, "vectors", heads, 2 * size, SAC_NET_NORMAL, 1, false);
+        sac_net_give(net, n, 1, "rows", g.down, size, SAC_NET_NORMAL, 1 / sqrt(size), false);
+        sac_net_give(net, n, 2, "columns", g.right, size, SAC_NET_NORMAL, 1 / sqrt(size), false);
         return n->out;
     }
     // as the authors' code draws them: centres two tokens away, spreads of one token
-    net_give(net, n, 0, "centres", heads, 2, SAC_NET_NORMAL, 2, false);
+    sac_net_give(net, n, 0, "centres", heads, 2, SAC_NET_NORMAL, 2, false);
     if (encoding == NET_QUADRATIC)
-        net_give(net, n, 1, "roots", heads, 4, SAC_NET_ROOTS, 0.01, false);
+        sac_net_give(net, n, 1, "roots", heads, 4, SAC_NET_ROOTS, 0.01, false);
     else
-        net_give(net, n, 1, "spreads", heads, 0, SAC_NET_ONES, 0, false);
+        sac_net_give(net, n, 1, "spreads", heads, 0, SAC_NET_ONES, 0, false);
     return n->out;
 }

@@ -74,14 +74,14 @@ static void linear_backward(const net_pass *p, const net_node *n, const sac_slic
 
 static const net_op linear_op = {.name = "linear", .forward = linear_forward, .backward = linear_backward};
 
-int net_linear(sac_net *net, const char *name, int x, int outputs, bool bias, double spread)
+int sac_net_linear(sac_net *net, const char *name, int x, int outputs, bool bias, double spread)
 {
     const sac_net_shape in = net->values[x];
-    net_node *n = net_add(net, &linear_op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, outputs});
+    net_node *n = sac_net_add(net, &linear_op, name, x, NET_NONE, (sac_net_shape){in.rows, in.columns, outputs});
     n->linear.outputs = outputs;
     n->linear.bias = bias;
-    net_give(net, n, 0, "weight", outputs, in.channels, SAC_NET_NORMAL, spread, true);
-    if (bias) net_give(net, n, 1, "bias", outputs, 0, SAC_NET_ZEROS, 0, true);
+    sac_net_give(net, n, 0, "weight", outputs, in.channels, SAC_NET_NORMAL, spread, true);
+    if (bias) sac_net_give(net, n, 1, "bias", outputs, 0, SAC_NET_ZEROS, 0, true);
     return n->out;
 }
 
@@ -104,9 +104,9 @@ static void gelu_backward(const net_pass *p, const net_node *n, const sac_slice 
 
 static const net_op gelu_op = {.name = "gelu", .forward = gelu_forward, .backward = gelu_backward};
 
-int net_gelu(sac_net *net, const char *name, int x)
+int sac_net_gelu(sac_net *net, const char *name, int x)
 {
-    return net_add(net, &gelu_op, name, x, NET_NONE, net->values[x])->out;
+    return sac_net_add(net, &gelu_op, name, x, NET_NONE, net->values[x])->out;
 }
 
 // --- layer norm, of a sum where something stands beside ---
@@ -164,15 +164,15 @@ static void layer_norm_backward(const net_pass *p, const net_node *n, const sac_
 static const net_op layer_norm_op = {
     .name = "layer norm", .forward = layer_norm_forward, .backward = layer_norm_backward};
 
-int net_layer_norm(sac_net *net, const char *name, int x, int beside, double epsilon)
+int sac_net_layer_norm(sac_net *net, const char *name, int x, int beside, double epsilon)
 {
-    net_node *n = net_add(net, &layer_norm_op, name, x, beside, net->values[x]);
+    net_node *n = sac_net_add(net, &layer_norm_op, name, x, beside, net->values[x]);
     const sac_net_shape *s = &net->values[x];
     n->layer_norm.epsilon = (float)epsilon;
     n->kept = 2 * (size_t)net_tokens(s) + (beside == NET_NONE ? 0 : net_size(s));
     n->workspace = net_size(s);
-    net_give(net, n, 0, "weight", s->channels, 0, SAC_NET_ONES, 0, true);
-    net_give(net, n, 1, "bias", s->channels, 0, SAC_NET_ZEROS, 0, true);
+    sac_net_give(net, n, 0, "weight", s->channels, 0, SAC_NET_ONES, 0, true);
+    sac_net_give(net, n, 1, "bias", s->channels, 0, SAC_NET_ZEROS, 0, true);
     return n->out;
 }
 
@@ -195,9 +195,9 @@ static void sum_backward(const net_pass *p, const net_node *n, const sac_slice *
 
 static const net_op sum_op = {.name = "sum", .forward = sum_forward, .backward = sum_backward};
 
-int net_sum(sac_net *net, const char *name, int x, int beside)
+int sac_net_sum(sac_net *net, const char *name, int x, int beside)
 {
-    return net_add(net, &sum_op, name, x, beside, net->values[x])->out;
+    return sac_net_add(net, &sum_op, name, x, beside, net->values[x])->out;
 }
 
 // --- a vector for each place ---
@@ -222,11 +222,11 @@ static void places_backward(const net_pass *p, const net_node *n, const sac_slic
 
 static const net_op places_op = {.name = "places", .forward = places_forward, .backward = places_backward};
 
-int net_places(sac_net *net, const char *name, int x)
+int sac_net_places(sac_net *net, const char *name, int x)
 {
-    net_node *n = net_add(net, &places_op, name, x, NET_NONE, net->values[x]);
+    net_node *n = sac_net_add(net, &places_op, name, x, NET_NONE, net->values[x]);
     const sac_net_shape *s = &net->values[x];
-    net_give(net, n, 0, "weight", net_tokens(s), s->channels, SAC_NET_NORMAL, 0.02, false);
+    sac_net_give(net, n, 0, "weight", net_tokens(s), s->channels, SAC_NET_NORMAL, 0.02, false);
     return n->out;
 }
 
@@ -263,9 +263,9 @@ static void mean_backward(const net_pass *p, const net_node *n, const sac_slice 
 
 static const net_op mean_op = {.name = "mean", .forward = mean_forward, .backward = mean_backward};
 
-int net_mean(sac_net *net, const char *name, int x)
+int sac_net_mean(sac_net *net, const char *name, int x)
 {
-    return net_add(net, &mean_op, name, x, NET_NONE, (sac_net_shape){1, 1, net->values[x].channels})->out;
+    return sac_net_add(net, &mean_op, name, x, NET_NONE, (sac_net_shape){1, 1, net->values[x].channels})->out;
 }
 
 // --- blocks of pixels become tokens ---
@@ -286,15 +286,15 @@ static void blocks_forward(const net_pass *p, const net_node *n, const sac_slice
 
 static const net_op blocks_op = {.name = "blocks", .forward = blocks_forward};
 
-int net_blocks(sac_net *net, const char *name, int x, int side)
+int sac_net_blocks(sac_net *net, const char *name, int x, int side)
 {
     const sac_net_shape in = net->values[x];
     SAC_ASSERT(x == 0); // a picture has no gradient
     if (in.rows % side || in.columns % side)
-        net_fail(net, sac_fail(SAC_ERROR_ARGUMENT, "net.patch is %d, which does not divide pictures of %d x %d", side,
-                               in.rows, in.columns));
-    net_node *n = net_add(net, &blocks_op, name, x, NET_NONE,
-                          (sac_net_shape){in.rows / side, in.columns / side, side * side * in.channels});
+        sac_net_fail(net, sac_fail(SAC_ERROR_ARGUMENT, "net.patch is %d, which does not divide pictures of %d x %d",
+                                   side, in.rows, in.columns));
+    net_node *n = sac_net_add(net, &blocks_op, name, x, NET_NONE,
+                              (sac_net_shape){in.rows / side, in.columns / side, side * side * in.channels});
     n->blocks.side = side;
     return n->out;
 }

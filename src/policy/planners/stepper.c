@@ -182,13 +182,14 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     const stepper_config *config = base->policy->config;
     const sac_policy_def *def = &base->policy->def;
     const float *truth = inputs[0], *ground = inputs[1];
+    const int at_each_end = p->feet / 2;
     float front = 0, rear = 0, top = 0;
     for (int foot = 0; foot < p->feet; foot++)
     {
         const place f = choose(ground + (ptrdiff_t)foot * CELLS, config);
         action[foot] = f.x;
         action[p->feet + foot] = f.y;
-        *(foot < p->feet / 2 ? &front : &rear) += f.z / (float)(p->feet / 2);
+        *(foot < at_each_end ? &front : &rear) += f.z / (float)at_each_end;
         if (!p->climbs) continue;
         action[2 * p->feet + foot] = f.z;
         const float above = highest(ground + (ptrdiff_t)foot * CELLS) - f.z;
