@@ -166,6 +166,40 @@ TEST(the_next_feet_are_those_that_lift_off)
     close_scene(&all);
 }
 
+// With a place behind and one ahead, the sign of a third number says which of the two is meant.
+TEST(either_place_is_the_one_that_its_sign_says)
+{
+    scene next, either;
+    open_scene(&next, "legs:stones", "original", "feet=next,repeat=50");
+    open_scene(&either, "legs:stones", "original", "feet=either,repeat=50");
+    assert_true(either.spec->action_size == 11);
+    int ahead = 0, back = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+    {
+        assert_ok(sac_env_reset(next.env, seed, &next.row));
+        assert_ok(sac_env_reset(either.env, seed, &either.row));
+        for (int step = 0; step < 12 && !next.terminated; step++)
+        {
+            push(&either, seed, step);
+            const float *a = either.action;
+            for (int foot = 0; foot < 2; foot++)
+            {
+                next.action[foot] = a[4 + foot] > 0 ? a[2 + foot] : -a[foot];
+                next.action[2 + foot] = a[6 + foot];
+                a[4 + foot] > 0 ? ahead++ : back++;
+            }
+            for (int i = 0; i < 3; i++) next.action[4 + i] = a[8 + i];
+            assert_ok(sac_env_step(next.env, &next.row));
+            assert_ok(sac_env_step(either.env, &either.row));
+            assert_true(next.terminated == either.terminated && next.reward == either.reward);
+            assert_memory_equal(part(&next, "state"), part(&either, "state"), 44 * sizeof(float));
+        }
+    }
+    assert_true(ahead > 0 && back > 0);
+    close_scene(&next);
+    close_scene(&either);
+}
+
 TEST(the_generator_walks)
 {
     scene s;
@@ -357,6 +391,8 @@ TEST(what_is_wrong_is_named)
     assert_fails(create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
                  "physics_ms 3 does not go into");
     assert_fails(create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "feet 'next' is for the actions");
+    assert_fails(create(&env, "legs:stairs", NULL, "feet=either"), SAC_ERROR_ARGUMENT,
+                 "feet 'either' is for the action");
     assert_fails(create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
 }
 
@@ -367,7 +403,7 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds,
-      the_next_feet_are_those_that_lift_off, the_generator_walks, gaps_are_what_stops_a_blind_walk,
-      laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view, noise_is_as_wide_as_it_says,
-      loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite, nothing_allocates_while_stepping,
-      what_is_wrong_is_named, lack_of_memory_is_survived)
+      the_next_feet_are_those_that_lift_off, either_place_is_the_one_that_its_sign_says, the_generator_walks,
+      gaps_are_what_stops_a_blind_walk, laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view,
+      noise_is_as_wide_as_it_says, loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite,
+      nothing_allocates_while_stepping, what_is_wrong_is_named, lack_of_memory_is_survived)

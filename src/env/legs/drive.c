@@ -61,8 +61,10 @@ static sac_status make(legs_drive *d)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "legs: physics_ms %g does not go into control_ms %g a whole number of times",
                         1000 * def->physics, 1000 * def->control);
-    if (def->next_feet && def->map != LEGS_FOOTHOLDS && def->map != LEGS_CLIMBING)
+    if (def->feet == LEGS_NEXT_FEET && def->map != LEGS_FOOTHOLDS && def->map != LEGS_CLIMBING)
         return sac_fail(SAC_ERROR_ARGUMENT, "legs: feet 'next' is for the actions 'footholds' and 'climbing'");
+    if (def->feet == LEGS_EITHER_WAY && def->map != LEGS_FOOTHOLDS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "legs: feet 'either' is for the action 'footholds'");
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
     center_generator(&d->pmtg_def);
@@ -132,6 +134,8 @@ typedef struct bound
 // clang-format off
 static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08), WAY};
 static const bound next_footholds[] = {TWO("x", -0.2, 0.2), TWO("y", -0.08, 0.08), WAY};
+static const bound either_footholds[] = {TWO("back", 0, 0.2), TWO("ahead", 0, 0.2), TWO("which", -1, 1),
+                                         TWO("y", -0.08, 0.08), WAY};
 static const bound climbing[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08), FOUR("z", -0.05, 0.25),
                                  {"clearance", 0.05, 0.25}, WAY, TRUNK};
 static const bound next_climbing[] = {TWO("x", -0.15, 0.15), TWO("y", -0.08, 0.08), TWO("z", -0.05, 0.25),
@@ -153,11 +157,15 @@ static int bounds_of(const legs_drive_def *def, const bound **out)
     {
         const bound *rows;
         int count;
-    } maps[LEGS_MAPS][2] = {[LEGS_FOOTHOLDS] = {{footholds, COUNT(footholds)}, {next_footholds, COUNT(next_footholds)}},
-                            [LEGS_CLIMBING] = {{climbing, COUNT(climbing)}, {next_climbing, COUNT(next_climbing)}},
-                            [LEGS_RELEASED] = {{released, COUNT(released)}, {released, COUNT(released)}}};
-    *out = maps[def->map][def->next_feet].rows;
-    return maps[def->map][def->next_feet].count;
+    } maps[LEGS_MAPS][LEGS_FEET] = {
+        [LEGS_FOOTHOLDS] = {[LEGS_ALL_FEET] = {footholds, COUNT(footholds)},
+                            [LEGS_NEXT_FEET] = {next_footholds, COUNT(next_footholds)},
+                            [LEGS_EITHER_WAY] = {either_footholds, COUNT(either_footholds)}},
+        [LEGS_CLIMBING] =
+            {[LEGS_ALL_FEET] = {climbing, COUNT(climbing)}, [LEGS_NEXT_FEET] = {next_climbing, COUNT(next_climbing)}},
+        [LEGS_RELEASED] = {[LEGS_ALL_FEET] = {released, COUNT(released)}}};
+    *out = maps[def->map][def->feet].rows;
+    return maps[def->map][def->feet].count;
 }
 
 // Seconds until the foot of a leg lifts off.
@@ -170,7 +178,7 @@ static double until_lift(const sac_gait *gait, const sac_gait_feet *feet, int le
 int sac_legs_drive_feet(const legs_drive *d, int legs[SAC_LEGS])
 {
     for (int leg = 0; leg < SAC_LEGS; leg++) legs[leg] = leg;
-    if (!d->def.next_feet) return SAC_LEGS;
+    if (d->def.feet == LEGS_ALL_FEET) return SAC_LEGS;
     const sac_gait gait = sac_walk_default_def().gait;
     const sac_gait_feet feet = sac_walk_feet(d->walk);
     for (int i = 0; i < 2; i++)
@@ -198,17 +206,19 @@ int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], fl
 // --- footholds
 
 // The numbers of footholds and of climbing are x of each foot that an action names, y of each, z of each (climbing),
-// and then those of the whole body, which come last in every map.
+// and then those of the whole body, which come last in every map. With LEGS_EITHER_WAY x is named by three numbers: how
+// far back, how far ahead, and which of the two by its sign.
 static int numbers_of_feet(const legs_drive_def *def)
 {
-    return def->next_feet ? 2 : SAC_LEGS;
+    return def->feet == LEGS_ALL_FEET ? SAC_LEGS : 2;
 }
 
 static void take_body(sac_walk_command *c, const legs_drive_def *def, const double *a)
 {
     const legs_map map = def->map;
     const int feet = numbers_of_feet(def);
-    const double *rest = a + (map == LEGS_FOOTHOLDS ? 2 * feet : map == LEGS_CLIMBING ? 3 * feet + 1 : 4 * feet);
+    const int rows = map == LEGS_CLIMBING ? 3 : map == LEGS_FOOTHOLDS && def->feet != LEGS_EITHER_WAY ? 2 : 4;
+    const double *rest = a + rows * feet + (map == LEGS_CLIMBING);
     c->follow = map == LEGS_RELEASED;
     c->velocity[0] = rest[0];
     c->velocity[1] = rest[1];
@@ -223,7 +233,13 @@ static void take_foothold(sac_walk_command *c, const legs_drive_def *def, const 
 {
     const int feet = numbers_of_feet(def), foot = feet == SAC_LEGS ? leg : leg / 2; // or the front one, or the rear one
     const bool heights = def->map != LEGS_FOOTHOLDS;
-    for (int i = 0; i < 2; i++) c->foothold[leg][i] = a[i * feet + foot];
+    if (def->feet == LEGS_EITHER_WAY)
+    {
+        c->foothold[leg][0] = a[2 * feet + foot] > 0 ? a[feet + foot] : -a[foot];
+        c->foothold[leg][1] = a[3 * feet + foot];
+    }
+    else
+        for (int i = 0; i < 2; i++) c->foothold[leg][i] = a[i * feet + foot];
     c->foothold[leg][2] = -0.01 + (heights ? a[2 * feet + foot] : 0);
     c->clearance[leg] = heights ? a[3 * feet + (def->map == LEGS_RELEASED ? foot : 0)] : 0.07;
 }

@@ -16,6 +16,15 @@ typedef enum legs_map
     LEGS_MAPS
 } legs_map;
 
+/// Which feet an action of footholds or climbing is about.
+typedef enum legs_feet
+{
+    LEGS_ALL_FEET,
+    LEGS_NEXT_FEET,  ///< the front and the rear foot that lift off next
+    LEGS_EITHER_WAY, ///< the same, with a place behind and one ahead for each foot, and a number whose sign chooses
+    LEGS_FEET
+} legs_feet;
+
 extern const char *const sac_legs_map_words; ///< in the order above, separated by spaces
 
 enum
@@ -33,7 +42,7 @@ typedef struct legs_drive_def
     int repeat;              ///< control steps of an action
     sac_pmtg_gait gait;      ///< of PMTG
     bool own_heights;        ///< of PMTG: each leg has a height of its own
-    bool next_feet;          ///< of footholds and climbing: an action is about the two feet alone that lift off next
+    legs_feet feet;          ///< of footholds and climbing; LEGS_EITHER_WAY of footholds alone
     bool released_stance;    ///< with the released defect of stance control
     bool instant;
     bool told_speed; ///< speed is known, and not estimated from joints and accelerometer
@@ -79,8 +88,8 @@ void sac_legs_drive_step(legs_drive *drive, const legs_body *body, sac_motor mot
 int sac_legs_drive_tell(const legs_drive *drive, const legs_body *body, double numbers[LEGS_MOST_NUMBERS],
                         double deviations[LEGS_MOST_NUMBERS]);
 
-/// The legs whose footholds an action names, in its order: all of them, or with `next_feet` the front and the rear leg
-/// whose feet lift off next.
+/// The legs whose footholds an action names, in its order: all of them, or the front and the rear leg whose feet lift
+/// off next.
 /// @return how many
 int sac_legs_drive_feet(const legs_drive *drive, int legs[SAC_LEGS]);
 

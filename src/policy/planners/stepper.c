@@ -60,6 +60,7 @@ typedef struct stepper
     size_t weights;
     int feet; // that an action names: four, or a front one and a rear one; the front ones come first
     bool climbs;
+    bool either; // an action names a place behind and one ahead for each foot, and which of the two
 } stepper;
 
 typedef struct stepper_state
@@ -78,13 +79,15 @@ static sac_status create(sac_policy *policy)
                         "policy: a stepper takes the parts 'truth' and 'ground' of legs:stones and its like (inputs: "
                         "truth ground)");
     const bool climbs = def->action_size == 3 * feet + BODY + CLIMBING;
-    if (def->action_choices || (!climbs && def->action_size != 2 * feet + BODY))
+    const bool either = feet == 2 && def->action_size == 4 * feet + BODY;
+    if (def->action_choices || (!climbs && !either && def->action_size != 2 * feet + BODY))
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "policy: a stepper acts by the maps 'footholds' or 'climbing' (option action of the world)");
     stepper *p = SAC_NEW(stepper);
     if (!p) return sac_fail_memory("a policy");
     p->feet = feet;
     p->climbs = climbs;
+    p->either = either;
     policy->self = p; // destroyed with the policy
     return sac_policy_add_tensor(policy, "plan.weights", 0, 1, &size, &p->weights);
 }
@@ -149,14 +152,26 @@ static void weigh(place *places, const float *ground, const stepper_config *conf
     }
 }
 
-static place choose(const float *ground, const stepper_config *config)
+// The cheapest place with x from `low` to `high`.
+static place choose(const place places[PLACES], float low, float high)
 {
-    place places[PLACES], best = {.cost = FLT_MAX};
-    weigh(places, ground, config);
+    place best = {.cost = FLT_MAX};
     for (int n = 0; n < PLACES; n++)
-        if (places[n].cost < best.cost) best = places[n];
+        if (places[n].x >= low && places[n].x <= high && places[n].cost < best.cost) best = places[n];
     best.z = best.z < -0.05f ? -0.05f : best.z > 0.25f ? 0.25f : best.z;
     return best;
+}
+
+// A place behind and one ahead, and which of the two: by how much the other is farther away, so that all three change
+// smoothly from frame to frame wherever they count. A place that is not level is no choice where the other one is.
+static void choose_either(const place places[PLACES], float *back, float *ahead, float *which)
+{
+    const float smooth = 0.1f; // m of difference at which the choice is beyond doubt
+    const place behind = choose(places, -FLT_MAX, 0), before = choose(places, 0, FLT_MAX);
+    const bool behind_level = behind.cost < 1, before_level = before.cost < 1;
+    *back = -behind.x;
+    *ahead = before.x;
+    *which = behind_level == before_level ? (*back - *ahead) / smooth : before_level ? 1 : -1;
 }
 
 // The highest ground that the foot passes on its way
@@ -186,16 +201,21 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     float front = 0, rear = 0, top = 0;
     for (int foot = 0; foot < p->feet; foot++)
     {
-        const place f = choose(ground + (ptrdiff_t)foot * CELLS, config);
-        action[foot] = f.x;
-        action[p->feet + foot] = f.y;
+        place places[PLACES];
+        weigh(places, ground + (ptrdiff_t)foot * CELLS, config);
+        const place f = choose(places, -FLT_MAX, FLT_MAX);
+        if (p->either)
+            choose_either(places, &action[foot], &action[p->feet + foot], &action[2 * p->feet + foot]);
+        else
+            action[foot] = f.x;
+        action[(p->either ? 3 : 1) * p->feet + foot] = f.y;
         *(foot < at_each_end ? &front : &rear) += f.z / (float)at_each_end;
         if (!p->climbs) continue;
         action[2 * p->feet + foot] = f.z;
         const float above = highest(ground + (ptrdiff_t)foot * CELLS) - f.z;
         if (above > top) top = above;
     }
-    float *body = action + (p->climbs ? 3 : 2) * p->feet;
+    float *body = action + (p->either ? 4 : p->climbs ? 3 : 2) * p->feet;
     if (p->climbs) *body++ = 0.08f + (top < 0.15f ? top : 0.15f);
     body[0] = (float)config->speed * (truth[HEADING_COSINE] > 0 ? truth[HEADING_COSINE] : 0);
     body[1] = -s->weights[CENTRING] * truth[PLACE_ACROSS];
