@@ -127,13 +127,13 @@ static sac_status add_resize(sac_onnx *o)
     return SAC_OK;
 }
 
-// "image" [H, W, C] -> "rows" [height, W, C], those that are looked at
+// "image" [H, W, C] -> "cropped" [height, W, C], those that are looked at
 static void add_crop(sac_onnx *o)
 {
     const sac_embedding *e = o->parts.embedding;
     sac_onnx_ints(o, "crop_top", (const int64_t[]){e->above}, 1);
     sac_onnx_ints(o, "crop_end", (const int64_t[]){e->above + e->height}, 1);
-    sac_onnx_node(o, "Slice", "image crop_top crop_end zero", "rows", NULL);
+    sac_onnx_node(o, "Slice", "image crop_top crop_end zero", "cropped", NULL);
 }
 
 // "image" [H, W, C] of bytes -> "pixels" [1, C, height, width] of floats
@@ -144,7 +144,7 @@ static sac_status add_pixels(sac_onnx *o)
     sac_onnx_port(o, false, "image", SAC_ONNX_UINT8, 3, (const int64_t[]){def->height, def->width, def->channels});
     const bool crops = e->above > 0 || e->beneath > 0;
     if (crops) add_crop(o);
-    sac_onnx_node(o, "Cast", crops ? "rows" : "image", "image_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
+    sac_onnx_node(o, "Cast", crops ? "cropped" : "image", "image_float", "to", 'i', SAC_ONNX_FLOAT, NULL);
     sac_onnx_node(o, "Transpose", "image_float", e->resize ? "large" : "planes", "perm", 'I', 3, 2, 0, 1, NULL);
     if (e->resize) SAC_TRY(add_resize(o));
     sac_onnx_node(o, "Unsqueeze", "planes zero", "pixels", NULL);
