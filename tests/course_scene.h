@@ -147,3 +147,17 @@ static inline sac_policy *course_policy(const sac_task *task)
     sac_env_destroy(env);
     return policy;
 }
+
+/// How many numbers the policy of a task has, by the task's path from the project's folder.
+static inline int course_count(const char *task_path)
+{
+    char path[512];
+    sac_task *task;
+    snprintf(path, sizeof path, "%s/%s", SAC_SOURCE_DIR, task_path);
+    assert_ok(sac_task_load(&task, path, NULL, 0));
+    sac_policy *policy = course_policy(task);
+    const int count = sac_policy_parameter_count(policy);
+    sac_policy_destroy(policy);
+    sac_task_destroy(task);
+    return count;
+}

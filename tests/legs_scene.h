@@ -1,8 +1,7 @@
 #pragma once
 
-#include "saccade/env.h"
-
 #include "base/memory.h"
+#include "env_scene.h"
 #include "test.h"
 
 /// A world `legs:*` and room for all that it shows, for tests.
@@ -32,25 +31,10 @@ typedef struct scene
     sac_env_row row;
 } scene;
 
-static inline sac_status create(sac_env **env, const char *id, const char *variant, const char *settings)
-{
-    sac_setting list[8];
-    char text[512];
-    int count = 0;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
-    {
-        char *equals = strchr(word, '=');
-        *equals = 0;
-        list[count++] = (sac_setting){word, equals + 1};
-    }
-    return sac_env_create(env, &(sac_env_def){.id = id, .variant = variant, .settings = list, .setting_count = count});
-}
-
 static inline void open_scene(scene *s, const char *id, const char *variant, const char *settings)
 {
     *s = (scene){0};
-    assert_ok(create(&s->env, id, variant, settings));
+    assert_ok(env_create(&s->env, id, variant, settings));
     s->spec = sac_env_get_spec(s->env);
     assert_true(s->spec->action_size <= ACTIONS && s->spec->column_count == COLUMNS);
     for (int i = 0; i < s->spec->observation_count; i++)

@@ -5,11 +5,8 @@ same parameters in double. Code 77: PyTorch is missing.
 """
 
 import math
-import subprocess
-import sys
-import tempfile
 
-from peer import read, torch
+from peer import compare, torch
 
 F = torch.nn.functional
 
@@ -162,22 +159,4 @@ def check(form, arrays):
     return distances
 
 
-def main():
-    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
-        subprocess.run([sys.argv[1], file.name], check=True)
-        arrays = {name: tensor.double() for name, tensor in read(file.name)[1].items()}
-    forms = {key.split("/")[0] for key in arrays}
-    if forms != set(FORMS):
-        sys.exit(f"only one side has {', '.join(sorted(forms ^ set(FORMS)))}")
-    failures = 0
-    for form in sorted(forms):
-        distances = check(form, arrays)
-        worst = max(distances, key=lambda key: distances[key] if not math.isnan(distances[key]) else math.inf)
-        bad = not distances[worst] <= TOLERANCE
-        failures += bad
-        print(f"{form:16} {len(distances):2} arrays, {worst} off by {distances[worst]:.1e}{' TOO FAR' if bad else ''}")
-    print(f"{len(forms)} nets, {failures} too far")
-    sys.exit(failures > 0)
-
-
-main()
+compare("nets", FORMS, lambda key: key.split("/")[0], check, TOLERANCE)

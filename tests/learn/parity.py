@@ -5,11 +5,8 @@ Code 77: PyTorch is missing.
 """
 
 import math
-import subprocess
-import sys
-import tempfile
 
-from peer import read, torch
+from peer import compare, torch
 
 F = torch.nn.functional
 
@@ -208,22 +205,4 @@ def check(name, tensors):
     return distances
 
 
-def main():
-    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
-        subprocess.run([sys.argv[1], file.name], check=True)
-        tensors = {name: tensor.double() for name, tensor in read(file.name)[1].items()}
-    names = {key.split(".")[0] for key in tensors}
-    if names != set(CASES):
-        sys.exit(f"only one side has {', '.join(sorted(names ^ set(CASES)))}")
-    failures = 0
-    for name in sorted(names):
-        distances = check(name, tensors)
-        worst = max(distances, key=lambda key: distances[key] if not math.isnan(distances[key]) else math.inf)
-        bad = not distances[worst] <= TOLERANCE
-        failures += bad
-        print(f"{name:16} {len(distances):2} arrays, {worst} off by {distances[worst]:.1e}{' TOO FAR' if bad else ''}")
-    print(f"{len(names)} cases, {failures} too far")
-    sys.exit(failures > 0)
-
-
-main()
+compare("cases", CASES, lambda key: key.split(".")[0], check, TOLERANCE)

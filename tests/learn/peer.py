@@ -5,7 +5,10 @@ needed.
 """
 
 import json
+import math
+import subprocess
 import sys
+import tempfile
 import warnings
 
 try:
@@ -31,3 +34,25 @@ def read(path):
             flat = torch.frombuffer(data[begin:end], dtype=TYPES[entry["dtype"]])
             tensors[name] = flat.reshape(entry["shape"])
     return header.get("__metadata__", {}), tensors
+
+
+def compare(noun, known, name_of, check, tolerance):
+    """Runs the program of the command line, which writes arrays, and ends with whether they are near enough.
+
+    known: the names that both sides must have; name_of(key): whose an array is; check(name, arrays): {array: distance}.
+    """
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        subprocess.run([sys.argv[1], file.name], check=True)
+        arrays = {name: tensor.double() for name, tensor in read(file.name)[1].items()}
+    names = {name_of(key) for key in arrays}
+    if names != set(known):
+        sys.exit(f"only one side has {', '.join(sorted(names ^ set(known)))}")
+    failures = 0
+    for name in sorted(names):
+        distances = check(name, arrays)
+        worst = max(distances, key=lambda key: distances[key] if not math.isnan(distances[key]) else math.inf)
+        bad = not distances[worst] <= tolerance
+        failures += bad
+        print(f"{name:16} {len(distances):2} arrays, {worst} off by {distances[worst]:.1e}{' TOO FAR' if bad else ''}")
+    print(f"{len(names)} {noun}, {failures} too far")
+    sys.exit(failures > 0)

@@ -1,9 +1,8 @@
-#include "saccade/env.h"
-
 #include "base/memory.h"
 #include "files/arrays/safetensors.h"
 #include "files/atomic.h"
 
+#include "env_scene.h"
 #include "failing_memory.h"
 #include "scratch.h"
 
@@ -32,25 +31,10 @@ typedef struct scene
     sac_env_row row;
 } scene;
 
-static sac_status create(sac_env **env, const char *id, const char *variant, const char *settings)
-{
-    sac_setting list[8];
-    char text[512];
-    int count = 0;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
-    {
-        char *equals = strchr(word, '=');
-        *equals = 0;
-        list[count++] = (sac_setting){word, equals + 1};
-    }
-    return sac_env_create(env, &(sac_env_def){.id = id, .variant = variant, .settings = list, .setting_count = count});
-}
-
 static scene open_scene(const char *id, const char *variant, const char *settings)
 {
     scene s = {0};
-    assert_ok(create(&s.env, id, variant, settings));
+    assert_ok(env_create(&s.env, id, variant, settings));
     s.spec = sac_env_get_spec(s.env);
     s.size = (size_t)(s.spec->height * s.spec->width * s.spec->channels);
     s.picture = sac_alloc(s.size + 2 * GUARD);
@@ -329,22 +313,23 @@ TEST(what_is_missing_or_broken_is_named)
     char settings[300];
     scratch_open();
     snprintf(settings, sizeof settings, "models=%s", scratch_path("nowhere"));
-    assert_fails(create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FILE, "cheetah.xml: there is no such model");
+    assert_fails(env_create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FILE,
+                 "cheetah.xml: there is no such model");
     snprintf(settings, sizeof settings, "models=%s", scratch_path(""));
     write_text("cheetah.xml", "<mujoco><worldbody><geom type='plane'");
-    assert_fails(create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FORMAT, "cheetah.xml: XML parse error");
+    assert_fails(env_create(&env, "cheetah-run", NULL, settings), SAC_ERROR_FORMAT, "cheetah.xml: XML parse error");
     write_text("walker.xml", "<mujoco><worldbody/></mujoco>");
-    assert_fails(create(&env, "walker-walk", NULL, settings), SAC_ERROR_FORMAT, "walker.xml");
+    assert_fails(env_create(&env, "walker-walk", NULL, settings), SAC_ERROR_FORMAT, "walker.xml");
     write_text("reacher.xml", "<mujoco><option timestep='0.02'/><worldbody><body><joint name='j' type='hinge'/>"
                               "<geom size='1'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>");
-    assert_fails(create(&env, "reacher-easy", NULL, settings), SAC_ERROR_FORMAT, "has no element 'target'");
+    assert_fails(env_create(&env, "reacher-easy", NULL, settings), SAC_ERROR_FORMAT, "has no element 'target'");
     write_text("finger.xml", "<mujoco><include file='missing.xml'/></mujoco>");
-    assert_fails(create(&env, "finger-spin", NULL, settings), SAC_ERROR_FORMAT, "missing.xml");
+    assert_fails(env_create(&env, "finger-spin", NULL, settings), SAC_ERROR_FORMAT, "missing.xml");
 
-    assert_fails(create(&env, "cheetah-run", NULL, "camera=9"), SAC_ERROR_ARGUMENT, "camera is 9");
-    assert_fails(create(&env, "cheetah-run", "colr:easy", ""), SAC_ERROR_ARGUMENT, "did you mean 'color'");
-    assert_fails(create(&env, "cheetah-run", "background:easy", "background=nowhere"), SAC_ERROR_FILE, "nowhere");
-    assert_fails(create(&env, "cheetah-run", NULL, "heigth=9"), SAC_ERROR_ARGUMENT, "did you mean 'height'");
+    assert_fails(env_create(&env, "cheetah-run", NULL, "camera=9"), SAC_ERROR_ARGUMENT, "camera is 9");
+    assert_fails(env_create(&env, "cheetah-run", "colr:easy", ""), SAC_ERROR_ARGUMENT, "did you mean 'color'");
+    assert_fails(env_create(&env, "cheetah-run", "background:easy", "background=nowhere"), SAC_ERROR_FILE, "nowhere");
+    assert_fails(env_create(&env, "cheetah-run", NULL, "heigth=9"), SAC_ERROR_ARGUMENT, "did you mean 'height'");
 }
 
 TEST(every_listed_variant_exists)
@@ -353,7 +338,7 @@ TEST(every_listed_variant_exists)
     for (int i = 0; variants[i]; i++)
     {
         sac_env *env;
-        assert_ok(create(&env, "reacher-easy", variants[i], "height=16,width=16"));
+        assert_ok(env_create(&env, "reacher-easy", variants[i], "height=16,width=16"));
         sac_env_destroy(env);
     }
 }
@@ -362,7 +347,7 @@ TEST(lack_of_memory_is_survived)
 {
     sac_env *env = NULL;
     scene s = open_scene("cartpole-swingup", NULL, ""); // holds the model, which takes a while to read
-    assert_survives_lack_of_memory(create(&env, "cartpole-swingup", "color:easy", "height=16,width=16"),
+    assert_survives_lack_of_memory(env_create(&env, "cartpole-swingup", "color:easy", "height=16,width=16"),
                                    sac_env_destroy(env));
     close_scene(&s);
 }

@@ -57,26 +57,13 @@ TEST(openings_are_beside_the_walls)
     close_scene(&s);
 }
 
-static int count_of(const char *name)
-{
-    char path[512];
-    sac_task *task;
-    snprintf(path, sizeof path, "%s/tasks/%s.yaml", SAC_SOURCE_DIR, name);
-    assert_ok(sac_task_load(&task, path, NULL, 0));
-    sac_policy *policy = course_policy(task);
-    const int count = sac_policy_parameter_count(policy);
-    sac_policy_destroy(policy);
-    sac_task_destroy(task);
-    return count;
-}
-
 // as Choromanski et al. (2021) count them; test_hierarchical.c does the sums
 TEST(the_tasks_of_the_obstacles_have_the_articles_numbers)
 {
-    assert_int_equal(count_of("legs-obstacles"), 1786);
-    assert_int_equal(count_of("legs-obstacles-rank"), 1786);
-    assert_int_equal(count_of("legs-obstacles-cnn"), 14954);
-    assert_int_equal(count_of("legs-obstacles-blind"), 10 * (18 + 1) + 3 * (10 + 1) + 399);
+    assert_int_equal(course_count("tasks/legs-obstacles.yaml"), 1786);
+    assert_int_equal(course_count("tasks/legs-obstacles-rank.yaml"), 1786);
+    assert_int_equal(course_count("tasks/legs-obstacles-cnn.yaml"), 14954);
+    assert_int_equal(course_count("tasks/legs-obstacles-blind.yaml"), 10 * (18 + 1) + 3 * (10 + 1) + 399);
 }
 
 TESTS(the_course_of_obstacles_can_be_steered, openings_are_beside_the_walls,

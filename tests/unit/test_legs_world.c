@@ -386,20 +386,20 @@ TEST(nothing_allocates_while_stepping)
 TEST(what_is_wrong_is_named)
 {
     sac_env *env;
-    assert_fails(create(&env, "legs:stones", "gravity", ""), SAC_ERROR_ARGUMENT, "unknown variant 'gravity'");
-    assert_fails(create(&env, "legs:stones", NULL, "robot=spot"), SAC_ERROR_ARGUMENT, "laikago");
-    assert_fails(create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
+    assert_fails(env_create(&env, "legs:stones", "gravity", ""), SAC_ERROR_ARGUMENT, "unknown variant 'gravity'");
+    assert_fails(env_create(&env, "legs:stones", NULL, "robot=spot"), SAC_ERROR_ARGUMENT, "laikago");
+    assert_fails(env_create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
                  "physics_ms 3 does not go into");
-    assert_fails(create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "feet 'next' is for the actions");
-    assert_fails(create(&env, "legs:stairs", NULL, "feet=either"), SAC_ERROR_ARGUMENT,
-                 "feet 'either' is for the action");
-    assert_fails(create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
+    assert_fails(env_create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "'feet' is for the actions");
+    assert_fails(env_create(&env, "legs:stairs", NULL, "feet=either"), SAC_ERROR_ARGUMENT,
+                 "'either' for footholds alone");
+    assert_fails(env_create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
 }
 
 TEST(lack_of_memory_is_survived)
 {
     sac_env *env;
-    assert_survives_lack_of_memory(create(&env, "legs:stones", "any", ""), sac_env_destroy(env));
+    assert_survives_lack_of_memory(env_create(&env, "legs:stones", "any", ""), sac_env_destroy(env));
 }
 
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds,

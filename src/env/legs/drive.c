@@ -9,6 +9,63 @@
 #include "env/legs/mjcf.h"
 
 const char *const sac_legs_map_words = "pmtg footholds climbing released";
+const char *const sac_legs_feet_words = "all next either";
+
+// --- what an action is
+
+typedef struct bound
+{
+    const char *name;
+    double low, high;
+} bound;
+
+#define FOUR(what, low, high)                                                  \
+    {"FR-" what, low, high}, {"FL-" what, low, high}, {"RR-" what, low, high}, \
+    {                                                                          \
+        "RL-" what, low, high                                                  \
+    }
+
+// clang-format off
+#define TWO(what, low, high) {"front-" what, low, high}, {"rear-" what, low, high}
+#define WAY {"speed", 0, 0.4}, {"side", -0.1, 0.1}, {"twist", -0.3, 0.3}
+#define TRUNK {"height", -0.05, 0.05}, {"pitch", -0.35, 0.35}
+
+static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08), WAY};
+static const bound next_footholds[] = {TWO("x", -0.2, 0.2), TWO("y", -0.08, 0.08), WAY};
+static const bound either_footholds[] = {TWO("back", 0, 0.2), TWO("ahead", 0, 0.2), TWO("which", -1, 1),
+                                         TWO("y", -0.08, 0.08), WAY};
+static const bound climbing[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08), FOUR("z", -0.05, 0.25),
+                                 {"clearance", 0.05, 0.25}, WAY, TRUNK};
+static const bound next_climbing[] = {TWO("x", -0.15, 0.15), TWO("y", -0.08, 0.08), TWO("z", -0.05, 0.25),
+                                      {"clearance", 0.05, 0.25}, WAY, TRUNK};
+static const bound released[] = {FOUR("x", -0.05, 0.1), FOUR("y", -0.05, 0.05), FOUR("z", -0.03, 0.03),
+                                 FOUR("clearance", 0.05, 0.1), {"velocity-x", -0.05, 0.05}, {"velocity-y", -0.05, 0.05},
+                                 {"twist", -0.2, 0.2}, {"height", -0.03, 0.03}, {"roll", -0.05, 0.05},
+                                 {"pitch", -0.2, 0.2}};
+static const char *const pmtg[] = {"FR-abduction", "FR-swing", "FR-extension", "FL-abduction", "FL-swing", "FL-extension",
+                                   "RR-abduction", "RR-swing", "RR-extension", "RL-abduction", "RL-swing", "RL-extension",
+                                   "speed", "intensity", "height", "ratio", "FL-height", "RR-height", "RL-height"};
+// clang-format on
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+// The rows of a map for a choice of feet. @return how many; 0: there is no such map, or it has no such choice
+static int bounds_of(const bound **out, const legs_drive_def *def)
+{
+    static const struct
+    {
+        const bound *rows;
+        int count;
+    } maps[LEGS_MAPS][LEGS_FEET] = {
+        [LEGS_FOOTHOLDS] = {[LEGS_ALL_FEET] = {footholds, COUNT(footholds)},
+                            [LEGS_NEXT_FEET] = {next_footholds, COUNT(next_footholds)},
+                            [LEGS_EITHER_WAY] = {either_footholds, COUNT(either_footholds)}},
+        [LEGS_CLIMBING] =
+            {[LEGS_ALL_FEET] = {climbing, COUNT(climbing)}, [LEGS_NEXT_FEET] = {next_climbing, COUNT(next_climbing)}},
+        [LEGS_RELEASED] = {[LEGS_ALL_FEET] = {released, COUNT(released)}}};
+    *out = maps[def->map][def->feet].rows;
+    return maps[def->map][def->feet].count;
+}
 
 // --- life
 
@@ -61,10 +118,10 @@ static sac_status make(legs_drive *d)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "legs: physics_ms %g does not go into control_ms %g a whole number of times",
                         1000 * def->physics, 1000 * def->control);
-    if (def->feet == LEGS_NEXT_FEET && def->map != LEGS_FOOTHOLDS && def->map != LEGS_CLIMBING)
-        return sac_fail(SAC_ERROR_ARGUMENT, "legs: feet 'next' is for the actions 'footholds' and 'climbing'");
-    if (def->feet == LEGS_EITHER_WAY && def->map != LEGS_FOOTHOLDS)
-        return sac_fail(SAC_ERROR_ARGUMENT, "legs: feet 'either' is for the action 'footholds'");
+    const bound *rows;
+    if (def->feet != LEGS_ALL_FEET && bounds_of(&rows, def) == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "legs: 'feet' is for the actions footholds and climbing, and its choice "
+                                            "'either' for footholds alone");
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
     center_generator(&d->pmtg_def);
@@ -101,72 +158,7 @@ void sac_legs_drive_destroy(legs_drive *d)
     sac_free(d);
 }
 
-// --- what an action is
-
-typedef struct bound
-{
-    const char *name;
-    double low, high;
-} bound;
-
-#define FOUR(what, low, high)                                                  \
-    {"FR-" what, low, high}, {"FL-" what, low, high}, {"RR-" what, low, high}, \
-    {                                                                          \
-        "RL-" what, low, high                                                  \
-    }
-
-#define TWO(what, low, high)    \
-    {"front-" what, low, high}, \
-    {                           \
-        "rear-" what, low, high \
-    }
-#define WAY                                 \
-    {"speed", 0, 0.4}, {"side", -0.1, 0.1}, \
-    {                                       \
-        "twist", -0.3, 0.3                  \
-    }
-#define TRUNK                \
-    {"height", -0.05, 0.05}, \
-    {                        \
-        "pitch", -0.35, 0.35 \
-    }
-
-// clang-format off
-static const bound footholds[] = {FOUR("x", -0.2, 0.2), FOUR("y", -0.08, 0.08), WAY};
-static const bound next_footholds[] = {TWO("x", -0.2, 0.2), TWO("y", -0.08, 0.08), WAY};
-static const bound either_footholds[] = {TWO("back", 0, 0.2), TWO("ahead", 0, 0.2), TWO("which", -1, 1),
-                                         TWO("y", -0.08, 0.08), WAY};
-static const bound climbing[] = {FOUR("x", -0.15, 0.15), FOUR("y", -0.08, 0.08), FOUR("z", -0.05, 0.25),
-                                 {"clearance", 0.05, 0.25}, WAY, TRUNK};
-static const bound next_climbing[] = {TWO("x", -0.15, 0.15), TWO("y", -0.08, 0.08), TWO("z", -0.05, 0.25),
-                                      {"clearance", 0.05, 0.25}, WAY, TRUNK};
-static const bound released[] = {FOUR("x", -0.05, 0.1), FOUR("y", -0.05, 0.05), FOUR("z", -0.03, 0.03),
-                                 FOUR("clearance", 0.05, 0.1), {"velocity-x", -0.05, 0.05}, {"velocity-y", -0.05, 0.05},
-                                 {"twist", -0.2, 0.2}, {"height", -0.03, 0.03}, {"roll", -0.05, 0.05},
-                                 {"pitch", -0.2, 0.2}};
-static const char *const pmtg[] = {"FR-abduction", "FR-swing", "FR-extension", "FL-abduction", "FL-swing", "FL-extension",
-                                   "RR-abduction", "RR-swing", "RR-extension", "RL-abduction", "RL-swing", "RL-extension",
-                                   "speed", "intensity", "height", "ratio", "FL-height", "RR-height", "RL-height"};
-// clang-format on
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
-static int bounds_of(const legs_drive_def *def, const bound **out)
-{
-    static const struct
-    {
-        const bound *rows;
-        int count;
-    } maps[LEGS_MAPS][LEGS_FEET] = {
-        [LEGS_FOOTHOLDS] = {[LEGS_ALL_FEET] = {footholds, COUNT(footholds)},
-                            [LEGS_NEXT_FEET] = {next_footholds, COUNT(next_footholds)},
-                            [LEGS_EITHER_WAY] = {either_footholds, COUNT(either_footholds)}},
-        [LEGS_CLIMBING] =
-            {[LEGS_ALL_FEET] = {climbing, COUNT(climbing)}, [LEGS_NEXT_FEET] = {next_climbing, COUNT(next_climbing)}},
-        [LEGS_RELEASED] = {[LEGS_ALL_FEET] = {released, COUNT(released)}}};
-    *out = maps[def->map][def->feet].rows;
-    return maps[def->map][def->feet].count;
-}
+// --- which feet an action names, and its numbers
 
 // Seconds until the foot of a leg lifts off.
 static double until_lift(const sac_gait *gait, const sac_gait_feet *feet, int leg)
@@ -193,7 +185,7 @@ int sac_legs_drive_actions(const legs_drive *d, float low[LEGS_MOST_ACTIONS], fl
                            const char *names[LEGS_MOST_ACTIONS])
 {
     const bound *rows = NULL;
-    const int count = d->walk ? bounds_of(&d->def, &rows) : sac_pmtg_actions(&d->pmtg_def);
+    const int count = d->walk ? bounds_of(&rows, &d->def) : sac_pmtg_actions(&d->pmtg_def);
     for (int i = 0; i < count; i++)
     {
         low[i] = (float)(d->walk ? rows[i].low : d->pmtg_def.low[i]);

@@ -26,6 +26,7 @@ typedef enum legs_feet
 } legs_feet;
 
 extern const char *const sac_legs_map_words; ///< in the order above, separated by spaces
+extern const char *const sac_legs_feet_words;
 
 enum
 {

@@ -85,7 +85,7 @@ static legs_drive_def drive_def(const legs_config *c, const legs_robot *robot)
                             .repeat = c->repeat,
                             .gait = (sac_pmtg_gait)word_index("walk trot bound pace pronk", c->gait),
                             .own_heights = c->heights == 4,
-                            .feet = (legs_feet)word_index("all next either", c->feet),
+                            .feet = (legs_feet)word_index(sac_legs_feet_words, c->feet),
                             .released_stance = c->released_stance,
                             .instant = c->instant,
                             .told_speed = c->told_speed};

@@ -18,9 +18,9 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
     {"robot", SAC_OPTION_TEXT, FIELD(robot), robot_, 0, 0, "laikago go1", "which robot walks"},                        \
     {"action", SAC_OPTION_TEXT, FIELD(action), action_, 0, 0, "pmtg footholds climbing released",                      \
      "what an action means: residuals and a trajectory generator, or footholds and how the trunk moves"},              \
-    {"feet", SAC_OPTION_TEXT, FIELD(feet), "all", 0, 0, "all next either",                                                    \
-     "footholds, climbing: an action names all footholds, or those of the two feet that lift off next; either: for each "        \
-     "of these a place behind and one ahead, and which"},               \
+    {"feet", SAC_OPTION_TEXT, FIELD(feet), "all", 0, 0, "all next either",                                             \
+     "footholds, climbing: an action names all footholds, or those of the two feet that lift off next; either "        \
+     "(footholds): for each of these two a place behind and one ahead, and which"},                                    \
     {"gait", SAC_OPTION_TEXT, FIELD(gait), gait_, 0, 0, "walk trot bound pace pronk", "pmtg: which legs go together"}, \
     {"heights", SAC_OPTION_INT, FIELD(heights), heights_, 1, 4, NULL,                                                  \
      "pmtg: 1 for all legs, or 4: each leg has a height of its own, and an action 19 numbers"},                        \
