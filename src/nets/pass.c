@@ -153,7 +153,7 @@ static void judge(sac_net_pass *s, const sac_slice *part)
 {
     const int last = s->def.net->value_count - 1, classes = s->def.net->values[last].channels;
     const float *out = net_value(&s->p, last, part);
-    // without a gradient of its own the loss takes what the first node keeps no longer
+    // an evaluation wants no gradient, but the loss writes one: into the workspace, which no node uses any more
     float *dout = s->p.training ? net_gradient(&s->p, last, part) : s->p.workspaces[part->thread];
     const sac_learn *l = &s->p.tables[part->thread];
     s->losses[part->index] = 0;
