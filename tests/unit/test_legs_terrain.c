@@ -166,6 +166,35 @@ TEST(walls_alternate)
     assert_true(left_first > SEEDS / 4 && left_first < 3 * SEEDS / 4);
 }
 
+// where sides are drawn, a wall's side tells neither its colour nor the side of the next; sizes stay what they are
+TEST(sides_of_walls_can_be_drawn)
+{
+    const legs_terrain_def def = {.course = LEGS_OBSTACLES, .length = 20, .level = 10, .any_side = true};
+    int walls = 0, red[2] = {0}, turns[2] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        sac_legs_terrain_draw(&course, &def, seed);
+        for (int i = 1; i < course.count; i++)
+        {
+            const legs_piece *p = &course.pieces[i];
+            assert_true(p->half[1] >= 0.5 && p->half[1] <= 0.65);
+            const int left = p->center[1] > 0;
+            red[left] += p->rgba[0] > p->rgba[2];
+            walls++;
+            if (i == 1) continue;
+            const double apart = p->center[0] - p[-1].center[0];
+            assert_true(apart >= 2 && apart <= 2.5);
+            turns[left] += (p[-1].center[1] > 0) != left;
+        }
+    }
+    // of n fair draws the deviation is sqrt(n) / 2, and five of these hold in all but one of a million cases
+    for (int left = 0; left < 2; left++)
+    {
+        assert_true(abs(4 * red[left] - walls) < 4 * 5 * sqrt(walls) / 2);
+        assert_true(abs(4 * turns[left] - walls + SEEDS) < 4 * 5 * sqrt(walls) / 2);
+    }
+}
+
 // the opening is what the wall that comes next leaves of the platform, and after the last wall all of it
 TEST(openings_follow_one_another)
 {
@@ -260,7 +289,7 @@ TEST(any_draws_each_kind)
     for (int i = 0; i < 6; i++) assert_true(abs(counts[i] - 167) < 71);
 }
 
-TESTS(stones_have_the_sizes_of_the_article, released_and_unmet_stones_have_other_sizes,
+TESTS(sides_of_walls_can_be_drawn, stones_have_the_sizes_of_the_article, released_and_unmet_stones_have_other_sizes,
       every_course_begins_with_level_ground, boxes_near_a_robot_have_places, grids_are_turned_squares,
       stairs_rise_evenly, walls_alternate, openings_follow_one_another, seeds_decide, variants_are_words,
       kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)

@@ -124,6 +124,7 @@ static sac_status make(legs_env *e, const char *variant)
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,
                                    .level = c->level,
+                                   .any_side = strcmp(c->walls, "any") == 0,
                                    .released = strcmp(c->stones, "released") == 0};
     const legs_drive_def drive = drive_def(c, robot);
     SAC_TRY(sac_legs_drive_create(&e->drive, &drive));

@@ -111,7 +111,8 @@ static void draw_stairs(legs_terrain *t, const legs_terrain_def *def, sac_stream
 
 // --- obstacles
 
-// Walls close a part of the platform's width from the right and the left in turn; a course begins on either side.
+// Walls close a part of the platform's width from the right and the left in turn, or each from a side of its own; a
+// course begins on either side. Where they take turns a colour tells the side.
 static void draw_obstacles(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
 {
     const double width = 2, thick = 0.1, tall = 0.5;
@@ -123,9 +124,10 @@ static void draw_obstacles(legs_terrain *t, const legs_terrain_def *def, sac_str
     double x = 2;
     while (x < def->length)
     {
-        if (def->unmet) left = sac_stream_below(random, 2) == 1;
+        if (def->unmet || def->any_side) left = sac_stream_below(random, 2) == 1;
+        const bool red = def->any_side ? sac_stream_below(random, 2) == 1 : left;
         const double part = width * draw(random, closed) * def->level / 10;
-        add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[left ? 2 : 3]);
+        add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[red ? 2 : 3]);
         x += draw(random, apart);
         left = !left;
     }

@@ -32,6 +32,7 @@ typedef struct legs_terrain_def
     legs_course course;
     double length; ///< m along x, from the origin to where a robot has crossed it
     double level;  ///< gaps, risers and how far walls reach, in tenths of the article's
+    bool any_side; ///< walls reach from a side that is drawn for each, and so is its colour
     bool released; ///< stones as in the released environment instead of the article's
     bool unmet;    ///< other shapes than any course without it has
 } legs_terrain_def;
