@@ -51,6 +51,9 @@ typedef struct sac_batch
     double *seen;             ///< [2, F] added to: sums, then sums of squares, of what the policy's normaliser is told
                               ///< (sac_policy_normaliser_size); NULL: not wanted
     int seen_lead;            ///< steps at the beginning that `seen` leaves out
+    const float *const *told; ///< [T, B] what is told of each frame, [told_size], as sac_gradient_told gave it; the
+                              ///< inputs are then not looked at, and what comes before the controller gets no gradient.
+                              ///< NULL: the inputs are looked at
 } sac_batch;
 
 typedef struct sac_gradient sac_gradient;
@@ -97,6 +100,10 @@ SAC_API void sac_gradient_forward(const sac_gradient *gradient, float *outputs, 
 /// @param      batch       that of the forward pass
 SAC_API void sac_gradient_backward(const sac_gradient *gradient, float *sums, const float *doutputs,
                                    const float *parameters, const sac_batch *batch, void *workspace);
+
+/// What the last forward with this workspace told the controller of its frames, before motion and normaliser.
+/// @return [T, B, told_size], in the workspace
+SAC_API const float *sac_gradient_told(const sac_gradient *gradient, const sac_batch *batch, void *workspace);
 
 /// Examples to imitate: frames and what a teacher did, in the order of time, episode after episode.
 typedef struct sac_examples

@@ -21,12 +21,13 @@ sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient,
     room->flipped = SAC_NEW_ARRAY(float, (size_t)(gradient->outputs > action ? gradient->outputs : action));
     room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
+    room->told = SAC_NEW_ARRAY(const float *, frames);
     room->outputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->doutputs = SAC_NEW_MATRIX(float, frames, outputs);
     room->targets = SAC_NEW_ARRAY(float, outputs);
     room->workspace = sac_alloc(sac_gradient_workspace_size(gradient, steps, sequences));
-    if (room->parts && room->starts && room->outputs && room->doutputs && room->targets && room->flipped &&
-        room->workspace)
+    if (room->parts && room->starts && room->told && room->outputs && room->doutputs && room->targets &&
+        room->flipped && room->workspace)
         return SAC_OK;
     return sac_fail_memory("a fit's minibatch"); // the fit's destroy releases what was allocated
 }
@@ -35,6 +36,7 @@ void sac_fit_room_destroy(sac_fit_room *room)
 {
     sac_free(room->parts);
     sac_free(room->starts);
+    sac_free(room->told);
     sac_free(room->outputs);
     sac_free(room->doutputs);
     sac_free(room->targets);
@@ -218,25 +220,41 @@ static void flip_frame(const sac_gradient *g, const sac_fit_room *room, int at)
     room->parts[at] = picture;
 }
 
+static void set_parts(const sac_fit_batch *b, const sac_fit_room *room, int at, int example)
+{
+    const sac_examples *e = b->examples;
+    const sac_policy_def *def = &b->gradient->policy->def;
+    for (int k = 0; k < def->input_count; k++)
+    {
+        const uint8_t *all = e->parts ? e->parts[k] : e->observations;
+        room->parts[(ptrdiff_t)at * def->input_count + k] = all + (size_t)example * sac_space_bytes(&def->inputs[k]);
+    }
+}
+
 // Sets the frames and starts of a sequence whose first output that counts is of example `first`. Frames before the
 // first example repeat it and are masked by starts: each begins an episode, so that nothing of them is remembered.
 static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int sequence, int sequences, int first,
                          bool flipped)
 {
     const sac_examples *e = b->examples;
-    const sac_policy_def *def = &b->gradient->policy->def;
     for (int t = 0; t < b->lead + b->steps; t++)
     {
         int example = first - b->lead + t, at = t * sequences + sequence;
-        for (int k = 0; k < def->input_count; k++)
-        {
-            const uint8_t *all = e->parts ? e->parts[k] : e->observations;
-            room->parts[(ptrdiff_t)at * def->input_count + k] =
-                all + (size_t)(example > 0 ? example : 0) * sac_space_bytes(&def->inputs[k]);
-        }
+        set_parts(b, room, at, example > 0 ? example : 0);
+        if (b->told) room->told[at] = b->told + (ptrdiff_t)(example > 0 ? example : 0) * b->gradient->told;
         if (flipped) flip_frame(b->gradient, room, at);
         room->starts[at] = example <= 0 || (e->starts && e->starts[example]);
     }
+}
+
+void sac_fit_tell(const sac_fit_batch *b, const sac_fit_room *room, int first, int count, float *told)
+{
+    const sac_batch batch = {.steps = 1, .sequences = count, .parts = room->parts, .temperature = b->temperature};
+    const size_t size = (size_t)b->gradient->told;
+    for (int i = 0; i < count; i++) set_parts(b, room, i, first + i);
+    sac_gradient_forward(b->gradient, room->outputs, b->parameters, &batch, room->workspace);
+    memcpy(told + (size_t)first * size, sac_gradient_told(b->gradient, &batch, room->workspace),
+           (size_t)count * size * sizeof *told);
 }
 
 void sac_fit_see(const sac_fit_batch *b, const sac_fit_room *room, int first, int sequences, double *seen)
@@ -245,6 +263,7 @@ void sac_fit_see(const sac_fit_batch *b, const sac_fit_room *room, int first, in
                              .sequences = sequences,
                              .parts = room->parts,
                              .starts = room->starts,
+                             .told = b->told ? room->told : NULL,
                              .temperature = b->temperature,
                              .seen = seen,
                              .seen_lead = b->lead};
@@ -259,6 +278,7 @@ double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac
                              .sequences = sequences,
                              .parts = room->parts,
                              .starts = room->starts,
+                             .told = b->told ? room->told : NULL,
                              .temperature = b->temperature};
     const uint8_t *flipped = b->flip ? b->flipped + first : NULL;
     for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i], flipped && flipped[i]);

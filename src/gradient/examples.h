@@ -14,6 +14,7 @@ typedef struct sac_fit_batch
     int steps, lead; ///< outputs that count, and frames before them
     double share;    ///< 1 / total weight of the loss terms
     double huber, softness, temperature;
+    const float *told;      ///< [N, told_size] of the examples, where it never changes; NULL: frames are looked at
     const int *flip;        ///< as in sac_fit_def; NULL: none
     const uint8_t *flipped; ///< [sequences] of the minibatch, as those of `first`: learned from right to left
 } sac_fit_batch;
@@ -23,6 +24,7 @@ typedef struct sac_fit_room
 {
     const void **parts; ///< [lead + steps, sequences, input_count]
     uint8_t *starts;    ///< likewise
+    const float **told; ///< likewise
     float *outputs;     ///< [lead + steps, sequences, output_size]
     float *doutputs;    ///< likewise
     float *targets;     ///< [output_size]
@@ -46,6 +48,9 @@ double sac_fit_share(const sac_fit_batch *batch, int sequences);
 /// Add to seen [2, F] the sums, then the sums of squares, of what the policy's normaliser is told of the frames of some
 /// sequences that count.
 void sac_fit_see(const sac_fit_batch *batch, const sac_fit_room *room, int first, int sequences, double *seen);
+
+/// What is told of examples first..first + count - 1, to told [N, told_size]; count frames of a room at most.
+void sac_fit_tell(const sac_fit_batch *batch, const sac_fit_room *room, int first, int count, float *told);
 
 /// Add the gradient of some sequences of the minibatch. @return their part of the loss
 double sac_fit_slice(const sac_fit_batch *batch, const sac_fit_room *room, const sac_learn *l, int first, int sequences,

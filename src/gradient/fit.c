@@ -38,6 +38,7 @@ struct sac_fit
     int *flip; // NULL: none
     // These belong to the step that is being taken.
     uint8_t *flipped; // [batch]
+    float *told;      // [N, told_size] of the examples; NULL: it changes
     sac_fit_batch batch;
 };
 
@@ -335,6 +336,50 @@ static void measure(sac_fit *fit, const walk *w)
     set_normaliser(fit, (double)size * fit->def.steps);
 }
 
+// --- what is told ---
+
+// Tells whether what is told of an example is the same in every step: patches that are kept by attention that does not
+// learn, and of which no learned values are told. Decay would change parameters that have no gradient.
+static bool tells_the_same(const sac_fit *fit)
+{
+    const sac_gradient *g = fit->gradient;
+    if (g->parts.reading != SAC_PARTS_RANK || g->choosing != SAC_CHOOSE_FIXED) return false;
+    return sac_kept_values_at(g->parts.agent) < 0 && fit->def.decay == 0 && !fit->flip;
+}
+
+static double tell_slice(void *user, const sac_learn *l, const sac_slice *slice, float *gradient)
+{
+    const sac_fit *fit = user;
+    (void)l;
+    (void)gradient;
+    sac_fit_tell(&fit->batch, &fit->rooms[slice->thread], fit->batch.first[0] + slice->first, slice->count, fit->told);
+    return 0;
+}
+
+// looks once at every example, where that is enough
+static sac_status tell(sac_fit *fit)
+{
+    const int count = fit->batch.examples->count;
+    if (!tells_the_same(fit)) return SAC_OK;
+    fit->told = SAC_NEW_MATRIX(float, (size_t)count, (size_t)fit->gradient->told);
+    if (!fit->told) return sac_fail_memory("what is told of examples");
+    for (int at = 0; at < count; at += fit->def.batch)
+    {
+        fit->batch.first[0] = at;
+        sac_slices_run(fit->slices, fit->sums, count - at < fit->def.batch ? count - at : fit->def.batch, tell_slice,
+                       fit);
+    }
+    fit->batch.told = fit->told;
+    return SAC_OK;
+}
+
+static void forget(sac_fit *fit)
+{
+    sac_free(fit->told);
+    fit->told = NULL;
+    fit->batch.told = NULL;
+}
+
 static sac_status check_measured(const sac_fit *fit)
 {
     const sac_policy_tensor *broken = sac_policy_broken_tensor(fit->policy, fit->parameters);
@@ -394,8 +439,9 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
     if (!w.order) return sac_fail_memory("the order of examples");
     begin_round(fit, &w, examples->count);
     fit->batch.temperature = temperature_at(fit, sac_optimiser_steps(fit->optimiser));
-    measure(fit, &w);
-    sac_status status = check_measured(fit);
+    sac_status status = tell(fit);
+    if (status == SAC_OK) measure(fit, &w);
+    if (status == SAC_OK) status = check_measured(fit);
     if (steps == 0) steps = ((uint64_t)w.sequences + (uint64_t)fit->def.batch - 1) / (uint64_t)fit->def.batch;
     const uint64_t tenth = steps >= 10 ? steps / 10 : 1;
     double first = 0, last = 0;
@@ -407,6 +453,7 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
         if (i >= steps - tenth) last += now / (double)tenth;
     }
     fit->calls++;
+    forget(fit);
     sac_free(w.order);
     if (loss) loss[0] = first, loss[1] = last;
     return status;

@@ -128,21 +128,36 @@ size_t sac_gradient_workspace_size(const sac_gradient *gradient, int steps, int 
 sac_pass sac_gradient_begin(const sac_gradient *g, const float *parameters, const sac_batch *batch, void *workspace)
 {
     SAC_ASSERT(batch->steps >= 1 && batch->sequences >= 1 && (uintptr_t)workspace % 64 == 0);
-    SAC_ASSERT(batch->parts || sac_policy_takes_one_picture(g->policy));
+    SAC_ASSERT(batch->told || batch->parts || sac_policy_takes_one_picture(g->policy));
     sac_pass p = {.g = g, .parameters = parameters, .batch = batch, .frames = batch->steps * batch->sequences};
     sac_gradient_place(&p.room, g, batch->steps, batch->sequences, workspace);
     p.l = sac_learn_create(p.room.scratch);
     return p;
 }
 
+static void take_told(const sac_pass *p)
+{
+    for (int frame = 0; frame < p->frames; frame++)
+        memcpy(p->room.told + (ptrdiff_t)frame * p->g->told, p->batch->told[frame], (size_t)p->g->told * sizeof(float));
+}
+
+static void look(sac_pass *p)
+{
+    if (p->g->parts.embedding) sac_look_begin(p);
+    if (p->g->parts.reading == SAC_PARTS_TRANS) sac_mixed_forward(p);
+    if (p->g->parts.reading == SAC_PARTS_RANK) sac_kept_forward(p);
+    if (p->g->parts.reading == SAC_PARTS_LAYERS) sac_layers_forward(p);
+    sac_told_vectors(p);
+}
+
 void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const float *parameters, const sac_batch *batch,
                           void *workspace)
 {
     sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
-    if (gradient->parts.embedding) sac_look_begin(&p);
-    if (gradient->parts.reading == SAC_PARTS_TRANS) sac_mixed_forward(&p);
-    if (gradient->parts.reading == SAC_PARTS_RANK) sac_kept_forward(&p);
-    if (gradient->parts.reading == SAC_PARTS_LAYERS) sac_layers_forward(&p);
+    if (batch->told)
+        take_told(&p);
+    else
+        look(&p);
     sac_told_forward(&p);
     sac_steer_forward(&p, outputs);
 }
@@ -153,13 +168,20 @@ void sac_gradient_backward(const sac_gradient *gradient, float *sums, const floa
     sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
     p.sums = sums;
     sac_steer_backward(&p, doutputs);
-    if (!gradient->parts.embedding) return; // numbers have no parameters before them
+    if (!gradient->parts.embedding || batch->told) return; // no parameters come before what is told
     sac_told_backward(&p);
     sac_look_backward_begin(&p);
     if (gradient->parts.reading == SAC_PARTS_TRANS) sac_mixed_backward(&p);
     if (gradient->parts.reading == SAC_PARTS_RANK) sac_kept_backward(&p);
     if (gradient->parts.reading == SAC_PARTS_LAYERS) sac_layers_backward(&p);
     sac_look_backward_end(&p);
+}
+
+const float *sac_gradient_told(const sac_gradient *g, const sac_batch *batch, void *workspace)
+{
+    sac_gradient_room room;
+    sac_gradient_place(&room, g, batch->steps, batch->sequences, workspace);
+    return room.told;
 }
 
 const float *sac_gradient_inputs(const sac_gradient *g, const sac_batch *batch, void *workspace)

@@ -160,12 +160,17 @@ void sac_mixed_forward(sac_pass *p);
 void sac_mixed_backward(sac_pass *p);
 void sac_kept_forward(sac_pass *p);
 void sac_kept_backward(sac_pass *p);
+/// Offset of the learned values among the numbers that are told of a kept patch; -1: there are none.
+int sac_kept_values_at(const sac_agent *agent);
 void sac_layers_forward(sac_pass *p);
 void sac_layers_backward(sac_pass *p);
 
 /// A frame's tokens to scores of its patches [token_stride]; backward spends dscores and writes room.dtokens.
 void sac_scores_forward(sac_pass *p, int frame, float *scores);
 void sac_scores_backward(sac_pass *p, int frame, float *dscores);
+
+/// The numbers of vectors behind what was read of the frames.
+void sac_told_vectors(sac_pass *p);
 
 /// What is told to the controller's inputs.
 void sac_told_forward(sac_pass *p);

@@ -54,8 +54,7 @@ static void read_patches(const sac_pass *p, const look *f)
     for (int n = 0; n < f->n; n++) read_patch(p, f, n, p->room.all + (ptrdiff_t)n * f->size);
 }
 
-// find the offset of the learned values among a patch's numbers; -1: there are none
-static int values_at(const sac_agent *a)
+int sac_kept_values_at(const sac_agent *a)
 {
     int at = 0;
     for (int i = 0; i < a->part_count; i++)
@@ -141,7 +140,7 @@ void sac_kept_forward(sac_pass *p)
 // add the gradient with respect to the values' weights: dout [rows, size] is of patches whose pixels are [rows, I]
 static void values_backward(const sac_pass *p, const look *f, const float *dout, const float *pixels, int rows)
 {
-    const int at = values_at(f->a);
+    const int at = sac_kept_values_at(f->a);
     if (at < 0) return;
     const int count = f->a->config.value_size, inputs = f->a->embedding.inputs;
     float *dvalues = p->room.dvalues; // [rows, count]
@@ -153,7 +152,7 @@ static void values_backward(const sac_pass *p, const look *f, const float *dout,
 // add the same gradient, from the patches that were kept
 static void kept_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
-    if (values_at(f->a) < 0) return;
+    if (sac_kept_values_at(f->a) < 0) return;
     const int inputs = f->a->embedding.inputs;
     for (int k = 0; k < f->kept; k++)
     {
@@ -168,7 +167,7 @@ static void kept_values_backward(const sac_pass *p, const look *f, const float *
 // patches' numbers, weighted by the choices.
 static void mean_values_backward(const sac_pass *p, const look *f, const float *dtold)
 {
-    if (values_at(f->a) < 0) return;
+    if (sac_kept_values_at(f->a) < 0) return;
     const int inputs = f->a->embedding.inputs;
     for (int n = 0; n < f->n; n++)
     {

@@ -30,8 +30,7 @@ static void normalise(const sac_pass *p, float *inputs)
         inputs[i] = sac_actor_normalise(p->g->parts.actor, inputs[i], mean[i], inverse_deviation[i]);
 }
 
-// puts the vectors behind what was read of the frames
-static void tell_vectors(const sac_pass *p)
+void sac_told_vectors(sac_pass *p)
 {
     const int read = p->g->parts.actor->read_count;
     for (int frame = 0; p->g->policy->vector_size > 0 && frame < p->frames; frame++)
@@ -55,7 +54,6 @@ static void note_seen(const sac_pass *p, const float *inputs)
 
 void sac_told_forward(sac_pass *p)
 {
-    tell_vectors(p);
     const sac_gradient *g = p->g;
     const int told = g->told;
     const float *deviation = p->parameters + g->policy->normaliser_deviation;

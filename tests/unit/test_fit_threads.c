@@ -165,6 +165,28 @@ TEST(any_number_of_threads_gives_the_same_bits)
     sac_policy_destroy(policy);
 }
 
+// Attention that does not learn looks at each example once, unless decay could change it; a decay that is lost in
+// rounding gives the same bits.
+TEST(looking_once_is_looking_every_time)
+{
+    sac_policy *policy = scene_policy("controller=lstm,hidden=5,image_size=34", 3);
+    lesson l = lesson_create(policy);
+    const size_t parameters = (size_t)sac_policy_parameter_count(policy);
+    sac_fit *fits[3];
+    for (int i = 0; i < 3; i++)
+    {
+        sac_fit_def def = any_def(i == 2 ? 2 : 1);
+        def.choosing = SAC_CHOOSE_FIXED;
+        def.decay = i == 0 ? 1e-30 : 0;
+        assert_ok(sac_fit_create(&fits[i], policy, &def));
+        assert_ok(sac_fit_run(fits[i], examples_of(&l), 7, NULL));
+        same_state(fits[0], fits[i], parameters);
+    }
+    for (int i = 0; i < 3; i++) sac_fit_destroy(fits[i]);
+    free(l.observations);
+    sac_policy_destroy(policy);
+}
+
 // what is listed, saved after one call and put into a new fit, goes on to the bit
 TEST(the_listed_state_is_all_of_it)
 {
@@ -491,7 +513,7 @@ TEST(lack_of_memory_is_survived)
     sac_policy_destroy(policy);
 }
 
-TESTS(every_kind_overfits_a_batch, any_number_of_threads_gives_the_same_bits, the_listed_state_is_all_of_it,
-      only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated, costs_are_learned,
-      bad_input_is_named, a_fit_that_diverges_ends_at_that_step, a_start_that_is_not_finite_is_said,
+TESTS(every_kind_overfits_a_batch, any_number_of_threads_gives_the_same_bits, looking_once_is_looking_every_time,
+      the_listed_state_is_all_of_it, only_what_counts_is_learned, a_normaliser_is_measured, choices_are_imitated,
+      costs_are_learned, bad_input_is_named, a_fit_that_diverges_ends_at_that_step, a_start_that_is_not_finite_is_said,
       lack_of_memory_is_survived)

@@ -193,6 +193,45 @@ TEST(outputs_depend_on_their_own_sequence_alone)
     }
 }
 
+// the tensors of the controller, which come after all that looks
+static size_t first_of_controller(const sac_policy *policy)
+{
+    static const char *const names[] = {"lstm", "hidden", "output"};
+    for (int i = 0; i < sac_policy_tensor_count(policy); i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strncmp(sac_policy_tensor_at(policy, i)->name, names[k], strlen(names[k])) == 0)
+                return sac_policy_tensor_at(policy, i)->offset;
+    fail_msg("no controller");
+    return 0;
+}
+
+// What a pass told the controller, given to another pass without any inputs: outputs and the controller's gradients are
+// the same bits, and nothing else gets a gradient.
+TEST(what_was_told_can_be_told_again)
+{
+    const float *told[4];
+    for (int i = 0; i < GRADIENT_KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(gradient_kinds[i]);
+        const float *parameters = sac_policy_parameters(policy);
+        minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 2);
+        minibatch again = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, 2, 2);
+        minibatch_run(&m, parameters);
+        const size_t size = (size_t)sac_gradient_told_size(m.gradient), first = first_of_controller(policy);
+        for (size_t f = 0; f < 4; f++) told[f] = sac_gradient_told(m.gradient, &m.batch, m.workspace) + f * size;
+        again.batch.frames = NULL;
+        again.batch.parts = NULL;
+        again.batch.told = told;
+        minibatch_run(&again, parameters);
+        assert_memory_equal(again.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
+        assert_memory_equal(again.sums + first, m.sums + first, ((size_t)m.parameters - first) * sizeof(float));
+        for (size_t k = 0; k < first; k++) assert_true(again.sums[k] == 0);
+        minibatch_destroy(&again);
+        minibatch_destroy(&m);
+        sac_policy_destroy(policy);
+    }
+}
+
 TEST(backward_adds)
 {
     sac_policy *policy = scene_any_policy(gradient_kinds[0]);
@@ -295,4 +334,4 @@ TEST(what_has_no_gradient_is_named)
 }
 
 TESTS(forward_is_what_acting_computes, every_level_gives_the_same_bits, outputs_depend_on_their_own_sequence_alone,
-      backward_adds, a_crop_is_the_picture_of_its_rows, what_has_no_gradient_is_named)
+      what_was_told_can_be_told_again, backward_adds, a_crop_is_the_picture_of_its_rows, what_has_no_gradient_is_named)
