@@ -150,7 +150,16 @@ setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
 # a policy that was trained with another set of backgrounds is reported with the default one
 tested=()
 trained_on=$(setting background)
-[[ ${trained_on:-procedural} == procedural ]] || tested=(--set background=procedural)
+trained_in=$(setting variant)
+if [[ ${trained_on:-procedural} != procedural ]]; then
+    tested=(--set background=procedural)
+    trained_in="$trained_in, \`background: $trained_on\`"
+fi
+# one that was trained around walls from any side is reported around those of the world
+if [[ $(setting walls) == any ]]; then
+    tested=(--set walls=alternating --set level=10)
+    trained_in="$trained_in, \`walls: any\`, \`level: $(setting level)\`"
+fi
 
 "$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
 "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
@@ -238,10 +247,13 @@ these backgrounds was met in training})."
 }
 
 rows_of_legs() {
+    local whole
+    whole=$(option_of_world length)
+    [[ $world != legs:obstacles ]] || whole=9 # of the 10 that count for one who crosses it in the time that there is
     fmt -w 119 <<<"Metres over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
-and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, with \`--random --env \
+and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, with \`--random --env \
 $world\` for random actions and \`--idle\` for none. A fall is an episode that is shorter than the longest and returns less \
-than the course is long; the last column has them for the policy, random actions and none."
+than $whole m; the last column has them for the policy, random actions and none."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | falls |"
     echo "| --- | --- | --- | --- | --- |"
@@ -249,7 +261,7 @@ than the course is long; the last column has them for the policy, random actions
     for look in original friction mass latency camera terrain; do
         [[ $world != legs:flat || $look != terrain ]] || continue # it has none
         [[ $(setting inputs) == *depth* || $(setting inputs) == *camera* || $look != camera ]] || continue
-        own=$(score_and_falls "$policy" --variant "$look")
+        own=$(score_and_falls "$policy" --variant "$look" "${tested[@]}")
         random=$(score_and_falls --random --env "$world" --variant "$look")
         idle=$(score_and_falls --idle --env "$world" --variant "$look")
         echo "| $look | ${own%|*} | ${random%|*} | ${idle%|*} | ${own#*|}, ${random#*|}, ${idle#*|} |"
@@ -259,7 +271,7 @@ than the course is long; the last column has them for the policy, random actions
 # score_and_falls WHAT...: "mean +- standard deviation|falls"
 score_and_falls() {
     "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk -v longest="$(option_of_world steps)" \
-        -v course="$(option_of_world length)" '
+        -v course="$whole" '
         $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
         $1 ~ /^[0-9]+$/ && $3 < longest && $2 < course - 0.1 {falls++}
         function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
@@ -270,7 +282,7 @@ score_and_falls() {
 option_of_world() {
     "$saccade" envs | awk -v world="$world:" -v what="$1" '
         $1 == world {inside = 1; next} /^[a-z]/ {inside = 0}
-        inside && $1 == what {print what == "steps" ? $NF : substr($NF, 1, length($NF) - 1); exit}'
+        inside && $1 == what {print what == "steps" ? $NF : substr($NF, 1, length($NF) - 1); inside = 0}'
 }
 
 last=$(tail -n 1 "$run/metrics.csv")
@@ -307,7 +319,10 @@ row_of_teacher()
             "out in its head: $returned over episodes 0..99 |"
         return
     fi
-    echo "| taught by | \`$teacher\`, a network that is told the state of the world and was trained by reward:" \
+    local told="a network that is told the state of the world and was trained by reward"
+    ! grep -q '^  kind: hierarchical' "$folder/task.yaml" ||
+        told="a policy of two levels that is told where the next opening is and was trained by evolution"
+    echo "| taught by | \`$teacher\`, $told:" \
         "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
         "$(counted "$(minutes "$seconds")" minute) |"
 }
@@ -320,7 +335,7 @@ row_of_teacher()
     of_recipe "$base"
     echo "| | |"
     echo "| --- | --- |"
-    echo "| trained in | $(setting variant)${tested[*]:+, \`background: $trained_on\`}$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
+    echo "| trained in | $trained_in$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
     [[ -z $teacher ]] || row_of_teacher
     echo "| trained for | $generation generations, $(million "$steps") million steps |"
     echo "| wall clock | $(counted "$(minutes "$seconds")" minute) on at most $(counted "$cores" core), which other work shared |"
