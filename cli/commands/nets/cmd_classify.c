@@ -98,8 +98,9 @@ static sac_status print_picture_json(const char *path, const int *likely, int co
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_pack("{s:i, s:o}", "class", likely[i], "probability",
                                               sac_json_number((double)probabilities[likely[i]])));
-    return sac_json_print(stdout,
-                          json_pack("{s:s, s:i, s:o}", "picture", path, "class", likely[0], "most_likely", list));
+    json_t *name = json_string(path); // NULL where a path is no UTF-8
+    return sac_json_print(stdout, json_pack("{s:o, s:i, s:o}", "picture", name ? name : json_null(), "class", likely[0],
+                                            "most_likely", list));
 }
 
 static void print_picture(const char *path, const int *likely, int count, const float *probabilities)
