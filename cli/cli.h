@@ -33,9 +33,9 @@ typedef struct cli_args cli_args;
 typedef struct cli_command
 {
     const char *name;
-    const char *positionals;          ///< such as "POLICY IMAGE"; "" for none; a word in [] may be left out
-    const char *summary;              ///< one line
-    const cli_flag *flags;            ///< its own; NULL: none
+    const char *positionals; ///< such as "POLICY IMAGE"; "" for none; in []: may be left out; with ...: one or more
+    const char *summary;     ///< one line
+    const cli_flag *flags;   ///< its own; NULL: none
     int (*run)(const cli_args *args); ///< returns an exit code
 } cli_command;
 

@@ -75,14 +75,15 @@ static int parse_flag(cli_args *args, int left, char **argv)
     return flag->metavar && !equals && !bare ? 2 : 1;
 }
 
-// counts the words of "POLICY IMAGE [OUT]"; "RUN..." may be given many times
+// counts the words of "POLICY IMAGE [OUT]"; "RUN..." and "[RUN...]" may be given many times
 static void count_positionals(const char *words, int *least, int *most)
 {
     *least = *most = 0;
     for (const char *at = words; *at; at += strspn(at, " "))
     {
         size_t length = strcspn(at, " ");
-        bool repeated = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
+        size_t word = length - (*at == '[' && at[length - 1] == ']');
+        bool repeated = word > 3 && strncmp(at + word - 3, "...", 3) == 0;
         *least += *at != '[';
         *most += repeated ? CLI_MAX_POSITIONALS : 1;
         at += length;
@@ -127,7 +128,11 @@ bool cli_parse(cli_args *args, const cli_command *command, int argc, char **argv
         }
         else
         {
-            if (args->positional_count == CLI_MAX_POSITIONALS) break;
+            if (args->positional_count == CLI_MAX_POSITIONALS)
+            {
+                cli_usage("%s: more than %d arguments", command->name, CLI_MAX_POSITIONALS);
+                return false;
+            }
             if (!add_positional(args, argv[i++])) return false;
         }
     }

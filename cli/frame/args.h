@@ -7,8 +7,8 @@
 enum
 {
     CLI_MAX_ARGUMENTS = 64,
-    CLI_MAX_POSITIONALS = 256,
-    CLI_MAX_FLAGS = 60 // of one subcommand
+    CLI_MAX_POSITIONALS = 16384, // such as the pictures of a folder
+    CLI_MAX_FLAGS = 60           // of one subcommand
 };
 
 struct cli_args

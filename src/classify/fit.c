@@ -42,42 +42,31 @@ typedef struct fit
     sac_folder folder;
     float *parameters, *measured, *gradient;
     void *scratch; // of the table of layers that the optimiser uses
-    int *order, *labels, *confusion;
+    int *order, *labels;
     int count, test_count; // pictures that are used
     int steps_an_epoch, classes;
+    sac_classify_score score; // of the last evaluation
     double begin;
     double numbers[PROGRESS_NUMBERS];
-    // of the minibatch that is read
-    int first, size;
-    bool testing;
+    int first; // of the minibatch that is read
 } fit;
 
 // --- making it ---
 
-static int limited(const fit *f, int count)
-{
-    const int limit = f->task->data.limit;
-    return limit > 0 && limit < count ? limit : count;
-}
-
 static sac_status open_data(fit *f)
 {
     const sac_classify_data *d = &f->task->data;
-    int shape[3], test_shape[3];
+    sac_net_shape input;
     SAC_TRY(sac_image_set_open(&f->train, d->format, d->folder, false));
     SAC_TRY(sac_image_set_open(&f->test, d->format, d->folder, true));
-    sac_image_set_shape(f->train, &shape[0], &shape[1], &shape[2]);
-    sac_image_set_shape(f->test, &test_shape[0], &test_shape[1], &test_shape[2]);
+    sac_image_set_shape(f->train, &input.rows, &input.columns, &input.channels);
     f->classes = sac_image_set_classes(f->train);
-    if (memcmp(shape, test_shape, sizeof shape) != 0)
+    if (f->classes < 2)
         return sac_fail(SAC_ERROR_FORMAT,
-                        "%.400s: pictures for training have %d x %d x %d numbers, those for testing %d x %d x %d",
-                        d->folder, shape[0], shape[1], shape[2], test_shape[0], test_shape[1], test_shape[2]);
-    if (f->classes < 2 || sac_image_set_classes(f->test) > f->classes)
-        return sac_fail(SAC_ERROR_FORMAT, "%.400s: %d classes for training and %d for testing do not fit", d->folder,
-                        f->classes, sac_image_set_classes(f->test));
-    f->count = limited(f, sac_image_set_count(f->train));
-    f->test_count = limited(f, sac_image_set_count(f->test));
+                        "%.400s: all pictures for training have class 0, expected two classes or more", d->folder);
+    SAC_TRY(sac_classify_check_set(f->test, input, f->classes, d->folder));
+    f->count = sac_classify_count(f->task, f->train);
+    f->test_count = sac_classify_count(f->task, f->test);
     sac_image_set_measure(f->train, &f->view);
     f->view.padding = d->padding;
     f->view.flip = d->flip;
@@ -137,8 +126,9 @@ static sac_status create(fit *f)
     f->scratch = sac_alloc(SAC_LEARN_SCRATCH);
     f->order = SAC_NEW_ARRAY(int, (size_t)sac_image_set_count(f->train));
     f->labels = SAC_NEW_ARRAY(int, (size_t)f->task->train.batch);
-    f->confusion = SAC_NEW_MATRIX(int, (size_t)f->classes, (size_t)f->classes);
-    if (!f->parameters || !f->gradient || !f->measured || !f->scratch || !f->order || !f->labels || !f->confusion)
+    f->score = (sac_classify_score){.parameters = parameters, .classes = f->classes};
+    f->score.confusion = SAC_NEW_MATRIX(int, (size_t)f->classes, (size_t)f->classes);
+    if (!f->parameters || !f->gradient || !f->measured || !f->scratch || !f->order || !f->labels || !f->score.confusion)
         return sac_fail_memory("a fit");
     sac_net_draw(f->net, f->task->train.seed, f->parameters, f->measured);
     return SAC_OK;
@@ -160,7 +150,7 @@ static void destroy(fit *f)
     sac_free(f->scratch);
     sac_free(f->order);
     sac_free(f->labels);
-    sac_free(f->confusion);
+    sac_free(f->score.confusion);
 }
 
 // --- checkpoints ---
@@ -251,24 +241,13 @@ static void see_some(void *user, int thread)
     sac_image_set_shape(f->train, &rows, &columns, &channels);
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const size_t size = (size_t)rows * (size_t)columns * (size_t)channels;
-    for (int i = thread; i < f->size; i += f->def.threads)
+    for (int i = thread; i < f->task->train.batch; i += f->def.threads)
     {
         float *out = sac_net_pass_input(f->pass) + (size_t)i * size;
-        const int index = f->testing ? f->first + i : f->order[f->first + i];
-        f->labels[i] = sac_image_set_label(f->testing ? f->test : f->train, index);
-        if (f->testing)
-            sac_image_set_see(f->test, &f->view, out, index);
-        else
-            sac_image_set_draw(f->train, &f->view, out, index, f->task->train.seed, epoch);
+        const int index = f->order[f->first + i];
+        f->labels[i] = sac_image_set_label(f->train, index);
+        sac_image_set_draw(f->train, &f->view, out, index, f->task->train.seed, epoch);
     }
-}
-
-static void read_minibatch(fit *f, bool testing, int first, int size)
-{
-    f->testing = testing;
-    f->first = first;
-    f->size = size;
-    sac_threads_run(f->threads, see_some, f);
 }
 
 // --- training ---
@@ -296,7 +275,8 @@ static sac_status take_step(fit *f)
 {
     const sac_learn l = sac_learn_create(f->scratch);
     const int at = (int)(steps_of(f) % (uint64_t)f->steps_an_epoch), batch = f->task->train.batch;
-    read_minibatch(f, false, at * batch, batch);
+    f->first = at * batch;
+    sac_threads_run(f->threads, see_some, f);
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
@@ -313,59 +293,35 @@ static sac_status take_step(fit *f)
 
 static void evaluate(fit *f, sac_classify_progress *p)
 {
-    double loss = 0;
-    int right = 0;
-    memset(f->confusion, 0, (size_t)f->classes * (size_t)f->classes * sizeof *f->confusion);
-    for (int first = 0; first < f->test_count; first += f->task->train.batch)
-    {
-        const int left = f->test_count - first, size = left < f->task->train.batch ? left : f->task->train.batch;
-        read_minibatch(f, true, first, size);
-        const sac_net_outcome o = sac_net_pass_evaluate(f->pass, f->parameters, f->measured, f->labels, size);
-        const float *out = sac_net_pass_output(f->pass);
-        loss += o.loss;
-        right += o.right;
-        for (int i = 0; i < size; i++, out += f->classes)
-        {
-            int best = 0;
-            for (int c = 1; c < f->classes; c++)
-                if (out[c] > out[best]) best = c;
-            f->confusion[f->labels[i] * f->classes + best]++;
-        }
-    }
+    const sac_classify_test test = {.set = f->test,
+                                    .view = &f->view,
+                                    .count = f->test_count,
+                                    .batch = f->task->train.batch,
+                                    .threads = f->threads,
+                                    .pass = f->pass,
+                                    .parameters = f->parameters,
+                                    .measured = f->measured,
+                                    .labels = f->labels};
+    sac_classify_evaluate(&f->score, &test);
     p->evaluated = true;
-    p->test_loss = loss / f->test_count;
-    p->test_accuracy = (double)right / f->test_count;
+    p->test_loss = f->score.loss;
+    p->test_accuracy = f->score.accuracy;
 }
 
 // --- what a run leaves ---
 
 static sac_status save_net(const fit *f)
 {
-    char path[SAC_PATH_SIZE], *task;
+    char path[SAC_PATH_SIZE];
     SAC_TRY(sac_join_path(path, f->def.run_dir, "net.safetensors"));
-    SAC_TRY(sac_classify_task_write(f->task, &task));
-    const int count = sac_net_tensor_count(f->net);
-    sac_tensor *tensors = SAC_NEW_ARRAY(sac_tensor, (size_t)count + 2);
-    if (!tensors)
-    {
-        sac_free(task);
-        return sac_fail_memory("a net's file");
-    }
-    for (int i = 0; i < count; i++)
-    {
-        const sac_net_tensor *t = sac_net_tensor_at(f->net, i);
-        tensors[i] = (sac_tensor){t->name, SAC_F32, t->rank, {t->shape[0], t->shape[1]}, f->parameters + t->first};
-    }
-    double view[2 * SAC_IMAGE_CHANNELS];
-    memcpy(view, f->view.mean, sizeof f->view.mean);
-    memcpy(view + SAC_IMAGE_CHANNELS, f->view.deviation, sizeof f->view.deviation);
-    tensors[count] = (sac_tensor){"measured", SAC_F32, 1, {(int64_t)sac_net_measured(f->net)}, f->measured};
-    tensors[count + 1] = (sac_tensor){"view", SAC_F64, 2, {2, SAC_IMAGE_CHANNELS}, view};
-    const sac_metadata metadata[] = {{"format", "saccade net"}, {"version", "1"}, {"task", task}, {"checksum", NULL}};
-    sac_status status = sac_tensors_save(path, tensors, count + 2, metadata, 4);
-    sac_free(tensors);
-    sac_free(task);
-    return status;
+    const sac_trained_net net = {.task = f->task,
+                                 .net = f->net,
+                                 .input = sac_net_value_shape(f->net, 0),
+                                 .classes = f->classes,
+                                 .view = f->view,
+                                 .parameters = f->parameters,
+                                 .measured = f->measured};
+    return sac_trained_net_save(&net, path);
 }
 
 static sac_status write_confusion(sac_atomic *file, const fit *f)
@@ -377,7 +333,7 @@ static sac_status write_confusion(sac_atomic *file, const fit *f)
         // the first line names the columns
         for (int j = 0; j < f->classes; j++)
         {
-            snprintf(text, sizeof text, ",%d", i == 0 ? j : f->confusion[(i - 1) * f->classes + j]);
+            snprintf(text, sizeof text, ",%d", i == 0 ? j : f->score.confusion[(i - 1) * f->classes + j]);
             SAC_TRY(sac_atomic_write(file, text, strlen(text)));
         }
         snprintf(text, sizeof text, i < f->classes ? "\n%d" : "\n", i);
@@ -454,19 +410,17 @@ static sac_status run(fit *f, sac_classify_result *result)
     SAC_TRY(create(f));
     SAC_TRY(open_run(f));
     f->begin = sac_clock();
-    SAC_TRY(train(f, &result->last));
-    // a run that was finished before is evaluated again
-    if (!result->last.evaluated)
+    sac_classify_progress last = {0};
+    SAC_TRY(train(f, &last));
+    // a run that was finished before is evaluated again, and its net written in the form that files have now
+    if (!last.evaluated)
     {
-        result->last = (sac_classify_progress){.epoch = (uint64_t)f->task->train.epochs, .steps = steps_of(f)};
-        evaluate(f, &result->last);
+        evaluate(f, &last);
+        SAC_TRY(save_net(f));
     }
-    result->pictures = f->test_count;
-    result->classes = f->classes;
-    result->parameters = sac_net_parameters(f->net);
+    result->score = f->score;
     result->time_count = sac_net_pass_times(f->pass, result->times);
-    result->confusion = f->confusion;
-    f->confusion = NULL;
+    f->score.confusion = NULL;
     return SAC_OK;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "classify/task.h"
-#include "nets/pass.h"
+#include "classify/evaluate.h"
 
 /// Training a net on pictures with labels, in a run folder: task.yaml, metrics.csv, checkpoints/, net.safetensors and
 /// confusion.csv. A run that was killed goes on from its last checkpoint with the same bits, and any number of threads
@@ -32,12 +31,9 @@ typedef struct sac_classify_def
 /// What a finished run gave over the test pictures.
 typedef struct sac_classify_result
 {
-    sac_classify_progress last;
-    int pictures, classes;
-    size_t parameters;
+    sac_classify_score score;          ///< its confusion table is released by sac_free
     sac_net_time times[SAC_NET_KINDS]; ///< where that was asked for
     int time_count;
-    int *confusion; ///< [classes, classes]: pictures of the row's class that were taken for the column's; sac_free
 } sac_classify_result;
 
 /// Train, or go on, until the task's epochs are done.

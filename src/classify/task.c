@@ -168,11 +168,10 @@ static sac_status fill(sac_classify_task *t, const sac_yaml *yaml, const char *p
     return check(t, path);
 }
 
-sac_status sac_classify_task_load(sac_classify_task **out, const char *path, const sac_setting *settings, int count)
+// the task of a file that was read, which is released
+static sac_status load(sac_classify_task **out, sac_yaml *yaml, const char *path, const sac_setting *settings,
+                       int count)
 {
-    *out = NULL;
-    sac_yaml *yaml;
-    SAC_TRY(sac_yaml_load(&yaml, path));
     sac_classify_task *t = SAC_NEW(sac_classify_task);
     sac_status status = t ? SAC_OK : sac_fail_memory("a task");
     if (status == SAC_OK && sac_yaml_find(yaml, "env.id"))
@@ -186,6 +185,23 @@ sac_status sac_classify_task_load(sac_classify_task **out, const char *path, con
     }
     *out = t;
     return SAC_OK;
+}
+
+sac_status sac_classify_task_load(sac_classify_task **out, const char *path, const sac_setting *settings, int count)
+{
+    *out = NULL;
+    sac_yaml *yaml;
+    SAC_TRY(sac_yaml_load(&yaml, path));
+    return load(out, yaml, path, settings, count);
+}
+
+sac_status sac_classify_task_read(sac_classify_task **out, const void *bytes, size_t size, const char *where,
+                                  const sac_setting *settings, int count)
+{
+    *out = NULL;
+    sac_yaml *yaml;
+    SAC_TRY(sac_yaml_read(&yaml, bytes, size, where));
+    return load(out, yaml, where, settings, count);
 }
 
 // --- the resolved task ---

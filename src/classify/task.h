@@ -49,6 +49,12 @@ typedef struct sac_classify_task
 SAC_CHECKED sac_status sac_classify_task_load(sac_classify_task **out, const char *path, const sac_setting *settings,
                                               int count);
 
+/// The same from memory.
+/// @param bytes  [size] of YAML
+/// @param where  names the source in errors
+SAC_CHECKED sac_status sac_classify_task_read(sac_classify_task **out, const void *bytes, size_t size,
+                                              const char *where, const sac_setting *settings, int count);
+
 /// The task with every option spelled out, as YAML; released by sac_free.
 SAC_CHECKED sac_status sac_classify_task_write(const void *task, char **text);
 

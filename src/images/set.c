@@ -222,12 +222,17 @@ void sac_image_set_measure(const sac_image_set *s, sac_image_view *view)
     }
 }
 
-// row y of the picture moved by (down, right), mirrored or not, into out
-static void see(const sac_image_set *s, const sac_image_view *view, float *out, int index, int down, int right,
+// how the numbers of a picture lie
+typedef struct layout
+{
+    int rows, columns, channels;
+    size_t pixel_step, channel_step;
+} layout;
+
+// the picture moved by (down, right), mirrored or not, into out
+static void see(const layout *s, const sac_image_view *view, float *out, const uint8_t *picture, int down, int right,
                 bool mirrored)
 {
-    const piece *p = piece_of(s, &index);
-    const uint8_t *picture = p->pixels + (size_t)index * s->record;
     for (int c = 0; c < s->channels; c++)
     {
         const float factor = (float)(1 / (255 * view->deviation[c])),
@@ -244,9 +249,23 @@ static void see(const sac_image_set *s, const sac_image_view *view, float *out, 
     }
 }
 
+void sac_image_see(const sac_image_view *view, float *out, const uint8_t *picture, int rows, int columns, int channels)
+{
+    const layout l = {rows, columns, channels, (size_t)channels, 1};
+    see(&l, view, out, picture, 0, 0, false);
+}
+
+static void see_in_set(const sac_image_set *s, const sac_image_view *view, float *out, int index, int down, int right,
+                       bool mirrored)
+{
+    const layout l = {s->rows, s->columns, s->channels, s->pixel_step, s->channel_step};
+    const piece *p = piece_of(s, &index);
+    see(&l, view, out, p->pixels + (size_t)index * s->record, down, right, mirrored);
+}
+
 void sac_image_set_see(const sac_image_set *s, const sac_image_view *view, float *out, int index)
 {
-    see(s, view, out, index, 0, 0, false);
+    see_in_set(s, view, out, index, 0, 0, false);
 }
 
 void sac_image_set_draw(const sac_image_set *s, const sac_image_view *view, float *out, int index, uint64_t seed,
@@ -257,7 +276,7 @@ void sac_image_set_draw(const sac_image_set *s, const sac_image_view *view, floa
     const int down = (int)sac_stream_below(&stream, span) - view->padding;
     const int right = (int)sac_stream_below(&stream, span) - view->padding;
     const bool mirrored = view->flip && sac_stream_below(&stream, 2) == 1;
-    see(s, view, out, index, down, right, mirrored);
+    see_in_set(s, view, out, index, down, right, mirrored);
 }
 
 void sac_image_order(int *order, int count, uint64_t seed, uint64_t epoch)

@@ -45,6 +45,9 @@ void sac_image_set_measure(const sac_image_set *set, sac_image_view *view);
 /// A picture as it is: out [rows, columns, channels], (x / 255 - mean) / deviation.
 void sac_image_set_see(const sac_image_set *set, const sac_image_view *view, float *out, int index);
 
+/// The same of bytes [rows, columns, channels] that belong to no set, with the same bits.
+void sac_image_see(const sac_image_view *view, float *out, const uint8_t *picture, int rows, int columns, int channels);
+
 /// A picture as it is seen in an epoch of training.
 void sac_image_set_draw(const sac_image_set *set, const sac_image_view *view, float *out, int index, uint64_t seed,
                         uint64_t epoch);

@@ -28,7 +28,9 @@ int sac_convolution_block(const sac_convolution *c)
 {
     int rows, columns;
     sac_convolution_size(c, &rows, &columns);
-    const int places = rows * columns * (c->pictures > 0 ? c->pictures : 1);
+    // of many large pictures there are more places than an int counts
+    const int64_t all = (int64_t)rows * columns * (c->pictures > 0 ? c->pictures : 1);
+    const int places = all < INT32_MAX ? (int)all : INT32_MAX;
     // many outputs: their weights are to be read seldom, wherever the patches then lie
     const int least = c->outputs >= 64 ? SAC_GEMM_ROWS : 48;
     const int block = SAC_CONVOLUTION_BLOCK / (c->patch * c->patch * c->channels) / 48 * 48;

@@ -140,7 +140,7 @@ static sac_slice part_of(const sac_net_pass *s, int index, int thread)
     return (sac_slice){index, thread, first, end - first};
 }
 
-static int largest_of(const float *x, int count)
+int sac_net_largest(const float *x, int count)
 {
     int best = 0;
     for (int i = 1; i < count; i++)
@@ -164,7 +164,7 @@ static void judge(sac_net_pass *s, const sac_slice *part)
         double loss;
         l->cross_entropy_loss(l, &loss, dout, out, &label, 1, classes, s->share);
         s->losses[part->index] += loss / s->share;
-        s->rights[part->index] += largest_of(out, classes) == label;
+        s->rights[part->index] += sac_net_largest(out, classes) == label;
         if (s->p.training) dout += classes;
     }
 }

@@ -63,6 +63,9 @@ sac_net_outcome sac_net_pass_evaluate(sac_net_pass *pass, const float *parameter
 /// What the last minibatch gave: [samples, classes].
 const float *sac_net_pass_output(const sac_net_pass *pass);
 
+/// The place of the largest of a sample's outputs, the first of equals: the class that a net takes it for.
+int sac_net_largest(const float *outputs, int classes);
+
 /// A value of the last minibatch, [samples, rows, columns, channels].
 /// @param value  0..sac_net_value_count-1, 0 being the input
 const float *sac_net_pass_value(const sac_net_pass *pass, int value);

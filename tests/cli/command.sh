@@ -39,7 +39,7 @@ documented() # the manual holds every command and every option that --help shows
 
 promised() # what design promises is there
 {
-    for command in train eval generalise watch attend replay envs tasks zoo compare import bench theory runs sweep plot export dash report config doctor; do
+    for command in train fit classify eval generalise watch attend replay envs tasks zoo compare import bench theory runs sweep plot export dash report config doctor; do
         commands | grep -x "$command" >/dev/null || { echo "no '$command'"; return 1; }
     done
 }

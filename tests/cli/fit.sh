@@ -163,6 +163,133 @@ PYTHON
         awk -F, 'END {print; exit !($NF > 0.9)}' colours_run/metrics.csv
 }
 
+classified() # over the test pictures, to the bit what the fit itself says, for any number of threads and from elsewhere
+{
+    local threads
+    fit --run alone --resume --json >said && fit --run alone --resume >table || return 1
+    for threads in 1 2 5; do
+        "$saccade" classify alone/net.safetensors --threads "$threads" --json | diff said - || return 1
+    done
+    "$saccade" classify alone/net.safetensors | diff table - && mkdir -p elsewhere &&
+        (cd elsewhere && "$saccade" classify ../alone/net.safetensors --set data.folder=../stripes --json) | diff said - &&
+        "$saccade" classify alone/net.safetensors --set data.limit=7 --json | grep '"pictures":7,' && python3 - <<'PYTHON'
+import json
+last = json.loads(open("said").read())
+rows = [line.split(",")[1:] for line in open("alone/confusion.csv").read().split()[1:]]
+assert last["confusion"] == [[int(count) for count in row] for row in rows]
+assert f"{last['test_loss']:.9g}" == open("alone/metrics.csv").read().split()[-1].split(",")[-2]
+PYTHON
+}
+
+write_pictures() # the test pictures as PNG files: grey, in colours that are equal, in other colours; the run of colours
+{
+    [[ -e pictures ]] && return 0
+    mkdir pictures && python3 - <<'PYTHON'
+import gzip, struct, zlib
+
+def png(name, width, height, channels, pixels):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    line = width * channels
+    rows = b"".join(b"\0" + pixels[y * line : (y + 1) * line] for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
+    with open(f"pictures/{name}.png", "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
+                   chunk(b"IEND", b""))
+
+pixels = gzip.open("stripes/t10k-images-idx3-ubyte.gz").read()[16:]
+labels = gzip.open("stripes/t10k-labels-idx1-ubyte.gz").read()[8:]
+for i, label in enumerate(labels):
+    one = pixels[64 * i : 64 * i + 64]
+    png(f"grey-{i:03}-{label}", 8, 8, 1, one)
+    png(f"equal-{i:03}-{label}", 8, 8, 3, bytes(value for value in one for _ in range(3)))
+# red, green and blue as bright as 76, 150 and 29 by Rec. 601
+png("red", 8, 8, 3, bytes([255, 0, 0]) * 64)
+png("green", 8, 8, 4, bytes([0, 255, 0, 9]) * 64)
+png("blue", 8, 8, 3, bytes([0, 0, 255]) * 64)
+for value in (76, 150, 29):
+    png(f"bright-{value}", 8, 8, 1, bytes([value]) * 64)
+png("wide", 9, 8, 1, bytes(72))
+batch = open("colours/test_batch.bin", "rb").read()
+for i in range(12):
+    label, planes = batch[3073 * i], batch[3073 * i + 1 : 3073 * (i + 1)]
+    png(f"colours-{i:02}-{label}", 32, 32, 3, bytes(planes[p * 1024 + k] for k in range(1024) for p in range(3)))
+png("colours-grey", 32, 32, 1, bytes(k % 256 for k in range(1024)))
+png("colours-equal", 32, 32, 3, bytes(k % 256 for k in range(1024) for _ in range(3)))
+PYTHON
+}
+
+pictures() # one by one they are what the table counts; grey and colours become what a net takes
+{
+    write_pictures || return 1
+    "$saccade" classify alone/net.safetensors pictures/grey-* --json >grey && fit --run alone --resume --json >said &&
+        "$saccade" classify alone/net.safetensors pictures/equal-* --json --threads 3 | sed 's/equal/grey/' | diff grey - &&
+        "$saccade" classify colours_run/net.safetensors pictures/colours-[01]* --json >listed_colours &&
+        "$saccade" classify colours_run/net.safetensors --json >said_colours || return 1
+    [[ $("$saccade" classify alone/net.safetensors pictures/{red,green,blue}.png | sed 's/.*: //') == \
+       "$("$saccade" classify alone/net.safetensors pictures/bright-{76,150,29}.png | sed 's/.*: //')" ]] &&
+        [[ $("$saccade" classify colours_run/net.safetensors pictures/colours-grey.png | sed 's/.*: //') == \
+           "$("$saccade" classify colours_run/net.safetensors pictures/colours-equal.png | sed 's/.*: //')" ]] &&
+        "$saccade" classify alone/net.safetensors pictures/grey-000-?.png | tee line &&
+        grep -qE '^pictures/grey-000-[0-3].png: class [0-3]; [0-3] [0-9.]+ %, [0-3] [0-9.]+ %, [0-3] [0-9.]+ %$' line &&
+        python3 - <<'PYTHON'
+import json
+for listed, said in (("grey", "said"), ("listed_colours", "said_colours")):
+    rows = [json.loads(line) for line in open(listed)]
+    table = json.loads(open(said).read())["confusion"]
+    counted = [[0] * len(table) for _ in table]
+    for row in rows:
+        counted[int(row["picture"].split("-")[-1][0])][row["class"]] += 1
+        shares = [likely["probability"] for likely in row["most_likely"]]
+        assert len(shares) == 3 and shares == sorted(shares, reverse=True) and sum(shares) < 1 + 1e-6
+        assert row["most_likely"][0]["class"] == row["class"]
+        assert len({likely["class"] for likely in row["most_likely"]}) == 3
+    assert counted == table, (counted, table)
+PYTHON
+}
+
+older() # a file of version 1 is refused; the run writes its net again, and with the same bytes
+{
+    cp -r alone older && python3 - <<'PYTHON'
+import json, struct
+path = "older/net.safetensors"
+source = open(path, "rb").read()
+size = struct.unpack("<Q", source[:8])[0]
+header = source[8 : 8 + size].replace(b'"version":"2"', b'"version":"1"')
+assert header != source[8 : 8 + size]
+open(path, "wb").write(source[:8] + header + source[8 + size :])
+PYTHON
+    refuses 1 "net files of version 1 do not say which pictures they take: 'saccade fit TASK.yaml --run DIR --resume' writes" \
+        "$saccade" classify older/net.safetensors && fit --run older --resume --quiet &&
+        cmp alone/net.safetensors older/net.safetensors
+}
+
+no_net()
+{
+    write_pictures || return 1
+    local net=alone/net.safetensors root=$OLDPWD
+    head -c 3000 $net >cut.safetensors
+    refuses 1 "net.safetensors is a net that classifies pictures, not a policy: did you mean 'saccade classify'?" \
+        "$saccade" eval $net --seeds 0 &&
+        refuses 1 "is a policy, not a net that classifies pictures: did you mean 'saccade eval'?" \
+            "$saccade" classify "$root/zoo/car-racing/linear.safetensors" &&
+        refuses 1 "is no net of 'saccade fit'" "$saccade" classify alone/checkpoints/*45.safetensors &&
+        refuses 1 "cut.safetensors: " "$saccade" classify cut.safetensors &&
+        refuses 1 "none.safetensors: " "$saccade" classify none.safetensors &&
+        refuses 2 "alone is a folder, did you mean 'alone/net.safetensors'?" "$saccade" classify alone &&
+        refuses 2 "wide.png is a picture, and the net comes first" "$saccade" classify pictures/wide.png $net &&
+        refuses 1 "wide.png is 8 x 9 pixels, the net takes 8 x 8" "$saccade" classify $net pictures/grey-000* pictures/wide.png &&
+        refuses 1 "confusion.csv: PNG: " "$saccade" classify $net alone/confusion.csv &&
+        refuses 2 "expected data.folder, data.format or data.limit, did you mean 'data.folder'?" \
+            "$saccade" classify $net --set data.fodler=stripes &&
+        refuses 2 "--set train.batch: expected data.folder, data.format or data.limit" \
+            "$saccade" classify $net --set train.batch=5 &&
+        refuses 2 "--set is for the test pictures" "$saccade" classify $net pictures/red.png --set data.limit=5 &&
+        refuses 1 "pictures for testing have 32 x 32 x 3 numbers, those that the net is for 8 x 8 x 1" \
+            "$saccade" classify $net --set data.folder=colours --set data.format=cifar-10 &&
+        refuses 1 "nowhere: no such folder" "$saccade" classify $net --set data.folder=nowhere
+}
+
 drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
 {
     "$saccade" plot alone --out one.svg && grep -q "<svg" one.svg &&
@@ -183,6 +310,10 @@ check "every kind of net learns" every_kind
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
+check "a net classifies its test pictures as the fit did" classified
+check "PNG files are classified one by one" pictures
+check "an older net is written again" older
+check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn
 check "train says who carries out such a task" no_policy
 finish

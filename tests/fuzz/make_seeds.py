@@ -465,6 +465,105 @@ def task():
         put("task", name, data)
 
 
+def fit_task():
+    source = (HERE.parent / "train" / "pictures_fit.yaml").read_text()
+    seeds = {
+        "good": source,
+        "small": "net: {kind: resnet}\n",
+        "empty": "",
+        "attention": "net: {kind: attention-net, encoding: relative, heads: 4, dropout: 0.1}\n",
+        "vit": "net: {kind: vit, attention: trig, features: 8}\ntrain: {optimiser: adamw, schedule: constant}\n",
+        "falls": source + "  schedule: falls\n  falls: 80 150 250\n",
+        "falls_commas": source + "  schedule: falls\n  falls: 80, 150,250 \n",
+        "falls_many": source + "  schedule: falls\n  falls: 1 2 3 4 5 6 7 8 9\n",
+        "falls_large": source + "  schedule: falls\n  falls: 99999999999999999999\n",
+        "falls_word": source + "  schedule: falls\n  falls: 8 nine\n",
+        "falls_none": source + "  schedule: falls\n",
+        "falls_unused": source + "  falls: 8\n",
+        "no_kind": "net: {width: 16}\n",
+        "unknown_kind": source.replace("resnet", "resnt"),
+        "kind_twice": source + "net.kind: vit\n",
+        "other_kind": source.replace("resnet", "vit"),
+        "unknown_option": source.replace("width:", "widht:"),
+        "unknown_section": source.replace("train:", "trian:"),
+        "bad_value": source.replace("width: 16", "width: sixteen"),
+        "out_of_range": source.replace("width: 16", "width: 1025"),
+        "scalar_section": "net: resnet\ndata: 1\n",
+        "list_section": "net: [resnet]\n",
+        "long": source.replace("stripes", "x" * 300, 2),
+        "policy": (HERE.parent.parent / "tasks" / "toy.yaml").read_text(),
+    }
+    for name, data in seeds.items():
+        put("fit_task", name, data)
+
+
+def net():
+    """From tests/golden/data/net_v2.safetensors, which `saccade fit` wrote. It wrote attention and vit, too,
+    after one epoch."""
+    source = (DATA / "net_v2.safetensors").read_bytes()
+    size = struct.unpack("<Q", source[:8])[0]
+    header, data = json.loads(source[8 : 8 + size]), source[8 + size :]
+
+    def changed(old="", new="", **entries):
+        """Another task, or other numbers of an array."""
+        out, bytes_ = json.loads(json.dumps(header)), bytearray(data)
+        out["__metadata__"]["task"] = out["__metadata__"]["task"].replace(old, new)
+        for name, numbers in entries.items():
+            begin, end = out[name.replace("_", ".")]["data_offsets"]
+            form = {"I64": "q", "F64": "d", "F32": "f"}[out[name.replace("_", ".")]["dtype"]]
+            packed = struct.pack(f"<{len(numbers)}{form}", *numbers)
+            bytes_[begin : begin + len(packed)] = packed
+            assert begin + len(packed) <= end
+        return tensors(out, bytes(bytes_))
+
+    nan = float("nan")
+    seeds = {
+        "good": source,
+        "cut": source[:-1],
+        "checksum": source[:-1] + bytes([source[-1] ^ 1]),
+        "policy": (DATA / "policy_v1.safetensors").read_bytes(),
+        "rows_none": changed(input=[0]),
+        "rows_negative": changed(input=[-1]),
+        "rows_huge": changed(input=[2**62, 2**62]),
+        "rows_other": changed(input=[9]),
+        "rows_most": changed(input=[4096, 4096]),
+        "channels_two": changed(input=[8, 8, 2]),
+        "channels_many": changed(input=[8, 8, 5]),
+        "classes_one": changed(classes=[1]),
+        "classes_many": changed(classes=[2**40]),
+        "classes_other": changed(classes=[5]),
+        "mean_nan": changed(view=[nan]),
+        "deviation_none": changed(view=[0, 0, 0, 0, 0]),
+        "deviation_negative": changed(view=[0, 0, 0, 0, -1]),
+        "deviation_tiny": changed(view=[0, 0, 0, 0, 5e-324]),
+        "weight_nan": changed(linear_bias=[nan]),
+        "weight_huge": changed(linear_bias=[3e38, -3e38]),
+        "measured_infinite": changed(measured=[float("inf")]),
+        "measured_negative": changed(measured=[-3e38] * 54),
+        "width_other": changed("width: 3", "width: 4"),
+        "width_large": changed("width: 3", "width: 1024"),
+        "stages_more": changed("stages: 2", "stages: 3"),
+        "blocks_many": changed("blocks: 1", "blocks: 32"),
+        "kind_other": changed("kind: resnet", "kind: vit"),
+        "kind_unknown": changed("kind: resnet", "kind: resnt"),
+        "attention_large": changed("kind: resnet\n  width: 3\n  blocks: 1\n  stages: 2",
+                                   "kind: attention-net\n  patch: 1\n  heads: 64\n  width: 4096", input=[4096, 4096]),
+        "task_no_yaml": changed("data:", "data: ["),
+        "batch_large": changed("batch: 20", "batch: 65536"),
+    }
+    for name in ("format", "version", "checksum", "task"):
+        out = json.loads(json.dumps(header))
+        del out["__metadata__"][name]
+        seeds["without_" + name] = tensors(out, data)
+        out["__metadata__"][name] = "1"
+        seeds["bad_" + name] = tensors(out, data)
+    out = json.loads(json.dumps(header))
+    out["more"] = one(shape=(0,), begin=len(data), end=len(data))
+    seeds["more_tensors"] = tensors(out, data)
+    for name, data in seeds.items():
+        put("net", name, data)
+
+
 def demonstrations():
     """One episode of two frames of a picture of 1 x 2 pixels, and one for each way of being wrong."""
     def part(name="camera", kind="picture", shape=(1, 2, 3), choices=0, low=None, high=None):
@@ -531,5 +630,6 @@ def demonstrations():
         put("demonstrations", name, data)
 
 
-for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, wad, demonstrations):
+for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, fit_task, net, wad,
+              demonstrations):
     write()

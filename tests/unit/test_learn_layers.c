@@ -179,5 +179,21 @@ TEST(pictures_together_are_pictures_one_by_one)
     free(workspace);
 }
 
-TESTS(gradients_are_those_of_differences, each_layer_overfits_one_batch, every_level_gives_the_same_bits,
-      pictures_together_are_pictures_one_by_one)
+// more places than an int counts are still many
+TEST(many_large_pictures_have_room)
+{
+    static const int sides[] = {8, 181, 182, 256, 4096};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+    {
+        sac_convolution one = {
+            .height = sides[i], .width = sides[i], .channels = 1, .patch = 3, .stride = 1, .padding = 1, .outputs = 4};
+        sac_convolution all = one;
+        all.pictures = 1 << 16;
+        assert_true(sac_convolution_block(&all) >= sac_convolution_block(&one));
+        assert_true(sac_convolution_workspace(&all) >= sac_convolution_workspace(&one));
+        assert_true(sac_convolution_workspace(&all) <= SAC_CONVOLUTION_BLOCK);
+    }
+}
+
+TESTS(many_large_pictures_have_room, gradients_are_those_of_differences, each_layer_overfits_one_batch,
+      every_level_gives_the_same_bits, pictures_together_are_pictures_one_by_one)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "classify/fit.h"
+#include "commands/nets/score.h"
 #include "files/json.h"
 #include "stop.h"
 
@@ -54,44 +55,6 @@ static void report(void *user, const sac_classify_progress *p)
     fflush(stdout);
 }
 
-static sac_status print_json(const sac_classify_result *r)
-{
-    json_t *table = json_array();
-    for (int i = 0; i < r->classes; i++)
-    {
-        json_t *row = json_array();
-        for (int j = 0; j < r->classes; j++) json_array_append_new(row, json_integer(r->confusion[i * r->classes + j]));
-        json_array_append_new(table, row);
-    }
-    return sac_json_print(stdout,
-                          json_pack("{s:I, s:i, s:o, s:o, s:o}", "parameters", (json_int_t)r->parameters, "pictures",
-                                    r->pictures, "test_loss", sac_json_number(r->last.test_loss), "test_accuracy",
-                                    sac_json_number(r->last.test_accuracy), "confusion", table));
-}
-
-static void print_table(const sac_classify_result *r)
-{
-    printf("%zu parameters; %.2f %% of %d test pictures right\nclass", r->parameters, 100 * r->last.test_accuracy,
-           r->pictures);
-    for (int j = 0; j < r->classes; j++) printf(" %5d", j);
-    puts("  right");
-    for (int i = 0; i < r->classes; i++)
-    {
-        int all = 0;
-        printf("%5d", i);
-        for (int j = 0; j < r->classes; j++)
-        {
-            const int count = r->confusion[i * r->classes + j];
-            printf(" %5d", count);
-            all += count;
-        }
-        if (all > 0)
-            printf(" %5.1f%%\n", 100.0 * r->confusion[i * r->classes + i] / all);
-        else
-            puts("      -");
-    }
-}
-
 static void print_times(const sac_classify_result *r)
 {
     double all = 0;
@@ -132,11 +95,11 @@ static int run(const cli_args *args)
     sac_classify_result result;
     status = sac_classify_fit(&result, &def);
     if (status == SAC_OK && cli_has(args, "json"))
-        status = print_json(&result);
+        status = cli_print_score_json(&result.score);
     else if (status == SAC_OK && !quiet)
-        print_table(&result);
+        cli_print_score(&result.score);
     if (status == SAC_OK && result.time_count > 0 && !cli_has(args, "json") && !quiet) print_times(&result);
-    sac_free(result.confusion);
+    sac_free(result.score.confusion);
     sac_free(task);
     return status == SAC_ERROR_ARGUMENT ? cli_fail(status) : cli_end_training(status, def.run_dir, true);
 }
