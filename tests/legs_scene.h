@@ -14,6 +14,7 @@ enum
     X = 0, // columns
     Y = 1,
     Z = 2,
+    ROLL = 3,
     FELL = 6,
     CROSSED = 7,
     UNSOLVED = 8

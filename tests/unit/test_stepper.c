@@ -23,7 +23,7 @@ typedef struct scene
     float truth[TRUTH], ground[MOST_FEET * CELLS], action[MOST_ACTIONS];
 } scene;
 
-static sac_status make(sac_policy **policy, int feet, int actions)
+static sac_status make_with(sac_policy **policy, int feet, int actions, const sac_setting *settings, int count)
 {
     static const float low[] = {-0.2f, -0.2f, -0.2f, -0.2f, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     static const float high[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -35,16 +35,28 @@ static sac_status make(sac_policy **policy, int feet, int actions)
                                 .action_low = low,
                                 .action_high = high,
                                 .inputs = inputs,
-                                .input_count = 2};
+                                .input_count = 2,
+                                .settings = settings,
+                                .setting_count = count};
     return sac_policy_create(policy, &def);
+}
+
+static sac_status make(sac_policy **policy, int feet, int actions)
+{
+    return make_with(policy, feet, actions, NULL, 0);
+}
+
+static void begin_with(scene *s, int feet, int actions, const sac_setting *settings, int count)
+{
+    *s = (scene){.feet = feet};
+    s->truth[5] = 1; // straight ahead
+    assert_ok(make_with(&s->policy, feet, actions, settings, count));
+    assert_ok(sac_policy_state_create(&s->state, s->policy));
 }
 
 static void begin(scene *s, int feet, int actions)
 {
-    *s = (scene){.feet = feet};
-    s->truth[5] = 1; // straight ahead
-    assert_ok(make(&s->policy, feet, actions));
-    assert_ok(sac_policy_state_create(&s->state, s->policy));
+    begin_with(s, feet, actions, NULL, 0);
 }
 
 static void end(scene *s)
@@ -129,6 +141,90 @@ TEST(either_place_is_smooth)
     end(&s);
 }
 
+// With a lead each foot is sent so much farther ahead, and with a place behind and one ahead, too.
+TEST(a_lead_is_added_to_the_place)
+{
+    const sac_setting lead = {"lead", "0.02"};
+    scene plain, next, either;
+    begin(&plain, 2, 7);
+    begin_with(&next, 2, 7, &lead, 1);
+    begin_with(&either, 2, 11, &lead, 1);
+    for (int width = 1; width <= 20; width++)
+        for (int first = -25; first <= 25; first++)
+        {
+            act(&plain, first, width);
+            act(&next, first, width);
+            act(&either, first, width);
+            const float x = plain.action[0] + 0.02f,
+                        meant = either.action[4] > 0 ? either.action[2] : -either.action[0];
+            if (x < 0.2f - 1e-6f) assert_true(fabsf(next.action[0] - x) < 1e-6f);
+            // of two places that are equally far away either may be meant
+            if (fabsf(meant) < 0.2f - 1e-6f && x < 0.2f - 1e-6f)
+                assert_true(fabsf(fabsf(meant - 0.02f) - fabsf(plain.action[0])) < 1e-6f);
+            assert_true(either.action[0] >= 0 && either.action[2] >= 0);
+        }
+    end(&plain);
+    end(&next);
+    end(&either);
+}
+
+// A column of stones whose middle is `aside` places (of 2.5 cm) to the left of where the feet would land, five wide
+static void act_on_column(scene *s, int aside)
+{
+    for (int foot = 0; foot < s->feet; foot++)
+        for (int i = 0; i < ALONG; i++)
+            for (int k = 0; k < ACROSS; k++)
+                s->ground[foot * CELLS + i * ACROSS + k] = abs(k - ACROSS / 2 - aside) <= 1 ? 0 : -0.5f;
+    const void *inputs[] = {s->truth, s->ground};
+    sac_policy_act_on(s->state, inputs, s->action);
+}
+
+// Feet go as far to the side as they may, and the trunk after them where it follows columns.
+TEST(feet_and_trunk_go_to_columns)
+{
+    const sac_setting settings[] = {{"aside", "0.075"}, {"align", "4"}};
+    scene narrow, wide, follows;
+    begin(&narrow, 2, 7);
+    begin_with(&wide, 2, 7, settings, 1);
+    begin_with(&follows, 2, 7, settings, 2);
+    for (int aside = -3; aside <= 3; aside++)
+    {
+        const float y = 0.025f * (float)aside, within = fminf(fmaxf(y, -0.05f), 0.05f);
+        act_on_column(&narrow, aside);
+        act_on_column(&wide, aside);
+        act_on_column(&follows, aside);
+        for (int foot = 0; foot < 2; foot++)
+        {
+            assert_true(fabsf(narrow.action[2 + foot] - within) < 1e-6f);
+            assert_true(fabsf(wide.action[2 + foot] - y) < 1e-6f && fabsf(follows.action[2 + foot] - y) < 1e-6f);
+        }
+        assert_true(narrow.action[5] == 0 && wide.action[5] == 0);
+        assert_true(fabsf(follows.action[5] - 4 * y) < 1e-6f);
+    }
+    end(&narrow);
+    end(&wide);
+    end(&follows);
+}
+
+// On level ground a climber crouches by what it is told to, and by nothing else.
+TEST(climbers_crouch)
+{
+    enum
+    {
+        HEIGHT = 10 // after x, y and z of two feet, clearance, speed, sideways speed and twist
+    };
+    const sac_setting crouch = {"crouch", "0.03"};
+    scene plain, low;
+    begin(&plain, 2, 12);
+    begin_with(&low, 2, 12, &crouch, 1);
+    act(&plain, 30, 1); // a gap out of reach
+    act(&low, 30, 1);
+    assert_true(plain.action[HEIGHT] == 0 && fabsf(low.action[HEIGHT] + 0.03f) < 1e-6f);
+    for (int i = 0; i < 12; i++) assert_true(i == HEIGHT || plain.action[i] == low.action[i]);
+    end(&plain);
+    end(&low);
+}
+
 TEST(what_does_not_fit_is_refused)
 {
     sac_policy *policy;
@@ -138,4 +234,5 @@ TEST(what_does_not_fit_is_refused)
     sac_policy_destroy(policy);
 }
 
-TESTS(feet_go_to_the_nearest_safe_place, either_place_is_smooth, what_does_not_fit_is_refused)
+TESTS(feet_go_to_the_nearest_safe_place, either_place_is_smooth, a_lead_is_added_to_the_place,
+      feet_and_trunk_go_to_columns, climbers_crouch, what_does_not_fit_is_refused)

@@ -10,8 +10,8 @@ typedef struct legs_config
 {
     char robot[SAC_TEXT_SIZE], action[SAC_TEXT_SIZE], feet[SAC_TEXT_SIZE], gait[SAC_TEXT_SIZE], stones[SAC_TEXT_SIZE];
     char walls[SAC_TEXT_SIZE], camera[SAC_TEXT_SIZE], eyes[SAC_TEXT_SIZE];
-    double level, length, seconds, speed_cap, noise;
-    double physics_ms, control_ms, camera_latency_ms;
+    double level, least_level, length, seconds, speed_cap, noise;
+    double physics_ms, control_ms, camera_latency_ms, period;
     int repeat, heights;
     int height, width, depth_height, depth_width;
     double far;

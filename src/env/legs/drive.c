@@ -78,10 +78,18 @@ enum
     SPEED_Y = 10
 };
 
+static sac_gait gait_of(const legs_drive_def *def)
+{
+    sac_gait gait = sac_gait_trot();
+    gait.period = def->period;
+    return gait;
+}
+
 static sac_walk_def walk_def(const legs_drive_def *def)
 {
     const legs_robot *r = def->robot;
     sac_walk_def walk = sac_walk_default_def();
+    walk.gait = gait_of(def);
     memcpy(walk.legs, r->legs, sizeof walk.legs);
     for (int leg = 0; leg < SAC_LEGS; leg++) sac_leg_toe(walk.toes[leg], &r->legs[leg], r->home);
     walk.stance.mass = r->stance_mass;
@@ -171,7 +179,7 @@ int sac_legs_drive_feet(const legs_drive *d, int legs[SAC_LEGS])
 {
     for (int leg = 0; leg < SAC_LEGS; leg++) legs[leg] = leg;
     if (d->def.feet == LEGS_ALL_FEET) return SAC_LEGS;
-    const sac_gait gait = sac_walk_default_def().gait;
+    const sac_gait gait = gait_of(&d->def);
     const sac_gait_feet feet = sac_walk_feet(d->walk);
     for (int i = 0; i < 2; i++)
     {
@@ -449,7 +457,7 @@ void sac_legs_drive_landing(const legs_drive *d, const legs_body *body, int leg,
     sac_leg_toe(toe, &d->def.robot->legs[leg], d->def.robot->home);
     if (d->walk)
     {
-        const sac_gait gait = sac_walk_default_def().gait;
+        const sac_gait gait = gait_of(&d->def);
         const sac_gait_feet feet = sac_walk_feet(d->walk);
         const double swing = (1 - gait.duty) * gait.period, stance = gait.duty * gait.period;
         time = feet.stands[leg] ? (1 - feet.phase[leg]) * stance + swing : (1 - feet.phase[leg]) * swing;

@@ -41,6 +41,7 @@ typedef struct legs_drive_def
     const legs_robot *robot;
     double physics, control; ///< seconds
     int repeat;              ///< control steps of an action
+    double period;           ///< of the trot of footholds, climbing and released, seconds
     sac_pmtg_gait gait;      ///< of PMTG
     bool own_heights;        ///< of PMTG: each leg has a height of its own
     legs_feet feet;          ///< of footholds and climbing; LEGS_EITHER_WAY of footholds alone

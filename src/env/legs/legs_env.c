@@ -83,6 +83,7 @@ static legs_drive_def drive_def(const legs_config *c, const legs_robot *robot)
                             .physics = c->physics_ms / 1000,
                             .control = c->control_ms / 1000,
                             .repeat = c->repeat,
+                            .period = c->period,
                             .gait = (sac_pmtg_gait)word_index("walk trot bound pace pronk", c->gait),
                             .own_heights = c->heights == 4,
                             .feet = (legs_feet)word_index(sac_legs_feet_words, c->feet),
@@ -277,12 +278,21 @@ static sac_status show_pictures(legs_env *e, const sac_env_row *row)
 
 // --- episodes
 
+static double episode_level(const legs_env *e)
+{
+    const legs_config *c = &e->config;
+    if (c->least_level >= c->level) return c->level;
+    sac_stream random = sac_stream_create(sac_mix_seed(e->seed, e->episode, 2), 0x6c657665, 0);
+    return sac_stream_uniform(&random, c->least_level, c->level);
+}
+
 // What an episode is: its course and what is changed in it.
 static legs_changes begin(legs_env *e)
 {
     const uint64_t seed = sac_mix_seed(e->seed, e->episode, 0);
     const legs_changes changes = sac_legs_changes_draw(&e->variant, seed, sac_legs_robot_mass(e->body->robot));
     e->course.unmet = changes.terrain;
+    e->course.level = episode_level(e);
     e->camera_latency = e->config.camera_latency_ms / 1000 + changes.camera_latency;
     return changes;
 }

@@ -22,10 +22,14 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
      "footholds, climbing: an action names all footholds, or those of the two feet that lift off next; either "        \
      "(footholds): for each of these two a place behind and one ahead, and which"},                                    \
     {"gait", SAC_OPTION_TEXT, FIELD(gait), gait_, 0, 0, "walk trot bound pace pronk", "pmtg: which legs go together"}, \
+    {"period", SAC_OPTION_REAL, FIELD(period), "0.5", 0.1, 2, NULL,                                                    \
+     "footholds, climbing, released: seconds of a trot in which each foot stands and swings once"},                    \
     {"heights", SAC_OPTION_INT, FIELD(heights), heights_, 1, 4, NULL,                                                  \
      "pmtg: 1 for all legs, or 4: each leg has a height of its own, and an action 19 numbers"},                        \
     {"level", SAC_OPTION_REAL, FIELD(level), "10", 0, 12, NULL,                                                        \
      "gaps, risers and how far walls reach, in tenths of the article's"},                                              \
+    {"least_level", SAC_OPTION_REAL, FIELD(least_level), "12", 0, 12, NULL,                                            \
+     "where it is less than level, each episode draws its own between the two"},                                       \
     {"length", SAC_OPTION_REAL, FIELD(length), length_, 1, 60, NULL, "metres of the course"},                          \
     {"stones", SAC_OPTION_TEXT, FIELD(stones), "article", 0, 0, "article released",                                    \
      "stones: sizes of the article, or those of PyBullet's environment"},                                              \

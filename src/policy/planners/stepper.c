@@ -11,7 +11,7 @@
 
 typedef struct stepper_config
 {
-    double speed, margin, rough;
+    double speed, margin, rough, aside, lead, align, crouch;
 } stepper_config;
 
 static const sac_option options[] = {
@@ -20,6 +20,14 @@ static const sac_option options[] = {
      "metres about a foothold that should be level"},
     {"rough", SAC_OPTION_REAL, offsetof(stepper_config, rough), "0.04", 0.001, 1, NULL,
      "metres by which ground that counts as level may differ in height"},
+    {"aside", SAC_OPTION_REAL, offsetof(stepper_config, aside), "0.05", 0, 0.075, NULL,
+     "metres to either side that a foothold may be from where the foot would land"},
+    {"lead", SAC_OPTION_REAL, offsetof(stepper_config, lead), "0", 0, 0.1, NULL,
+     "metres ahead of its place that a foot is sent, because it lags behind in a short swing"},
+    {"align", SAC_OPTION_REAL, offsetof(stepper_config, align), "0", 0, 20, NULL,
+     "m/s to the side for each metre that the feet must go to that side: the trunk follows columns of stones"},
+    {"crouch", SAC_OPTION_REAL, offsetof(stepper_config, crouch), "0", 0, 0.05, NULL,
+     "climbing: metres by which the trunk is lower, so that the rear legs reach down to the stair behind"},
     {0},
 };
 
@@ -36,8 +44,7 @@ enum
     ACROSS = 7,
     CELLS = ALONG * ACROSS,
     REACH = 20, // cells along that a foothold can be away from the middle
-    BREADTH = ACROSS - 2,
-    PLACES = (2 * REACH + 1) * BREADTH,
+    PLACES = (2 * REACH + 1) * ACROSS,
     BODY = 3,     // numbers of an action about the trunk: speed, sideways speed, twist
     CLIMBING = 3, // and of the map of climbing: clearance, height, pitch
 };
@@ -138,40 +145,58 @@ typedef struct place
 } place;
 
 // What it costs to stand at each place within reach: ground that is far below or above, or not level, or far away.
-static void weigh(place *places, const float *ground, const stepper_config *config)
+// @return how many places
+static int weigh(place *places, const float *ground, const stepper_config *config)
 {
-    const int middle_along = ALONG / 2, middle_across = ACROSS / 2;
-    for (int n = 0; n < PLACES; n++)
+    const int middle_along = ALONG / 2, middle_across = ACROSS / 2, aside = cells(config->aside, apart_across);
+    const int breadth = 2 * aside + 1, count = (2 * REACH + 1) * breadth;
+    for (int n = 0; n < count; n++)
     {
-        const int i = middle_along - REACH + n / BREADTH, k = 1 + n % BREADTH;
+        const int i = middle_along - REACH + n / breadth, k = middle_across - aside + n % breadth;
         place *p = &places[n];
         *p = (place){.x = (float)((i - middle_along) * apart_along), .y = (float)((k - middle_across) * apart_across)};
         p->z = height_at(ground, i, k);
         p->cost = (fabsf(p->z) > 0.3f ? 1000 * fabsf(p->z) : 0) + (float)count_rough(ground, i, k, config) +
                   4 * p->x * p->x + 8 * p->y * p->y;
     }
+    return count;
 }
 
-// The cheapest place with x from `low` to `high`.
-static place choose(const place places[PLACES], float low, float high)
+// Where a place may be.
+typedef struct range
+{
+    float x[2], y[2];
+} range;
+
+static const range anywhere = {{-FLT_MAX, FLT_MAX}, {-FLT_MAX, FLT_MAX}};
+
+static bool is_in(const place *p, const range *r)
+{
+    return p->x >= r->x[0] && p->x <= r->x[1] && p->y >= r->y[0] && p->y <= r->y[1];
+}
+
+// The cheapest place in a range.
+static place choose(const place *places, int count, range r)
 {
     place best = {.cost = FLT_MAX};
-    for (int n = 0; n < PLACES; n++)
-        if (places[n].x >= low && places[n].x <= high && places[n].cost < best.cost) best = places[n];
+    for (int n = 0; n < count; n++)
+        if (places[n].cost < best.cost && is_in(&places[n], &r)) best = places[n];
     best.z = best.z < -0.05f ? -0.05f : best.z > 0.25f ? 0.25f : best.z;
     return best;
 }
 
 // A place behind and one ahead, and which of the two: by how much the other is farther away, so that all three change
 // smoothly from frame to frame wherever they count. A place that is not level is no choice where the other one is.
-static void choose_either(const place places[PLACES], float *back, float *ahead, float *which)
+static void choose_either(const place *places, int count, range r, float lead, float *back, float *ahead, float *which)
 {
     const float smooth = 0.1f; // m of difference at which the choice is beyond doubt
-    const place behind = choose(places, -FLT_MAX, 0), before = choose(places, 0, FLT_MAX);
+    range back_range = r, ahead_range = r;
+    back_range.x[1] = ahead_range.x[0] = -lead;
+    const place behind = choose(places, count, back_range), before = choose(places, count, ahead_range);
     const bool behind_level = behind.cost < 1, before_level = before.cost < 1;
-    *back = -behind.x;
-    *ahead = before.x;
-    *which = behind_level == before_level ? (*back - *ahead) / smooth : before_level ? 1 : -1;
+    *back = -behind.x - lead;
+    *ahead = before.x + lead;
+    *which = behind_level == before_level ? (-behind.x - before.x) / smooth : before_level ? 1 : -1;
 }
 
 // The highest ground that the foot passes on its way
@@ -190,6 +215,20 @@ static float within(float x, const sac_policy_def *def, int index)
     return x < low ? low : x > high ? high : x;
 }
 
+// Writes x of a foot's place, or with `either` the place behind, the one ahead and which of the two, a row apart. Both
+// are in the column of the nearest place where columns are followed.
+static void write_x(float *action, const stepper *p, const stepper_config *config, const place *places, int count,
+                    place nearest)
+{
+    const float lead = (float)config->lead;
+    range r = anywhere;
+    if (config->align > 0) r.y[0] = r.y[1] = nearest.y;
+    if (p->either)
+        choose_either(places, count, r, lead, &action[0], &action[p->feet], &action[2 * p->feet]);
+    else
+        action[0] = nearest.x + lead;
+}
+
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     const stepper_state *s = (const stepper_state *)base;
@@ -198,17 +237,15 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     const sac_policy_def *def = &base->policy->def;
     const float *truth = inputs[0], *ground = inputs[1];
     const int at_each_end = p->feet / 2;
-    float front = 0, rear = 0, top = 0;
+    float front = 0, rear = 0, top = 0, aside = 0;
     for (int foot = 0; foot < p->feet; foot++)
     {
         place places[PLACES];
-        weigh(places, ground + (ptrdiff_t)foot * CELLS, config);
-        const place f = choose(places, -FLT_MAX, FLT_MAX);
-        if (p->either)
-            choose_either(places, &action[foot], &action[p->feet + foot], &action[2 * p->feet + foot]);
-        else
-            action[foot] = f.x;
+        const int count = weigh(places, ground + (ptrdiff_t)foot * CELLS, config);
+        const place f = choose(places, count, anywhere);
+        write_x(action + foot, p, config, places, count, f);
         action[(p->either ? 3 : 1) * p->feet + foot] = f.y;
+        aside += f.y / (float)p->feet;
         *(foot < at_each_end ? &front : &rear) += f.z / (float)at_each_end;
         if (!p->climbs) continue;
         action[2 * p->feet + foot] = f.z;
@@ -219,8 +256,9 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     if (p->climbs) *body++ = 0.08f + (top < 0.15f ? top : 0.15f);
     body[0] = (float)config->speed * (truth[HEADING_COSINE] > 0 ? truth[HEADING_COSINE] : 0);
     body[1] = -s->weights[CENTRING] * truth[PLACE_ACROSS];
+    if (config->align > 0) body[1] += (float)config->align * aside;
     body[2] = -s->weights[STEERING] * truth[HEADING_SINE];
-    if (p->climbs) body[3] = 0, body[4] = (rear - front) / 0.44f;
+    if (p->climbs) body[3] = -(float)config->crouch, body[4] = (rear - front) / 0.44f;
     for (int i = 0; i < def->action_size; i++) action[i] = within(action[i], def, i);
 }
 
