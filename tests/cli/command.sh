@@ -215,6 +215,7 @@ check "bash offers what belongs" offers_what_belongs
 check "every task is listed" all_tasks
 check "one world, and what worlds share" one_world
 check "mistakes in a task" task_words
+check "more arguments than there is room for" refuses 2 "classify: more than 16384 arguments" "$saccade" classify $(seq 16385)
 check "config has one form" refuses 2 "unknown option '--resolved'" "$saccade" config tasks/toy.yaml --resolved
 check "a shell that is not known" refuses 2 "bash, zsh or fish" "$saccade" --completion tcsh
 check "config spells a task out" resolves
