@@ -94,7 +94,8 @@ fits()
     python3 examples/pictures.py "$work/stripes" 60 &&
         full fit tests/train/pictures_fit.yaml --run "$work/fitted" "${small[@]}" --profile &&
         full fit tests/train/pictures_fit.yaml --run "$work/fitted_json" "${small[@]}" --json &&
-        [[ -s $work/fitted/net.safetensors && -s $work/fitted_json/net.safetensors ]]
+        [[ -s $work/fitted/net.safetensors && -s $work/fitted_json/net.safetensors ]] &&
+        full classify "$work/fitted/net.safetensors" && full classify "$work/fitted/net.safetensors" --json
 }
 
 closed() { refuses 1 "the output cannot be written" bash -c "'$saccade' envs >&-"; }
