@@ -27,6 +27,21 @@ def one(dtype="F32", shape=(1,), begin=0, end=4):
     return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
 
 
+def without_or_more(header, data, entries, bad):
+    """A file of tensors without each of these entries of its metadata, with a bad one, and with a tensor more."""
+    seeds = {}
+    for name in entries:
+        out = json.loads(json.dumps(header))
+        del out["__metadata__"][name]
+        seeds["without_" + name] = tensors(out, data)
+        out["__metadata__"][name] = bad
+        seeds["bad_" + name] = tensors(out, data)
+    out = json.loads(json.dumps(header))
+    out["more"] = one(shape=(0,), begin=len(data), end=len(data))
+    seeds["more_tensors"] = tensors(out, data)
+    return seeds
+
+
 def wad():
     def file(lumps, kind=b"PWAD", count=None, directory=None):
         body = b"".join(data for _, data in lumps)
@@ -417,15 +432,7 @@ def policy():
         ("low", "low.controller", "lstm"),
     ):
         seeds["levels_" + name] = changed("policy", levels_header, levels_data, **{option: value})
-    for name in ("policy", "info", "format", "version", "checksum"):
-        out = json.loads(json.dumps(header))
-        del out["__metadata__"][name]
-        seeds["without_" + name] = tensors(out, data)
-        out["__metadata__"][name] = "[1"
-        seeds["bad_" + name] = tensors(out, data)
-    out = json.loads(json.dumps(header))
-    out["more"] = one(shape=(0,), begin=len(data), end=len(data))
-    seeds["more_tensors"] = tensors(out, data)
+    seeds |= without_or_more(header, data, ("policy", "info", "format", "version", "checksum"), "[1")
     for name, data in seeds.items():
         put("policy", name, data)
 
@@ -551,15 +558,7 @@ def net():
         "task_no_yaml": changed("data:", "data: ["),
         "batch_large": changed("batch: 20", "batch: 65536"),
     }
-    for name in ("format", "version", "checksum", "task"):
-        out = json.loads(json.dumps(header))
-        del out["__metadata__"][name]
-        seeds["without_" + name] = tensors(out, data)
-        out["__metadata__"][name] = "1"
-        seeds["bad_" + name] = tensors(out, data)
-    out = json.loads(json.dumps(header))
-    out["more"] = one(shape=(0,), begin=len(data), end=len(data))
-    seeds["more_tensors"] = tensors(out, data)
+    seeds |= without_or_more(header, data, ("format", "version", "checksum", "task"), "1")
     for name, data in seeds.items():
         put("net", name, data)
 

@@ -34,7 +34,7 @@ typedef struct legs_terrain_def
     double level;  ///< gaps, risers and how far walls reach, in tenths of the article's
     bool any_side; ///< walls reach from a side that is drawn for each, and so is its colour
     bool released; ///< stones as in the released environment instead of the article's
-    bool unmet;    ///< other shapes than any course without it has
+    bool unmet;    ///< sizes drawn from other ranges, at least one of which holds no size of other courses
 } legs_terrain_def;
 
 typedef struct legs_terrain
