@@ -125,6 +125,33 @@ TEST(grids_are_turned_squares)
     assert_true(most > 0.09 && most <= 0.1);
 }
 
+// how far along the rows' direction a stone lies
+static double along(const legs_piece *p)
+{
+    return p->center[0] * cos(p->turn) + p->center[1] * sin(p->turn);
+}
+
+// before each row of stones, the first one included, there are 0.13 to 0.17 m, times level / 10, in the rows' direction
+TEST(gaps_of_grids_are_the_articles)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        const double level = 1 + (double)(seed % 10);
+        draw(LEGS_GRID, level, false, false, seed);
+        double before = 0.45; // the platform's end
+        int rows = 0;
+        for (int i = 1; i < course.count; i++)
+        {
+            const double u = along(&course.pieces[i]), gap = u - 0.075 - before;
+            if (i > 1 && fabs(u - along(&course.pieces[i - 1])) < 1e-9) continue; // of the same row
+            assert_true(gap >= 0.13 * level / 10 - 1e-9 && gap <= 0.17 * level / 10 + 1e-9);
+            before = u + 0.075;
+            rows++;
+        }
+        assert_true(rows > 20 / 0.33);
+    }
+}
+
 // of one staircase all risers are alike, between the article's bounds
 TEST(stairs_rise_evenly)
 {
@@ -169,7 +196,7 @@ TEST(walls_alternate)
 // where sides are drawn, a wall's side tells neither its colour nor the side of the next; sizes stay what they are
 TEST(sides_of_walls_can_be_drawn)
 {
-    const legs_terrain_def def = {.course = LEGS_OBSTACLES, .length = 20, .level = 10, .any_side = true};
+    const legs_terrain_def def = {.course = LEGS_OBSTACLES, .length = 20, .level = 10, .walls = LEGS_ANY};
     int walls = 0, red[2] = {0}, turns[2] = {0};
     for (uint64_t seed = 0; seed < SEEDS; seed++)
     {
@@ -193,6 +220,61 @@ TEST(sides_of_walls_can_be_drawn)
         assert_true(abs(4 * red[left] - walls) < 4 * 5 * sqrt(walls) / 2);
         assert_true(abs(4 * turns[left] - walls + SEEDS) < 4 * 5 * sqrt(walls) / 2);
     }
+}
+
+enum
+{
+    WIDTH,
+    APART, // and what follows, of walls
+    CLOSED,
+    THICK,
+    TALL,
+    QUANTITIES
+};
+
+// the sizes of a wall and of the platform
+static void measure(double sizes[QUANTITIES], int wall)
+{
+    const legs_piece *platform = &course.pieces[0], *p = &course.pieces[wall];
+    sizes[WIDTH] = 2 * platform->half[1];
+    sizes[APART] = wall > 1 ? p->center[0] - p->half[0] - (p[-1].center[0] - p[-1].half[0]) : 0; // front to front
+    sizes[CLOSED] = p->half[1] / platform->half[1];
+    sizes[THICK] = 2 * p->half[0];
+    sizes[TALL] = p->center[2] + p->half[2];
+}
+
+// Whatever walls a training has met, those of `unmet` differ from them in each size and colour, to both sides but for
+// the colour, and so do platforms.
+TEST(unmet_obstacles_are_met_in_no_training)
+{
+    double low[QUANTITIES], high[QUANTITIES], sizes[QUANTITIES];
+    for (int q = 0; q < QUANTITIES; q++) low[q] = INFINITY, high[q] = -INFINITY;
+    for (int walls = LEGS_ALTERNATING; walls <= LEGS_VARIED; walls++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+        {
+            const legs_terrain_def def = {.course = LEGS_OBSTACLES, .length = 20, .level = 10, .walls = walls};
+            sac_legs_terrain_draw(&course, &def, seed);
+            for (int i = 2; i < course.count; i++)
+            {
+                measure(sizes, i);
+                for (int q = 0; q < QUANTITIES; q++) low[q] = fmin(low[q], sizes[q]), high[q] = fmax(high[q], sizes[q]);
+            }
+        }
+    int below[QUANTITIES] = {0}, above[QUANTITIES] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_OBSTACLES, 10, false, true, seed);
+        for (int i = 2; i < course.count; i++)
+        {
+            measure(sizes, i);
+            for (int q = 0; q < QUANTITIES; q++)
+            {
+                if (!(sizes[q] < low[q] || sizes[q] > high[q])) fail_msg("quantity %d: %g is met", q, sizes[q]);
+                *(sizes[q] < low[q] ? &below[q] : &above[q]) += 1;
+            }
+        }
+    }
+    for (int q = 0; q < QUANTITIES; q++) assert_true(below[q] > 0 && above[q] > 0);
 }
 
 // the opening is what the wall that comes next leaves of the platform, and after the last wall all of it
@@ -289,7 +371,8 @@ TEST(any_draws_each_kind)
     for (int i = 0; i < 6; i++) assert_true(abs(counts[i] - 167) < 71);
 }
 
-TESTS(sides_of_walls_can_be_drawn, stones_have_the_sizes_of_the_article, released_and_unmet_stones_have_other_sizes,
-      every_course_begins_with_level_ground, boxes_near_a_robot_have_places, grids_are_turned_squares,
-      stairs_rise_evenly, walls_alternate, openings_follow_one_another, seeds_decide, variants_are_words,
-      kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)
+TESTS(sides_of_walls_can_be_drawn, unmet_obstacles_are_met_in_no_training, stones_have_the_sizes_of_the_article,
+      released_and_unmet_stones_have_other_sizes, every_course_begins_with_level_ground, boxes_near_a_robot_have_places,
+      grids_are_turned_squares, gaps_of_grids_are_the_articles, stairs_rise_evenly, walls_alternate,
+      openings_follow_one_another, seeds_decide, variants_are_words, kinds_of_changes_do_not_touch_each_other,
+      any_draws_each_kind)

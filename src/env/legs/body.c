@@ -161,8 +161,8 @@ static void put_load(legs_body *b)
     m->body_sameframe[b->trunk] = mjSAMEFRAME_NONE; // the centre of mass is no longer at the body's origin
     for (int i = 0; i < 3; i++)
     {
-        const double y = place[(i + 1) % 3], z = place[(i + 2) % 3];
-        m->body_ipos[3 * b->trunk + i] = load / mass * place[i];
+        const double y = place[(i + 1) % 3] - r->center[(i + 1) % 3], z = place[(i + 2) % 3] - r->center[(i + 2) % 3];
+        m->body_ipos[3 * b->trunk + i] = (r->mass * r->center[i] + load * place[i]) / mass;
         m->body_inertia[3 * b->trunk + i] = r->inertia[i] + r->mass * load / mass * (y * y + z * z);
     }
     const mjStatistic kept = m->stat; // the size of the world is the model's own

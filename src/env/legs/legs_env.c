@@ -115,6 +115,12 @@ static void describe(legs_env *e, const legs_view_def *view)
         (sac_space){.name = "opening", .kind = SAC_SPACE_VECTOR, .shape = {OPENINGS}, .privileged = true};
 }
 
+static legs_walls walls_of(const char *word)
+{
+    if (strcmp(word, "any") == 0) return LEGS_ANY;
+    return strcmp(word, "varied") == 0 ? LEGS_VARIED : LEGS_ALTERNATING;
+}
+
 static sac_status make(legs_env *e, const char *variant)
 {
     const legs_config *c = &e->config;
@@ -125,7 +131,7 @@ static sac_status make(legs_env *e, const char *variant)
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,
                                    .level = c->level,
-                                   .any_side = strcmp(c->walls, "any") == 0,
+                                   .walls = walls_of(c->walls),
                                    .released = strcmp(c->stones, "released") == 0};
     const legs_drive_def drive = drive_def(c, robot);
     SAC_TRY(sac_legs_drive_create(&e->drive, &drive));

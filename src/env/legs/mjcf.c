@@ -6,11 +6,13 @@ const char *const sac_legs_names[SAC_LEGS] = {"FR", "FL", "RR", "RL"};
 #define ROBOT  "contype='1' conaffinity='2' "
 #define GROUND "contype='2' conaffinity='1' "
 
-static void add_inertia(sac_growing *text, const robot_part *part, double side)
+// The part of the left front leg, mirrored where `along` (x) or `side` (y) is -1.
+static void add_inertia(sac_growing *text, const robot_part *part, double along, double side)
 {
     const double *c = part->center, *i = part->inertia;
-    sac_grow_text(text, "<inertial pos='%.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", c[0],
-                  side * c[1], c[2], part->mass, i[0], i[1], i[2]);
+    sac_grow_text(
+        text, "<inertial pos='%.17g %.17g %.17g' mass='%.17g' fullinertia='%.17g %.17g %.17g %.17g %.17g %.17g'/>\n",
+        along * c[0], side * c[1], c[2], part->mass, i[0], i[1], i[2], along * side * i[3], along * i[4], side * i[5]);
 }
 
 static void add_joint(sac_growing *text, const legs_robot *r, int leg, int joint, double side)
@@ -25,21 +27,13 @@ static void add_joint(sac_growing *text, const legs_robot *r, int leg, int joint
                   mirrored ? -r->low[joint] : r->high[joint], r->armature, r->damping[joint], r->friction);
 }
 
-// A shank ends in a toe, a ball with a sensor of touch around it. A toe without a mass of its own is in the shank's.
+// A shank ends in a toe, a ball with a sensor of touch around it.
 static void add_shank(sac_growing *text, const legs_robot *r, int leg, double side, double inwards)
 {
     const double length = r->legs[leg].shank;
     sac_grow_text(text, "<body name='%s-shank' pos='0 %.17g %.17g'>\n", sac_legs_names[leg], inwards,
                   -r->legs[leg].thigh);
-    robot_part part = r->shank;
-    const double mass = part.mass + r->toe_mass;
-    part.center[2] = (part.mass * part.center[2] - r->toe_mass * length) / mass;
-    const double apart = length + r->shank.center[2]; // from the shank's centre of mass to the toe
-    const double reduced = part.mass * r->toe_mass / mass;
-    part.inertia[0] += reduced * apart * apart;
-    part.inertia[1] += reduced * apart * apart;
-    part.mass = mass;
-    add_inertia(text, &part, side);
+    add_inertia(text, &r->shank, 1, side);
     add_joint(text, r, leg, 2, side);
     sac_grow_text(text,
                   "<geom name='%s-shank' type='capsule' " ROBOT "size='%.17g' fromto='0 0 0 0 0 %.17g' "
@@ -58,10 +52,10 @@ static void add_leg(sac_growing *text, const legs_robot *r, int leg)
     const double side = l->aside > 0 ? 1 : -1;
     sac_grow_text(text, "<body name='%s-hip' pos='%.17g %.17g %.17g'>\n", sac_legs_names[leg], l->place[0], l->place[1],
                   l->place[2]);
-    add_inertia(text, &r->hip, side);
+    add_inertia(text, &r->hip, l->place[0] > 0 ? 1 : -1, side);
     add_joint(text, r, leg, 0, side);
     sac_grow_text(text, "<body name='%s-thigh' pos='0 %.17g 0'>\n", sac_legs_names[leg], side * r->hip_axis);
-    add_inertia(text, &r->thigh, side);
+    add_inertia(text, &r->thigh, 1, side);
     add_joint(text, r, leg, 1, side);
     sac_grow_text(text,
                   "<geom name='%s-thigh' type='capsule' " ROBOT "size='%.17g' fromto='0 0 0 0 0 %.17g' "
@@ -86,10 +80,10 @@ static void add_cameras(sac_growing *text, const legs_robot *r)
 
 static void add_trunk(sac_growing *text, const legs_robot *r)
 {
-    const double *t = r->trunk, *c = r->trunk_center, *i = r->inertia;
+    const double *t = r->trunk, *c = r->trunk_center, *i = r->inertia, *m = r->center;
     sac_grow_text(text, "<body name='trunk' pos='0 0 %.17g'>\n<freejoint name='root'/>\n", r->start_height);
-    sac_grow_text(text, "<inertial pos='0 0 0' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", r->mass, i[0], i[1],
-                  i[2]);
+    sac_grow_text(text, "<inertial pos='%.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", m[0],
+                  m[1], m[2], r->mass, i[0], i[1], i[2]);
     sac_grow_text(text,
                   "<geom name='trunk' type='box' " ROBOT "size='%.17g %.17g %.17g' pos='%.17g %.17g %.17g' "
                   "rgba='0.85 0.85 0.87 1'/>\n",
@@ -147,7 +141,8 @@ void sac_legs_mjcf(sac_growing *text, const legs_robot *robot, double step, int 
                   "<texture name='floor' type='2d' builtin='checker' rgb1='0.32 0.36 0.4' rgb2='0.4 0.45 0.5' "
                   "width='64' height='64'/>\n"
                   "<material name='floor' texture='floor' texrepeat='2 2' texuniform='true'/>\n</asset>\n"
-                  "<default><geom friction='1 0.005 0.0001' solref='0.01 1' condim='3'/></default>\n<worldbody>\n");
+                  "<default><geom friction='1 0.005 0.0001' solref='%.17g %.17g' condim='3'/></default>\n<worldbody>\n",
+                  robot->contact[0], robot->contact[1]);
     add_ground(text, pieces, floor);
     add_trunk(text, robot);
     sac_grow_text(text, "</worldbody>\n");

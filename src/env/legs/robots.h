@@ -7,29 +7,32 @@
 /// Laikago is that of PyBullet's `laikago_toes_zup.urdf` (zlib licence). Go1 is that of Unitree's description, which is
 /// published under the BSD 3-Clause licence, Copyright (c) 2016-2022 HangZhou YuShu TECHNOLOGY CO., LTD.
 
-/// One body of a leg.
+/// One body of a leg. Its numbers are those of the left front leg when all joints are 0; the right side mirrors y, and
+/// the rear mirrors the hip's x.
 typedef struct robot_part
 {
     double mass;
-    double inertia[3]; ///< about its axes, kg m^2
-    double center[3];  ///< of mass, in the frame of its joint: y to the outside
+    double inertia[6]; ///< about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2
+    double center[3];  ///< of mass, in the frame of its joint
 } robot_part;
 
 typedef struct legs_robot
 {
     const char *name;
-    double mass, inertia[3]; ///< of the trunk
-    double trunk[3];         ///< half lengths of the box that stands for it
-    double trunk_center[3];  ///< of that box in the frame of the body
-    robot_part hip, thigh, shank;
+    double mass, inertia[3];      ///< of the trunk, about its centre of mass along the axes of the body
+    double center[3];             ///< of the trunk's mass in the frame of the body
+    double trunk[3];              ///< half lengths of the box that stands for it
+    double trunk_center[3];       ///< of that box in the frame of the body
+    robot_part hip, thigh, shank; ///< the shank's holds the toe
     double hip_axis; ///< how far outside the abduction's axis the hip's lies; the shank bends in the plane of sac_leg
     sac_leg legs[SAC_LEGS];
     double thickness; ///< radius of the capsules that stand for thigh and shank
-    double toe_radius, toe_mass;
-    double home[SAC_LEG_JOINTS];                      ///< joints at the start of an episode
-    double start_height;                              ///< of the body's frame there, above the ground
-    double neutral_knee;                              ///< what the knee of PMTG's neutral pose is less than -pi/2
-    double armature;                                  ///< of each motor, kg m^2
+    double toe_radius;
+    double contact[2];           ///< MuJoCo's solref of the ground and of the robot: time constant in s, damping ratio
+    double home[SAC_LEG_JOINTS]; ///< joints at the start of an episode
+    double start_height;         ///< of the body's frame there, above the ground
+    double neutral_knee;         ///< what the knee of PMTG's neutral pose is less than -pi/2
+    double armature;             ///< of each motor, kg m^2
     double damping[SAC_LEG_JOINTS];                   ///< of the joints, N m s
     double friction;                                  ///< of each joint, N m
     double low[SAC_LEG_JOINTS], high[SAC_LEG_JOINTS]; ///< limits of the joints; the left abduction's, mirrored right

@@ -72,7 +72,7 @@ static void draw_grid(legs_terrain *t, const legs_terrain_def *def, sac_stream *
     double sine, cosine;
     sac_series_sin_cos(turn, &sine, &cosine);
     add(t, -start, 2 * start, 0, 1.6, 0, 0.1, grey);
-    double u = start + side;
+    double u = start + side / 2;
     for (int row = 0; u < def->length + 1; row++)
     {
         u += draw(random, gap) * def->level / 10;
@@ -81,7 +81,7 @@ static void draw_grid(legs_terrain *t, const legs_terrain_def *def, sac_stream *
         {
             const double v = (floor(middle) + k - HALF + 0.5) * across;
             const double x = u * cosine - v * sine, y = u * sine + v * cosine;
-            if (x < start + side || fabs(y) > corridor) continue;
+            if (x - side / 2 < start || fabs(y) > corridor) continue;
             add(t, x - side / 2, side, y, side, 0, 0.1, colours[(row + k) % 4]);
             t->pieces[t->count - 1].turn = turn;
         }
@@ -111,24 +111,67 @@ static void draw_stairs(legs_terrain *t, const legs_terrain_def *def, sac_stream
 
 // --- obstacles
 
+// Of two ranges one is drawn: of the platform's for a course, of a wall's for each wall.
+typedef struct obstacle_ranges
+{
+    range width[2];            // of the platform, m
+    range apart[2], closed[2]; // from wall to wall, m; which part of the width a wall closes at level 10
+    range thick[2], tall[2];   // of walls, m
+} obstacle_ranges;
+
+static const obstacle_ranges plain_obstacles = {.width = {{2, 2}, {2, 2}},
+                                                .apart = {{2, 2.5}, {2, 2.5}},
+                                                .closed = {{0.5, 0.65}, {0.5, 0.65}},
+                                                .thick = {{0.1, 0.1}, {0.1, 0.1}},
+                                                .tall = {{0.5, 0.5}, {0.5, 0.5}}};
+
+static const obstacle_ranges varied_obstacles = {.width = {{1.9, 2.1}, {1.9, 2.1}},
+                                                 .apart = {{2, 2.5}, {2, 2.5}},
+                                                 .closed = {{0.5, 0.65}, {0.5, 0.65}},
+                                                 .thick = {{0.08, 0.14}, {0.08, 0.14}},
+                                                 .tall = {{0.4, 0.6}, {0.4, 0.6}}};
+
+// Nothing in common with those above, and to both sides of them.
+static const obstacle_ranges unmet_obstacles = {.width = {{1.75, 1.85}, {2.2, 2.4}},
+                                                .apart = {{1.7, 1.95}, {2.55, 2.8}},
+                                                .closed = {{0.4, 0.48}, {0.66, 0.7}},
+                                                .thick = {{0.05, 0.07}, {0.16, 0.25}},
+                                                .tall = {{0.3, 0.37}, {0.65, 0.8}}};
+
+static double draw_one(sac_stream *random, const range ranges[2])
+{
+    return draw(random, ranges[sac_stream_below(random, 2)]);
+}
+
+// A wall from one of the platform's edges on.
+static void add_wall(legs_terrain *t, const obstacle_ranges *r, double x, bool left, double part, bool red,
+                     sac_stream *random)
+{
+    const double width = 2 * t->pieces[0].half[1];
+    const double thick = draw_one(random, r->thick), tall = draw_one(random, r->tall);
+    add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[red ? 2 : 3]);
+}
+
 // Walls close a part of the platform's width from the right and the left in turn, or each from a side of its own; a
 // course begins on either side. Where they take turns a colour tells the side.
 static void draw_obstacles(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
 {
-    const double width = 2, thick = 0.1, tall = 0.5;
-    const range apart = def->unmet ? (range){1.7, 2} : (range){2, 2.5};
-    const range closed = def->unmet ? (range){0.65, 0.7} : (range){0.5, 0.65};
+    const obstacle_ranges *r = def->unmet                  ? &unmet_obstacles
+                               : def->walls == LEGS_VARIED ? &varied_obstacles
+                                                           : &plain_obstacles;
+    const bool any_side = def->unmet || def->walls != LEGS_ALTERNATING;
+    const double width = draw_one(random, r->width);
     add(t, -1.5, def->length + 4, 0, width, 0, 0.5, grey);
     t->lasting = 1;
     bool left = sac_stream_below(random, 2) == 1;
     double x = 2;
     while (x < def->length)
     {
-        if (def->unmet || def->any_side) left = sac_stream_below(random, 2) == 1;
-        const bool red = def->any_side ? sac_stream_below(random, 2) == 1 : left;
-        const double part = width * draw(random, closed) * def->level / 10;
-        add(t, x, thick, (left ? 1 : -1) * (width - part) / 2, part, tall, tall, colours[red ? 2 : 3]);
-        x += draw(random, apart);
+        if (any_side) left = sac_stream_below(random, 2) == 1;
+        const bool red = any_side ? sac_stream_below(random, 2) == 1 : left;
+        const double part = width * draw_one(random, r->closed) * def->level / 10;
+        add_wall(t, r, x, left, part, red, random);
+        x += draw_one(random, r->apart);
         left = !left;
     }
 }

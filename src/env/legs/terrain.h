@@ -14,6 +14,14 @@ typedef enum legs_course
     LEGS_STAIRS,    ///< upwards
 } legs_course;
 
+/// How walls of a course of obstacles are laid out.
+typedef enum legs_walls
+{
+    LEGS_ALTERNATING, ///< from the right and the left in turn; a colour tells the side
+    LEGS_ANY,         ///< each from a side that is drawn, and so is its colour, of two
+    LEGS_VARIED,      ///< the same with sizes and colours drawn from ranges, the platform's, too
+} legs_walls;
+
 enum
 {
     LEGS_MOST_PIECES = 1024
@@ -32,7 +40,7 @@ typedef struct legs_terrain_def
     legs_course course;
     double length; ///< m along x, from the origin to where a robot has crossed it
     double level;  ///< gaps, risers and how far walls reach, in tenths of the article's
-    bool any_side; ///< walls reach from a side that is drawn for each, and so is its colour
+    legs_walls walls;
     bool released; ///< stones as in the released environment instead of the article's
     bool unmet;    ///< sizes drawn from other ranges, at least one of which holds no size of other courses
 } legs_terrain_def;

@@ -33,8 +33,8 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
     {"length", SAC_OPTION_REAL, FIELD(length), length_, 1, 60, NULL, "metres of the course"},                          \
     {"stones", SAC_OPTION_TEXT, FIELD(stones), "article", 0, 0, "article released",                                    \
      "stones: sizes of the article, or those of PyBullet's environment"},                                              \
-    {"walls", SAC_OPTION_TEXT, FIELD(walls), "alternating", 0, 0, "alternating any",                                   \
-     "obstacles: walls reach from the right and the left in turn, or side and colour are drawn for each"},             \
+    {"walls", SAC_OPTION_TEXT, FIELD(walls), "alternating", 0, 0, "alternating any varied",                            \
+     "obstacles: from the right and the left in turn; any: sides and colours are drawn; varied: sizes, too"},          \
     {"seconds", SAC_OPTION_REAL, FIELD(seconds), seconds_, 0.1, 100000, NULL, "that an episode lasts at most"},        \
     {"speed_cap", SAC_OPTION_REAL, FIELD(speed_cap), cap_, 0.01, 10, NULL, "m/s up to which progress counts"},         \
     {"noise", SAC_OPTION_REAL, FIELD(noise), "1", 0, 100, NULL, "of sensors, times the usual"},                        \
