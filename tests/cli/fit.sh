@@ -290,6 +290,31 @@ no_net()
         refuses 1 "nowhere: no such folder" "$saccade" classify $net --set data.folder=nowhere
 }
 
+convolution() # of a net: every error is within its bound, and falls with alpha; the same bytes twice
+{
+    "$saccade" convolution alone/net.safetensors --alpha 2,6,12 --json >as_heads &&
+        "$saccade" convolution alone/net.safetensors --alpha 2,6,12 --json --layer convolution | diff as_heads - &&
+        python3 - <<'PYTHON' || return 1
+import json
+rows = [json.loads(line) for line in open("as_heads")]
+assert [row["alpha"] for row in rows] == [2, 6, 12]
+for way in ("none", "zeros", "repeat", "back", "weights"):
+    errors = [row[way]["error"] for row in rows]
+    assert all(row[way]["error"] <= row[way]["bound"] for row in rows), way
+    assert errors[0] > 10 * errors[1] > 100 * errors[2] > 0, (way, errors)
+PYTHON
+    refuses 2 "has no convolution 'convolutio', did you mean 'convolution'?" \
+        "$saccade" convolution alone/net.safetensors --layer convolutio &&
+        refuses 2 "--size, --channels and --outputs are the net's own" "$saccade" convolution alone/net.safetensors --size 3 &&
+        refuses 2 "--layer needs a net" "$saccade" convolution --layer convolution &&
+        refuses 2 "--alpha '2,,3': expected up to 64 numbers of 0.001 to 1e6" "$saccade" convolution --alpha 2,,3 &&
+        refuses 2 "--alpha '-1'" "$saccade" convolution --alpha=-1 &&
+        refuses 2 "size" "$saccade" convolution --size 17 &&
+        refuses 1 "none.safetensors: " "$saccade" convolution none.safetensors &&
+        refuses 1 "net.safetensors has no convolution: 'saccade fit' makes them in nets of kind resnet" \
+            "$saccade" convolution vit,attention=softmax/net.safetensors
+}
+
 drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
 {
     "$saccade" plot alone --out one.svg && grep -q "<svg" one.svg &&
@@ -313,6 +338,7 @@ check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
 check "an older net is written again" older
+check "a convolution of a net becomes heads, and back" convolution
 check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn
 check "train says who carries out such a task" no_policy

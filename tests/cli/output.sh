@@ -59,7 +59,8 @@ sweeps() # runs nobody hears of are there all the same, and so is their table
 # the figures of a theorem and of a bench row; what is a matter of minutes prints by the same calls
 figures()
 {
-    full theory --list && full theory agent-parameters && full theory agent-parameters --json &&
+    full convolution --alpha 4 && full convolution --alpha 4 --json &&
+        full theory --list && full theory agent-parameters && full theory agent-parameters --json &&
         SACCADE_PEERS=/nonexistent full bench agent-relu && SACCADE_PEERS=/nonexistent full bench agent-relu --json &&
         SACCADE_PEERS=/nonexistent full bench attention --tokens 64
 }
