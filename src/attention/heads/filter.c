@@ -293,7 +293,7 @@ void sac_filter_of_heads(float *weights, double *outside, int size, const sac_he
 {
     SAC_ASSERT(size >= 1 && size <= SAC_FILTER_MAX && count >= 1 && channels >= 1 && outputs >= 1);
     const size_t matrix = (size_t)channels * (size_t)outputs, taps = (size_t)size * (size_t)size;
-    double shares[SAC_FILTER_MAX * SAC_FILTER_MAX];
+    double shares[SAC_FILTER_MAX * SAC_FILTER_MAX] = {0};
     memset(weights, 0, taps * matrix * sizeof *weights);
     for (size_t h = 0; h < (size_t)count; h++)
     {
