@@ -54,7 +54,8 @@ static void moments(sac_head_seen *h, const double *attention, const sac_heads_s
     double sums[5] = {0};
     for (int j = 0; j < g->rows * g->columns; j++)
     {
-        const double y = j / g->columns - query / g->columns, x = j % g->columns - query % g->columns;
+        const int down = j / g->columns - query / g->columns, right = j % g->columns - query % g->columns;
+        const double y = down, x = right;
         const double terms[] = {y, x, y * y, y * x, x * x};
         for (int i = 0; i < 5; i++) sums[i] += attention[j] * terms[i];
     }
@@ -91,30 +92,26 @@ static int nearest(double place)
     return (int)lround(fmin(fmax(place, -1e6), 1e6));
 }
 
-static void judge(sac_head_seen *h, const double *attention, const sac_heads_seen *g, int query, double condition)
+// The token nearest to the middle whose neighbour at the head's shift is in the picture; -1: no token has one.
+static int token_for(const sac_head_seen *h, const sac_heads_seen *g)
+{
+    const int sides[] = {g->rows, g->columns};
+    int place[2];
+    for (int i = 0; i < 2; i++)
+    {
+        const int low = h->shift[i] < 0 ? -h->shift[i] : 0;
+        const int high = h->shift[i] > 0 ? sides[i] - 1 - h->shift[i] : sides[i] - 1;
+        if (low > high) return -1;
+        place[i] = sides[i] / 2 < low ? low : sides[i] / 2 > high ? high : sides[i] / 2;
+    }
+    return place[0] * g->columns + place[1];
+}
+
+static void find_shift(sac_head_seen *h)
 {
     for (int i = 0; i < 2; i++) h->shift[i] = nearest(h->centre[i]);
     h->off = hypot(h->centre[0] - h->shift[0], h->centre[1] - h->shift[1]);
     h->spread = sqrt((h->covariance[0] + h->covariance[2]) / 2);
-    const int row = query / g->columns + h->shift[0], column = query % g->columns + h->shift[1];
-    const bool inside = row >= 0 && row < g->rows && column >= 0 && column < g->columns;
-    h->share = inside ? attention[row * g->columns + column] : 0;
-    h->kind = kind_of(h, g, condition);
-}
-
-static void see_head(sac_head_seen *h, const double *attention, const sac_heads_seen *g, const sac_trained_net *n,
-                     int query)
-{
-    double precision[3], ends[2], condition = 1;
-    if (sac_net_look_form(n->net, h->layer, h->head, n->parameters, h->centre, precision))
-    {
-        invert(precision, h->covariance);
-        eigenvalues(precision, ends);
-        condition = ends[1] > 0 ? ends[0] / ends[1] : (double)INFINITY;
-    }
-    else
-        moments(h, attention, g, query);
-    judge(h, attention, g, query, condition);
 }
 
 // ---- all of them
@@ -128,6 +125,42 @@ typedef struct looking
     double *attention, *one; // [layers * heads, tokens], [tokens]
     int query;
 } looking;
+
+static double share_of(const sac_head_seen *h, const double *attention, const sac_heads_seen *g, int query)
+{
+    return attention[query + h->shift[0] * g->columns + h->shift[1]];
+}
+
+// A head with a form, whose centre may be too far for the token in the middle; `one` is to work in.
+static void see_form(sac_head_seen *h, const sac_heads_seen *g, const looking *l, const double precision[3])
+{
+    const sac_trained_net *n = l->net;
+    double ends[2];
+    invert(precision, h->covariance);
+    eigenvalues(precision, ends);
+    find_shift(h);
+    const int query = token_for(h, g);
+    if (query >= 0)
+    {
+        sac_net_look(n->net, h->layer, h->head, n->parameters, NULL, query, l->one);
+        h->share = share_of(h, l->one, g, query);
+    }
+    h->kind = kind_of(h, g, ends[1] > 0 ? ends[0] / ends[1] : (double)INFINITY);
+}
+
+static void see_head(sac_head_seen *h, const double *attention, const sac_heads_seen *g, const looking *l)
+{
+    double precision[3];
+    if (sac_net_look_form(l->net->net, h->layer, h->head, l->net->parameters, h->centre, precision))
+    {
+        see_form(h, g, l, precision);
+        return;
+    }
+    moments(h, attention, g, l->query);
+    find_shift(h);
+    h->share = share_of(h, attention, g, l->query); // a mean of places in the picture is in it
+    h->kind = kind_of(h, g, 1);
+}
 
 static void add_looks(const looking *l, const sac_heads_seen *g, double weight)
 {
@@ -179,7 +212,7 @@ static sac_status see(sac_heads_seen *g, looking *l, int pictures)
     for (size_t i = 0; i < count; i++)
     {
         g->seen[i] = (sac_head_seen){.layer = (int)i / g->heads, .head = (int)i % g->heads};
-        see_head(&g->seen[i], l->attention + i * tokens, g, l->net, l->query);
+        see_head(&g->seen[i], l->attention + i * tokens, g, l);
     }
     return SAC_OK;
 }

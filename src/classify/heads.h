@@ -5,9 +5,10 @@
 /// What the heads of an attention net have learned to look at: the centre and the spread of each, how near it is to a
 /// shift, which a convolution is made of, and whether it has become none.
 ///
-/// A head is measured from the token in the middle. Of a quadratic encoding centre and covariance are those of its
-/// Gaussian, -mu and S^-1; of the others, they are the mean and the covariance of the attention itself, which for the
-/// encodings that look at content is the mean over the first test pictures. The share is always that of the attention.
+/// Of a quadratic encoding centre and covariance are those of the Gaussian, -mu and S^-1; of the others, they are the
+/// mean and the covariance of what the token in the middle attends to, which for the encodings that look at content is
+/// the mean over the first test pictures. The share is always that of the attention: of the token in the middle, or of
+/// the one nearest to it that has a neighbour so far away.
 
 /// What a head is. Let K be the square root of the number of heads, rounded down, and n the tokens on the shorter side.
 typedef enum sac_head_kind
@@ -39,7 +40,7 @@ typedef struct sac_head_seen
     double spread;                   ///< the root of half the trace: the mean deviation along an axis
     double off;                      ///< distance of the centre from the nearest whole shift, 0 to 0.71
     int shift[2];                    ///< the nearest one
-    double share;                    ///< of attention on it, 0 where it is not in the picture
+    double share;                    ///< of attention on it; 0 where no token has such a neighbour
     sac_head_kind kind;
 } sac_head_seen;
 

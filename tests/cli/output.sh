@@ -96,7 +96,9 @@ fits()
         full fit tests/train/pictures_fit.yaml --run "$work/fitted" "${small[@]}" --profile &&
         full fit tests/train/pictures_fit.yaml --run "$work/fitted_json" "${small[@]}" --json &&
         [[ -s $work/fitted/net.safetensors && -s $work/fitted_json/net.safetensors ]] &&
-        full classify "$work/fitted/net.safetensors" && full classify "$work/fitted/net.safetensors" --json
+        full classify "$work/fitted/net.safetensors" && full classify "$work/fitted/net.safetensors" --json &&
+        "$saccade" fit tests/train/attention_fit.yaml --run "$work/attention" "${small[@]}" --quiet &&
+        full heads "$work/attention" && full heads "$work/attention" --json
 }
 
 closed() { refuses 1 "the output cannot be written" bash -c "'$saccade' envs >&-"; }

@@ -100,8 +100,8 @@ static void draw_all(cairo_t *c, const void *what)
     for (int i = 0; i < plot->panel_count; i++)
     {
         cairo_save(c);
-        cairo_translate(c, LEFT + i % SAC_ELLIPSE_COLUMNS * STEP + 0.5,
-                        SAC_ELLIPSE_TOP + i / SAC_ELLIPSE_COLUMNS * SAC_ELLIPSE_PANEL + NAME + 12.5);
+        const int row = i / SAC_ELLIPSE_COLUMNS, column = i % SAC_ELLIPSE_COLUMNS;
+        cairo_translate(c, LEFT + column * STEP + 0.5, SAC_ELLIPSE_TOP + row * SAC_ELLIPSE_PANEL + NAME + 12.5);
         draw_panel(c, &plot->panels[i], plot->reach);
         cairo_restore(c);
     }
