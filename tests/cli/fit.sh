@@ -311,7 +311,7 @@ PYTHON
         refuses 2 "--alpha '-1'" "$saccade" convolution --alpha=-1 &&
         refuses 2 "size" "$saccade" convolution --size 17 &&
         refuses 1 "none.safetensors: " "$saccade" convolution none.safetensors &&
-        refuses 1 "net.safetensors has no convolution: 'saccade fit' makes them in nets of kind resnet" \
+        refuses 1 "net.safetensors has neither a convolution (a resnet) nor heads that are one" \
             "$saccade" convolution vit,attention=softmax/net.safetensors
 }
 
@@ -361,6 +361,22 @@ for encoding in ("quadratic", "quadratic-isotropic", "relative", "relative-conte
 PYTHON
 }
 
+heads_convolve() # learned heads are the convolution made of them, within its bound, which falls as it grows
+{
+    "$saccade" convolution kept_quadratic/net.safetensors --layer layer1 --json >of_heads && python3 - <<'PYTHON' || return 1
+import json
+rows = [json.loads(line) for line in open("of_heads")]
+assert [row["size"] for row in rows] == list(range(1, 16, 2))
+assert all(0 < row["error"] <= row["bound"] for row in rows) and rows[-1]["error"] < 1e-3 * rows[0]["error"]
+outside = [row["outside"] for row in rows]
+assert all(0 <= b <= a <= 1 for a, b in zip(outside, outside[1:])), outside
+PYTHON
+    "$saccade" convolution kept_quadratic/net.safetensors | tee table && grep -q '^layer0, 4 heads of 12 channels' table &&
+        refuses 2 "has no layer of heads 'layer2', expected layer0 to layer1" \
+            "$saccade" convolution kept_quadratic/net.safetensors --layer layer2 &&
+        refuses 2 "--alpha and --out are for convolutions" "$saccade" convolution kept_quadratic/net.safetensors --alpha 3
+}
+
 film() # a frame a net; a picture of the last
 {
     "$saccade" heads kept_quadratic --frames heads_film --out heads.svg >/dev/null && grep -q '</svg>' heads.svg &&
@@ -405,6 +421,7 @@ check "an older net is written again" older
 check "a convolution of a net becomes heads, and back" convolution
 check "nets are kept, and a stop changes none" kept
 check "heads of every encoding are measured" heads
+check "learned heads become a convolution" heads_convolve
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "heads over training become a film" film
 check "what has no heads gets one line" no_heads
 check "what is no net, or does not fit it, gets one line" no_net

@@ -18,7 +18,7 @@ void theory_uniform(float *out, size_t count, uint64_t seed, uint64_t index)
 
 // The largest difference between a layer of heads and a convolution; NaN where no place has all taps inside.
 static sac_status compare(double *out, const sac_filter *layer, const sac_filter *convolution, const sac_head *heads,
-                          const sac_planes *planes, sac_padding padding)
+                          int count, const sac_planes *planes, sac_padding padding)
 {
     int height = planes->height, width = planes->width;
     sac_filter_size(layer->size, padding, &height, &width);
@@ -28,8 +28,7 @@ static sac_status compare(double *out, const sac_filter *layer, const sac_filter
     float *attended = SAC_NEW_MATRIX(float, outputs, pixels);
     double *convolved = SAC_NEW_MATRIX(double, outputs, pixels);
     sac_status status = attended && convolved ? SAC_OK : sac_fail_memory("a convolution");
-    if (status == SAC_OK)
-        status = sac_filter_attend(layer, attended, heads, layer->size * layer->size, planes, padding);
+    if (status == SAC_OK) status = sac_filter_attend(layer, attended, heads, count, planes, padding);
     if (status == SAC_OK)
     {
         sac_filter_convolve(convolution, convolved, planes, padding);
@@ -57,20 +56,33 @@ static void compare_weights(theory_conversion *out, const sac_filter *f, const f
     out->weight_bound += largest / (1 - leak) * (f->size * f->size + 2) * 0x1p-24;
 }
 
+sac_status theory_convolve_heads(theory_of_heads *out, float *weights, const sac_filter *layer, const sac_head *heads,
+                                 int count, const sac_planes *planes)
+{
+    double *outside = SAC_NEW_ARRAY(double, (size_t)count);
+    if (!outside) return sac_fail_memory("heads");
+    *out = (theory_of_heads){0};
+    sac_filter_of_heads(weights, outside, layer->size, heads, count, layer->weights, layer->channels, layer->outputs,
+                        planes->height + layer->size - 1, planes->width + layer->size - 1);
+    for (int h = 0; h < count; h++) out->outside = fmax(out->outside, outside[h]);
+    out->bound = sac_filter_outside_bound(layer, outside, heads, count, planes, SAC_PADDING_ZEROS);
+    sac_free(outside);
+    sac_filter convolution = *layer;
+    convolution.weights = weights;
+    return compare(&out->error, layer, &convolution, heads, count, planes, SAC_PADDING_ZEROS);
+}
+
 static sac_status turn_back(theory_conversion *out, const sac_filter *f, const sac_head *heads,
                             const sac_planes *planes)
 {
     const int taps = f->size * f->size;
-    double outside[SAC_FILTER_MAX * SAC_FILTER_MAX];
+    theory_of_heads back;
     float *weights = SAC_NEW_MATRIX(float, (size_t)taps, (size_t)f->channels *(size_t)f->outputs);
     if (!weights) return sac_fail_memory("a convolution");
-    sac_filter_of_heads(weights, outside, f->size, heads, taps, f->weights, f->channels, f->outputs,
-                        planes->height + f->size - 1, planes->width + f->size - 1);
-    sac_filter convolution = *f;
-    convolution.weights = weights;
-    out->back_bound = sac_filter_outside_bound(f, outside, heads, taps, planes, SAC_PADDING_ZEROS);
-    compare_weights(out, f, weights);
-    sac_status status = compare(&out->back_error, f, &convolution, heads, planes, SAC_PADDING_ZEROS);
+    sac_status status = theory_convolve_heads(&back, weights, f, heads, taps, planes);
+    if (status == SAC_OK) compare_weights(out, f, weights);
+    out->back_error = back.error;
+    out->back_bound = back.bound;
     sac_free(weights);
     return status;
 }
@@ -82,7 +94,7 @@ sac_status theory_convert(theory_conversion *out, const sac_filter *filter, doub
     sac_filter_heads(heads, filter->size, alpha);
     for (int p = 0; p < 3; p++)
     {
-        SAC_TRY(compare(&out->error[p], filter, filter, heads, planes, (sac_padding)p));
+        SAC_TRY(compare(&out->error[p], filter, filter, heads, filter->size * filter->size, planes, (sac_padding)p));
         out->bound[p] = sac_filter_bound(filter, alpha, planes, (sac_padding)p);
     }
     return turn_back(out, filter, heads, planes);

@@ -19,6 +19,19 @@ typedef struct theory_conversion
 SAC_CHECKED sac_status theory_convert(theory_conversion *out, const sac_filter *filter, double alpha,
                                       const sac_planes *planes);
 
+/// What a convolution of K x K, made of a layer of heads, differs by from the layer, zeros around.
+typedef struct theory_of_heads
+{
+    double error, bound;
+    double outside; ///< the largest share of attention of any head outside the K x K
+} theory_of_heads;
+
+/// Make the convolution and measure.
+/// @param      layer    its size is K, its weights are the heads' [count, channels, outputs]
+/// @param[out] weights  [K * K, channels, outputs] of the convolution
+SAC_CHECKED sac_status theory_convolve_heads(theory_of_heads *out, float *weights, const sac_filter *layer,
+                                             const sac_head *heads, int count, const sac_planes *planes);
+
 /// Whether every error is within its bound.
 bool theory_conversion_holds(const theory_conversion *c);
 

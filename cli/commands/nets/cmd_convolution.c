@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "classify/trained.h"
 #include "cli.h"
+#include "commands/nets/convolution_of_heads.h"
 #include "conversion.h"
 #include "files/json.h"
 #include "nets/node.h"
@@ -23,7 +24,9 @@ enum
 };
 
 static const cli_flag flags[] = {
-    {"layer", "NAME", "the net's convolution, such as stage1.block1.convolution1; default its first", false},
+    {"layer", "NAME",
+     "the net's convolution, such as stage0.block0.convolution1, or layer of heads, such as layer0; default its first",
+     false},
     {"size", "K", "without a net: rows and columns of the convolution, default 3", false},
     {"channels", "N", "without a net: channels of the picture, default 3", false},
     {"outputs", "N", "without a net: outputs of the convolution, default 4", false},
@@ -104,8 +107,11 @@ static sac_status find_convolution(const net_node **out, const sac_net *net, con
         if (is_convolution(*out) && (!name || strcmp((*out)->name, name) == 0)) return SAC_OK;
     }
     if (!convolution_name(net, 0))
-        return sac_fail(SAC_ERROR_FORMAT, "%.400s has no convolution: 'saccade fit' makes them in nets of kind resnet",
-                        path);
+        return sac_fail(
+            SAC_ERROR_FORMAT,
+            "%.400s has neither a convolution (a resnet) nor heads that are one (an attention-net with a quadratic "
+            "encoding)",
+            path);
     return sac_fail(SAC_ERROR_ARGUMENT, "%.400s has no convolution '%.80s'%s", path, name,
                     sac_did_you_mean(sac_nearest(name, convolution_name, net)));
 }
@@ -128,15 +134,11 @@ static sac_status take_weights(job *j, const sac_trained_net *net, const net_nod
     return SAC_OK;
 }
 
-static sac_status load(job *j, const char *path, const char *name)
+static sac_status load(job *j, const sac_trained_net *net, const char *path, const char *name)
 {
-    sac_trained_net net;
     const net_node *n = NULL;
-    SAC_TRY(sac_trained_net_load(&net, path, NULL, 0));
-    sac_status status = find_convolution(&n, net.net, name, path);
-    if (status == SAC_OK) status = take_weights(j, &net, n);
-    sac_trained_net_clear(&net);
-    return status;
+    SAC_TRY(find_convolution(&n, net->net, name, path));
+    return take_weights(j, net, n);
 }
 
 // ---- one that is drawn
@@ -218,6 +220,29 @@ static sac_status convert(const cli_args *args, job *j, uint64_t seed, bool *hol
     return path ? theory_draw_conversion(found, j->alpha_count, subtitle, path) : SAC_OK;
 }
 
+// A net's convolution becomes heads; heads of a form become the convolution that they are.
+static sac_status convert_net(const cli_args *args, job *j, uint64_t seed, bool *holds)
+{
+    const char *path = cli_positional(args, 0), *layer = cli_value(args, "layer");
+    sac_trained_net net;
+    SAC_TRY(sac_trained_net_load(&net, path, NULL, 0));
+    sac_status status = SAC_OK;
+    if (cli_has_gaussian_heads(&net))
+    {
+        if (cli_has(args, "alpha") || cli_has(args, "out"))
+            status = sac_fail(SAC_ERROR_ARGUMENT, "--alpha and --out are for convolutions, and %.400s has heads", path);
+        if (status == SAC_OK)
+            status = cli_print_convolution_of_heads(&net, layer, path, j->side, seed, cli_has(args, "json"), holds);
+    }
+    else
+    {
+        status = load(j, &net, path, layer);
+        if (status == SAC_OK) status = convert(args, j, seed, holds);
+    }
+    sac_trained_net_clear(&net);
+    return status;
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true, holds = true;
@@ -234,8 +259,8 @@ static int run(const cli_args *args)
     if (!read_alphas(&j, cli_value(args, "alpha")))
         return cli_usage("convolution: --alpha '%.80s': expected up to %d numbers of 0.001 to 1e6, such as 1,2,4.5",
                          cli_value(args, "alpha"), (int)ALPHAS);
-    sac_status status = path ? load(&j, path, layer) : draw(&j, size, channels, outputs, seed);
-    if (status == SAC_OK) status = convert(args, &j, seed, &holds);
+    sac_status status = path ? convert_net(args, &j, seed, &holds) : draw(&j, size, channels, outputs, seed);
+    if (status == SAC_OK && !path) status = convert(args, &j, seed, &holds);
     clear(&j);
     if (status != SAC_OK) return cli_fail(status);
     return holds ? CLI_OK : CLI_FAILURE;
