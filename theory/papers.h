@@ -32,6 +32,7 @@ sac_status theory_sara_features(theory_report *report);
 sac_status theory_conv_isotropic(theory_report *report);
 sac_status theory_conv_logits(theory_report *report);
 sac_status theory_conv_nine(theory_report *report);
+sac_status theory_conv_bound(theory_report *report);
 
 // Tang et al. 2020: the attention agent
 sac_status theory_agent_parameters(theory_report *report);

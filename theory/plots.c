@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "conversion.h"
 #include "files/atomic.h"
 #include "map.h"
 #include "random.h"
@@ -221,13 +222,38 @@ static sac_status draw_hashing(const char *folder, curve *curves, theory_scene *
     return draw(plot, curves, 3, folder, "hashing.svg");
 }
 
+// ---- a convolution as heads
+
+static sac_status draw_convolution(const char *folder)
+{
+    static const double alphas[] = {0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 24};
+    enum
+    {
+        COUNT = sizeof alphas / sizeof *alphas,
+        SIDE = 12
+    };
+    theory_conversion found[COUNT];
+    float weights[9 * 3 * 4], bias[4], x[3 * SIDE * SIDE];
+    char path[SAC_PATH_SIZE];
+    theory_uniform(weights, sizeof weights / sizeof *weights, 0, 1);
+    theory_uniform(bias, sizeof bias / sizeof *bias, 0, 2);
+    theory_uniform(x, sizeof x / sizeof *x, 0, 0);
+    for (int i = 0; i < COUNT; i++)
+        SAC_TRY(
+            theory_convert(&found[i], &(sac_filter){3, 3, 4, weights, bias}, alphas[i], &(sac_planes){x, SIDE, SIDE}));
+    SAC_TRY(sac_join_path(path, folder, "convolution.svg"));
+    return theory_draw_conversion(found, COUNT, "3 x 3, 3 channels to 4, as nine heads; a picture of 12 x 12; float32",
+                                  path);
+}
+
 static sac_status draw_all(const char *folder, curve *curves, theory_scene *scene)
 {
     for (int form = 0; form < 3; form++) SAC_TRY(draw_lengths(folder, form, curves));
     SAC_TRY(draw_slices(folder, false, curves));
     SAC_TRY(draw_slices(folder, true, curves));
     SAC_TRY(draw_recall(folder, curves));
-    return draw_hashing(folder, curves, scene);
+    SAC_TRY(draw_hashing(folder, curves, scene));
+    return draw_convolution(folder);
 }
 
 sac_status theory_draw_plots(const char *folder)

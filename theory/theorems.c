@@ -29,6 +29,8 @@ const theory_theorem theory_theorems[] = {
      theory_conv_isotropic},
     {"conv-logits", "Attention and convolution, 1", "Which weights leave position alone", theory_conv_logits},
     {"conv-nine", "Attention and convolution, 1.1", "Nine heads are a 3 x 3 convolution", theory_conv_nine},
+    {"conv-bound", "Attention and convolution, 1.1", "How far K x K heads are from a convolution, padded or not",
+     theory_conv_bound},
     {"agent-parameters", "Attention agent, Section 4", "Its size and its scale", theory_agent_parameters},
     {0},
 };

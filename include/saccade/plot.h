@@ -61,6 +61,46 @@ typedef struct sac_heat_plot
 /// @return as sac_plot_write
 SAC_API SAC_CHECKED sac_status sac_heat_plot_write(const sac_heat_plot *plot, const char *path);
 
+/// An ellipse around a centre, drawn where a Gaussian of this covariance is one and two deviations away.
+typedef struct sac_ellipse
+{
+    double x, y;          ///< y grows downwards
+    double covariance[3]; ///< xx, xy, yy; positive semi-definite; may be infinite
+    int color;            ///< 0..5
+    int number;           ///< written at the centre; below 0: none
+    bool faint;           ///< pale, for what does not count
+} sac_ellipse;
+
+/// A square with ellipses.
+typedef struct sac_ellipse_panel
+{
+    const char *name; ///< above it
+    const sac_ellipse *ellipses;
+    int count;
+} sac_ellipse_panel;
+
+/// An ellipse plot has panels side by side, three in a row, all over the same square: -reach..reach on both axes, with
+/// a grid of whole numbers and a cross at 0.
+typedef struct sac_ellipse_plot
+{
+    const char *title, *subtitle; ///< NULL: none
+    const sac_ellipse_panel *panels;
+    int panel_count; ///< 1..64
+    double reach;    ///< above 0
+} sac_ellipse_plot;
+
+/// Draw panels into a file that ends in .svg or .png.
+/// @return as sac_plot_write
+SAC_API SAC_CHECKED sac_status sac_ellipse_plot_write(const sac_ellipse_plot *plot, const char *path);
+
+/// The size of the picture that sac_ellipse_plot_draw draws of so many panels, both even, as films need them.
+SAC_API void sac_ellipse_plot_size(int panel_count, int *height, int *width);
+
+/// Draw panels into a picture.
+/// @param[out] rgb  [height, width, 3] of sac_ellipse_plot_size
+/// @return SAC_ERROR_UNAVAILABLE without cairo, SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_ellipse_plot_draw(const sac_ellipse_plot *plot, uint8_t *rgb);
+
 /// Round numbers at which an axis is marked: a step of 1, 2 or 5 times a power of ten, about `wanted` of them, and the
 /// first and last multiple of it that enclose low..high.
 typedef struct sac_axis

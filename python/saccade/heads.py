@@ -46,6 +46,41 @@ def nine(alpha: float) -> list[Head]:
     return [Head._of(head) for head in heads]
 
 
+@documented("sac_filter_heads")
+def of_convolution(size: int, alpha: float) -> list[Head]:
+    if not 1 <= size <= lib.SAC_FILTER_MAX:
+        raise ValueError(f"size: {size}, expected 1 to {lib.SAC_FILTER_MAX}")
+    if not alpha > 0:
+        raise ValueError(f"alpha: {alpha}, expected more than 0")
+    heads = ffi.new("sac_head[]", size * size)
+    lib.sac_filter_heads(heads, size, alpha)
+    return [Head._of(head) for head in heads]
+
+
+@documented("sac_heads_leak")
+def leak(alpha: float) -> float:
+    if not alpha > 0:
+        raise ValueError(f"alpha: {alpha}, expected more than 0")
+    return float(lib.sac_heads_leak(alpha))
+
+
+@documented("sac_filter_of_heads")
+def to_convolution(size: int, heads: Sequence[Head], layer: Any, height: int, width: int) -> tuple[Any, Any]:
+    """(weights [size * size, channels, outputs], outside [heads])"""
+    if not 1 <= size <= lib.SAC_FILTER_MAX:
+        raise ValueError(f"size: {size}, expected 1 to {lib.SAC_FILTER_MAX}")
+    if not heads or height < 1 or width < 1:
+        raise ValueError("heads, height, width: expected at least one head and a picture")
+    layer = dense(layer, "layer", (len(heads), -1, -1))
+    _, channels, outputs = layer.shape
+    array = ffi.new("sac_head[]", [{"target": h.target, "precision": h.precision} for h in heads])
+    weights = np.empty((size * size, channels, outputs), np.float32)
+    outside = np.empty(len(heads), DOUBLE)
+    lib.sac_filter_of_heads(pointer(weights), pointer(outside), size, array, len(heads), pointer(layer), channels,
+                            outputs, height, width)
+    return weights, outside
+
+
 @documented("sac_heads_def")
 class Heads:
     """Heads for planes of one size."""

@@ -310,10 +310,10 @@ static void evaluate(fit *f, sac_classify_progress *p)
 
 // --- what a run leaves ---
 
-static sac_status save_net(const fit *f)
+static sac_status save_net_as(const fit *f, const char *name)
 {
     char path[SAC_PATH_SIZE];
-    SAC_TRY(sac_join_path(path, f->def.run_dir, "net.safetensors"));
+    SAC_TRY(sac_join_path(path, f->def.run_dir, name));
     const sac_trained_net net = {.task = f->task,
                                  .net = f->net,
                                  .input = sac_net_value_shape(f->net, 0),
@@ -322,6 +322,23 @@ static sac_status save_net(const fit *f)
                                  .parameters = f->parameters,
                                  .measured = f->measured};
     return sac_trained_net_save(&net, path);
+}
+
+static sac_status save_net(const fit *f)
+{
+    return save_net_as(f, "net.safetensors");
+}
+
+// the net as it is after an epoch, where the task wants it kept
+static sac_status keep_net(const fit *f, uint64_t epoch)
+{
+    const int keep = f->task->evaluation.keep;
+    if (keep == 0 || epoch % (uint64_t)keep != 0) return SAC_OK;
+    char folder[SAC_PATH_SIZE], name[40];
+    SAC_TRY(sac_join_path(folder, f->def.run_dir, "nets"));
+    SAC_TRY(sac_make_folders(folder));
+    snprintf(name, sizeof name, "nets/%06" PRIu64 ".safetensors", epoch);
+    return save_net_as(f, name);
 }
 
 static sac_status write_confusion(sac_atomic *file, const fit *f)
@@ -372,6 +389,7 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
         SAC_TRY(save_net(f));
         SAC_TRY(save_confusion(f));
     }
+    SAC_TRY(keep_net(f, epoch));
     p->seconds = sac_clock() - f->begin;
     SAC_TRY(sac_rows_add(f->rows, epoch, "%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s", p->steps, p->seconds, p->rate, p->loss,
                          p->accuracy, tested));
@@ -385,6 +403,7 @@ static sac_status train(fit *f, sac_classify_progress *last)
 {
     const uint64_t epoch_steps = (uint64_t)f->steps_an_epoch, all = epoch_steps * (uint64_t)f->task->train.epochs;
     uint64_t ordered = UINT64_MAX;
+    if (steps_of(f) == 0) SAC_TRY(keep_net(f, 0));
     while (steps_of(f) < all)
     {
         const uint64_t epoch = steps_of(f) / epoch_steps;

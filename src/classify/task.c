@@ -54,6 +54,8 @@ static const sac_option train_options[] = {
 static const sac_option evaluation_options[] = {
     {"every", SAC_OPTION_INT, offsetof(sac_classify_evaluation, every), "1", 0, 1 << 30, NULL,
      "epochs between evaluations over the test pictures; 0: at the end alone"},
+    {"keep", SAC_OPTION_INT, offsetof(sac_classify_evaluation, keep), "0", 0, 1 << 30, NULL,
+     "epochs between nets that are kept in nets/, beginning before training; 0: none"},
     {0},
 };
 

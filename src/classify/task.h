@@ -32,6 +32,7 @@ typedef struct sac_classify_train
 typedef struct sac_classify_evaluation
 {
     int every; ///< epochs; 0: at the end alone
+    int keep;  ///< epochs between nets that are kept, the first before training; 0: none
 } sac_classify_evaluation;
 
 typedef struct sac_classify_task

@@ -290,6 +290,111 @@ no_net()
         refuses 1 "nowhere: no such folder" "$saccade" classify $net --set data.folder=nowhere
 }
 
+convolution() # of a net: every error is within its bound, and falls with alpha; the same bytes twice
+{
+    "$saccade" convolution alone/net.safetensors --alpha 2,6,12 --json >as_heads &&
+        "$saccade" convolution alone/net.safetensors --alpha 2,6,12 --json --layer convolution | diff as_heads - &&
+        python3 - <<'PYTHON' || return 1
+import json
+rows = [json.loads(line) for line in open("as_heads")]
+assert [row["alpha"] for row in rows] == [2, 6, 12]
+for way in ("none", "zeros", "repeat", "back", "weights"):
+    errors = [row[way]["error"] for row in rows]
+    assert all(row[way]["error"] <= row[way]["bound"] for row in rows), way
+    assert errors[0] > 10 * errors[1] > 100 * errors[2] > 0, (way, errors)
+PYTHON
+    refuses 2 "has no convolution 'convolutio', did you mean 'convolution'?" \
+        "$saccade" convolution alone/net.safetensors --layer convolutio &&
+        refuses 2 "--size, --channels and --outputs are the net's own" "$saccade" convolution alone/net.safetensors --size 3 &&
+        refuses 2 "--layer needs a net" "$saccade" convolution --layer convolution &&
+        refuses 2 "--alpha '2,,3': expected up to 64 numbers of 0.001 to 1e6" "$saccade" convolution --alpha 2,,3 &&
+        refuses 2 "--alpha '-1'" "$saccade" convolution --alpha=-1 &&
+        refuses 2 "size" "$saccade" convolution --size 17 &&
+        refuses 1 "none.safetensors: " "$saccade" convolution none.safetensors &&
+        refuses 1 "net.safetensors has neither a convolution (a resnet) nor heads that are one" \
+            "$saccade" convolution vit,attention=softmax/net.safetensors
+}
+
+attention() # ENCODING ARGUMENT...: a run whose nets are kept
+{
+    local encoding=$1
+    shift
+    "$saccade" fit "${task/pictures/attention}" --run "kept_$encoding" --quiet --set "net.encoding=$encoding" "$@"
+}
+
+kept() # nets before training and after every epoch, the last of which is the run's own; the same over a stop
+{
+    attention quadratic && [[ $(ls kept_quadratic/nets) == "$(printf '%06d.safetensors\n' 0 1 2 3)" ]] &&
+        cmp kept_quadratic/nets/000003.safetensors kept_quadratic/net.safetensors || return 1
+    mv kept_quadratic whole
+    local i
+    for i in 1 2 3 4 6 8; do
+        timeout -s KILL "0.0$i" "$saccade" fit "${task/pictures/attention}" --run kept_quadratic --quiet --resume
+    done
+    attention quadratic --resume && diff <(cd whole && sha256sum nets/*) <(cd kept_quadratic && sha256sum nets/*)
+}
+
+heads() # of every encoding: a line a head, and a row a head of each kept net; pictures are read where contents count
+{
+    local encoding
+    for encoding in quadratic quadratic-isotropic relative relative-content transformer-xl; do
+        [[ -d kept_$encoding ]] || attention "$encoding" || return 1
+        "$saccade" heads "kept_$encoding" --json --csv "$encoding.csv" --pictures 5 >"$encoding.json" &&
+            "$saccade" heads "kept_$encoding/net.safetensors" --json --pictures 5 | diff "$encoding.json" - || return 1
+    done
+    "$saccade" heads kept_relative-content --pictures 5 | tee table && grep -q 'mean over 5 pictures' table &&
+        [[ $(grep -c ' of 4 degenerate$' table) == 2 ]] && python3 - <<'PYTHON'
+import csv, json, math
+for encoding in ("quadratic", "quadratic-isotropic", "relative", "relative-content", "transformer-xl"):
+    heads = [json.loads(line) for line in open(f"{encoding}.json")]
+    rows = list(csv.DictReader(open(f"{encoding}.csv")))
+    assert len(heads) == 8 and len(rows) == 4 * 8, encoding
+    assert [int(row["epoch"]) for row in rows] == [epoch for epoch in range(4) for _ in range(8)]
+    for head, row in zip(heads, rows[-8:]):
+        assert math.isclose(head["centre"][0], float(row["row"]), rel_tol=1e-8) and head["kind"] == row["kind"]
+        assert head["shift"] == [round(place) for place in head["centre"]], head
+        off = math.dist(head["centre"], head["shift"])
+        assert abs(off - head["off"]) < 1e-9 and off <= 0.5**0.5
+        assert 0 <= head["share"] <= 1 and head["degenerate"] == (head["kind"] in ("wide", "flat", "outside"))
+    # training moves them
+    assert any(a["row"] != b["row"] for a, b in zip(rows[:8], rows[-8:])), encoding
+PYTHON
+}
+
+heads_convolve() # learned heads are the convolution made of them, within its bound, which falls as it grows
+{
+    "$saccade" convolution kept_quadratic/net.safetensors --layer layer1 --json >of_heads && python3 - <<'PYTHON' || return 1
+import json
+rows = [json.loads(line) for line in open("of_heads")]
+assert [row["size"] for row in rows] == list(range(1, 16, 2))
+assert all(0 < row["error"] <= row["bound"] for row in rows) and rows[-1]["error"] < 1e-3 * rows[0]["error"]
+outside = [row["outside"] for row in rows]
+assert all(0 <= b <= a <= 1 for a, b in zip(outside, outside[1:])), outside
+PYTHON
+    "$saccade" convolution kept_quadratic/net.safetensors | tee table && grep -q '^layer0, 4 heads of 12 channels' table &&
+        refuses 2 "has no layer of heads 'layer2', expected layer0 to layer1" \
+            "$saccade" convolution kept_quadratic/net.safetensors --layer layer2 &&
+        refuses 2 "--alpha and --out are for convolutions" "$saccade" convolution kept_quadratic/net.safetensors --alpha 3
+}
+
+film() # a frame a net; a picture of the last
+{
+    "$saccade" heads kept_quadratic --frames heads_film --out heads.svg >/dev/null && grep -q '</svg>' heads.svg &&
+        [[ $(ls heads_film) == "$(printf '%06d.png\n' 0 1 2 3)" ]] && ! cmp -s heads_film/000000.png heads_film/000003.png
+}
+
+no_heads()
+{
+    refuses 1 "alone/net.safetensors is a resnet, expected an attention-net" "$saccade" heads alone &&
+        refuses 1 "none/net.safetensors: " "$saccade" heads none/net.safetensors &&
+        refuses 2 "a film needs a run whose nets were kept" "$saccade" heads attention-net,encoding=relative --frames no &&
+        refuses 2 "expected data.folder, data.format or data.limit, did you mean 'data.folder'?" \
+            "$saccade" heads kept_relative --set data.fodler=x &&
+        refuses 1 "nowhere: no such folder" "$saccade" heads kept_relative-content --set data.folder=nowhere &&
+        refuses 2 "pictures" "$saccade" heads kept_relative --pictures 0 &&
+        refuses 2 "keep" "$saccade" fit "${task/pictures/attention}" --run no --set evaluation.keep=-1
+}
+
 drawn() # curves of one run by its folder, and of two by their files; runs of two kinds do not go together
 {
     "$saccade" plot alone --out one.svg && grep -q "<svg" one.svg &&
@@ -313,6 +418,12 @@ check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
 check "an older net is written again" older
+check "a convolution of a net becomes heads, and back" convolution
+check "nets are kept, and a stop changes none" kept
+check "heads of every encoding are measured" heads
+check "learned heads become a convolution" heads_convolve
+[[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "heads over training become a film" film
+check "what has no heads gets one line" no_heads
 check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn
 check "train says who carries out such a task" no_policy

@@ -59,7 +59,8 @@ sweeps() # runs nobody hears of are there all the same, and so is their table
 # the figures of a theorem and of a bench row; what is a matter of minutes prints by the same calls
 figures()
 {
-    full theory --list && full theory agent-parameters && full theory agent-parameters --json &&
+    full convolution --alpha 4 && full convolution --alpha 4 --json &&
+        full theory --list && full theory agent-parameters && full theory agent-parameters --json &&
         SACCADE_PEERS=/nonexistent full bench agent-relu && SACCADE_PEERS=/nonexistent full bench agent-relu --json &&
         SACCADE_PEERS=/nonexistent full bench attention --tokens 64
 }
@@ -95,7 +96,9 @@ fits()
         full fit tests/train/pictures_fit.yaml --run "$work/fitted" "${small[@]}" --profile &&
         full fit tests/train/pictures_fit.yaml --run "$work/fitted_json" "${small[@]}" --json &&
         [[ -s $work/fitted/net.safetensors && -s $work/fitted_json/net.safetensors ]] &&
-        full classify "$work/fitted/net.safetensors" && full classify "$work/fitted/net.safetensors" --json
+        full classify "$work/fitted/net.safetensors" && full classify "$work/fitted/net.safetensors" --json &&
+        "$saccade" fit tests/train/attention_fit.yaml --run "$work/attention" "${small[@]}" --quiet &&
+        full heads "$work/attention" && full heads "$work/attention" --json
 }
 
 closed() { refuses 1 "the output cannot be written" bash -c "'$saccade' envs >&-"; }

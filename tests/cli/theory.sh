@@ -30,6 +30,7 @@ sara-features FAILS as printed; mended: HOLDS
 conv-isotropic FAILS as printed; mended: HOLDS
 conv-logits FAILS as printed; mended: HOLDS
 conv-nine HOLDS
+conv-bound HOLDS
 agent-parameters HOLDS
 LIST
 
@@ -60,7 +61,7 @@ repeats()
         diff "$work/first" "$work/second"
 }
 
-one_paper() { [[ $("$saccade" theory conv | grep -cE '^conv-[a-z]+  \(') == 3 ]]; }
+one_paper() { [[ $("$saccade" theory conv | grep -cE '^conv-[a-z]+  \(') == 4 ]]; }
 
 listed() { diff <("$saccade" theory --list | cut -d ' ' -f 1) <(cut -d ' ' -f 1 "$work/expected"); }
 
@@ -68,7 +69,7 @@ plots()
 {
     local name
     "$saccade" theory iap1-counts --svg "$work/plots" >/dev/null || return 1
-    for name in mse-trig mse-exp mse-hybrid mse-slices mse-relative recall hashing; do
+    for name in mse-trig mse-exp mse-hybrid mse-slices mse-relative recall hashing convolution; do
         grep -q '</svg>' "$work/plots/$name.svg" || { echo "no $name.svg"; return 1; }
     done
 }

@@ -144,6 +144,20 @@ def test_gaussian_heads_are_their_softmax(random):
     assert heads.nine(2.0)[4] == heads.Head.isotropic(2.0, 0, 0)
 
 
+def test_convolutions_become_heads_and_back(random):
+    assert heads.of_convolution(3, 2.0) == heads.nine(2.0)
+    weights = random.standard_normal((25, 2, 3)).astype("f")
+    for alpha in (3.0, 12.0):
+        back, outside = heads.to_convolution(5, heads.of_convolution(5, alpha), weights, 16, 16)
+        # a tap loses the leak, and gets at most what the others lose to it
+        share = heads.leak(alpha)
+        assert np.abs(back - weights).max() <= np.abs(weights).max() * (share + share / (1 - share) + 27 * 2.0**-24)
+        assert outside.shape == (25,) and (outside >= 0).all() and (outside <= share).all()
+    for arguments in ((0, 2.0), (17, 2.0), (3, 0.0)):
+        with pytest.raises(ValueError):
+            heads.of_convolution(*arguments)
+
+
 def test_nine_sharp_heads_are_a_convolution(random, torch):
     height, width, channels, outputs = 7, 6, 2, 3
     layer = heads.Heads(height, width, heads.nine(float("inf")))

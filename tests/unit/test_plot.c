@@ -354,6 +354,77 @@ TEST(curves_survive_lack_of_memory)
     assert_survives_lack_of_memory(sac_attention_share_create(&share, 49), sac_attention_share_destroy(share));
 }
 
-TESTS(axes_are_round_and_enclose, logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts,
-      svg_is_xml_and_holds_the_points, png_is_written_whole, plots_say_what_is_wrong, curves_of_runs,
-      seeds_of_one_task_are_one_line, curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)
+// ---- ellipses
+
+typedef struct box
+{
+    int left, right, top, bottom;
+} box;
+
+// The rectangle of what is in colours: grids and texts are grey, to a shade of blue.
+static box box_of(const uint8_t *rgb, int height, int width)
+{
+    box b = {width, -1, height, -1};
+    for (int i = 0; i < height * width; i++)
+    {
+        const uint8_t *p = rgb + 3 * i;
+        if (abs(p[0] - p[1]) < 30 && abs(p[1] - p[2]) < 30) continue;
+        b.left = i % width < b.left ? i % width : b.left;
+        b.right = i % width > b.right ? i % width : b.right;
+        b.top = i / width < b.top ? i / width : b.top;
+        b.bottom = i / width > b.bottom ? i / width : b.bottom;
+    }
+    return b;
+}
+
+static box draw_box(double x, double y, double xx, double yy)
+{
+    const sac_ellipse e = {.x = x, .y = y, .covariance = {xx, 0, yy}, .color = 1, .number = -1};
+    const sac_ellipse_panel panel = {NULL, &e, 1};
+    const sac_ellipse_plot plot = {.panels = &panel, .panel_count = 1, .reach = 5};
+    int height, width;
+    sac_ellipse_plot_size(1, &height, &width);
+    assert_true(height % 2 == 0 && width % 2 == 0);
+    uint8_t *rgb = sac_alloc((size_t)height * (size_t)width * 3);
+    sac_status status = sac_ellipse_plot_draw(&plot, rgb);
+    if (status == SAC_ERROR_UNAVAILABLE) skip_without("cairo (make setup)");
+    assert_ok(status);
+    const box b = box_of(rgb, height, width);
+    sac_free(rgb);
+    return b;
+}
+
+// The outer contour is two deviations away on each side: four across, where a step of the centre is one. Lines are 2.6
+// pixels thick, half of them outside, and pixels are whole: 5 pixels.
+TEST(ellipses_have_their_places_and_sizes)
+{
+    const box middle = draw_box(0, 0, 1, 1), right = draw_box(1, 0, 1, 1), down = draw_box(0, 1, 1, 1);
+    const int unit = right.left - middle.left;
+    assert_true(unit > 20 && abs(right.right - middle.right - unit) <= 1 && abs(right.top - middle.top) <= 1);
+    assert_true(abs(down.top - middle.top - unit) <= 1 && abs(down.left - middle.left) <= 1);
+    assert_true(abs(middle.right - middle.left - 4 * unit) <= 5 && abs(middle.bottom - middle.top - 4 * unit) <= 5);
+    const box flat = draw_box(0, 0, 4, 0.25);
+    assert_true(abs(flat.right - flat.left - 8 * unit) <= 5 && abs(flat.bottom - flat.top - 2 * unit) <= 5);
+    const box large = draw_box(0, 0, (double)INFINITY, (double)INFINITY); // all of the panel, and not more
+    assert_true(large.right - large.left <= 10 * unit + 5);
+    assert_true(draw_box((double)NAN, 0, 1, 1).right < 0);
+}
+
+TEST(ellipses_become_files)
+{
+    const sac_ellipse e = {.covariance = {1, 0.5, 2}, .number = 7, .faint = true};
+    const sac_ellipse_panel panels[] = {{"layer 0", &e, 1}, {"layer 1", &e, 1}, {"layer 2", &e, 1}, {"layer 3", &e, 0}};
+    const sac_ellipse_plot plot = {.title = "heads", .panels = panels, .panel_count = 4, .reach = 3};
+    sac_status status = sac_ellipse_plot_write(&plot, scratch_path("heads.svg"));
+    if (status == SAC_ERROR_UNAVAILABLE) skip_without("cairo (make setup)");
+    assert_ok(status);
+    char *svg = slurp(scratch_path("heads.svg"));
+    check_xml(svg);
+    sac_free(svg);
+    assert_fails(sac_ellipse_plot_write(&plot, scratch_path("heads.pdf")), SAC_ERROR_ARGUMENT, ".svg or .png");
+}
+
+TESTS(ellipses_have_their_places_and_sizes, ellipses_become_files, axes_are_round_and_enclose,
+      logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts, svg_is_xml_and_holds_the_points,
+      png_is_written_whole, plots_say_what_is_wrong, curves_of_runs, seeds_of_one_task_are_one_line,
+      curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)

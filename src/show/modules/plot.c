@@ -245,4 +245,7 @@ static int plot_draw(const sac_plot *plot, const sac_plot_axis *x, const sac_plo
 
 __attribute__((visibility("default"))) extern const sac_plot_calls sac_plot_module;
 
-const sac_plot_calls sac_plot_module = {.draw = plot_draw, .draw_heat = sac_draw_heat};
+const sac_plot_calls sac_plot_module = {.draw = plot_draw,
+                                        .draw_heat = sac_draw_heat,
+                                        .draw_ellipses = sac_draw_ellipses,
+                                        .paint_ellipses = sac_paint_ellipses};

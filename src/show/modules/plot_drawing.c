@@ -84,3 +84,27 @@ int sac_draw_file(const char *path, int svg, int width, int height, void (*draw)
     snprintf(error, SAC_PLOT_ERROR_SIZE, "%s", cairo_status_to_string(status));
     return -1;
 }
+
+int sac_draw_pixels(uint8_t *rgb, int width, int height, void (*draw)(cairo_t *c, const void *what), const void *what,
+                    char *error)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * width, 2 * height);
+    cairo_t *c = cairo_create(surface);
+    cairo_scale(c, 2, 2);
+    draw(c, what);
+    const cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    cairo_surface_flush(surface);
+    const unsigned char *bytes = cairo_image_surface_get_data(surface);
+    const int stride = cairo_image_surface_get_stride(surface);
+    for (int y = 0; status == CAIRO_STATUS_SUCCESS && y < 2 * height; y++)
+        for (int x = 0; x < 2 * width; x++, rgb += 3)
+        {
+            const uint32_t pixel = ((const uint32_t *)(const void *)(bytes + (ptrdiff_t)y * stride))[x];
+            rgb[0] = (uint8_t)(pixel >> 16), rgb[1] = (uint8_t)(pixel >> 8), rgb[2] = (uint8_t)pixel;
+        }
+    cairo_surface_destroy(surface);
+    if (status == CAIRO_STATUS_SUCCESS) return 0;
+    snprintf(error, SAC_PLOT_ERROR_SIZE, "%s", cairo_status_to_string(status));
+    return -1;
+}

@@ -43,3 +43,11 @@ int sac_draw_file(const char *path, int svg, int width, int height, void (*draw)
 
 /// The entry point of plot_heat.c.
 int sac_draw_heat(const sac_heat_sheet *sheet, const char *path, int svg, char *error);
+
+/// Draw into a picture [2 height, 2 width, 3]. @return -1 with an error message
+int sac_draw_pixels(uint8_t *rgb, int width, int height, void (*draw)(cairo_t *c, const void *what), const void *what,
+                    char *error);
+
+/// The entry points of plot_ellipses.c.
+int sac_draw_ellipses(const sac_ellipse_plot *plot, const char *path, int svg, char *error);
+int sac_paint_ellipses(const sac_ellipse_plot *plot, uint8_t *rgb, char *error);

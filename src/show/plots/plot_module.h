@@ -62,7 +62,22 @@ typedef struct sac_plot_calls
     int (*draw)(const sac_plot *plot, const sac_plot_axis *x, const sac_plot_axis *y, const char *path, int svg,
                 char *error);
     int (*draw_heat)(const sac_heat_sheet *sheet, const char *path, int svg, char *error);
+    int (*draw_ellipses)(const sac_ellipse_plot *plot, const char *path, int svg, char *error);
+    int (*paint_ellipses)(const sac_ellipse_plot *plot, uint8_t *rgb, char *error);
 } sac_plot_calls;
+
+enum
+{
+    SAC_ELLIPSE_COLUMNS = 3, ///< panels in a row
+    SAC_ELLIPSE_TOP = 58,    ///< room for title and subtitle
+    SAC_ELLIPSE_PANEL = 236, ///< height of a row: a square and its name
+};
+
+/// The height of a sheet of panels, in points.
+static inline int sac_ellipse_height(int panel_count)
+{
+    return SAC_ELLIPSE_TOP + (panel_count + SAC_ELLIPSE_COLUMNS - 1) / SAC_ELLIPSE_COLUMNS * SAC_ELLIPSE_PANEL;
+}
 
 /// Mark an axis from `low` to `high` with about `wanted` marks.
 void sac_plot_mark(sac_plot_axis *axis, double low, double high, int wanted, bool logarithmic);

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "classify/heads.h"
+
+/// Heads of one net, or of all that a fit kept, as pictures, a film and a table.
+
+enum
+{
+    CLI_NETS = 4096 ///< that a run may have kept
+};
+
+/// Nets of a run in the order of their epochs, or one net.
+typedef struct cli_nets
+{
+    char run[SAC_TEXT_SIZE * 2]; ///< folder
+    uint64_t *epochs;            ///< [count]
+    int count;                   ///< kept nets
+} cli_nets;
+
+/// Find the nets that a run keeps in nets/. None is no error.
+SAC_CHECKED sac_status cli_nets_find(cli_nets *nets, const char *run);
+void cli_nets_clear(cli_nets *nets);
+
+/// How heads are measured and drawn.
+typedef struct cli_heads_plan
+{
+    const sac_setting *settings; ///< of the section data
+    int setting_count;
+    int pictures;
+    double reach;               ///< tokens from the middle to the edge of a panel; 0: as the first net needs
+    const char *video, *frames; ///< NULL: none
+    const char *table;          ///< CSV; NULL: none
+    int frames_per_second;
+} cli_heads_plan;
+
+/// Load a net and measure its heads.
+SAC_CHECKED sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads_plan *plan);
+
+/// Draw one net's heads into FILE.svg or FILE.png.
+SAC_CHECKED sac_status cli_heads_draw(const sac_heads_seen *seen, const cli_heads_plan *plan, const char *title,
+                                      const char *path);
+
+/// Write the film and the table of all kept nets.
+SAC_CHECKED sac_status cli_heads_over(const cli_nets *nets, const cli_heads_plan *plan);
+
+/// Write the table of one net, whose epoch is left empty.
+SAC_CHECKED sac_status cli_heads_table(const sac_heads_seen *seen, const char *path);
