@@ -629,6 +629,27 @@ def demonstrations():
         put("demonstrations", name, data)
 
 
+def action():
+    seeds = {
+        "good": "\2" + "0.4654 -0.0703 1.0000",
+        "line_feed": "\0" + "-0\n",
+        "two_line_feeds": "\0" + "1\n\n",
+        "two_spaces": "\1" + "1  2",
+        "five_decimals": "\0" + "0.12345",
+        "few": "\2" + "1 2",
+        "many": "\0" + "1 2",
+        "nan": "\0" + "nan",
+        "hex": "\0" + "0x10",
+        "exponent": "\0" + "1e3",
+        "long": "\0" + "9" * 15 + ".1234",
+        "too_long": "\0" + "9" * 16,
+        "empty": "\3",
+        "escape": "\0" + "\x1b[2J",
+    }
+    for name, data in seeds.items():
+        put("action", name, data)
+
+
 for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, fit_task, net, wad,
-              demonstrations):
+              demonstrations, action):
     write()

@@ -40,6 +40,7 @@ static const family es = {
     .name = "es",
     .inputs = {"theta", "delta", "r_plus", "r_minus", "hyper_lr_sigma_top", "cma_sigma0", "cma_X", "cma_f"},
     .tolerance = 1e-10};
+static const family codec = {.name = "codec", .inputs = {"action", "lo", "hi"}, .tolerance = 1e-15};
 static const family theory = {.name = "theory", .inputs = {"d", "m", "r", "x", "y"}, .tolerance = 1e-10};
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -173,6 +174,11 @@ TEST(es_a)
 {
     check_case(&es, "es_a");
 }
+TEST(codec_a)
+{
+    check_case(&codec, "codec_a");
+}
+
 TEST(theory_a)
 {
     check_case(&theory, "theory_a");
@@ -188,4 +194,4 @@ TEST(unknown_families_are_refused)
 }
 
 TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, es_a, features_scaled,
-      features_normalized, iap_a, sara_a, theory_a, unknown_families_are_refused)
+      features_normalized, iap_a, sara_a, codec_a, theory_a, unknown_families_are_refused)

@@ -446,7 +446,24 @@ def make_theory(rng, count, width):
             "y": rng.normal(size=(count, width)) / np.sqrt(width)}  # fmt: skip
 
 
-FAMILIES = {"agent": agent, "features": features, "iap": iap, "sara": sara, "conv": conv, "es": es, "theory": theory}
+# codec: the bins and the strings of RT-2 and SARA-RT
+
+
+def codec(x):
+    low, high = x["lo"], x["hi"]
+    tokens = np.floor(np.clip((x["action"] - low) / (high - low), 0, 1) * 255).astype(np.int32)
+    lines = [" ".join(f"{number:.4f}" for number in row) for row in x["action"]]
+    text = np.frombuffer("\n".join(lines).encode(), np.uint8)
+    return {"tokens": tokens, "decoded": low + tokens / 255 * (high - low), "vector_repr": text}
+
+
+def make_codec(rng, rows, columns):
+    low = rng.normal(size=columns)
+    return {"action": rng.normal(size=(rows, columns)) * 2, "lo": low, "hi": low + rng.uniform(0.1, 3, columns)}
+
+
+FAMILIES = {"agent": agent, "features": features, "iap": iap, "sara": sara, "conv": conv, "es": es, "theory": theory,
+            "codec": codec}  # fmt: skip
 LOOSE = {"phi_hyb_q", "phi_hyb_k", "r_hyb", "att_hyb_unnorm", "r_trig", "att_trig_unnorm", "lsh_scores"}
 
 
@@ -460,7 +477,7 @@ def difference(family, expected, got):
             return f"{name} is {have.shape}, expected {want.shape}"
         if want.size == 0:
             continue
-        tolerance = 1e-10 if family in ("es", "theory") else 1e-3 if name in LOOSE else 1e-4
+        tolerance = 1e-10 if family in ("es", "theory", "codec") else 1e-3 if name in LOOSE else 1e-4
         off = np.abs(have.astype(float) - want.astype(float)).max()
         if not off <= (0 if want.dtype.kind in "iub" else tolerance * np.abs(want).max()):
             return f"{name} is off by {off:.2g} of {np.abs(want).max():.2g}"
@@ -586,6 +603,7 @@ def main():
                 "more than any fixed room": make_es(rng, 600, 520, 14, 1, 0.01),
             },
             "theory": {"other widths": make_theory(rng, 5, 3), "one case of one number": make_theory(rng, 1, 1)},
+            "codec": {"one number": make_codec(rng, 1, 1), "wide": make_codec(rng, 50, 64)},
         }
         optional = {"abc", "dO"}  # the reference's own, which no output needs
         for family, list_ in cases.items():
