@@ -1,3 +1,6 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -8,7 +11,8 @@
 #include "kernels/kernels.h"
 
 /// What it gains to let many episodes act in one call, sac_policy_act_batch, beside sac_policy_act_on one by one. All
-/// have the policy's parameters, as in an evaluation, and pictures and numbers of their own.
+/// have the policy's parameters, as in an evaluation, and pictures and numbers of their own. And what an action costs a
+/// policy that says it by tokens, with linear attention beside softmax.
 
 enum
 {
@@ -98,5 +102,62 @@ sac_status bench_act_batch(const bench_place *place, bench_figure *figure, bench
     for (int i = 0; i < SAC_LANES; i++) sac_policy_state_destroy(c->states[i]);
     sac_policy_destroy(c->policy);
     sac_free(c);
+    return status;
+}
+
+// A car's policy that says its actions by tokens, of L = side^2 tokens a frame, with drawn parameters.
+static sac_status create_speaker(sac_policy **out, const char *attention, int side)
+{
+    static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
+    char size[16];
+    snprintf(size, sizeof size, "%d", 6 * side); // patches of 6 x 6 pixels
+    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}};
+    sac_policy *blank;
+    SAC_TRY(sac_policy_create(&blank, &(sac_policy_def){.kind = "action-tokens",
+                                                        .settings = settings,
+                                                        .setting_count = 2,
+                                                        .height = 96,
+                                                        .width = 96,
+                                                        .channels = 3,
+                                                        .action_size = 3,
+                                                        .action_low = low,
+                                                        .action_high = high}));
+    float *drawn = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
+    if (drawn) sac_policy_draw(blank, 1, drawn);
+    const sac_status status = drawn ? sac_policy_create_with(out, blank, drawn) : sac_fail_memory("parameters");
+    sac_policy_destroy(blank);
+    sac_free(drawn);
+    return status;
+}
+
+// Microseconds an action, over all frames of a drive.
+static double time_speaking(sac_policy_state *state, const bench_place *place)
+{
+    float action[3];
+    const double begin = sac_clock();
+    for (int i = 0; i < BENCH_FRAMES; i++) sac_policy_act(state, place->frames + i * BENCH_FRAME_BYTES, action);
+    return (sac_clock() - begin) / BENCH_FRAMES * 1e6;
+}
+
+sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    const int tokens = atoi(place->row->name + strlen("act-tokens-"));
+    const int side = (int)lround(sqrt((double)tokens)), runs = 1 + RUNS * 196 / tokens;
+    static const char *const forms[] = {"softmax", "sara-relu"};
+    sac_policy *policies[2] = {NULL};
+    sac_policy_state *states[2] = {NULL};
+    sac_status status = SAC_OK;
+    for (int i = 0; i < 2 && status == SAC_OK; i++)
+    {
+        status = create_speaker(&policies[i], forms[i], side);
+        if (status == SAC_OK) status = sac_policy_state_create(&states[i], policies[i]);
+    }
+    for (int run = 0; run < runs && status == SAC_OK; run++)
+    {
+        bench_keep(own_peer, time_speaking(states[0], place), false);
+        bench_keep(figure, time_speaking(states[1], place), false);
+    }
+    for (int i = 0; i < 2; i++) sac_policy_state_destroy(states[i]);
+    for (int i = 0; i < 2; i++) sac_policy_destroy(policies[i]);
     return status;
 }

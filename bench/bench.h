@@ -99,6 +99,7 @@ sac_status bench_env_lockstep(const bench_place *place, bench_figure *figure, be
 sac_status bench_agent_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_agent_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_act_batch(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rollout_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rollout_relu(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_parts_softmax(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -53,6 +53,13 @@
         "act-batch-" kind, "us", "one by one", false, summary ", 16 in one call", bench_act_batch \
     }
 
+// What an action costs a policy that says it by tokens, with linear attention beside softmax.
+#define ACT_TOKENS(n)                                                                                             \
+    {                                                                                                             \
+        "act-tokens-" n, "us", "softmax", false, "an action by tokens, three frames of " n " patches, sara-relu", \
+            bench_act_tokens                                                                                      \
+    }
+
 // A world of the control suite: its own picture at two sizes, beside dm_control's.
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
@@ -89,6 +96,9 @@ const bench_row bench_rows[] = {
     ACT_BATCH("cnn", "the same with a convolutional network on 96 x 96 pixels"),
     ACT_BATCH("iap-trans", "the same with tokens that are mixed"),
     ACT_BATCH("attention-agent", "the same with the article's agent, exact softmax"),
+    ACT_TOKENS("196"),
+    ACT_TOKENS("784"),
+    ACT_TOKENS("3136"),
     {"rollout-softmax", "steps/s", "rollout.py 300 %p", false, "agent and world, 16 in lockstep, one thread",
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},

@@ -4,7 +4,7 @@
 #include "golden.h"
 #include "saccade/action_codec.h"
 
-// actions as tokens and as text, in double precision
+// actions as tokens and as text, computed in double precision; the decoded numbers are then rounded to float
 
 enum
 {
@@ -44,14 +44,14 @@ static sac_status run(golden *g)
     const double *low = golden_doubles(g, &status, "lo", 1, &columns, NULL);
     const double *high = golden_doubles(g, &status, "hi", 1, &columns, NULL);
     int32_t *tokens = golden_output(g, &status, "tokens", SAC_I32, 2, actions->shape);
-    double *decoded = golden_output(g, &status, "decoded", SAC_F64, 2, actions->shape);
+    float *decoded = golden_output(g, &status, "decoded", SAC_F32, 2, actions->shape);
     SAC_TRY(status);
     for (int64_t i = 0; i < rows * columns; i++)
     {
         const int64_t c = i % columns;
         if (!(low[c] < high[c])) return sac_fail(SAC_ERROR_FORMAT, "lo is not below hi in dimension %d", (int)c);
         tokens[i] = sac_action_bin(action[i], low[c], high[c], SAC_ACTION_BINS, SAC_BIN_BELOW);
-        decoded[i] = sac_action_value(tokens[i], low[c], high[c], SAC_ACTION_BINS);
+        decoded[i] = (float)sac_action_value(tokens[i], low[c], high[c], SAC_ACTION_BINS);
     }
     return write_lines(g, action, rows, columns);
 }

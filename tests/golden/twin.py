@@ -477,7 +477,7 @@ def difference(family, expected, got):
             return f"{name} is {have.shape}, expected {want.shape}"
         if want.size == 0:
             continue
-        tolerance = 1e-10 if family in ("es", "theory", "codec") else 1e-3 if name in LOOSE else 1e-4
+        tolerance = 2.0**-24 if family == "codec" else 1e-10 if family in ("es", "theory") else 1e-3 if name in LOOSE else 1e-4
         off = np.abs(have.astype(float) - want.astype(float)).max()
         if not off <= (0 if want.dtype.kind in "iub" else tolerance * np.abs(want).max()):
             return f"{name} is off by {off:.2g} of {np.abs(want).max():.2g}"

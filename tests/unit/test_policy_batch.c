@@ -93,7 +93,9 @@ TEST(a_batch_has_the_bits_of_its_episodes)
                                         "kind=iap-rank,selection=sample",
                                         "kind=iap-trans",
                                         "kind=cnn",
-                                        "kind=hierarchical,shortest=1,longest=4"};
+                                        "kind=hierarchical,shortest=1,longest=4",
+                                        "kind=action-tokens",
+                                        "kind=action-tokens,attention=sara-relu"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     {
         const char *same[EPISODES];
@@ -184,7 +186,8 @@ TEST(states_that_share_their_scratch_keep_what_is_theirs)
                                         "kind=cnn",
                                         "attention=relu,selection=tree",
                                         "kind=hierarchical,shortest=1,longest=3",
-                                        "kind=hierarchical,high.kind=cnn,shortest=1,longest=3"};
+                                        "kind=hierarchical,high.kind=cnn,shortest=1,longest=3",
+                                        "kind=action-tokens,attention=sara-relu"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) assert_scratch_is_nobodys(kinds[k]);
 }
 

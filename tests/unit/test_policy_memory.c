@@ -69,6 +69,8 @@ TEST(acting_takes_no_memory)
         "kind=iap-trans,attention=softmax,heads=2",
         "attention=sara-exp,attention_map=learned,heads=2,divide=true",
         "kind=hierarchical,shortest=1,longest=1",
+        "kind=action-tokens",
+        "kind=action-tokens,attention=sara-relu",
         "kind=cnn,conv_channels=4:4,conv_pool=2"};
     scene_image(image, 1);
     scene_floats(floats, image);
