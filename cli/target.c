@@ -80,16 +80,34 @@ const char *cli_baseline_name(sac_baseline baseline)
     return baseline == SAC_BASELINE_IDLE ? "idle" : "random";
 }
 
-int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes)
+static sac_status evaluate(const cli_target *target, uint64_t first, int count, int threads, double *ends,
+                           sac_episode *episodes)
+{
+    uint64_t *seeds = calloc((size_t)count, sizeof *seeds);
+    if (!seeds) return sac_fail_memory("episodes");
+    for (int i = 0; i < count; i++) seeds[i] = first + (uint64_t)i;
+    const sac_evaluation_def def = {.policy = target->policy,
+                                    .env = &target->env,
+                                    .seeds = seeds,
+                                    .count = count,
+                                    .threads = threads,
+                                    .ends = ends};
+    const sac_status status = sac_evaluate_seeds(&def, episodes);
+    free(seeds);
+    return status;
+}
+
+int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, double *ends,
+                     sac_episode **episodes)
 {
     *episodes = calloc((size_t)count, sizeof **episodes);
     sac_status status = SAC_OK;
     if (!*episodes)
         status = sac_fail_memory("episodes");
     else if (target->policy)
-        status = sac_evaluate(target->policy, &target->env, first, count, threads, *episodes);
+        status = evaluate(target, first, count, threads, ends, *episodes);
     else
-        status = sac_baseline_drive(target->baseline, &target->env, first, count, threads, *episodes);
+        status = sac_baseline_drive(target->baseline, &target->env, first, count, threads, *episodes, ends);
     if (status == SAC_OK) return CLI_OK;
     free(*episodes);
     *episodes = NULL;

@@ -41,9 +41,11 @@ void cli_target_close(cli_target *target);
 const char *cli_baseline_name(sac_baseline baseline);
 
 /// Drive the target's policy over episodes first..first+count-1; without one, its baseline.
+/// @param[out] ends      NULL: not wanted; else [count, columns of the environment] as of sac_evaluation_def
 /// @param[out] episodes  [count], released by free; NULL after a message
 /// @return CLI_OK, or an exit code after a message
-int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, sac_episode **episodes);
+int cli_target_drive(const cli_target *target, uint64_t first, int count, int threads, double *ends,
+                     sac_episode **episodes);
 
 /// Check that all returns are numbers, as drawing them requires.
 /// @return CLI_OK, or CLI_FAILURE after a line that says how many are not, and which is the first

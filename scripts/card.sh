@@ -247,13 +247,10 @@ these backgrounds was met in training})."
 }
 
 rows_of_legs() {
-    local whole
-    whole=$(option_of_world length)
-    [[ $world != legs:obstacles ]] || whole=9 # of the 10 that count for one who crosses it in the time that there is
     fmt -w 119 <<<"Metres over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
 and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, with \`--random --env \
-$world\` for random actions and \`--idle\` for none. A fall is an episode that is shorter than the longest and returns less \
-than $whole m; the last column has them for the policy, random actions and none."
+$world\` for random actions and \`--idle\` for none. The last column has the falls that these commands count, of 100: for the \
+policy, random actions and none."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | falls |"
     echo "| --- | --- | --- | --- | --- |"
@@ -270,19 +267,11 @@ than $whole m; the last column has them for the policy, random actions and none.
 
 # score_and_falls WHAT...: "mean +- standard deviation|falls"
 score_and_falls() {
-    "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk -v longest="$(option_of_world steps)" \
-        -v course="$whole" '
+    "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk '
         $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
-        $1 ~ /^[0-9]+$/ && $3 < longest && $2 < course - 0.1 {falls++}
+        $1 == "fell" {falls = $2}
         function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
-        END {print short(mean) " +- " short(std) "|" falls + 0}'
-}
-
-# what saccade envs says of the world: the most steps of an episode, or the default of its length
-option_of_world() {
-    "$saccade" envs | awk -v world="$world:" -v what="$1" '
-        $1 == world {inside = 1; next} /^[a-z]/ {inside = 0}
-        inside && $1 == what {print what == "steps" ? $NF : substr($NF, 1, length($NF) - 1); inside = 0}'
+        END {print short(mean) " +- " short(std) "|" falls}'
 }
 
 last=$(tail -n 1 "$run/metrics.csv")

@@ -55,7 +55,7 @@ static int drive_both(const cli_args *args, const cli_target targets[2], uint64_
     int code = CLI_OK;
     for (int i = 0; code == CLI_OK && i < 2; i++)
     {
-        code = cli_target_drive(&targets[i], first, count, threads, &episodes[i]);
+        code = cli_target_drive(&targets[i], first, count, threads, NULL, &episodes[i]);
         if (code == CLI_OK) code = cli_check_returns("compare", episodes[i], count);
     }
     if (code == CLI_OK)

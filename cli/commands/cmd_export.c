@@ -56,7 +56,7 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
     if (last - first >= MAX_EPISODES) return cli_usage("export: more than %d episodes", MAX_EPISODES);
     int count = (int)(last - first + 1);
     sac_episode *exact, *rough;
-    int code = cli_target_drive(target, first, count, threads, &exact);
+    int code = cli_target_drive(target, first, count, threads, NULL, &exact);
     if (code != CLI_OK) return code;
     code = cli_check_returns("export", exact, count);
     if (code != CLI_OK)
@@ -72,7 +72,7 @@ static int measure(cli_target *target, const cli_args *args, char *note, size_t 
         return cli_fail(status);
     }
     target->policy = rounded;
-    code = cli_target_drive(target, first, count, threads, &rough);
+    code = cli_target_drive(target, first, count, threads, NULL, &rough);
     target->policy = whole;
     sac_policy_destroy(rounded);
     if (code == CLI_OK)

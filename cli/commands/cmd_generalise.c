@@ -159,7 +159,7 @@ static int study_variant(study *s, cli_target *target, const char *path, const c
     target->env.variant = variant;
 
     sac_episode *episodes;
-    int code = cli_target_drive(target, s->first, s->count, s->threads, &episodes);
+    int code = cli_target_drive(target, s->first, s->count, s->threads, NULL, &episodes);
     if (code != CLI_OK) return code;
     r->score = sac_score_of(episodes, s->count);
     if (s->row_count++ == 0) puts(table_head);

@@ -80,6 +80,8 @@ static sac_status write_row(replay *r, int step)
         {
         case SAC_COLUMN_FLOAT: length += sprintf(line + length, ",%.9g", values[i]); break;
         case SAC_COLUMN_DOUBLE: length += sprintf(line + length, ",%.17g", values[i]); break;
+        case SAC_COLUMN_FLAG:
+        case SAC_COLUMN_COUNT:
         case SAC_COLUMN_INT: length += sprintf(line + length, ",%d", (int)values[i]); break;
         }
     line[length++] = '\n';

@@ -125,7 +125,7 @@ static sac_status drive(plan *p, version *v)
     v->episodes = calloc((size_t)p->count, sizeof *v->episodes);
     sac_status status = seeds && v->episodes ? SAC_OK : sac_fail_memory("episodes");
     for (int i = 0; seeds && i < p->count; i++) seeds[i] = p->first + (uint64_t)i;
-    const sac_evaluation_def def = {v->policy, &p->target.env, seeds, p->count, p->def.threads, p->interrupt};
+    const sac_evaluation_def def = {v->policy, &p->target.env, seeds, p->count, p->def.threads, p->interrupt, NULL};
     if (status == SAC_OK) status = sac_evaluate_seeds(&def, v->episodes);
     free(seeds);
     return status;

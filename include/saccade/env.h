@@ -31,7 +31,8 @@ typedef struct sac_env_row
     uint8_t *truncated;  ///< [1], 1 when only the time limit was reached
 } sac_env_row;
 
-/// One column of what `saccade replay` writes beside step, reward and ends.
+/// One column of what `saccade replay` writes beside step, reward and ends. `saccade eval` counts flags and counts, as
+/// they are after the last step of each episode.
 typedef struct sac_env_column
 {
     const char *name;
@@ -40,6 +41,8 @@ typedef struct sac_env_column
         SAC_COLUMN_FLOAT,  ///< printed as %.9g
         SAC_COLUMN_DOUBLE, ///< printed as %.17g
         SAC_COLUMN_INT,    ///< printed as %d
+        SAC_COLUMN_FLAG,   ///< printed as %d: 1 once something has happened in the episode, before that 0
+        SAC_COLUMN_COUNT,  ///< printed as %d: how often something has happened in the episode so far
     } type;
 } sac_env_column;
 

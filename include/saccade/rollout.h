@@ -50,12 +50,23 @@ typedef struct sac_evaluation_def
     int threads;           ///< >= 1
     /// NULL or a flag that ends the evaluation when it is not 0; it is read before every step.
     const volatile int *interrupt;
+    /// NULL or [count, column_count of the environment's spec]: takes the values of the environment's columns after the
+    /// last step of each episode, in the order of the seeds, which sac_count_of counts; undefined after a failure.
+    double *ends;
 } sac_evaluation_def;
 
 /// Drive a policy over a list of episodes, by the environment's own rules.
 /// @param[out] episodes  [count], in the order of the seeds; undefined after a failure
 /// @return SAC_ERROR_INTERRUPTED when the flag ended it
 SAC_API SAC_CHECKED sac_status sac_evaluate_seeds(const sac_evaluation_def *def, sac_episode *episodes);
+
+/// What a column of an environment comes to over episodes: SAC_COLUMN_FLAG: in how many of them it was set;
+/// SAC_COLUMN_COUNT: the sum of their counts.
+/// @param spec    of the environment that the episodes were driven in
+/// @param column  0..column_count-1
+/// @param ends    [count, column_count], see sac_evaluation_def
+/// @return 0 for a column of another type
+SAC_API double sac_count_of(const sac_env_spec *spec, int column, const double *ends, int count);
 
 /// The ranks of a run: processes, maybe on many machines, that mpirun or srun has started from one command line.
 typedef struct sac_comm sac_comm;

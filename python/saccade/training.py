@@ -6,7 +6,7 @@ import operator
 import os
 import queue
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
 
 import numpy as np
@@ -23,11 +23,13 @@ EPISODE = np.dtype({"names": ["seed", "return", "steps"], "formats": ["u8", "f8"
 
 @dataclass
 class Score:
-    """Mean and spread of returns; std with n - 1."""
+    """Mean and spread of returns; std with n - 1. counts: what the environment counts, by name: of its flags, in how many
+    episodes they were set; of its counts, their sum over all episodes."""
 
     mean: float
     std: float
     episodes: np.ndarray
+    counts: dict[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         count, spread = len(self.episodes), self.std > 1e-12 * abs(self.mean)
@@ -90,8 +92,9 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
     """Drive a policy over the episodes `seeds`, whole numbers in any order: a range, a list, an array. env None: the
     environment it was trained for.
 
-    episodes of the score is a NumPy array with the fields seed, return and steps, in the order of the seeds. Ctrl-C ends
-    an evaluation within a step.
+    episodes of the score is a NumPy array with the fields seed, return and steps, in the order of the seeds. counts says
+    what the environment counts, such as falls, as `saccade eval` does; it is empty where the environment counts nothing.
+    Ctrl-C ends an evaluation within a step.
     """
     numbers = _seeds(seeds)
     if threads < 1:
@@ -108,9 +111,14 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
     struct, interrupt = ffi.new("sac_evaluation_def *"), ffi.new("int *")
     struct.policy, struct.env, struct.seeds = policy._handle, world, ffi.from_buffer("uint64_t[]", numbers)
     struct.count, struct.threads, struct.interrupt = len(numbers), threads, interrupt
+    columns = worlds.Columns(world, name)
+    ends = ffi.new("double[]", len(numbers) * columns.spec.column_count) if columns.counted else ffi.NULL
+    struct.ends = ends
     _work(lambda d: lib.sac_evaluate_seeds(d, memory), struct, interrupt, queue.SimpleQueue())
     score = lib.sac_score_of(memory, len(numbers))
-    return Score(score.mean, score.std, episodes)
+    counts = {column: int(lib.sac_count_of(columns.spec, index, ends, len(numbers)))
+              for index, column in columns.counted.items()}
+    return Score(score.mean, score.std, episodes, counts)
 
 
 @documented("sac_uptrain_result")

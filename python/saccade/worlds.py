@@ -49,6 +49,19 @@ def definition(name: str, variant: str | None, options: dict[str, Any]) -> tuple
     return struct, kept
 
 
+class Columns:
+    """What an environment counts over episodes: counted has the names of such columns by index."""
+
+    def __init__(self, struct: Any, name: str) -> None:
+        self.counted: dict[int, str] = {}
+        if _ops(name).state == ffi.NULL:
+            return
+        self._handle = created(lib.sac_env_create, "sac_env", lib.sac_env_destroy, struct)
+        self.spec = lib.sac_env_get_spec(self._handle)
+        self.counted = {i: text(self.spec.columns[i].name) for i in range(self.spec.column_count)
+                        if self.spec.columns[i].type in (lib.SAC_COLUMN_FLAG, lib.SAC_COLUMN_COUNT)}
+
+
 @documented("sac_env_spec")
 class Spec:
     """What an environment looks like from outside."""

@@ -58,7 +58,7 @@ static sac_status stepped(void *user, int unit, const sac_play *play, bool last)
     return SAC_OK;
 }
 
-static sac_status drive(driver *d, const sac_env_def *env, sac_unit *units, int count, int threads)
+static sac_status drive(driver *d, const sac_env_def *env, sac_unit *units, int count, int threads, double *ends)
 {
     int share = (count + threads - 1) / threads;
     sac_comm *comm;
@@ -69,14 +69,15 @@ static sac_status drive(driver *d, const sac_env_def *env, sac_unit *units, int 
         &(sac_rollouts_def){.env = env, .comm = comm, .threads = threads, .lanes = share < LANES ? share : LANES});
     const sac_rollout_watch watch = {decided, stepped, d};
     if (status == SAC_OK)
-        status = sac_rollouts_run(rollouts, &(sac_rollout_job){.units = units, .unit_count = count, .watch = &watch});
+        status = sac_rollouts_run(
+            rollouts, &(sac_rollout_job){.units = units, .unit_count = count, .ends = ends, .watch = &watch});
     sac_rollouts_destroy(rollouts);
     sac_comm_close(comm, status);
     return status;
 }
 
 sac_status sac_baseline_drive(sac_baseline baseline, const sac_env_def *env, uint64_t first, int count, int threads,
-                              sac_episode *episodes)
+                              sac_episode *episodes, double *ends)
 {
     driver d = {baseline, SAC_NEW_ARRAY(sac_stream, (size_t)count)};
     sac_unit *units = SAC_NEW_ARRAY(sac_unit, (size_t)count);
@@ -86,7 +87,7 @@ sac_status sac_baseline_drive(sac_baseline baseline, const sac_env_def *env, uin
         units[i].seed = first + (uint64_t)i;
         d.streams[i] = sac_baseline_stream(units[i].seed);
     }
-    if (status == SAC_OK) status = drive(&d, env, units, count, threads < count ? threads : count);
+    if (status == SAC_OK) status = drive(&d, env, units, count, threads < count ? threads : count, ends);
     for (int i = 0; status == SAC_OK && i < count; i++)
         episodes[i] = (sac_episode){units[i].seed, units[i].episode_return, units[i].steps};
     sac_free(units);

@@ -21,5 +21,6 @@ SAC_CHECKED sac_status sac_baseline_decide(sac_baseline baseline, const sac_play
 /// Drive episodes first..first+count-1 without a policy: the same bits for any number of threads.
 /// @param threads        >= 1
 /// @param[out] episodes  [count]
+/// @param[out] ends      NULL: not wanted; else as of sac_evaluation_def
 SAC_CHECKED sac_status sac_baseline_drive(sac_baseline baseline, const sac_env_def *env, uint64_t first, int count,
-                                          int threads, sac_episode *episodes);
+                                          int threads, sac_episode *episodes, double *ends);

@@ -125,6 +125,13 @@ static bool is_number(const float *values, int count)
     return true;
 }
 
+// Keeps what the world's columns say at the end of a unit.
+static void note_end(const sac_rollout_job *job, const lane *l)
+{
+    const int columns = sac_env_get_spec(l->play->env)->column_count;
+    sac_env_state(l->play->env, job->ends + (l->unit - job->units) * columns);
+}
+
 // Adds a step to lane i's unit; `last` when its episode goes no further.
 static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
 {
@@ -138,6 +145,7 @@ static sac_status take_step(sac_rollouts *r, crew *c, int i, bool *last)
     bool impatient = job->patience > 0 && l->negative > job->patience;
     bool over = job->steps > 0 && play->steps >= job->steps;
     *last = sac_play_ended(play) || over || impatient || isnan(play->episode_return);
+    if (*last && job->ends) note_end(job, l);
     if (!job->watch) return SAC_OK;
     return job->watch->stepped(job->watch->user, (int)(l->unit - job->units), play, *last);
 }

@@ -54,6 +54,9 @@ typedef struct sac_rollout_job
     /// [unit_count, 2 F] sums, then sums of squares, of what the policy's normaliser is told in each step; NULL: not
     /// wanted
     double *seen;
+    /// [unit_count, column_count] values of the world's columns after each unit's last step, where it is run by this
+    /// process: with ranks, the others' are left as they are; NULL: not wanted
+    double *ends;
     int steps;    ///< an episode ends after so many steps; 0: at its own end
     int patience; ///< an episode ends after more than so many negative rewards in a row; 0: never
     /// Writes an individual's parameters; called from several threads at once. NULL: the policy's own.

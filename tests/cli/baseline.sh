@@ -28,6 +28,36 @@ idles_with_choices() # a cart that is pushed to the left in every step drops its
     [[ $(awk '$1 ~ /^[0-9]+$/ && $3 >= 7 && $3 <= 11' "$work/pushed" | wc -l) == 20 ]]
 }
 
+# What a world counts is what its columns hold at the ends of its episodes. A plane has no end that could be crossed.
+counts()
+{
+    local world said still last fell crossed unsolved
+    for world in flat stones; do
+        "$saccade" eval --idle --env legs:$world --set seconds=4 --seeds 3 >"$work/counted" || return 1
+        # what is idle: zeros, or the bounds that are nearest to zero
+        still=0,0,0,0,0,0,0,0,0,0,0
+        [[ $world != flat ]] || still=$still,0,1.5,0,0,0.25
+        yes "$still" | head -n "$(awk '$1 == 3 {print $3}' "$work/counted")" >"$work/zeros.csv"
+        "$saccade" replay legs:$world --set seconds=4 --seed 3 --actions "$work/zeros.csv" --out "$work/columns.csv" || return 1
+        last=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i} END {print $at["fell"], $at["crossed"], $at["unsolved"]}' "$work/columns.csv")
+        read -r fell crossed unsolved <<<"$last"
+        said="fell $fell of 1, crossed $crossed of 1, unsolved $unsolved in all"
+        [[ $world != flat ]] || said="fell $fell of 1, unsolved $unsolved in all"
+        [[ $(tail -n 1 "$work/counted") == "$said" ]] || { echo "expected: $said"; cat "$work/counted"; return 1; }
+    done
+    # flags are counted, and counts are added up, over any number of threads
+    "$saccade" eval --random --env legs:stones --seeds 3..8 --threads 3 >"$work/many" || return 1
+    read -r _ fell _ < <(tail -n 1 "$work/many")
+    ((fell > 1)) && "$saccade" eval --random --env legs:stones --seeds 3..8 | cmp - "$work/many" &&
+        "$saccade" eval --random --env legs:stones --seeds 3..8 --json |
+            grep -E "\"counts\": ?\\{\"fell\": ?$fell, ?\"crossed\": ?0, ?\"unsolved\": ?[0-9]+\\}"
+}
+counts_nothing()
+{
+    "$saccade" eval --idle --env toy --seeds 3..5 | tail -n 1 | grep '^mean ' &&
+        "$saccade" eval --idle --env toy --seeds 3..5 --json | grep -E '"counts": ?\{\}'
+}
+
 # threads are used, and change no byte
 threads()
 {
@@ -78,6 +108,12 @@ END
 
 check "idle is a recording of zeros" idles
 check "any number of threads gives the same bytes" threads
+check "a world that counts nothing says nothing" counts_nothing
+if "$saccade" doctor | grep -q '^legs:flat  *works'; then
+    check "what a world counts is what its columns hold" counts
+else
+    skip "what a world counts is what its columns hold" "MuJoCo (make worlds)"
+fi
 check "the threads that were asked for drive" really
 if "${SACCADE_PEERS:-.venv/bin/python}" -c "import gymnasium" 2>/dev/null; then
     export SACCADE_PYTHON=${SACCADE_PYTHON:-${SACCADE_PEERS:-.venv/bin/python}}

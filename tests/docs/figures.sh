@@ -27,10 +27,10 @@ finds_a_lonely_table() { ! has_baselines <(sed '/^| random actions/d' docs/resul
 check "every table of returns has its baselines" has_baselines README.md docs/*.md zoo/*.md
 check "a table without them is found" finds_a_lonely_table
 check "README, docs/results.md and docs/bridge.md hold what landed" scripts/figures.sh
-check "a speed that was not measured" drift speed '44,300 a second' '44,900 a second'
-check "a peer's figure that was not measured" drift ratio '156 x Gymnasium' '158 x Gymnasium'
-check "a speed in another unit" drift unit '44,300 a second' '44,300 us'
-check "a return that its command does not give" drift return '924.7 +- 39.3' '926.7 +- 39.3'
+check "a speed that was not measured" drift speed '23,000 steps a second' '23,900 steps a second'
+check "a peer's figure that was not measured" drift ratio '97 x NumPy and Gymnasium' '99 x NumPy and Gymnasium'
+check "a speed in another unit" drift unit '23,000 steps a second' '23,000 us'
+check "a return that its command does not give" drift return '929.4 +- 11.1' '926.4 +- 11.1'
 check "a baseline that nothing gave" drift baseline '0.119 +- 0.066' '0.219 +- 0.066'
 check "a baseline of another skill" drift skill '| 196.7 +- 85.4 |' '| 53.6 +- 21.1 |' docs/results.md
 check "a baseline of another world" drift world 'random actions -32.8 +- 5.3' 'random actions 39.5 +- 8.0'
@@ -43,7 +43,7 @@ check "a peer that is left out" drift peer '97 x NumPy and Gymnasium' ''
 check "a figure of an example" drift example '718.2 +- 473.6' '785.0 +- 440.9' docs/bridge.md
 check "the figures of two commands, exchanged" drift exchanged '152.5 +- 48.7 | 56.4 +- 8.8' '56.4 +- 8.8 | 152.5 +- 48.7' docs/bridge.md
 check "the second of two commands" drift second '| 237.2 +- 144.7' '| 266.0 +- 165.9' docs/bridge.md
-check "a row whose figure never landed" drift row 'ROW=env-step' 'ROW=env-steps'
+check "a row whose figure never landed" drift row 'ROW=rollout-softmax' 'ROW=rollout-softmaxes'
 check "a figure without a command" drift prose 'Returns are of' 'It makes 12,000 steps a second. Returns are of'
 check "parameters that the card does not say" drift parameters '(9,933 parameters)' '(9,934 parameters)'
 check "steps that the recipe does not say" drift steps '19.4 million steps' '19.5 million steps'

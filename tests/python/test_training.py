@@ -207,3 +207,23 @@ def test_every_flag_of_a_training_has_a_word_in_python():
         assert _FLAGS[flag].partition("=")[0] in parameters, flag
         assert "--" not in _in_python(f"folder: {flag} goes on, {flag}, or {flag}")
     assert _in_python("a--b and --unknown-flag stay") == "a--b and --unknown-flag stay"
+
+
+def test_an_evaluation_counts_what_its_world_counts(policy_path):
+    assert saccade.evaluate(saccade.load(policy_path), "car-racing", seeds=range(2), max_steps=5).counts == {}
+    try:
+        world = saccade.World("legs:stones", parts="state", seconds=4)
+    except saccade.UnavailableError as reason:
+        pytest.skip(f"needs MuJoCo (make worlds): {reason}")
+    policy = world.policy("mlp", inputs="state", hidden=4)
+    policy = policy.with_parameters(policy.draw(1))
+    expected = dict.fromkeys(("fell", "crossed", "unsolved"), 0)
+    for seed in range(3, 9):
+        observation, state, over = world.reset(seed), policy.state(), False
+        while not over:
+            observation, _, terminated, truncated = world.step(state.act(observation))
+            over = terminated or truncated
+        columns = world.state()
+        expected = {name: count + int(columns[name]) for name, count in expected.items()}
+    assert saccade.evaluate(policy, "legs:stones", seeds=range(3, 9), threads=2, seconds=4).counts == expected
+    assert expected["fell"] > 0

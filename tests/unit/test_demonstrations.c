@@ -246,7 +246,7 @@ TEST(a_recording_is_what_was_played)
     sac_episode episodes[COUNT], evaluated[COUNT];
     sac_record_def def = record_def(policy, "a", 2);
     assert_ok(sac_record(&def, episodes));
-    assert_ok(sac_evaluate_seeds(&(sac_evaluation_def){policy, &toy, seeds, COUNT, 1, NULL}, evaluated));
+    assert_ok(sac_evaluate_seeds(&(sac_evaluation_def){policy, &toy, seeds, COUNT, 1, NULL, NULL}, evaluated));
     sac_demonstrations_file *file;
     assert_ok(sac_demonstrations_open(&file, def.path));
     const sac_demonstrations *d = sac_demonstrations_get(file);

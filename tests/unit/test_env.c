@@ -26,6 +26,7 @@ static struct
 typedef struct own
 {
     int step;
+    uint64_t seed;
 } own;
 
 static const sac_env_spec good_spec = {.height = SIDE,
@@ -57,7 +58,7 @@ static void own_spec(const void *self, sac_env_spec *spec)
 
 static sac_status own_reset(void *self, uint64_t seed, const sac_env_row *row)
 {
-    ((own *)self)->step = 0;
+    *(own *)self = (own){.seed = seed};
     memset(row->parts[0], (int)(seed & 255), SIDE * SIDE * 3);
     return say(script.reset);
 }
@@ -80,6 +81,17 @@ static sac_status own_step_batch(void *const *selves, const sac_env_row *rows, i
     return say(script.step);
 }
 
+static const sac_env_column own_columns[] = {
+    {"step", SAC_COLUMN_INT}, {"odd", SAC_COLUMN_FLAG}, {"twos", SAC_COLUMN_COUNT}};
+
+static void own_state(const void *self, double *values)
+{
+    const own *o = self;
+    values[0] = o->step;
+    values[1] = (double)(o->seed % 2);
+    values[2] = o->step / 2; // NOLINT(bugprone-integer-division): whole twos
+}
+
 static sac_status own_picture(void *self, uint8_t *rgb, int height, int width)
 {
     (void)self, (void)rgb, (void)height, (void)width;
@@ -96,6 +108,7 @@ static const sac_env_ops one_by_one = {.name = "own",
                                        .spec = own_spec,
                                        .reset = own_reset,
                                        .step = own_step,
+                                       .state = own_state,
                                        .picture = own_picture,
                                        .destroy = own_destroy};
 static const sac_env_ops batched = {.name = "own-batched",
@@ -243,7 +256,7 @@ TEST(an_evaluation_takes_a_list_in_its_order)
     for (int threads = 1; threads <= 3; threads++)
     {
         sac_episode list[5], single;
-        assert_ok(sac_evaluate_seeds(&(sac_evaluation_def){policy, &toy, seeds, 5, threads, NULL}, list));
+        assert_ok(sac_evaluate_seeds(&(sac_evaluation_def){policy, &toy, seeds, 5, threads, NULL, NULL}, list));
         for (int i = 0; i < 5; i++)
         {
             assert_ok(sac_evaluate(policy, &toy, seeds[i], 1, 1, &single));
@@ -252,6 +265,39 @@ TEST(an_evaluation_takes_a_list_in_its_order)
         }
         assert_true(list[0].episode_return != list[1].episode_return);
     }
+    sac_policy_destroy(policy);
+}
+
+TEST(an_evaluation_counts_what_columns_say_in_the_end)
+{
+    enum
+    {
+        EPISODES = 5,
+        COLUMNS = 3
+    };
+    const uint64_t seeds[EPISODES] = {4, 7, 5, 8, 7};
+    sac_policy *policy = fitting_policy();
+    for (int threads = 1; threads <= 3; threads++)
+        for (int end = 4; end <= STEPS; end++) // by itself, or by its most steps
+        {
+            begin();
+            script.end_at = end;
+            script.spec.columns = own_columns;
+            script.spec.column_count = COLUMNS;
+            double ends[EPISODES][COLUMNS];
+            sac_episode episodes[EPISODES];
+            const sac_evaluation_def def = {policy, &(sac_env_def){.id = "own"}, seeds, EPISODES, threads, NULL,
+                                            ends[0]};
+            assert_ok(sac_evaluate_seeds(&def, episodes));
+            for (int i = 0; i < EPISODES; i++)
+            {
+                assert_true(ends[i][0] == end && ends[i][1] == (double)(seeds[i] % 2));
+                assert_true(ends[i][2] == end / 2); // NOLINT(bugprone-integer-division): whole twos
+            }
+            assert_true(sac_count_of(&script.spec, 0, ends[0], EPISODES) == 0);
+            assert_true(sac_count_of(&script.spec, 1, ends[0], EPISODES) == 3);
+            assert_true(sac_count_of(&script.spec, 2, ends[0], EPISODES) == EPISODES * (end / 2));
+        }
     sac_policy_destroy(policy);
 }
 
@@ -264,7 +310,8 @@ TEST(an_evaluation_ends_when_it_is_told)
     volatile int interrupt = 0;
     script.interrupt = &interrupt;
     script.interrupt_at = 1000;
-    const sac_evaluation_def def = {policy, &(sac_env_def){.id = "own"}, (const uint64_t[]){3}, 1, 1, script.interrupt};
+    const sac_evaluation_def def = {policy, &(sac_env_def){.id = "own"}, (const uint64_t[]){3}, 1, 1, script.interrupt,
+                                    NULL};
     assert_int_equal(sac_evaluate_seeds(&def, &episode), SAC_ERROR_INTERRUPTED);
     sac_policy_destroy(policy);
 }
@@ -416,6 +463,7 @@ TEST(a_table_that_lacks_something_is_refused)
 
 TESTS(a_world_that_never_ends_is_truncated_after_its_steps, a_batch_is_truncated_each_by_its_own_steps,
       an_end_in_the_last_step_stays_an_end, an_evaluation_in_a_world_that_never_ends_ends,
-      an_evaluation_takes_a_list_in_its_order, an_evaluation_ends_when_it_is_told, its_own_sentence_reaches_the_caller,
+      an_evaluation_takes_a_list_in_its_order, an_evaluation_counts_what_columns_say_in_the_end,
+      an_evaluation_ends_when_it_is_told, its_own_sentence_reaches_the_caller,
       a_silent_failure_says_where_and_nothing_false, a_spec_that_nothing_can_drive_is_refused, a_choice_needs_no_bounds,
       a_table_that_lacks_something_is_refused)

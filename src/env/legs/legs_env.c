@@ -20,8 +20,15 @@ enum
     OPENINGS = 3,
     ACROSS = 7, // places at which the ground is told, about where a foot would land
     ALONG = 51,
-    GROUNDS = ALONG * ACROSS // of each foothold
+    GROUNDS = ALONG * ACROSS, // of each foothold
+    COLUMNS = 9,
+    CROSSED = 7 // of the columns
 };
+
+static const sac_env_column columns[COLUMNS] = {
+    {"x", SAC_COLUMN_DOUBLE},    {"y", SAC_COLUMN_DOUBLE},     {"z", SAC_COLUMN_DOUBLE},
+    {"roll", SAC_COLUMN_DOUBLE}, {"pitch", SAC_COLUMN_DOUBLE}, {"yaw", SAC_COLUMN_DOUBLE},
+    {"fell", SAC_COLUMN_FLAG},   {"crossed", SAC_COLUMN_FLAG}, {"unsolved", SAC_COLUMN_COUNT}};
 
 static const double apart_along = 0.01, apart_across = 0.025; // m from place to place
 
@@ -38,6 +45,7 @@ typedef struct legs_env
     float low[LEGS_MOST_ACTIONS], high[LEGS_MOST_ACTIONS], near[1], far[1];
     const char *action_names[LEGS_MOST_ACTIONS];
     sac_space parts[PARTS];
+    sac_env_column columns[COLUMNS];
     double camera_latency; // seconds, of this episode
     // what lasts
     uint64_t seed, episode;
@@ -97,6 +105,9 @@ static void describe(legs_env *e, const legs_view_def *view)
     double numbers[LEGS_MOST_NUMBERS], deviations[LEGS_MOST_NUMBERS];
     e->actions = sac_legs_drive_actions(e->drive, e->low, e->high, e->action_names);
     e->numbers = sac_legs_drive_tell(e->drive, e->body, numbers, deviations);
+    memcpy(e->columns, columns, sizeof columns);
+    // a plane has no end that could be reached, and so nothing to count
+    if (e->rules->course == LEGS_FLAT) e->columns[CROSSED].type = SAC_COLUMN_INT;
     e->near[0] = 0;
     e->far[0] = view->far;
     e->parts[CAMERA] =
@@ -175,10 +186,6 @@ static double action_seconds(const legs_env *e)
 
 void sac_legs_spec(const void *self, sac_env_spec *spec)
 {
-    static const sac_env_column columns[] = {
-        {"x", SAC_COLUMN_DOUBLE},    {"y", SAC_COLUMN_DOUBLE},     {"z", SAC_COLUMN_DOUBLE},
-        {"roll", SAC_COLUMN_DOUBLE}, {"pitch", SAC_COLUMN_DOUBLE}, {"yaw", SAC_COLUMN_DOUBLE},
-        {"fell", SAC_COLUMN_INT},    {"crossed", SAC_COLUMN_INT},  {"unsolved", SAC_COLUMN_INT}};
     const legs_env *e = self;
     *spec = (sac_env_spec){.observations = e->parts,
                            .observation_count = e->rules->course == LEGS_OBSTACLES ? PARTS : OPENING,
@@ -186,8 +193,8 @@ void sac_legs_spec(const void *self, sac_env_spec *spec)
                            .action_low = e->low,
                            .action_high = e->high,
                            .max_steps = (int)ceil(e->config.seconds / action_seconds(e) - 1e-9),
-                           .columns = columns,
-                           .column_count = sizeof columns / sizeof *columns,
+                           .columns = e->columns,
+                           .column_count = COLUMNS,
                            .lanes = 1, // a model each, and nothing to gain
                            .action_names = e->action_names,
                            .picture_aspect = 1.6f};
@@ -200,9 +207,10 @@ void sac_legs_state(const void *self, double *values)
     double place[4];
     sac_legs_body_sense(e->body, &senses);
     sac_legs_body_place(e->body, place);
-    const double all[] = {place[0],    place[1],     place[2],
-                          senses.roll, senses.pitch, place[3],
-                          e->fell,     e->crossed,   e->drive->walk ? (double)sac_walk_unsolved(e->drive->walk) : 0};
+    const double all[COLUMNS] = {
+        place[0],    place[1],     place[2],
+        senses.roll, senses.pitch, place[3],
+        e->fell,     e->crossed,   e->drive->walk ? (double)sac_walk_unsolved(e->drive->walk) : 0};
     memcpy(values, all, sizeof all);
 }
 
