@@ -54,6 +54,8 @@ typedef struct sac_batch
     const float *const *told; ///< [T, B] what is told of each frame, [told_size], as sac_gradient_told gave it; the
                               ///< inputs are then not looked at, and what comes before the controller gets no gradient.
                               ///< NULL: the inputs are looked at
+    const float *const *actions; ///< [T, B] of kind action-tokens alone: the action [action_size] whose tokens are said
+                                 ///< before each token (teacher forcing); NULL: the likeliest ones, as in acting
 } sac_batch;
 
 typedef struct sac_gradient sac_gradient;
@@ -71,7 +73,7 @@ SAC_API SAC_CHECKED sac_status sac_gradient_create(sac_gradient **out, const sac
 SAC_API void sac_gradient_destroy(sac_gradient *gradient);
 
 /// Numbers that the policy puts out a step: of a box its action_size, of n choices n, or 1 where two thresholds decide
-/// among three.
+/// among three; of kind action-tokens the logits of all bins, [action_size, bins].
 SAC_API int sac_gradient_output_size(const sac_gradient *gradient);
 
 /// Units of the recurrent state; 0: none.
@@ -124,7 +126,8 @@ typedef struct sac_examples
 ///
 /// The loss is the mean over frames and outputs of the square of (output - action) / half the action's range, or
 /// Huber's of the same; where an action is one of n choices, the cross entropy of the controller's outputs, or, where
-/// two thresholds decide, the square of the distance from the middle of the choice's range (-2/3, 0 or 2/3). Where the
+/// two thresholds decide, the square of the distance from the middle of the choice's range (-2/3, 0 or 2/3); of kind
+/// action-tokens the mean over dimensions of the cross entropy of the bin that the action is nearest to. Where the
 /// examples have costs, it is what the choices cost beyond the cheapest one, in the mean over softmax(outputs), or with
 /// `softness` the divergence of softmax(outputs) from softmax(-costs / softness).
 typedef struct sac_fit_def

@@ -18,6 +18,12 @@ sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient,
     const int action = gradient->policy->def.action_size;
     if (flips && !(room->pictures = SAC_NEW_MATRIX(uint8_t, frames, picture_size(gradient))))
         return sac_fail_memory("a fit's flipped pictures");
+    if (gradient->parts.rt)
+    {
+        room->said = SAC_NEW_MATRIX(float, frames, (size_t)action);
+        room->actions = SAC_NEW_ARRAY(const float *, frames);
+        if (!room->said || !room->actions) return sac_fail_memory("a fit's actions");
+    }
     room->flipped = SAC_NEW_ARRAY(float, (size_t)(gradient->outputs > action ? gradient->outputs : action));
     room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
     room->starts = SAC_NEW_ARRAY(uint8_t, frames);
@@ -35,6 +41,8 @@ sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient,
 void sac_fit_room_destroy(sac_fit_room *room)
 {
     sac_free(room->parts);
+    sac_free(room->said);
+    sac_free(room->actions);
     sac_free(room->starts);
     sac_free(room->told);
     sac_free(room->outputs);
@@ -61,7 +69,7 @@ static sac_status check_action(const sac_policy_def *def, const float *action, i
 // Tells whether the controller's outputs are logits of choices.
 static bool has_logits(const sac_gradient *g)
 {
-    return g->policy->def.action_choices > 0 && !g->parts.actor->threshold;
+    return g->policy->def.action_choices > 0 && !g->parts.actor->threshold && !g->parts.rt;
 }
 
 static sac_status check_costs(const sac_fit_batch *batch)
@@ -124,7 +132,11 @@ double sac_fit_share(const sac_fit_batch *batch, int sequences)
     double total = 0;
     for (int i = 0; i < sequences; i++)
         for (int t = 0; t < batch->steps; t++) total += weight_of(batch->examples, batch->first[i] + t);
-    if (!has_logits(batch->gradient)) total *= batch->gradient->outputs;
+    const sac_gradient *g = batch->gradient;
+    if (g->parts.rt)
+        total *= g->parts.rt->actions;
+    else if (!has_logits(g))
+        total *= g->outputs;
     return total > 0 ? 1 / total : 0;
 }
 
@@ -183,6 +195,25 @@ static double loss_of_costs(const sac_fit_batch *b, const sac_fit_room *room, co
     return loss;
 }
 
+// The cross entropy of the bins of an action's numbers.
+static double loss_of_tokens(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example,
+                             ptrdiff_t at)
+{
+    const sac_gradient *g = b->gradient;
+    const sac_rt *rt = g->parts.rt;
+    const double share = b->share * weight_of(b->examples, example);
+    double total = 0;
+    for (int a = 0; a < rt->actions; a++)
+    {
+        const ptrdiff_t first = at * g->outputs + (ptrdiff_t)a * rt->bins;
+        const int label = sac_speech_bin(rt, &g->policy->def, room->actions[at][a], a);
+        double loss;
+        l->cross_entropy_loss(l, &loss, room->doutputs + first, room->outputs + first, &label, 1, rt->bins, share);
+        total += loss;
+    }
+    return total;
+}
+
 // returns the loss of one frame and writes its gradient to doutputs
 static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example, bool flipped,
                       ptrdiff_t at)
@@ -193,6 +224,7 @@ static double loss_of(const sac_fit_batch *b, const sac_fit_room *room, const sa
     float *outputs = room->outputs + at * g->outputs, *doutputs = room->doutputs + at * g->outputs;
     double loss;
     if (e->costs) return loss_of_costs(b, room, l, example, flipped, at);
+    if (g->parts.rt) return loss_of_tokens(b, room, l, example, at);
     const float *action = action_of(b, room, example, flipped);
     if (has_logits(g))
     {
@@ -231,6 +263,15 @@ static void set_parts(const sac_fit_batch *b, const sac_fit_room *room, int at, 
     }
 }
 
+// What the teacher did in a frame, which a policy that says its actions by tokens is given token by token.
+static void set_said(const sac_fit_batch *b, const sac_fit_room *room, int at, int example, bool flipped)
+{
+    const int size = b->gradient->policy->def.action_size;
+    float *said = room->said + (ptrdiff_t)at * size;
+    memcpy(said, action_of(b, room, example, flipped), (size_t)size * sizeof *said);
+    room->actions[at] = said;
+}
+
 // Sets the frames and starts of a sequence whose first output that counts is of example `first`. Frames before the
 // first example repeat it and are masked by starts: each begins an episode, so that nothing of them is remembered.
 static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int sequence, int sequences, int first,
@@ -243,6 +284,7 @@ static void set_sequence(const sac_fit_batch *b, const sac_fit_room *room, int s
         set_parts(b, room, at, example > 0 ? example : 0);
         if (b->told) room->told[at] = b->told + (ptrdiff_t)(example > 0 ? example : 0) * b->gradient->told;
         if (flipped) flip_frame(b->gradient, room, at);
+        if (room->actions) set_said(b, room, at, example > 0 ? example : 0, flipped);
         room->starts[at] = example <= 0 || (e->starts && e->starts[example]);
     }
 }
@@ -279,6 +321,7 @@ double sac_fit_slice(const sac_fit_batch *b, const sac_fit_room *room, const sac
                              .parts = room->parts,
                              .starts = room->starts,
                              .told = b->told ? room->told : NULL,
+                             .actions = room->actions,
                              .temperature = b->temperature};
     const uint8_t *flipped = b->flip ? b->flipped + first : NULL;
     for (int i = 0; i < sequences; i++) set_sequence(b, room, i, sequences, b->first[first + i], flipped && flipped[i]);

@@ -22,14 +22,16 @@ typedef struct sac_fit_batch
 /// Where one slice of a minibatch runs.
 typedef struct sac_fit_room
 {
-    const void **parts; ///< [lead + steps, sequences, input_count]
-    uint8_t *starts;    ///< likewise
-    const float **told; ///< likewise
-    float *outputs;     ///< [lead + steps, sequences, output_size]
-    float *doutputs;    ///< likewise
-    float *targets;     ///< [output_size]
-    float *flipped;     ///< [output_size] an action or costs as they are flipped
-    uint8_t *pictures;  ///< [lead + steps, sequences, bytes of a picture] flipped ones; NULL: none
+    const void **parts;    ///< [lead + steps, sequences, input_count]
+    uint8_t *starts;       ///< likewise
+    const float **told;    ///< likewise
+    float *outputs;        ///< [lead + steps, sequences, output_size]
+    float *doutputs;       ///< likewise
+    float *targets;        ///< [output_size]
+    float *flipped;        ///< [output_size] an action or costs as they are flipped
+    float *said;           ///< [lead + steps, sequences, action_size] of a policy that says its actions by tokens
+    const float **actions; ///< [lead + steps, sequences] those; NULL: another policy
+    uint8_t *pictures;     ///< [lead + steps, sequences, bytes of a picture] flipped ones; NULL: none
     void *workspace;
 } sac_fit_room;
 

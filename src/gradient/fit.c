@@ -19,6 +19,7 @@ enum
     FIT_COOKIE = 0x0f17f17,
     FLIP_STREAM = 0x6d6972, ///< of the seed
     MEMORY_STEPS = 32,
+    SPEECH_STEPS = 8, // of policies that attend to a history of frames: each is encoded once for all of them
     MEMORY_LEAD = 8
 };
 
@@ -137,6 +138,9 @@ static sac_status create_optimiser(sac_fit *fit)
 static void choose_lengths(sac_fit *fit)
 {
     const sac_actor *a = fit->gradient->parts.actor;
+    const sac_rt *rt = fit->gradient->parts.rt;
+    if (rt && fit->def.steps == 0) fit->def.steps = SPEECH_STEPS;
+    if (rt && fit->def.lead < 0) fit->def.lead = rt->config.history - 1;
     if (fit->def.steps == 0) fit->def.steps = a->controller.has_cell ? MEMORY_STEPS : 1;
     if (fit->def.lead < 0) fit->def.lead = a->controller.has_cell ? MEMORY_LEAD : a->motion ? 1 : 0;
 }

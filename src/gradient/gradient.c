@@ -24,8 +24,8 @@ static sac_status check(const sac_policy *policy, const sac_gradient_def *def)
         return sac_fail(SAC_ERROR_ARGUMENT, "gradient: choosing is %d, expected a sac_choosing", (int)def->choosing);
     if (!policy->ops->parts)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans, cnn and mlp "
-                        "have",
+                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans, cnn, mlp "
+                        "and action-tokens have",
                         policy->ops->name);
     return SAC_OK;
 }
@@ -68,6 +68,7 @@ static sac_status plan(sac_gradient *g)
     g->policy->ops->parts(g->state, &g->parts);
     const sac_agent *a = g->parts.agent;
     SAC_TRY(check_agent(a));
+    if (g->parts.rt) SAC_TRY(sac_speech_check(g->parts.rt));
     g->told = g->parts.actor->told_count;
     g->inputs = g->parts.actor->input_count;
     g->outputs = g->parts.actor->controller.outputs;
@@ -154,6 +155,12 @@ void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const fl
                           void *workspace)
 {
     sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
+    if (gradient->parts.rt)
+    {
+        sac_look_begin(&p);
+        sac_speech_forward(&p, outputs);
+        return;
+    }
     if (batch->told)
         take_told(&p);
     else
@@ -167,6 +174,13 @@ void sac_gradient_backward(const sac_gradient *gradient, float *sums, const floa
 {
     sac_pass p = sac_gradient_begin(gradient, parameters, batch, workspace);
     p.sums = sums;
+    if (gradient->parts.rt)
+    {
+        sac_look_backward_begin(&p);
+        sac_speech_backward(&p, doutputs);
+        sac_look_backward_end(&p);
+        return;
+    }
     sac_steer_backward(&p, doutputs);
     if (!gradient->parts.embedding || batch->told) return; // no parameters come before what is told
     sac_told_backward(&p);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gradient/speech.h"
 #include "learn/learn.h"
 #include "policy/parts.h"
 #include "saccade/learn.h"
@@ -95,6 +96,7 @@ typedef struct sac_gradient_room
     float *doutputs;         ///< [F, outputs]
     float *hidden, *cell, *dhidden, *dcell;
     float *lstm_kept, *lstm_workspace;
+    sac_speech_room speech;
 } sac_gradient_room;
 
 /// One pass: what its parts share.
@@ -179,6 +181,10 @@ void sac_told_backward(sac_pass *p);
 /// The controller's inputs to outputs.
 void sac_steer_forward(sac_pass *p, float *outputs);
 void sac_steer_backward(sac_pass *p, const float *doutputs);
+
+/// Of a policy that says its actions by tokens: frames to logits, for all of the above.
+void sac_speech_forward(sac_pass *p, float *outputs);
+void sac_speech_backward(sac_pass *p, const float *doutputs);
 
 /// The image of a frame as it is cut into patches, for sac_embedding_patch, once it has been looked at.
 sac_embedding_state sac_pass_image(const sac_pass *p, int frame);

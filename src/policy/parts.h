@@ -1,5 +1,6 @@
 #pragma once
 
+#include "policy/action_tokens/rt.h"
 #include "policy/agent_state.h"
 #include "policy/cnn.h"
 
@@ -14,11 +15,14 @@ struct sac_policy_parts
     const sac_agent *agent; ///< NULL: no attention
     const sac_agent_state *agent_state;
     const sac_cnn *cnn; ///< NULL: no convolutional network
+    const sac_rt *rt;   ///< NULL: it does not say its actions by tokens
     enum
     {
         SAC_PARTS_RANK,
         SAC_PARTS_TRANS,
         SAC_PARTS_LAYERS,
-        SAC_PARTS_NUMBERS
-    } reading; ///< what is between the tokens and what is told: kept patches, l tokens, or layers; or no tokens
+        SAC_PARTS_NUMBERS,
+        SAC_PARTS_SPEECH
+    } reading; ///< what is between the tokens and what is told: kept patches, l tokens, or layers; or no tokens; or
+               ///< the encoder and the decoder of `rt`, which take the place of an actor as well
 };

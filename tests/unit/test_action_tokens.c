@@ -4,6 +4,7 @@
 
 #include "failing_memory.h"
 #include "policy_scene.h"
+#include "saccade/learn.h"
 
 /// Policies of kind action-tokens. What acts with a cache of frames equals the whole history computed anew, in doubles
 /// and straight from the formulas.
@@ -33,6 +34,7 @@ enum
 typedef struct plain
 {
     const sac_policy *policy;
+    const double *parameters; // NULL: the policy's
     bool softmax;
     double noise;
     sac_stream stream;
@@ -47,7 +49,8 @@ static double rounded(plain *p, double x, double size, int count)
 
 static double number(const plain *p, const char *tensor, int index)
 {
-    return (double)scene_tensor(p->policy, tensor)[index];
+    const float *own = scene_tensor(p->policy, tensor) + index;
+    return p->parameters ? p->parameters[own - sac_policy_parameters(p->policy)] : (double)*own;
 }
 
 // out [rows] = weight [rows, size] x + bias, from row `first` of a tensor on
@@ -106,7 +109,7 @@ static void gather(plain *p, double *out, const double *query, const looked *tok
 {
     for (int h = 0; h < HEADS; h++)
     {
-        double total = 0, sums[SIZE] = {0}, sizes[SIZE] = {0};
+        double total = p->softmax ? 0 : (double)1e-6f, sums[SIZE] = {0}, sizes[SIZE] = {0};
         for (int j = 0; j < count; j++)
         {
             const double weight = tokens[j].factor[h] * unnormalised(p, query + h * SIZE, tokens[j].keys + h * SIZE);
@@ -230,7 +233,7 @@ static void draw_frames(float frames[FRAMES][PICTURE])
         for (int i = 0; i < PICTURE; i++) frames[f][i] = (float)sac_stream_uniform(&stream, 0, 1);
 }
 
-static sac_status create_small(sac_policy **out, const char *attention)
+static sac_status create_small(sac_policy **out, const char *attention, bool floats)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
     const sac_setting settings[] = {{"image_size", "0"},
@@ -241,22 +244,25 @@ static sac_status create_small(sac_policy **out, const char *attention)
                                     {"bins", "16"},
                                     {"position_encoding", "none"},
                                     {"attention", attention}};
+    static const sac_space picture = {.name = "floats", .kind = SAC_SPACE_FLOATS, .shape = {SIDE, SIDE, 3}};
     return sac_policy_create(out, &(sac_policy_def){.kind = "action-tokens",
                                                     .settings = settings,
                                                     .setting_count = sizeof settings / sizeof *settings,
                                                     .height = SIDE,
                                                     .width = SIDE,
                                                     .channels = 3,
+                                                    .inputs = floats ? &picture : NULL,
+                                                    .input_count = floats,
                                                     .action_size = ACTIONS,
                                                     .action_low = low,
                                                     .action_high = high});
 }
 
 // with drawn parameters, also of the tensors that start at zero
-static sac_policy *small_policy(const char *attention)
+static sac_policy *small_policy(const char *attention, bool floats)
 {
     sac_policy *shape, *policy;
-    assert_ok(create_small(&shape, attention));
+    assert_ok(create_small(&shape, attention, floats));
     float *parameters = malloc((size_t)sac_policy_parameter_count(shape) * sizeof *parameters);
     assert_non_null(parameters);
     sac_policy_draw(shape, 4, parameters);
@@ -300,7 +306,7 @@ static void check_cache(const char *attention)
 {
     static float frames[FRAMES][PICTURE];
     draw_frames(frames);
-    sac_policy *policy = small_policy(attention);
+    sac_policy *policy = small_policy(attention, false);
     sac_policy_state *state = scene_state(policy);
     for (int t = 0; t < FRAMES; t++)
     {
@@ -340,7 +346,7 @@ TEST(old_frames_leave_no_trace)
     draw_frames(frames);
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
     {
-        sac_policy *policy = small_policy(forms[f]);
+        sac_policy *policy = small_policy(forms[f], false);
         sac_policy_state *all = scene_state(policy), *late = scene_state(policy);
         float action[ACTIONS], other[ACTIONS];
         for (int t = 0; t < FRAMES; t++) sac_policy_act_float(all, frames[t], action);
@@ -367,7 +373,7 @@ static void run_at(sac_cpu_level level, const char *attention, float logits[FRAM
     const sac_cpu_level best = sac_get_cpu_level();
     draw_frames(frames);
     sac_set_cpu_level(level);
-    sac_policy *policy = small_policy(attention);
+    sac_policy *policy = small_policy(attention, false);
     sac_policy_state *state = scene_state(policy);
     for (int t = 0; t < FRAMES; t++)
     {
@@ -396,6 +402,215 @@ TEST(every_cpu_level_gives_the_same_bits)
 
 // All attention of the decoder goes to the frames and to the tokens that were said; with one frame, the patches get
 // what the tokens do not, and no patch gets less than nothing.
+// --- gradients ---
+
+enum
+{
+    STEPS = 5,
+    SEQUENCES = 2,
+    BATCH = STEPS * SEQUENCES
+};
+
+/// A minibatch of two sequences side by side. In the second one an episode begins on the way.
+typedef struct minibatch
+{
+    sac_gradient *gradient;
+    sac_batch batch;
+    float frames[BATCH][PICTURE], said[BATCH][ACTIONS], doutputs[BATCH][ACTIONS * BINS], outputs[BATCH][ACTIONS * BINS];
+    const void *parts[BATCH];
+    const float *actions[BATCH];
+    uint8_t starts[BATCH];
+    void *workspace;
+} minibatch;
+
+static minibatch *minibatch_create(const sac_policy *policy)
+{
+    static minibatch m;
+    const sac_gradient_def def = sac_gradient_default_def();
+    sac_stream stream = sac_stream_create(31, 0, 0);
+    assert_ok(sac_gradient_create(&m.gradient, policy, &def));
+    assert_int_equal(sac_gradient_output_size(m.gradient), ACTIONS * BINS);
+    memset(m.starts, 0, sizeof m.starts);
+    m.starts[0] = m.starts[1] = m.starts[2 * SEQUENCES + 1] = 1;
+    for (int f = 0; f < BATCH; f++)
+    {
+        for (int i = 0; i < PICTURE; i++) m.frames[f][i] = (float)sac_stream_uniform(&stream, 0, 1);
+        for (int a = 0; a < ACTIONS; a++) m.said[f][a] = (float)sac_stream_uniform(&stream, a ? 0 : -1, 1);
+        for (int i = 0; i < ACTIONS * BINS; i++) m.doutputs[f][i] = (float)sac_stream_uniform(&stream, -1, 1);
+        m.parts[f] = m.frames[f];
+        m.actions[f] = m.said[f];
+    }
+    m.batch = (sac_batch){.steps = STEPS,
+                          .sequences = SEQUENCES,
+                          .starts = m.starts,
+                          .parts = m.parts,
+                          .actions = m.actions,
+                          .temperature = 1};
+    m.workspace = sac_alloc(sac_gradient_workspace_size(m.gradient, STEPS, SEQUENCES));
+    assert_non_null(m.workspace);
+    return &m;
+}
+
+static void minibatch_destroy(minibatch *m)
+{
+    sac_gradient_destroy(m->gradient);
+    sac_free(m->workspace);
+}
+
+// The logits of a frame of the minibatch in doubles.
+static void speak_frame(plain *p, double logits[ACTIONS][BINS], const minibatch *m, int frame)
+{
+    const float *history[HISTORY], *back[HISTORY];
+    int count = 0, said[ACTIONS];
+    for (int at = frame; at >= 0 && count < HISTORY; at -= SEQUENCES)
+    {
+        back[count++] = m->frames[at];
+        if (m->starts[at]) break;
+    }
+    for (int i = 0; i < count; i++) history[i] = back[count - 1 - i];
+    for (int a = 0; a < ACTIONS; a++) said[a] = bin_of(m->said[frame][a], a);
+    speak(p, logits, history, count, said);
+}
+
+static double loss_of(plain *p, const minibatch *m)
+{
+    double loss = 0, logits[ACTIONS][BINS];
+    for (int f = 0; f < BATCH; f++)
+    {
+        speak_frame(p, logits, m, f);
+        for (int i = 0; i < ACTIONS * BINS; i++) loss += (double)m->doutputs[f][i] * logits[i / BINS][i % BINS];
+    }
+    return loss;
+}
+
+// The slope of the loss along a drawn direction of one tensor: differences of doubles around the parameters, whose own
+// error is far below float's.
+static double slope_along(const minibatch *m, const sac_policy *policy, bool softmax, const sac_policy_tensor *tensor,
+                          const double *direction)
+{
+    const int count = sac_policy_parameter_count(policy);
+    const double step = 1e-6;
+    double *moved = malloc((size_t)count * sizeof *moved), loss[2];
+    assert_non_null(moved);
+    for (int side = 0; side < 2; side++)
+    {
+        for (int i = 0; i < count; i++) moved[i] = (double)sac_policy_parameters(policy)[i];
+        for (size_t i = 0; i < sac_policy_tensor_size(tensor); i++)
+            moved[tensor->offset + i] += (side ? step : -step) * direction[i];
+        loss[side] = loss_of(&(plain){.policy = policy, .parameters = moved, .softmax = softmax}, m);
+    }
+    free(moved);
+    return (loss[1] - loss[0]) / (2 * step);
+}
+
+// Logits are those of doubles, and each tensor's gradient along a drawn direction has the slope of the loss: off by
+// 1e-4 of the gradient's length at most, a thousand roundings.
+static void check_gradient(const char *attention)
+{
+    sac_policy *policy = small_policy(attention, true);
+    const bool softmax = strcmp(attention, "softmax") == 0;
+    minibatch *m = minibatch_create(policy);
+    float *sums = calloc((size_t)sac_policy_parameter_count(policy), sizeof *sums);
+    assert_non_null(sums);
+    sac_gradient_forward(m->gradient, m->outputs[0], sac_policy_parameters(policy), &m->batch, m->workspace);
+    sac_gradient_backward(m->gradient, sums, m->doutputs[0], sac_policy_parameters(policy), &m->batch, m->workspace);
+    double logits[ACTIONS][BINS];
+    for (int f = 0; f < BATCH; f++)
+    {
+        speak_frame(&(plain){.policy = policy, .softmax = softmax}, logits, m, f);
+        for (int i = 0; i < ACTIONS * BINS; i++)
+            assert_true(fabs((double)m->outputs[f][i] - logits[i / BINS][i % BINS]) < 1e-4);
+    }
+    for (int t = 0; t < sac_policy_tensor_count(policy); t++)
+    {
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, t);
+        const size_t size = sac_policy_tensor_size(tensor);
+        double *direction = malloc(size * sizeof *direction), along = 0, length = 0, span = 0;
+        assert_non_null(direction);
+        sac_stream stream = sac_stream_create(41, (uint64_t)t, 0);
+        for (size_t i = 0; i < size; i++)
+        {
+            const double slope = (double)sums[tensor->offset + i];
+            direction[i] = sac_stream_uniform(&stream, -1, 1);
+            along += slope * direction[i];
+            length += slope * slope;
+            span += direction[i] * direction[i];
+        }
+        const double expected = slope_along(m, policy, softmax, tensor, direction);
+        if (!(fabs(along - expected) <= 1e-4 * (sqrt(length * span) + 1e-2)))
+            fail_msg("%s: the slope of %s is %g, expected %g", attention, tensor->name, along, expected);
+        free(direction);
+    }
+    free(sums);
+    minibatch_destroy(m);
+    sac_policy_destroy(policy);
+}
+
+TEST(gradients_of_softmax)
+{
+    check_gradient("softmax");
+}
+
+TEST(gradients_of_linear_attention)
+{
+    check_gradient("sara-relu");
+}
+
+TEST(attention_without_gradient_is_refused)
+{
+    sac_policy *policy;
+    sac_gradient *gradient;
+    const sac_gradient_def def = sac_gradient_default_def();
+    assert_ok(scene_create(&policy, "kind=action-tokens,attention=positive,attention_features=4"));
+    assert_fails(sac_gradient_create(&gradient, policy, &def), SAC_ERROR_ARGUMENT, "attention_features 0");
+    sac_policy_destroy(policy);
+}
+
+static float *fitted(const sac_policy *policy, int threads, double loss[2])
+{
+    enum
+    {
+        COUNT_OF = 12
+    };
+    static uint8_t pictures[COUNT_OF][PICTURE];
+    static float actions[COUNT_OF][ACTIONS];
+    sac_stream stream = sac_stream_create(51, 0, 0);
+    for (int i = 0; i < COUNT_OF; i++)
+    {
+        const unsigned bright = sac_stream_below(&stream, 200);
+        for (int k = 0; k < PICTURE; k++) pictures[i][k] = (uint8_t)(bright + sac_stream_below(&stream, 40));
+        for (int a = 0; a < ACTIONS; a++) actions[i][a] = bright > 100 ? 1.0f : 0.0f;
+    }
+    sac_fit_def def = sac_fit_default_def();
+    def.batch = 4;
+    def.steps = 2;
+    def.rate = 0.02;
+    def.threads = threads;
+    sac_fit *fit;
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    const sac_examples examples = {.count = COUNT_OF, .observations = pictures[0], .actions = actions[0]};
+    assert_ok(sac_fit_run(fit, &examples, 60, loss));
+    const size_t bytes = (size_t)sac_policy_parameter_count(policy) * sizeof(float);
+    float *parameters = malloc(bytes);
+    assert_non_null(parameters);
+    memcpy(parameters, sac_fit_parameters(fit), bytes);
+    sac_fit_destroy(fit);
+    return parameters;
+}
+
+// The loss begins near that of bins drawn alike, log B, and falls; threads change no bit.
+TEST(cloning_learns)
+{
+    sac_policy *policy = small_policy("sara-relu", false);
+    double loss[2], other[2];
+    float *one = fitted(policy, 1, loss), *three = fitted(policy, 3, other);
+    assert_memory_equal(one, three, (size_t)sac_policy_parameter_count(policy) * sizeof *one);
+    assert_true(loss[1] < loss[0] / 2 && loss[1] < log(BINS) / 2);
+    free(one);
+    free(three);
+    sac_policy_destroy(policy);
+}
+
 TEST(importance_is_a_share_of_attention)
 {
     static const char *const forms[] = {"softmax", "sara-relu"};
@@ -403,7 +618,7 @@ TEST(importance_is_a_share_of_attention)
     draw_frames(frames);
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
     {
-        sac_policy *policy = small_policy(forms[f]);
+        sac_policy *policy = small_policy(forms[f], false);
         sac_policy_state *state = scene_state(policy);
         float action[ACTIONS];
         sac_gaze gaze;
@@ -456,7 +671,7 @@ TEST(choices_have_one_token_each)
 
 TEST(parameters_that_are_no_numbers)
 {
-    sac_policy *policy = small_policy("softmax");
+    sac_policy *policy = small_policy("softmax", false);
     const int count = sac_policy_parameter_count(policy);
     float *parameters = malloc((size_t)count * sizeof *parameters), action[ACTIONS];
     assert_non_null(parameters);
@@ -502,5 +717,6 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(cached_softmax_equals_the_whole_history, cached_sums_equal_the_whole_history, old_frames_leave_no_trace,
-      every_cpu_level_gives_the_same_bits, importance_is_a_share_of_attention, choices_have_one_token_each,
-      parameters_that_are_no_numbers, settings_that_do_not_fit, lack_of_memory_is_survived)
+      every_cpu_level_gives_the_same_bits, gradients_of_softmax, gradients_of_linear_attention,
+      attention_without_gradient_is_refused, cloning_learns, importance_is_a_share_of_attention,
+      choices_have_one_token_each, parameters_that_are_no_numbers, settings_that_do_not_fit, lack_of_memory_is_survived)

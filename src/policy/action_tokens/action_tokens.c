@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "policy/action_tokens/rt.h"
+#include "policy/parts.h"
 #include "saccade/action_codec.h"
 
 #define CONFIG sac_rt_config
@@ -42,6 +42,7 @@ static sac_status plan_attention(sac_rt *rt)
     def.feature_count = config->attention_features;
     def.direction_count = config->attention_directions;
     def.scale = config->scale;
+    def.epsilon = strcmp(config->attention, "softmax") == 0 ? 0 : (double)SAC_RT_EPSILON;
     def.seed = config->attention_seed;
     const sac_status status = sac_attention_create(&rt->attention, &def);
     if (status != SAC_OK) return sac_fail_in(status, "policy");
@@ -133,6 +134,7 @@ static sac_status create(sac_policy *policy)
     rt->bins = policy->def.action_choices ? policy->def.action_choices : rt->config.bins;
     SAC_TRY(plan_image(rt, &policy->def));
     SAC_TRY(plan_attention(rt));
+    rt->actor.controller.outputs = rt->actions * rt->bins;
     SAC_TRY(add_encoder(rt, policy));
     return add_decoder(rt, policy);
 }
@@ -242,6 +244,16 @@ static void patch(const sac_policy_state *base, int index, float *pixels)
     sac_embedding_patch(&s->embedding, &s->rt->embedding, index, pixels);
 }
 
+static void parts(const sac_policy_state *base, sac_policy_parts *parts)
+{
+    const sac_rt_state *s = (const sac_rt_state *)base;
+    *parts = (sac_policy_parts){.embedding = &s->rt->embedding,
+                                .embedding_state = &s->embedding,
+                                .actor = &s->rt->actor,
+                                .rt = s->rt,
+                                .reading = SAC_PARTS_SPEECH};
+}
+
 static bool resizes(const sac_policy *policy)
 {
     const sac_rt_config *config = &((const sac_rt *)policy->self)->config;
@@ -286,4 +298,5 @@ const sac_policy_ops sac_action_tokens_ops = {.name = "action-tokens",
                                               .act_float = act_float,
                                               .gaze = sac_rt_gaze,
                                               .patch = patch,
+                                              .parts = parts,
                                               .resizes = resizes};

@@ -118,7 +118,7 @@ static void keep_linear(sac_rt_state *s, const float *keys)
     }
 }
 
-// out = phi(q) S / phi(q).z
+// out = phi(q) S / (phi(q).z + epsilon)
 static void gather_linear(sac_rt_state *s, float *out, const float *query, int head, int said)
 {
     const sac_rt *rt = s->rt;
@@ -126,9 +126,9 @@ static void gather_linear(sac_rt_state *s, float *out, const float *query, int h
     float gathered[SAC_RT_MAX_WIDTH + 1];
     sac_attention_features(rt->attention, SAC_QUERIES, s->query_features, 1, query, 1, 1, s->workspace);
     rt->kernels.mix(gathered, 1, s->sums + (ptrdiff_t)head * (d + 1) * f, f, d + 1, s->query_features, f, 1, 1);
-    const float share = gathered[d] == 0 ? 0 : 1 / gathered[d];
+    const float total = gathered[d] + SAC_RT_EPSILON, share = total == 0 ? 0 : 1 / total;
     for (int i = 0; i < d; i++) out[i] = gathered[i] * share;
-    s->totals[said * rt->config.heads + head] = gathered[d];
+    s->totals[said * rt->config.heads + head] = total;
 }
 
 // --- tokens ---
@@ -162,8 +162,7 @@ static void attend(sac_rt_state *s, int said)
     for (int i = 0; i < width; i++) s->token[i] += s->normed[i];
 }
 
-// The likeliest bin, of equals the lower one; -1 where a logit is not a number.
-static int likeliest(const float *logits, int bins)
+int sac_rt_likeliest(const float *logits, int bins)
 {
     int best = 0;
     for (int b = 0; b < bins; b++)
@@ -174,11 +173,15 @@ static int likeliest(const float *logits, int bins)
     return best;
 }
 
+int sac_rt_unsure(const sac_rt *rt, const sac_policy_def *def)
+{
+    return def->action_choices ? 0 : (rt->bins - 1) / 2;
+}
+
 void sac_rt_speak(sac_rt_state *s, const int *forced)
 {
     const sac_rt *rt = s->rt;
     const int width = rt->config.width, bins = rt->bins;
-    const int unsure = s->base.policy->def.action_choices ? 0 : (bins - 1) / 2;
     if (rt->features) sum_history(s);
     for (int said = 0; said < rt->actions; said++)
     {
@@ -189,7 +192,7 @@ void sac_rt_speak(sac_rt_state *s, const int *forced)
         sac_rt_norm(s, s->normed, s->token, rt->last_norm, 1, 1);
         rt->kernels.dense(logits, s->parameters + rt->logits.weight,
                           s->parameters + rt->logits.bias + (size_t)said * (size_t)bins, s->normed, bins, width);
-        const int best = likeliest(logits, bins);
-        s->said[said] = forced ? forced[said] : best < 0 ? unsure : best;
+        const int best = sac_rt_likeliest(logits, bins);
+        s->said[said] = forced ? forced[said] : best >= 0 ? best : sac_rt_unsure(rt, &s->base.policy->def);
     }
 }

@@ -5,9 +5,8 @@
 
 // From the tokens of a frame to what the decoder keeps of it.
 
-static const float least_variance = 1e-5f; // torch's default
-
-// (x - mean) / sqrt(variance + least_variance) of each column, times 1 + gain. Sums run over the rows in their order.
+// (x - mean) / sqrt(variance + SAC_RT_LEAST_VARIANCE) of each column, times 1 + gain. Sums run over the rows in their
+// order.
 void sac_rt_norm(const sac_rt_state *s, float *out, const float *x, size_t gain, int count, int stride)
 {
     const int width = s->rt->config.width;
@@ -25,7 +24,7 @@ void sac_rt_norm(const sac_rt_state *s, float *out, const float *x, size_t gain,
                 const float apart = x[(ptrdiff_t)w * stride + first + i] - mean[i];
                 square[i] += apart * apart;
             }
-        for (int i = 0; i < left; i++) square[i] = 1 / sqrtf(square[i] * share + least_variance);
+        for (int i = 0; i < left; i++) square[i] = 1 / sqrtf(square[i] * share + SAC_RT_LEAST_VARIANCE);
         for (int w = 0; w < width; w++)
         {
             const float factor = 1 + s->parameters[gain + (size_t)w];

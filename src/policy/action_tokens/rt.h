@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/form.h"
+#include "policy/actor.h"
 #include "policy/look.h"
 
 /// A small robotics transformer (RT; Brohan et al. 2023, Leal et al. 2024, Fig. 7): it says its action token by token.
@@ -26,6 +27,9 @@ enum
     SAC_RT_MAX_LAYERS = 16,
     SAC_RT_MAX_WIDTH = 256
 };
+
+#define SAC_RT_LEAST_VARIANCE 1e-5f ///< added to the variance by norms: torch's default
+#define SAC_RT_EPSILON        1e-6f ///< added to the sums by which linear attention is divided
 
 typedef struct sac_rt_config
 {
@@ -67,6 +71,7 @@ typedef struct sac_rt
     size_t words;      ///< [B, W] a bin's numbers, which are added to those of the dimension behind it
     size_t last_norm;  ///< [W] gain less 1 before the logits
     sac_layer logits;  ///< [actions, B], [B, W]
+    sac_actor actor;   ///< what gradients ask of every policy: it is told nothing and puts out the logits
 } sac_rt;
 
 /// What changes.
@@ -120,6 +125,11 @@ void sac_rt_encode(sac_rt_state *state);
 /// Say the tokens of an action, into state->said, with their logits.
 /// @param forced  [actions] bins that are said in place of the likeliest ones (teacher forcing); NULL: these
 void sac_rt_speak(sac_rt_state *state, const int *forced);
+
+/// The likeliest bin, of equals the lower one; -1 where a logit is not a number. And what is said then: the middle, or
+/// choice 0.
+int sac_rt_likeliest(const float *logits, int bins);
+int sac_rt_unsure(const sac_rt *rt, const sac_policy_def *def);
 
 /// The place in the ring of the frame of an age, 0 for the newest one.
 int sac_rt_place(const sac_rt_state *state, int age);
