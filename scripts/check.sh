@@ -17,7 +17,7 @@ step tests/kernels/check_arm.sh
 step tests/kernels/check_cpus.sh build # this processor with masked levels, and others under emulation
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step tests/cli/returns.sh build/saccade # every policy of the zoo returns what it did, to the bit
-step env SACCADE_CPU=scalar tests/cli/returns.sh build/saccade
+for level in scalar avx2; do step env "SACCADE_CPU=$level" tests/cli/returns.sh build/saccade; done
 step make determinism
 step make docs
 step make test-threads
@@ -40,6 +40,10 @@ step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/kill.sh build/s
 step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
+for kind in evolved taught; do
+    step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/kill.sh build/saccade 50
+    step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/ranks.sh build/saccade 50
+done
 step env TASK=tests/train/bridged.yaml GENERATIONS=80 tests/train/ranks.sh build/saccade 50
 
 [[ ${#failed[@]} == 0 ]] && echo "all checks passed" && exit 0

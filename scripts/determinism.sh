@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
-# resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a teacher.
+# resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a
+# teacher, and robots with legs by evolution and from a planner.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -62,6 +63,12 @@ compare() # TASK
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
 }
 
-for task in tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml; do compare "$task"; done
+tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml)
+if build/saccade doctor | grep -q '^legs:flat  *works' && build-O0/saccade doctor | grep -q '^legs:flat  *works'; then
+    tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml)
+else
+    echo "without robots with legs, which need MuJoCo (make worlds)"
+fi
+for task in "${tasks[@]}"; do compare "$task"; done
 [[ $failed == 0 ]] && echo "one hash a task" || echo "the results differ"
 exit $failed

@@ -62,3 +62,9 @@ finish()
     [[ $failed == 0 ]]
     exit
 }
+
+needs_legs() # ends a test whose $task has robots with legs where $saccade has none
+{
+    # shellcheck disable=SC2154 # they are the test's
+    ! grep -q "id: legs:" "$task" || "$saccade" doctor | grep -q '^legs:flat  *works' || { echo "skip: needs MuJoCo (make worlds)"; exit 77; }
+}

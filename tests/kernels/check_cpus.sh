@@ -39,6 +39,16 @@ same_bytes() # NAME COMMAND...
     make_all "$@" && diff -rq "$work/native" "$work/$1"
 }
 
+# what the robots of the zoo return, to the bit
+walks() # COMMAND...
+{
+    local policy
+    for policy in zoo/legs/*.safetensors; do
+        "$@" "$build/saccade" eval "$policy" --seeds 1000..1001 --json || return 1
+    done
+}
+same_walks() { diff "$work/walks" <(walks "$@"); }
+
 kernels() # COMMAND...
 {
     "$@" "$build/check_kernels" --seed=1 "--digest=$digest" --no-guards && "$@" "$build/lanes_bits" &&
@@ -52,6 +62,8 @@ pictures() { "$@" "$build/render_bits"; }
 level_of() { "$@" "$build/check_kernels" --best 2>/dev/null; }
 
 check "this machine makes all" make_all native env
+walk_here() { walks env >"$work/walks"; }
+if [[ -e $build/saccade-mujoco.so ]]; then check "this machine: robots with legs" walk_here; fi
 for level in scalar avx2 avx512; do
     masked=(env "SACCADE_CPU=$level")
     if [[ $(level_of "${masked[@]}") != "$level" ]]; then
@@ -61,6 +73,11 @@ for level in scalar avx2 avx512; do
     check "level $level: kernels" kernels "${masked[@]}"
     check "level $level: pictures" pictures "${masked[@]}"
     check "level $level: the same bytes" same_bytes "$level" "${masked[@]}"
+    if [[ -e $build/saccade-mujoco.so ]]; then
+        check "level $level: robots with legs" same_walks "${masked[@]}"
+    else
+        skip "level $level: robots with legs" "MuJoCo (make worlds)"
+    fi
     check "level $level: golden families of any shape" "${masked[@]}" tests/golden/twin.sh "$build/golden"
     for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export qp stance walk; do
         check "level $level: test_$unit" "${masked[@]}" "$build/test_$unit"

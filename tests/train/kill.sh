@@ -8,6 +8,7 @@ RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-200}
+needs_legs
 
 train() { "$saccade" train $task --generations "$generations" --threads 2 "$@"; }
 
