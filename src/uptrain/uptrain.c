@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "policy/kind.h"
 
 /// Up-training as a whole: pictures, the first phase, and the rounds of the second.
 
@@ -23,6 +24,7 @@ typedef struct training
     sac_uptrain_result *result;
     sac_policy *twin; // the architecture
     bool has_memory;
+    bool speaks; // its actions by tokens: it has no first phase, because its maps are layers that learn in the second
     uint64_t tune_steps; // in use
     sac_fit *fit;
     sac_lesson lesson;
@@ -31,7 +33,7 @@ typedef struct training
 
 static bool matches(const training *t)
 {
-    return !t->def->random && t->def->match_steps > 0;
+    return !t->speaks && !t->def->random && t->def->match_steps > 0;
 }
 
 // rounds of both phases whose pictures the new policy drives through
@@ -96,7 +98,7 @@ static sac_status create_fit(training *t)
     sac_fit_def def = sac_fit_default_def();
     def.rate = t->def->tune_rate;
     def.total_steps = t->tune_steps;
-    def.batch = t->def->tune_batch ? t->def->tune_batch : t->has_memory ? 8 : 64;
+    def.batch = t->def->tune_batch ? t->def->tune_batch : t->has_memory || t->speaks ? 8 : 64;
     def.largest_norm = 1;
     def.threads = t->def->threads;
     def.seed = t->def->seed;
@@ -173,6 +175,7 @@ static sac_status check_gradient(training *t)
     sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_gradient_create(&gradient, t->twin, &def));
     t->has_memory = sac_gradient_hidden_size(gradient) > 0;
+    t->speaks = t->twin->ops == &sac_action_tokens_ops;
     t->tune_steps = t->def->tune_steps >= 0 ? (uint64_t)t->def->tune_steps : t->has_memory ? 0 : TUNE_STEPS;
     sac_gradient_destroy(gradient);
     return SAC_OK;

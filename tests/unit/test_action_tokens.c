@@ -35,7 +35,7 @@ typedef struct plain
 {
     const sac_policy *policy;
     const double *parameters; // NULL: the policy's
-    bool softmax;
+    const char *form;
     double noise;
     sac_stream stream;
 } plain;
@@ -86,17 +86,30 @@ static void norm(plain *p, double *out, const double *x, const char *gain, int f
     }
 }
 
+static bool is_softmax(const plain *p)
+{
+    return strcmp(p->form, "softmax") == 0;
+}
+
+// phi of a linear form
+static double feature(const plain *p, double x)
+{
+    if (strcmp(p->form, "sara-exp") == 0) return exp(x);
+    return strcmp(p->form, "sara-square") == 0 ? x * x : fmax(x, 0);
+}
+
 static double unnormalised(plain *p, const double *query, const double *key)
 {
     double sum = 0, size = 0;
     for (int d = 0; d < SIZE; d++)
     {
-        const double one = p->softmax ? query[d] * key[d] / sqrt((double)SIZE) : fmax(query[d], 0) * fmax(key[d], 0);
+        const double one =
+            is_softmax(p) ? query[d] * key[d] / sqrt((double)SIZE) : feature(p, query[d]) * feature(p, key[d]);
         sum += one;
         size += fabs(one);
     }
-    sum = rounded(p, sum, size, SIZE + 4);
-    return p->softmax ? rounded(p, exp(sum), exp(sum), 8) : sum;
+    sum = rounded(p, sum, size, SIZE + 12);
+    return is_softmax(p) ? rounded(p, exp(sum), exp(sum), 8) : sum;
 }
 
 /// Tokens that are looked at: their keys and values, [WIDTH] each, and a factor of all of them by head.
@@ -109,7 +122,7 @@ static void gather(plain *p, double *out, const double *query, const looked *tok
 {
     for (int h = 0; h < HEADS; h++)
     {
-        double total = p->softmax ? 0 : (double)1e-6f, sums[SIZE] = {0}, sizes[SIZE] = {0};
+        double total = is_softmax(p) ? 0 : (double)1e-6f, sums[SIZE] = {0}, sizes[SIZE] = {0};
         for (int j = 0; j < count; j++)
         {
             const double weight = tokens[j].factor[h] * unnormalised(p, query + h * SIZE, tokens[j].keys + h * SIZE);
@@ -281,11 +294,11 @@ static sac_policy *small_policy(const char *attention, bool floats)
 
 // How far the logits of a step are from those of doubles, beside what rounding may make of them: twice the largest
 // change of any logit when every number that is computed is off by its worst rounding, with signs drawn eight times.
-static void compare_step(const sac_policy *policy, bool softmax, const float *const *frames, int count, const int *said,
-                         const float *logits)
+static void compare_step(const sac_policy *policy, const char *form, const float *const *frames, int count,
+                         const int *said, const float *logits)
 {
     static double exact[ACTIONS][BINS], moved[ACTIONS][BINS];
-    plain p = {.policy = policy, .softmax = softmax, .stream = sac_stream_create(77, (uint64_t)count, 0)};
+    plain p = {.policy = policy, .form = form, .stream = sac_stream_create(77, (uint64_t)count, 0)};
     speak(&p, exact, frames, count, said);
     double allowed = 0;
     p.noise = 1;
@@ -320,7 +333,7 @@ static void check_cache(const char *attention)
         for (int i = 0; i < count; i++) history[i] = frames[t - count + 1 + i];
         int said[ACTIONS];
         for (int a = 0; a < ACTIONS; a++) said[a] = bin_of(action[a], a);
-        compare_step(policy, strcmp(attention, "softmax") == 0, history, count, said, gaze.output);
+        compare_step(policy, attention, history, count, said, gaze.output);
         for (int a = 0; a < ACTIONS; a++)
             for (int b = 0; b < BINS; b++) assert_true(gaze.output[a * BINS + b] <= gaze.output[a * BINS + said[a]]);
     }
@@ -336,6 +349,8 @@ TEST(cached_softmax_equals_the_whole_history)
 TEST(cached_sums_equal_the_whole_history)
 {
     check_cache("sara-relu");
+    check_cache("sara-exp");
+    check_cache("sara-square");
 }
 
 // A frame that has left the history has left no trace: the same bits as of an episode that began behind it.
@@ -485,8 +500,8 @@ static double loss_of(plain *p, const minibatch *m)
 
 // The slope of the loss along a drawn direction of one tensor: differences of doubles around the parameters, whose own
 // error is far below float's.
-static double slope_along(const minibatch *m, const sac_policy *policy, bool softmax, const sac_policy_tensor *tensor,
-                          const double *direction)
+static double slope_along(const minibatch *m, const sac_policy *policy, const char *form,
+                          const sac_policy_tensor *tensor, const double *direction)
 {
     const int count = sac_policy_parameter_count(policy);
     const double step = 1e-6;
@@ -497,7 +512,7 @@ static double slope_along(const minibatch *m, const sac_policy *policy, bool sof
         for (int i = 0; i < count; i++) moved[i] = (double)sac_policy_parameters(policy)[i];
         for (size_t i = 0; i < sac_policy_tensor_size(tensor); i++)
             moved[tensor->offset + i] += (side ? step : -step) * direction[i];
-        loss[side] = loss_of(&(plain){.policy = policy, .parameters = moved, .softmax = softmax}, m);
+        loss[side] = loss_of(&(plain){.policy = policy, .parameters = moved, .form = form}, m);
     }
     free(moved);
     return (loss[1] - loss[0]) / (2 * step);
@@ -508,7 +523,6 @@ static double slope_along(const minibatch *m, const sac_policy *policy, bool sof
 static void check_gradient(const char *attention)
 {
     sac_policy *policy = small_policy(attention, true);
-    const bool softmax = strcmp(attention, "softmax") == 0;
     minibatch *m = minibatch_create(policy);
     float *sums = calloc((size_t)sac_policy_parameter_count(policy), sizeof *sums);
     assert_non_null(sums);
@@ -517,7 +531,7 @@ static void check_gradient(const char *attention)
     double logits[ACTIONS][BINS];
     for (int f = 0; f < BATCH; f++)
     {
-        speak_frame(&(plain){.policy = policy, .softmax = softmax}, logits, m, f);
+        speak_frame(&(plain){.policy = policy, .form = attention}, logits, m, f);
         for (int i = 0; i < ACTIONS * BINS; i++)
             assert_true(fabs((double)m->outputs[f][i] - logits[i / BINS][i % BINS]) < 1e-4);
     }
@@ -536,7 +550,7 @@ static void check_gradient(const char *attention)
             length += slope * slope;
             span += direction[i] * direction[i];
         }
-        const double expected = slope_along(m, policy, softmax, tensor, direction);
+        const double expected = slope_along(m, policy, attention, tensor, direction);
         if (!(fabs(along - expected) <= 1e-4 * (sqrt(length * span) + 1e-2)))
             fail_msg("%s: the slope of %s is %g, expected %g", attention, tensor->name, along, expected);
         free(direction);
@@ -554,6 +568,8 @@ TEST(gradients_of_softmax)
 TEST(gradients_of_linear_attention)
 {
     check_gradient("sara-relu");
+    check_gradient("sara-exp");
+    check_gradient("sara-square");
 }
 
 TEST(attention_without_gradient_is_refused)
