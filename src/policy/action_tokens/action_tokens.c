@@ -217,7 +217,7 @@ static void decide(sac_rt_state *s, float *action)
 {
     const sac_policy_def *def = &s->base.policy->def;
     sac_rt_encode(s);
-    sac_rt_speak(s, NULL);
+    sac_rt_speak(s);
     for (int i = 0; i < def->action_size; i++)
         action[i] = def->action_choices ? (float)s->said[i]
                                         : (float)sac_action_value(s->said[i], (double)def->action_low[i],

@@ -178,7 +178,7 @@ int sac_rt_unsure(const sac_rt *rt, const sac_policy_def *def)
     return def->action_choices ? 0 : (rt->bins - 1) / 2;
 }
 
-void sac_rt_speak(sac_rt_state *s, const int *forced)
+void sac_rt_speak(sac_rt_state *s)
 {
     const sac_rt *rt = s->rt;
     const int width = rt->config.width, bins = rt->bins;
@@ -193,6 +193,6 @@ void sac_rt_speak(sac_rt_state *s, const int *forced)
         rt->kernels.dense(logits, s->parameters + rt->logits.weight,
                           s->parameters + rt->logits.bias + (size_t)said * (size_t)bins, s->normed, bins, width);
         const int best = sac_rt_likeliest(logits, bins);
-        s->said[said] = forced ? forced[said] : best >= 0 ? best : sac_rt_unsure(rt, &s->base.policy->def);
+        s->said[said] = best >= 0 ? best : sac_rt_unsure(rt, &s->base.policy->def);
     }
 }

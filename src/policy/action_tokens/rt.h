@@ -123,8 +123,7 @@ void sac_rt_scale(const sac_rt *rt, float *scaled, const float *query); ///< as 
 void sac_rt_encode(sac_rt_state *state);
 
 /// Say the tokens of an action, into state->said, with their logits.
-/// @param forced  [actions] bins that are said in place of the likeliest ones (teacher forcing); NULL: these
-void sac_rt_speak(sac_rt_state *state, const int *forced);
+void sac_rt_speak(sac_rt_state *state);
 
 /// The likeliest bin, of equals the lower one; -1 where a logit is not a number. And what is said then: the middle, or
 /// choice 0.
