@@ -21,6 +21,10 @@ endif()
 # what the bridge's worker processes run
 install(FILES src/env/bridge/saccade-worker.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
 
+# whose numbers describe the robots, and on what terms
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade/licences RENAME saccade.txt)
+install(DIRECTORY licences DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade)
+
 foreach(folder tasks zoo)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${folder})
     install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade)

@@ -15,13 +15,16 @@ import build_ffi  # noqa: E402
 
 
 class BuildModules(build_py):
-    """The modules, with what the headers say and what the bridge's workers run."""
+    """The modules, with what the headers say, what the bridge's workers run, and the licences."""
 
     def run(self):
         super().run()
         package = pathlib.Path(self.build_lib, "saccade")
         build_ffi.write_documentation(package / "_docs.py")
         shutil.copy(build_ffi.BUILD / "saccade-worker.py", package)
+        root = pathlib.Path(__file__).resolve().parent.parent
+        shutil.copytree(root / "licences", package / "licences", dirs_exist_ok=True)
+        shutil.copy(root / "LICENSE", package / "licences" / "saccade.txt")
 
 
 class BuildExtension(build_ext):

@@ -8,7 +8,7 @@ python=${PYTHON:-/usr/bin/python3}
 build=${SACCADE_BUILD:-$PWD/build} out=$build/wheel
 
 wheel=$(find "$build" -path "$out/saccade-*.whl" -print -quit)
-sources=(python/*.* python/saccade include/saccade "$build/libsaccade.a" "$build/saccade-worker.py")
+sources=(python/*.* python/saccade include/saccade LICENSE licences "$build/libsaccade.a" "$build/saccade-worker.py")
 if [[ -n $wheel && -z $(find "${sources[@]}" -newer "$wheel" -not -name __pycache__ -print -quit) ]]; then
     echo "$wheel"
     exit 0

@@ -81,6 +81,12 @@ completions() # where each shell looks for them
     done
 }
 
+licences() # of saccade and of those whose numbers describe the robots, with their holders
+{
+    local folder=$prefix/share/saccade/licences
+    cmp "$here/../../LICENSE" "$folder/saccade.txt" && grep -q "^Copyright .*Unitree Robotics" "$folder/go1.txt" && grep -q "Erwin Coumans" "$folder/laikago.txt"
+}
+
 uninstalls() # it counts what it removed, not what was there once, and leaves no folder of ours
 {
     # a build folder of its own, so that the manifest of this one stays as it is
@@ -101,6 +107,7 @@ check "uninstall" uninstalls
 check "the installed command runs" "$prefix/bin/saccade" envs
 check "the manual is installed" test -s "$prefix/share/man/man1/saccade.1"
 check "completion is installed" completions
+check "licences are installed" licences
 check "pkg-config, shared" shared
 check "pkg-config, static" static
 check "pkg-config, attention alone" attention

@@ -4,8 +4,8 @@
 
 /// Robots with four legs, described by numbers and drawn by simple solids: no meshes of their makers.
 ///
-/// Laikago is that of PyBullet's `laikago_toes_zup.urdf` (zlib licence). Go1 is that of Unitree's description, which is
-/// published under the BSD 3-Clause licence, Copyright (c) 2016-2022 HangZhou YuShu TECHNOLOGY CO., LTD.
+/// Laikago is that of PyBullet's `laikago_toes_zup.urdf` (licences/laikago.txt). Go1 is that of Unitree's description
+/// and of MuJoCo Menagerie (BSD 3-Clause, licences/go1.txt).
 
 /// One body of a leg. Its numbers are those of the left front leg when all joints are 0; the right side mirrors y, and
 /// the rear mirrors the hip's x.
