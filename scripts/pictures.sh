@@ -11,7 +11,7 @@ cp "$frames/000130.png" docs/images/attention.png
 build/saccade watch zoo/car-racing/taught.safetensors --seed 5 --steps 45 --frames "$frames" >/dev/null
 cp "$frames/000045.png" docs/images/contribution.png
 build/saccade watch zoo/legs/stones.safetensors --seed 1103 --steps 330 --frames "$frames" >/dev/null
-cp "$frames/000329.png" docs/images/legs-stones.png
+cp "$frames/000314.png" docs/images/legs-stones.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"

@@ -4,8 +4,9 @@
 #     mujoco    the library and the models of the control suite, not what their Python sides import
 #     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
 #     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy
-#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, evojax, pycma, daqp, quadprog, PyBullet,
-#               dm_control's own pictures, and Stable-Baselines3 in .venv/baselines, because it needs an older NumPy than JAX does
+#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, evojax, pycma, daqp, quadprog and
+#               dm_control's own pictures; and, because they need older versions of NumPy than JAX does, Stable-Baselines3
+#               in .venv/baselines and PyBullet in .venv/pybullet
 # Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
 # tests skip.
 set -euo pipefail
@@ -14,18 +15,22 @@ cd "$(dirname "$0")/.."
 mujoco=(mujoco==3.17.0 dm_control==1.0.50) # cmake/mujoco.cmake names the first one's version, too
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
 readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1)
-peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 pybullet==3.2.7 "${mujoco[@]}")
+peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 "${mujoco[@]}")
 # the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports
 baselines=(stable-baselines3==2.4.1)
 beside_baselines=(numpy==1.26.4 gymnasium==1.0.0 cloudpickle==3.1.2 pandas==2.2.3 matplotlib==3.10.0 "${mujoco[@]}")
+# what PyBullet's quadrupeds of 2021 run on; filterpy alone, because it asks for plots that nothing here draws
+pybullet=(filterpy==1.4.5)
+beside_pybullet=(pybullet==3.2.7 numpy==1.23.5 scipy==1.10.1 gym==0.26.2 protobuf==3.20.3 gin-config==0.5.0
+    absl-py==2.5.1 attrs==26.1.0 six==1.17.0 typing_extensions==4.16.0)
 
-alone=() packages=() debian=(python3-venv python3-pip) with_baselines=
+alone=() packages=() debian=(python3-venv python3-pip) with_older=
 for set in "${@:?a set: mujoco, worlds, readers or peers}"; do
     case $set in
         mujoco) alone+=("${mujoco[@]}") ;;
         worlds) alone+=("${mujoco[@]}") packages+=("${worlds[@]}") ;;
         readers) packages+=("${readers[@]}") ;;
-        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) with_baselines=1 ;;
+        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) with_older=1 ;;
         *) echo "python.sh: '$set' is none of mujoco, worlds, readers, peers" >&2; exit 2 ;;
     esac
 done
@@ -47,8 +52,9 @@ PYTHON
 }
 install() # FOLDER [pip option...] PACKAGE==VERSION...
 {
-    local named=("${@:2}")
-    echo "python: installing ${named[*]/#--*/} into $1" >&2
+    local word named=()
+    for word in "${@:2}"; do [[ $word == --* ]] || named+=("$word"); done
+    echo "python: installing ${named[*]} into $1" >&2
     "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"
 }
 # an environment that sees Debian's packages, then $packages with what they need, then $alone without
@@ -59,11 +65,13 @@ complete() # FOLDER
     mapfile -t missing < <(missing_of "$1" "${packages[@]}")
     [[ ${#missing[@]} == 0 ]] || install "$1" "${packages[@]}" # all, so that one cannot move another's version
     mapfile -t missing < <(missing_of "$1" "${alone[@]}")
-    [[ ${#missing[@]} == 0 ]] || install "$1" --no-deps "${missing[@]}"
+    [[ ${#missing[@]} == 0 ]] || install "$1" --no-deps --use-pep517 "${missing[@]}"
 }
 
 if [[ ! -x .venv/bin/python || " ${debian[*]} " == *" python3-torch "* ]]; then scripts/setup.sh "${debian[@]}"; fi
 complete .venv
-[[ $with_baselines ]] || exit 0
+[[ $with_older ]] || exit 0
 packages=("${beside_baselines[@]}") alone=("${baselines[@]}")
 complete .venv/baselines
+packages=("${beside_pybullet[@]}") alone=("${pybullet[@]}")
+complete .venv/pybullet

@@ -3,8 +3,8 @@ laikago_mpc_example_flat: 52 steps of physics, 13 of its controllers, and unless
 
 Its package leaves out the solver of stance forces (mpc_osqp). Here each standing foot presses with its share of the
 weight and of a spring, which costs next to nothing, so the figure is below what the whole environment takes. It was
-written for Python 3.7 and runs on 3.11 with pybullet 3.2.7, numpy 1.23.5, scipy 1.10.1, gym 0.26.2, protobuf 3.20.3,
-gin-config, filterpy, absl-py, attrs, six and typing_extensions, and with what modern_python() mends.
+written for Python 3.7 and runs on 3.11 with the packages that `make peers` puts into .venv/pybullet (scripts/python.sh
+has their versions), and with what modern_python() mends.
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 import time
 import types
 
-from common import absent, report
+from common import absent, go_on_within, report
 
 STEPS = 15
 CONFIGURATION = "configs/laikago_mpc_example_flat.gin"
@@ -93,6 +93,7 @@ def measure(env):
     return best / STEPS
 
 
+go_on_within("pybullet")
 answers = os.dup(1)
 os.dup2(2, 1)  # PyBullet greets on standard output, where our one line goes
 try:

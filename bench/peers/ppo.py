@@ -6,18 +6,13 @@ steps, 6 epochs of minibatches of 1,024 and two nets of two layers of 64 units, 
 epochs of minibatches of 64.
 """
 
-import os
 import sys
 import time
 import warnings
 
-from common import absent, report
+from common import absent, go_on_within, report
 
-# `make peers` puts Stable-Baselines3 into an environment inside the peers' own, with the older NumPy that it needs
-within = os.path.join(sys.prefix, "baselines", "bin", "python")
-if os.access(within, os.X_OK):
-    os.execv(within, [within, *sys.argv])
-
+go_on_within("baselines")
 warnings.simplefilter("ignore")
 try:
     import numpy as np
