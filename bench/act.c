@@ -106,16 +106,17 @@ sac_status bench_act_batch(const bench_place *place, bench_figure *figure, bench
 }
 
 // A car's policy that says its actions by tokens, of L = side^2 tokens a frame, with drawn parameters.
-static sac_status create_speaker(sac_policy **out, const char *attention, int side)
+static sac_status create_speaker(sac_policy **out, const char *attention, int side, int history)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
-    char size[16];
+    char size[16], frames[16];
     snprintf(size, sizeof size, "%d", 6 * side); // patches of 6 x 6 pixels
-    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}};
+    snprintf(frames, sizeof frames, "%d", history);
+    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}, {"history", frames}};
     sac_policy *blank;
     SAC_TRY(sac_policy_create(&blank, &(sac_policy_def){.kind = "action-tokens",
                                                         .settings = settings,
-                                                        .setting_count = 2,
+                                                        .setting_count = 3,
                                                         .height = 96,
                                                         .width = 96,
                                                         .channels = 3,
@@ -141,7 +142,9 @@ static double time_speaking(sac_policy_state *state, const bench_place *place)
 
 sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
-    const int tokens = atoi(place->row->name + strlen("act-tokens-"));
+    char *end;
+    const int tokens = (int)strtol(place->row->name + strlen("act-tokens-"), &end, 10);
+    const int history = *end ? atoi(end + strlen("-history-")) : 3;
     const int side = (int)lround(sqrt((double)tokens)), runs = 1 + RUNS * 196 / tokens;
     static const char *const forms[] = {"softmax", "sara-relu"};
     sac_policy *policies[2] = {NULL};
@@ -149,7 +152,7 @@ sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, benc
     sac_status status = SAC_OK;
     for (int i = 0; i < 2 && status == SAC_OK; i++)
     {
-        status = create_speaker(&policies[i], forms[i], side);
+        status = create_speaker(&policies[i], forms[i], side, history);
         if (status == SAC_OK) status = sac_policy_state_create(&states[i], policies[i]);
     }
     for (int run = 0; run < runs && status == SAC_OK; run++)

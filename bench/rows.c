@@ -60,6 +60,12 @@
             bench_act_tokens                                                                                      \
     }
 
+#define ACT_TOKENS_HISTORY(h, frames)                                                     \
+    {                                                                                     \
+        "act-tokens-196-history-" h, "us", "softmax", false,                              \
+            "an action by tokens, " frames " of 196 patches, sara-relu", bench_act_tokens \
+    }
+
 // A world of the control suite: its own picture at two sizes, beside dm_control's.
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
@@ -99,6 +105,9 @@ const bench_row bench_rows[] = {
     ACT_TOKENS("196"),
     ACT_TOKENS("784"),
     ACT_TOKENS("3136"),
+    ACT_TOKENS_HISTORY("1", "one frame"),
+    ACT_TOKENS_HISTORY("6", "six frames"),
+    ACT_TOKENS_HISTORY("24", "24 frames"),
     {"rollout-softmax", "steps/s", "rollout.py 300 %p", false, "agent and world, 16 in lockstep, one thread",
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},

@@ -38,6 +38,8 @@ step env TASK=tests/train/reward.yaml GENERATIONS=60 tests/train/kill.sh build/s
 step env TASK=tests/train/reward.yaml GENERATIONS=60 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/taught.yaml GENERATIONS=60 tests/train/ranks.sh build/saccade 50
+step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
+step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 for kind in evolved taught; do

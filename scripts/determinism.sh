@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
 # resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a
-# teacher, and robots with legs by evolution and from a planner.
+# teacher, a policy that says its actions by tokens by a teacher, and robots with legs by evolution and from a planner.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -63,7 +63,7 @@ compare() # TASK
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
 }
 
-tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml)
+tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml tests/train/tokens-taught.yaml)
 if build/saccade doctor | grep -q '^legs:flat  *works' && build-O0/saccade doctor | grep -q '^legs:flat  *works'; then
     tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml)
 else

@@ -7,7 +7,7 @@
 /// Policies of every kind that has gradients, with minibatches: what test_gradient.c checks and tests/learn/policies.c
 /// hands to PyTorch.
 
-/// Every kind, reading, form, feature and controller that has a gradient.
+/// Every kind, reading, form, feature and controller that has a gradient, of policies with a controller.
 static const char *const gradient_kinds[] = {
     "controller=linear",
     "controller=lstm,hidden=7,motion=true,normaliser=true",
@@ -59,9 +59,22 @@ static const char *const gradient_kinds[] = {
     "kind=iap-rank,inputs=state+depth,controller=linear,patch=8,stride=4,value_size=3,masking=true",
 };
 
+/// Policies that say their actions by tokens: every form that has a gradient, with blocks of the encoder and without,
+/// and histories that are longer and shorter than a minibatch.
+static const char *const speaking_kinds[] = {
+    "kind=action-tokens,history=4,bins=40",
+    "kind=action-tokens,attention=sara-relu,history=2,layers=2,image_size=60",
+    "kind=action-tokens,attention=relu,layers=0,history=1,image_size=36,position_encoding=flat,bins=5",
+    "kind=action-tokens,attention=sara-exp,width=12,heads=3,units=10,image_size=40,stride=4,bins=17",
+    ("kind=action-tokens,attention=sara-square,inputs=depth,image_size=32,patch=8,position_encoding=none,width=6,heads="
+     "1,bins=5"),
+    "kind=action-tokens,scale=0.75,width=20,heads=4,layers=3,history=2,image_size=48,units=7,bins=2",
+};
+
 enum
 {
-    GRADIENT_KINDS = sizeof gradient_kinds / sizeof *gradient_kinds
+    GRADIENT_KINDS = sizeof gradient_kinds / sizeof *gradient_kinds,
+    SPEAKING_KINDS = sizeof speaking_kinds / sizeof *speaking_kinds
 };
 
 // a minibatch of a policy, with all that a pass needs
@@ -74,6 +87,8 @@ typedef struct minibatch
     float *states;          ///< hidden, cell, before
     const void **parts;     ///< [T, B, inputs]
     const uint8_t **frames; ///< the pictures; NULL: there are none
+    float *said;            ///< [T, B, actions] whose tokens are said; NULL: the likeliest ones
+    const float **actions;  ///< [T, B] of these
     float *outputs, *doutputs, *sums;
     void *workspace;
     int outputs_size, parameters, count;
@@ -166,13 +181,31 @@ static inline void minibatch_go_on(minibatch *m)
     m->batch.before = m->states + 2 * hidden;
 }
 
+/// Give the minibatch of a policy that speaks the actions whose tokens are said, between the bounds of a car's.
+static inline void minibatch_say(minibatch *m)
+{
+    enum
+    {
+        ACTIONS = 3
+    };
+    m->said = sac_alloc((size_t)m->count * ACTIONS * sizeof *m->said);
+    m->actions = sac_alloc((size_t)m->count * sizeof *m->actions);
+    fill_uniform(m->said, (size_t)m->count * ACTIONS, 12);
+    for (int i = 0; i < m->count; i++)
+    {
+        m->actions[i] = m->said + (ptrdiff_t)i * ACTIONS;
+        for (int a = 1; a < ACTIONS; a++) m->said[i * ACTIONS + a] = (m->said[i * ACTIONS + a] + 1) / 2;
+    }
+    m->batch.actions = m->actions;
+}
+
 static inline void minibatch_destroy(minibatch *m)
 {
     sac_gradient_destroy(m->gradient);
     sac_policy_destroy(m->owned);
     sac_free(m->pixels), sac_free(m->frames), sac_free(m->parts), sac_free(m->outputs), sac_free(m->doutputs),
         sac_free(m->sums);
-    sac_free(m->workspace), sac_free(m->starts), sac_free(m->states);
+    sac_free(m->workspace), sac_free(m->starts), sac_free(m->states), sac_free(m->said), sac_free(m->actions);
 }
 
 static inline void minibatch_run(minibatch *m, const float *parameters)

@@ -24,7 +24,7 @@ static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"out", "F.safetensors", "where the new policy goes; must be given", false},
     {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp", false},
-    {"features", "N", "m, the features of a token; default 16", false},
+    {"features", "N", "m, the features of a token; default 16, of action-tokens the numbers of a head", false},
     {"random", NULL, "G stays as it is drawn, so that the first phase is left out", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},
@@ -179,7 +179,7 @@ static sac_status print_json(const plan *p, const cli_look *looks, int look_coun
     const sac_uptrain_result *r = &p->result;
     return sac_json_print(
         stdout, json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "attention",
-                          p->def.attention, "features", p->def.features, "random", p->def.random, "frames", r->frames,
+                          p->def.attention, "features", r->features, "random", p->def.random, "frames", r->frames,
                           "training_episodes", r->episodes, "episodes", p->count, "policies", versions, "looks", times,
                           "match_first", sac_json_number(r->match_first), "match_last", sac_json_number(r->match_last),
                           "kept_first", sac_json_number(r->kept_first), "kept_last", sac_json_number(r->kept_last),
@@ -205,8 +205,8 @@ static void print_text(const plan *p, const cli_look *looks, int look_count)
 {
     printf("%s, variant %s, seeds %llu..%llu; sara-%s, %d feature%s, %d pictures of %d episodes\n", p->target.env.id,
            cli_target_variant(&p->target), (unsigned long long)p->first,
-           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->def.attention, p->def.features,
-           sac_plural(p->def.features), p->result.frames, p->result.episodes);
+           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->def.attention, p->result.features,
+           sac_plural(p->result.features), p->result.frames, p->result.episodes);
     print_losses(p);
     for (int i = 0; i < VERSIONS; i++)
     {

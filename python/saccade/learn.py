@@ -139,14 +139,14 @@ class Fit:
     def __init__(self, policy: Policy, *, optimiser: str = "adam", rate: float = 1e-3, momentum: float = 0.9,
                  beta1: float = 0.9, beta2: float = 0.999, decay: float = 0.0, largest_norm: float = 0.0,
                  average: float = 0.0, warm_steps: int = 0, total_steps: int = 0, last_rate: float = 0.0,
-                 huber: float = 0.0, softness: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1,
+                 huber: float = 0.0, softness: float = 0.0, spread: float = 0.0, batch: int = 64, steps: int = 0, lead: int = -1,
                  choosing: str = "straight", temperature: float = 1.0, last_temperature: float = 0.0,
                  flip: Any = None, measure: int = 0, slices: int = 8, threads: int = 1, seed: int = 1) -> None:
         struct = ffi.new("sac_fit_def *", lib.sac_fit_default_def())
         kept = fill(struct, {"optimiser": optimiser, "rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2,
                              "decay": decay, "largest_norm": largest_norm, "average": average,
                              "warm_steps": warm_steps, "total_steps": total_steps, "last_rate": last_rate,
-                             "huber": huber, "softness": softness, "batch": batch, "steps": steps, "lead": lead,
+                             "huber": huber, "softness": softness, "spread": spread, "batch": batch, "steps": steps, "lead": lead,
                              "choosing": _choosing(choosing), "temperature": temperature,
                              "last_temperature": last_temperature, "measure": measure, "slices": slices,
                              "threads": threads, "seed": seed})

@@ -195,20 +195,37 @@ static double loss_of_costs(const sac_fit_batch *b, const sac_fit_room *room, co
     return loss;
 }
 
-// The cross entropy of the bins of an action's numbers.
+// Logits of a normal distribution around a number, at the bins of its dimension (Imani and White 2018).
+static void set_spread(const sac_gradient *g, float number, int dimension, double spread, float *targets)
+{
+    const sac_policy_def *def = &g->policy->def;
+    const int bins = g->parts.rt->bins;
+    const double low = (double)def->action_low[dimension], high = (double)def->action_high[dimension];
+    const double place = (fmin(fmax((double)number, low), high) - low) / (high - low) * (bins - 1);
+    for (int b = 0; b < bins; b++) targets[b] = (float)(-(b - place) * (b - place) / (2 * spread * spread));
+}
+
+// The cross entropy of the bins of an action's numbers, or the divergence from what is spread around them.
 static double loss_of_tokens(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example,
                              ptrdiff_t at)
 {
     const sac_gradient *g = b->gradient;
     const sac_rt *rt = g->parts.rt;
+    const bool spreads = b->spread > 0 && !g->policy->def.action_choices;
     const double share = b->share * weight_of(b->examples, example);
     double total = 0;
     for (int a = 0; a < rt->actions; a++)
     {
         const ptrdiff_t first = at * g->outputs + (ptrdiff_t)a * rt->bins;
-        const int label = sac_speech_bin(rt, &g->policy->def, room->actions[at][a], a);
+        float *outputs = room->outputs + first, *doutputs = room->doutputs + first;
+        const float number = room->actions[at][a];
+        const int label = sac_speech_bin(rt, &g->policy->def, number, a);
         double loss;
-        l->cross_entropy_loss(l, &loss, room->doutputs + first, room->outputs + first, &label, 1, rt->bins, share);
+        if (spreads) set_spread(g, number, a, b->spread, room->targets);
+        if (spreads)
+            l->categorical_loss(l, &loss, doutputs, outputs, room->targets, 1, rt->bins, share);
+        else
+            l->cross_entropy_loss(l, &loss, doutputs, outputs, &label, 1, rt->bins, share);
         total += loss;
     }
     return total;

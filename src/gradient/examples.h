@@ -13,7 +13,7 @@ typedef struct sac_fit_batch
     int *first;      ///< [sequences] the example of each sequence's first output that counts
     int steps, lead; ///< outputs that count, and frames before them
     double share;    ///< 1 / total weight of the loss terms
-    double huber, softness, temperature;
+    double huber, softness, spread, temperature;
     const float *told;      ///< [N, told_size] of the examples, where it never changes; NULL: frames are looked at
     const int *flip;        ///< as in sac_fit_def; NULL: none
     const uint8_t *flipped; ///< [sequences] of the minibatch, as those of `first`: learned from right to left

@@ -100,6 +100,7 @@ static sac_status check(const sac_fit_def *def)
     SAC_TRY(check_real("average", def->average, 0.999999));
     SAC_TRY(check_real("last_rate", def->last_rate, 1));
     SAC_TRY(check_real("huber", def->huber, 1e9));
+    SAC_TRY(check_real("spread", def->spread, 1e6));
     SAC_TRY(check_real("softness", def->softness, 1e9));
     SAC_TRY(check_real("temperature", def->temperature, 1e6));
     SAC_TRY(check_real("last_temperature", def->last_temperature, 1e6));
@@ -434,6 +435,7 @@ sac_status sac_fit_run(sac_fit *fit, const sac_examples *examples, uint64_t step
                                  .lead = fit->def.lead,
                                  .huber = fit->def.huber,
                                  .softness = fit->def.softness,
+                                 .spread = fit->def.spread,
                                  .flip = fit->flip,
                                  .flipped = fit->flipped,
                                  .first = fit->batch.first};

@@ -4,7 +4,8 @@
 #include "gradient/gradient.h"
 
 /// What a token of an action attends to, with all weights written out: there are few tokens, so this is cheap beside
-/// the encoder in every form.
+/// the encoder in every form. This file is compiled once for all levels, where fmaf would be a call of libm, so
+/// products are rounded before they are added.
 
 // Keys that a token looks at, in the order of acting: the history's frames, the oldest first, then its own step's.
 typedef struct looked
@@ -41,7 +42,7 @@ static float *total_of(const sac_pass *p, int frame, int token, int head)
 static float dot(const float *a, const float *b, int size)
 {
     float sum = 0;
-    for (int i = 0; i < size; i++) sum = fmaf(a[i], b[i], sum);
+    for (int i = 0; i < size; i++) sum += a[i] * b[i];
     return sum;
 }
 
@@ -58,21 +59,18 @@ static float slope(enum sac_phi phi, float x)
     return x > 0 ? 1.0f : 0;
 }
 
-static void map(const sac_pass *p, float *phi, const float *x, int size)
+static void map(const sac_pass *p, enum sac_phi form, float *phi, const float *x, int size)
 {
-    const sac_map_side side = sac_speech_map(p->g->parts.rt);
-    if (side.phi == SAC_PHI_EXP)
+    if (form == SAC_PHI_EXP)
         p->l.kernels.exp(phi, x, size);
     else
-        for (int i = 0; i < size; i++) phi[i] = feature(side.phi, x[i]);
+        for (int i = 0; i < size; i++) phi[i] = feature(form, x[i]);
 }
 
 // dx += slope dphi, where phi is that of x
-static void map_backward(const sac_pass *p, float *dx, const float *dphi, const float *phi, const float *x, int size)
+static void map_backward(enum sac_phi form, float *dx, const float *dphi, const float *phi, const float *x, int size)
 {
-    const sac_map_side side = sac_speech_map(p->g->parts.rt);
-    for (int i = 0; i < size; i++)
-        dx[i] = fmaf(side.phi == SAC_PHI_EXP ? phi[i] : slope(side.phi, x[i]), dphi[i], dx[i]);
+    for (int i = 0; i < size; i++) dx[i] += (form == SAC_PHI_EXP ? phi[i] : slope(form, x[i])) * dphi[i];
 }
 
 static float factor_of(const sac_pass *p, const looked *at, int head)
@@ -108,12 +106,13 @@ static float weigh_linearly(const sac_pass *p, float *weights, const looked *at,
                             int head)
 {
     const int d = p->g->parts.rt->head_size;
+    const enum sac_phi form = sac_speech_map(p->g->parts.rt).phi;
     float phi[SAC_RT_MAX_WIDTH], *query_phi = p->room.speech.phi, total = 0;
-    map(p, query_phi, query, d);
+    map(p, form, query_phi, query, d);
     for (int i = 0; i < places; i++)
         for (int j = 0; j < at[i].count; j++, weights++)
         {
-            map(p, phi, at[i].keys + (ptrdiff_t)j * at[i].row + head * d, d);
+            map(p, form, phi, at[i].keys + (ptrdiff_t)j * at[i].row + head * d, d);
             *weights = factor_of(p, &at[i], head) * dot(query_phi, phi, d);
             total += *weights;
         }
@@ -146,7 +145,7 @@ void sac_speech_gather(const sac_pass *p, int frame, int token, int history, con
             for (int j = 0; j < at[i].count; j++, weights++)
             {
                 const float *value = at[i].keys + (ptrdiff_t)j * at[i].row + width + h * d;
-                for (int k = 0; k < d; k++) to[k] = fmaf(*weights, value[k], to[k]);
+                for (int k = 0; k < d; k++) to[k] += *weights * value[k];
             }
         for (int k = 0; k < d; k++) to[k] /= *total;
     }
@@ -166,7 +165,7 @@ static void weigh_backward(const sac_pass *p, float *dweights, const float *weig
             const ptrdiff_t value = (ptrdiff_t)j * at[i].row + width + head * d;
             const float along = dot(dout, at[i].keys + value, d) - mean, share = *weights / total;
             *dweights = rt->features ? along / total : share * along;
-            for (int k = 0; k < d; k++) at[i].dkeys[value + k] = fmaf(share, dout[k], at[i].dkeys[value + k]);
+            for (int k = 0; k < d; k++) at[i].dkeys[value + k] += share * dout[k];
         }
 }
 
@@ -196,8 +195,8 @@ static void scores_backward(const sac_pass *p, const float *dscores, const looke
             const float change = scale * *dscores;
             for (int k = 0; k < d; k++)
             {
-                dquery[k] = fmaf(change, at[i].keys[key + k], dquery[k]);
-                at[i].dkeys[key + k] = fmaf(change, query[k], at[i].dkeys[key + k]);
+                dquery[k] += change * at[i].keys[key + k];
+                at[i].dkeys[key + k] += change * query[k];
             }
         }
 }
@@ -208,22 +207,23 @@ static void features_backward(const sac_pass *p, const float *dweights, const lo
     const int d = p->g->parts.rt->head_size;
     float phi[SAC_RT_MAX_WIDTH], dphi[SAC_RT_MAX_WIDTH];
     float *query_phi = p->room.speech.phi, *dquery_phi = p->room.speech.dphi;
-    map(p, query_phi, query, d);
+    const enum sac_phi form = sac_speech_map(p->g->parts.rt).phi;
+    map(p, form, query_phi, query, d);
     memset(dquery_phi, 0, (size_t)d * sizeof *dquery_phi);
     for (int i = 0; i < places; i++)
         for (int j = 0; j < at[i].count; j++, dweights++)
         {
             const ptrdiff_t key = (ptrdiff_t)j * at[i].row + head * d;
             const float change = *dweights * factor_of(p, &at[i], head);
-            map(p, phi, at[i].keys + key, d);
+            map(p, form, phi, at[i].keys + key, d);
             for (int k = 0; k < d; k++)
             {
-                dquery_phi[k] = fmaf(change, phi[k], dquery_phi[k]);
+                dquery_phi[k] += change * phi[k];
                 dphi[k] = change * query_phi[k];
             }
-            map_backward(p, at[i].dkeys + key, dphi, phi, at[i].keys + key, d);
+            map_backward(form, at[i].dkeys + key, dphi, phi, at[i].keys + key, d);
         }
-    map_backward(p, dquery, dquery_phi, query_phi, query, d);
+    map_backward(form, dquery, dquery_phi, query_phi, query, d);
 }
 
 void sac_speech_gather_backward(const sac_pass *p, int frame, int token, int history, const float *mixed,

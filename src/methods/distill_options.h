@@ -22,7 +22,7 @@ typedef struct sac_distill_options
     int fall;                  ///< rounds over which the rate falls; 0: never
     int batch, steps, lead, slices;
     char optimiser[SAC_TEXT_SIZE], choosing[SAC_TEXT_SIZE];
-    double rate, last_rate, decay, largest_norm, huber, temperature, last_temperature;
+    double rate, last_rate, decay, largest_norm, huber, spread, temperature, last_temperature;
     char loss[SAC_TEXT_SIZE]; ///< labels, cost or soft
     double softness;          ///< of the last
     char flip[SAC_TEXT_SIZE]; ///< what pictures mean from right to left; empty: they are not flipped

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "policy/action_tokens/rt.h"
 #include "policy/kind.h"
 
 /// Up-training as a whole: pictures, the first phase, and the rounds of the second.
@@ -176,6 +177,7 @@ static sac_status check_gradient(training *t)
     SAC_TRY(sac_gradient_create(&gradient, t->twin, &def));
     t->has_memory = sac_gradient_hidden_size(gradient) > 0;
     t->speaks = t->twin->ops == &sac_action_tokens_ops;
+    t->result->features = t->speaks ? ((const sac_rt *)t->twin->self)->features : t->def->features;
     t->tune_steps = t->def->tune_steps >= 0 ? (uint64_t)t->def->tune_steps : t->has_memory ? 0 : TUNE_STEPS;
     sac_gradient_destroy(gradient);
     return SAC_OK;

@@ -57,6 +57,27 @@ threads()
     cmp "$work/threads1.safetensors" "$work/threads3.safetensors"
 }
 
+# A policy that says its actions by tokens has the numbers of a head as features, four of them here, whatever is asked
+# for, and no first phase.
+speaks()
+{
+    local n
+    cat >"$work/tokens.yaml" <<'END'
+env: {id: toy}
+policy: {kind: action-tokens, image_size: 0, patch: 8, width: 8, heads: 2, units: 8, bins: 9, history: 2}
+search: {method: sep-cma-es, population: 4}
+END
+    "$saccade" train "$work/tokens.yaml" --run "$work/tokens" --generations 1 --quiet || return 1
+    for n in 1 3; do
+        "$saccade" uptrain "$work/tokens/best.safetensors" --features 16 --attention relu --frames 512 --tune 10 \
+            --rounds 2 --seeds 1000..1001 --threads "$n" --out "$work/tokens$n.safetensors" >"$work/table" || return 1
+    done 2>"$work/progress"
+    cat "$work/table" "$work/progress"
+    grep -qE '; sara-relu, 4 features, 512 pictures of [0-9]+ episodes$' "$work/table" &&
+        grep -q '^loss of acting as before: ' "$work/table" && ! grep -q '^what softmax gives' "$work/table" &&
+        ! grep -q ' match, ' "$work/progress" && cmp "$work/tokens1.safetensors" "$work/tokens3.safetensors"
+}
+
 interrupted()
 {
     local code process
@@ -79,6 +100,7 @@ check "two policies are trained" trained
 check "the table" table
 check "the return is back" recovers
 check "the same bytes for any number of threads" threads
+check "actions that are said by tokens" speaks
 check "an interrupt leaves nothing" interrupted
 check "a policy without softmax" refuses 2 "the policy's attention is relu" "$saccade" uptrain "$work/linear/best.safetensors" "${out[@]}"
 check "a map that is not there" refuses 2 "did you mean 'square'" "$saccade" uptrain "$soft" --attention sqare "${out[@]}"

@@ -149,6 +149,7 @@ static void write_case(const char *folder, const char *settings, int number, sac
     dump d = {0};
     policy->ops->parts(state, &parts);
     minibatch_go_on(&m);
+    if (parts.rt) minibatch_say(&m);
     const int b = SEQUENCES, hidden = sac_gradient_hidden_size(m.gradient), told = sac_gradient_told_size(m.gradient);
     float *before = malloc((size_t)(b * (2 * hidden + told)) * sizeof *before); // forward writes the states after
     memcpy(before, m.states, (size_t)(b * (2 * hidden + told)) * sizeof *before);
@@ -167,6 +168,7 @@ static void write_case(const char *folder, const char *settings, int number, sac
     add(&d, "hidden", SAC_F32, before, b, hidden);
     add(&d, "cell", SAC_F32, before + b * hidden, b, hidden);
     add(&d, "before", SAC_F32, before + 2 * b * hidden, b, told);
+    if (parts.rt) add(&d, "said", SAC_F32, m.said, m.count, policy->def.action_size);
     add(&d, "outputs", SAC_F32, m.outputs, m.count, m.outputs_size);
     add(&d, "doutputs", SAC_F32, m.doutputs, m.count, m.outputs_size);
     add(&d, "gradient", SAC_F32, m.sums, 1, m.parameters);
@@ -201,6 +203,7 @@ TEST(write_all)
             for (int k = 0; k < 3; k++) chooses &= !strstr(gradient_kinds[i], others[k]);
             if (choosing == SAC_CHOOSE_STRAIGHT || chooses) write_case(folder, gradient_kinds[i], number++, choosing);
         }
+    for (int i = 0; i < SPEAKING_KINDS; i++) write_case(folder, speaking_kinds[i], number++, SAC_CHOOSE_STRAIGHT);
 }
 
 int main(int argc, char **argv)

@@ -107,11 +107,13 @@ class Policy:
         count = columns.shape[-1]
         return columns.reshape(-1, channels, size * size, count).permute(0, 3, 2, 1).flatten(2)
 
-    def tokens(self, name):
+    def placed(self):
+        """The pixels of patches, with the positions that are added to them."""
         x = self.pixels - 0.5 if self.on("centre_pixels") else self.pixels
-        if "positions" in self.case:
-            x = x + self.case["positions"][:, :x.shape[1]].T
-        return self.heads(self.layer(x, name))
+        return x + self.case["positions"][:, :x.shape[1]].T if "positions" in self.case else x
+
+    def tokens(self, name):
+        return self.heads(self.layer(self.placed(), name))
 
     def heads(self, x):
         return x.reshape(*x.shape[:2], int(self.options.get("heads", 1)), -1).transpose(1, 2)  # [F, H, N, D]
@@ -241,6 +243,87 @@ class Policy:
             index += 1
         return x.permute(0, 2, 3, 1).flatten(1)
 
+    # actions said by tokens: rows are tokens [N, W], of one frame at a time
+
+    def norm(self, x, gain):
+        return self.rounded(F.layer_norm(x, (x.shape[-1],), 1 + gain, eps=1e-5))
+
+    def linear(self, x, weight, bias):
+        return self.rounded(x @ weight.T + bias)
+
+    def gathered(self, q, k, v, ages, allowed):
+        """Attention of each head. ages: [H, keys] logarithms of factors; allowed: [queries, keys] 0, or -inf."""
+        form = self.options["attention"]
+        q, k, v = (x.reshape(x.shape[0], self.number("heads"), -1).transpose(0, 1) for x in (q, k, v))
+        if form == "softmax":
+            scale = float(self.options["scale"]) or 1 / math.sqrt(q.shape[-1])
+            scores = self.rounded(scale * self.rounded(q @ k.transpose(1, 2))) + ages[:, None] + allowed
+            return self.rounded(Softmax.apply(scores, self.error) @ v).transpose(0, 1).flatten(1)
+        phi = {"exp": torch.exp, "square": lambda x: x * x}.get(form.removeprefix("sara-"), torch.relu)
+        weights = self.rounded(self.rounded(phi(q)) @ self.rounded(phi(k)).transpose(1, 2))
+        weights = self.rounded(weights * self.rounded(torch.exp(ages))[:, None]) * torch.exp(allowed)
+        total = self.rounded(weights.sum(-1, keepdim=True) + 1e-6)
+        return self.rounded(self.rounded(weights @ v) / total).transpose(0, 1).flatten(1)
+
+    def block(self, x, name, attend, *at):
+        """A block of the encoder or decoder, of those that lie one behind the other the one `at` its place."""
+        def of(part, end=""):
+            return self.tensors[f"{name}.{part}{end}"][at[0] if at else 0]
+
+        def through(x, part):
+            return self.linear(x, of(part, ".weight"), of(part, ".bias"))
+
+        q, k, v = through(self.norm(x, of("norm")), "mix").chunk(3, -1)
+        middle = self.rounded(x + through(attend(q, k, v), "out"))
+        units = torch.relu(through(self.norm(middle, of("middle_norm")), "up"))
+        return self.rounded(middle + through(units, "down"))
+
+    def encoded(self, x):
+        """What the decoder looks at of a frame: keys and values."""
+        none = torch.zeros(self.number("heads"), x.shape[0], dtype=self.dtype)
+        for layer in range(self.number("layers")):
+            x = self.block(x, "encoder", lambda q, k, v: self.gathered(q, k, v, none, none[:1]), layer)
+        return self.layer(self.norm(x, self.tensors["memory.norm"]), "memory").chunk(2, -1)
+
+    def decoded(self, frames, said):
+        """Logits from the frames of a history, the newest one first, and the bins that are said."""
+        before = torch.cat((torch.zeros_like(self.tensors["bins"][:1]), self.tensors["bins"][said[:-1]]))
+        x, places = self.tensors["dimensions"] + before, frames[0][0].shape[0]
+        count = x.shape[0]
+        ages = self.tensors["memory.ages"][:, :len(frames)].repeat_interleave(places, 1)
+        ages = torch.cat((ages, torch.zeros(ages.shape[0], count, dtype=self.dtype)), 1)
+        allowed = torch.full((count, count), -math.inf, dtype=self.dtype).triu(1)
+        allowed = torch.cat((torch.zeros(count, len(frames) * places, dtype=self.dtype), allowed), 1)
+
+        def attend(q, k, v):
+            keys, values = (torch.cat([frame[i] for frame in frames] + [own]) for i, own in enumerate((k, v)))
+            return self.gathered(q, keys, values, ages, allowed)
+
+        x = self.norm(self.block(x, "decoder", attend), self.tensors["logits.norm"])
+        return self.linear(x, self.tensors["logits.weight"], self.tensors["logits.bias"]).flatten()
+
+    def bins(self, actions):
+        low, high = (torch.tensor(self.made["action_" + side], dtype=self.dtype) for side in ("low", "high"))
+        return ((actions - low) / (high - low) * (self.number("bins") - 1)).round().long()
+
+    def speech(self):
+        self.pixels = self.patches()
+        steps, sequences = self.case["starts"].shape
+        history, said = self.number("history"), self.bins(self.case["said"])
+        longest = max(history * self.pixels.shape[1] + said.shape[1], self.pixels.shape[2], self.number("units"))
+        self.error *= LIKELY * math.sqrt(longest)
+        frames = [self.encoded(x) for x in self.layer(self.placed(), "patches")]
+        out = []
+        for step in range(steps):
+            for sequence in range(sequences):
+                seen = []
+                for at in range(step, max(step - history, -1), -1):
+                    seen.append(frames[at * sequences + sequence])
+                    if self.case["starts"][at, sequence]:
+                        break
+                out.append(self.decoded(seen, said[step * sequences + sequence]))
+        return torch.stack(out)
+
     # the controller
 
     def inputs(self, told):
@@ -293,6 +376,8 @@ class Policy:
         return torch.cat((told, self.case["vectors"]), 1) if "vectors" in self.case else told
 
     def run(self):
+        if self.made["kind"] == "action-tokens":
+            return self.speech()
         x = self.inputs(self.told())
         if self.options["controller"] == "lstm":
             x = self.lstm(x)
@@ -332,6 +417,7 @@ def distance(got, expected):
 
 
 DRAWS, LIKELY = 3, 4.0
+FURTHEST = {"action-tokens": 1e-4}  # of an array's largest number, a promise beside what rounding explains
 
 
 def check(folder, number):
@@ -347,20 +433,23 @@ def check(folder, number):
     text = metadata["policy"]
     (exact, top), got = compute(text, tensors, case), computed(case, tensors)
     noisy = [compute(text, tensors, case, 2.0 ** -24, top)[0] for _ in range(DRAWS)]
-    shares, bad = {}, []
+    made = json.loads(text)
+    limit, furthest, shares, bad = FURTHEST.get(made["kind"], math.inf), 0.0, {}, []
     for name, expected in exact.items():
         largest = float(expected.abs().max())
         explained = max(distance(other[name], expected) for other in noisy) + 2.0 ** -23 * largest
         off = distance(got[name], expected)
         shares[name] = off / explained if explained else off
-        if not off <= explained or not (largest > 0 or name.startswith("filter.") or number_is_fixed(case)):
+        furthest = max(furthest, off / largest if largest else 0)
+        may_be_nothing = name.startswith("filter.") or number_is_fixed(case)
+        if not off <= explained or off > limit * largest or not (largest > 0 or may_be_nothing):
             bad.append(name)
-    made = json.loads(text)
-    words = (made["kind"], made["settings"].get("attention", ""), made["settings"]["controller"],
+    words = (made["kind"], made["settings"].get("attention", ""), made["settings"].get("controller", ""),
              ("straight", "soft", "fixed")[int(case["words"][0, 0])] if "top" in made["settings"] else "")
     worst = max(shares, key=shares.get)
     name = " ".join(word for word in words if word)
     print(f"{name:40} {len(shares):2} arrays, {worst} at {shares[worst]:.2f} of what rounding explains"
+          f"{f', {furthest:.0e} of the largest at most' if limit < math.inf else ''}"
           f"{' TOO FAR: ' + ' '.join(bad) if bad else ''}")
     return len(bad)
 

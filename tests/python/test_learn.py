@@ -293,7 +293,8 @@ def test_a_softmax_policy_is_up_trained(tmp_path):
     policy = saccade.load(tmp_path / "run" / "best.safetensors")
     trained = saccade.uptrain(policy, features=2, frames=512, match_steps=60, tune_steps=4, rounds=2)
     assert trained.policy.options["attention"] == "sara-exp" and trained.policy.info == policy.info
-    assert trained.match_last < trained.match_first and 0 <= trained.kept_last <= 1 and trained.frames == 512
+    assert trained.match_last < trained.match_first and 0 <= trained.kept_last <= 1
+    assert trained.frames == 512 and trained.features == 2
     again = saccade.uptrain(policy, features=2, frames=512, match_steps=60, tune_steps=4, rounds=2, threads=3)
     assert np.array_equal(again.policy.parameters, trained.policy.parameters)
     with pytest.raises(saccade.ArgumentError, match="only softmax"):

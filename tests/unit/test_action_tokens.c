@@ -164,7 +164,7 @@ static void encode(plain *p, looked *out, const float *picture, int age)
         for (int i = 0; i < INPUTS; i++)
         {
             const int row = n / 4 * PATCH + i / (PATCH * 3), column = n % 4 * PATCH * 3 + i % (PATCH * 3);
-            patch[i] = (double)picture[row * SIDE * 3 + column];
+            patch[i] = (double)picture[row * SIDE * 3 + column] - 0.5;
         }
         layer(p, x[n], "patches", 0, WIDTH, patch, INPUTS);
     }
@@ -415,8 +415,6 @@ TEST(every_cpu_level_gives_the_same_bits)
     }
 }
 
-// All attention of the decoder goes to the frames and to the tokens that were said; with one frame, the patches get
-// what the tokens do not, and no patch gets less than nothing.
 // --- gradients ---
 
 enum
@@ -582,7 +580,7 @@ TEST(attention_without_gradient_is_refused)
     sac_policy_destroy(policy);
 }
 
-static float *fitted(const sac_policy *policy, int threads, double loss[2])
+static float *fitted(const sac_policy *policy, int threads, double spread, double loss[2])
 {
     enum
     {
@@ -602,6 +600,7 @@ static float *fitted(const sac_policy *policy, int threads, double loss[2])
     def.steps = 2;
     def.rate = 0.02;
     def.threads = threads;
+    def.spread = spread;
     sac_fit *fit;
     assert_ok(sac_fit_create(&fit, policy, &def));
     const sac_examples examples = {.count = COUNT_OF, .observations = pictures[0], .actions = actions[0]};
@@ -619,7 +618,7 @@ TEST(cloning_learns)
 {
     sac_policy *policy = small_policy("sara-relu", false);
     double loss[2], other[2];
-    float *one = fitted(policy, 1, loss), *three = fitted(policy, 3, other);
+    float *one = fitted(policy, 1, 0, loss), *three = fitted(policy, 3, 0, other);
     assert_memory_equal(one, three, (size_t)sac_policy_parameter_count(policy) * sizeof *one);
     assert_true(loss[1] < loss[0] / 2 && loss[1] < log(BINS) / 2);
     free(one);
@@ -627,6 +626,60 @@ TEST(cloning_learns)
     sac_policy_destroy(policy);
 }
 
+// What is spread around a number: the loss is the divergence of the bins' chances from it, in the mean over frames and
+// dimensions, before any step that changes something (the rate is 0). Sums of B logarithms in float: 1e-5.
+TEST(numbers_are_spread_over_bins)
+{
+    const double spread = 1.5;
+    sac_policy *policy = small_policy("softmax", false);
+    static uint8_t pictures[2][PICTURE];
+    static float actions[2][ACTIONS] = {{-0.37f, 0.02f, 1}, {2, 0.5f, 0.99f}};
+    sac_stream stream = sac_stream_create(52, 0, 0);
+    for (int f = 0; f < 2; f++)
+        for (int k = 0; k < PICTURE; k++) pictures[f][k] = (uint8_t)sac_stream_below(&stream, 256);
+    sac_fit_def def = sac_fit_default_def();
+    def.batch = 1;
+    def.steps = 2;
+    def.lead = 0;
+    def.rate = 0;
+    def.spread = spread;
+    sac_fit *fit;
+    assert_ok(sac_fit_create(&fit, policy, &def));
+    const sac_examples examples = {.count = 2, .observations = pictures[0], .actions = actions[0]};
+    double loss[2], expected = 0;
+    assert_ok(sac_fit_run(fit, &examples, 1, loss));
+    sac_fit_destroy(fit);
+    for (int f = 0; f < 2; f++)
+    {
+        static float frames[2][PICTURE];
+        const float *history[2] = {frames[0], frames[1]};
+        double logits[ACTIONS][BINS];
+        int said[ACTIONS];
+        for (int k = 0; k < PICTURE; k++) frames[f][k] = (float)pictures[f][k] / 255;
+        for (int a = 0; a < ACTIONS; a++) said[a] = bin_of(fminf(actions[f][a], 1), a);
+        speak(&(plain){.policy = policy, .form = "softmax"}, logits, history, f + 1, said);
+        for (int a = 0; a < ACTIONS; a++)
+        {
+            const double low = a ? 0 : -1, place = (fmin((double)actions[f][a], 1) - low) / (1 - low) * (BINS - 1);
+            double total = 0, chances = 0;
+            for (int b = 0; b < BINS; b++)
+            {
+                total += exp(logits[a][b]);
+                chances += exp(-(b - place) * (b - place) / (2 * spread * spread));
+            }
+            for (int b = 0; b < BINS; b++)
+            {
+                const double p = exp(-(b - place) * (b - place) / (2 * spread * spread)) / chances;
+                expected += p * (log(p) - logits[a][b] + log(total)) / (2 * ACTIONS);
+            }
+        }
+    }
+    assert_near(loss[0], expected, 1e-5);
+    sac_policy_destroy(policy);
+}
+
+// All attention of the decoder goes to the frames and to the tokens that were said; with one frame, the patches get
+// what the tokens do not, and no patch gets less than nothing.
 TEST(importance_is_a_share_of_attention)
 {
     static const char *const forms[] = {"softmax", "sara-relu"};
@@ -734,5 +787,6 @@ TEST(lack_of_memory_is_survived)
 
 TESTS(cached_softmax_equals_the_whole_history, cached_sums_equal_the_whole_history, old_frames_leave_no_trace,
       every_cpu_level_gives_the_same_bits, gradients_of_softmax, gradients_of_linear_attention,
-      attention_without_gradient_is_refused, cloning_learns, importance_is_a_share_of_attention,
-      choices_have_one_token_each, parameters_that_are_no_numbers, settings_that_do_not_fit, lack_of_memory_is_survived)
+      attention_without_gradient_is_refused, cloning_learns, numbers_are_spread_over_bins,
+      importance_is_a_share_of_attention, choices_have_one_token_each, parameters_that_are_no_numbers,
+      settings_that_do_not_fit, lack_of_memory_is_survived)

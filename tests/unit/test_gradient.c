@@ -1,5 +1,6 @@
 #include "failing_memory.h"
 #include "gradient_scene.h"
+#include "policy/parts.h"
 
 // gradients of policies: forward is what acting computes, backward is the same bits everywhere and adds
 
@@ -21,6 +22,7 @@ static const char *const zoo[] = {
 static double distance(const sac_policy *policy)
 {
     const sac_policy_def *def = sac_policy_get_def(policy);
+    const bool chooses = def->action_choices || policy->ops == &sac_action_tokens_ops; // by its outputs
     minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1);
     sac_policy_state *state = scene_state(policy);
     float action[16];
@@ -34,9 +36,9 @@ static double distance(const sac_policy *policy)
         assert_int_equal(gaze.output_size, m.outputs_size);
         for (int o = 0; o < m.outputs_size; o++)
         {
-            double expected = (double)(def->action_choices ? gaze.output[o] : action[o]);
+            double expected = (double)(chooses ? gaze.output[o] : action[o]);
             double got = (double)m.outputs[t * m.outputs_size + o];
-            if (!def->action_choices) // as acting cuts it
+            if (!chooses) // as acting cuts it
                 got = fmin(fmax(got, (double)def->action_low[o]), (double)def->action_high[o]);
             assert_true(isfinite(got));
             largest = fmax(largest, fabs(got - expected));
@@ -50,16 +52,17 @@ static double distance(const sac_policy *policy)
 // tensors that are multiplied in floats; patches are projected and scored with acting's own bits
 static bool is_rounded(const char *name)
 {
-    static const char *const exact[] = {"query.", "key.", "value.", "conv0.", "rank.", "filter."};
+    static const char *const exact[] = {"query.", "key.", "value.", "patches.", "conv0.", "rank.", "filter."};
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strncmp(name, exact[i], strlen(exact[i])) == 0) return false;
     return true;
 }
 
-// the longest sum of products: over patches, or over what a layer is told
+// the longest sum of products: over patches, those of a history, or over what a layer is told
 static int longest_sum(const sac_policy *policy)
 {
-    int longest = 1;
+    const sac_rt *rt = policy->ops == &sac_action_tokens_ops ? policy->self : NULL;
+    int longest = rt ? rt->config.history * rt->embedding.count + rt->actions : 1;
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
         const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);
@@ -78,10 +81,11 @@ static double tolerance_of(const sac_policy *policy)
     const double error = longest_sum(policy) * 0x1p-24;
     const int count = sac_policy_parameter_count(policy);
     minibatch m = minibatch_create(policy, SAC_CHOOSE_STRAIGHT, STEPS, 1), near = m;
-    float *parameters = malloc((size_t)count * sizeof *parameters), outputs[STEPS * 16];
+    float *parameters = malloc((size_t)count * sizeof *parameters);
+    float *outputs = malloc((size_t)(m.count * m.outputs_size) * sizeof *outputs);
     double largest = 0x1p-23;
     assert_non_null(parameters);
-    assert_true(m.outputs_size <= 16);
+    assert_non_null(outputs);
     near.outputs = outputs;
     sac_gradient_forward(m.gradient, m.outputs, sac_policy_parameters(policy), &m.batch, m.workspace);
     for (uint64_t draw = 0; draw < 8; draw++)
@@ -99,6 +103,7 @@ static double tolerance_of(const sac_policy *policy)
             largest = fmax(largest, fabs((double)m.outputs[i] - (double)near.outputs[i]));
     }
     free(parameters);
+    free(outputs);
     minibatch_destroy(&m);
     return 4 * largest;
 }
@@ -117,6 +122,12 @@ TEST(forward_is_what_acting_computes)
         check_forward(policy, gradient_kinds[i]);
         sac_policy_destroy(policy);
     }
+    for (int i = 0; i < SPEAKING_KINDS; i++)
+    {
+        sac_policy *policy = scene_any_policy(speaking_kinds[i]);
+        check_forward(policy, speaking_kinds[i]);
+        sac_policy_destroy(policy);
+    }
     for (size_t i = 0; i < sizeof zoo / sizeof *zoo; i++)
     {
         char path[256];
@@ -128,37 +139,43 @@ TEST(forward_is_what_acting_computes)
     }
 }
 
-TEST(every_level_gives_the_same_bits)
+// outputs and gradients of a minibatch at every level
+static void check_levels(const char *settings, sac_choosing choosing, bool speaks)
 {
     const sac_cpu_level best = sac_get_cpu_level();
+    minibatch first = {0};
+    for (sac_cpu_level level = SAC_CPU_SCALAR; level <= best; level++)
+    {
+        sac_set_cpu_level(level);
+        if (sac_get_cpu_level() != level) continue;
+        sac_policy *policy = scene_any_policy(settings);
+        minibatch m = minibatch_create(policy, choosing, 3, 2);
+        minibatch_go_on(&m);
+        if (speaks) minibatch_say(&m);
+        minibatch_run(&m, sac_policy_parameters(policy));
+        m.owned = policy;
+        if (!first.gradient)
+        {
+            first = m;
+            continue;
+        }
+        assert_memory_equal(first.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
+        for (int j = 0; j < m.parameters; j++)
+            if (memcmp(&first.sums[j], &m.sums[j], sizeof(float)) != 0)
+                fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", settings, (int)choosing,
+                         sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
+        minibatch_destroy(&m);
+    }
+    minibatch_destroy(&first);
+    sac_set_cpu_level(best);
+}
+
+TEST(every_level_gives_the_same_bits)
+{
     for (int i = 0; i < GRADIENT_KINDS; i++)
         for (sac_choosing choosing = SAC_CHOOSE_STRAIGHT; choosing <= SAC_CHOOSE_SOFT; choosing++)
-        {
-            minibatch first = {0};
-            for (sac_cpu_level level = SAC_CPU_SCALAR; level <= best; level++)
-            {
-                sac_set_cpu_level(level);
-                if (sac_get_cpu_level() != level) continue;
-                sac_policy *policy = scene_any_policy(gradient_kinds[i]);
-                minibatch m = minibatch_create(policy, choosing, 3, 2);
-                minibatch_go_on(&m);
-                minibatch_run(&m, sac_policy_parameters(policy));
-                m.owned = policy;
-                if (!first.gradient)
-                {
-                    first = m;
-                    continue;
-                }
-                assert_memory_equal(first.outputs, m.outputs, (size_t)(m.count * m.outputs_size) * sizeof(float));
-                for (int j = 0; j < m.parameters; j++)
-                    if (memcmp(&first.sums[j], &m.sums[j], sizeof(float)) != 0)
-                        fail_msg("%s, choosing %d: level %s differs in number %d: %g, %g", gradient_kinds[i],
-                                 (int)choosing, sac_cpu_level_name(level), j, (double)first.sums[j], (double)m.sums[j]);
-                minibatch_destroy(&m);
-            }
-            minibatch_destroy(&first);
-        }
-    sac_set_cpu_level(best);
+            check_levels(gradient_kinds[i], choosing, false);
+    for (int i = 0; i < SPEAKING_KINDS; i++) check_levels(speaking_kinds[i], SAC_CHOOSE_STRAIGHT, true);
 }
 
 // sequences side by side are what they are one by one, and a sequence in two parts is what it is in one

@@ -51,8 +51,9 @@ static sac_status plan_attention(sac_rt *rt)
 }
 
 // Positions are added to the patches before these are projected.
-static sac_status plan_positions(sac_embedding *e, const char *word)
+static sac_status plan_positions(sac_embedding *e, const sac_rt_config *config)
 {
+    const char *word = config->position_encoding;
     if (strcmp(word, "none") == 0) return SAC_OK;
     const bool grid = strcmp(word, "grid") == 0;
     if (grid && e->inputs % 2 != 0)
@@ -66,6 +67,8 @@ static sac_status plan_positions(sac_embedding *e, const char *word)
         sac_positions_grid(e->positions, e->token_stride, e->inputs, e->patches.rows, e->patches.columns);
     else
         sac_positions_flat(e->positions, e->token_stride, e->inputs, e->count);
+    for (size_t i = 0; i < (size_t)e->inputs * (size_t)e->token_stride; i++)
+        e->positions[i] *= (float)config->position_size;
     return SAC_OK;
 }
 
@@ -74,7 +77,8 @@ static sac_status plan_image(sac_rt *rt, const sac_policy_def *def)
     const sac_rt_config *c = &rt->config;
     SAC_TRY(sac_embedding_plan(&rt->embedding, def, (sac_crop){c->crop_top, c->crop_height, c->image_size}, c->patch,
                                c->stride > 0 ? c->stride : c->patch, c->width, "patch"));
-    return plan_positions(&rt->embedding, c->position_encoding);
+    if (c->centre_pixels) rt->embedding.centre = 0.5f;
+    return plan_positions(&rt->embedding, c);
 }
 
 // Tensors of `count` layers [out, in], as PyTorch draws them.
@@ -100,8 +104,11 @@ static sac_status add_layers(sac_policy *policy, const char *bias, const char *w
 
 static sac_status add_encoder(sac_rt *rt, sac_policy *policy)
 {
-    const int width = rt->config.width;
-    SAC_TRY(sac_policy_add_layer(policy, "patches.bias", "patches.weight", width, rt->embedding.inputs, &rt->patches));
+    const int width = rt->config.width, inputs = rt->embedding.inputs;
+    const double limit = 1 / sqrt((double)inputs);
+    SAC_TRY(sac_policy_add_tensor(policy, "patches.bias", limit, 1, &width, &rt->patches.bias));
+    // as if pixels were divided by a quarter
+    SAC_TRY(sac_policy_add_tensor(policy, "patches.weight", 4 * limit, 2, (int[]){width, inputs}, &rt->patches.weight));
     sac_embedding_add(&rt->embedding, rt->patches, width);
     if (rt->config.layers > 0) ADD_BLOCK(policy, "encoder", rt->config.layers, width, rt->config.units, &rt->encoder);
     SAC_TRY(sac_policy_add_tensor(policy, "memory.norm", 0, 1, &width, &rt->frame_norm));
@@ -268,6 +275,8 @@ static const sac_option options[] = {
     INT(stride, "0", 0, 64, "pixels from one patch to the next; 0: as many as a patch has, no overlap"),
     TEXT(position_encoding, "grid", "none flat grid",
          "sinusoids added to the patches: over their index, or over row and column"),
+    REAL(position_size, "0.25", 1e6, "factor of these sinusoids"),
+    BOOL(centre_pixels, "true", "subtract 1/2 from pixels, which then lie between -1/2 and 1/2"),
     INT(history, "3", 1, SAC_RT_MAX_HISTORY, "frames that the decoder attends to, the newest included"),
     INT(width, "16", 1, SAC_RT_MAX_WIDTH, "W: numbers of a token"),
     INT(heads, "2", 1, 16, "H: attentions side by side, each of W / H numbers"),

@@ -36,6 +36,8 @@ typedef struct sac_rt_config
     int crop_top, crop_height, image_size;
     int patch, stride;
     char position_encoding[SAC_TEXT_SIZE];
+    double position_size;
+    bool centre_pixels;
     int history, width, heads, layers, units, bins;
     char attention[SAC_TEXT_SIZE];
     double scale;

@@ -43,6 +43,7 @@ static sac_fit_def fit_def_of(const sac_distill *d)
     def.decay = o->decay;
     def.largest_norm = o->largest_norm;
     def.huber = o->huber;
+    def.spread = o->spread;
     def.softness = strcmp(o->loss, "soft") == 0 ? o->softness : 0;
     def.total_steps = (uint64_t)o->fall * (uint64_t)o->fit_steps;
     def.batch = o->batch;
