@@ -61,6 +61,7 @@ static sac_status create(bench_net_scene *s, const form *f, bool profile)
                                                 .batch = f->batch,
                                                 .slices = 8,
                                                 .backward = true,
+                                                .optimise = true,
                                                 .profile = profile});
 }
 

@@ -19,27 +19,27 @@ static sac_status create_net(bench_net_scene *s, const bench_net_def *d)
     return sac_net_pass_create(&s->pass, &pass);
 }
 
-static sac_status create_gradient(bench_net_scene *s)
+static sac_status create_optimiser(bench_net_scene *s)
 {
     sac_optimiser_def sgd = sac_optimiser_default_def();
     sgd.kind = SAC_OPTIMISER_SGD;
     sgd.rate = 0.001; // so that hundreds of steps on one minibatch stay ordinary numbers
     sgd.decay = 1e-4;
-    s->gradient = SAC_NEW_ARRAY(float, sac_net_parameters(s->net));
-    return s->gradient ? sac_optimiser_create(&s->optimiser, &sgd, sac_net_parameters(s->net))
-                       : sac_fail_memory("a net's gradient");
+    return sac_optimiser_create(&s->optimiser, &sgd, sac_net_parameters(s->net));
 }
 
 sac_status bench_net_create(bench_net_scene *s, const bench_net_def *d)
 {
     *s = (bench_net_scene){.batch = d->batch};
     SAC_TRY(create_net(s, d));
-    if (d->backward) SAC_TRY(create_gradient(s));
+    if (d->optimise) SAC_TRY(create_optimiser(s));
+    if (d->backward) s->gradient = SAC_NEW_ARRAY(float, sac_net_parameters(s->net));
     s->scratch = sac_alloc(SAC_LEARN_SCRATCH);
     s->parameters = SAC_NEW_ARRAY(float, sac_net_parameters(s->net));
     s->measured = SAC_NEW_ARRAY(float, sac_net_measured(s->net));
     s->labels = SAC_NEW_ARRAY(int, (size_t)d->batch);
-    if (!s->scratch || !s->parameters || !s->measured || !s->labels) return sac_fail_memory("a net");
+    if (!s->scratch || !s->parameters || !s->measured || !s->labels || (d->backward && !s->gradient))
+        return sac_fail_memory("a net");
     sac_net_draw(s->net, 1, s->parameters, s->measured);
     sac_stream stream = sac_stream_create(1, 2, 3);
     float *x = sac_net_pass_input(s->pass);

@@ -14,6 +14,7 @@ typedef struct bench_net_def
     sac_net_shape input; ///< of a picture
     int classes, batch, slices;
     bool backward; ///< else forward alone
+    bool optimise; ///< SGD is wanted, too
     bool profile;  ///< take the time of nodes
 } bench_net_def;
 
@@ -22,7 +23,7 @@ typedef struct bench_net_scene
     sac_net *net;
     sac_threads *threads;
     sac_net_pass *pass;
-    sac_optimiser *optimiser; ///< SGD; NULL without backward
+    sac_optimiser *optimiser; ///< NULL where none is wanted
     void *config, *scratch;
     float *parameters, *measured, *gradient;
     int *labels, batch;
