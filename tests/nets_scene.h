@@ -104,7 +104,7 @@ static inline net_scene net_scene_create(const net_form *form, int threads)
     for (size_t i = 0; i < NET_SAMPLES * s.picture; i++) s.pictures[i] = (float)sac_stream_uniform(&stream, -1, 1);
     for (int i = 0; i < NET_SAMPLES; i++) s.labels[i] = i % NET_CLASSES;
     assert_int_equal(sac_threads_create(&s.threads, threads), SAC_OK);
-    const sac_net_pass_def def = {s.net, s.threads, 3, NET_SAMPLES, true, 0.1, false};
+    const sac_net_pass_def def = {s.net, s.threads, 3, NET_SAMPLES, true, 0.1, false, false};
     assert_int_equal(sac_net_pass_create(&s.pass, &def), SAC_OK);
     return s;
 }

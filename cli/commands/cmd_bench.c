@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "curves/attention.h"
 #include "landed.h"
+#include "vision/vision.h"
 
 static const cli_flag flags[] = {
     {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
@@ -16,7 +17,8 @@ static const cli_flag flags[] = {
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
     {"task", "FILE", "of the rows that train (default tasks/car-racing-pairs.yaml)", false},
     {"tokens", "A..B", "for 'attention': token counts from A to B (default 64..65536)", false},
-    {"form", "NAME", "for 'attention': this form alone", false},
+    {"pixels", "A..B", "for 'vision': pictures of sides from A to B (default 224..1344)", false},
+    {"form", "NAME", "for 'attention' and 'vision': this form alone", false},
     {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
     {"verbose", NULL, "also show what peers write to standard error, and how long kinds of nodes of a net take", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
@@ -215,10 +217,46 @@ static int run_attention(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
+static const char *vision_form_name(const void *user, int index)
+{
+    (void)user;
+    return bench_vision_forms[index];
+}
+
+static int run_vision(const cli_args *args)
+{
+    bool ok = true;
+    uint64_t first, last;
+    cli_range(args, "pixels", "224..1344", &first, &last, &ok);
+    if (!ok) return CLI_USAGE;
+    const char *form = cli_value(args, "form");
+    int known = 0;
+    while (form && bench_vision_forms[known] && strcmp(bench_vision_forms[known], form) != 0) known++;
+    if (!bench_vision_forms[known])
+        return cli_usage("bench: unknown form '%.80s'%s", form,
+                         sac_did_you_mean(sac_nearest(form, vision_form_name, NULL)));
+    const int *side = bench_vision_sides;
+    while (*side && ((uint64_t)*side < first || (uint64_t)*side > last)) side++;
+    if (!*side)
+        return cli_usage("bench: --pixels %s holds none of 224, 448, 672, 896, 1344", cli_value(args, "pixels"));
+
+    static bench_looks looks;
+    bench_place place;
+    sac_status status = bench_place_create(&place, NULL);
+    place.verbose = cli_has(args, "verbose");
+    bench_pin(&place, true);
+    if (status == SAC_OK) status = bench_vision_sweep(&place, form, (int)first, (int)last, &looks);
+    if (status == SAC_OK) bench_vision_print(&looks);
+    if (status == SAC_OK && cli_has(args, "land")) status = bench_vision_land(&looks);
+    bench_place_destroy(&place);
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
+}
+
 static int run(const cli_args *args)
 {
     const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy"), *task = cli_value(args, "task");
     if (name && strcmp(name, "attention") == 0) return run_attention(args);
+    if (name && strcmp(name, "vision") == 0) return run_vision(args);
     const bench_row *row = bench_rows;
     while (name && row->name && !is_named(row, name)) row++;
     if (!row->name)
@@ -248,5 +286,6 @@ static int run(const cli_args *args)
 }
 
 const cli_command cli_bench = {
-    "bench", "[NAME]", "every figure, those whose names begin with NAME, or 'attention' at every size, beside its peer",
-    flags, run};
+    "bench", "[NAME]",
+    "every figure, those whose names begin with NAME, or 'attention' or 'vision' at every size, beside its peer", flags,
+    run};

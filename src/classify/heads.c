@@ -183,7 +183,7 @@ static sac_status look_at_pictures(looking *l, sac_heads_seen *g, int pictures)
     SAC_TRY(sac_image_set_open(&l->set, d->format, d->folder, true));
     SAC_TRY(sac_classify_check_set(l->set, n->input, n->classes, d->folder));
     SAC_TRY(sac_threads_create(&l->threads, 1));
-    const sac_net_pass_def def = {.net = n->net, .threads = l->threads, .slices = 1, .samples = 1};
+    const sac_net_pass_def def = {.net = n->net, .threads = l->threads, .slices = 1, .samples = 1, .all_values = true};
     SAC_TRY(sac_net_pass_create(&l->pass, &def));
     const int count = sac_classify_count(n->task, l->set);
     g->pictures = pictures < count ? pictures : count;

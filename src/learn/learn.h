@@ -213,10 +213,10 @@ typedef struct sac_step
     X(lstm_backward, (const sac_learn *l, const sac_lstm *s, float *dx, float *dhidden, float *dcell,                  \
                       const sac_lstm_gradients *gradients, const float *dout, float *kept, const uint8_t *starts,      \
                       const sac_lstm_weights *weights, float *workspace))                                              \
-    /* out = softmax(scale q k^T) v; kept [H, M, 2]; workspace: sac_attend_workspace floats, O(N) of them */           \
+    /* out = softmax(scale q k^T) v; kept [H, M, 2]; workspace: sac_attend_workspace floats, M and few more */         \
     X(attend_forward, (const sac_learn *l, const sac_attend *a, float *out, float *kept, const float *q,               \
                        const float *k, const float *v, float *workspace))                                              \
-    /* rows of the softmax are computed again */                                                                       \
+    /* rows of the softmax are computed again; dq overlaps nothing that is read */                                     \
     X(attend_backward,                                                                                                 \
       (const sac_learn *l, const sac_attend *a, float *dq, float *dk, float *dv, const float *dout, const float *out,  \
        const float *kept, const float *q, const float *k, const float *v, float *workspace))                           \
@@ -325,7 +325,10 @@ struct sac_learn
 enum
 {
     SAC_LEARN_SCRATCH = SAC_GEMM_SCRATCH,
-    SAC_ATTEND_ROWS = 48,            ///< queries that softmax attention takes at a time
+    SAC_ATTEND_ROWS = 96,            ///< queries that softmax attention takes at a time
+    SAC_ATTEND_KEYS = 1024,          ///< keys, likewise, in forward: below it a row's largest score is known at once
+    SAC_ATTEND_KEYS_BACK = 512,      ///< in backward, where their number changes no bit
+    SAC_ATTEND_STRIP = 64,           ///< keys of a product of scores
     SAC_CONVOLUTION_BLOCK = 1 << 16, ///< floats of patches at a time, see sac_convolution_block
     SAC_WINOGRAD_CHANNELS = 4096,
     SAC_WINOGRAD_BLOCK = 96, ///< tiles at a time

@@ -12,6 +12,16 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t whole(size_t count, size_t step)
+{
+    return (count + step - 1) / step * step;
+}
+
 void sac_convolution_size(const sac_convolution *c, int *rows, int *columns)
 {
     *rows = (c->height + 2 * c->padding - c->patch) / c->stride + 1;
@@ -86,10 +96,16 @@ size_t sac_attend_kept(const sac_attend *a)
     return 2 * product(a->heads, a->queries);
 }
 
+// floats of attend.c's blocks of keys, forward and backward
 size_t sac_attend_workspace(const sac_attend *a)
 {
-    size_t n = (size_t)sac_round_up(a->keys), d = (size_t)a->size, v = (size_t)a->value_size;
-    return (2 * (d + v) + larger(d, v)) * n + SAC_ATTEND_ROWS * (2 * n + d);
+    const size_t d = (size_t)a->size, v = (size_t)a->value_size, all = (size_t)sac_round_up(a->keys);
+    const size_t n = smaller(all, SAC_ATTEND_KEYS), back = smaller(all, SAC_ATTEND_KEYS_BACK);
+    const size_t strips = whole(n, SAC_ATTEND_STRIP), strips_back = whole(back, SAC_ATTEND_STRIP);
+    const size_t forward = strips * d + n * v + SAC_ATTEND_ROWS * (n + 2 * d);
+    const size_t backward = strips_back * (d + v) + back * (2 * d + v) +
+                            SAC_ATTEND_ROWS * (2 * back + d + v + larger(d, v)) + (size_t)a->queries;
+    return larger(forward, backward);
 }
 
 size_t sac_place_heads_tables(const sac_place_heads *g)

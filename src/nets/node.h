@@ -116,8 +116,10 @@ struct net_pass
     uint64_t draw;   ///< names this minibatch
     int samples;     ///< of this minibatch
     int slices;
-    float *values[NET_NODES + 1], *gradients[NET_NODES + 1]; ///< [samples, size]; the input has no gradient
+    float *values[NET_NODES + 1], *gradients[NET_NODES + 1];          ///< [samples, size]; the input has no gradient
+    size_t value_steps[NET_NODES + 1], gradient_steps[NET_NODES + 1]; ///< floats a sample before a slice's first one
     float *kept[NET_NODES], *shared[NET_NODES];
+    size_t kept_steps[NET_NODES];     ///< likewise
     unsigned char *sliced[NET_NODES]; ///< [slices, bytes]
     size_t sliced_size[NET_NODES];
     float *slice_gradients; ///< [slices, parameters]
@@ -145,14 +147,15 @@ static inline const sac_net_shape *net_shape_out(const net_pass *p, const net_no
     return &p->net->values[n->out];
 }
 
-/// A value, or its gradient, from the slice's first sample on.
+/// A value, or its gradient, from the slice's first sample on. The samples of a slice lie side by side; those of two
+/// slices do not where values share memory (share.h).
 static inline float *net_value(const net_pass *p, int value, const sac_slice *part)
 {
-    return p->values[value] + (size_t)part->first * net_size(&p->net->values[value]);
+    return p->values[value] + (size_t)part->first * p->value_steps[value];
 }
 static inline float *net_gradient(const net_pass *p, int value, const sac_slice *part)
 {
-    return p->gradients[value] ? p->gradients[value] + (size_t)part->first * net_size(&p->net->values[value]) : NULL;
+    return p->gradients[value] ? p->gradients[value] + (size_t)part->first * p->gradient_steps[value] : NULL;
 }
 
 /// A tensor of a node, and where a slice's gradient of it is added.
@@ -170,7 +173,7 @@ static inline size_t net_index(const net_pass *p, const net_node *n)
 }
 static inline float *net_kept(const net_pass *p, const net_node *n, const sac_slice *part)
 {
-    return p->kept[net_index(p, n)] + (size_t)part->first * n->kept;
+    return p->kept[net_index(p, n)] + (size_t)part->first * p->kept_steps[net_index(p, n)];
 }
 static inline float *net_shared(const net_pass *p, const net_node *n)
 {

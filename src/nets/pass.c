@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "nets/node.h"
+#include "nets/share.h"
 
 /// Nodes over slices. Neighbours that need no sum over all slices run one after the other without the threads waiting
 /// for each other, so that a slice's values stay in the cache.
@@ -34,15 +35,48 @@ struct sac_net_pass
 
 // --- memory ---
 
+// arrays whose values are `share`d, of all slices
+static void cut_shared(sac_net_pass *s, sac_workspace *w, const sac_net_share *share, float **arrays, size_t *steps)
+{
+    float *buffers[NET_NODES + 1];
+    for (int i = 0; i < share->count; i++)
+        buffers[i] = sac_take(w, (size_t)s->def.samples * share->size[i], sizeof(float));
+    for (int i = 0; i < s->def.net->value_count; i++)
+    {
+        const int buffer = share->buffer[i];
+        arrays[i] = buffer == NET_NONE ? NULL : buffers[buffer];
+        steps[i] = buffer == NET_NONE ? 0 : share->size[buffer];
+    }
+}
+
 static void cut_values(sac_net_pass *s, sac_workspace *w)
 {
     const sac_net *net = s->def.net;
+    sac_net_share share;
+    if (s->def.backward || s->def.all_values)
+        sac_net_share_nothing(&share, net);
+    else
+        sac_net_share_values(&share, net);
+    cut_shared(s, w, &share, s->p.values, s->p.value_steps);
+    if (!s->def.backward) return;
+    sac_net_share_gradients(&share, net);
+    cut_shared(s, w, &share, s->p.gradients, s->p.gradient_steps);
+}
+
+// what backward reads of each node; without it one piece of memory for all nodes
+static void cut_kept(sac_net_pass *s, sac_workspace *w)
+{
+    const sac_net *net = s->def.net;
     const size_t samples = (size_t)s->def.samples;
-    for (int i = 0; i < net->value_count; i++)
+    size_t most = 0;
+    for (int i = 0; i < net->node_count; i++)
+        if (net->nodes[i].kept > most) most = net->nodes[i].kept;
+    float *all = s->def.backward ? NULL : sac_take(w, samples * most, sizeof(float));
+    for (int i = 0; i < net->node_count; i++)
     {
-        const size_t count = samples * net_size(&net->values[i]);
-        s->p.values[i] = sac_take(w, count, sizeof(float));
-        s->p.gradients[i] = s->def.backward && i > 0 ? sac_take(w, count, sizeof(float)) : NULL;
+        const size_t kept = net->nodes[i].kept;
+        s->p.kept[i] = s->def.backward ? sac_take(w, samples * kept, sizeof(float)) : all;
+        s->p.kept_steps[i] = s->def.backward ? kept : most;
     }
 }
 
@@ -52,10 +86,10 @@ static void cut(sac_net_pass *s, sac_workspace *w)
     const size_t slices = (size_t)s->def.slices, threads = (size_t)sac_threads_count(s->def.threads);
     size_t workspace = (size_t)net->values[net->value_count - 1].channels;
     cut_values(s, w);
+    cut_kept(s, w);
     for (int i = 0; i < net->node_count; i++)
     {
         const net_node *n = &net->nodes[i];
-        s->p.kept[i] = sac_take(w, (size_t)s->def.samples * n->kept, sizeof(float));
         s->p.shared[i] = sac_take(w, n->shared, sizeof(float));
         s->p.sliced_size[i] = (n->sliced + 63) / 64 * 64;
         s->p.sliced[i] = sac_take(w, slices * s->p.sliced_size[i], 1);
@@ -128,6 +162,7 @@ const float *sac_net_pass_output(const sac_net_pass *s)
 
 const float *sac_net_pass_value(const sac_net_pass *s, int value)
 {
+    SAC_ASSERT(s->def.backward || s->def.all_values);
     return s->p.values[value];
 }
 

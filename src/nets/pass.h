@@ -17,6 +17,7 @@ typedef struct sac_net_pass_def
     bool backward;        ///< gradients are wanted
     double momentum;      ///< share of a minibatch's moments in what batch norms keep of them, such as 0.1
     bool profile;         ///< take the time of nodes
+    bool all_values;      ///< without `backward`: sac_net_pass_value is wanted, so that no values share memory
 } sac_net_pass_def;
 
 /// What a minibatch gave.
@@ -66,7 +67,7 @@ const float *sac_net_pass_output(const sac_net_pass *pass);
 /// The place of the largest of a sample's outputs, the first of equals: the class that a net takes it for.
 int sac_net_largest(const float *outputs, int classes);
 
-/// A value of the last minibatch, [samples, rows, columns, channels].
+/// A value of the last minibatch, [samples, rows, columns, channels]. For a pass with `backward` or `all_values`.
 /// @param value  0..sac_net_value_count-1, 0 being the input
 const float *sac_net_pass_value(const sac_net_pass *pass, int value);
 

@@ -100,6 +100,37 @@ TEST(dropout_drops_its_share)
     net_scene_destroy(&s);
 }
 
+// a pass without backward, whose values share memory, gives what one with a place for each value gives
+TEST(values_that_share_memory_are_the_same)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene s = net_scene_create(&net_forms[i], 1);
+        memcpy(sac_net_pass_input(s.pass), s.pictures, NET_SAMPLES * s.picture * sizeof(float));
+        const sac_net_outcome expected = sac_net_pass_evaluate(s.pass, s.parameters, s.measured, s.labels, NET_SAMPLES);
+        for (int threads = 1; threads <= 3; threads++)
+        {
+            sac_threads *shared_threads;
+            sac_net_pass *shared;
+            assert_int_equal(sac_threads_create(&shared_threads, threads), SAC_OK);
+            const sac_net_pass_def def = {.net = s.net, .threads = shared_threads, .slices = 3, .samples = NET_SAMPLES};
+            assert_int_equal(sac_net_pass_create(&shared, &def), SAC_OK);
+            for (int again = 0; again < 2; again++) // the input is still there
+            {
+                if (again == 0) memcpy(sac_net_pass_input(shared), s.pictures, NET_SAMPLES * s.picture * sizeof(float));
+                const sac_net_outcome o =
+                    sac_net_pass_evaluate(shared, s.parameters, s.measured, s.labels, NET_SAMPLES);
+                assert_memory_equal(&o.loss, &expected.loss, sizeof o.loss);
+                assert_memory_equal(sac_net_pass_output(shared), sac_net_pass_output(s.pass),
+                                    NET_SAMPLES * NET_CLASSES * sizeof(float));
+            }
+            sac_net_pass_destroy(shared);
+            sac_threads_destroy(shared_threads);
+        }
+        net_scene_destroy(&s);
+    }
+}
+
 TEST(any_number_of_threads_gives_the_same_bits)
 {
     for (int i = 0; i < NET_FORMS; i++)
@@ -143,7 +174,7 @@ TEST(every_level_gives_the_same_bits)
 TEST(lack_of_memory_is_survived)
 {
     net_scene s = net_scene_create(&net_forms[0], 2);
-    const sac_net_pass_def def = {s.net, s.threads, 2, NET_SAMPLES, true, 0.1, true};
+    const sac_net_pass_def def = {s.net, s.threads, 2, NET_SAMPLES, true, 0.1, true, false};
     sac_net_pass *pass;
     assert_survives_lack_of_memory(sac_net_pass_create(&pass, &def), sac_net_pass_destroy(pass));
     net_scene_destroy(&s);
@@ -212,6 +243,6 @@ TEST(names_of_nodes_are_unlike)
 }
 
 TESTS(losses_rise_as_gradients_say, dropout_has_its_gradient, dropout_drops_its_share,
-      any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits, lack_of_memory_is_survived,
-      nothing_allocates_while_a_net_runs, every_net_learns, evaluation_uses_the_moments_that_were_kept,
-      names_of_nodes_are_unlike)
+      values_that_share_memory_are_the_same, any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits,
+      lack_of_memory_is_survived, nothing_allocates_while_a_net_runs, every_net_learns,
+      evaluation_uses_the_moments_that_were_kept, names_of_nodes_are_unlike)
