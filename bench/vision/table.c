@@ -56,7 +56,9 @@ static void print_line(const bench_looks *looks, const bench_look_at *at, quanti
     for (int i = 0; i < count; i++)
     {
         const bench_look *look = look_at(looks, *at, forms[i]);
-        if (line == 2)
+        if (!look)
+            printf(" %11s", "-");
+        else if (line == 2)
             printf(" %11.2f", theirs(look, what) / own(look, what));
         else
             printf(" %11.*f", what == TIME ? 1 : 0, line ? theirs(look, what) : own(look, what));

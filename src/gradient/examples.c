@@ -219,13 +219,17 @@ static double loss_of_tokens(const sac_fit_batch *b, const sac_fit_room *room, c
         const ptrdiff_t first = at * g->outputs + (ptrdiff_t)a * rt->bins;
         float *outputs = room->outputs + first, *doutputs = room->doutputs + first;
         const float number = room->actions[at][a];
-        const int label = sac_speech_bin(rt, &g->policy->def, number, a);
         double loss;
-        if (spreads) set_spread(g, number, a, b->spread, room->targets);
         if (spreads)
+        {
+            set_spread(g, number, a, b->spread, room->targets);
             l->categorical_loss(l, &loss, doutputs, outputs, room->targets, 1, rt->bins, share);
+        }
         else
+        {
+            const int label = sac_speech_bin(rt, &g->policy->def, number, a);
             l->cross_entropy_loss(l, &loss, doutputs, outputs, &label, 1, rt->bins, share);
+        }
         total += loss;
     }
     return total;
