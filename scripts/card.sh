@@ -283,6 +283,7 @@ case $(setting kind) in
     iap-trans) agent="IAP-trans, which mixes all patches by attention" ;;
     mlp) agent="A policy of numbers alone" ;;
     hierarchical) agent="A policy of two levels, whose high level looks" ;;
+    action-tokens) agent="A small robotics transformer, which says its actions by tokens" ;;
     *) agent="The attention agent" ;;
 esac
 
@@ -290,6 +291,9 @@ attention=$(setting attention)
 
 # the run of the part that taught this one; nothing where there is none
 teacher=$(sed -n 's/^ *teacher: //p' "$recipe" | tail -n 1)
+
+# or the policy that ships and taught this one, which its task names
+shown=$(sed -nE '/^teacher:/,$ s#^ *policy: *(zoo/[^ \#]+).*#\1#p' "$run/task.yaml")
 
 # what the teacher is told and returns, and what it took
 row_of_teacher()
@@ -326,6 +330,7 @@ row_of_teacher()
     echo "| --- | --- |"
     echo "| trained in | $trained_in$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
     [[ -z $teacher ]] || row_of_teacher
+    [[ -n $teacher || -z $shown ]] || echo "| taught by | \`$shown\`, which ships: $(score "$shown" --variant "$(setting variant)") over episodes 0..99 |"
     echo "| trained for | $generation generations, $(million "$steps") million steps |"
     echo "| wall clock | $(counted "$(minutes "$seconds")" minute) on at most $(counted "$cores" core), which other work shared |"
     echo "| seed | $(sed -n '/^train:/,/^[a-z]*:$/s/^ *seed: //p' "$run/task.yaml" | head -n 1) |"
