@@ -68,7 +68,8 @@ static void print_table(const bench_looks *looks, int patch, bool back, quantity
 {
     const char *forms[BENCH_LOOKS];
     const int count = forms_of(looks, forms);
-    const char *peer = looks->count ? looks->all[0].peer : "";
+    if (count == 0) return; // nothing was measured
+    const char *peer = looks->all[0].peer;
     printf("patches of %d, %s, %s%s%s\n%6s %6s  %8s", patch, back ? "forward and backward" : "forward",
            what == TIME ? "milliseconds" : "MiB", *peer ? ", beside " : "", peer, "pixels", "tokens", "");
     for (int i = 0; i < count; i++) printf(" %11s", forms[i]);

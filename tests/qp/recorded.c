@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     if (count < 1) return fputs("usage: recorded COUNT\n", stderr), 2;
     const legs_robot *robot = sac_legs_robot("laikago");
     const legs_drive_def def = {
-        .map = LEGS_FOOTHOLDS, .robot = robot, .physics = 0.001, .control = 0.005, .repeat = 10};
+        .map = LEGS_FOOTHOLDS, .robot = robot, .physics = 0.001, .control = 0.005, .repeat = 10, .period = 0.5};
     const legs_terrain_def course = {.course = LEGS_STONES, .length = 60};
     const legs_changes none = {.friction = 1};
     legs_drive *drive;
