@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
 # resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a
-# teacher, a policy that says its actions by tokens by a teacher, and robots with legs by evolution and from a planner.
+# teacher, a policy that says its actions by tokens by a teacher, robots with legs by evolution and from a planner, and
+# nets that classify pictures.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -63,6 +64,45 @@ compare() # TASK
     [[ $hash == "$level_reference" ]] || { echo "  differs from $level_reference"; failed=1; }
 }
 
+# --- nets that classify pictures ---
+
+fit() # NAME SACCADE [option...]: prints the hash of the run
+{
+    local name=$1 saccade=$2
+    shift 2
+    "$saccade" fit "$work/fit.yaml" --run "$work/$name" --set data.folder="$work/stripes" --quiet \
+        "${net[@]}" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
+    hash_of "$work/$name"
+}
+
+expect_net() # NAME RUN: a checkpoint records the CPU level, so for levels the net alone is compared
+{
+    local hash
+    hash=$(sha256sum <"$work/$2/net.safetensors" | cut -c1-16)
+    printf '%-28s %s\n' "$1" "$hash"
+    [[ $hash == "$net_reference" ]] || { echo "  differs from $net_reference"; failed=1; }
+}
+
+compare_fits() # KIND [option...]
+{
+    net=("${@:2}")
+    echo "saccade fit, $1"
+    local threads level
+    rm -rf "$work"/fit-*
+    reference=$(fit fit-reference build/saccade --threads 1) || { failed=1; return; }
+    printf '%-28s %s\n' "one thread" "$reference"
+    for threads in 2 3 5; do expect "$threads threads" "$(fit "fit-t$threads" build/saccade --threads "$threads")"; done
+    expect "-O0" "$(fit fit-O0 build-O0/saccade --threads 2)"
+    timeout -s KILL 0.3 build/saccade fit "$work/fit.yaml" --run "$work/fit-killed" --quiet \
+        --set data.folder="$work/stripes" "${net[@]}" >/dev/null 2>&1
+    expect "after a kill" "$(fit fit-killed build/saccade --threads 2 --resume)"
+    net_reference=$(sha256sum <"$work/fit-reference/net.safetensors" | cut -c1-16)
+    for level in scalar avx2 avx512; do
+        SACCADE_CPU=$level fit "fit-$level" build/saccade --threads 2 >/dev/null || { failed=1; continue; }
+        expect_net "the net at $level" "fit-$level"
+    done
+}
+
 tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml tests/train/tokens-taught.yaml)
 if build/saccade doctor | grep -q '^legs:flat  *works' && build-O0/saccade doctor | grep -q '^legs:flat  *works'; then
     tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml)
@@ -70,5 +110,14 @@ else
     echo "without robots with legs, which need MuJoCo (make worlds)"
 fi
 for task in "${tasks[@]}"; do compare "$task"; done
+
+python3 examples/pictures.py "$work/stripes" 300 || exit 1
+sed '/width\|stages/d' tests/train/pictures_fit.yaml >"$work/fit.yaml"
+tokens=(--set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
+compare_fits resnet --set net.width=16 --set net.stages=2
+compare_fits "attention-net, quadratic" --set net.kind=attention-net --set net.heads=4 "${tokens[@]}"
+for attention in softmax relu-mapped trig; do
+    compare_fits "vit, $attention" --set net.kind=vit --set net.attention=$attention "${tokens[@]}"
+done
 [[ $failed == 0 ]] && echo "one hash a task" || echo "the results differ"
 exit $failed

@@ -94,6 +94,7 @@ static sac_status measure(bench_look *look)
     const sac_status status = create(&s, &look->at, false);
     if (status == SAC_OK)
     {
+        look->parameters = sac_net_parameters(s.net);
         const double taken = time_steps(look->at.back ? bench_net_both : bench_net_forward, &s);
         look->own = look->own > 0 ? fmin(look->own, taken) : taken;
         look->own_memory = fmax(look->own_memory, status_of("VmHWM") - before);
@@ -123,22 +124,30 @@ static bench_look *find(bench_looks *looks, const bench_look_at *at)
     return (bench_look *)bench_vision_find(looks, at, NULL);
 }
 
-static void read_peer(bench_looks *looks, const json_t *json, int patch, int side)
+static sac_status read_row(bench_looks *looks, const json_t *row, const char *peer, int patch, int side)
+{
+    const char *form = json_string_value(json_object_get(row, "form"));
+    bench_look_at at = {.back = json_is_true(json_object_get(row, "back")), .patch = patch, .side = side};
+    snprintf(at.form, sizeof at.form, "%s", form ? form : "");
+    bench_look *look = find(looks, &at);
+    if (!look) return SAC_OK;
+    const long long parameters = json_integer_value(json_object_get(row, "parameters"));
+    if (parameters != (long long)look->parameters)
+        return sac_fail(SAC_ERROR_ENVIRONMENT, "bench: %s, %d pixels: %s has %lld parameters, saccade %zu", at.form,
+                        side, peer, parameters, look->parameters);
+    snprintf(look->peer, sizeof look->peer, "%s", peer);
+    look->theirs = json_number_value(json_object_get(row, "best"));
+    look->their_memory = json_number_value(json_object_get(row, "memory"));
+    return SAC_OK;
+}
+
+static sac_status read_peer(bench_looks *looks, const json_t *json, int patch, int side)
 {
     const json_t *rows = json_object_get(json, "rows"), *row;
-    const char *name = json_string_value(json_object_get(json, "peer"));
+    const char *peer = json_string_value(json_object_get(json, "peer"));
     size_t i;
-    json_array_foreach(rows, i, row)
-    {
-        const char *form = json_string_value(json_object_get(row, "form"));
-        bench_look_at at = {.back = json_is_true(json_object_get(row, "back")), .patch = patch, .side = side};
-        snprintf(at.form, sizeof at.form, "%s", form ? form : "");
-        bench_look *look = find(looks, &at);
-        if (!look) continue;
-        snprintf(look->peer, sizeof look->peer, "%s", name);
-        look->theirs = json_number_value(json_object_get(row, "best"));
-        look->their_memory = json_number_value(json_object_get(row, "memory"));
-    }
+    json_array_foreach(rows, i, row) SAC_TRY(read_row(looks, row, peer, patch, side));
+    return SAC_OK;
 }
 
 // --- the sweep ---
@@ -159,9 +168,10 @@ static sac_status measure_side(const bench_place *place, const char *only, int p
     char command[96];
     snprintf(command, sizeof command, "vision.py %d %d %s", side, patch, only ? only : "all");
     json_t *json = bench_peer_answer(command, place);
-    if (json) read_peer(looks, json, patch, side);
-    for (int i = begin; json && i < looks->count; i++) SAC_TRY(measure(&looks->all[i]));
+    sac_status status = json ? read_peer(looks, json, patch, side) : SAC_OK;
+    for (int i = begin; json && status == SAC_OK && i < looks->count; i++) status = measure(&looks->all[i]);
     json_decref(json);
+    SAC_TRY(status);
     for (int i = begin; place->verbose && i < looks->count; i++) SAC_TRY(show_profile(&looks->all[i].at));
     return SAC_OK;
 }

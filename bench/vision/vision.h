@@ -24,6 +24,7 @@ typedef struct bench_look_at
 typedef struct bench_look
 {
     bench_look_at at;
+    size_t parameters;      ///< numbers that are learned, the peer's too; 0 where they were read from a file
     double own, own_memory; ///< milliseconds of a step; bytes, see bench_vision_sweep
     char peer[48];          ///< "" where there is none
     double theirs, their_memory;

@@ -44,6 +44,27 @@ attention() # every form at one size, with its figures and its file; in a folder
     [[ $(wc -l <"$(echo "$work"/attention/bench/results/*/attention.csv)") == "$points" ]]
 }
 
+vision() # every form at one side, with its table and its file; a form that lands later keeps the others
+{
+    local file form
+    mkdir -p "$work/vision"
+    (cd "$work/vision" && SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --land) \
+        >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    file=$(echo "$work"/vision/bench/results/*/vision.csv)
+    for form in softmax relu relu-mapped exp square positive trig; do
+        [[ $(grep -cE "^$form,(forward|both),(16|32),224,[0-9.e+]+,[0-9]+$" "$file") == 4 ]] || { cat "$file"; return 1; }
+    done
+    grep -q '^patches of 16, forward and backward, MiB$' "$work/table" && grep -q '^faster than softmax' "$work/table" || return 1
+    (cd "$work/vision" && SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --form relu --land) >"$work/table" 2>&1 &&
+        [[ $(wc -l <"$file") == 29 ]]
+}
+
+same_vision() # PyTorch's nets have as many parameters, or the command fails
+{
+    "$saccade" bench vision --pixels 224 --form relu-mapped >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
+    [[ $(grep -c '^ *the peer ' "$work/table") == 8 ]] || { cat "$work/table"; return 1; }
+}
+
 same_attention() # PEER computes every form at an odd size, or the command fails
 {
     "$saccade" bench attention --tokens 529 >"$work/table" 2>"$work/err" || { cat "$work/err"; return 1; }
@@ -95,6 +116,16 @@ check "bench attention refuses an unknown form" refuses 2 "did you mean 'hybrid'
 check "bench attention refuses sizes between two" refuses 2 "--tokens 65..127 holds no" \
     "$saccade" bench attention --tokens 65..127
 check "bench attention" attention
+check "bench vision refuses an unknown form" refuses 2 "did you mean 'softmax'?" \
+    "$saccade" bench vision --form sotfmax
+check "bench vision refuses sides between two" refuses 2 "--pixels 225..447 holds none of" \
+    "$saccade" bench vision --pixels 225..447
+check "bench vision" vision
+if has torch; then
+    check "PyTorch's vision transformers have the same sizes" same_vision
+else
+    skip "PyTorch's vision transformers have the same sizes" "a peer: torch"
+fi
 if has evojax; then
     check "evojax searches" searches evojax search-pgpe-evojax search-ars-evojax search-ga-evojax \
         evals-sphere-10-cma-es-evojax
