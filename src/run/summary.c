@@ -163,6 +163,8 @@ sac_status sac_run_summarise(sac_run_summary *s, const char *run_dir)
     SAC_TRY(read_lines(&r, run_dir, "metrics.csv", s->net[0] ? take_epoch : take_row, last));
     SAC_TRY(read_lines(&r, run_dir, "events.jsonl", NULL, last));
     take_last_event(s, last);
+    // fits had no events once
+    if (s->net[0] && !last[0] && s->generation > 0 && s->generation == s->generations) s->state = "finished";
     SAC_TRY(read_host(s, run_dir));
     if (is_locked(run_dir)) s->state = "running";
     return SAC_OK;
