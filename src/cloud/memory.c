@@ -1,0 +1,126 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/level.h"
+#include "base/memory.h"
+#include "cloud/cloud.h"
+
+/// The memory of clouds, and what is checked of points before they are put into a grid.
+
+enum
+{
+    MOST_POINTS = 1 << 24
+};
+
+static sac_status take(sac_cloud_memory *m)
+{
+    const size_t n = (size_t)m->max_points;
+    while ((1u << m->bits) < 2 * n) m->bits++;
+    m->table = SAC_NEW_ARRAY(sac_cloud_entry, (size_t)1 << m->bits);
+    m->keys = SAC_NEW_ARRAY(uint64_t, n);
+    m->counts = SAC_NEW_ARRAY(int, n);
+    m->cube_of = SAC_NEW_ARRAY(int, n);
+    m->sums = SAC_NEW_MATRIX(double, n, 3);
+    m->firsts = SAC_NEW_ARRAY(int, n);
+    m->roots = SAC_NEW_ARRAY(int, n);
+    m->sizes = SAC_NEW_ARRAY(int, n);
+    m->order = SAC_NEW_ARRAY(uint64_t, n);
+    const bool all =
+        m->table && m->keys && m->counts && m->cube_of && m->sums && m->firsts && m->roots && m->sizes && m->order;
+    return all ? SAC_OK : sac_fail_memory("a cloud's memory");
+}
+
+sac_status sac_cloud_memory_create(sac_cloud_memory **out, int max_points)
+{
+    *out = NULL;
+    if (max_points < 1 || max_points > MOST_POINTS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "cloud: max_points is %d, expected 1 to %d", max_points, MOST_POINTS);
+    sac_cloud_memory *m = SAC_NEW(sac_cloud_memory);
+    if (!m) return sac_fail_memory("a cloud's memory");
+    m->max_points = max_points;
+    m->bits = 1;
+    const sac_status status = take(m);
+    if (status == SAC_OK)
+        *out = m;
+    else
+        sac_cloud_memory_destroy(m);
+    return status;
+}
+
+void sac_cloud_memory_destroy(sac_cloud_memory *memory)
+{
+    if (!memory) return;
+    sac_free(memory->table);
+    sac_free(memory->keys);
+    sac_free(memory->counts);
+    sac_free(memory->cube_of);
+    sac_free(memory->sums);
+    sac_free(memory->firsts);
+    sac_free(memory->roots);
+    sac_free(memory->sizes);
+    sac_free(memory->order);
+    sac_free(memory);
+}
+
+void sac_cloud_begin(sac_cloud_memory *memory)
+{
+    memory->cubes = 0;
+    if (++memory->round != 0) return;
+    // after 2^32 clouds entries of the first ones would count again
+    memset(memory->table, 0, ((size_t)1 << memory->bits) * sizeof *memory->table);
+    memory->round = 1;
+}
+
+static int first_broken(const float *points, int stride, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int d = 0; d < 3; d++)
+            if (!isfinite(points[d * (ptrdiff_t)stride + i])) return i;
+    return -1;
+}
+
+sac_status sac_cloud_check_finite(const float *points, int stride, int count, const char *what)
+{
+    const float *y = points + stride, *z = y + stride;
+    if (SAC_AT_LEVEL(&sac_cloud_loops)->count_broken(points, y, z, count) == 0) return SAC_OK;
+    const int i = first_broken(points, stride, count);
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "cloud: point %d is (%g, %g, %g); %s needs finite numbers, which sac_cloud_pass "
+                    "leaves",
+                    i, (double)points[i], (double)y[i], (double)z[i], what);
+}
+
+static sac_status check_far(const float *points, int stride, int count, float side, const char *what)
+{
+    const float most = side * (float)(1 << 20);
+    const sac_bounds bounds = {{-most, -most, -most}, {most, most, most}};
+    int valid[SAC_CLOUD_STRIP];
+    for (int first = 0; first < count; first += SAC_CLOUD_STRIP)
+    {
+        const int some = count - first < SAC_CLOUD_STRIP ? count - first : SAC_CLOUD_STRIP;
+        const float *x = points + first, *y = x + stride, *z = y + stride;
+        SAC_AT_LEVEL(&sac_cloud_loops)->within(valid, x, y, z, &bounds, some);
+        for (int i = 0; i < some; i++)
+            if (!valid[i])
+                return sac_fail(SAC_ERROR_ARGUMENT,
+                                "cloud: point %d is (%g, %g, %g), expected less than 2^20 cubes of %g m from the "
+                                "origin for %s",
+                                first + i, (double)x[i], (double)y[i], (double)z[i], (double)side, what);
+    }
+    return SAC_OK;
+}
+
+sac_status sac_cloud_check(const sac_cloud_memory *memory, const float *points, int stride, int count, float side,
+                           const char *what)
+{
+    SAC_ASSERT(count >= 0 && stride >= count);
+    if (!(side > 0) || !isfinite(side))
+        return sac_fail(SAC_ERROR_ARGUMENT, "cloud: %s of %g m, expected more than 0", what, (double)side);
+    if (count > memory->max_points)
+        return sac_fail(SAC_ERROR_ARGUMENT, "cloud: %d points for %s, but the memory was made for %d", count, what,
+                        memory->max_points);
+    SAC_TRY(sac_cloud_check_finite(points, stride, count, what));
+    // a little less, so that rounding passes no end of the keys' range
+    return check_far(points, stride, count, side * 0.999f, what);
+}
