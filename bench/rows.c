@@ -133,6 +133,8 @@ const bench_row bench_rows[] = {
     GEMM("256x16x48"),
     GEMM("512x64x256"),
     GEMM("512x256x64"),
+    {"cloud-240x320", "us", "cloud.py %d", false, "a depth picture to the objects on a table, beside PCL", bench_cloud},
+    {"cloud-480x640", "us", "cloud.py %d", false, "the same of a picture with four times the pixels", bench_cloud},
     {"learn-lstm", "us", "learn.py lstm", false, "LSTM of 16 over 64 sequences of 128 steps, forward and backward",
      bench_lstm},
     {"learn-student", "us", "learn.py student", false,

@@ -50,9 +50,9 @@ SAC_API int sac_cloud_pass(float *out, int out_stride, int *kept, const float *p
 
 typedef struct sac_cloud_memory sac_cloud_memory;
 
-/// Make the memory of the steps below: about 90 bytes a point.
+/// Make the memory of the steps below: about 210 bytes a point.
 /// @param[out] out         owned by the caller, released by sac_cloud_memory_destroy; NULL on failure
-/// @param      max_points  the largest N that it serves, 1..2^24
+/// @param      max_points  the largest N that it serves, 1..2^22
 /// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_cloud_memory_create(sac_cloud_memory **out, int max_points);
 
@@ -123,7 +123,7 @@ SAC_API SAC_CHECKED sac_status sac_cloud_clusters(sac_cloud_memory *memory, int 
 /// What a segmenter does. Start from sac_segmenter_default_def().
 typedef struct sac_segmenter_def
 {
-    int max_points;         ///< of a picture, 1..2^24, default 307,200: 640 x 480
+    int max_points;         ///< of a picture, 1..2^22, default 307,200: 640 x 480
     sac_bounds bounds;      ///< what is looked at of the world, finite; default -1 to 1 m on each axis
     int step;               ///< every `step`-th row and column of a picture is read, 1..1024, default 1
     float voxel;            ///< side of the voxel grid's cubes in metres, default 0.005; 0: no voxel grid
@@ -131,7 +131,7 @@ typedef struct sac_segmenter_def
     sac_plane_search plane; ///< default sac_plane_search_default()
     float reach;            ///< of a cluster's neighbours in metres, default 0.02
     int least_points;       ///< of a cluster, 1 at least, default 30
-    int most_points;        ///< of a cluster, default 2^24
+    int most_points;        ///< of a cluster, default 2^22
     int max_objects;        ///< 1..4096, default 64; the largest ones are kept
     uint32_t internal;      ///< marks a def that came from the default; do not set
 } sac_segmenter_def;
@@ -160,7 +160,7 @@ typedef struct sac_segmenter sac_segmenter;
 
 SAC_API sac_segmenter_def sac_segmenter_default_def(void);
 
-/// Create a segmenter with all its memory: about 130 bytes a point.
+/// Create a segmenter with all its memory: about 240 bytes a point.
 /// @param[out] out  owned by the caller, released by sac_segmenter_destroy; NULL on failure
 /// @param      def  copied
 /// @return SAC_OK, SAC_ERROR_ARGUMENT (sac_last_error names the field) or SAC_ERROR_MEMORY

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -29,24 +28,6 @@ static void list_offsets(offset out[HALF])
                 for (int x = z > 0 || y > 0 ? -2 : 1; x <= 2; x++)
                     if (x * x + y * y + z * z == square) out[count++] = (offset){x, y, z};
     SAC_ASSERT(count == HALF);
-}
-
-static void fill_cubes(sac_cloud_memory *m, const float *points, int stride, int count, float reach)
-{
-    // 0.577 < 1 / sqrt(3); doubles, so that rounding cannot make up for the difference
-    const double inverse = 1 / (0.577 * (double)reach);
-    const float *x = points, *y = points + stride, *z = y + stride;
-    uint64_t last = UINT64_MAX;
-    int cube = -1;
-    for (int i = 0; i < count; i++)
-    {
-        const uint64_t key =
-            sac_cloud_key((int64_t)floor((double)x[i] * inverse), (int64_t)floor((double)y[i] * inverse),
-                          (int64_t)floor((double)z[i] * inverse));
-        if (key != last) cube = sac_cloud_enter(m, last = key);
-        m->cube_of[i] = cube;
-        m->counts[cube]++;
-    }
 }
 
 // Put the points cube by cube, in their order; they take the place of sums.
@@ -91,14 +72,13 @@ static void connect(sac_cloud_memory *m, float reach)
     for (int o = 0; o < HALF; o++)
     {
         // keys are sums of their parts, so a neighbour's differs by a constant; one beyond the range is no cube's
-        const uint64_t step = (uint64_t)offsets[o].x + ((uint64_t)offsets[o].y << 21) + ((uint64_t)offsets[o].z << 42);
+        const uint64_t step = sac_cloud_key(offsets[o].x, offsets[o].y, offsets[o].z) - sac_cloud_key(0, 0, 0);
         for (int cube = 0; cube < m->cubes; cube++)
         {
-            const int other = sac_cloud_find(m, m->keys[cube] + step);
+            const int other = sac_cloud_find(m, m->places[cube] + step);
             if (other < 0) continue;
             const int a = root_of(m->roots, cube), b = root_of(m->roots, other);
             if (a == b || !are_near(m, cube, other, reach * reach)) continue;
-            // the root is the cube of the earliest point
             m->roots[a > b ? a : b] = a < b ? a : b;
         }
     }
@@ -128,21 +108,21 @@ static void sort(uint64_t *numbers, int count)
 }
 
 // Number the clusters that are neither too small nor too large; sizes become the indices of clusters.
-static int number_clusters(sac_cloud_memory *m, int least, int most)
+static int number_clusters(sac_cloud_memory *m, int count, int least, int most)
 {
     int clusters = 0;
     memset(m->sizes, 0, (size_t)m->cubes * sizeof *m->sizes);
     for (int cube = 0; cube < m->cubes; cube++) m->sizes[root_of(m->roots, cube)] += m->counts[cube];
-    for (int cube = 0; cube < m->cubes; cube++)
+    // largest first, and of equal ones that of the earlier point
+    for (int i = 0; i < count; i++)
     {
-        const int size = m->sizes[cube];
-        // largest first, and of equal ones the earlier: cubes are numbered by their first points
+        const int root = root_of(m->roots, (int)m->cube_of[i]), size = m->sizes[root];
         if (size > 0 && size >= least && size <= most)
-            m->order[clusters++] = (uint64_t)(INT32_MAX - size) << 32 | (uint32_t)cube;
-        m->sizes[cube] = -1;
+            m->order[clusters++] = (uint64_t)(INT32_MAX - size) << 32 | (uint32_t)i;
+        m->sizes[root] = -1;
     }
     sort(m->order, clusters);
-    for (int i = 0; i < clusters; i++) m->sizes[(uint32_t)m->order[i]] = i;
+    for (int i = 0; i < clusters; i++) m->sizes[root_of(m->roots, (int)m->cube_of[(uint32_t)m->order[i]])] = i;
     return clusters;
 }
 
@@ -152,11 +132,12 @@ sac_status sac_cloud_clusters(sac_cloud_memory *memory, int *labels, int *out_co
     *out_count = 0;
     // cubes are at least half a reach wide, so a reach of them is within the range where half of one is
     SAC_TRY(sac_cloud_check(memory, points, stride, count, reach / 2, "clusters within reach"));
-    sac_cloud_begin(memory);
-    fill_cubes(memory, points, stride, count, reach);
+    // 0.577 < 1 / sqrt(3), by more than the rounding of doubles
+    sac_cloud_fill(memory, points, stride, count, 1 / (0.577 * (double)reach), true);
+    sac_cloud_list(memory);
     sort_points(memory, points, stride, count);
     connect(memory, reach);
-    *out_count = number_clusters(memory, least, most);
-    for (int i = 0; i < count; i++) labels[i] = memory->sizes[root_of(memory->roots, memory->cube_of[i])];
+    *out_count = number_clusters(memory, count, least, most);
+    for (int i = 0; i < count; i++) labels[i] = memory->sizes[root_of(memory->roots, (int)memory->cube_of[i])];
     return SAC_OK;
 }

@@ -30,14 +30,15 @@ static void project(float *points, int *valid, const sac_cloud_row *r, int first
     float *x = points, *y = points + SAC_CLOUD_STRIP, *z = points + 2 * SAC_CLOUD_STRIP;
     const float least = r->depth->least, most = r->depth->most;
     const sac_bounds bounds = *r->bounds;
+    const sac_cloud_row row = *r; // a copy, which no store can change
     read_strip(metres, r, first, count);
     for (int i = 0; i < count; i++)
     {
         // R (u, v, 1) depth + t, where (u, v) is where the pixel's ray meets the plane at distance 1
-        const float u = (float)((first + i) * r->step) * r->focal - r->center, depth = metres[i];
-        x[i] = (r->along[0] * u + r->base[0]) * depth + r->position[0];
-        y[i] = (r->along[1] * u + r->base[1]) * depth + r->position[1];
-        z[i] = (r->along[2] * u + r->base[2]) * depth + r->position[2];
+        const float u = (float)((first + i) * row.step) * row.focal - row.center, depth = metres[i];
+        x[i] = (row.along[0] * u + row.base[0]) * depth + row.position[0];
+        y[i] = (row.along[1] * u + row.base[1]) * depth + row.position[1];
+        z[i] = (row.along[2] * u + row.base[2]) * depth + row.position[2];
         valid[i] = (depth > 0) & (depth >= least) & (depth <= most) & is_within(x[i], y[i], z[i], &bounds);
     }
 }
@@ -77,5 +78,55 @@ static int count_broken(const float *x, const float *y, const float *z, int coun
     return broken;
 }
 
-const sac_cloud_loops SAC_LEVEL_NAME(sac_cloud_loops) = {
-    .project = project, .within = within, .beyond = beyond, .count_near = count_near, .count_broken = count_broken};
+// Truncation, less 1 where that went up: floor itself is a call where a level has no instruction for it.
+static void floors(int *out, const float *x, float inverse, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        const float at = x[i] * inverse;
+        const int whole = (int)at;
+        out[i] = whole - (at < (float)whole);
+    }
+}
+
+static void floors_exactly(int *out, const float *x, double inverse, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        const double at = (double)x[i] * inverse;
+        const int whole = (int)at;
+        out[i] = whole - (at < whole);
+    }
+}
+
+static int number(int *starts, const uint64_t *words, int count)
+{
+    int all = 0;
+    for (int i = 0; i < count; i++)
+    {
+        starts[i] = all;
+        all += __builtin_popcountll(words[i]);
+    }
+    return all;
+}
+
+static void look_up(uint32_t *bits, int *counts, const uint64_t *words, const int *starts, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        const uint32_t word = bits[i] >> 6;
+        const uint64_t before = ((uint64_t)1 << (bits[i] & 63)) - 1;
+        bits[i] = (uint32_t)(starts[word] + __builtin_popcountll(words[word] & before));
+        counts[bits[i]]++;
+    }
+}
+
+const sac_cloud_loops SAC_LEVEL_NAME(sac_cloud_loops) = {.project = project,
+                                                         .within = within,
+                                                         .beyond = beyond,
+                                                         .count_near = count_near,
+                                                         .count_broken = count_broken,
+                                                         .floors = floors,
+                                                         .floors_exactly = floors_exactly,
+                                                         .number = number,
+                                                         .look_up = look_up};

@@ -37,6 +37,14 @@ typedef struct sac_cloud_loops
     int (*count_near)(const float *x, const float *y, const float *z, const float plane[4], float distance, int count);
     /// How many points have a number that is not finite.
     int (*count_broken)(const float *x, const float *y, const float *z, int count);
+    /// floor(x * inverse), whose size is below 2^30.
+    void (*floors)(int *out, const float *x, float inverse, int count);
+    void (*floors_exactly)(int *out, const float *x, double inverse, int count);
+    /// The bits before each word's, and of all.
+    int (*number)(int *starts, const uint64_t *words, int count);
+    /// Bits become numbers: each of `count` numbers of bits becomes the count of bits before it that are set, which is
+    /// counted.
+    void (*look_up)(uint32_t *bits, int *counts, const uint64_t *words, const int *starts, int count);
 } sac_cloud_loops;
 
 extern const sac_cloud_loops sac_cloud_loops_scalar, sac_cloud_loops_neon, sac_cloud_loops_avx2, sac_cloud_loops_avx512;

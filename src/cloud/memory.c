@@ -10,24 +10,27 @@
 
 enum
 {
-    MOST_POINTS = 1 << 24
+    MOST_POINTS = 1 << 22 // a block and a bit in it are 31 bits
 };
 
 static sac_status take(sac_cloud_memory *m)
 {
     const size_t n = (size_t)m->max_points;
-    while ((1u << m->bits) < 2 * n) m->bits++;
-    m->table = SAC_NEW_ARRAY(sac_cloud_entry, (size_t)1 << m->bits);
+    while ((1u << m->table_bits) < 2 * n) m->table_bits++;
+    m->table = SAC_NEW_ARRAY(sac_cloud_entry, (size_t)1 << m->table_bits);
     m->keys = SAC_NEW_ARRAY(uint64_t, n);
+    m->bits = SAC_NEW_MATRIX(uint64_t, n, SAC_CLOUD_WORDS);
+    m->starts = SAC_NEW_MATRIX(int, n, SAC_CLOUD_WORDS);
+    m->cube_of = SAC_NEW_ARRAY(uint32_t, n);
     m->counts = SAC_NEW_ARRAY(int, n);
-    m->cube_of = SAC_NEW_ARRAY(int, n);
     m->sums = SAC_NEW_MATRIX(double, n, 3);
     m->firsts = SAC_NEW_ARRAY(int, n);
     m->roots = SAC_NEW_ARRAY(int, n);
     m->sizes = SAC_NEW_ARRAY(int, n);
+    m->places = SAC_NEW_ARRAY(uint64_t, n);
     m->order = SAC_NEW_ARRAY(uint64_t, n);
-    const bool all =
-        m->table && m->keys && m->counts && m->cube_of && m->sums && m->firsts && m->roots && m->sizes && m->order;
+    const bool all = m->table && m->keys && m->bits && m->starts && m->cube_of && m->counts && m->sums && m->firsts &&
+                     m->roots && m->sizes && m->places && m->order;
     return all ? SAC_OK : sac_fail_memory("a cloud's memory");
 }
 
@@ -39,7 +42,7 @@ sac_status sac_cloud_memory_create(sac_cloud_memory **out, int max_points)
     sac_cloud_memory *m = SAC_NEW(sac_cloud_memory);
     if (!m) return sac_fail_memory("a cloud's memory");
     m->max_points = max_points;
-    m->bits = 1;
+    m->table_bits = 1;
     const sac_status status = take(m);
     if (status == SAC_OK)
         *out = m;
@@ -51,25 +54,11 @@ sac_status sac_cloud_memory_create(sac_cloud_memory **out, int max_points)
 void sac_cloud_memory_destroy(sac_cloud_memory *memory)
 {
     if (!memory) return;
-    sac_free(memory->table);
-    sac_free(memory->keys);
-    sac_free(memory->counts);
-    sac_free(memory->cube_of);
-    sac_free(memory->sums);
-    sac_free(memory->firsts);
-    sac_free(memory->roots);
-    sac_free(memory->sizes);
-    sac_free(memory->order);
+    void *const arrays[] = {memory->table,   memory->keys,   memory->bits,   memory->starts,
+                            memory->cube_of, memory->counts, memory->sums,   memory->firsts,
+                            memory->roots,   memory->sizes,  memory->places, memory->order};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sac_free(arrays[i]);
     sac_free(memory);
-}
-
-void sac_cloud_begin(sac_cloud_memory *memory)
-{
-    memory->cubes = 0;
-    if (++memory->round != 0) return;
-    // after 2^32 clouds entries of the first ones would count again
-    memset(memory->table, 0, ((size_t)1 << memory->bits) * sizeof *memory->table);
-    memory->round = 1;
 }
 
 static int first_broken(const float *points, int stride, int count)

@@ -13,7 +13,7 @@ enum
     COOKIE = 0xc10d,
     MOST_STEP = 1024,
     MOST_OBJECTS = 4096,
-    MOST_POINTS = 1 << 24
+    MOST_POINTS = 1 << 22
 };
 
 struct sac_segmenter

@@ -1,8 +1,8 @@
 #include <float.h>
 
-#include "cloud_scene.h"
 #include "failing_memory.h"
 #include "saccade/cloud.h"
+#include "table_scene.h"
 #include "test.h"
 
 /// Point clouds: each step beside values that were worked out by hand or by the slowest way, and all of them on
@@ -89,7 +89,8 @@ TEST(voxels_are_means_of_cubes)
     // cubes of 0.5: the first and third point share one, the second lies below zero, the last on a cube's lower face
     const float points[3 * 5] = {0.1f, -0.1f, 0.3f,  0.1f,  0.5f,  0,     0,    0.25f,
                                  0.6f, 0,     0.25f, 0.25f, 0.25f, 0.25f, 0.25f};
-    const float x[] = {(0.1f + 0.3f) / 2, -0.1f, 0.1f, 0.5f}, y[] = {0.125f, 0, 0.6f, 0};
+    // blocks by their first points, and in the first one y before x
+    const float x[] = {(0.1f + 0.3f) / 2, 0.5f, 0.1f, -0.1f}, y[] = {0.125f, 0, 0.6f, 0};
     sac_cloud_memory *memory = memory_for(5);
     float out[3 * 5];
     int count;
