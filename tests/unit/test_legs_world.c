@@ -383,19 +383,6 @@ TEST(nothing_allocates_while_stepping)
     }
 }
 
-TEST(what_is_wrong_is_named)
-{
-    sac_env *env;
-    assert_fails(env_create(&env, "legs:stones", "gravity", ""), SAC_ERROR_ARGUMENT, "unknown variant 'gravity'");
-    assert_fails(env_create(&env, "legs:stones", NULL, "robot=spot"), SAC_ERROR_ARGUMENT, "laikago");
-    assert_fails(env_create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
-                 "physics_ms 3 does not go into");
-    assert_fails(env_create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "'feet' is for the actions");
-    assert_fails(env_create(&env, "legs:stairs", NULL, "feet=either"), SAC_ERROR_ARGUMENT,
-                 "'either' for footholds alone");
-    assert_fails(env_create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
-}
-
 TEST(lack_of_memory_is_survived)
 {
     sac_env *env;
@@ -406,4 +393,4 @@ TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_t
       the_next_feet_are_those_that_lift_off, either_place_is_the_one_that_its_sign_says, the_generator_walks,
       gaps_are_what_stops_a_blind_walk, laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view,
       noise_is_as_wide_as_it_says, loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite,
-      nothing_allocates_while_stepping, what_is_wrong_is_named, lack_of_memory_is_survived)
+      nothing_allocates_while_stepping, lack_of_memory_is_survived)

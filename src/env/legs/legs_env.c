@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/series.h"
 #include "env/legs/course.h"
+#include "env/legs/fits.h"
 
 enum
 {
@@ -137,8 +138,11 @@ static sac_status make(legs_env *e, const char *variant)
     const legs_config *c = &e->config;
     const legs_robot *robot = sac_legs_robot(c->robot);
     if (c->heights != 1 && c->heights != 4)
-        return sac_fail(SAC_ERROR_ARGUMENT, "legs: heights is %d, expected 1 for all legs or 4", c->heights);
-    SAC_TRY(sac_legs_variant_read(&e->variant, variant, e->rules->id));
+        return sac_fail(SAC_ERROR_ARGUMENT, "heights is %d, expected 1 for all legs or 4", c->heights);
+    SAC_TRY(sac_legs_fits(c, e->rules));
+    SAC_TRY(sac_legs_variant_read(&e->variant, variant));
+    if (e->variant.terrain && e->rules->course == LEGS_FLAT)
+        return sac_fail(SAC_ERROR_ARGUMENT, "variant 'terrain' is for worlds with a course");
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,
                                    .level = c->level,
