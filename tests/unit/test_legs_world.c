@@ -238,6 +238,7 @@ TEST(the_generator_walks)
 {
     const double speed = generated_speed(""), finer = generated_speed("physics_ms=1");
     if (fabs(speed - 0.53) > 0.005 || fabs(finer - speed) > 0.01) fail_msg("%g and %g m/s", speed, finer);
+    assert_near(generated_speed("physics_ms=5"), 0.5, 0.005); // as docs/legs.md says
 }
 
 static void walk_ahead(scene *s, const char *settings, uint64_t seed)
