@@ -31,6 +31,8 @@ static const sac_env_column columns[COLUMNS] = {
     {"roll", SAC_COLUMN_DOUBLE}, {"pitch", SAC_COLUMN_DOUBLE}, {"yaw", SAC_COLUMN_DOUBLE},
     {"fell", SAC_COLUMN_FLAG},   {"crossed", SAC_COLUMN_FLAG}, {"unsolved", SAC_COLUMN_COUNT}};
 
+static const char *const eyes[] = {"front", "belly", NULL}; // of the part depth, one above the other
+
 static const double apart_along = 0.01, apart_across = 0.025; // m from place to place
 
 typedef struct legs_env
@@ -201,7 +203,8 @@ void sac_legs_spec(const void *self, sac_env_spec *spec)
                            .column_count = COLUMNS,
                            .lanes = 1, // a model each, and nothing to gain
                            .action_names = e->action_names,
-                           .picture_aspect = 1.6f};
+                           .picture_aspect = 1.6f,
+                           .depth_views = strcmp(e->config.eyes, "both") == 0 ? eyes : NULL};
 }
 
 void sac_legs_state(const void *self, double *values)
