@@ -22,6 +22,7 @@ typedef struct legs_config
 typedef struct legs_rules
 {
     const char *id;
+    const sac_option *options; ///< over a legs_config
     legs_course course;
     double roll, pitch; ///< rad beyond which an episode ends
     double low;         ///< m above the course that the trunk must keep, in shares of its height at the start
