@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "stop.h"
+
 /// The page is served on this machine alone, so a browser elsewhere needs a tunnel.
 
 // the name that ssh was given, or that this process runs under
@@ -36,4 +39,20 @@ void cli_say_page(FILE *out, int port, const char *format, ...)
                 port, port, user_name(), address);
     }
     fflush(out);
+}
+
+int cli_dash_port(const cli_args *args, bool *ok)
+{
+    const char *value = cli_value(args, "dash");
+    return value && value[0] ? (int)cli_integer(args, "dash", 0, 0, 65535, ok) : CLI_DASH_PORT;
+}
+
+sac_status cli_open_page(sac_dash **dash, const cli_args *args, const char *dir, int port,
+                         sac_status (*create)(sac_dash **out, const char *run_dir, int port))
+{
+    *dash = NULL;
+    if (!cli_has(args, "dash")) return SAC_OK;
+    SAC_TRY(create(dash, dir, port));
+    cli_say_page(stderr, sac_dash_port(*dash), "shows this run");
+    return SAC_OK;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli.h"
+#include "page.h"
 
 /// What commands share that train one task: `train` and `distill`.
 
@@ -12,8 +13,7 @@
         {"threads", "N", "of each rank; default 1", false},                                                  \
         {"generations", "N", "in total; default: the task's own", false},                                    \
         {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false}, \
-        {"dash", "[PORT]", "serve the live page of the run on this machine; default port 8800", false},      \
-        {"json", NULL, "print one JSON object a generation", false},                                         \
+        CLI_DASH_FLAG, {"json", NULL, "print one JSON object a generation", false},                          \
     {                                                                                                        \
         "quiet", NULL, "print nothing but errors and warnings", false                                        \
     }

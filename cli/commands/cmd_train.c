@@ -12,7 +12,6 @@
 #include "frame/share.h"
 #include "page.h"
 #include "run/task.h"
-#include "saccade/dash.h"
 #include "saccade/train.h"
 #include "stop.h"
 #include "training.h"
@@ -23,16 +22,6 @@ enum
 };
 
 static const cli_flag flags[] = {CLI_TRAINING_FLAGS, {0}};
-
-// serves the run's page where that is asked for, and says where
-static sac_status open_page(sac_dash **dash, const cli_args *args, const char *dir, int port)
-{
-    *dash = NULL;
-    if (!cli_has(args, "dash")) return SAC_OK;
-    SAC_TRY(sac_dash_create(dash, dir, port));
-    cli_say_page(stderr, sac_dash_port(*dash), "shows this run");
-    return SAC_OK;
-}
 
 // a run that ended before its first evaluation knows of no best
 static void say_files(const char *dir)
@@ -60,8 +49,7 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
     int seconds = (int)cli_integer(args, "seconds", 0, 1, INT32_MAX, &ok);
-    bool has_port = cli_has(args, "dash") && cli_value(args, "dash")[0];
-    int port = has_port ? (int)cli_integer(args, "dash", 0, 0, 65535, &ok) : CLI_DASH_PORT;
+    int port = cli_dash_port(args, &ok);
     if (!ok) return CLI_USAGE;
 
     char room[CLI_PATH_SIZE];
@@ -81,7 +69,7 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     status = sac_task_load(&task, cli_positional(args, 0), settings, count);
     if (status == SAC_OK) status = find_start(task);
     sac_dash *dash = NULL;
-    if (status == SAC_OK && reports) status = open_page(&dash, args, dir, port);
+    if (status == SAC_OK && reports) status = cli_open_page(&dash, args, dir, port, sac_dash_create);
     cli_board board;
     cli_board_open(&board, cli_positional(args, 0), cli_has(args, "json"), quiet, sac_comm_size(comm) == 1);
     if (reports) cli_print_log(&board);

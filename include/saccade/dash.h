@@ -3,15 +3,19 @@
 #include "saccade/base.h"
 
 /// The live page of a run. A server that only this machine can reach reads the run's folder, while it grows or
-/// afterwards, and runs its mean agent while someone has the page open.
+/// afterwards. Of a run that trains a policy it runs the mean agent while someone has the page open; of one of `saccade
+/// fit` it shows how the net learns, and what heads of attention look at. The run computes the same either way.
 
 typedef struct sac_dash sac_dash;
 
-/// Serve a run folder, which need not be there yet, at http://localhost:PORT/.
+/// Serve a run folder at http://localhost:PORT/. One that is not there yet will train a policy.
 /// @param[out] out   released by sac_dash_destroy; NULL on failure
 /// @param      port  0: any that is free
 /// @return SAC_ERROR_UNAVAILABLE without libmicrohttpd, or when the port is taken: the sentence names the next free one
 SAC_API SAC_CHECKED sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port);
+
+/// The same of a run of `saccade fit`, whose folder need not be there yet.
+SAC_API SAC_CHECKED sac_status sac_dash_create_net(sac_dash **out, const char *run_dir, int port);
 
 /// The port that is served.
 SAC_API int sac_dash_port(const sac_dash *dash);
@@ -29,5 +33,6 @@ typedef struct sac_report_def
 
 /// Write a run as one HTML file that needs nothing else. It holds the run's card, its curves, an episode of its best
 /// agent with its attention, the task, and the commands that repeat the run.
-/// @return SAC_ERROR_FILE when the folder holds no run; SAC_ERROR_UNAVAILABLE without cairo
+/// @return SAC_ERROR_FILE when the folder holds no run; SAC_ERROR_ARGUMENT when it holds one of `saccade fit`;
+///         SAC_ERROR_UNAVAILABLE without cairo
 SAC_API SAC_CHECKED sac_status sac_report_write(const char *run_dir, const sac_report_def *def, const char *path);

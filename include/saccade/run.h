@@ -59,6 +59,8 @@ typedef struct sac_progress
 typedef struct sac_run_summary
 {
     char environment[SAC_TEXT_SIZE], policy[SAC_TEXT_SIZE], search[SAC_TEXT_SIZE];
+    char net[SAC_TEXT_SIZE]; ///< the kind of net that a run of `saccade fit` trains, whose generations are epochs and
+                             ///< whose steps are minibatches; "": the run trains a policy
     uint64_t seed;
     uint64_t generation, generations; ///< finished; asked for in total
     uint64_t steps;                   ///< environment steps

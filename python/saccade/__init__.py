@@ -3,6 +3,7 @@
     saccade.load, Policy       an image goes in, an action comes out, and where it looked
     saccade.Attention, ...     every form of attention on arrays; saccade.readings, .heads, .tokens, .theory
     saccade.World, gym         environments, for Gymnasium too: gymnasium.make("saccade/CarRacing-v3")
+    saccade.Classifier         nets of `saccade fit`: pictures go in, their classes come out
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
     saccade.uptrain            softmax attention becomes linear
@@ -25,6 +26,7 @@ from saccade._core import (  # noqa: E402
     ArgumentError, DivergedError, Error, FileError, FormatError, InterruptedError, OutOfMemoryError, UnavailableError,
     WorldError, ffi, lib, load_plugin, set_log)
 from saccade.attention import Attention, Camera, MultiHead, forms, linear  # noqa: E402
+from saccade.classifier import Classified, Classifier  # noqa: E402
 from saccade.demonstrations import Demonstrations, distill, record, write_demonstrations  # noqa: E402
 from saccade.policy import Gaze, Info, Policy, Space, State, kind_options, kinds, load, read  # noqa: E402
 from saccade.search import Search, methods  # noqa: E402
@@ -32,7 +34,7 @@ from saccade.training import Progress, Run, Score, Uptrained, evaluate, summary,
 from saccade.worlds import Snapshot, World, Worlds  # noqa: E402
 
 __all__ = [
-    "ArgumentError", "Attention", "Camera", "Demonstrations", "DivergedError", "Error", "FileError", "FormatError", "Gaze",
+    "ArgumentError", "Attention", "Camera", "Classified", "Classifier", "Demonstrations", "DivergedError", "Error", "FileError", "FormatError", "Gaze",
     "Info", "InterruptedError", "MultiHead", "OutOfMemoryError", "Policy", "Progress", "Run", "Score", "Search", "Snapshot", "Space", "State",
     "UnavailableError", "Uptrained", "World", "WorldError", "Worlds", "distill", "evaluate", "ffi", "forms",
     "kind_options", "kinds", "lib", "linear", "load", "load_plugin", "methods", "read", "record", "search", "set_log", "summary", "train",

@@ -202,6 +202,7 @@ class Run:
     environment: str
     policy: str
     search: str
+    net: str
     seed: int
     generation: int
     generations: int
@@ -228,7 +229,7 @@ def _score(score: Any) -> tuple[float, float, int]:
 def summary(run: Any) -> Run:
     s = ffi.new("sac_run_summary *")
     check(lib.sac_run_summarise(s, path_of(run, "run")))
-    return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), s.seed, s.generation,
+    return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), text(s.net), s.seed, s.generation,
                s.generations, s.steps, s.seconds, s.mean, _score(s.evaluation), _score(s.best), s.best_generation,
                text(s.state), text(s.reason), text(s.host))
 

@@ -1,9 +1,11 @@
 #include "classify/evaluate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/atomic.h"
 
 // --- over a set ---
 
@@ -70,6 +72,38 @@ void sac_classify_evaluate(sac_classify_score *score, const sac_classify_test *t
     score->pictures = t->count;
     score->loss = loss / t->count;
     score->accuracy = (double)right / t->count;
+}
+
+// --- as a file ---
+
+static sac_status write_confusion(sac_atomic *file, const sac_classify_score *score)
+{
+    char text[32];
+    SAC_TRY(sac_atomic_write(file, "class", strlen("class")));
+    for (int i = 0; i <= score->classes; i++)
+    {
+        // the first line names the columns
+        for (int j = 0; j < score->classes; j++)
+        {
+            snprintf(text, sizeof text, ",%d", i == 0 ? j : score->confusion[(i - 1) * score->classes + j]);
+            SAC_TRY(sac_atomic_write(file, text, strlen(text)));
+        }
+        snprintf(text, sizeof text, i < score->classes ? "\n%d" : "\n", i);
+        SAC_TRY(sac_atomic_write(file, text, strlen(text)));
+    }
+    return SAC_OK;
+}
+
+sac_status sac_classify_save_confusion(const sac_classify_score *score, const char *run_dir)
+{
+    char path[SAC_PATH_SIZE];
+    sac_atomic file = {0};
+    SAC_TRY(sac_join_path(path, run_dir, "confusion.csv"));
+    SAC_TRY(sac_atomic_begin(&file, path));
+    sac_status status = write_confusion(&file, score);
+    if (status == SAC_OK) return sac_atomic_commit(&file);
+    sac_atomic_abort(&file);
+    return status;
 }
 
 // --- of a net that was read ---

@@ -41,6 +41,9 @@ int sac_classify_count(const sac_classify_task *task, const sac_image_set *set);
 ///                       table holds are filled in
 void sac_classify_evaluate(sac_classify_score *score, const sac_classify_test *test);
 
+/// Write the confusion table as confusion.csv into a run folder, atomically.
+SAC_CHECKED sac_status sac_classify_save_confusion(const sac_classify_score *score, const char *run_dir);
+
 /// Evaluate a net over the test part of its task's data set.
 /// @param[out] score    its confusion table is released by sac_free; zeros after a failure
 /// @param      threads  >= 1

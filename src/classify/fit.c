@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
+#include "classify/told.h"
 #include "files/atomic.h"
 #include "images/set.h"
 #include "learn/optimiser.h"
@@ -39,6 +41,8 @@ typedef struct fit
     sac_net_pass *pass;
     sac_optimiser *optimiser;
     sac_rows *rows;
+    sac_classify_told *told;
+    sac_trained_net net_as_it_is; // its numbers are those below
     sac_folder folder;
     float *parameters, *measured, *gradient;
     void *scratch; // of the table of layers that the optimiser uses
@@ -46,7 +50,7 @@ typedef struct fit
     int count, test_count; // pictures that are used
     int steps_an_epoch, classes;
     sac_classify_score score; // of the last evaluation
-    double begin;
+    double begin, end;        // clock of second 0 of the training, resumed parts included; of the time limit, 0: none
     double numbers[PROGRESS_NUMBERS];
     int first; // of the minibatch that is read
 } fit;
@@ -137,6 +141,7 @@ static sac_status create(fit *f)
 static void destroy(fit *f)
 {
     (void)sac_rows_close(f->rows);
+    (void)sac_classify_told_close(f->told);
     sac_folder_close(&f->folder);
     sac_optimiser_destroy(f->optimiser);
     sac_net_pass_destroy(f->pass);
@@ -228,7 +233,13 @@ static sac_status open_run(fit *f)
                                 .interrupt = f->def.interrupt};
     SAC_TRY(sac_folder_open(&f->folder, &def));
     SAC_TRY(read_checkpoint(f));
-    return sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, steps_of(f) / (uint64_t)f->steps_an_epoch);
+    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    SAC_TRY(sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, epoch, epoch == 0));
+    double before = 0;
+    (void)sscanf(sac_rows_last(f->rows), "%*u,%*u,%lf,", &before);
+    f->begin = sac_clock() - before;
+    f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
+    return SAC_OK;
 }
 
 // --- minibatches ---
@@ -250,7 +261,7 @@ static void see_some(void *user, int thread)
     }
 }
 
-// --- training ---
+// --- rates ---
 
 // the rate of a step's epoch, where it falls by steps
 static double rate_of(const fit *f, uint64_t epoch)
@@ -271,6 +282,48 @@ static double last_rate(const fit *f)
     return t->rate * sac_schedule(last, (uint64_t)(t->warm * (double)steps), steps, 0);
 }
 
+// --- those who watch ---
+
+static sac_trained_net trained_of(const fit *f)
+{
+    return (sac_trained_net){.task = f->task,
+                             .net = f->net,
+                             .input = sac_net_value_shape(f->net, 0),
+                             .classes = f->classes,
+                             .view = f->view,
+                             .parameters = f->parameters,
+                             .measured = f->measured};
+}
+
+static sac_status begin_to_tell(fit *f)
+{
+    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    const bool anew = steps_of(f) == 0;
+    f->net_as_it_is = trained_of(f);
+    SAC_TRY(sac_classify_told_open(&f->told, f->def.run_dir, &f->net_as_it_is, f->test, epoch, anew));
+    SAC_TRY(sac_classify_tell_event(f->told, epoch, anew ? "started" : "resumed",
+                                    "at step %" PRIu64 " with %d thread%s, cpu level %s", steps_of(f), f->def.threads,
+                                    sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
+    return anew ? sac_classify_tell_heads(f->told, 0) : SAC_OK;
+}
+
+static sac_status tell_now(fit *f)
+{
+    const bool begun = f->numbers[1] > 0;
+    const sac_classify_now now = {.epoch = steps_of(f) / (uint64_t)f->steps_an_epoch,
+                                  .epochs = (uint64_t)f->task->train.epochs,
+                                  .step = steps_of(f),
+                                  .steps = (uint64_t)f->steps_an_epoch * (uint64_t)f->task->train.epochs,
+                                  .seconds = sac_clock() - f->begin,
+                                  .limit_left = f->end > 0 ? fmax(f->end - sac_clock(), 0) : NAN,
+                                  .rate = steps_of(f) > 0 ? last_rate(f) : NAN,
+                                  .loss = begun ? f->numbers[2] / f->numbers[1] : NAN,
+                                  .accuracy = begun ? f->numbers[3] / f->numbers[1] : NAN};
+    return sac_classify_tell_now(f->told, &now);
+}
+
+// --- training ---
+
 static sac_status take_step(fit *f)
 {
     const sac_learn l = sac_learn_create(f->scratch);
@@ -280,11 +333,13 @@ static sac_status take_step(fit *f)
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
+    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     f->numbers[0] += 1;
     f->numbers[1] += batch;
     f->numbers[2] += o.loss;
     f->numbers[3] += o.right;
     if (isfinite(o.loss) && isfinite(norm)) return SAC_OK;
+    SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "the loss or its gradient is no number"));
     return sac_fail(SAC_ERROR_DIVERGED,
                     "the fit diverged at step %" PRIu64 ": its loss or gradient is no number; try "
                     "a rate below %g",
@@ -314,13 +369,7 @@ static sac_status save_net_as(const fit *f, const char *name)
 {
     char path[SAC_PATH_SIZE];
     SAC_TRY(sac_join_path(path, f->def.run_dir, name));
-    const sac_trained_net net = {.task = f->task,
-                                 .net = f->net,
-                                 .input = sac_net_value_shape(f->net, 0),
-                                 .classes = f->classes,
-                                 .view = f->view,
-                                 .parameters = f->parameters,
-                                 .measured = f->measured};
+    const sac_trained_net net = trained_of(f);
     return sac_trained_net_save(&net, path);
 }
 
@@ -341,36 +390,6 @@ static sac_status keep_net(const fit *f, uint64_t epoch)
     return save_net_as(f, name);
 }
 
-static sac_status write_confusion(sac_atomic *file, const fit *f)
-{
-    char text[32];
-    SAC_TRY(sac_atomic_write(file, "class", strlen("class")));
-    for (int i = 0; i <= f->classes; i++)
-    {
-        // the first line names the columns
-        for (int j = 0; j < f->classes; j++)
-        {
-            snprintf(text, sizeof text, ",%d", i == 0 ? j : f->score.confusion[(i - 1) * f->classes + j]);
-            SAC_TRY(sac_atomic_write(file, text, strlen(text)));
-        }
-        snprintf(text, sizeof text, i < f->classes ? "\n%d" : "\n", i);
-        SAC_TRY(sac_atomic_write(file, text, strlen(text)));
-    }
-    return SAC_OK;
-}
-
-static sac_status save_confusion(const fit *f)
-{
-    char path[SAC_PATH_SIZE];
-    sac_atomic file = {0};
-    SAC_TRY(sac_join_path(path, f->def.run_dir, "confusion.csv"));
-    SAC_TRY(sac_atomic_begin(&file, path));
-    sac_status status = write_confusion(&file, f);
-    if (status == SAC_OK) return sac_atomic_commit(&file);
-    sac_atomic_abort(&file);
-    return status;
-}
-
 // the end of an epoch: its row, its evaluation, its files
 static sac_status end_epoch(fit *f, sac_classify_progress *p)
 {
@@ -387,7 +406,8 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
         evaluate(f, p);
         snprintf(tested, sizeof tested, "%.9g,%.9g", p->test_loss, p->test_accuracy);
         SAC_TRY(save_net(f));
-        SAC_TRY(save_confusion(f));
+        SAC_TRY(sac_classify_save_confusion(&f->score, f->def.run_dir));
+        SAC_TRY(sac_classify_tell_heads(f->told, epoch));
     }
     SAC_TRY(keep_net(f, epoch));
     p->seconds = sac_clock() - f->begin;
@@ -395,6 +415,7 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
                          p->accuracy, tested));
     f->numbers[1] = f->numbers[2] = f->numbers[3] = 0;
     SAC_TRY(write_checkpoint(f));
+    SAC_TRY(tell_now(f));
     if (f->def.report) f->def.report(f->def.user, p);
     return SAC_OK;
 }
@@ -410,6 +431,8 @@ static sac_status train(fit *f, sac_classify_progress *last)
         if (f->def.interrupt && *f->def.interrupt)
         {
             SAC_TRY(write_checkpoint(f));
+            SAC_TRY(sac_classify_tell_event(f->told, epoch, "interrupted", "--resume goes on from here"));
+            SAC_TRY(tell_now(f));
             return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
         }
         if (ordered != epoch) sac_image_order(f->order, f->count, f->task->train.seed, epoch);
@@ -420,6 +443,7 @@ static sac_status train(fit *f, sac_classify_progress *last)
             SAC_TRY(end_epoch(f, last));
         else if (steps_of(f) % (uint64_t)f->task->train.checkpoint_every == 0)
             SAC_TRY(write_checkpoint(f));
+        if (sac_classify_told_is_due(f->told)) SAC_TRY(tell_now(f));
     }
     return SAC_OK;
 }
@@ -428,8 +452,8 @@ static sac_status run(fit *f, sac_classify_result *result)
 {
     SAC_TRY(create(f));
     SAC_TRY(open_run(f));
-    f->begin = sac_clock();
-    sac_classify_progress last = {0};
+    SAC_TRY(begin_to_tell(f));
+    sac_classify_progress last = {.epoch = (uint64_t)f->task->train.epochs};
     SAC_TRY(train(f, &last));
     // a run that was finished before is evaluated again, and its net written in the form that files have now
     if (!last.evaluated)
@@ -437,6 +461,8 @@ static sac_status run(fit *f, sac_classify_result *result)
         evaluate(f, &last);
         SAC_TRY(save_net(f));
     }
+    SAC_TRY(sac_classify_tell_event(f->told, last.epoch, "finished", "%.2f %% of %d test pictures right",
+                                    100 * f->score.accuracy, f->score.pictures));
     result->score = f->score;
     result->time_count = sac_net_pass_times(f->pass, result->times);
     f->score.confusion = NULL;

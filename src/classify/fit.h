@@ -3,14 +3,14 @@
 #include "classify/evaluate.h"
 
 /// Training a net on pictures with labels, in a run folder: task.yaml, metrics.csv, checkpoints/, net.safetensors and
-/// confusion.csv. A run that was killed goes on from its last checkpoint with the same bits, and any number of threads
-/// gives the same bits.
+/// confusion.csv, and what told.h lists for those who watch. A run that was killed goes on from its last checkpoint
+/// with the same bits, and any number of threads gives the same bits.
 
 /// What one epoch gave, or the end of a run.
 typedef struct sac_classify_progress
 {
     uint64_t epoch, steps; ///< finished
-    double seconds, rate;  ///< since the process began; the rate of the last step
+    double seconds, rate;  ///< of training, resumed parts included; the rate of the last step
     double loss, accuracy; ///< of training, as the pictures were seen
     bool evaluated;
     double test_loss, test_accuracy;
@@ -22,8 +22,9 @@ typedef struct sac_classify_def
     const char *run_dir;
     int threads;
     bool resume, any_cpu_level;
-    bool profile;                                                      ///< take the time of nodes
-    const volatile int *interrupt;                                     ///< nonzero: end with a checkpoint; NULL: never
+    bool profile;                  ///< take the time of nodes
+    const volatile int *interrupt; ///< nonzero: end with a checkpoint; NULL: never
+    double time_limit;             ///< seconds after which it will be nonzero, for those who watch; 0: none is known
     void (*report)(void *user, const sac_classify_progress *progress); ///< after each epoch; NULL: none
     void *user;
 } sac_classify_def;

@@ -1,6 +1,7 @@
 #include "classify/heads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -119,7 +120,8 @@ static void find_shift(sac_head_seen *h)
 typedef struct looking
 {
     const sac_trained_net *net;
-    sac_image_set *set;
+    const sac_image_set *test;
+    sac_image_set *opened; // where the caller had none
     sac_threads *threads;
     sac_net_pass *pass;
     double *attention, *one; // [layers * heads, tokens], [tokens]
@@ -180,16 +182,17 @@ static sac_status look_at_pictures(looking *l, sac_heads_seen *g, int pictures)
 {
     const sac_trained_net *n = l->net;
     const sac_classify_data *d = &n->task->data;
-    SAC_TRY(sac_image_set_open(&l->set, d->format, d->folder, true));
-    SAC_TRY(sac_classify_check_set(l->set, n->input, n->classes, d->folder));
+    if (!l->test) SAC_TRY(sac_image_set_open(&l->opened, d->format, d->folder, true));
+    if (!l->test) l->test = l->opened;
+    SAC_TRY(sac_classify_check_set(l->test, n->input, n->classes, d->folder));
     SAC_TRY(sac_threads_create(&l->threads, 1));
     const sac_net_pass_def def = {.net = n->net, .threads = l->threads, .slices = 1, .samples = 1, .all_values = true};
     SAC_TRY(sac_net_pass_create(&l->pass, &def));
-    const int count = sac_classify_count(n->task, l->set);
+    const int count = sac_classify_count(n->task, l->test);
     g->pictures = pictures < count ? pictures : count;
     for (int i = 0; i < g->pictures; i++)
     {
-        sac_image_set_see(l->set, &n->view, sac_net_pass_input(l->pass), i);
+        sac_image_set_see(l->test, &n->view, sac_net_pass_input(l->pass), i);
         (void)sac_net_pass_evaluate(l->pass, n->parameters, n->measured, NULL, 1);
         add_looks(l, g, 1.0 / g->pictures);
     }
@@ -217,7 +220,8 @@ static sac_status see(sac_heads_seen *g, looking *l, int pictures)
     return SAC_OK;
 }
 
-sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, int pictures, const char *path)
+sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, const sac_image_set *test, int pictures,
+                         const char *path)
 {
     *out = (sac_heads_seen){0};
     while (sac_net_look_layer(net->net, out->layers) >= 0) out->layers++;
@@ -228,11 +232,11 @@ sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, int pi
     out->heads = sac_net_look_heads(net->net, 0);
     out->rows = tokens.rows;
     out->columns = tokens.columns;
-    looking l = {.net = net};
+    looking l = {.net = net, .test = test};
     sac_status status = see(out, &l, pictures);
     sac_net_pass_destroy(l.pass);
     sac_threads_destroy(l.threads);
-    sac_image_set_close(l.set);
+    sac_image_set_close(l.opened);
     sac_free(l.attention);
     sac_free(l.one);
     if (status != SAC_OK) sac_heads_seen_clear(out);
@@ -243,4 +247,16 @@ void sac_heads_seen_clear(sac_heads_seen *seen)
 {
     sac_free(seen->seen);
     *seen = (sac_heads_seen){0};
+}
+
+// ---- as text
+
+const char sac_head_columns[] = "layer,head,row,column,variance_rows,covariance,variance_columns,spread,shift_row,"
+                                "shift_column,off,share,kind";
+
+void sac_head_print(char text[SAC_HEAD_TEXT], const sac_head_seen *h)
+{
+    snprintf(text, SAC_HEAD_TEXT, "%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%.9g,%.9g,%s", h->layer, h->head,
+             h->centre[0], h->centre[1], h->covariance[0], h->covariance[1], h->covariance[2], h->spread, h->shift[0],
+             h->shift[1], h->off, h->share, sac_head_kind_name(h->kind));
 }

@@ -25,7 +25,9 @@ typedef enum sac_head_kind
 
 enum
 {
-    SAC_HEAD_KINDS = 6
+    SAC_HEAD_KINDS = 6,
+    SAC_HEAD_PICTURES = 32, ///< that encodings with content are measured over, unless another number is asked for
+    SAC_HEAD_TEXT = 320     ///< bytes of a head as text
 };
 
 /// "shift", "blur", "far", "wide", "flat", "outside".
@@ -54,9 +56,18 @@ typedef struct sac_heads_seen
 
 /// Measure.
 /// @param[out] out       released by sac_heads_seen_clear; zeros after a failure
-/// @param      pictures  >= 1, of the test part of the task's data set, which is read only by encodings that look at
-///                       content; the cost is theirs: a forward pass and layers * heads * tokens * D a picture
+/// @param      test      the test part of the task's data set; NULL: it is opened where it is needed
+/// @param      pictures  >= 1, of the test part, which is read only by encodings that look at content; the cost is
+/// theirs:
+///                       a forward pass and layers * heads * tokens * D a picture
 /// @return SAC_ERROR_FORMAT where the net has no heads that look at places; errors of the data set; SAC_ERROR_MEMORY
-SAC_CHECKED sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, int pictures, const char *path);
+SAC_CHECKED sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, const sac_image_set *test,
+                                     int pictures, const char *path);
 
 void sac_heads_seen_clear(sac_heads_seen *seen);
+
+/// The columns of a table of heads, after that of the epoch.
+extern const char sac_head_columns[];
+
+/// A head as such a row.
+void sac_head_print(char text[SAC_HEAD_TEXT], const sac_head_seen *head);

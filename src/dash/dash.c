@@ -8,13 +8,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "dash/feed.h"
+#include "dash/nets/net_feed.h"
 #include "dash/player.h"
 #include "dash/taken.h"
 #include "dash/web_module.h"
 #include "files/module.h"
 
-/// One thread reads the folder and runs the agent, and the thread of each listener is told what is new. All share one
-/// lock.
+/// One thread reads the folder and runs the agent, where the run trains one, and the thread of each listener is told
+/// what is new. All share one lock.
 
 enum
 {
@@ -22,11 +23,23 @@ enum
     PATIENCE = 4, // seconds until a silent stream sends a sign of life
     FRAME = 40,   // milliseconds of a frame
     POLL = 12,    // frames between two reads of the folder
-    PAGES = 4
+    PAGES = 5
 };
+
+/// What a run may train: how its folder is read, and the page that shows it.
+typedef struct subject
+{
+    const sac_feed_calls *feed;
+    const char *page, *script, *drawing; // page.html and what it includes beside page.css and live.js
+    bool plays;                          // an agent
+} subject;
+
+static const subject policy_subject = {&sac_policy_feed, "page.html", "page.js", "scene.js", true};
+static const subject net_subject = {&sac_net_feed_calls, "net.html", "net.js", "heads.js", false};
 
 struct sac_dash
 {
+    const subject *subject;
     const sac_web_calls *calls;
     sac_web_page pages[PAGES];
     sac_web_site site;
@@ -38,7 +51,7 @@ struct sac_dash
     pthread_cond_t changed;
     bool closing;
     int listeners;
-    sac_feed feed;
+    void *feed;
     sac_growing frame; // the newest, as an event
     uint64_t frame_count;
 
@@ -70,10 +83,10 @@ static void *run(void *user)
     pthread_mutex_lock(&d->lock);
     for (int tick = 0; !d->closing; tick++)
     {
-        bool watched = d->listeners > 0;
-        if (tick % POLL == 0 && sac_feed_poll(&d->feed)) pthread_cond_broadcast(&d->changed);
+        bool plays = d->subject->plays && d->listeners > 0;
+        if (tick % POLL == 0 && d->subject->feed->poll(d->feed)) pthread_cond_broadcast(&d->changed);
         pthread_mutex_unlock(&d->lock);
-        if (watched) show_frame(d);
+        if (plays) show_frame(d);
         nanosleep(&(struct timespec){.tv_nsec = FRAME * 1000000}, NULL);
         pthread_mutex_lock(&d->lock);
     }
@@ -125,7 +138,7 @@ static void gather(listener *l)
     const sac_dash *d = l->dash;
     sac_grow_clear(&l->text);
     l->sent = 0;
-    sac_feed_tell(&d->feed, &l->cursor, &l->text);
+    d->subject->feed->tell(d->feed, &l->cursor, &l->text);
     if (l->frame == d->frame_count) return;
     l->frame = d->frame_count;
     sac_grow(&l->text, d->frame.bytes, d->frame.size);
@@ -158,27 +171,27 @@ static long read_listener(void *stream, char *bytes, size_t size)
 
 // --- from birth to death ----------------------------------------------------------------------------------------
 
+static void add_page(sac_dash *d, const char *path, const char *file, const char *type)
+{
+    sac_web_page *page = &d->pages[d->site.page_count++];
+    *page = (sac_web_page){.path = path, .type = type};
+    page->body = sac_dash_file(file, &page->size);
+}
+
 static void fill_site(sac_dash *d)
 {
-    static const struct
-    {
-        const char *path, *file, *type;
-    } rows[PAGES] = {{"/", "page.html", "text/html; charset=utf-8"},
-                     {"/page.css", "page.css", "text/css; charset=utf-8"},
-                     {"/scene.js", "scene.js", "text/javascript; charset=utf-8"},
-                     {"/page.js", "page.js", "text/javascript; charset=utf-8"}};
-    for (int i = 0; i < PAGES; i++)
-    {
-        d->pages[i] = (sac_web_page){.path = rows[i].path, .type = rows[i].type};
-        d->pages[i].body = sac_dash_file(rows[i].file, &d->pages[i].size);
-    }
+    static const char script[] = "text/javascript; charset=utf-8";
     d->site = (sac_web_site){.pages = d->pages,
-                             .page_count = PAGES,
                              .stream_path = "/events",
                              .user = d,
                              .open = open_listener,
                              .read = read_listener,
                              .close = close_listener};
+    add_page(d, "/", d->subject->page, "text/html; charset=utf-8");
+    add_page(d, "/page.css", "page.css", "text/css; charset=utf-8");
+    add_page(d, "/live.js", "live.js", script);
+    add_page(d, "/drawing.js", d->subject->drawing, script);
+    add_page(d, "/page.js", d->subject->script, script);
 }
 
 static sac_status open_parts(sac_dash *d, int port)
@@ -194,21 +207,34 @@ static sac_status open_parts(sac_dash *d, int port)
     return d->running ? SAC_OK : sac_fail(SAC_ERROR_UNAVAILABLE, "the live page: no thread can be started");
 }
 
-sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port)
+static sac_status create(sac_dash **out, const char *run_dir, const subject *of, int port)
 {
     *out = NULL;
     sac_dash *d = SAC_NEW(sac_dash);
     if (!d) return sac_fail_memory("the live page");
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
-    sac_status status = sac_feed_open(&d->feed, run_dir);
-    if (status == SAC_OK) status = sac_player_open(&d->player, run_dir, "mean.safetensors");
+    d->subject = of;
+    sac_status status = of->feed->create(&d->feed, run_dir);
+    if (status == SAC_OK && of->plays) status = sac_player_open(&d->player, run_dir, "mean.safetensors");
     if (status == SAC_OK) status = open_parts(d, port);
     if (status == SAC_OK)
         *out = d;
     else
         sac_dash_destroy(d);
     return status;
+}
+
+sac_status sac_dash_create(sac_dash **out, const char *run_dir, int port)
+{
+    sac_run_summary summary;
+    const bool is_net = sac_run_summarise(&summary, run_dir) == SAC_OK && summary.net[0];
+    return create(out, run_dir, is_net ? &net_subject : &policy_subject, port);
+}
+
+sac_status sac_dash_create_net(sac_dash **out, const char *run_dir, int port)
+{
+    return create(out, run_dir, &net_subject, port);
 }
 
 int sac_dash_port(const sac_dash *dash)
@@ -226,6 +252,7 @@ void sac_dash_destroy(sac_dash *d)
     if (d->running) pthread_join(d->thread, NULL);
     if (d->web) d->calls->destroy(d->web);
     sac_player_close(&d->player);
+    d->subject->feed->destroy(d->feed);
     sac_grow_clear(&d->frame);
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);

@@ -1,19 +1,15 @@
 #pragma once
 
-#include "files/atomic.h"
-#include "files/growing.h"
-#include "saccade/run.h"
+#include "dash/watched.h"
 
-/// A feed is what listeners are told of a run: its rows, evaluations and events, read from its folder while it grows.
-/// However long the run is, the feed takes the same memory, because neighbouring rows are merged when there are too
-/// many.
+/// A feed is what listeners are told of a run that trains a policy: its rows, evaluations and events, read from its
+/// folder while it grows. However long the run is, the feed takes the same memory, because neighbouring rows are merged
+/// when there are too many.
 
 enum
 {
     SAC_FEED_POINTS = 1024,
-    SAC_FEED_SCORES = 1024,
-    SAC_FEED_EVENTS = 48,
-    SAC_FEED_EVENT_SIZE = 512
+    SAC_FEED_SCORES = 1024
 };
 
 /// Rows of metrics.csv, merged.
@@ -32,20 +28,13 @@ typedef struct sac_feed_score
 
 typedef struct sac_feed
 {
-    char run_dir[SAC_PATH_SIZE];
-    uint64_t epoch;                             ///< when it changes, everything must be told anew
-    uint64_t told;                              ///< counts the changes of the fields after the lists
-    uint64_t offset, event_offset;              ///< bytes of the files that were read
+    sac_watched watched;
+    uint64_t offset;                            ///< bytes of metrics.csv that were read
     sac_feed_point points[SAC_FEED_POINTS + 1]; ///< the extra one is still being filled
     int point_count, merged, pending;
     double last_steps, last_seconds, last_rate; ///< of the row before
     sac_feed_score scores[SAC_FEED_SCORES];
     int score_count;
-    char events[SAC_FEED_EVENTS][SAC_FEED_EVENT_SIZE]; ///< JSON objects; the i-th is at i % SAC_FEED_EVENTS
-    uint64_t event_count;
-    sac_run_summary summary; ///< state "waiting" while there is no run
-    char progress[2048];     ///< the text of progress.json; "" without
-    double summarise_at;     ///< when the whole folder is read again
 } sac_feed;
 
 /// @return SAC_ERROR_ARGUMENT for a path that cannot be one
@@ -55,12 +44,8 @@ SAC_CHECKED sac_status sac_feed_open(sac_feed *feed, const char *run_dir);
 /// @return whether anything has changed
 bool sac_feed_poll(sac_feed *feed);
 
-/// How much a listener has been told.
-typedef struct sac_feed_cursor
-{
-    uint64_t epoch, told, events;
-    int points, scores;
-} sac_feed_cursor;
-
 /// Add the server-sent events that bring a listener up to date.
 void sac_feed_tell(const sac_feed *feed, sac_feed_cursor *cursor, sac_growing *text);
+
+/// These functions as a kind of feed.
+extern const sac_feed_calls sac_policy_feed;

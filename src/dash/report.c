@@ -381,6 +381,11 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
+    if (r.summary.net[0])
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "%.400s is a run of 'saccade fit', which has no report: 'saccade dash' shows it, and 'saccade "
+                        "plot' and 'saccade heads' draw what it learned",
+                        run_dir);
     SAC_TRY(sac_player_open(&r.player, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);

@@ -3,12 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <jansson.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,12 +12,14 @@
 #include "files/append.h"
 #include "files/atomic.h"
 #include "files/tensorboard.h"
+#include "run/event_lines.h"
 
 static const char header[] = "generation,steps,seconds,best,mean,std,eval_mean,eval_std,eval_episodes,sigma\n";
 
 struct sac_journal
 {
-    sac_append *metrics, *lines;
+    sac_append *metrics;
+    sac_event_lines *lines;
     sac_events *events;
     double flushed; // wall clock of the last flush
 };
@@ -42,17 +40,8 @@ bool sac_journal_parse_row(const char *row, sac_progress *p)
     return p->evaluated || sscanf(row, ",,,%lf", &p->sigma) == 1;
 }
 
-// Reads the generation of a line of events.jsonl.
-static bool parse_event(const char *line, sac_progress *p)
-{
-    static const char key[] = "\"generation\": ";
-    const char *at = strstr(line, key);
-    *p = (sac_progress){0};
-    return at && sscanf(at + sizeof key - 1, "%" SCNu64, &p->generation) == 1;
-}
-
 // Calls `visit` for each whole row up to `generation` and counts their bytes, a first line that is no row included.
-static sac_status read_kept(const char *path, uint64_t generation, bool (*parse)(const char *, sac_progress *),
+static sac_status read_kept(const char *path, uint64_t generation,
                             sac_status (*visit)(void *user, const sac_progress *), void *user, uint64_t *kept)
 {
     uint8_t *bytes;
@@ -65,9 +54,9 @@ static sac_status read_kept(const char *path, uint64_t generation, bool (*parse)
     {
         sac_progress p;
         *end = 0;
-        bool is_row = parse(row, &p);
+        bool is_row = sac_journal_parse_row(row, &p);
         if (is_row ? p.generation > generation : *kept > 0) break;
-        if (is_row && visit) status = visit(user, &p);
+        if (is_row) status = visit(user, &p);
         *kept = (uint64_t)(end + 1 - (char *)bytes);
     }
     sac_free(bytes);
@@ -118,18 +107,15 @@ static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t gener
     uint64_t kept;
     replay r = {0};
     SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
-    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept)); // for its length in seconds
+    SAC_TRY(read_kept(path, generation, replay_row, &r, &kept)); // for its length in seconds
     *seconds = r.seconds;
     r.begin = sac_clock_of_day() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
     r.events = j->events;
-    SAC_TRY(read_kept(path, generation, sac_journal_parse_row, replay_row, &r, &kept));
+    SAC_TRY(read_kept(path, generation, replay_row, &r, &kept));
     SAC_TRY(sac_append_open(&j->metrics, path, kept));
     if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
-
-    SAC_TRY(sac_join_path(path, run_dir, "events.jsonl"));
-    SAC_TRY(read_kept(path, generation, parse_event, NULL, NULL, &kept));
-    return sac_append_open(&j->lines, path, kept);
+    return sac_event_lines_open(&j->lines, run_dir, generation);
 }
 
 sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, double *seconds)
@@ -150,7 +136,7 @@ sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t gen
 sac_status sac_journal_close(sac_journal *j)
 {
     if (!j) return SAC_OK;
-    sac_status metrics = sac_append_close(j->metrics), lines = sac_append_close(j->lines);
+    sac_status metrics = sac_append_close(j->metrics), lines = sac_event_lines_close(j->lines);
     sac_status events = sac_events_close(j->events);
     sac_free(j);
     return metrics != SAC_OK ? metrics : lines != SAC_OK ? lines : events;
@@ -172,23 +158,13 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
 
 sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *event, const char *text)
 {
-    char when[32];
-    time_t clock = time(NULL);
-    struct tm utc;
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&clock, &utc));
-    json_t *root = json_pack("{s:I, s:s, s:s, s:s}", "generation", (json_int_t)generation, "event", event, "text", text,
-                             "time", when);
-    char *line = root ? json_dumps(root, JSON_PRESERVE_ORDER) : NULL;
-    json_decref(root);
-    sac_status status = line ? sac_append_print(j->lines, "%s\n", line) : sac_fail_memory("an event");
-    free(line);
-    return status;
+    return sac_event_lines_add(j->lines, generation, event, text);
 }
 
 sac_status sac_journal_sync(sac_journal *j)
 {
     j->flushed = sac_clock_of_day();
     SAC_TRY(sac_append_flush(j->metrics));
-    SAC_TRY(sac_append_flush(j->lines));
+    SAC_TRY(sac_event_lines_show(j->lines));
     return sac_events_flush(j->events);
 }

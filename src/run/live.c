@@ -16,13 +16,8 @@ static json_t *phases_of(const sac_progress *p)
     return phases;
 }
 
-sac_status sac_live_write(const char *run_dir, const sac_progress *p)
+sac_status sac_live_write_as(const char *run_dir, json_t *root)
 {
-    json_t *root =
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "generation", (json_int_t)p->generation, "generations",
-                  (json_int_t)p->generations, "steps", (json_int_t)p->steps, "seconds", sac_json_number(p->seconds),
-                  "seconds_left", sac_json_number(p->seconds_left), "limit_left", sac_json_number(p->limit_left),
-                  "steps_per_second", sac_json_number(p->steps_per_second), "phases", phases_of(p));
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
     json_decref(root);
     if (!text) return sac_fail_memory("progress.json");
@@ -35,4 +30,14 @@ sac_status sac_live_write(const char *run_dir, const sac_progress *p)
     sac_atomic_abort(&file);
     free(text);
     return status;
+}
+
+sac_status sac_live_write(const char *run_dir, const sac_progress *p)
+{
+    return sac_live_write_as(run_dir, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "generation",
+                                                (json_int_t)p->generation, "generations", (json_int_t)p->generations,
+                                                "steps", (json_int_t)p->steps, "seconds", sac_json_number(p->seconds),
+                                                "seconds_left", sac_json_number(p->seconds_left), "limit_left",
+                                                sac_json_number(p->limit_left), "steps_per_second",
+                                                sac_json_number(p->steps_per_second), "phases", phases_of(p)));
 }

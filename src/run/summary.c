@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +68,10 @@ static sac_status read_task(reader *r, const char *run_dir)
     copy_entry(s->environment, yaml, "env.id");
     copy_entry(s->policy, yaml, "policy.kind");
     copy_entry(s->search, yaml, "search.method");
+    copy_entry(s->net, yaml, "net.kind");
     copy_entry(text, yaml, "train.seed");
     s->seed = strtoull(text, NULL, 10);
-    copy_entry(text, yaml, "train.generations");
+    copy_entry(text, yaml, s->net[0] ? "train.epochs" : "train.generations");
     s->generations = strtoull(text, NULL, 10);
     copy_entry(text, yaml, "evaluation.every");
     r->every = strtoull(text, NULL, 10);
@@ -100,6 +102,18 @@ static void take_row(reader *r, const char *row)
     s->seconds = p.seconds;
     s->mean = p.mean;
     if (p.evaluated) take_evaluation(r, &p);
+}
+
+// A row of a net's run: epoch, steps, seconds, and what is told of no policy.
+static void take_epoch(reader *r, const char *row)
+{
+    sac_run_summary *s = r->summary;
+    uint64_t epoch, steps;
+    double seconds;
+    if (sscanf(row, "%" SCNu64 ",%" SCNu64 ",%lf,", &epoch, &steps, &seconds) != 3) return;
+    s->generation = epoch;
+    s->steps = steps;
+    s->seconds = seconds;
 }
 
 // Finds the state that the last line of events.jsonl tells.
@@ -146,7 +160,7 @@ sac_status sac_run_summarise(sac_run_summary *s, const char *run_dir)
     reader r = {.summary = s};
     char last[LINE_SIZE];
     SAC_TRY(read_task(&r, run_dir));
-    SAC_TRY(read_lines(&r, run_dir, "metrics.csv", take_row, last));
+    SAC_TRY(read_lines(&r, run_dir, "metrics.csv", s->net[0] ? take_epoch : take_row, last));
     SAC_TRY(read_lines(&r, run_dir, "events.jsonl", NULL, last));
     take_last_event(s, last);
     SAC_TRY(read_host(s, run_dir));

@@ -140,7 +140,9 @@ static void destroy(sac_run *r)
 static sac_status begin(sac_run *r)
 {
     reward *w = r->learned;
-    if (sac_run_writes(r)) SAC_TRY(sac_rows_open(&w->rows, r->def->run_dir, "reward.csv", header, r->state.generation));
+    if (sac_run_writes(r))
+        SAC_TRY(sac_rows_open(&w->rows, r->def->run_dir, "reward.csv", header, r->state.generation,
+                              r->state.generation == 0));
     return sac_ppo_begin(w->ppo);
 }
 

@@ -48,7 +48,7 @@ TEST(rows_arrive_once)
 {
     begin();
     assert_false(sac_feed_poll(&feed)); // a folder without a run is one to wait for
-    assert_string_equal(feed.summary.state, "waiting");
+    assert_string_equal(feed.watched.summary.state, "waiting");
     add_rows("w", 1, 30);
     assert_true(sac_feed_poll(&feed));
     assert_int_equal(feed.point_count, 30);
@@ -124,7 +124,7 @@ TEST(events_are_passed_on_when_they_are_json)
     for (int i = 0; i < 100; i++) fprintf(file, "{\"generation\": %d, \"event\": \"stage\", \"text\": \"x\"}\n", i);
     fclose(file);
     sac_feed_poll(&feed);
-    assert_int_equal(feed.event_count, 101);
+    assert_int_equal(feed.watched.event_count, 101);
     sac_feed_cursor cursor = {0};
     told(&cursor, "event: events");
     assert_int_equal(cursor.events, 101);

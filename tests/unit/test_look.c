@@ -82,7 +82,7 @@ static void check_kinds(const judged *cases, int count)
         sac_heads_seen seen;
         memcpy(s.parameters + centres->first, cases[i].mu, sizeof cases[i].mu);
         memcpy(s.parameters + roots->first, cases[i].root, sizeof cases[i].root);
-        assert_ok(sac_heads_see(&seen, &net, 1, "a net"));
+        assert_ok(sac_heads_see(&seen, &net, NULL, 1, "a net"));
         assert_int_equal(seen.layers * seen.heads, 2 * HEADS);
         const sac_head_seen *h = &seen.seen[0];
         assert_near(h->centre[0], -(double)cases[i].mu[0], 0);
@@ -116,7 +116,7 @@ TEST(spreads_are_those_of_the_gaussian)
     sac_classify_task task = {.kind = "attention-net"};
     const sac_trained_net net = {.task = &task, .net = s.net, .parameters = s.parameters, .measured = s.measured};
     sac_heads_seen seen;
-    assert_ok(sac_heads_see(&seen, &net, 1, "a net"));
+    assert_ok(sac_heads_see(&seen, &net, NULL, 1, "a net"));
     for (int i = 0; i < seen.layers * seen.heads; i++)
     {
         const sac_head_seen *h = &seen.seen[i];
@@ -139,7 +139,7 @@ TEST(a_net_without_such_heads_is_refused)
     sac_classify_task task = {.kind = "vit"};
     const sac_trained_net net = {.task = &task, .net = s.net, .parameters = s.parameters, .measured = s.measured};
     sac_heads_seen seen;
-    assert_fails(sac_heads_see(&seen, &net, 1, "n.safetensors"), SAC_ERROR_FORMAT,
+    assert_fails(sac_heads_see(&seen, &net, NULL, 1, "n.safetensors"), SAC_ERROR_FORMAT,
                  "n.safetensors is a vit, expected an attention-net");
     assert_null(seen.seen);
     net_scene_destroy(&s);

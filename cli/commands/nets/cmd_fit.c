@@ -7,6 +7,7 @@
 #include "classify/fit.h"
 #include "commands/nets/score.h"
 #include "files/json.h"
+#include "page.h"
 #include "stop.h"
 
 enum
@@ -21,6 +22,7 @@ static const cli_flag flags[] = {
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
     {"threads", "N", "default 1; train.slices of them help at most", false},
     {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
+    CLI_DASH_FLAG,
     {"profile", NULL, "print at the end where the time of steps and evaluations went, by kinds of nodes", false},
     {"json", NULL, "print one JSON object an epoch, and one with the confusion table", false},
     {"quiet", NULL, "print nothing but errors and warnings", false},
@@ -73,6 +75,7 @@ static int run(const cli_args *args)
     bool ok = true;
     const int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     const int seconds = (int)cli_integer(args, "seconds", 0, 1, INT32_MAX, &ok);
+    const int port = cli_dash_port(args, &ok);
     const sac_setting *settings;
     const int count = cli_settings(args, "set", &settings);
     if (!ok || count < 0) return CLI_USAGE;
@@ -84,6 +87,7 @@ static int run(const cli_args *args)
                             .any_cpu_level = cli_has(args, "any-cpu-level"),
                             .profile = cli_has(args, "profile"),
                             .interrupt = cli_catch_signals(),
+                            .time_limit = seconds,
                             .report = quiet ? NULL : report,
                             .user = (void *)args};
     if (seconds) cli_end_after(seconds);
@@ -92,8 +96,11 @@ static int run(const cli_args *args)
     sac_status status = sac_classify_task_load(&task, cli_positional(args, 0), settings, count);
     if (status != SAC_OK) return cli_fail(status);
     def.task = task;
-    sac_classify_result result;
-    status = sac_classify_fit(&result, &def);
+    sac_classify_result result = {0};
+    sac_dash *dash;
+    status = cli_open_page(&dash, args, def.run_dir, port, sac_dash_create_net);
+    if (status == SAC_OK) status = sac_classify_fit(&result, &def);
+    sac_dash_destroy(dash);
     if (status == SAC_OK && cli_has(args, "json"))
         status = cli_print_score_json(&result.score);
     else if (status == SAC_OK && !quiet)

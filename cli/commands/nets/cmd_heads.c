@@ -105,7 +105,7 @@ static int check_settings(const cli_heads_plan *plan)
 static bool read_plan(const cli_args *args, cli_heads_plan *plan)
 {
     bool ok = true;
-    plan->pictures = (int)cli_integer(args, "pictures", 32, 1, MAX_PICTURES, &ok);
+    plan->pictures = (int)cli_integer(args, "pictures", SAC_HEAD_PICTURES, 1, MAX_PICTURES, &ok);
     plan->frames_per_second = (int)cli_integer(args, "fps", 4, 1, 1000, &ok);
     plan->reach = (double)cli_integer(args, "reach", 0, 1, MAX_REACH, &ok);
     plan->video = cli_value(args, "video");

@@ -64,7 +64,7 @@ sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads
     sac_trained_net net;
     *out = (sac_heads_seen){0};
     SAC_TRY(sac_trained_net_load(&net, path, plan->settings, plan->setting_count));
-    sac_status status = sac_heads_see(out, &net, plan->pictures, path);
+    sac_status status = sac_heads_see(out, &net, NULL, plan->pictures, path);
     sac_trained_net_clear(&net);
     return status;
 }
@@ -163,19 +163,20 @@ sac_status cli_heads_draw(const sac_heads_seen *seen, const cli_heads_plan *plan
 
 // ---- the table
 
-static const char header[] = "epoch,layer,head,row,column,variance_rows,covariance,variance_columns,spread,shift_row,"
-                             "shift_column,off,share,kind\n";
+static sac_status write_header(sac_atomic *file)
+{
+    char line[SAC_HEAD_TEXT];
+    const int length = snprintf(line, sizeof line, "epoch,%s\n", sac_head_columns);
+    return sac_atomic_write(file, line, (size_t)length);
+}
 
 static sac_status write_rows(sac_atomic *file, const sac_heads_seen *seen, const char *epoch)
 {
     for (int i = 0; i < seen->layers * seen->heads; i++)
     {
-        const sac_head_seen *h = &seen->seen[i];
-        char line[512];
-        const int length =
-            snprintf(line, sizeof line, "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%.9g,%.9g,%s\n", epoch, h->layer,
-                     h->head, h->centre[0], h->centre[1], h->covariance[0], h->covariance[1], h->covariance[2],
-                     h->spread, h->shift[0], h->shift[1], h->off, h->share, sac_head_kind_name(h->kind));
+        char head[SAC_HEAD_TEXT], line[SAC_HEAD_TEXT + 32];
+        sac_head_print(head, &seen->seen[i]);
+        const int length = snprintf(line, sizeof line, "%s,%s\n", epoch, head);
         SAC_TRY(sac_atomic_write(file, line, (size_t)length));
     }
     return SAC_OK;
@@ -185,7 +186,7 @@ sac_status cli_heads_table(const sac_heads_seen *seen, const char *path)
 {
     sac_atomic file = {0};
     SAC_TRY(sac_atomic_begin(&file, path));
-    sac_status status = sac_atomic_write(&file, header, strlen(header));
+    sac_status status = write_header(&file);
     if (status == SAC_OK) status = write_rows(&file, seen, "");
     if (status == SAC_OK) return sac_atomic_commit(&file);
     sac_atomic_abort(&file);
@@ -211,7 +212,7 @@ static sac_status begin(over *o, const sac_heads_seen *first)
     if (plan->table)
     {
         SAC_TRY(sac_atomic_begin(&o->file, plan->table));
-        SAC_TRY(sac_atomic_write(&o->file, header, strlen(header)));
+        SAC_TRY(write_header(&o->file));
     }
     if (!plan->video && !plan->frames) return SAC_OK;
     SAC_TRY(make_sheet(&o->sheet, first, plan));

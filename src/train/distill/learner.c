@@ -273,7 +273,8 @@ static sac_status begin(sac_run *r)
     take_measured(r);
     SAC_TRY(prepare(r));
     if (sac_run_writes(r))
-        SAC_TRY(sac_rows_open(&d->rows, r->def->run_dir, "distill.csv", header, r->state.generation));
+        SAC_TRY(sac_rows_open(&d->rows, r->def->run_dir, "distill.csv", header, r->state.generation,
+                              r->state.generation == 0));
     return replay(r);
 }
 
