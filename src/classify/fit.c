@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -324,6 +325,26 @@ static sac_status tell_now(fit *f)
 
 // --- training ---
 
+static sac_status diverged(fit *f, const char *what)
+{
+    const uint64_t epoch = (steps_of(f) - 1) / (uint64_t)f->steps_an_epoch;
+    SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "%s after step %" PRIu64, what, steps_of(f)));
+    return sac_fail(SAC_ERROR_DIVERGED, "the fit diverged: after step %" PRIu64 " %s; try a rate below %g", steps_of(f),
+                    what, f->task->train.rate);
+}
+
+// Once one of a net's numbers is not finite, no later step makes it a number again.
+static sac_status check_step(fit *f, double loss, double norm)
+{
+    if (!isfinite(loss) || !isfinite(norm)) return diverged(f, "the loss or its gradient is no number");
+    const sac_net_tensor *broken = sac_net_broken_tensor(f->net, f->parameters);
+    const bool measured = sac_all_finite(f->measured, sac_net_measured(f->net));
+    if (!broken && measured) return SAC_OK;
+    char what[96];
+    snprintf(what, sizeof what, "%s is not finite", broken ? broken->name : "what batch norms have measured");
+    return diverged(f, what);
+}
+
 static sac_status take_step(fit *f)
 {
     const sac_learn l = sac_learn_create(f->scratch);
@@ -333,20 +354,15 @@ static sac_status take_step(fit *f)
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
-    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     f->numbers[0] += 1;
     f->numbers[1] += batch;
     f->numbers[2] += o.loss;
     f->numbers[3] += o.right;
-    if (isfinite(o.loss) && isfinite(norm)) return SAC_OK;
-    SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "the loss or its gradient is no number"));
-    return sac_fail(SAC_ERROR_DIVERGED,
-                    "the fit diverged at step %" PRIu64 ": its loss or gradient is no number; try "
-                    "a rate below %g",
-                    steps_of(f), f->task->train.rate);
+    return check_step(f, o.loss, norm);
 }
 
-static void evaluate(fit *f, sac_classify_progress *p)
+// finite numbers may still be too large for the sums that a net takes of them
+static sac_status evaluate(fit *f, sac_classify_progress *p)
 {
     const sac_classify_test test = {.set = f->test,
                                     .view = &f->view,
@@ -358,9 +374,11 @@ static void evaluate(fit *f, sac_classify_progress *p)
                                     .measured = f->measured,
                                     .labels = f->labels};
     sac_classify_evaluate(&f->score, &test);
+    if (!isfinite(f->score.loss)) return diverged(f, "the loss over the test pictures is no number");
     p->evaluated = true;
     p->test_loss = f->score.loss;
     p->test_accuracy = f->score.accuracy;
+    return SAC_OK;
 }
 
 // --- what a run leaves ---
@@ -403,7 +421,7 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
     char tested[64] = ",";
     if (epoch == (uint64_t)epochs || (every > 0 && epoch % (uint64_t)every == 0))
     {
-        evaluate(f, p);
+        SAC_TRY(evaluate(f, p));
         snprintf(tested, sizeof tested, "%.9g,%.9g", p->test_loss, p->test_accuracy);
         SAC_TRY(save_net(f));
         SAC_TRY(sac_classify_save_confusion(&f->score, f->def.run_dir));
@@ -458,7 +476,7 @@ static sac_status run(fit *f, sac_classify_result *result)
     // a run that was finished before is evaluated again, and its net written in the form that files have now
     if (!last.evaluated)
     {
-        evaluate(f, &last);
+        SAC_TRY(evaluate(f, &last));
         SAC_TRY(save_net(f));
     }
     SAC_TRY(sac_classify_tell_event(f->told, last.epoch, "finished", "%.2f %% of %d test pictures right",

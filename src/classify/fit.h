@@ -39,5 +39,6 @@ typedef struct sac_classify_result
 
 /// Train, or go on, until the task's epochs are done.
 /// @param[out] result  zeros after a failure
-/// @return SAC_ERROR_INTERRUPTED with a checkpoint written; SAC_ERROR_DIVERGED where the loss is no number
+/// @return SAC_ERROR_INTERRUPTED with a checkpoint written; SAC_ERROR_DIVERGED where a loss or a number of the net is not
+///         finite
 SAC_CHECKED sac_status sac_classify_fit(sac_classify_result *result, const sac_classify_def *def);

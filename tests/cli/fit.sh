@@ -248,6 +248,46 @@ for listed, said in (("grey", "said"), ("listed_colours", "said_colours")):
 PYTHON
 }
 
+diverges() # one line and no net: in the last step, where no later one would tell, and over the test pictures alone
+{
+    local steep=(--set train.rate=1000 --set train.schedule=constant --set train.epochs=1) said="the fit diverged: after step"
+    refuses 1 "$said 3 what batch norms have measured is not finite; try a rate below 1000" \
+        "$saccade" fit "$task" --run diverged "${steep[@]}" --set train.decay=1000 --set train.momentum=0 \
+        --set train.batch=100 || return 1
+    sed '/width\|stages/d' "$task" >kind.yaml
+    refuses 1 "$said 2 the loss over the test pictures is no number; try a rate below 1000" \
+        "$saccade" fit kind.yaml --run diverged_vit "${steep[@]}" --set net.kind=vit --set net.patch=2 --set net.width=12 \
+        --set net.heads=3 --set net.attention=exp --set train.batch=128 --set train.slices=8 || return 1
+    [[ -z $(find diverged diverged_vit -name '*.safetensors') ]] && [[ $(wc -l <diverged/metrics.csv) == 1 ]]
+}
+
+too_large() # a net whose numbers are finite, and too large for sums of them
+{
+    write_pictures && mkdir -p large && python3 - <<'PYTHON' || return 1
+import array, json, struct
+source = open("alone/net.safetensors", "rb").read()
+size = struct.unpack("<Q", source[:8])[0]
+header, data = json.loads(source[8 : 8 + size]), bytearray(source[8 + size :])
+begin, end = header["linear.weight"]["data_offsets"]
+
+def hash_of(data): # the tensor's part of the checksum, which is FNV-1a
+    value = 0xCBF29CE484222325
+    shape = b"".join(struct.pack("<q", side) for side in header["linear.weight"]["shape"])
+    for byte in b"linear.weight\0F32\0" + shape + bytes(data[begin:end]):
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+before = hash_of(data)
+data[begin:end] = array.array("f", [3e38 if i % 2 else -3e38 for i in range((end - begin) // 4)]).tobytes()
+old = header["__metadata__"]["checksum"]
+new = f"{(int(old, 16) - before + hash_of(data)) % 2**64:016x}"
+open("large/net.safetensors", "wb").write(source[: 8 + size].replace(old.encode(), new.encode()) + data)
+PYTHON
+    refuses 1 "large/net.safetensors: the loss over the test pictures is" "$saccade" classify large/net.safetensors &&
+        refuses 1 "large/net.safetensors: its outputs are no numbers: the net has diverged" \
+            "$saccade" classify large/net.safetensors pictures/red.png
+}
+
 older() # a file of version 1 is refused; the run writes its net again, and with the same bytes
 {
     cp -r alone older && python3 - <<'PYTHON'
@@ -417,6 +457,8 @@ check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
+check "a fit that diverges is none, whenever it does" diverges
+check "a net whose outputs are no numbers classifies nothing" too_large
 check "an older net is written again" older
 check "a convolution of a net becomes heads, and back" convolution
 check "nets are kept, and a stop changes none" kept
