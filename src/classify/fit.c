@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "classify/data.h"
 #include "classify/told.h"
 #include "files/atomic.h"
 #include "images/set.h"
@@ -50,6 +51,8 @@ typedef struct fit
     int *order, *labels;
     int count, test_count; // pictures that are used
     int steps_an_epoch, classes;
+    int64_t known[SAC_CLASSIFY_KNOWN];
+    bool unknown;             // the checkpoint that is read is of before they were kept
     sac_classify_score score; // of the last evaluation
     double begin, end;        // clock of second 0 of the training, resumed parts included; of the time limit, 0: none
     double numbers[PROGRESS_NUMBERS];
@@ -75,6 +78,7 @@ static sac_status open_data(fit *f)
     sac_image_set_measure(f->train, &f->view);
     f->view.padding = d->padding;
     f->view.flip = d->flip;
+    sac_classify_know(f->known, f->train, f->test);
     return SAC_OK;
 }
 
@@ -168,11 +172,12 @@ static int list_arrays(void *self, sac_kept_array *arrays, int capacity)
     sac_optimiser_array state[SAC_OPTIMISER_ARRAYS];
     const int states = sac_optimiser_list(f->optimiser, state);
     int count = 0;
-    SAC_ASSERT(capacity >= 3 + SAC_OPTIMISER_ARRAYS);
+    SAC_ASSERT(capacity >= 4 + SAC_OPTIMISER_ARRAYS);
     (void)capacity;
     arrays[count++] = (sac_kept_array){"parameters", SAC_F32, f->parameters, parameters};
     arrays[count++] = (sac_kept_array){"measured", SAC_F32, f->measured, sac_net_measured(f->net)};
     arrays[count++] = (sac_kept_array){"progress", SAC_F64, f->numbers, PROGRESS_NUMBERS};
+    arrays[count++] = (sac_kept_array){"data", SAC_I64, f->known, f->unknown ? 0 : SAC_CLASSIFY_KNOWN};
     for (int i = 0; i < states; i++)
         arrays[count++] = (sac_kept_array){state[i].name, SAC_F32, state[i].numbers, parameters};
     return count;
@@ -210,16 +215,47 @@ static sac_status write_checkpoint(fit *f)
     return sac_checkpoint_write(f->def.run_dir, &kept, &state);
 }
 
+// The data may lie elsewhere by now, but they must be the same. Older checkpoints do not say which they are.
+static sac_status check_data(fit *f, const uint8_t *bytes, size_t size)
+{
+    sac_tensors *file;
+    int64_t theirs[SAC_CLASSIFY_KNOWN];
+    SAC_TRY(sac_tensors_read(&file, bytes, size, "the checkpoint"));
+    const sac_tensor *found = sac_tensors_find(file, "fit.data");
+    f->unknown = !found;
+    sac_status status = SAC_OK;
+    if (found) status = sac_tensors_get(&found, file, "fit.data", SAC_I64, 1, (const int64_t[]){SAC_CLASSIFY_KNOWN});
+    if (found && status == SAC_OK)
+    {
+        memcpy(theirs, found->data, sizeof theirs);
+        status = sac_classify_check_known(f->known, theirs, f->task->data.folder);
+    }
+    sac_tensors_destroy(file);
+    if (status == SAC_OK && f->unknown)
+        sac_log(SAC_LOG_WARNING,
+                "%.400s: the checkpoint is of before runs kept what they learn from: it is taken to be %s",
+                f->def.run_dir, f->task->data.folder);
+    return status;
+}
+
+static sac_status restore(fit *f, const uint8_t *bytes, size_t size)
+{
+    double none;
+    sac_run_state state = {.average = &none, .dimension = 1};
+    const sac_kept kept = kept_of(f);
+    SAC_TRY(check_data(f, bytes, size));
+    SAC_TRY(sac_checkpoint_restore(bytes, size, &kept, &state, f->def.any_cpu_level));
+    f->unknown = false; // the next one keeps them
+    return SAC_OK;
+}
+
 static sac_status read_checkpoint(fit *f)
 {
     uint8_t *bytes;
     size_t size;
     SAC_TRY(sac_checkpoint_load(f->def.run_dir, &bytes, &size));
     if (!bytes) return SAC_OK;
-    double none;
-    sac_run_state state = {.average = &none, .dimension = 1};
-    const sac_kept kept = kept_of(f);
-    sac_status status = sac_checkpoint_restore(bytes, size, &kept, &state, f->def.any_cpu_level);
+    sac_status status = restore(f, bytes, size);
     sac_free(bytes);
     return status;
 }

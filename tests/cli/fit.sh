@@ -248,6 +248,78 @@ for listed, said in (("grey", "said"), ("listed_colours", "said_colours")):
 PYTHON
 }
 
+other_data() # a run goes on with its own alone, wherever they lie; older checkpoints do not say which those are
+{
+    local part
+    rm -rf moved && cp -r stripes moved && fit --run moved_run --quiet --set train.epochs=1 && for part in train t10k; do
+        cp -r stripes "other_$part" && gunzip -kf "other_$part"/*.gz && python3 - "other_$part/$part-labels-idx1-ubyte" <<'PYTHON' || return 1
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(8 + 7)
+    label = file.read(1)[0]
+    file.seek(8 + 7)
+    file.write(bytes([(label + 1) % 4]))
+PYTHON
+    done
+    python3 "$OLDPWD/examples/pictures.py" fewer 240 || return 1
+    local again=("$saccade" fit "$task" --run moved_run --resume --set train.epochs=1)
+    "${again[@]}" --set data.folder=moved --quiet &&
+        refuses 2 "other_train: the pictures or labels for training are not those that the run began with; use another --run" \
+            "${again[@]}" --set data.folder=other_train &&
+        refuses 2 "other_t10k: the pictures or labels for testing are not those that the run began with" \
+            "${again[@]}" --set data.folder=other_t10k &&
+        refuses 2 "fewer holds 240 and 80 pictures of 8 x 8 x 1 numbers in 4 classes, and the run learned from 300 and 100 of 8 x 8 x 1 in 4" \
+            "${again[@]}" --set data.folder=fewer || return 1
+    forget_data moved_run/checkpoints/*15.safetensors && "${again[@]}" --quiet 2>log &&
+        [[ $(wc -l <log) == 1 ]] && grep -q "the checkpoint is of before runs kept what they learn from" log
+}
+
+forget_data() # CHECKPOINT: as it was before runs kept which data they learn from
+{
+    python3 - "$1" <<'PYTHON'
+import json, struct, sys
+source = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", source[:8])[0]
+header = json.loads(source[8 : 8 + size])
+lost = header.pop("fit.data")
+begin, end = lost["data_offsets"]
+data = source[8 + size :]
+
+def fnv(data): # the tensor's part of the checksum
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+words = b"fit.data\0I64\0" + struct.pack("<q", lost["shape"][0])
+checksum = int(header["__metadata__"]["checksum"], 16) - fnv(words + data[begin:end])
+header["__metadata__"]["checksum"] = f"{checksum % 2**64:016x}"
+for tensor in header.values():
+    if "data_offsets" in tensor and tensor["data_offsets"][0] >= end:
+        tensor["data_offsets"] = [at - (end - begin) for at in tensor["data_offsets"]]
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data[:begin] + data[end:])
+PYTHON
+}
+
+shrunk() # a file that becomes shorter while a fit reads it: one line that names it, and a run that goes on
+{
+    local pid status
+    cp -r stripes shrinking && "$saccade" fit "$task" --run shrunk --set data.folder=shrinking --set train.epochs=3000 \
+        --quiet >log 2>&1 &
+    pid=$!
+    until [[ -s shrunk/metrics.csv && $(wc -l <shrunk/metrics.csv) -gt 1 ]]; do
+        kill -0 "$pid" 2>/dev/null || { cat log; return 1; }
+        sleep 0.05
+    done
+    : >shrinking/train-images-idx3-ubyte
+    wait "$pid"
+    status=$?
+    [[ $status == 1 && $(cat log) == "saccade: $PWD/shrinking/train-images-idx3-ubyte became shorter while it was read" ]] ||
+        { echo "exit code $status"; cat log; return 1; }
+}
+
 diverges() # one line and no net: in the last step, where no later one would tell, and over the test pictures alone
 {
     local steep=(--set train.rate=1000 --set train.schedule=constant --set train.epochs=1) said="the fit diverged: after step"
@@ -457,6 +529,8 @@ check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
+check "a run goes on with its own data alone" other_data
+check "a file that becomes shorter is named" shrunk
 check "a fit that diverges is none, whenever it does" diverges
 check "a net whose outputs are no numbers classifies nothing" too_large
 check "an older net is written again" older
