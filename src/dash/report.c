@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "dash/escaped.h"
+#include "dash/nets/net_report.h"
 #include "dash/player.h"
 #include "dash/taken.h"
 #include "files/atomic.h"
@@ -39,22 +41,6 @@ typedef struct report
 
 // --- pieces of text ---------------------------------------------------------------------------------------------
 
-static void add_escaped(sac_growing *text, const char *words)
-{
-    for (; *words; words++)
-    {
-        const char *instead = *words == '<'   ? "&lt;"
-                              : *words == '>' ? "&gt;"
-                              : *words == '&' ? "&amp;"
-                              : *words == '"' ? "&quot;"
-                                              : NULL;
-        if (instead)
-            sac_grow_text(text, "%s", instead);
-        else
-            sac_grow(text, words, 1);
-    }
-}
-
 static void add_fact(report *r, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void add_fact(report *r, const char *name, const char *format, ...)
@@ -65,7 +51,7 @@ static void add_fact(report *r, const char *name, const char *format, ...)
     vsnprintf(value, sizeof value, format, list);
     va_end(list);
     sac_grow_text(&r->out, "<tr><td>%s</td><td>", name);
-    add_escaped(&r->out, value);
+    sac_grow_escaped(&r->out, value);
     sac_grow_text(&r->out, "</td></tr>\n");
 }
 
@@ -164,7 +150,7 @@ static void add_plugin(report *r, const char *path)
         if (*at == '\'')
             sac_grow_text(&r->out, "'\\''");
         else
-            add_escaped(&r->out, (char[]){*at, 0});
+            sac_grow_escaped(&r->out, (char[]){*at, 0});
     if (!plain) sac_grow_text(&r->out, "'");
 }
 
@@ -188,7 +174,7 @@ static sac_status add_commands(report *r)
 {
     add_plugins(r);
     if (r->def->command)
-        add_escaped(&r->out, r->def->command);
+        sac_grow_escaped(&r->out, r->def->command);
     else
         SAC_TRY(add_training(r));
     const char *agent = r->summary.best.episodes ? "best" : "mean";
@@ -243,7 +229,7 @@ static sac_status add_task(report *r)
     uint8_t *bytes;
     size_t size;
     SAC_TRY(read_run_file(r, "task.yaml", &bytes, &size));
-    add_escaped(&r->out, (const char *)bytes);
+    sac_grow_escaped(&r->out, (const char *)bytes);
     sac_free(bytes);
     return SAC_OK;
 }
@@ -325,12 +311,12 @@ static sac_status fill_in(report *r, const char *word)
     const sac_run_summary *s = &r->summary;
     size_t size;
     if (strcmp(word, "title") == 0)
-        add_escaped(&r->out, r->run_dir);
+        sac_grow_escaped(&r->out, r->run_dir);
     else if (strcmp(word, "about") == 0)
     {
         char line[3 * SAC_TEXT_SIZE + 8];
         snprintf(line, sizeof line, "%s, %s, %s", s->environment, s->policy, s->search);
-        add_escaped(&r->out, line);
+        sac_grow_escaped(&r->out, line);
     }
     else if (strcmp(word, "state") == 0)
         sac_grow_text(&r->out, "%s", s->state);
@@ -381,11 +367,7 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    if (r.summary.net[0])
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "%.400s is a run of 'saccade fit', which has no report: 'saccade dash' shows it, and 'saccade "
-                        "plot' and 'saccade heads' draw what it learned",
-                        run_dir);
+    if (r.summary.net[0]) return sac_net_report_write(run_dir, &r.summary, def->command, path);
     SAC_TRY(sac_player_open(&r.player, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
     if (status == SAC_OK) status = fill_template(&r);

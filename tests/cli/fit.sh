@@ -320,6 +320,33 @@ shrunk() # a file that becomes shorter while a fit reads it: one line that names
         { echo "exit code $status"; cat log; return 1; }
 }
 
+listed() # finished runs, one that was interrupted, and one of before runs told of events; with epochs and accuracy
+{
+    local right
+    right=$(awk -F, 'END {printf "%.2f", 100 * $NF}' alone/metrics.csv)
+    mkdir -p listed && cp -r alone stopped listed/ && cp -r alone listed/older && rm listed/older/events.jsonl &&
+        "$saccade" runs listed | tee table &&
+        grep -qE "^listed/alone +finished +3/3 +100% .* $right % .* resnet$" table &&
+        grep -qE "^listed/older +finished +3/3 +100% .* $right % " table &&
+        grep -qE "^listed/stopped +interrupted +[0-9]+/3000 .* resnet$" table &&
+        "$saccade" runs listed --json | python3 -c "
+import json, sys
+alone = json.load(sys.stdin)[0]
+assert alone['state'] == 'finished' and alone['net'] == 'resnet' and f\"{100 * alone['test_accuracy']:.2f}\" == '$right'"
+}
+
+reported() # as one page: epochs, accuracy, curves, the table, and how to repeat it
+{
+    local right
+    right=$(awk -F, 'END {printf "%.2f", 100 * $NF}' alone/metrics.csv)
+    "$saccade" report alone --out report.html && ! grep -qE '\{\{|(src|href)="(http|//|\.)' report.html &&
+        grep -qF "$right % right at the last evaluation" report.html && grep -qF "3 of 3" report.html &&
+        grep -qF "data:image/svg+xml;base64," report.html && grep -qF "saccade fit task.yaml --run again" report.html &&
+        [[ $(grep -c '^<tr><th>[0-3]</th>' report.html) == 4 ]] &&
+        refuses 2 "--seed and --frames are for episodes, and alone is a run of 'saccade fit'" \
+            "$saccade" report alone --seed 3
+}
+
 diverges() # one line and no net: in the last step, where no later one would tell, and over the test pictures alone
 {
     local steep=(--set train.rate=1000 --set train.schedule=constant --set train.epochs=1) said="the fit diverged: after step"
@@ -529,6 +556,8 @@ check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
+check "runs are listed with their epochs and their accuracy" listed
+[[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "a run becomes a report" reported
 check "a run goes on with its own data alone" other_data
 check "a file that becomes shorter is named" shrunk
 check "a fit that diverges is none, whenever it does" diverges
