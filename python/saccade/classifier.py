@@ -41,8 +41,9 @@ class Classifier:
     def _take(self, handle: Any) -> None:
         self._handle, self._owner = handle, Owner("a classifier")
         known = lib.sac_classifier_get_shape(handle)
-        self._shape = (known.rows, known.columns, known.channels)
-        self._classes, self._parameters = known.classes, known.parameters
+        self._shape: tuple[int, int, int] = (known.rows, known.columns, known.channels)
+        self._classes: int = known.classes
+        self._parameters: int = known.parameters
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -55,6 +55,7 @@ typedef struct fit
     bool unknown;             // the checkpoint that is read is of before they were kept
     sac_classify_score score; // of the last evaluation
     double begin, end;        // clock of second 0 of the training, resumed parts included; of the time limit, 0: none
+    double stepping;          // seconds of this process's steps
     double numbers[PROGRESS_NUMBERS];
     int first; // of the minibatch that is read
 } fit;
@@ -337,7 +338,7 @@ static sac_status begin_to_tell(fit *f)
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const bool anew = steps_of(f) == 0;
     f->net_as_it_is = trained_of(f);
-    SAC_TRY(sac_classify_told_open(&f->told, f->def.run_dir, &f->net_as_it_is, f->test, epoch, anew));
+    SAC_TRY(sac_classify_told_open(&f->told, f->def.run_dir, &f->net_as_it_is, f->test, epoch, steps_of(f)));
     SAC_TRY(sac_classify_tell_event(f->told, epoch, anew ? "started" : "resumed",
                                     "at step %" PRIu64 " with %d thread%s, cpu level %s", steps_of(f), f->def.threads,
                                     sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
@@ -352,6 +353,7 @@ static sac_status tell_now(fit *f)
                                   .step = steps_of(f),
                                   .steps = (uint64_t)f->steps_an_epoch * (uint64_t)f->task->train.epochs,
                                   .seconds = sac_clock() - f->begin,
+                                  .stepping = f->stepping,
                                   .limit_left = f->end > 0 ? fmax(f->end - sac_clock(), 0) : NAN,
                                   .rate = steps_of(f) > 0 ? last_rate(f) : NAN,
                                   .loss = begun ? f->numbers[2] / f->numbers[1] : NAN,
@@ -383,6 +385,7 @@ static sac_status check_step(fit *f, double loss, double norm)
 
 static sac_status take_step(fit *f)
 {
+    const double begin = sac_clock();
     const sac_learn l = sac_learn_create(f->scratch);
     const int at = (int)(steps_of(f) % (uint64_t)f->steps_an_epoch), batch = f->task->train.batch;
     f->first = at * batch;
@@ -390,6 +393,7 @@ static sac_status take_step(fit *f)
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
+    f->stepping += sac_clock() - begin;
     f->numbers[0] += 1;
     f->numbers[1] += batch;
     f->numbers[2] += o.loss;

@@ -14,6 +14,7 @@
 #include "run/rows.h"
 
 static const double live_period = 0.25; // seconds from one progress.json to the next, at least
+static const double least_count = 0.1;  // seconds of steps over which pictures are counted
 
 struct sac_classify_told
 {
@@ -24,10 +25,9 @@ struct sac_classify_told
     sac_rows *heads; // NULL: the net has none that look at places
     int pictures;    // that they were measured over
     double shown;    // when progress.json was written last
-    // of it: from when on pictures are counted, and how many come a second
-    double counted;
+    // how many pictures come a second, and what was counted before: seconds of steps, and steps
+    double pictures_a_second, counted;
     uint64_t counted_step;
-    double pictures_a_second;
     sac_pace pace;
 };
 
@@ -43,7 +43,7 @@ static sac_status open_files(sac_classify_told *t, uint64_t epoch, bool anew)
 }
 
 sac_status sac_classify_told_open(sac_classify_told **out, const char *run_dir, const sac_trained_net *net,
-                                  const sac_image_set *test, uint64_t epoch, bool anew)
+                                  const sac_image_set *test, uint64_t epoch, uint64_t step)
 {
     *out = NULL;
     sac_classify_told *t = SAC_NEW(sac_classify_told);
@@ -52,7 +52,8 @@ sac_status sac_classify_told_open(sac_classify_told **out, const char *run_dir, 
     t->net = net;
     t->test = test;
     t->pictures_a_second = NAN;
-    sac_status status = open_files(t, epoch, anew);
+    t->counted_step = step;
+    sac_status status = open_files(t, epoch, step == 0);
     if (status == SAC_OK)
         *out = t;
     else
@@ -103,14 +104,12 @@ bool sac_classify_told_is_due(const sac_classify_told *t)
     return sac_clock() > t->shown + live_period;
 }
 
-// An epoch's end has an evaluation, so pictures are counted from one progress.json to the next within an epoch.
 static void count_pictures(sac_classify_told *t, const sac_classify_now *now)
 {
-    const double clock = sac_clock(), seconds = clock - t->counted;
-    const uint64_t steps = now->step - t->counted_step;
-    if (t->counted > 0 && steps > 0 && seconds > 0 && isfinite(now->loss))
-        t->pictures_a_second = (double)steps * t->net->task->train.batch / seconds;
-    t->counted = clock;
+    const double seconds = now->stepping - t->counted;
+    if (seconds < least_count) return;
+    t->pictures_a_second = (double)(now->step - t->counted_step) * t->net->task->train.batch / seconds;
+    t->counted = now->stepping;
     t->counted_step = now->step;
 }
 

@@ -14,6 +14,7 @@ typedef struct sac_classify_now
     uint64_t epoch, epochs; ///< finished; in all
     uint64_t step, steps;   ///< the same of minibatches
     double seconds;         ///< of training, resumed parts included
+    double stepping;        ///< seconds that this process has spent on steps, evaluations left out
     double limit_left;      ///< seconds to the end that was asked for; NaN: there is none
     double rate;            ///< of the last step
     double loss, accuracy;  ///< of the epoch under way, as pictures were seen; NaN: it has not begun
@@ -23,10 +24,10 @@ typedef struct sac_classify_now
 /// @param      net      as it trains: its numbers are read when heads are told
 /// @param      test     the test part of its data set
 /// @param      epoch    finished: what was told of later ones is cut
-/// @param      anew     nothing was learned yet
+/// @param      step     the same; 0: the run begins
 /// @param[out] out      released by sac_classify_told_close; NULL on failure
 SAC_CHECKED sac_status sac_classify_told_open(sac_classify_told **out, const char *run_dir, const sac_trained_net *net,
-                                              const sac_image_set *test, uint64_t epoch, bool anew);
+                                              const sac_image_set *test, uint64_t epoch, uint64_t step);
 
 /// Flush and close. NULL is ignored. The result tells whether everything was written.
 sac_status sac_classify_told_close(sac_classify_told *told);

@@ -125,7 +125,7 @@ function axes(canvas, xs, ys, lines) {
   }
   c.save();
   c.beginPath();
-  c.rect(box.left, 0, width - box.left, box.bottom + 1);
+  c.rect(box.left - 5, 0, width - box.left + 5, box.bottom + 1);
   c.clip();
   return { c, x, y, box, first, end };
 }

@@ -13,7 +13,7 @@ fit() { "$saccade" fit "$task" "$@"; }
 digest() # of what a run keeps; seconds are in metrics.csv alone
 {
     (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum &&
-        cut -d, -f1,2,4- metrics.csv confusion.csv)
+        cut -d, -f1,2,4- metrics.csv confusion.csv && { [[ ! -e heads.csv ]] || cat heads.csv; })
 }
 
 alone() { fit --run alone --quiet && [[ -s alone/net.safetensors && $(wc -l <alone/metrics.csv) == 4 ]]; }
@@ -131,6 +131,26 @@ no_policy()
 {
     refuses 2 "pictures_fit.yaml is a task of pictures, not of a policy: 'saccade fit' carries it out" \
         "$saccade" train "$task" --run no && [[ ! -e no ]]
+}
+
+states() # of runs, and what happened to them
+{
+    "$saccade" runs . --json >said && python3 - <<'PYTHON'
+import json
+runs = {run["run"]: run for run in json.load(open("said"))}
+alone, stopped = runs["./alone"], runs["./stopped"]
+assert (alone["state"], alone["net"], alone["generation"], alone["generations"]) == ("finished", "resnet", 3, 3), alone
+assert (stopped["state"], stopped["generations"]) == ("interrupted", 3000), stopped
+events = [json.loads(line)["event"] for line in open("alone/events.jsonl")]
+assert events == ["started", "finished", "resumed", "finished"], events
+PYTHON
+}
+
+longer() # seconds go on where a run goes on
+{
+    "$saccade" fit "$task" --run longer --quiet --set train.checkpoint_every=1 && cut -d, -f3 longer/metrics.csv >before &&
+        rm longer/checkpoints/00000045.safetensors && "$saccade" fit "$task" --run longer --quiet --resume &&
+        awk -F, 'NR == 1 {next} $3 < last {exit 1} {last = $3}' longer/metrics.csv && diff <(head -3 before) <(cut -d, -f3 longer/metrics.csv | head -3)
 }
 
 damaged() # files that are cut short: one line, nothing is made
@@ -470,14 +490,17 @@ kept() # nets before training and after every epoch, the last of which is the ru
     for i in 1 2 3 4 6 8; do
         timeout -s KILL "0.0$i" "$saccade" fit "${task/pictures/attention}" --run kept_quadratic --quiet --resume
     done
-    attention quadratic --resume && diff <(cd whole && sha256sum nets/*) <(cd kept_quadratic && sha256sum nets/*)
+    attention quadratic --resume && diff <(cd whole && sha256sum nets/* heads.csv) <(cd kept_quadratic && sha256sum nets/* heads.csv)
 }
 
-heads() # of every encoding: a line a head, and a row a head of each kept net; pictures are read where contents count
+# of every encoding: a line a head, and a row a head of each kept net, as the run itself has written it; pictures are
+# read where contents count
+heads()
 {
     local encoding
     for encoding in quadratic quadratic-isotropic relative relative-content transformer-xl; do
         [[ -d kept_$encoding ]] || attention "$encoding" || return 1
+        "$saccade" heads "kept_$encoding" --csv kept.csv >/dev/null && diff kept.csv "kept_$encoding/heads.csv" || return 1
         "$saccade" heads "kept_$encoding" --json --csv "$encoding.csv" --pictures 5 >"$encoding.json" &&
             "$saccade" heads "kept_$encoding/net.safetensors" --json --pictures 5 | diff "$encoding.json" - || return 1
     done
@@ -549,6 +572,8 @@ check "any number of threads gives the same bytes" threads
 check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
 check "kills change nothing" kills
 check "a finished run is evaluated again" again
+check "a run says what became of it" states
+check "seconds go on after a resume" longer
 check "JSON says the same" json
 check "every kind of net learns" every_kind
 check "bad tasks and missing data get one line" refusals

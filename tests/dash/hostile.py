@@ -21,7 +21,7 @@ def alive():
 
 
 for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/page.js/../../task.yaml",
-             "/task.yaml", "/metrics.csv", "/page.js%00", "/events/", "/.", "/index.html", "http://evil.example/",
+             "/task.yaml", "/metrics.csv", "/heads.csv", "/confusion.csv", "/page.js%00", "/events/", "/.", "/index.html", "http://evil.example/",
              "/" + "a" * 4000):
     gets_nothing(path, server.get(path), 400, 404, 414)
 for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"):

@@ -4,7 +4,6 @@ The task is that of an attention net; its page is open while it learns.
 """
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -79,8 +78,8 @@ try:
     right, every = sum(row[i] for i, row in enumerate(table)), sum(map(sum, table))
     label = browser.evaluate("document.getElementById('confusion').getAttribute('aria-label')")
     assert f"{right} of {every} right" in label, label
-    shown = json.loads(subprocess.run([saccade, "heads", f"{run}/net.safetensors", "--json"], check=True, stdout=subprocess.PIPE,
-                                      cwd=os.path.dirname(os.path.abspath(task))).stdout.splitlines()[-1])
+    shown = json.loads(subprocess.run([saccade, "heads", f"{run}/net.safetensors", "--json"], check=True, stdout=subprocess.PIPE
+                                      ).stdout.splitlines()[-1])
     newest = browser.evaluate("last(last(data.looks).heads)")
     assert newest[:2] == [shown["layer"], shown["head"]] and newest[8] == shown["kind"], (newest, shown)
     for page, exact in zip(newest[2:7], shown["centre"] + shown["covariance"]):

@@ -81,8 +81,80 @@ fi
 # memory is watched elsewhere: leaks of the libraries below are not ours
 export PYTHONDONTWRITEBYTECODE=1
 check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"
+# a net that learns to tell stripes apart, and its page
+python3 examples/pictures.py "$work/stripes" 300
+cat >"$work/net.yaml" <<END
+data: {folder: $work/stripes}
+net: {kind: attention-net, width: 12, layers: 2, heads: 4, hidden: 16}
+train: {epochs: 6, batch: 20, rate: 0.05}
+END
+"$saccade" fit "$work/net.yaml" --run "$work/net" --quiet
+digest() # RUN: what it keeps; seconds are in metrics.csv alone
+{
+    (cd "$1" && find . -name '*.safetensors' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum && cut -d, -f1,2,4- metrics.csv &&
+        cat confusion.csv heads.csv)
+}
+watched_net() # it computes the same while its page is open, and the page tells of all that the folder holds
+{
+    local long=(--set train.epochs=80)
+    "$saccade" fit "$work/net.yaml" --run "$work/alone" --quiet "${long[@]}" || return 1
+    "$saccade" fit "$work/net.yaml" --run "$work/watched" --dash 0 --quiet "${long[@]}" 2>"$work/said" &
+    local pid=$!
+    python3 - "$work/said" <<'END'
+import re, sys, time, urllib.request
+while not (port := re.search(r"http://localhost:(\d+)/ shows this run", open(sys.argv[1]).read())):
+    time.sleep(0.01)
+names = set()
+try:
+    with urllib.request.urlopen(f"http://localhost:{port[1]}/events", timeout=30) as stream:
+        while line := stream.readline().decode():
+            if line.startswith("event: "):
+                names.add(line[7:].strip())
+except OSError:
+    pass  # the run has ended, and its page with it
+assert {"anew", "epochs", "looks", "confusion", "events", "now"} <= names, names
+END
+    local watched=$?
+    wait "$pid" && [[ $watched == 0 ]] && diff <(digest "$work/alone") <(digest "$work/watched")
+}
+net_stream() # everything about a run that has ended
+{
+    local first status
+    serve "$work/first" "$work/net" --port 0 || return 1
+    first=$pid
+    python3 - "$port" <<'END'
+import json, sys, urllib.request
+with urllib.request.urlopen(f"http://localhost:{sys.argv[1]}/events", timeout=30) as stream:
+    told, name = {}, None
+    while not {"epochs", "looks", "confusion", "events", "now"} <= set(told):
+        line = stream.readline().decode()
+        assert line, told
+        if line.startswith("event: "):
+            name = line[7:].strip()
+        elif line.startswith("data: "):
+            told[name] = json.loads(line[6:])
+assert [row[0] for row in told["epochs"]] == [1, 2, 3, 4, 5, 6]
+assert {look["epoch"] for look in told["looks"]} <= set(range(7)) and len(told["looks"][0]["heads"]) == 8
+assert sum(map(sum, told["confusion"])) == 100
+assert told["now"]["state"] == "finished" and told["now"]["net"] == "attention-net" and told["now"]["live"]["epoch"] == 6
+END
+    status=$?
+    kill -INT "$first"
+    wait "$first"
+    return $status
+}
+net_says() # what cannot be is said before anything is made
+{
+    local fit=("$saccade" fit "$work/net.yaml" --run "$work/no-run")
+    refuses 2 "--dash is '70000'" "${fit[@]}" --dash 70000 &&
+        refuses 2 "fit: unknown option '--port', did you mean '--dash=8833'?" "${fit[@]}" --port 8833 && [[ ! -e $work/no-run ]]
+}
+check "hostile requests get nothing from the page of a net" python3 "$here/hostile.py" "$saccade" "$work/net"
+check "a net is the same whether its page is open or not" watched_net
+check "fit --dash says what cannot be" net_says
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
+    check "the page of a net in a browser" python3 "$here/net.py" "$saccade" "$work/net.yaml" "$work"
     cat >"$work/slow.yaml" <<'END'
 env: {id: toy}
 policy: {kind: attention-agent}
@@ -156,6 +228,8 @@ serve() # FILE ARGUMENT...: a page in the background; sets pid and port once it 
     return 1
 }
 
+check "the page of a net is told of the whole run" net_stream
+
 taken() # the port of another page: one line that offers a free one, which works; nothing is trained
 {
     local first second status=0 free
@@ -165,6 +239,7 @@ taken() # the port of another page: one line that offers a free one, which works
     free=$(sed -nE 's|.* free is ([0-9]+)$|\1|p' "$work/err")
     refuses 1 "port $second is in use" timeout 20 \
         "$saccade" train tasks/toy.yaml --run "$work/no-run" --generations 3 --dash "$second" || status=1
+    refuses 1 "port $second is in use" timeout 20 "$saccade" fit "$work/net.yaml" --run "$work/no-run" --dash "$second" || status=1
     [[ ! -e $work/no-run ]] || { echo "a folder was made"; status=1; }
     if serve "$work/second" "$work/toy" --port "$free"; then kill -INT "$pid" && wait "$pid"; else status=1; fi
     kill -INT "$first"

@@ -22,6 +22,7 @@ def blocks():
 def test_the_tutorial_runs(tmp_path, monkeypatch, capsys, why):
     for folder in ("tasks", "zoo"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "tests/golden/data/net_v2.safetensors", tmp_path / "net.safetensors")
     monkeypatch.chdir(tmp_path)
     names, count, missing = {}, 0, set()
     for line, needs, code in blocks():

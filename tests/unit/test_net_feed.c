@@ -215,5 +215,4 @@ TEST(one_endless_evaluation_is_cut)
 }
 
 TESTS(epochs_arrive_once_and_without_a_test_where_there_was_none, heads_are_told_by_evaluations, noise_is_no_row,
-      the_newest_confusion_table_is_told, a_cut_file_is_read_anew, long_runs_are_thinned,
-      one_endless_evaluation_is_cut)
+      the_newest_confusion_table_is_told, a_cut_file_is_read_anew, long_runs_are_thinned, one_endless_evaluation_is_cut)

@@ -67,6 +67,7 @@ function drawPath(c, heads, side, reach) {
 // past: the heads of this layer at the evaluations so far, for their paths; empty: none are drawn.
 function paintPanel(canvas, heads, past, reach) {
   const { c, width: side } = prepare(canvas);
+  if (side === 0) return; // there would be no end of grid lines
   c.font = "11px system-ui, sans-serif";
   drawGrid(c, side, reach);
   heads.filter((head) => head[ROW] !== null && head[COLUMN] !== null).forEach((head) => drawEllipse(c, head, side, reach));

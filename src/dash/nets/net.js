@@ -34,12 +34,12 @@ function drawProgress() {
 function drawTiles() {
   const now = data.now, live = now && now.live, newest = underWay() || last(data.epochs), test = last(tested());
   if (!now) return;
-  sayRun(now, now.net, live && `${count(live.parameters)} numbers`);
+  sayRun(now, now.net, live && `${count(live.parameters)} parameters`);
   drawProgress();
   if (test) {
     const most = tested().reduce((a, b) => (b[TEST_RIGHT] > a[TEST_RIGHT] ? b : a));
     $("test").textContent = percent(test[TEST_RIGHT]);
-    $("test-about").textContent = `loss ${loss(test[TEST_LOSS])}; most ${percent(most[TEST_RIGHT])}, epoch ${count(most[EPOCH])}`;
+    $("test-about").textContent = `loss ${loss(test[TEST_LOSS])}; highest ${percent(most[TEST_RIGHT])}, epoch ${count(most[EPOCH])}`;
   }
   if (newest) {
     $("training").textContent = percent(newest[RIGHT]);
@@ -129,8 +129,6 @@ function drawCells(c, table, box) {
 
 function drawFrame(c, table, box) {
   const n = table.length, cell = box.side / n, every = Math.ceil(18 / cell);
-  c.strokeStyle = colour("grid");
-  c.lineWidth = 1;
   if (cell > 8) for (let i = 0; i <= n; i++) {
     line(c, [[box.left + i * cell, box.top], [box.left + i * cell, box.top + box.side]], colour("grid"), 1);
     line(c, [[box.left, box.top + i * cell], [box.left + box.side, box.top + i * cell]], colour("grid"), 1);
@@ -154,6 +152,7 @@ function drawConfusion() {
   if (!table || table.length === 0) { waiting(canvas, "waiting for the first evaluation"); return; }
   if (view.cell && Math.max(...view.cell) >= table.length) view.cell = null;
   const { c, width } = prepare(canvas), box = boxOf(width), test = last(tested());
+  if (box.side < table.length) return; // no room, as while the window is being resized
   drawCells(c, table, box);
   drawFrame(c, table, box);
   c.textBaseline = "alphabetic";

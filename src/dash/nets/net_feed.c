@@ -126,11 +126,8 @@ static bool read_heads(sac_net_feed *f, bool *changed)
 {
     bool more = false;
     const bool whole = sac_watched_read_lines(&f->watched, "heads.csv", &f->heads_offset, add_head, f, &more);
-    if (whole && !more && f->growing)
-    {
-        end_look(f);
-        *changed = true;
-    }
+    *changed |= more || f->growing;
+    if (whole && !more) end_look(f);
     return whole;
 }
 
