@@ -110,7 +110,8 @@ static inline net_scene net_scene_create_of(const net_form *form, sac_net_shape 
     for (size_t i = 0; i < NET_SAMPLES * s.picture; i++) s.pictures[i] = (float)sac_stream_uniform(&stream, -1, 1);
     for (int i = 0; i < NET_SAMPLES; i++) s.labels[i] = i % NET_CLASSES;
     assert_int_equal(sac_threads_create(&s.threads, threads), SAC_OK);
-    const sac_net_pass_def def = {s.net, s.threads, 3, NET_SAMPLES, true, 0.1, false, false};
+    const sac_net_pass_def def = {
+        .net = s.net, .threads = s.threads, .slices = 3, .samples = NET_SAMPLES, .backward = true, .momentum = 0.1};
     assert_int_equal(sac_net_pass_create(&s.pass, &def), SAC_OK);
     return s;
 }

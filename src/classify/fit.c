@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "classify/data.h"
+#include "classify/ranks.h"
 #include "classify/told.h"
 #include "files/atomic.h"
 #include "images/set.h"
@@ -40,6 +40,7 @@ typedef struct fit
     sac_image_view view;
     sac_net *net;
     sac_threads *threads;
+    sac_classify_ranks ranks;
     sac_net_pass *pass;
     sac_optimiser *optimiser;
     sac_rows *rows;
@@ -59,6 +60,11 @@ typedef struct fit
     double numbers[PROGRESS_NUMBERS];
     int first; // of the minibatch that is read
 } fit;
+
+static bool writes(const fit *f)
+{
+    return sac_classify_ranks_write(&f->ranks);
+}
 
 // --- making it ---
 
@@ -95,7 +101,11 @@ static sac_status create_net(fit *f)
                                    .samples = f->task->train.batch,
                                    .backward = true,
                                    .momentum = 0.1,
-                                   .profile = f->def.profile};
+                                   .profile = f->def.profile,
+                                   .exchange = {.part = sac_comm_rank(f->ranks.comm),
+                                                .parts = sac_comm_size(f->ranks.comm),
+                                                .gather = sac_classify_ranks_gather,
+                                                .user = &f->ranks}};
     return sac_net_pass_create(&f->pass, &pass);
 }
 
@@ -144,7 +154,7 @@ static sac_status create(fit *f)
     return SAC_OK;
 }
 
-static void destroy(fit *f)
+static void destroy(fit *f, sac_status status)
 {
     (void)sac_rows_close(f->rows);
     (void)sac_classify_told_close(f->told);
@@ -152,6 +162,7 @@ static void destroy(fit *f)
     sac_optimiser_destroy(f->optimiser);
     sac_net_pass_destroy(f->pass);
     sac_threads_destroy(f->threads);
+    sac_classify_ranks_close(&f->ranks, status);
     sac_net_destroy(f->net);
     sac_image_set_close(f->train);
     sac_image_set_close(f->test);
@@ -206,6 +217,7 @@ static uint64_t steps_of(const fit *f)
 
 static sac_status write_checkpoint(fit *f)
 {
+    if (!writes(f)) return SAC_OK;
     double none = 0;
     const sac_run_state state = {.generation = steps_of(f),
                                  .steps = steps_of(f),
@@ -250,33 +262,46 @@ static sac_status restore(fit *f, const uint8_t *bytes, size_t size)
     return SAC_OK;
 }
 
-static sac_status read_checkpoint(fit *f)
+// on rank 0: the folder, and what an earlier part of the run has left there
+static sac_status open_folder(fit *f, uint8_t **bytes, size_t *size)
 {
-    uint8_t *bytes;
-    size_t size;
-    SAC_TRY(sac_checkpoint_load(f->def.run_dir, &bytes, &size));
-    if (!bytes) return SAC_OK;
-    sac_status status = restore(f, bytes, size);
+    const sac_folder_def def = {.run_dir = f->def.run_dir,
+                                .other = {f->task, sac_classify_task_check_same, sac_classify_task_write},
+                                .resume = f->def.resume,
+                                .host = {.ranks = sac_comm_size(f->ranks.comm),
+                                         .threads = f->def.threads,
+                                         .generations = (uint64_t)f->task->train.epochs},
+                                .interrupt = f->def.interrupt};
+    SAC_TRY(sac_folder_open(&f->folder, &def));
+    return sac_checkpoint_load(f->def.run_dir, bytes, size);
+}
+
+static sac_status open_past(fit *f)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    bool any;
+    sac_status status = writes(f) ? open_folder(f, &bytes, &size) : SAC_OK;
+    status = sac_classify_ranks_share(&f->ranks, status, &bytes, &size);
+    // a rank that could not restore tells the others
+    if (status == SAC_OK)
+        status = sac_classify_ranks_any(&f->ranks, bytes ? restore(f, bytes, size) : SAC_OK, false, &any);
     sac_free(bytes);
     return status;
 }
 
 static sac_status open_run(fit *f)
 {
-    const uint64_t epochs = (uint64_t)f->task->train.epochs;
-    const sac_folder_def def = {.run_dir = f->def.run_dir,
-                                .other = {f->task, sac_classify_task_check_same, sac_classify_task_write},
-                                .resume = f->def.resume,
-                                .host = {.ranks = 1, .threads = f->def.threads, .generations = epochs},
-                                .interrupt = f->def.interrupt};
-    SAC_TRY(sac_folder_open(&f->folder, &def));
-    SAC_TRY(read_checkpoint(f));
+    SAC_TRY(sac_classify_ranks_compare(&f->ranks, f->task, f->known));
+    SAC_TRY(open_past(f));
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    f->begin = sac_clock();
+    f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
+    if (!writes(f)) return SAC_OK;
     SAC_TRY(sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, epoch, epoch == 0));
     double before = 0;
     (void)sscanf(sac_rows_last(f->rows), "%*u,%*u,%lf,", &before);
-    f->begin = sac_clock() - before;
-    f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
+    f->begin -= before;
     return SAC_OK;
 }
 
@@ -290,7 +315,9 @@ static void see_some(void *user, int thread)
     sac_image_set_shape(f->train, &rows, &columns, &channels);
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const size_t size = (size_t)rows * (size_t)columns * (size_t)channels;
-    for (int i = thread; i < f->task->train.batch; i += f->def.threads)
+    int from, end;
+    sac_net_pass_part(f->pass, f->task->train.batch, &from, &end);
+    for (int i = from + thread; i < end; i += f->def.threads)
     {
         float *out = sac_net_pass_input(f->pass) + (size_t)i * size;
         const int index = f->order[f->first + i];
@@ -337,16 +364,20 @@ static sac_status begin_to_tell(fit *f)
 {
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const bool anew = steps_of(f) == 0;
+    char ranks[32] = "";
+    if (!writes(f)) return SAC_OK;
+    if (sac_comm_size(f->ranks.comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(f->ranks.comm));
     f->net_as_it_is = trained_of(f);
     SAC_TRY(sac_classify_told_open(&f->told, f->def.run_dir, &f->net_as_it_is, f->test, epoch, steps_of(f)));
-    SAC_TRY(sac_classify_tell_event(f->told, epoch, anew ? "started" : "resumed",
-                                    "at step %" PRIu64 " with %d thread%s, cpu level %s", steps_of(f), f->def.threads,
-                                    sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
+    SAC_TRY(sac_classify_tell_event(
+        f->told, epoch, anew ? "started" : "resumed", "at step %" PRIu64 " with %s%d thread%s, cpu level %s",
+        steps_of(f), ranks, f->def.threads, sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
     return anew ? sac_classify_tell_heads(f->told, 0) : SAC_OK;
 }
 
 static sac_status tell_now(fit *f)
 {
+    if (!writes(f)) return SAC_OK;
     const bool begun = f->numbers[1] > 0;
     const sac_classify_now now = {.epoch = steps_of(f) / (uint64_t)f->steps_an_epoch,
                                   .epochs = (uint64_t)f->task->train.epochs,
@@ -366,7 +397,8 @@ static sac_status tell_now(fit *f)
 static sac_status diverged(fit *f, const char *what)
 {
     const uint64_t epoch = (steps_of(f) - 1) / (uint64_t)f->steps_an_epoch;
-    SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "%s after step %" PRIu64, what, steps_of(f)));
+    if (writes(f))
+        SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "%s after step %" PRIu64, what, steps_of(f)));
     return sac_fail(SAC_ERROR_DIVERGED, "the fit diverged: after step %" PRIu64 " %s; try a rate below %g", steps_of(f),
                     what, f->task->train.rate);
 }
@@ -392,6 +424,7 @@ static sac_status take_step(fit *f)
     sac_threads_run(f->threads, see_some, f);
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
+    SAC_TRY(sac_net_pass_verdict(f->pass));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
     f->stepping += sac_clock() - begin;
     f->numbers[0] += 1;
@@ -440,7 +473,7 @@ static sac_status save_net(const fit *f)
 static sac_status keep_net(const fit *f, uint64_t epoch)
 {
     const int keep = f->task->evaluation.keep;
-    if (keep == 0 || epoch % (uint64_t)keep != 0) return SAC_OK;
+    if (!writes(f) || keep == 0 || epoch % (uint64_t)keep != 0) return SAC_OK;
     char folder[SAC_PATH_SIZE], name[40];
     SAC_TRY(sac_join_path(folder, f->def.run_dir, "nets"));
     SAC_TRY(sac_make_folders(folder));
@@ -448,8 +481,8 @@ static sac_status keep_net(const fit *f, uint64_t epoch)
     return save_net_as(f, name);
 }
 
-// the end of an epoch: its row, its evaluation, its files
-static sac_status end_epoch(fit *f, sac_classify_progress *p)
+// the end of an epoch on rank 0: its evaluation, its row, its files
+static sac_status report_epoch(fit *f, sac_classify_progress *p)
 {
     const int every = f->task->evaluation.every, epochs = f->task->train.epochs;
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
@@ -471,11 +504,28 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
     p->seconds = sac_clock() - f->begin;
     SAC_TRY(sac_rows_add(f->rows, epoch, "%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s", p->steps, p->seconds, p->rate, p->loss,
                          p->accuracy, tested));
+    return SAC_OK;
+}
+
+static sac_status end_epoch(fit *f, sac_classify_progress *p)
+{
+    if (writes(f)) SAC_TRY(report_epoch(f, p));
     f->numbers[1] = f->numbers[2] = f->numbers[3] = 0;
     SAC_TRY(write_checkpoint(f));
     SAC_TRY(tell_now(f));
-    if (f->def.report) f->def.report(f->def.user, p);
+    if (writes(f) && f->def.report) f->def.report(f->def.user, p);
     return SAC_OK;
+}
+
+static sac_status stop(fit *f)
+{
+    const uint64_t epoch_steps = (uint64_t)f->steps_an_epoch, all = epoch_steps * (uint64_t)f->task->train.epochs;
+    SAC_TRY(write_checkpoint(f));
+    if (writes(f))
+        SAC_TRY(
+            sac_classify_tell_event(f->told, steps_of(f) / epoch_steps, "interrupted", "--resume goes on from here"));
+    SAC_TRY(tell_now(f));
+    return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
 }
 
 static sac_status train(fit *f, sac_classify_progress *last)
@@ -486,13 +536,9 @@ static sac_status train(fit *f, sac_classify_progress *last)
     while (steps_of(f) < all)
     {
         const uint64_t epoch = steps_of(f) / epoch_steps;
-        if (f->def.interrupt && *f->def.interrupt)
-        {
-            SAC_TRY(write_checkpoint(f));
-            SAC_TRY(sac_classify_tell_event(f->told, epoch, "interrupted", "--resume goes on from here"));
-            SAC_TRY(tell_now(f));
-            return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
-        }
+        bool ends;
+        SAC_TRY(sac_classify_ranks_any(&f->ranks, SAC_OK, f->def.interrupt && *f->def.interrupt, &ends));
+        if (ends) return stop(f);
         if (ordered != epoch) sac_image_order(f->order, f->count, f->task->train.seed, epoch);
         ordered = epoch;
         if (strcmp(f->task->train.schedule, "falls") == 0) sac_optimiser_set_rate(f->optimiser, rate_of(f, epoch));
@@ -501,18 +547,20 @@ static sac_status train(fit *f, sac_classify_progress *last)
             SAC_TRY(end_epoch(f, last));
         else if (steps_of(f) % (uint64_t)f->task->train.checkpoint_every == 0)
             SAC_TRY(write_checkpoint(f));
-        if (sac_classify_told_is_due(f->told)) SAC_TRY(tell_now(f));
+        if (writes(f) && sac_classify_told_is_due(f->told)) SAC_TRY(tell_now(f));
     }
     return SAC_OK;
 }
 
 static sac_status run(fit *f, sac_classify_result *result)
 {
+    SAC_TRY(sac_classify_ranks_open(&f->ranks, f->def.comm));
     SAC_TRY(create(f));
     SAC_TRY(open_run(f));
     SAC_TRY(begin_to_tell(f));
     sac_classify_progress last = {.epoch = (uint64_t)f->task->train.epochs};
     SAC_TRY(train(f, &last));
+    if (!writes(f)) return SAC_OK;
     // a run that was finished before is evaluated again, and its net written in the form that files have now
     if (!last.evaluated)
     {
@@ -535,7 +583,7 @@ sac_status sac_classify_fit(sac_classify_result *result, const sac_classify_def 
     f->def = *def;
     f->task = def->task;
     sac_status status = run(f, result);
-    destroy(f);
+    destroy(f, status);
     sac_free(f);
     if (status != SAC_OK) *result = (sac_classify_result){0};
     return status;
