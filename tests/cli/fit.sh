@@ -54,22 +54,32 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
-kills() # at random instants; each time the run goes on
+kills() # NAME [option...]: at random instants; each time the run goes on, to the bytes of NAME
 {
-    local pid i
+    local pid i name=$1
+    shift
     RANDOM=$$
     for ((i = 0; i < 6; i++)); do
-        "$saccade" fit "$task" --run killed --resume --quiet >log 2>&1 &
+        "$saccade" fit "$task" --run "killed_$name" --resume --quiet "$@" >log 2>&1 &
         pid=$!
         sleep "0.$(printf '%03d' $((RANDOM % 600)))"
         if ! kill -9 "$pid" 2>/dev/null; then
             wait "$pid" || { cat log; return 1; }
-            diff <(digest alone) <(digest killed) || return 1
-            rm -rf killed
+            diff <(digest "$name") <(digest "killed_$name") || return 1
+            rm -rf "killed_$name"
         fi
         wait "$pid" 2>/dev/null
     done
-    fit --run killed --resume --threads 2 --quiet && diff <(digest alone) <(digest killed)
+    fit --run "killed_$name" --resume --threads 2 --quiet "$@" && diff <(digest "$name") <(digest "killed_$name")
+}
+
+content_kills() # heads that look at contents, and drop a share of what they give: what is dropped goes on, too
+{
+    sed '/width\|stages/d; s/epochs: 3/epochs: 6/' "$task" >content.yaml
+    local task=$PWD/content.yaml
+    local net=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
+        --set net.size=4 --set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
+    fit --run content --quiet "${net[@]}" && kills content "${net[@]}"
 }
 
 again() # a finished run is evaluated once more, and nothing in it changes
@@ -570,7 +580,8 @@ check "a run leaves its files" alone
 check "stripes are learned, and the confusion table counts them" learns
 check "any number of threads gives the same bytes" threads
 check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
-check "kills change nothing" kills
+check "kills change nothing" kills alone
+check "kills change nothing where heads look at contents, with dropout" content_kills
 check "a finished run is evaluated again" again
 check "a run says what became of it" states
 check "seconds go on after a resume" longer
