@@ -74,6 +74,9 @@ void bench_pin(const bench_place *place, bool one_core);
 /// Run a row's peer. @return false when it is not installed (quietly) or failed (with a line on standard error)
 bool bench_ask_peer(const bench_row *row, const bench_place *place, bench_peer *peer);
 
+/// Why no peer can be asked at all, or NULL.
+const char *bench_peers_missing(void);
+
 /// A world that is driven without a policy.
 typedef struct bench_drive
 {

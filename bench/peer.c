@@ -96,10 +96,16 @@ static void compare_top(const json_t *top, const bench_place *place, bench_peer 
     sac_policy_state_destroy(state);
 }
 
+const char *bench_peers_missing(void)
+{
+    if (access("bench/peers/common.py", R_OK) != 0) return "bench/peers is not here: the root of the repository has it";
+    return python() ? NULL : "there is no Python that has them ('make peers', or SACCADE_PEERS)";
+}
+
 json_t *bench_peer_answer(const char *command, const bench_place *place)
 {
     const char *interpreter = python();
-    if (!command || !interpreter || access("bench/peers/common.py", R_OK) != 0) return NULL;
+    if (!command || bench_peers_missing()) return NULL;
 
     char text[256], seeds[48];
     const char *words[MAX_WORDS];

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "files/variable.h"
 #include "frame/args.h"
+#include "shrunk.h"
 
 static const char *command_name(const void *user, int index)
 {
@@ -113,5 +114,6 @@ static int check_output(int code)
 
 int main(int argc, char **argv)
 {
+    cli_watch_mapped_files();
     return check_output(run(argc, argv));
 }

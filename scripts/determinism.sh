@@ -116,6 +116,8 @@ sed '/width\|stages/d' tests/train/pictures_fit.yaml >"$work/fit.yaml"
 tokens=(--set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
 compare_fits resnet --set net.width=16 --set net.stages=2
 compare_fits "attention-net, quadratic" --set net.kind=attention-net --set net.heads=4 "${tokens[@]}"
+compare_fits "attention-net, transformer-xl with dropout" --set net.kind=attention-net --set net.encoding=transformer-xl \
+    --set net.dropout=0.2 --set net.heads=4 --set net.size=4 "${tokens[@]}"
 for attention in softmax relu-mapped trig; do
     compare_fits "vit, $attention" --set net.kind=vit --set net.attention=$attention "${tokens[@]}"
 done

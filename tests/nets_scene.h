@@ -87,9 +87,15 @@ static inline sac_net *net_of(const net_form *form, sac_net_shape input)
     return net;
 }
 
-static inline net_scene net_scene_create(const net_form *form, int threads)
+/// The pictures that a form is tested with, and pictures whose rows and columns of tokens differ.
+static inline sac_net_shape net_pictures(const net_form *form)
 {
-    const sac_net_shape input = {form->reduced ? 8 : 9, form->reduced ? 8 : 7, NET_CHANNELS};
+    return (sac_net_shape){form->reduced ? 8 : 9, form->reduced ? 8 : 7, NET_CHANNELS};
+}
+static const sac_net_shape net_wide = {8, 12, NET_CHANNELS};
+
+static inline net_scene net_scene_create_of(const net_form *form, sac_net_shape input, int threads)
+{
     net_scene s = {.net = net_of(form, input)};
     s.count = sac_net_parameters(s.net);
     s.picture = (size_t)input.rows * (size_t)input.columns * NET_CHANNELS;
@@ -104,9 +110,15 @@ static inline net_scene net_scene_create(const net_form *form, int threads)
     for (size_t i = 0; i < NET_SAMPLES * s.picture; i++) s.pictures[i] = (float)sac_stream_uniform(&stream, -1, 1);
     for (int i = 0; i < NET_SAMPLES; i++) s.labels[i] = i % NET_CLASSES;
     assert_int_equal(sac_threads_create(&s.threads, threads), SAC_OK);
-    const sac_net_pass_def def = {s.net, s.threads, 3, NET_SAMPLES, true, 0.1, false, false};
+    const sac_net_pass_def def = {
+        .net = s.net, .threads = s.threads, .slices = 3, .samples = NET_SAMPLES, .backward = true, .momentum = 0.1};
     assert_int_equal(sac_net_pass_create(&s.pass, &def), SAC_OK);
     return s;
+}
+
+static inline net_scene net_scene_create(const net_form *form, int threads)
+{
+    return net_scene_create_of(form, net_pictures(form), threads);
 }
 
 static inline sac_net_outcome net_scene_train(net_scene *s)

@@ -15,7 +15,13 @@ static sac_status create_net(bench_net_scene *s, const bench_net_def *d)
     const sac_net_def def = {d->kind, s->config, d->input, d->classes};
     SAC_TRY(sac_net_create(&s->net, &def));
     SAC_TRY(sac_threads_create(&s->threads, 1));
-    const sac_net_pass_def pass = {s->net, s->threads, d->slices, d->batch, d->backward, 0.1, d->profile, false};
+    const sac_net_pass_def pass = {.net = s->net,
+                                   .threads = s->threads,
+                                   .slices = d->slices,
+                                   .samples = d->batch,
+                                   .backward = d->backward,
+                                   .momentum = 0.1,
+                                   .profile = d->profile};
     return sac_net_pass_create(&s->pass, &pass);
 }
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,6 +128,26 @@ void bench_vision_print(const bench_looks *looks)
             for (int back = 0; back < 2; back++) print_table(looks, *patch, back, what);
     print_crossings(looks);
     fflush(stdout);
+}
+
+void bench_vision_print_json(const bench_looks *looks)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < looks->count; i++)
+    {
+        const bench_look *look = &looks->all[i];
+        const bool peer = look->peer[0];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o, s:o, s:o, s:o}", "form",
+                                              look->at.form, "pass", look->at.back ? "both" : "forward", "patch",
+                                              look->at.patch, "side", look->at.side, "ms", look->own, "bytes",
+                                              look->own_memory, "peer", peer ? json_string(look->peer) : json_null(),
+                                              "peer_ms", peer ? json_real(look->theirs) : json_null(), "peer_bytes",
+                                              peer ? json_real(look->their_memory) : json_null(), "ratio",
+                                              peer ? json_real(look->theirs / look->own) : json_null()));
+    }
+    json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    puts("");
+    json_decref(list);
 }
 
 // --- the file ---

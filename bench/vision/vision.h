@@ -50,5 +50,8 @@ sac_status bench_vision_sweep(const bench_place *place, const char *only, int fi
 /// Print tables of times and memory, and from which side on each form is faster than softmax.
 void bench_vision_print(const bench_looks *looks);
 
+/// Print them as one JSON list.
+void bench_vision_print_json(const bench_looks *looks);
+
 /// Write them to bench/results/<processor>/vision.csv, where points that were not measured now stay as they are.
 sac_status bench_vision_land(const bench_looks *looks);

@@ -12,7 +12,7 @@
 #include "vision/vision.h"
 
 static const cli_flag flags[] = {
-    {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio", false},
+    {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio; not for 'attention'", false},
     {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
     {"task", "FILE", "of the rows that train (default tasks/car-racing-pairs.yaml)", false},
@@ -184,6 +184,24 @@ static sac_status measure_all(const cli_args *args, bench_place *place, bench_re
     return SAC_OK;
 }
 
+// What is given and means nothing there is refused, rather than measuring for an hour without it. @return an exit code
+static int check_flags(const cli_args *args, const char *what, const char *const *known)
+{
+    for (const cli_flag *flag = flags; flag->name; flag++)
+    {
+        int i = 0;
+        while (known[i] && strcmp(known[i], flag->name) != 0) i++;
+        if (!known[i] && cli_has(args, flag->name)) return cli_usage("bench: --%s is not for %s", flag->name, what);
+    }
+    return CLI_OK;
+}
+
+static void say_missing_peers(void)
+{
+    const char *why = bench_peers_missing();
+    if (why) fprintf(stderr, "saccade: bench: without peers: %s\n", why);
+}
+
 static const char *form_name(const void *user, int index)
 {
     (void)user;
@@ -192,6 +210,8 @@ static const char *form_name(const void *user, int index)
 
 static int run_attention(const cli_args *args)
 {
+    static const char *const allowed[] = {"tokens", "form", "svg", "verbose", "land", NULL};
+    if (check_flags(args, "'attention'", allowed) != CLI_OK) return CLI_USAGE;
     bool ok = true;
     uint64_t first, last;
     cli_range(args, "tokens", "64..65536", &first, &last, &ok);
@@ -206,6 +226,7 @@ static int run_attention(const cli_args *args)
 
     bench_place place;
     bench_points points = {0};
+    say_missing_peers();
     sac_status status = bench_place_create(&place, NULL);
     place.verbose = cli_has(args, "verbose");
     bench_pin(&place, true);
@@ -225,6 +246,8 @@ static const char *vision_form_name(const void *user, int index)
 
 static int run_vision(const cli_args *args)
 {
+    static const char *const allowed[] = {"json", "pixels", "form", "verbose", "land", NULL};
+    if (check_flags(args, "'vision'", allowed) != CLI_OK) return CLI_USAGE;
     bool ok = true;
     uint64_t first, last;
     cli_range(args, "pixels", "224..1344", &first, &last, &ok);
@@ -241,12 +264,16 @@ static int run_vision(const cli_args *args)
         return cli_usage("bench: --pixels %s holds none of 224, 448, 672, 896, 1344", cli_value(args, "pixels"));
 
     static bench_looks looks;
+    say_missing_peers();
     bench_place place;
     sac_status status = bench_place_create(&place, NULL);
     place.verbose = cli_has(args, "verbose");
     bench_pin(&place, true);
     if (status == SAC_OK) status = bench_vision_sweep(&place, form, (int)first, (int)last, &looks);
-    if (status == SAC_OK) bench_vision_print(&looks);
+    if (status == SAC_OK && cli_has(args, "json"))
+        bench_vision_print_json(&looks);
+    else if (status == SAC_OK)
+        bench_vision_print(&looks);
     if (status == SAC_OK && cli_has(args, "land")) status = bench_vision_land(&looks);
     bench_place_destroy(&place);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
@@ -262,6 +289,8 @@ static int run(const cli_args *args)
     if (!row->name)
         return cli_usage("bench: unknown row '%.80s'%s", name, sac_did_you_mean(sac_nearest(name, row_name, NULL)));
 
+    static const char *const allowed[] = {"json", "policy", "seeds", "task", "verbose", "land", NULL};
+    if (check_flags(args, "rows, but for 'attention' or 'vision'", allowed) != CLI_OK) return CLI_USAGE;
     bool ok = true;
     uint64_t first, last;
     cli_range(args, "seeds", "1", &first, &last, &ok);
@@ -272,6 +301,7 @@ static int run(const cli_args *args)
     bench_place place;
     bench_result results[MOST];
     int count = 0;
+    say_missing_peers();
     sac_status status = bench_place_create(&place, policy);
     place.first_seed = first, place.last_seed = last;
     place.verbose = cli_has(args, "verbose");

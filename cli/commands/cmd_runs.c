@@ -49,13 +49,13 @@ static json_t *score_json(const sac_score *score)
 
 static json_t *to_json(const char *path, const sac_run_summary *s)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:s}", "run",
-                     path, "state", s->state, "env", s->environment, "policy", s->policy, "search", s->search, "net",
-                     s->net, "seed", (json_int_t)s->seed, "generation", (json_int_t)s->generation, "generations",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:s}",
+                     "run", path, "state", s->state, "env", s->environment, "policy", s->policy, "search", s->search,
+                     "net", s->net, "seed", (json_int_t)s->seed, "generation", (json_int_t)s->generation, "generations",
                      (json_int_t)s->generations, "steps", (json_int_t)s->steps, "seconds", sac_json_number(s->seconds),
-                     "mean", sac_json_number(s->mean), "evaluation", score_json(&s->evaluation), "best",
-                     score_json(&s->best), "best_generation", (json_int_t)s->best_generation, "host", s->host, "reason",
-                     s->reason);
+                     "mean", sac_json_number(s->mean), "test_accuracy", sac_json_number(s->test_accuracy), "evaluation",
+                     score_json(&s->evaluation), "best", score_json(&s->best), "best_generation",
+                     (json_int_t)s->best_generation, "host", s->host, "reason", s->reason);
 }
 
 static void print_row(const char *path, int width, const sac_run_summary *s)
@@ -64,6 +64,7 @@ static void print_row(const char *path, int width, const sac_run_summary *s)
     board_format_score(evaluation, &s->evaluation);
     board_format_score(best, &s->best);
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
+    if (isfinite(s->test_accuracy)) snprintf(evaluation, sizeof evaluation, "%.2f %%", 100 * s->test_accuracy);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
     printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,
            (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->net[0] ? s->net : s->search);

@@ -66,6 +66,7 @@ typedef struct sac_run_summary
     uint64_t steps;                   ///< environment steps
     double seconds;                   ///< of training
     double mean;                      ///< of the population, at the last generation; NaN: none yet
+    double test_accuracy;             ///< of a net: share of the test pictures that were right, last; NaN: none yet
     sac_score evaluation;             ///< the last; 0 episodes: none yet
     sac_score best;                   ///< the best evaluation
     uint64_t best_generation;

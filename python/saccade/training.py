@@ -209,6 +209,7 @@ class Run:
     steps: int
     seconds: float
     mean: float
+    test_accuracy: float
     evaluation: tuple[float, float, int]
     best: tuple[float, float, int]
     best_generation: int
@@ -230,7 +231,7 @@ def summary(run: Any) -> Run:
     s = ffi.new("sac_run_summary *")
     check(lib.sac_run_summarise(s, path_of(run, "run")))
     return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), text(s.net), s.seed, s.generation,
-               s.generations, s.steps, s.seconds, s.mean, _score(s.evaluation), _score(s.best), s.best_generation,
+               s.generations, s.steps, s.seconds, s.mean, s.test_accuracy, _score(s.evaluation), _score(s.best), s.best_generation,
                text(s.state), text(s.reason), text(s.host))
 
 

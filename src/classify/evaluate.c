@@ -1,5 +1,6 @@
 #include "classify/evaluate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,7 +120,9 @@ static sac_status evaluate(sac_classify_score *score, const sac_trained_net *n, 
     score->classes = n->classes;
     score->parameters = sac_net_parameters(n->net);
     sac_classify_evaluate(score, t);
-    return SAC_OK;
+    if (isfinite(score->loss)) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "the loss over the test pictures is %g, expected a number: the net has diverged",
+                    score->loss);
 }
 
 sac_status sac_trained_net_evaluate(sac_classify_score *score, const sac_trained_net *n, int threads)

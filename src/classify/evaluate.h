@@ -47,4 +47,5 @@ SAC_CHECKED sac_status sac_classify_save_confusion(const sac_classify_score *sco
 /// Evaluate a net over the test part of its task's data set.
 /// @param[out] score    its confusion table is released by sac_free; zeros after a failure
 /// @param      threads  >= 1
+/// @return SAC_ERROR_FORMAT where the set does not fit the net, or where the loss is no number
 SAC_CHECKED sac_status sac_trained_net_evaluate(sac_classify_score *score, const sac_trained_net *net, int threads);

@@ -7,9 +7,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "classify/ranks.h"
 #include "classify/told.h"
 #include "files/atomic.h"
 #include "images/set.h"
@@ -38,6 +40,7 @@ typedef struct fit
     sac_image_view view;
     sac_net *net;
     sac_threads *threads;
+    sac_classify_ranks ranks;
     sac_net_pass *pass;
     sac_optimiser *optimiser;
     sac_rows *rows;
@@ -49,12 +52,19 @@ typedef struct fit
     int *order, *labels;
     int count, test_count; // pictures that are used
     int steps_an_epoch, classes;
+    int64_t known[SAC_CLASSIFY_KNOWN];
+    bool unknown;             // the checkpoint that is read is of before they were kept
     sac_classify_score score; // of the last evaluation
     double begin, end;        // clock of second 0 of the training, resumed parts included; of the time limit, 0: none
     double stepping;          // seconds of this process's steps
     double numbers[PROGRESS_NUMBERS];
     int first; // of the minibatch that is read
 } fit;
+
+static bool writes(const fit *f)
+{
+    return sac_classify_ranks_write(&f->ranks);
+}
 
 // --- making it ---
 
@@ -75,6 +85,7 @@ static sac_status open_data(fit *f)
     sac_image_set_measure(f->train, &f->view);
     f->view.padding = d->padding;
     f->view.flip = d->flip;
+    sac_classify_know(f->known, f->train, f->test);
     return SAC_OK;
 }
 
@@ -90,7 +101,11 @@ static sac_status create_net(fit *f)
                                    .samples = f->task->train.batch,
                                    .backward = true,
                                    .momentum = 0.1,
-                                   .profile = f->def.profile};
+                                   .profile = f->def.profile,
+                                   .exchange = {.part = sac_comm_rank(f->ranks.comm),
+                                                .parts = sac_comm_size(f->ranks.comm),
+                                                .gather = sac_classify_ranks_gather,
+                                                .user = &f->ranks}};
     return sac_net_pass_create(&f->pass, &pass);
 }
 
@@ -139,7 +154,7 @@ static sac_status create(fit *f)
     return SAC_OK;
 }
 
-static void destroy(fit *f)
+static void destroy(fit *f, sac_status status)
 {
     (void)sac_rows_close(f->rows);
     (void)sac_classify_told_close(f->told);
@@ -147,6 +162,7 @@ static void destroy(fit *f)
     sac_optimiser_destroy(f->optimiser);
     sac_net_pass_destroy(f->pass);
     sac_threads_destroy(f->threads);
+    sac_classify_ranks_close(&f->ranks, status);
     sac_net_destroy(f->net);
     sac_image_set_close(f->train);
     sac_image_set_close(f->test);
@@ -168,11 +184,12 @@ static int list_arrays(void *self, sac_kept_array *arrays, int capacity)
     sac_optimiser_array state[SAC_OPTIMISER_ARRAYS];
     const int states = sac_optimiser_list(f->optimiser, state);
     int count = 0;
-    SAC_ASSERT(capacity >= 3 + SAC_OPTIMISER_ARRAYS);
+    SAC_ASSERT(capacity >= 4 + SAC_OPTIMISER_ARRAYS);
     (void)capacity;
     arrays[count++] = (sac_kept_array){"parameters", SAC_F32, f->parameters, parameters};
     arrays[count++] = (sac_kept_array){"measured", SAC_F32, f->measured, sac_net_measured(f->net)};
     arrays[count++] = (sac_kept_array){"progress", SAC_F64, f->numbers, PROGRESS_NUMBERS};
+    arrays[count++] = (sac_kept_array){"data", SAC_I64, f->known, f->unknown ? 0 : SAC_CLASSIFY_KNOWN};
     for (int i = 0; i < states; i++)
         arrays[count++] = (sac_kept_array){state[i].name, SAC_F32, state[i].numbers, parameters};
     return count;
@@ -200,6 +217,7 @@ static uint64_t steps_of(const fit *f)
 
 static sac_status write_checkpoint(fit *f)
 {
+    if (!writes(f)) return SAC_OK;
     double none = 0;
     const sac_run_state state = {.generation = steps_of(f),
                                  .steps = steps_of(f),
@@ -210,36 +228,80 @@ static sac_status write_checkpoint(fit *f)
     return sac_checkpoint_write(f->def.run_dir, &kept, &state);
 }
 
-static sac_status read_checkpoint(fit *f)
+// The data may lie elsewhere by now, but they must be the same. Older checkpoints do not say which they are.
+static sac_status check_data(fit *f, const uint8_t *bytes, size_t size)
 {
-    uint8_t *bytes;
-    size_t size;
-    SAC_TRY(sac_checkpoint_load(f->def.run_dir, &bytes, &size));
-    if (!bytes) return SAC_OK;
+    sac_tensors *file;
+    int64_t theirs[SAC_CLASSIFY_KNOWN];
+    SAC_TRY(sac_tensors_read(&file, bytes, size, "the checkpoint"));
+    const sac_tensor *found = sac_tensors_find(file, "fit.data");
+    f->unknown = !found;
+    sac_status status = SAC_OK;
+    if (found) status = sac_tensors_get(&found, file, "fit.data", SAC_I64, 1, (const int64_t[]){SAC_CLASSIFY_KNOWN});
+    if (found && status == SAC_OK)
+    {
+        memcpy(theirs, found->data, sizeof theirs);
+        status = sac_classify_check_known(f->known, theirs, f->task->data.folder);
+    }
+    sac_tensors_destroy(file);
+    if (status == SAC_OK && f->unknown)
+        sac_log(SAC_LOG_WARNING,
+                "%.400s: the checkpoint is of before runs kept what they learn from: it is taken to be %s",
+                f->def.run_dir, f->task->data.folder);
+    return status;
+}
+
+static sac_status restore(fit *f, const uint8_t *bytes, size_t size)
+{
     double none;
     sac_run_state state = {.average = &none, .dimension = 1};
     const sac_kept kept = kept_of(f);
-    sac_status status = sac_checkpoint_restore(bytes, size, &kept, &state, f->def.any_cpu_level);
+    SAC_TRY(check_data(f, bytes, size));
+    SAC_TRY(sac_checkpoint_restore(bytes, size, &kept, &state, f->def.any_cpu_level));
+    f->unknown = false; // the next one keeps them
+    return SAC_OK;
+}
+
+// on rank 0: the folder, and what an earlier part of the run has left there
+static sac_status open_folder(fit *f, uint8_t **bytes, size_t *size)
+{
+    const sac_folder_def def = {.run_dir = f->def.run_dir,
+                                .other = {f->task, sac_classify_task_check_same, sac_classify_task_write},
+                                .resume = f->def.resume,
+                                .host = {.ranks = sac_comm_size(f->ranks.comm),
+                                         .threads = f->def.threads,
+                                         .generations = (uint64_t)f->task->train.epochs},
+                                .interrupt = f->def.interrupt};
+    SAC_TRY(sac_folder_open(&f->folder, &def));
+    return sac_checkpoint_load(f->def.run_dir, bytes, size);
+}
+
+static sac_status open_past(fit *f)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    bool any;
+    sac_status status = writes(f) ? open_folder(f, &bytes, &size) : SAC_OK;
+    status = sac_classify_ranks_share(&f->ranks, status, &bytes, &size);
+    // a rank that could not restore tells the others
+    if (status == SAC_OK)
+        status = sac_classify_ranks_any(&f->ranks, bytes ? restore(f, bytes, size) : SAC_OK, false, &any);
     sac_free(bytes);
     return status;
 }
 
 static sac_status open_run(fit *f)
 {
-    const uint64_t epochs = (uint64_t)f->task->train.epochs;
-    const sac_folder_def def = {.run_dir = f->def.run_dir,
-                                .other = {f->task, sac_classify_task_check_same, sac_classify_task_write},
-                                .resume = f->def.resume,
-                                .host = {.ranks = 1, .threads = f->def.threads, .generations = epochs},
-                                .interrupt = f->def.interrupt};
-    SAC_TRY(sac_folder_open(&f->folder, &def));
-    SAC_TRY(read_checkpoint(f));
+    SAC_TRY(sac_classify_ranks_compare(&f->ranks, f->task, f->known));
+    SAC_TRY(open_past(f));
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
+    f->begin = sac_clock();
+    f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
+    if (!writes(f)) return SAC_OK;
     SAC_TRY(sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, epoch, epoch == 0));
     double before = 0;
     (void)sscanf(sac_rows_last(f->rows), "%*u,%*u,%lf,", &before);
-    f->begin = sac_clock() - before;
-    f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
+    f->begin -= before;
     return SAC_OK;
 }
 
@@ -253,7 +315,9 @@ static void see_some(void *user, int thread)
     sac_image_set_shape(f->train, &rows, &columns, &channels);
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const size_t size = (size_t)rows * (size_t)columns * (size_t)channels;
-    for (int i = thread; i < f->task->train.batch; i += f->def.threads)
+    int from, end;
+    sac_net_pass_part(f->pass, f->task->train.batch, &from, &end);
+    for (int i = from + thread; i < end; i += f->def.threads)
     {
         float *out = sac_net_pass_input(f->pass) + (size_t)i * size;
         const int index = f->order[f->first + i];
@@ -300,16 +364,20 @@ static sac_status begin_to_tell(fit *f)
 {
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     const bool anew = steps_of(f) == 0;
+    char ranks[32] = "";
+    if (!writes(f)) return SAC_OK;
+    if (sac_comm_size(f->ranks.comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(f->ranks.comm));
     f->net_as_it_is = trained_of(f);
     SAC_TRY(sac_classify_told_open(&f->told, f->def.run_dir, &f->net_as_it_is, f->test, epoch, steps_of(f)));
-    SAC_TRY(sac_classify_tell_event(f->told, epoch, anew ? "started" : "resumed",
-                                    "at step %" PRIu64 " with %d thread%s, cpu level %s", steps_of(f), f->def.threads,
-                                    sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
+    SAC_TRY(sac_classify_tell_event(
+        f->told, epoch, anew ? "started" : "resumed", "at step %" PRIu64 " with %s%d thread%s, cpu level %s",
+        steps_of(f), ranks, f->def.threads, sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
     return anew ? sac_classify_tell_heads(f->told, 0) : SAC_OK;
 }
 
 static sac_status tell_now(fit *f)
 {
+    if (!writes(f)) return SAC_OK;
     const bool begun = f->numbers[1] > 0;
     const sac_classify_now now = {.epoch = steps_of(f) / (uint64_t)f->steps_an_epoch,
                                   .epochs = (uint64_t)f->task->train.epochs,
@@ -326,6 +394,27 @@ static sac_status tell_now(fit *f)
 
 // --- training ---
 
+static sac_status diverged(fit *f, const char *what)
+{
+    const uint64_t epoch = (steps_of(f) - 1) / (uint64_t)f->steps_an_epoch;
+    if (writes(f))
+        SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "%s after step %" PRIu64, what, steps_of(f)));
+    return sac_fail(SAC_ERROR_DIVERGED, "the fit diverged: after step %" PRIu64 " %s; try a rate below %g", steps_of(f),
+                    what, f->task->train.rate);
+}
+
+// Once one of a net's numbers is not finite, no later step makes it a number again.
+static sac_status check_step(fit *f, double loss, double norm)
+{
+    if (!isfinite(loss) || !isfinite(norm)) return diverged(f, "the loss or its gradient is no number");
+    const sac_net_tensor *broken = sac_net_broken_tensor(f->net, f->parameters);
+    const bool measured = sac_all_finite(f->measured, sac_net_measured(f->net));
+    if (!broken && measured) return SAC_OK;
+    char what[96];
+    snprintf(what, sizeof what, "%s is not finite", broken ? broken->name : "what batch norms have measured");
+    return diverged(f, what);
+}
+
 static sac_status take_step(fit *f)
 {
     const double begin = sac_clock();
@@ -335,22 +424,18 @@ static sac_status take_step(fit *f)
     sac_threads_run(f->threads, see_some, f);
     const sac_net_outcome o = sac_net_pass_train(f->pass, f->gradient, f->parameters, f->measured, f->labels, batch,
                                                  sac_mix_seed(f->task->train.seed, DROP_STREAM, steps_of(f)));
+    SAC_TRY(sac_net_pass_verdict(f->pass));
     const double norm = sac_optimiser_step(f->optimiser, &l, f->parameters, f->gradient);
-    const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     f->stepping += sac_clock() - begin;
     f->numbers[0] += 1;
     f->numbers[1] += batch;
     f->numbers[2] += o.loss;
     f->numbers[3] += o.right;
-    if (isfinite(o.loss) && isfinite(norm)) return SAC_OK;
-    SAC_TRY(sac_classify_tell_event(f->told, epoch, "failed", "the loss or its gradient is no number"));
-    return sac_fail(SAC_ERROR_DIVERGED,
-                    "the fit diverged at step %" PRIu64 ": its loss or gradient is no number; try "
-                    "a rate below %g",
-                    steps_of(f), f->task->train.rate);
+    return check_step(f, o.loss, norm);
 }
 
-static void evaluate(fit *f, sac_classify_progress *p)
+// finite numbers may still be too large for the sums that a net takes of them
+static sac_status evaluate(fit *f, sac_classify_progress *p)
 {
     const sac_classify_test test = {.set = f->test,
                                     .view = &f->view,
@@ -362,9 +447,11 @@ static void evaluate(fit *f, sac_classify_progress *p)
                                     .measured = f->measured,
                                     .labels = f->labels};
     sac_classify_evaluate(&f->score, &test);
+    if (!isfinite(f->score.loss)) return diverged(f, "the loss over the test pictures is no number");
     p->evaluated = true;
     p->test_loss = f->score.loss;
     p->test_accuracy = f->score.accuracy;
+    return SAC_OK;
 }
 
 // --- what a run leaves ---
@@ -386,7 +473,7 @@ static sac_status save_net(const fit *f)
 static sac_status keep_net(const fit *f, uint64_t epoch)
 {
     const int keep = f->task->evaluation.keep;
-    if (keep == 0 || epoch % (uint64_t)keep != 0) return SAC_OK;
+    if (!writes(f) || keep == 0 || epoch % (uint64_t)keep != 0) return SAC_OK;
     char folder[SAC_PATH_SIZE], name[40];
     SAC_TRY(sac_join_path(folder, f->def.run_dir, "nets"));
     SAC_TRY(sac_make_folders(folder));
@@ -394,8 +481,8 @@ static sac_status keep_net(const fit *f, uint64_t epoch)
     return save_net_as(f, name);
 }
 
-// the end of an epoch: its row, its evaluation, its files
-static sac_status end_epoch(fit *f, sac_classify_progress *p)
+// the end of an epoch on rank 0: its evaluation, its row, its files
+static sac_status report_epoch(fit *f, sac_classify_progress *p)
 {
     const int every = f->task->evaluation.every, epochs = f->task->train.epochs;
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
@@ -407,7 +494,7 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
     char tested[64] = ",";
     if (epoch == (uint64_t)epochs || (every > 0 && epoch % (uint64_t)every == 0))
     {
-        evaluate(f, p);
+        SAC_TRY(evaluate(f, p));
         snprintf(tested, sizeof tested, "%.9g,%.9g", p->test_loss, p->test_accuracy);
         SAC_TRY(save_net(f));
         SAC_TRY(sac_classify_save_confusion(&f->score, f->def.run_dir));
@@ -417,11 +504,28 @@ static sac_status end_epoch(fit *f, sac_classify_progress *p)
     p->seconds = sac_clock() - f->begin;
     SAC_TRY(sac_rows_add(f->rows, epoch, "%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s", p->steps, p->seconds, p->rate, p->loss,
                          p->accuracy, tested));
+    return SAC_OK;
+}
+
+static sac_status end_epoch(fit *f, sac_classify_progress *p)
+{
+    if (writes(f)) SAC_TRY(report_epoch(f, p));
     f->numbers[1] = f->numbers[2] = f->numbers[3] = 0;
     SAC_TRY(write_checkpoint(f));
     SAC_TRY(tell_now(f));
-    if (f->def.report) f->def.report(f->def.user, p);
+    if (writes(f) && f->def.report) f->def.report(f->def.user, p);
     return SAC_OK;
+}
+
+static sac_status stop(fit *f)
+{
+    const uint64_t epoch_steps = (uint64_t)f->steps_an_epoch, all = epoch_steps * (uint64_t)f->task->train.epochs;
+    SAC_TRY(write_checkpoint(f));
+    if (writes(f))
+        SAC_TRY(
+            sac_classify_tell_event(f->told, steps_of(f) / epoch_steps, "interrupted", "--resume goes on from here"));
+    SAC_TRY(tell_now(f));
+    return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
 }
 
 static sac_status train(fit *f, sac_classify_progress *last)
@@ -432,13 +536,9 @@ static sac_status train(fit *f, sac_classify_progress *last)
     while (steps_of(f) < all)
     {
         const uint64_t epoch = steps_of(f) / epoch_steps;
-        if (f->def.interrupt && *f->def.interrupt)
-        {
-            SAC_TRY(write_checkpoint(f));
-            SAC_TRY(sac_classify_tell_event(f->told, epoch, "interrupted", "--resume goes on from here"));
-            SAC_TRY(tell_now(f));
-            return sac_fail(SAC_ERROR_INTERRUPTED, "interrupted at step %" PRIu64 " of %" PRIu64, steps_of(f), all);
-        }
+        bool ends;
+        SAC_TRY(sac_classify_ranks_any(&f->ranks, SAC_OK, f->def.interrupt && *f->def.interrupt, &ends));
+        if (ends) return stop(f);
         if (ordered != epoch) sac_image_order(f->order, f->count, f->task->train.seed, epoch);
         ordered = epoch;
         if (strcmp(f->task->train.schedule, "falls") == 0) sac_optimiser_set_rate(f->optimiser, rate_of(f, epoch));
@@ -447,22 +547,24 @@ static sac_status train(fit *f, sac_classify_progress *last)
             SAC_TRY(end_epoch(f, last));
         else if (steps_of(f) % (uint64_t)f->task->train.checkpoint_every == 0)
             SAC_TRY(write_checkpoint(f));
-        if (sac_classify_told_is_due(f->told)) SAC_TRY(tell_now(f));
+        if (writes(f) && sac_classify_told_is_due(f->told)) SAC_TRY(tell_now(f));
     }
     return SAC_OK;
 }
 
 static sac_status run(fit *f, sac_classify_result *result)
 {
+    SAC_TRY(sac_classify_ranks_open(&f->ranks, f->def.comm));
     SAC_TRY(create(f));
     SAC_TRY(open_run(f));
     SAC_TRY(begin_to_tell(f));
     sac_classify_progress last = {.epoch = (uint64_t)f->task->train.epochs};
     SAC_TRY(train(f, &last));
+    if (!writes(f)) return SAC_OK;
     // a run that was finished before is evaluated again, and its net written in the form that files have now
     if (!last.evaluated)
     {
-        evaluate(f, &last);
+        SAC_TRY(evaluate(f, &last));
         SAC_TRY(save_net(f));
     }
     SAC_TRY(sac_classify_tell_event(f->told, last.epoch, "finished", "%.2f %% of %d test pictures right",
@@ -481,7 +583,7 @@ sac_status sac_classify_fit(sac_classify_result *result, const sac_classify_def 
     f->def = *def;
     f->task = def->task;
     sac_status status = run(f, result);
-    destroy(f);
+    destroy(f, status);
     sac_free(f);
     if (status != SAC_OK) *result = (sac_classify_result){0};
     return status;

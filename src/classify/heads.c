@@ -75,13 +75,25 @@ static bool is_near(const sac_head_seen *h, int heads)
     return true;
 }
 
+// Whether it is spread along some direction as attention to all alike is, whose variances are (n^2 - 1) / 12 for n rows
+// and for n columns: the larger eigenvalue of the covariance in units of these. An axis of one token says nothing.
+static bool is_wide(const sac_head_seen *h, const sac_heads_seen *g)
+{
+    const double rows = g->rows, columns = g->columns;
+    const double all[] = {(rows * rows - 1) / 12, (columns * columns - 1) / 12};
+    const double *v = h->covariance;
+    const bool both = all[0] > 0 && all[1] > 0;
+    const double share[] = {all[0] > 0 ? v[0] / all[0] : 0, both ? v[1] / sqrt(all[0] * all[1]) : 0,
+                            all[1] > 0 ? v[2] / all[1] : 0};
+    double spreads[2];
+    eigenvalues(share, spreads);
+    return !(spreads[0] < 1); // infinite ones are no numbers here
+}
+
 static sac_head_kind kind_of(const sac_head_seen *h, const sac_heads_seen *g, double condition)
 {
-    const double side = g->rows < g->columns ? g->rows : g->columns;
-    double spreads[2];
-    eigenvalues(h->covariance, spreads);
-    if (fmax(fabs(h->centre[0]), fabs(h->centre[1])) >= side) return SAC_HEAD_OUTSIDE;
-    if (!(spreads[0] < (side * side - 1) / 12)) return SAC_HEAD_WIDE;
+    if (fabs(h->centre[0]) >= g->rows || fabs(h->centre[1]) >= g->columns) return SAC_HEAD_OUTSIDE;
+    if (is_wide(h, g)) return SAC_HEAD_WIDE;
     if (condition > flat_condition) return SAC_HEAD_FLAT;
     if (!is_near(h, g->heads)) return SAC_HEAD_FAR;
     return h->share > 0.5 ? SAC_HEAD_SHIFT : SAC_HEAD_BLUR;

@@ -10,17 +10,18 @@
 /// the mean over the first test pictures. The share is always that of the attention: of the token in the middle, or of
 /// the one nearest to it that has a neighbour so far away.
 
-/// What a head is. Let K be the square root of the number of heads, rounded down, and n the tokens on the shorter side.
+/// What a head is. Let K be the square root of the number of heads, rounded down, and n the tokens of a row or of a
+/// column.
 typedef enum sac_head_kind
 {
-    SAC_HEAD_SHIFT, ///< more than half of its attention is on one shift in the K x K neighbourhood: a tap
-    SAC_HEAD_BLUR,  ///< its centre is in the neighbourhood, and its attention on several tokens
-    SAC_HEAD_FAR,   ///< its nearest shift is outside the K x K neighbourhood
-    SAC_HEAD_WIDE,  ///< degenerate: along some direction it is spread as uniform attention is, variance (n^2 - 1) / 12
-                    ///< or more, and so says nothing about where
-    SAC_HEAD_FLAT,  ///< degenerate: its precision has a condition number above 1000, as the authors count it: a line
-    SAC_HEAD_OUTSIDE, ///< degenerate: its centre is n tokens away or more, and no token of the picture has such a
-                      ///< neighbour
+    SAC_HEAD_SHIFT,   ///< more than half of its attention is on one shift in the K x K neighbourhood: a tap
+    SAC_HEAD_BLUR,    ///< its centre is in the neighbourhood, and its attention on several tokens
+    SAC_HEAD_FAR,     ///< its nearest shift is outside the K x K neighbourhood
+    SAC_HEAD_WIDE,    ///< degenerate: along some direction it is spread as uniform attention is or more, whose variance
+                      ///< along an axis is (n^2 - 1) / 12, and so says nothing about where
+    SAC_HEAD_FLAT,    ///< degenerate: its precision has a condition number above 1000, as the authors count it: a line
+    SAC_HEAD_OUTSIDE, ///< degenerate: its centre is n tokens away or more along an axis, and no token of the picture
+                      ///< has such a neighbour
 } sac_head_kind;
 
 enum

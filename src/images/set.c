@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "files/arrays/mapped.h"
 #include "files/atomic.h"
+#include "files/checksum.h"
 #include "images/readers.h"
 
 enum
@@ -196,6 +197,20 @@ int sac_image_set_label(const sac_image_set *s, int index)
 {
     const piece *p = piece_of(s, &index);
     return p->labels[(size_t)index * s->label_step];
+}
+
+uint64_t sac_image_set_digest(const sac_image_set *s)
+{
+    const int shape[] = {s->count, s->rows, s->columns, s->channels};
+    uint64_t hash = sac_hash_bytes(SAC_HASH_START, shape, sizeof shape);
+    for (int i = 0; i < s->piece_count; i++)
+    {
+        const piece *p = &s->pieces[i];
+        const size_t count = (size_t)p->count, picture = (size_t)s->rows * (size_t)s->columns * (size_t)s->channels;
+        for (size_t k = 0; k < count; k++) hash = sac_hash_bytes(hash, p->labels + k * s->label_step, 1);
+        for (size_t k = 0; k < count; k++) hash = sac_hash_bytes(hash, p->pixels + k * s->record, picture);
+    }
+    return hash;
 }
 
 void sac_image_set_measure(const sac_image_set *s, sac_image_view *view)

@@ -21,7 +21,8 @@ typedef struct sac_image_view
     double deviation[SAC_IMAGE_CHANNELS];
 } sac_image_view;
 
-/// Open one part of a data set. Files are mapped into memory; those that gzip has packed are unpacked into it.
+/// Open one part of a data set. Files are mapped into memory; those that gzip has packed are unpacked into it. A
+/// file that is mapped must not become shorter (files/arrays/mapped.h).
 ///
 /// Of "idx", the MNIST family: FOLDER/train-images-idx3-ubyte and train-labels-idx1-ubyte, or t10k-... for testing,
 /// each with or without .gz. Of "cifar-10": FOLDER/data_batch_1.bin to data_batch_5.bin, or test_batch.bin.
@@ -38,6 +39,10 @@ void sac_image_set_shape(const sac_image_set *set, int *rows, int *columns, int 
 /// One more than the largest label.
 int sac_image_set_classes(const sac_image_set *set);
 int sac_image_set_label(const sac_image_set *set, int index);
+
+/// What all bytes of pictures and labels come to, whether their files are packed or not: sets that differ have another
+/// digest, but for an accident.
+uint64_t sac_image_set_digest(const sac_image_set *set);
 
 /// Measure each channel's mean and deviation over all pixels.
 void sac_image_set_measure(const sac_image_set *set, sac_image_view *view);

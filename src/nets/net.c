@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -149,6 +150,13 @@ static void draw_normal(float *out, const sac_net_tensor *t, uint64_t seed, int 
         sac_normals_from(some, at, count, seed, 0x6e657473, (uint64_t)index);
         for (size_t i = 0; i < count; i++) out[at + i] = (float)(t->spread * some[i]);
     }
+}
+
+const sac_net_tensor *sac_net_broken_tensor(const sac_net *net, const float *parameters)
+{
+    for (int i = 0; i < net->tensor_count; i++)
+        if (!sac_all_finite(parameters + net->tensors[i].first, net->tensors[i].count)) return &net->tensors[i];
+    return NULL;
 }
 
 void sac_net_draw(const sac_net *net, uint64_t seed, float *parameters, float *measured)

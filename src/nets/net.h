@@ -80,5 +80,8 @@ const sac_net_tensor *sac_net_tensor_at(const sac_net *net, int index);
 /// A tensor by its name, or NULL.
 const sac_net_tensor *sac_net_find(const sac_net *net, const char *name);
 
+/// The first tensor with a number that is not finite, or NULL.
+const sac_net_tensor *sac_net_broken_tensor(const sac_net *net, const float *parameters);
+
 /// Draw parameters, a pure function of the seed, and the measured numbers: means 0, variances 1.
 void sac_net_draw(const sac_net *net, uint64_t seed, float *parameters, float *measured);

@@ -30,6 +30,8 @@ struct sac_net_pass
     double *losses;
     int *rights;
     double *times; // [threads, nodes, 2]: forward, backward
+    size_t *sizes; // [parts] bytes that processes tell each other; of one alone NULL
+    sac_status verdict;
     phase now;
 };
 
@@ -112,6 +114,9 @@ static void cut(sac_net_pass *s, sac_workspace *w)
 static sac_status create(sac_net_pass *s)
 {
     const sac_net *net = s->def.net;
+    const int parts = s->def.exchange.parts;
+    s->sizes = parts > 1 ? SAC_NEW_ARRAY(size_t, (size_t)parts) : NULL;
+    if (parts > 1 && !s->sizes) return sac_fail_memory("a net's minibatch");
     sac_workspace measured = {0};
     cut(s, &measured);
     s->memory = sac_alloc(measured.used);
@@ -147,6 +152,7 @@ void sac_net_pass_destroy(sac_net_pass *s)
     if (!s) return;
     sac_slices_destroy(s->sums);
     sac_free(s->memory);
+    sac_free(s->sizes);
     sac_free(s);
 }
 
@@ -167,6 +173,30 @@ const float *sac_net_pass_value(const sac_net_pass *s, int value)
 }
 
 // --- running ---
+
+// the first slice of a process's part; of part `parts` it is the number of slices
+static int first_slice(const sac_net_pass *s, int part)
+{
+    const int parts = s->def.exchange.parts;
+    return parts > 1 ? (int)((int64_t)s->def.slices * part / parts) : s->def.slices * (part > 0);
+}
+
+// the slices that this process runs: in training its part, else all
+static void own_slices(const sac_net_pass *s, int *from, int *to)
+{
+    const bool some = s->p.training && s->sizes;
+    *from = some ? first_slice(s, s->def.exchange.part) : 0;
+    *to = some ? first_slice(s, s->def.exchange.part + 1) : s->def.slices;
+}
+
+// Lets every process have what all have computed, `size` bytes a slice.
+static void exchange(sac_net_pass *s, void *all, size_t size)
+{
+    const sac_net_exchange *e = &s->def.exchange;
+    if (!s->sizes || !s->p.training || s->verdict != SAC_OK) return;
+    for (int i = 0; i < e->parts; i++) s->sizes[i] = (size_t)(first_slice(s, i + 1) - first_slice(s, i)) * size;
+    s->verdict = e->gather(e->user, all, s->sizes);
+}
 
 static sac_slice part_of(const sac_net_pass *s, int index, int thread)
 {
@@ -233,7 +263,9 @@ static void run_part(sac_net_pass *s, const sac_slice *part)
 static void run_thread(void *user, int thread)
 {
     sac_net_pass *s = user;
-    for (int i = thread; i < s->def.slices; i += sac_threads_count(s->def.threads))
+    int from, to;
+    own_slices(s, &from, &to);
+    for (int i = from + thread; i < to; i += sac_threads_count(s->def.threads))
     {
         const sac_slice part = part_of(s, i, thread);
         if (part.count > 0) run_part(s, &part);
@@ -244,6 +276,7 @@ static void run_phase(sac_net_pass *s, phase now)
 {
     s->now = now;
     if (now.from != now.to || now.measured != NET_NONE || now.start) sac_threads_run(s->def.threads, run_thread, s);
+    if (now.measured != NET_NONE) exchange(s, s->p.sliced[now.measured], s->p.sliced_size[now.measured]);
 }
 
 static void clear_sliced(const sac_net_pass *s, int node)
@@ -297,10 +330,16 @@ static void backward(sac_net_pass *s, float *gradient)
         n->op->join_back(&s->p, n);
     }
     run_phase(s, (phase){.from = from, .to = 0, .measured = NET_NONE, .back = true, .start = start});
+    exchange(s, s->p.slice_gradients, net->parameters * sizeof *s->p.slice_gradients);
     sac_slices_add(s->sums, gradient);
     s->p.sum = gradient;
     for (int i = 0; i < net->node_count; i++)
-        if (net->nodes[i].op->finish) net->nodes[i].op->finish(&s->p, &net->nodes[i]);
+    {
+        const net_node *n = &net->nodes[i];
+        if (!n->op->finish) continue;
+        if (n->sliced && !n->op->measure_back) exchange(s, s->p.sliced[i], s->p.sliced_size[i]);
+        n->op->finish(&s->p, n);
+    }
 }
 
 static sac_net_outcome outcome_of(const sac_net_pass *s)
@@ -327,9 +366,25 @@ sac_net_outcome sac_net_pass_train(sac_net_pass *s, float *gradient, const float
     s->p.samples = samples;
     s->labels = labels;
     s->share = 1.0 / samples;
+    s->verdict = SAC_OK;
     forward(s);
     backward(s, gradient);
+    exchange(s, s->losses, sizeof *s->losses);
+    exchange(s, s->rights, sizeof *s->rights);
     return outcome_of(s);
+}
+
+void sac_net_pass_part(const sac_net_pass *s, int samples, int *first, int *end)
+{
+    const int part = s->def.exchange.part;
+    const int from = s->sizes ? first_slice(s, part) : 0, to = s->sizes ? first_slice(s, part + 1) : s->def.slices;
+    *first = (int)((int64_t)samples * from / s->def.slices);
+    *end = (int)((int64_t)samples * to / s->def.slices);
+}
+
+sac_status sac_net_pass_verdict(const sac_net_pass *s)
+{
+    return s->verdict;
 }
 
 sac_net_outcome sac_net_pass_evaluate(sac_net_pass *s, const float *parameters, const float *measured,

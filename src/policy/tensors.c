@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "policy/kind.h"
 
 // The named tensors of a parameter vector: a kind declares them, and readers find them by their index.
@@ -65,24 +66,10 @@ void sac_policy_set_normaliser(const sac_policy *policy, float *parameters, int 
     parameters[policy->normaliser_deviation + (size_t)index] = deviation > least ? (float)deviation : 0;
 }
 
-// This is asked after every step of training, so the loop has no branch and the compiler can use lanes.
-static bool all_finite(const float *numbers, size_t count)
-{
-    uint32_t largest = 0;
-    for (size_t i = 0; i < count; i++)
-    {
-        uint32_t bits;
-        memcpy(&bits, &numbers[i], sizeof bits);
-        bits &= 0x7fffffff;
-        largest = bits > largest ? bits : largest;
-    }
-    return largest < 0x7f800000; // infinity; NaN is above it
-}
-
 const sac_policy_tensor *sac_policy_broken_tensor(const sac_policy *policy, const float *parameters)
 {
     for (int i = 0; i < policy->tensor_count; i++)
-        if (!all_finite(parameters + policy->tensors[i].offset, sac_policy_tensor_size(&policy->tensors[i])))
+        if (!sac_all_finite(parameters + policy->tensors[i].offset, sac_policy_tensor_size(&policy->tensors[i])))
             return &policy->tensors[i];
     return NULL;
 }

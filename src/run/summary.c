@@ -104,13 +104,16 @@ static void take_row(reader *r, const char *row)
     if (p.evaluated) take_evaluation(r, &p);
 }
 
-// A row of a net's run: epoch, steps, seconds, and what is told of no policy.
+// A row of a net's run: epoch, steps, seconds, rate, loss and accuracy, then the loss and the accuracy over the test
+// pictures, where it was evaluated.
 static void take_epoch(reader *r, const char *row)
 {
     sac_run_summary *s = r->summary;
     uint64_t epoch, steps;
-    double seconds;
-    if (sscanf(row, "%" SCNu64 ",%" SCNu64 ",%lf,", &epoch, &steps, &seconds) != 3) return;
+    double seconds, right;
+    const int found = sscanf(row, "%" SCNu64 ",%" SCNu64 ",%lf,%*f,%*f,%*f,%*f,%lf", &epoch, &steps, &seconds, &right);
+    if (found < 3) return;
+    if (found == 4) s->test_accuracy = right;
     s->generation = epoch;
     s->steps = steps;
     s->seconds = seconds;
@@ -124,6 +127,8 @@ static void take_last_event(sac_run_summary *s, const char *line)
     const char *words = json_string_value(json_object_get(root, "text"));
     static const char *const states[] = {"finished", "stopped", "interrupted", "failed"};
     s->state = "broken off";
+    // fits of before they told of events end with their last epoch
+    if (!event && s->net[0] && s->generations > 0 && s->generation == s->generations) s->state = "finished";
     for (int i = 0; event && i < 4; i++)
         if (strcmp(event, states[i]) == 0) s->state = states[i];
     snprintf(s->reason, sizeof s->reason, "%s", words ? words : "");
@@ -156,16 +161,14 @@ static bool is_locked(const char *run_dir)
 
 sac_status sac_run_summarise(sac_run_summary *s, const char *run_dir)
 {
-    *s = (sac_run_summary){.mean = NAN, .state = "broken off"};
+    *s = (sac_run_summary){.mean = NAN, .test_accuracy = NAN, .state = "broken off"};
     reader r = {.summary = s};
     char last[LINE_SIZE];
     SAC_TRY(read_task(&r, run_dir));
     SAC_TRY(read_lines(&r, run_dir, "metrics.csv", s->net[0] ? take_epoch : take_row, last));
     SAC_TRY(read_lines(&r, run_dir, "events.jsonl", NULL, last));
-    take_last_event(s, last);
-    // fits had no events once
-    if (s->net[0] && !last[0] && s->generation > 0 && s->generation == s->generations) s->state = "finished";
     SAC_TRY(read_host(s, run_dir));
+    take_last_event(s, last);
     if (is_locked(run_dir)) s->state = "running";
     return SAC_OK;
 }

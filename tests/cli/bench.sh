@@ -56,7 +56,30 @@ vision() # every form at one side, with its table and its file; a form that land
     done
     grep -q '^patches of 16, forward and backward, MiB$' "$work/table" && grep -q '^faster than softmax' "$work/table" || return 1
     (cd "$work/vision" && SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --form relu --land) >"$work/table" 2>&1 &&
-        [[ $(wc -l <"$file") == 29 ]]
+        [[ $(wc -l <"$file") == 29 ]] || return 1
+    grep -q "^saccade: bench: without peers: bench/peers is not here" "$work/err"
+}
+
+vision_json() # a list of points, and nothing else
+{
+    SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --form relu --json >"$work/json" 2>"$work/err" &&
+        grep -q "^saccade: bench: without peers: there is no Python that has them" "$work/err" && python3 - "$work/json" <<'PYTHON'
+import json, sys
+rows = json.load(open(sys.argv[1]))
+assert [(row["form"], row["pass"], row["patch"], row["side"]) for row in rows] == [
+    ("relu", name, patch, 224) for patch in (16, 32) for name in ("forward", "both")]
+assert all(row["ms"] > 0 and row["bytes"] >= 0 and row["peer"] is None and row["ratio"] is None for row in rows)
+PYTHON
+}
+
+misplaced() # what means nothing for a sweep or a row is refused before anything is measured
+{
+    refuses 2 "--seeds is not for 'vision'" "$saccade" bench vision --seeds 1..2 &&
+        refuses 2 "--svg is not for 'vision'" "$saccade" bench vision --svg plots &&
+        refuses 2 "--tokens is not for 'vision'" "$saccade" bench vision --tokens 64..128 &&
+        refuses 2 "--json is not for 'attention'" "$saccade" bench attention --json &&
+        refuses 2 "--pixels is not for 'attention'" "$saccade" bench attention --pixels 224 &&
+        refuses 2 "--form is not for rows" "$saccade" bench agent-relu --form relu
 }
 
 same_vision() # PyTorch's nets have as many parameters, or the command fails
@@ -121,6 +144,8 @@ check "bench vision refuses an unknown form" refuses 2 "did you mean 'softmax'?"
 check "bench vision refuses sides between two" refuses 2 "--pixels 225..447 holds none of" \
     "$saccade" bench vision --pixels 225..447
 check "bench vision" vision
+check "bench vision --json" vision_json
+check "options that mean nothing there are refused" misplaced
 if has torch; then
     check "PyTorch's vision transformers have the same sizes" same_vision
 else

@@ -54,22 +54,32 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
-kills() # at random instants; each time the run goes on
+kills() # NAME [option...]: at random instants; each time the run goes on, to the bytes of NAME
 {
-    local pid i
+    local pid i name=$1
+    shift
     RANDOM=$$
     for ((i = 0; i < 6; i++)); do
-        "$saccade" fit "$task" --run killed --resume --quiet >log 2>&1 &
+        "$saccade" fit "$task" --run "killed_$name" --resume --quiet "$@" >log 2>&1 &
         pid=$!
         sleep "0.$(printf '%03d' $((RANDOM % 600)))"
         if ! kill -9 "$pid" 2>/dev/null; then
             wait "$pid" || { cat log; return 1; }
-            diff <(digest alone) <(digest killed) || return 1
-            rm -rf killed
+            diff <(digest "$name") <(digest "killed_$name") || return 1
+            rm -rf "killed_$name"
         fi
         wait "$pid" 2>/dev/null
     done
-    fit --run killed --resume --threads 2 --quiet && diff <(digest alone) <(digest killed)
+    fit --run "killed_$name" --resume --threads 2 --quiet "$@" && diff <(digest "$name") <(digest "killed_$name")
+}
+
+content_kills() # heads that look at contents, and drop a share of what they give: what is dropped goes on, too
+{
+    sed '/width\|stages/d; s/epochs: 3/epochs: 6/' "$task" >content.yaml
+    local task=$PWD/content.yaml
+    local net=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
+        --set net.size=4 --set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
+    fit --run content --quiet "${net[@]}" && kills content "${net[@]}"
 }
 
 again() # a finished run is evaluated once more, and nothing in it changes
@@ -268,6 +278,139 @@ for listed, said in (("grey", "said"), ("listed_colours", "said_colours")):
 PYTHON
 }
 
+other_data() # a run goes on with its own alone, wherever they lie; older checkpoints do not say which those are
+{
+    local part
+    rm -rf moved && cp -r stripes moved && fit --run moved_run --quiet --set train.epochs=1 && for part in train t10k; do
+        cp -r stripes "other_$part" && gunzip -kf "other_$part"/*.gz && python3 - "other_$part/$part-labels-idx1-ubyte" <<'PYTHON' || return 1
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(8 + 7)
+    label = file.read(1)[0]
+    file.seek(8 + 7)
+    file.write(bytes([(label + 1) % 4]))
+PYTHON
+    done
+    python3 "$OLDPWD/examples/pictures.py" fewer 240 || return 1
+    local again=("$saccade" fit "$task" --run moved_run --resume --set train.epochs=1)
+    "${again[@]}" --set data.folder=moved --quiet &&
+        refuses 2 "other_train: the pictures or labels for training are not those that the run began with; use another --run" \
+            "${again[@]}" --set data.folder=other_train &&
+        refuses 2 "other_t10k: the pictures or labels for testing are not those that the run began with" \
+            "${again[@]}" --set data.folder=other_t10k &&
+        refuses 2 "fewer holds 240 and 80 pictures of 8 x 8 x 1 numbers in 4 classes, and the run learned from 300 and 100 of 8 x 8 x 1 in 4" \
+            "${again[@]}" --set data.folder=fewer || return 1
+    forget_data moved_run/checkpoints/*15.safetensors && "${again[@]}" --quiet 2>log &&
+        [[ $(wc -l <log) == 1 ]] && grep -q "the checkpoint is of before runs kept what they learn from" log
+}
+
+forget_data() # CHECKPOINT: as it was before runs kept which data they learn from
+{
+    python3 - "$1" <<'PYTHON'
+import json, struct, sys
+source = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", source[:8])[0]
+header = json.loads(source[8 : 8 + size])
+lost = header.pop("fit.data")
+begin, end = lost["data_offsets"]
+data = source[8 + size :]
+
+def fnv(data): # the tensor's part of the checksum
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+words = b"fit.data\0I64\0" + struct.pack("<q", lost["shape"][0])
+checksum = int(header["__metadata__"]["checksum"], 16) - fnv(words + data[begin:end])
+header["__metadata__"]["checksum"] = f"{checksum % 2**64:016x}"
+for tensor in header.values():
+    if "data_offsets" in tensor and tensor["data_offsets"][0] >= end:
+        tensor["data_offsets"] = [at - (end - begin) for at in tensor["data_offsets"]]
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data[:begin] + data[end:])
+PYTHON
+}
+
+shrunk() # a file that becomes shorter while a fit reads it: one line that names it, and a run that goes on
+{
+    local pid status
+    cp -r stripes shrinking && "$saccade" fit "$task" --run shrunk --set data.folder=shrinking --set train.epochs=3000 \
+        --quiet >log 2>&1 &
+    pid=$!
+    until [[ -s shrunk/metrics.csv && $(wc -l <shrunk/metrics.csv) -gt 1 ]]; do
+        kill -0 "$pid" 2>/dev/null || { cat log; return 1; }
+        sleep 0.05
+    done
+    : >shrinking/train-images-idx3-ubyte
+    wait "$pid"
+    status=$?
+    [[ $status == 1 && $(cat log) == "saccade: $PWD/shrinking/train-images-idx3-ubyte became shorter while it was read" ]] ||
+        { echo "exit code $status"; cat log; return 1; }
+}
+
+listed() # finished runs, one that was interrupted, and one of before runs told of events; with epochs and accuracy
+{
+    local right
+    right=$(awk -F, 'END {printf "%.2f", 100 * $NF}' alone/metrics.csv)
+    mkdir -p listed && cp -r alone stopped listed/ && cp -r alone listed/older && rm listed/older/events.jsonl &&
+        "$saccade" runs listed | tee table &&
+        grep -qE "^listed/alone +finished +3/3 +100% .* $right % .* resnet$" table &&
+        grep -qE "^listed/older +finished +3/3 +100% .* $right % " table &&
+        grep -qE "^listed/stopped +interrupted +[0-9]+/3000 .* resnet$" table &&
+        "$saccade" runs listed --json | python3 -c "
+import json, sys
+alone = json.load(sys.stdin)[0]
+assert alone['state'] == 'finished' and alone['net'] == 'resnet' and f\"{100 * alone['test_accuracy']:.2f}\" == '$right'"
+}
+
+reported() # as one page; what is for episodes is refused
+{
+    "$saccade" report alone --out report.html && ! grep -qE '\{\{|(src|href)="(http|//|\.)' report.html &&
+        refuses 2 "--seed and --frames are for episodes, and alone is a run of 'saccade fit'" "$saccade" report alone --seed 3
+}
+
+diverges() # one line and no net: in the last step, where no later one would tell, and over the test pictures alone
+{
+    local steep=(--set train.rate=1000 --set train.schedule=constant --set train.epochs=1) said="the fit diverged: after step"
+    refuses 1 "$said 3 what batch norms have measured is not finite; try a rate below 1000" \
+        "$saccade" fit "$task" --run diverged "${steep[@]}" --set train.decay=1000 --set train.momentum=0 \
+        --set train.batch=100 || return 1
+    sed '/width\|stages/d' "$task" >kind.yaml
+    refuses 1 "$said 2 the loss over the test pictures is no number; try a rate below 1000" \
+        "$saccade" fit kind.yaml --run diverged_vit "${steep[@]}" --set net.kind=vit --set net.patch=2 --set net.width=12 \
+        --set net.heads=3 --set net.attention=exp --set train.batch=128 --set train.slices=8 || return 1
+    [[ -z $(find diverged diverged_vit -name '*.safetensors') ]] && [[ $(wc -l <diverged/metrics.csv) == 1 ]]
+}
+
+too_large() # a net whose numbers are finite, and too large for sums of them
+{
+    write_pictures && mkdir -p large && python3 - <<'PYTHON' || return 1
+import array, json, struct
+source = open("alone/net.safetensors", "rb").read()
+size = struct.unpack("<Q", source[:8])[0]
+header, data = json.loads(source[8 : 8 + size]), bytearray(source[8 + size :])
+begin, end = header["linear.weight"]["data_offsets"]
+
+def hash_of(data): # the tensor's part of the checksum, which is FNV-1a
+    value = 0xCBF29CE484222325
+    shape = b"".join(struct.pack("<q", side) for side in header["linear.weight"]["shape"])
+    for byte in b"linear.weight\0F32\0" + shape + bytes(data[begin:end]):
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+before = hash_of(data)
+data[begin:end] = array.array("f", [3e38 if i % 2 else -3e38 for i in range((end - begin) // 4)]).tobytes()
+old = header["__metadata__"]["checksum"]
+new = f"{(int(old, 16) - before + hash_of(data)) % 2**64:016x}"
+open("large/net.safetensors", "wb").write(source[: 8 + size].replace(old.encode(), new.encode()) + data)
+PYTHON
+    refuses 1 "large/net.safetensors: the loss over the test pictures is" "$saccade" classify large/net.safetensors &&
+        refuses 1 "large/net.safetensors: its outputs are no numbers: the net has diverged" \
+            "$saccade" classify large/net.safetensors pictures/red.png
+}
+
 older() # a file of version 1 is refused; the run writes its net again, and with the same bytes
 {
     cp -r alone older && python3 - <<'PYTHON'
@@ -431,7 +574,8 @@ check "a run leaves its files" alone
 check "stripes are learned, and the confusion table counts them" learns
 check "any number of threads gives the same bytes" threads
 check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
-check "kills change nothing" kills
+check "kills change nothing" kills alone
+check "kills change nothing where heads look at contents, with dropout" content_kills
 check "a finished run is evaluated again" again
 check "a run says what became of it" states
 check "seconds go on after a resume" longer
@@ -442,6 +586,12 @@ check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
+check "runs are listed with their epochs and their accuracy" listed
+[[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "a run becomes a report" reported
+check "a run goes on with its own data alone" other_data
+check "a file that becomes shorter is named" shrunk
+check "a fit that diverges is none, whenever it does" diverges
+check "a net whose outputs are no numbers classifies nothing" too_large
 check "an older net is written again" older
 check "a convolution of a net becomes heads, and back" convolution
 check "nets are kept, and a stop changes none" kept

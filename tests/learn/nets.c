@@ -1,12 +1,14 @@
 #include "nets_scene.h"
 
 #include "files/arrays/safetensors.h"
+#include "nets/node.h"
 
-/// Nets for images of every form, their outputs and gradients, for PyTorch: nets FILE.
+/// Nets for images of every form, over two shapes of pictures: their outputs, in training and in an evaluation, and
+/// gradients, for PyTorch: nets FILE.
 
 enum
 {
-    MOST = 4096
+    MOST = 8192
 };
 
 static sac_tensor tensors[MOST];
@@ -22,32 +24,64 @@ static void put(const char *form, const char *what, const char *name, const floa
     count++;
 }
 
-static void put_form(const net_form *form, net_scene *s)
+// what batch norms have kept, [2, channels] each: means, variances
+static void put_measured(const char *name, const net_scene *s)
+{
+    for (int i = 0; i < s->net->node_count; i++)
+    {
+        const net_node *n = &s->net->nodes[i];
+        const int64_t shape[] = {2, s->net->values[n->out].channels};
+        if (n->op->measure) put(name, "measured", n->name, s->measured + n->measured, 2, shape);
+    }
+}
+
+// the outputs of an evaluation, in whose pass values share memory
+static void put_evaluated(const char *name, const net_scene *s)
+{
+    sac_net_pass *pass;
+    const sac_net_pass_def def = {.net = s->net, .threads = s->threads, .slices = 3, .samples = NET_SAMPLES};
+    const size_t size = NET_SAMPLES * NET_CLASSES * sizeof(float);
+    float *out = net_memory(size);
+    assert_int_equal(sac_net_pass_create(&pass, &def), SAC_OK);
+    memcpy(sac_net_pass_input(pass), s->pictures, NET_SAMPLES * s->picture * sizeof(float));
+    (void)sac_net_pass_evaluate(pass, s->parameters, s->measured, NULL, NET_SAMPLES);
+    memcpy(out, sac_net_pass_output(pass), size);
+    sac_net_pass_destroy(pass);
+    put(name, "out", "evaluated", out, 2, (int64_t[]){NET_SAMPLES, NET_CLASSES}); // lives as long as the program
+}
+
+static void put_scene(const char *name, net_scene *s)
 {
     // gradients, outputs and what is measured are the first minibatch's; pictures are [rows, columns, channels]
-    const int side = form->reduced ? 8 : 9, columns = form->reduced ? 8 : 7;
+    const sac_net_shape p = sac_net_value_shape(s->net, 0);
     (void)net_scene_train(s);
-    put(form->name, "in", "pictures", s->pictures, 4, (int64_t[]){NET_SAMPLES, side, columns, NET_CHANNELS});
-    put(form->name, "out", "logits", sac_net_pass_output(s->pass), 2, (int64_t[]){NET_SAMPLES, NET_CLASSES});
+    put(name, "in", "pictures", s->pictures, 4, (int64_t[]){NET_SAMPLES, p.rows, p.columns, p.channels});
+    put(name, "out", "logits", sac_net_pass_output(s->pass), 2, (int64_t[]){NET_SAMPLES, NET_CLASSES});
     for (int i = 0; i < sac_net_tensor_count(s->net); i++)
     {
         const sac_net_tensor *t = sac_net_tensor_at(s->net, i);
-        put(form->name, "tensor", t->name, s->parameters + t->first, t->rank, t->shape);
-        put(form->name, "gradient", t->name, s->gradient + t->first, t->rank, t->shape);
+        put(name, "tensor", t->name, s->parameters + t->first, t->rank, t->shape);
+        put(name, "gradient", t->name, s->gradient + t->first, t->rank, t->shape);
     }
+    put_measured(name, s);
+    put_evaluated(name, s);
 }
 
 int main(int argc, char **argv)
 {
-    static net_scene scenes[NET_FORMS];
+    static net_scene scenes[2 * NET_FORMS];
+    static char wide[NET_FORMS][64];
     if (argc != 2) return 2;
     for (int i = 0; i < NET_FORMS; i++)
     {
-        scenes[i] = net_scene_create(&net_forms[i], 1);
-        put_form(&net_forms[i], &scenes[i]);
+        scenes[2 * i] = net_scene_create(&net_forms[i], 1);
+        put_scene(net_forms[i].name, &scenes[2 * i]);
+        scenes[2 * i + 1] = net_scene_create_of(&net_forms[i], net_wide, 1);
+        snprintf(wide[i], sizeof wide[i], "%s_wide", net_forms[i].name);
+        put_scene(wide[i], &scenes[2 * i + 1]);
     }
     const sac_status status = sac_tensors_save(argv[1], tensors, count, NULL, 0);
-    for (int i = 0; i < NET_FORMS; i++) net_scene_destroy(&scenes[i]);
+    for (int i = 0; i < 2 * NET_FORMS; i++) net_scene_destroy(&scenes[i]);
     if (status != SAC_OK) fprintf(stderr, "%s\n", sac_last_error());
     return status == SAC_OK ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 """Nets for images beside PyTorch: nets.py DUMP
 
 DUMP (tests/learn/nets.c) writes parameters, pictures, outputs and gradients; PyTorch computes the same nets from the
-same parameters in double. Code 77: PyTorch is missing.
+same parameters in double, over two shapes of pictures: in training, and as an evaluation does, with the means and
+variances that batch norms have kept of one minibatch. Code 77: PyTorch is missing.
 """
 
 import math
@@ -14,7 +15,7 @@ TOLERANCE = 1e-4  # of an array's largest; floats through 20 layers are about 1e
 HEADS = 3
 
 
-def resnet(t, pictures):
+def resnet(t, pictures, kept=None):
     x = pictures.permute(0, 3, 1, 2)
 
     def convolution(x, name, patch, stride=1):
@@ -23,7 +24,11 @@ def resnet(t, pictures):
         return F.conv2d(x, kernel, stride=stride, padding=patch // 2)
 
     def norm(x, name):
-        return F.batch_norm(x, None, None, t[f"{name}.weight"], t[f"{name}.bias"], training=True)
+        weight, bias = t[f"{name}.weight"], t[f"{name}.bias"]
+        if kept is not None:
+            return F.batch_norm(x, *kept[name], weight, bias, training=False)
+        moments = t.measured[name] = torch.stack((torch.zeros_like(weight), torch.ones_like(weight))).detach()
+        return F.batch_norm(x, *moments, weight, bias, training=True)  # which keeps a tenth of the new ones
 
     x = F.relu(norm(convolution(x, "convolution", 3), "norm"))
     stage, block = 0, 0
@@ -39,6 +44,14 @@ def resnet(t, pictures):
         if f"stage{stage}.block{block}.norm1.weight" not in t:
             stage, block = stage + 1, 0
     return linear(t, x.mean((2, 3)), "linear")
+
+
+class Tensors(dict):
+    """A net's tensors by name, and what its batch norms have measured."""
+
+    def __init__(self, tensors):
+        super().__init__(tensors)
+        self.measured = {}
 
 
 def linear(t, x, name):
@@ -61,10 +74,10 @@ def differences(rows, columns):
     return places[:, None] - places[None]
 
 
-def logits(t, name, x, form):
+def logits(t, name, x, form, sides):
     """[1 or samples, heads, N, N]."""
-    d = differences(4, 4)
-    down, right = d[..., 0] + 3, d[..., 1] + 3
+    d = differences(*sides)
+    down, right = d[..., 0] + sides[0] - 1, d[..., 1] + sides[1] - 1
     if form in ("isotropic", "quadratic"):
         offsets = d.double() - t[f"{name}.heads.centres"][:, None, None]
         if form == "isotropic":
@@ -79,7 +92,7 @@ def logits(t, name, x, form):
     both = linear(t, x, f"{name}.queries_keys")
     q, k = (part.reshape(*x.shape[:2], HEADS, -1) for part in both.chunk(2, -1))
     u, v = t[f"{name}.heads.vectors"].reshape(2, HEADS, -1)
-    r = (rows[down] + columns[right]).reshape(16, 16, HEADS, -1)
+    r = (rows[down] + columns[right]).reshape(len(d), len(d), HEADS, -1)
     content, place = torch.einsum("bihd,bjhd->bhij", q, k), torch.einsum("hd,ijhd->hij", v, r)[None]
     if form == "transformer_xl":
         content = content + torch.einsum("hd,bjhd->bhj", u, k)[:, :, None]
@@ -88,11 +101,12 @@ def logits(t, name, x, form):
 
 
 def attention_net(form):
-    def run(t, pictures):
+    def run(t, pictures, kept=None):
         x, index = linear(t, blocks(pictures), "embedding"), 0
+        sides = [side // 2 for side in pictures.shape[1:3]]
         while f"layer{index}.norm1.weight" in t:
             name = f"layer{index}"
-            weights = torch.softmax(logits(t, name, x, form), -1)
+            weights = torch.softmax(logits(t, name, x, form, sides), -1)
             seen = (weights @ x[:, None]).transpose(1, 2).flatten(2)  # [samples, N, heads width]
             x = layer_norm(t, linear(t, seen, f"{name}.values") + x, f"{name}.norm1", 1e-12)
             y = linear(t, F.gelu(linear(t, x, f"{name}.up")), f"{name}.down")
@@ -113,7 +127,7 @@ def features(form, x, matrix):
 
 
 def vit(form):
-    def run(t, pictures):
+    def run(t, pictures, kept=None):
         x, index = linear(t, blocks(pictures), "embedding") + t["places.weight"], 0
         while f"layer{index}.norm1.weight" in t:
             name = f"layer{index}"
@@ -137,6 +151,7 @@ def vit(form):
 FORMS = {"resnet": resnet, "resnet_deep": resnet}
 FORMS.update({form: attention_net(form) for form in ("isotropic", "quadratic", "relative", "content", "transformer_xl")})
 FORMS.update({form: vit(form) for form in ("softmax", "relu", "relu_mapped", "exp", "square", "positive", "trig")})
+FORMS.update({f"{form}_wide": run for form, run in FORMS.items()})
 
 
 def distance(got, expected):
@@ -144,12 +159,18 @@ def distance(got, expected):
 
 
 def check(form, arrays):
-    tensors = {key.split("/", 2)[2]: arrays[key].clone().requires_grad_() for key in arrays
-               if key.startswith(f"{form}/tensor/")}
+    tensors = Tensors({key.split("/", 2)[2]: arrays[key].clone().requires_grad_() for key in arrays
+                       if key.startswith(f"{form}/tensor/")})
+    measured = {key.split("/", 2)[2]: arrays[key] for key in arrays if key.startswith(f"{form}/measured/")}
     out = FORMS[form](tensors, arrays[f"{form}/in/pictures"])
     labels = torch.arange(len(out)) % out.shape[1]
     F.cross_entropy(out, labels).backward()
     distances = {"logits": distance(arrays[f"{form}/out/logits"], out.detach())}
+    assert measured.keys() == tensors.measured.keys(), form
+    distances.update({f"measured {name}": distance(measured[name], tensors.measured[name]) for name in measured})
+    with torch.no_grad():
+        evaluated = FORMS[form](tensors, arrays[f"{form}/in/pictures"], measured)
+    distances["evaluated"] = distance(arrays[f"{form}/out/evaluated"], evaluated)
     largest = max(float(tensor.grad.abs().max()) for tensor in tensors.values() if tensor.grad is not None)
     for name, tensor in tensors.items():
         expected = torch.zeros_like(tensor) if tensor.grad is None else tensor.grad

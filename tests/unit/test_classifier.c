@@ -265,6 +265,26 @@ TEST(an_evaluation_counts_what_the_classifier_says)
 
 // --- memory ---
 
+// finite numbers that are too large to compute with
+TEST(an_evaluation_without_a_loss_is_none)
+{
+    uint8_t pictures[16 + SIZE] = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, SIDE, 0, 0, 0, SIDE};
+    const uint8_t labels[9] = {0, 0, 8, 1, 0, 0, 0, 1, 2};
+    scratch_open();
+    draw_pictures(pictures + 16, SIZE);
+    write_bytes("t10k-images-idx3-ubyte", pictures, sizeof pictures);
+    write_bytes("t10k-labels-idx1-ubyte", labels, sizeof labels);
+    const sac_setting settings[] = {{"data.folder", scratch}};
+    sac_trained_net n;
+    sac_classify_score score;
+    assert_int_equal(sac_trained_net_load(&n, golden, settings, 1), SAC_OK);
+    for (size_t i = 0; i < sac_net_parameters(n.net); i++) n.parameters[i] *= 1e30f;
+    assert_int_equal(sac_trained_net_evaluate(&score, &n, 1), SAC_ERROR_FORMAT);
+    assert_non_null(strstr(sac_last_error(), "the net has diverged"));
+    assert_null(score.confusion);
+    sac_trained_net_clear(&n);
+}
+
 TEST(lack_of_memory_is_survived)
 {
     sac_classifier *classifier;
@@ -304,4 +324,5 @@ TEST(classifying_allocates_nothing)
 
 TESTS(a_file_holds_the_whole_net, other_files_are_refused, numbers_that_are_none_are_refused,
       probabilities_are_those_of_the_outputs, any_number_of_threads_and_of_pictures_gives_the_same_bits,
-      an_evaluation_counts_what_the_classifier_says, lack_of_memory_is_survived, classifying_allocates_nothing)
+      an_evaluation_counts_what_the_classifier_says, an_evaluation_without_a_loss_is_none, lack_of_memory_is_survived,
+      classifying_allocates_nothing)

@@ -75,6 +75,44 @@ TEST(pictures_are_those_of_the_file)
     sac_image_set_close(set);
 }
 
+static uint64_t digest_of(const char *part)
+{
+    sac_image_set *set;
+    assert_int_equal(sac_image_set_open(&set, "idx", scratch, strcmp(part, "t10k") == 0), SAC_OK);
+    const uint64_t digest = sac_image_set_digest(set);
+    sac_image_set_close(set);
+    return digest;
+}
+
+static void change_byte(const char *name, long at)
+{
+    FILE *file = fopen(scratch_path(name), "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fputc(byte ^ 1, file), byte ^ 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+TEST(a_digest_depends_on_every_byte)
+{
+    scratch_open();
+    write_set("train");
+    write_set("t10k");
+    const uint64_t digest = digest_of("train");
+    assert_true(digest == digest_of("t10k"));
+    for (long at = 16; at < 16 + COUNT * SIZE; at += 97)
+    {
+        change_byte("train-images-idx3-ubyte", at);
+        assert_true(digest_of("train") != digest);
+        change_byte("train-images-idx3-ubyte", at);
+    }
+    assert_true(digest_of("train") == digest);
+    change_byte("train-labels-idx1-ubyte", 8 + COUNT - 1);
+    assert_true(digest_of("train") != digest);
+}
+
 TEST(measured_pictures_have_mean_0_and_deviation_1)
 {
     sac_image_set *set = open_set();
@@ -230,7 +268,7 @@ TEST(lack_of_memory_is_survived)
     assert_survives_lack_of_memory(sac_image_set_open(&set, "idx", scratch, false), sac_image_set_close(set));
 }
 
-TESTS(pictures_are_those_of_the_file, measured_pictures_have_mean_0_and_deviation_1,
+TESTS(pictures_are_those_of_the_file, a_digest_depends_on_every_byte, measured_pictures_have_mean_0_and_deviation_1,
       crops_are_shifts_and_mirrors_all_of_which_come_about_equally_often, a_view_is_a_function_of_seed_epoch_and_number,
       an_order_holds_every_picture_once, cifar_has_three_planes_a_picture_in_five_files,
       sets_that_do_not_fit_are_refused, lack_of_memory_is_survived)

@@ -70,9 +70,9 @@ typedef struct judged
     sac_head_kind kind;
 } judged;
 
-static void check_kinds(const judged *cases, int count)
+static void check_kinds(const judged *cases, int count, sac_net_shape pictures)
 {
-    net_scene s = net_scene_create(form_of("quadratic"), 1);
+    net_scene s = net_scene_create_of(form_of("quadratic"), pictures, 1);
     const sac_net_tensor *centres = sac_net_find(s.net, "layer0.heads.centres");
     const sac_net_tensor *roots = sac_net_find(s.net, "layer0.heads.roots");
     sac_classify_task task = {.kind = "attention-net"};
@@ -106,7 +106,22 @@ TEST(kinds_are_told_apart)
         {{0, 4}, {4, 0, 0, 4}, SAC_HEAD_OUTSIDE},      // four tokens away, of four
         {{0, 3.6f}, {1.2f, 0, 0, 120}, SAC_HEAD_FLAT}, // what is degenerate is said first
     };
-    check_kinds(cases, sizeof cases / sizeof *cases);
+    check_kinds(cases, sizeof cases / sizeof *cases, net_pictures(form_of("quadratic")));
+}
+
+// 4 rows and 6 columns of tokens: attention to all alike has variance 1.25 along rows and 2.92 along columns
+TEST(rows_and_columns_are_judged_apart)
+{
+    static const judged wide[] = {
+        {{0, 5}, {4, 0, 0, 4}, SAC_HEAD_FAR},        // five columns away, of six
+        {{0, 6}, {4, 0, 0, 4}, SAC_HEAD_OUTSIDE},    // six of six
+        {{4, 0}, {4, 0, 0, 4}, SAC_HEAD_OUTSIDE},    // four rows away, of four
+        {{0, 0}, {4, 0, 0, 0.7f}, SAC_HEAD_BLUR},    // variance 2.04 of 2.92 along columns
+        {{0, 0}, {0.7f, 0, 0, 4}, SAC_HEAD_WIDE},    // and of 1.25 along rows
+        {{0, 0}, {4, 0, 0, 0.58f}, SAC_HEAD_WIDE},   // 2.97 of 2.92
+        {{0, 0}, {1, 0, 0.5f, 0.5f}, SAC_HEAD_WIDE}, // along a slope
+    };
+    check_kinds(wide, sizeof wide / sizeof *wide, net_wide);
 }
 
 // the covariance is the inverse of R^T R, and the spread the root of half its trace
@@ -145,5 +160,5 @@ TEST(a_net_without_such_heads_is_refused)
     net_scene_destroy(&s);
 }
 
-TESTS(attention_is_what_the_net_computes_with, kinds_are_told_apart, spreads_are_those_of_the_gaussian,
-      a_net_without_such_heads_is_refused)
+TESTS(attention_is_what_the_net_computes_with, kinds_are_told_apart, rows_and_columns_are_judged_apart,
+      spreads_are_those_of_the_gaussian, a_net_without_such_heads_is_refused)

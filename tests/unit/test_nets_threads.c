@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include "failing_memory.h"
 #include "nets_scene.h"
 
@@ -151,6 +153,125 @@ TEST(any_number_of_threads_gives_the_same_bits)
     }
 }
 
+// ---- processes, as threads that tell each other what they have computed
+
+enum
+{
+    MAX_PARTS = 4,
+    ROOM = 1 << 22
+};
+
+typedef struct process
+{
+    net_scene scene;
+    const net_form *form;
+    int part, parts;
+    pthread_barrier_t *barrier;
+    uint8_t *room; // of all
+    sac_net_outcome outcome;
+} process;
+
+static sac_status gather(void *user, void *all, const size_t *sizes)
+{
+    process *me = user;
+    size_t at = 0, size = 0;
+    for (int i = 0; i < me->part; i++) at += sizes[i];
+    for (int i = 0; i < me->parts; i++) size += sizes[i];
+    assert_true(size <= ROOM);
+    memcpy(me->room + at, (uint8_t *)all + at, sizes[me->part]);
+    pthread_barrier_wait(me->barrier);
+    memcpy(all, me->room, size);
+    pthread_barrier_wait(me->barrier);
+    return SAC_OK;
+}
+
+static void *run_process(void *argument)
+{
+    process *me = argument;
+    net_scene *s = &me->scene;
+    const sac_net_pass_def def = {.net = s->net,
+                                  .threads = s->threads,
+                                  .slices = 3,
+                                  .samples = NET_SAMPLES,
+                                  .backward = true,
+                                  .momentum = 0.1,
+                                  .exchange = {me->part, me->parts, gather, me}};
+    int first, end;
+    sac_net_pass_destroy(s->pass);
+    assert_int_equal(sac_net_pass_create(&s->pass, &def), SAC_OK);
+    // what belongs to others is not there
+    sac_net_pass_part(s->pass, NET_SAMPLES, &first, &end);
+    for (size_t i = 0; i < NET_SAMPLES * s->picture; i++)
+        if (i < (size_t)first * s->picture || i >= (size_t)end * s->picture) s->pictures[i] = NAN;
+    me->outcome = net_scene_train(s);
+    assert_int_equal(sac_net_pass_verdict(s->pass), SAC_OK);
+    return NULL;
+}
+
+static void check_processes(const net_form *form, const net_scene *one, const sac_net_outcome *expected, int parts)
+{
+    process all[MAX_PARTS];
+    pthread_t threads[MAX_PARTS];
+    pthread_barrier_t barrier;
+    uint8_t *room = net_memory(ROOM);
+    assert_int_equal(pthread_barrier_init(&barrier, NULL, (unsigned)parts), 0);
+    for (int i = 0; i < parts; i++)
+        all[i] = (process){.scene = net_scene_create(form, 1),
+                           .form = form,
+                           .part = i,
+                           .parts = parts,
+                           .barrier = &barrier,
+                           .room = room};
+    for (int i = 0; i < parts; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_process, &all[i]), 0);
+    for (int i = 0; i < parts; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < parts; i++)
+    {
+        net_scene *s = &all[i].scene;
+        assert_memory_equal(&all[i].outcome.loss, &expected->loss, sizeof expected->loss);
+        assert_int_equal(all[i].outcome.right, expected->right);
+        assert_memory_equal(s->gradient, one->gradient, one->count * sizeof(float));
+        assert_memory_equal(s->measured, one->measured, sac_net_measured(one->net) * sizeof(float));
+        net_scene_destroy(s);
+    }
+    pthread_barrier_destroy(&barrier);
+    free(room);
+}
+
+// also where there are more processes than slices
+TEST(any_number_of_processes_gives_the_same_bits)
+{
+    for (int i = 0; i < NET_FORMS; i++)
+    {
+        net_scene one = net_scene_create(&net_forms[i], 1);
+        const sac_net_outcome expected = net_scene_train(&one);
+        for (int parts = 2; parts <= MAX_PARTS; parts++) check_processes(&net_forms[i], &one, &expected, parts);
+        net_scene_destroy(&one);
+    }
+}
+
+static sac_status fail_to_gather(void *user, void *all, const size_t *sizes)
+{
+    (void)user, (void)all, (void)sizes;
+    return SAC_ERROR_FILE;
+}
+
+TEST(an_exchange_that_fails_is_told)
+{
+    net_scene s = net_scene_create(&net_forms[0], 1);
+    const sac_net_pass_def def = {.net = s.net,
+                                  .threads = s.threads,
+                                  .slices = 3,
+                                  .samples = NET_SAMPLES,
+                                  .backward = true,
+                                  .momentum = 0.1,
+                                  .exchange = {0, 2, fail_to_gather, NULL}};
+    sac_net_pass_destroy(s.pass);
+    assert_int_equal(sac_net_pass_create(&s.pass, &def), SAC_OK);
+    (void)net_scene_train(&s);
+    assert_int_equal(sac_net_pass_verdict(s.pass), SAC_ERROR_FILE);
+    net_scene_destroy(&s);
+}
+
 TEST(every_level_gives_the_same_bits)
 {
     const sac_cpu_level best = sac_get_cpu_level();
@@ -174,7 +295,13 @@ TEST(every_level_gives_the_same_bits)
 TEST(lack_of_memory_is_survived)
 {
     net_scene s = net_scene_create(&net_forms[0], 2);
-    const sac_net_pass_def def = {s.net, s.threads, 2, NET_SAMPLES, true, 0.1, true, false};
+    const sac_net_pass_def def = {.net = s.net,
+                                  .threads = s.threads,
+                                  .slices = 2,
+                                  .samples = NET_SAMPLES,
+                                  .backward = true,
+                                  .momentum = 0.1,
+                                  .profile = true};
     sac_net_pass *pass;
     assert_survives_lack_of_memory(sac_net_pass_create(&pass, &def), sac_net_pass_destroy(pass));
     net_scene_destroy(&s);
@@ -243,6 +370,7 @@ TEST(names_of_nodes_are_unlike)
 }
 
 TESTS(losses_rise_as_gradients_say, dropout_has_its_gradient, dropout_drops_its_share,
-      values_that_share_memory_are_the_same, any_number_of_threads_gives_the_same_bits, every_level_gives_the_same_bits,
+      values_that_share_memory_are_the_same, any_number_of_threads_gives_the_same_bits,
+      any_number_of_processes_gives_the_same_bits, an_exchange_that_fails_is_told, every_level_gives_the_same_bits,
       lack_of_memory_is_survived, nothing_allocates_while_a_net_runs, every_net_learns,
       evaluation_uses_the_moments_that_were_kept, names_of_nodes_are_unlike)

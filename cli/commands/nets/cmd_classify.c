@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli.h"
@@ -58,6 +59,7 @@ static sac_status classify_set(const cli_args *args, const sac_setting *settings
     SAC_TRY(sac_trained_net_load(&net, cli_positional(args, 0), settings, count));
     sac_status status = sac_trained_net_evaluate(&score, &net, threads);
     sac_trained_net_clear(&net);
+    if (status == SAC_ERROR_FORMAT) status = sac_fail_in(status, "%.400s", cli_positional(args, 0));
     if (status == SAC_OK && cli_has(args, "json"))
         status = cli_print_score_json(&score);
     else if (status == SAC_OK)
@@ -146,6 +148,14 @@ static sac_status print_pictures(const cli_args *args, int count, const int *bes
     return SAC_OK;
 }
 
+// Finite numbers of a net may still be too large for the sums that it takes of them.
+static sac_status check_numbers(const cli_args *args, const float *probabilities, size_t count)
+{
+    if (sac_all_finite(probabilities, count)) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "%.400s: its outputs are no numbers: the net has diverged",
+                    cli_positional(args, 0));
+}
+
 // All pictures are read before the first is classified, so that one that does not fit leaves no half of an answer.
 static sac_status classify_with(const cli_args *args, sac_classifier *classifier, int count)
 {
@@ -163,8 +173,9 @@ static sac_status classify_with(const cli_args *args, sac_classifier *classifier
     if (status == SAC_OK)
     {
         sac_classifier_run(classifier, pictures, count, best, probabilities);
-        status = print_pictures(args, count, best, probabilities, s.classes);
+        status = check_numbers(args, probabilities, (size_t)count * (size_t)s.classes);
     }
+    if (status == SAC_OK) status = print_pictures(args, count, best, probabilities, s.classes);
     sac_free(pictures);
     sac_free(best);
     sac_free(probabilities);

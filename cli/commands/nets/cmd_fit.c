@@ -20,7 +20,7 @@ static const cli_flag flags[] = {
     {"set", "SECTION.KEY=VALUE", "overrule the task file, such as net.width=16", true},
     {"resume", NULL, "go on from the last checkpoint", false},
     {"any-cpu-level", NULL, "resume a checkpoint that another CPU level wrote", false},
-    {"threads", "N", "default 1; train.slices of them help at most", false},
+    {"threads", "N", "default 1; train.slices of them help at most, over all ranks", false},
     {"seconds", "N", "end by itself after so many seconds, with a checkpoint; --resume goes on", false},
     CLI_DASH_FLAG,
     {"profile", NULL, "print at the end where the time of steps and evaluations went, by kinds of nodes", false},
@@ -70,6 +70,34 @@ static void print_times(const sac_classify_result *r)
     }
 }
 
+// the result of rank 0
+static sac_status print_result(const cli_args *args, const sac_classify_result *r)
+{
+    if (cli_has(args, "json")) return cli_print_score_json(&r->score);
+    if (cli_has(args, "quiet")) return SAC_OK;
+    cli_print_score(&r->score);
+    if (r->time_count > 0) print_times(r);
+    return SAC_OK;
+}
+
+// Trains with the page open where that is asked for; rank 0 reports.
+static sac_status fit(const cli_args *args, sac_classify_def *def, const sac_setting *settings, int count, int port,
+                      bool reports)
+{
+    sac_classify_task *task;
+    sac_classify_result result = {0};
+    sac_dash *dash = NULL;
+    SAC_TRY(sac_classify_task_load(&task, cli_positional(args, 0), settings, count));
+    def->task = task;
+    sac_status status = reports ? cli_open_page(&dash, args, def->run_dir, port, sac_dash_create_net) : SAC_OK;
+    if (status == SAC_OK) status = sac_classify_fit(&result, def);
+    sac_dash_destroy(dash);
+    if (status == SAC_OK && reports) status = print_result(args, &result);
+    sac_free(result.score.confusion);
+    sac_free(task);
+    return status;
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true;
@@ -80,35 +108,29 @@ static int run(const cli_args *args)
     const int count = cli_settings(args, "set", &settings);
     if (!ok || count < 0) return CLI_USAGE;
     char room[CLI_PATH_SIZE];
-    const bool quiet = cli_has(args, "quiet");
+    const volatile int *interrupt = cli_catch_signals();
+    if (seconds) cli_end_after(seconds);
+    sac_comm *comm;
+    sac_status status = sac_comm_open(&comm);
+    if (status != SAC_OK) return cli_fail(status);
+    // rank 0 tells what has failed on any rank
+    const bool reports = sac_comm_rank(comm) == 0;
+    if (reports) cli_print_log(NULL);
+    if (reports && sac_comm_size(comm) > 1) cli_warn_of_binding(threads);
     sac_classify_def def = {.run_dir = cli_run_dir(args, room),
                             .threads = threads,
+                            .comm = comm,
                             .resume = cli_has(args, "resume"),
                             .any_cpu_level = cli_has(args, "any-cpu-level"),
                             .profile = cli_has(args, "profile"),
-                            .interrupt = cli_catch_signals(),
+                            .interrupt = interrupt,
                             .time_limit = seconds,
-                            .report = quiet ? NULL : report,
+                            .report = cli_has(args, "quiet") ? NULL : report,
                             .user = (void *)args};
-    if (seconds) cli_end_after(seconds);
-    cli_print_log(NULL);
-    sac_classify_task *task;
-    sac_status status = sac_classify_task_load(&task, cli_positional(args, 0), settings, count);
-    if (status != SAC_OK) return cli_fail(status);
-    def.task = task;
-    sac_classify_result result = {0};
-    sac_dash *dash;
-    status = cli_open_page(&dash, args, def.run_dir, port, sac_dash_create_net);
-    if (status == SAC_OK) status = sac_classify_fit(&result, &def);
-    sac_dash_destroy(dash);
-    if (status == SAC_OK && cli_has(args, "json"))
-        status = cli_print_score_json(&result.score);
-    else if (status == SAC_OK && !quiet)
-        cli_print_score(&result.score);
-    if (status == SAC_OK && result.time_count > 0 && !cli_has(args, "json") && !quiet) print_times(&result);
-    sac_free(result.score.confusion);
-    sac_free(task);
-    return status == SAC_ERROR_ARGUMENT ? cli_fail(status) : cli_end_training(status, def.run_dir, true);
+    status = fit(args, &def, settings, count, port, reports);
+    const int code = cli_end_training(status, def.run_dir, reports);
+    sac_comm_close(comm, status);
+    return code;
 }
 
 const cli_command cli_fit = {"fit", "TASK.yaml", "train a net that classifies pictures", flags, run};
