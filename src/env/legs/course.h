@@ -1,10 +1,10 @@
 #pragma once
 
-#include "env/legs/drive.h"
-#include "env/legs/view.h"
+#include "env/legs/terrain.h"
 #include "saccade/env.h"
 
-/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen.
+/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen. Nothing here needs MuJoCo, because a build
+/// without it lists these worlds, too.
 
 typedef struct legs_config
 {

@@ -6,7 +6,9 @@
 #include "base/random.h"
 #include "base/series.h"
 #include "env/legs/course.h"
+#include "env/legs/drive.h"
 #include "env/legs/fits.h"
+#include "env/legs/view.h"
 
 enum
 {
