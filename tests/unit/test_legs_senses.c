@@ -1,6 +1,7 @@
 #include <float.h>
 
 #include "env/legs/drive.h"
+#include "env/legs/view.h"
 #include "legs_scene.h"
 
 /// What robots of `legs:*` sense: how wide its noise is, how late pictures and joints are, what the filter takes the
@@ -387,6 +388,47 @@ TEST(a_moved_camera_sees_what_its_place_gives)
     }
 }
 
+// The people's picture of a robot is the same ten metres farther on, shadow and all: the tiles of the plane repeat each
+// metre. A tenth of white is far more than roundings, and far less than a shadow.
+TEST(people_see_the_shadow_wherever_the_robot_is)
+{
+    enum
+    {
+        HEIGHT = 120,
+        WIDTH = 192
+    };
+    static uint8_t here[HEIGHT * WIDTH * 3], there[sizeof here];
+    const legs_view_def def = {
+        .height = 8, .width = 8, .camera = LEGS_AHEAD, .depth_height = 8, .depth_width = 8, .far = 1};
+    legs_view *view;
+    rig r;
+    open_rig(&r, "go1", 0.0025, false);
+    reset_rig(&r, &(legs_changes){.friction = 1});
+    assert_ok(sac_legs_view_create(&view, r.body, &def));
+    assert_ok(sac_legs_view_poster(view, here, HEIGHT, WIDTH));
+    r.body->data->qpos[0] += 10;
+    assert_ok(sac_legs_view_poster(view, there, HEIGHT, WIDTH));
+    int differing = 0;
+    for (size_t i = 0; i < sizeof here; i++) differing += abs(here[i] - there[i]) > 24;
+    assert_int_equal(differing, 0);
+    sac_legs_view_destroy(view);
+    close_rig(&r);
+}
+
+// the pictures that the part depth is made of have names where there are two
+TEST(depth_pictures_are_named)
+{
+    scene s;
+    open_scene(&s, "legs:stones", NULL, "");
+    assert_string_equal(s.spec->depth_views[0], "front");
+    assert_string_equal(s.spec->depth_views[1], "belly");
+    assert_null(s.spec->depth_views[2]);
+    close_scene(&s);
+    open_scene(&s, "legs:stones", NULL, "eyes=belly");
+    assert_null(s.spec->depth_views);
+    close_scene(&s);
+}
+
 TESTS(noise_is_as_wide_as_it_says, pictures_are_as_late_as_is_said, pictures_among_obstacles_are_an_action_late,
       motors_know_joints_as_late_as_is_said, the_filter_finds_the_speed, a_told_speed_is_the_true_one,
-      a_moved_camera_sees_what_its_place_gives)
+      a_moved_camera_sees_what_its_place_gives, people_see_the_shadow_wherever_the_robot_is, depth_pictures_are_named)
