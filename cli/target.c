@@ -26,6 +26,18 @@ static sac_status fit_pictures(cli_target *target)
     return SAC_OK;
 }
 
+// Says in one line in which options the target's world is another than the one in its policy's file: the policy may be
+// told numbers, and its actions taken, as it has not learned them.
+static sac_status say_other_world(const cli_target *target, const char *path)
+{
+    const sac_env_def learned = {
+        .id = target->env.id, .settings = target->info.settings, .setting_count = target->info.setting_count};
+    char text[512];
+    SAC_TRY(cli_list_others(text, sizeof text, &learned, &target->env));
+    if (text[0]) fprintf(stderr, "saccade: this is another world than that of %s: %s\n", path, text);
+    return SAC_OK;
+}
+
 int cli_check_out(const cli_args *args, const char *flag)
 {
     const char *path = cli_value(args, flag);
@@ -65,7 +77,7 @@ int cli_target_open(cli_target *target, const cli_args *args, const char *path)
     if (cli_has(args, "renderer"))
         target->settings[target->env.setting_count++] = (sac_setting){"renderer", cli_value(args, "renderer")};
     if (count > 0 && target->policy) status = fit_pictures(target);
-    if (status == SAC_OK && count > 0 && target->policy && same) status = cli_say_other_world(target, path);
+    if (status == SAC_OK && count > 0 && target->policy && same) status = say_other_world(target, path);
     if (status == SAC_OK) return CLI_OK;
     cli_target_close(target);
     return cli_fail(status);

@@ -10,7 +10,7 @@ mkdir -p docs/images
 cp "$frames/000130.png" docs/images/attention.png
 build/saccade watch zoo/car-racing/taught.safetensors --seed 5 --steps 45 --frames "$frames" >/dev/null
 cp "$frames/000045.png" docs/images/contribution.png
-build/saccade watch zoo/legs/stones.safetensors --seed 1103 --steps 330 --frames "$frames" >/dev/null
+build/saccade watch zoo/legs/stones.safetensors --seed 1103 --steps 314 --frames "$frames" >/dev/null
 cp "$frames/000314.png" docs/images/legs-stones.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg

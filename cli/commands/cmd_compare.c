@@ -5,6 +5,7 @@
 #include "files/json.h"
 #include "paired.h"
 #include "same_world.h"
+#include "target.h"
 
 enum
 {
@@ -84,7 +85,7 @@ static int run(const cli_args *args)
     code = cli_target_open(&targets[1], args, cli_positional(args, 1));
     if (code == CLI_OK)
     {
-        sac_status status = cli_check_same_world(&targets[0], &targets[1]);
+        sac_status status = cli_check_same_world(&targets[0].env, &targets[1].env);
         code = status == SAC_OK ? drive_both(args, targets, first, (int)(last - first + 1), threads) : cli_fail(status);
         cli_target_close(&targets[1]);
     }

@@ -24,8 +24,8 @@ enum
 typedef struct sac_frame_content
 {
     const uint8_t *observation; ///< of the frame's spec; NULL: numbers alone are seen
-    const char *const *views;   ///< names of the pictures, one above the other, that it is made of, NULL at the end;
-                              ///< NULL: it is one picture
+    /// Names of the pictures, one above the other, that it is made of, NULL at the end; NULL: it is one picture.
+    const char *const *views;
     const sac_gaze *gaze; ///< NULL: a policy that does not look
     const float *levels;  ///< [N], of sac_heat_levels; NULL: no heat map
     double best_share;    ///< what sac_heat_levels returned; not said where it is no positive number

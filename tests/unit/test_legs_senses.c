@@ -1,6 +1,7 @@
 #include <float.h>
 
 #include "env/legs/drive.h"
+#include "env/legs/view.h"
 #include "legs_scene.h"
 
 /// What robots of `legs:*` sense: how wide its noise is, how late pictures and joints are, what the filter takes the
@@ -143,12 +144,12 @@ typedef struct rig
     legs_drive *drive;
 } rig;
 
-static void open_rig(rig *r, const char *robot, double physics, bool told_speed)
+static void open_rig(rig *r, const char *robot, double physics, double control, bool told_speed)
 {
     const legs_drive_def def = {.map = LEGS_PMTG,
                                 .robot = sac_legs_robot(robot),
                                 .physics = physics,
-                                .control = 0.005,
+                                .control = control,
                                 .repeat = 1,
                                 .period = 0.5,
                                 .gait = SAC_PMTG_TROT,
@@ -180,7 +181,7 @@ static void check_motors(double physics, double latency)
     };
     static double q[STEPS][LEGS_MOTORS], rates[STEPS][LEGS_MOTORS];
     rig r;
-    open_rig(&r, "go1", physics, false);
+    open_rig(&r, "go1", physics, 0.005, false);
     reset_rig(&r, &(legs_changes){.friction = 1, .latency = latency});
     sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS] = {0};
     const legs_robot *robot = r.body->robot;
@@ -289,7 +290,7 @@ TEST(the_filter_finds_the_speed)
                               {0, 0.1, 1, {1.5, 0, 0}, {0}, {true, false, false, true}}};
     const float none[LEGS_MOST_ACTIONS] = {0};
     rig r;
-    open_rig(&r, "laikago", 0.001, false);
+    open_rig(&r, "laikago", 0.001, 0.005, false);
     for (int w = 0; w < 4; w++)
     {
         const motion *m = &motions[w];
@@ -320,24 +321,29 @@ TEST(the_filter_finds_the_speed)
     close_rig(&r);
 }
 
-// Who is told its speed is told the true one, in its own heading, whatever joints and accelerometer show.
+// Who is told its speed is told the true one, in its own heading, whatever joints and accelerometer show: the mean of a
+// fifth of a second, however short a control step is.
 TEST(a_told_speed_is_the_true_one)
 {
     const motion m = {0.1, -0.1, 2, {0.3, -0.2, 0.1}, {3, 3, 3}, {true, false, true, false}};
     const float none[LEGS_MOST_ACTIONS] = {0};
-    sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
-    rig r;
-    open_rig(&r, "laikago", 0.001, true);
-    reset_rig(&r, &(legs_changes){.friction = 1});
-    put_in_motion(r.body, &m);
-    sac_legs_drive_act(r.drive, none);
-    for (int step = 1; step <= 50; step++)
+    const double controls[] = {0.02, 0.005, 0.001};
+    for (int c = 0; c < 3; c++)
     {
-        sac_legs_drive_step(r.drive, r.body, motors);
-        for (int i = 0; i < 3; i++)
-            assert_near(r.drive->mean[i], m.velocity[i] * fmin(1, step / 40.0), 100 * DBL_EPSILON);
+        sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
+        rig r;
+        open_rig(&r, "laikago", 0.001, controls[c], true);
+        reset_rig(&r, &(legs_changes){.friction = 1});
+        put_in_motion(r.body, &m);
+        sac_legs_drive_act(r.drive, none);
+        for (int step = 1; step * controls[c] < 0.25; step++)
+        {
+            sac_legs_drive_step(r.drive, r.body, motors);
+            for (int i = 0; i < 3; i++) // up to 200 sums
+                assert_near(r.drive->mean[i], m.velocity[i] * fmin(1, step * controls[c] / 0.2), 200 * DBL_EPSILON);
+        }
+        close_rig(&r);
     }
-    close_rig(&r);
 }
 
 // --- a camera that is moved
@@ -387,6 +393,47 @@ TEST(a_moved_camera_sees_what_its_place_gives)
     }
 }
 
+// The people's picture of a robot is the same ten metres farther on, shadow and all: the tiles of the plane repeat each
+// metre. A tenth of white is far more than roundings, and far less than a shadow.
+TEST(people_see_the_shadow_wherever_the_robot_is)
+{
+    enum
+    {
+        HEIGHT = 120,
+        WIDTH = 192
+    };
+    static uint8_t here[HEIGHT * WIDTH * 3], there[sizeof here];
+    const legs_view_def def = {
+        .height = 8, .width = 8, .camera = LEGS_AHEAD, .depth_height = 8, .depth_width = 8, .far = 1};
+    legs_view *view;
+    rig r;
+    open_rig(&r, "go1", 0.0025, 0.005, false);
+    reset_rig(&r, &(legs_changes){.friction = 1});
+    assert_ok(sac_legs_view_create(&view, r.body, &def));
+    assert_ok(sac_legs_view_poster(view, here, HEIGHT, WIDTH));
+    r.body->data->qpos[0] += 10;
+    assert_ok(sac_legs_view_poster(view, there, HEIGHT, WIDTH));
+    int differing = 0;
+    for (size_t i = 0; i < sizeof here; i++) differing += abs(here[i] - there[i]) > 24;
+    assert_int_equal(differing, 0);
+    sac_legs_view_destroy(view);
+    close_rig(&r);
+}
+
+// the pictures that the part depth is made of have names where there are two
+TEST(depth_pictures_are_named)
+{
+    scene s;
+    open_scene(&s, "legs:stones", NULL, "");
+    assert_string_equal(s.spec->depth_views[0], "front");
+    assert_string_equal(s.spec->depth_views[1], "belly");
+    assert_null(s.spec->depth_views[2]);
+    close_scene(&s);
+    open_scene(&s, "legs:stones", NULL, "eyes=belly");
+    assert_null(s.spec->depth_views);
+    close_scene(&s);
+}
+
 TESTS(noise_is_as_wide_as_it_says, pictures_are_as_late_as_is_said, pictures_among_obstacles_are_an_action_late,
       motors_know_joints_as_late_as_is_said, the_filter_finds_the_speed, a_told_speed_is_the_true_one,
-      a_moved_camera_sees_what_its_place_gives)
+      a_moved_camera_sees_what_its_place_gives, people_see_the_shadow_wherever_the_robot_is, depth_pictures_are_named)

@@ -93,6 +93,9 @@ static void add_trunk(sac_growing *text, const legs_robot *r)
                   "pos='%.17g 0 %.17g' rgba='0.9 0.45 0.1 1'/>\n",
                   0.7 * t[1], 0.5 * t[2], c[0] + t[0] + 0.03, c[2]);
     sac_grow_text(text, "<site name='imu' size='0.01' rgba='0 0 0 0'/>\n");
+    // The light goes with the robot, because shadows, which people's pictures alone have, reach some metres around it.
+    sac_grow_text(text, "<light mode='trackcom' pos='-1.1 -0.7 3.5' dir='0.3 0.2 -1' directional='true' "
+                        "diffuse='0.8 0.8 0.8'/>\n");
     add_cameras(text, r);
     for (int leg = 0; leg < SAC_LEGS; leg++) add_leg(text, r, leg);
     sac_grow_text(text, "</body>\n");
@@ -101,9 +104,7 @@ static void add_trunk(sac_growing *text, const legs_robot *r)
 // Boxes are bodies of their own, so that one can be moved by its body's place alone.
 static void add_ground(sac_growing *text, int pieces, double floor)
 {
-    sac_grow_text(text,
-                  "<light pos='0 0 4' dir='0.3 0.2 -1' directional='true' diffuse='0.8 0.8 0.8'/>\n"
-                  "<geom name='floor' type='plane' " GROUND "pos='0 0 %.17g' size='0 0 0.5' material='floor'/>\n",
+    sac_grow_text(text, "<geom name='floor' type='plane' " GROUND "pos='0 0 %.17g' size='0 0 0.5' material='floor'/>\n",
                   floor);
     for (int i = 0; i < pieces; i++)
         sac_grow_text(text,

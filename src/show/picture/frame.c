@@ -125,7 +125,7 @@ static void place(sac_frame *f, int rows)
 // a quarter of the frame.
 static void lay_out_rows(sac_frame *f)
 {
-    const int limit = least(MOST_ROWS, (int)(f->canvas.height / 4 / (1.9 * f->text)));
+    const int limit = least(MOST_ROWS, (int)(f->canvas.height / (4 * 1.9 * f->text)));
     for (int rows = 0;; rows++)
     {
         place(f, rows);
