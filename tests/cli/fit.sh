@@ -77,9 +77,9 @@ content_kills() # heads that look at contents, and drop a share of what they giv
 {
     sed '/width\|stages/d; s/epochs: 3/epochs: 6/' "$task" >content.yaml
     local task=$PWD/content.yaml
-    local net=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
+    local heads=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
         --set net.size=4 --set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
-    fit --run content --quiet "${net[@]}" && kills content "${net[@]}"
+    fit --run content --quiet "${heads[@]}" && kills content "${heads[@]}"
 }
 
 again() # a finished run is evaluated once more, and nothing in it changes
