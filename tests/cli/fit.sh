@@ -519,12 +519,12 @@ PYTHON
     write_filter oblong.safetensors weight=2,3,1,1 && write_filter flat.safetensors weight=4,4,9 &&
         write_filter large.safetensors weight=17,17,1,1 && write_filter unlike.safetensors weight=2,2,3,5 bias=4 &&
         write_filter third.safetensors weight=1,1,1,1 more=1 && write_filter endless.safetensors weight!1,1,2,1 &&
-        write_filter none.safetensors bias=4 || return 1
+        write_filter weightless.safetensors bias=4 || return 1
     local convolve=("$saccade" convolution --weights)
     refuses 1 "oblong.safetensors: weight is [2, 3, 1, 1], expected [K, K, channels, outputs] with K of 1 to 16" \
         "${convolve[@]}" oblong.safetensors &&
         refuses 1 "weight is [17, 17, 1, 1], expected" "${convolve[@]}" large.safetensors &&
-        refuses 1 "weight" "${convolve[@]}" flat.safetensors && refuses 1 "weight" "${convolve[@]}" none.safetensors &&
+        refuses 1 "weight" "${convolve[@]}" flat.safetensors && refuses 1 "weight" "${convolve[@]}" weightless.safetensors &&
         refuses 1 "bias" "${convolve[@]}" unlike.safetensors &&
         refuses 1 "third.safetensors has a tensor 'more', expected weight and bias alone" "${convolve[@]}" third.safetensors &&
         refuses 1 "endless.safetensors: weight holds numbers that are not finite" "${convolve[@]}" endless.safetensors &&
