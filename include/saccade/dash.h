@@ -32,7 +32,7 @@ typedef struct sac_report_def
 } sac_report_def;
 
 /// Write a run as one HTML file that needs nothing else. It holds the run's card, its curves, an episode of its best
-/// agent with its attention, the task, and the commands that repeat the run; of a run of `saccade fit` the table of
-/// what its net took test pictures for in place of an episode.
+/// agent with its attention, the task, and the commands that repeat the run. Of a run of `saccade fit` it holds the
+/// live page with all that it was told, the task, and the command; seed and frames mean nothing there.
 /// @return SAC_ERROR_FILE when the folder holds no run; SAC_ERROR_UNAVAILABLE without cairo
 SAC_API SAC_CHECKED sac_status sac_report_write(const char *run_dir, const sac_report_def *def, const char *path);
