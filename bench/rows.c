@@ -66,6 +66,13 @@
             "an action by tokens, " frames " of 196 patches, sara-relu", bench_act_tokens \
     }
 
+// A grasp from N points, beside PyTorch.
+#define GRASP(form, attention, n)                                                                               \
+    {                                                                                                           \
+        "grasp-" form "-" n, "us", "grasp.py " attention " " n, false, "a grasp from " n " points, " attention, \
+            bench_grasp                                                                                         \
+    }
+
 // A world of the control suite: its own picture at two sizes, beside dm_control's.
 #define CONTROL(task, domain, size, pixels)                                             \
     {                                                                                   \
@@ -133,6 +140,14 @@ const bench_row bench_rows[] = {
     GEMM("256x16x48"),
     GEMM("512x64x256"),
     GEMM("512x256x64"),
+    GRASP("softmax", "softmax", "800"),
+    GRASP("softmax", "softmax", "1600"),
+    GRASP("softmax", "softmax", "4000"),
+    GRASP("linear", "sara-relu", "800"),
+    GRASP("linear", "sara-relu", "1600"),
+    GRASP("linear", "sara-relu", "4000"),
+    {"cloud-240x320", "us", "cloud.py %d", false, "a depth picture to the objects on a table, beside PCL", bench_cloud},
+    {"cloud-480x640", "us", "cloud.py %d", false, "the same of a picture with four times the pixels", bench_cloud},
     {"learn-lstm", "us", "learn.py lstm", false, "LSTM of 16 over 64 sequences of 128 steps, forward and backward",
      bench_lstm},
     {"learn-student", "us", "learn.py student", false,

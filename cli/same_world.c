@@ -14,13 +14,13 @@ static bool is_listed(const char *const *names, const char *name)
 }
 
 // an option's value as it would be written, whatever way it was typed; its default where it is not set
-static sac_status value_of(const cli_target *target, const sac_option *options, const sac_option *option, void *scratch,
+static sac_status value_of(const sac_env_def *env, const sac_option *options, const sac_option *option, void *scratch,
                            char text[SAC_TEXT_SIZE])
 {
     const char *value = option->fallback ? option->fallback : "";
-    for (int i = 0; i < target->env.setting_count; i++)
-        if (strcmp(target->env.settings[i].key, option->name) == 0) value = target->env.settings[i].value;
-    SAC_TRY(sac_options_set(options, scratch, option->name, value, target->env.id));
+    for (int i = 0; i < env->setting_count; i++)
+        if (strcmp(env->settings[i].key, option->name) == 0) value = env->settings[i].value;
+    SAC_TRY(sac_options_set(options, scratch, option->name, value, env->id));
     sac_options_format(option, scratch, text);
     return SAC_OK;
 }
@@ -32,8 +32,8 @@ static sac_status check_options(const cli_target *a, const cli_target *b, const 
     for (const sac_option *option = options; option->name; option++)
     {
         if (is_listed(ops->same_world, option->name)) continue;
-        SAC_TRY(value_of(a, options, option, scratch, first));
-        SAC_TRY(value_of(b, options, option, scratch, second));
+        SAC_TRY(value_of(&a->env, options, option, scratch, first));
+        SAC_TRY(value_of(&b->env, options, option, scratch, second));
         if (strcmp(first, second) != 0)
             return sac_fail(SAC_ERROR_ARGUMENT,
                             "%s differs: %s is '%.80s' for the first policy and '%.80s' for the second, and returns of "
@@ -61,5 +61,41 @@ sac_status cli_check_same_world(const cli_target *a, const cli_target *b)
     if (!scratch) return sac_fail_memory("options");
     sac_status status = check_options(a, b, ops, scratch);
     sac_free(scratch);
+    return status;
+}
+
+// Writes the options in which `here` is another world than the one that was learned in, such as "feet is all, not
+// either"; nothing where there are none.
+static sac_status list_others(char *text, size_t size, const sac_env_def *learned, const sac_env_def *here,
+                              const sac_env_ops *ops, void *scratch)
+{
+    size_t used = 0;
+    char before[SAC_TEXT_SIZE], now[SAC_TEXT_SIZE];
+    text[0] = 0;
+    for (const sac_option *option = ops->options; option->name; option++)
+    {
+        if (is_listed(ops->same_world, option->name)) continue;
+        SAC_TRY(value_of(learned, ops->options, option, scratch, before));
+        SAC_TRY(value_of(here, ops->options, option, scratch, now));
+        if (strcmp(before, now) == 0 || used >= size) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s is %.40s, not %.40s", used > 0 ? ", " : "",
+                                 option->name, now, before);
+    }
+    return SAC_OK;
+}
+
+sac_status cli_say_other_world(const cli_target *target, const char *path)
+{
+    const sac_env_ops *ops = sac_env_find(target->env.id);
+    if (!ops || !ops->options) return SAC_OK;
+    const sac_env_def learned = {
+        .id = target->env.id, .settings = target->info.settings, .setting_count = target->info.setting_count};
+    char text[512];
+    void *scratch = sac_alloc(sac_options_size(ops->options));
+    if (!scratch) return sac_fail_memory("options");
+    const sac_status status = list_others(text, sizeof text, &learned, &target->env, ops, scratch);
+    sac_free(scratch);
+    if (status == SAC_OK && text[0])
+        fprintf(stderr, "saccade: this is another world than that of %s: %s\n", path, text);
     return status;
 }

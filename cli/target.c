@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "files/atomic.h"
 #include "saccade/play.h"
+#include "same_world.h"
 
 // the same parameters for the pictures that --set asks the environment for
 static sac_status fit_pictures(cli_target *target)
@@ -64,6 +65,7 @@ int cli_target_open(cli_target *target, const cli_args *args, const char *path)
     if (cli_has(args, "renderer"))
         target->settings[target->env.setting_count++] = (sac_setting){"renderer", cli_value(args, "renderer")};
     if (count > 0 && target->policy) status = fit_pictures(target);
+    if (status == SAC_OK && count > 0 && target->policy && same) status = cli_say_other_world(target, path);
     if (status == SAC_OK) return CLI_OK;
     cli_target_close(target);
     return cli_fail(status);

@@ -4,6 +4,7 @@
 # it). The card holds the recipe's commands, what they cost, the curve, and the returns over 100 unseen episodes, in other
 # looks of the world, too, beside those of random actions and of doing nothing.
 # card.sh --recipe POLICY...: writes anew what cards say of recipes, and nothing else.
+# card.sh --returns POLICY: measures anew what a card says of returns, by the policy that ships and the last part's task.
 # card.sh --scores POLICY...: writes what cards say of returns into their recipes, where saccade zoo reads it.
 # card.sh --check POLICY...:  fails, with the difference, where card and recipe say different things.
 set -euo pipefail
@@ -139,16 +140,26 @@ case ${1:-} in
         ;;
 esac
 
-base=${1:?POLICY, such as zoo/control/NAME} runs=${2:?folder of runs}
+returns_alone=""
+[[ ${1:-} != --returns ]] || { returns_alone=1; shift; }
+base=${1:?POLICY, such as zoo/control/NAME}
+base=${base%.safetensors}
 policy=$base.safetensors card=$base.md recipe=$base.yaml name=$(basename "$base") zoo=$(dirname "$base")
-run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
 vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
-world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$run/task.yaml" | head -n 1)
+if [[ $returns_alone ]]; then
+    task=$(sed -n 's/^ *task: //p' "$recipe" | tail -n 1)
+else
+    runs=${2:?folder of runs}
+    run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
+    task=$run/task.yaml
+fi
+world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$task" | head -n 1)
 
-setting() { sed -n "s/^ *$1: //p" "$run/task.yaml" | head -n 1; }
+# an option as the task says it, without its comment
+setting() { sed -nE "s/^ *$1: //p" "$task" | sed 's/ *#.*//' | head -n 1; }
 
 # a policy that was trained with another set of backgrounds is reported with the default one
-tested=()
+tested=() same=()
 trained_on=$(setting background)
 trained_in=$(setting variant)
 if [[ ${trained_on:-procedural} != procedural ]]; then
@@ -160,9 +171,14 @@ if [[ $(setting walls) == any ]]; then
     tested=(--set walls=alternating --set level=10)
     trained_in="$trained_in, \`walls: any\`, \`level: $(setting level)\`"
 fi
+# walls that vary are reported as they were trained with, and so are random actions and none among them
+if [[ $(setting walls) == varied ]]; then
+    same=(--set walls=varied)
+    trained_in="$trained_in, \`walls: varied\`"
+fi
 
-"$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
-"$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
+[[ $returns_alone ]] || "$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
+[[ $returns_alone ]] || "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
 
 # score WHAT...: "mean +- standard deviation" over episodes 0..99
 score() {
@@ -249,7 +265,7 @@ these backgrounds was met in training})."
 rows_of_legs() {
     fmt -w 119 <<<"Metres over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
 and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, with \`--random --env \
-$world\` for random actions and \`--idle\` for none. The last column has the falls that these commands count, of 100: for the \
+$world${same[*]:+ ${same[*]}}\` for random actions and \`--idle\` for none. The last column has the falls that these commands count, of 100: for the \
 policy, random actions and none."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | falls |"
@@ -259,8 +275,8 @@ policy, random actions and none."
         [[ $world != legs:flat || $look != terrain ]] || continue # it has none
         [[ $(setting inputs) == *depth* || $(setting inputs) == *camera* || $look != camera ]] || continue
         own=$(score_and_falls "$policy" --variant "$look" "${tested[@]}")
-        random=$(score_and_falls --random --env "$world" --variant "$look")
-        idle=$(score_and_falls --idle --env "$world" --variant "$look")
+        random=$(score_and_falls --random --env "$world" --variant "$look" "${same[@]}")
+        idle=$(score_and_falls --idle --env "$world" --variant "$look" "${same[@]}")
         echo "| $look | ${own%|*} | ${random%|*} | ${idle%|*} | ${own#*|}, ${random#*|}, ${idle#*|} |"
     done
 }
@@ -273,6 +289,25 @@ score_and_falls() {
         function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
         END {print short(mean) " +- " short(std) "|" falls}'
 }
+
+rows() {
+    case $world in
+        car-racing) rows_of_car_racing ;;
+        take-cover) rows_of_take_cover ;;
+        legs:*) rows_of_legs ;;
+        *) rows_of_control ;;
+    esac
+}
+
+if [[ $returns_alone ]]; then
+    {
+        sed '/^!\[training curve\]/q' "$card"
+        echo
+        rows
+    } >"$card.tmp"
+    mv "$card.tmp" "$card"
+    exec "$0" --scores "$base"
+fi
 
 last=$(tail -n 1 "$run/metrics.csv")
 IFS=, read -r generation steps seconds _ <<<"$last"
@@ -337,12 +372,7 @@ row_of_teacher()
     echo
     echo "![training curve]($name.svg)"
     echo
-    case $world in
-        car-racing) rows_of_car_racing ;;
-        take-cover) rows_of_take_cover ;;
-        legs:*) rows_of_legs ;;
-        *) rows_of_control ;;
-    esac
+    rows
 } >"$card.tmp"
 mv "$card.tmp" "$card"
 scored "$base" >"$recipe.tmp"

@@ -4,9 +4,9 @@
 #     mujoco    the library and the models of the control suite, not what their Python sides import
 #     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
 #     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy
-#     peers     what saccade is compared with: JAX, PyTorch (Debian's), evosax, evojax, pycma, daqp, quadprog and
-#               dm_control's own pictures; and, because they need older versions of NumPy than JAX does, Stable-Baselines3
-#               in .venv/baselines and PyBullet in .venv/pybullet
+#     peers     what saccade is compared with: JAX, PyTorch and the Point Cloud Library (Debian's), evosax, evojax,
+#               pycma, daqp, quadprog and dm_control's own pictures; and, because they need older versions of NumPy than
+#               JAX does, Stable-Baselines3 in .venv/baselines and PyBullet in .venv/pybullet
 # Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
 # tests skip.
 set -euo pipefail
@@ -30,7 +30,7 @@ for set in "${@:?a set: mujoco, worlds, readers or peers}"; do
         mujoco) alone+=("${mujoco[@]}") ;;
         worlds) alone+=("${mujoco[@]}") packages+=("${worlds[@]}") ;;
         readers) packages+=("${readers[@]}") ;;
-        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch) with_older=1 ;;
+        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch libpcl-dev) with_older=1 ;;
         *) echo "python.sh: '$set' is none of mujoco, worlds, readers, peers" >&2; exit 2 ;;
     esac
 done

@@ -158,7 +158,9 @@ static sac_status check_input(const sac_policy *policy, int *image)
         if (sac_space_is_image(&def->inputs[i])) *image = *image < 0 ? i : def->input_count;
     const bool one = *image >= 0 && *image < def->input_count;
     if (one && def->inputs[*image].kind == SAC_SPACE_PICTURE && def->channels == 3) return SAC_OK;
-    return sac_fail(SAC_ERROR_FORMAT, "an image file is one picture in three colours, but the policy takes '%s'%s",
+    return sac_fail(SAC_ERROR_FORMAT,
+                    "an image file is one picture in three colours, but the policy takes '%s'%s; "
+                    "'saccade watch' shows where it looks in its world",
                     sac_space_format(&def->inputs[one ? *image : 0], taken),
                     def->input_count > 1 ? " and other parts" : "");
 }

@@ -38,4 +38,4 @@ static int run(const cli_args *args)
 
 const cli_command cli_report = {
     "report", "RUN",
-    "a run as one HTML file: card, curves, an episode or what a net took pictures for, how to repeat it", flags, run};
+    "a run as one HTML file: card, curves, an episode or the page of a net, how to repeat it", flags, run};

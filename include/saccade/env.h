@@ -68,6 +68,9 @@ typedef struct sac_env_spec
     const char *const *action_names; ///< for people: [action_size], or [action_choices] for a choice; NULL: none
     float picture_aspect;            ///< width over height that suits sac_env_picture; 0: as the observation
     bool picture_same_view;          ///< at that aspect the picture shows just what the observation shows
+    /// For people: names of the pictures, one above the other and equally high, that depth parts are made of, NULL at
+    /// the end; NULL: each is one picture.
+    const char *const *depth_views;
 } sac_env_spec;
 
 /// Episode seed that means: the episode after this one, from where this one's random numbers stand.

@@ -8,7 +8,7 @@
 /// show.h describes pictures.
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
-/// right the observation with the overlay and the heat map.
+/// right the observation with the overlay and the heat map. Many actions stand in rows below the line.
 typedef struct sac_frame sac_frame;
 
 enum
@@ -24,11 +24,13 @@ enum
 typedef struct sac_frame_content
 {
     const uint8_t *observation; ///< of the frame's spec; NULL: numbers alone are seen
-    const sac_gaze *gaze;       ///< NULL: a policy that does not look
-    const float *levels;        ///< [N], of sac_heat_levels; NULL: no heat map
-    double best_share;          ///< what sac_heat_levels returned; not said where it is no positive number
-    const float *action;        ///< [action_size]; NULL: none yet
-    bool overlay_world;         ///< draw the patches faintly on the people's picture too: it has the same view
+    const char *const *views;   ///< names of the pictures, one above the other, that it is made of, NULL at the end;
+                              ///< NULL: it is one picture
+    const sac_gaze *gaze; ///< NULL: a policy that does not look
+    const float *levels;  ///< [N], of sac_heat_levels; NULL: no heat map
+    double best_share;    ///< what sac_heat_levels returned; not said where it is no positive number
+    const float *action;  ///< [action_size]; NULL: none yet
+    bool overlay_world;   ///< draw the patches faintly on the people's picture too: it has the same view
     double episode_return;
     int step;
     const char *title; ///< such as "car-racing, color, seed 3"

@@ -23,13 +23,19 @@ function draw() {
 
 // Each kind of event has a function that takes its data.
 function listen(kinds) {
+  const takers = { ...kinds,
+    anew: () => { data.events = []; kinds.anew(); redraw(...Object.keys(painters)); },
+    events: (rows) => { data.events = data.events.concat(rows).slice(-48); redraw("events"); } };
+  if ($("told")) { replay($("told").textContent, takers); return; }
   const stream = new EventSource("/events");
-  const on = (name, take) => stream.addEventListener(name, (event) => take(JSON.parse(event.data)));
-  on("anew", () => { data.events = []; kinds.anew(); redraw(...Object.keys(painters)); });
-  on("events", (rows) => { data.events = data.events.concat(rows).slice(-48); redraw("events"); });
-  for (const name in kinds) if (name !== "anew") on(name, kinds[name]);
+  for (const name in takers) stream.addEventListener(name, (event) => takers[name](JSON.parse(event.data)));
   stream.onerror = () => { setState("lost", "no connection"); };
   stream.onopen = () => redraw("tiles");
+}
+
+// A report holds the whole stream.
+function replay(told, takers) {
+  for (const [, name, text] of told.matchAll(/^event: (\w+)\ndata: (.*)$/gm)) takers[name](JSON.parse(text));
 }
 
 // --- words -----------------------------------------------------------------------------------------------------

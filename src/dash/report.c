@@ -9,10 +9,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "dash/escaped.h"
 #include "dash/nets/net_report.h"
 #include "dash/player.h"
-#include "dash/taken.h"
+#include "dash/template.h"
 #include "files/atomic.h"
 #include "run/start.h"
 #include "saccade/dash.h"
@@ -183,54 +182,23 @@ static sac_status add_commands(report *r)
     return SAC_OK;
 }
 
-static sac_status read_run_file(const report *r, const char *name, uint8_t **bytes, size_t *size)
-{
-    char path[SAC_PATH_SIZE];
-    *bytes = NULL;
-    SAC_TRY(sac_join_path(path, r->run_dir, name));
-    return sac_read_file(bytes, size, path, FILE_LIMIT);
-}
-
-// Write a file that the commands need, which readers should save beside them.
-static sac_status add_link(report *r, const char *name)
-{
-    uint8_t *bytes;
-    size_t size;
-    SAC_TRY(read_run_file(r, name, &bytes, &size));
-    sac_grow_text(&r->out, "<a download=\"%s\" href=\"data:application/octet-stream;base64,", name);
-    sac_grow_base64(&r->out, bytes, size);
-    sac_grow_text(&r->out, "\">%s</a>", name);
-    sac_free(bytes);
-    return SAC_OK;
-}
-
 static sac_status add_files(report *r)
 {
     if (r->def->command) return SAC_OK; // the caller's command names files of its own
     sac_grow_text(&r->out, "save ");
-    SAC_TRY(add_link(r, "task.yaml"));
+    SAC_TRY(sac_grow_run_link(&r->out, r->run_dir, "task.yaml"));
     if (is_there(r, SAC_START_FILE))
     {
         sac_grow_text(&r->out, " and the policy that it began with, ");
-        SAC_TRY(add_link(r, SAC_START_FILE));
+        SAC_TRY(sac_grow_run_link(&r->out, r->run_dir, SAC_START_FILE));
     }
     if (is_there(r, SAC_TEACHER_FILE))
     {
         sac_grow_text(&r->out, " and its teacher, ");
-        SAC_TRY(add_link(r, SAC_TEACHER_FILE));
+        SAC_TRY(sac_grow_run_link(&r->out, r->run_dir, SAC_TEACHER_FILE));
     }
     sac_grow_text(&r->out,
                   ", then run these beside it: the same seeds give the same vectors, on any number of threads");
-    return SAC_OK;
-}
-
-static sac_status add_task(report *r)
-{
-    uint8_t *bytes;
-    size_t size;
-    SAC_TRY(read_run_file(r, "task.yaml", &bytes, &size));
-    sac_grow_escaped(&r->out, (const char *)bytes);
-    sac_free(bytes);
     return SAC_OK;
 }
 
@@ -306,10 +274,10 @@ static sac_status record(report *r)
 
 // --- the template -----------------------------------------------------------------------------------------------
 
-static sac_status fill_in(report *r, const char *word)
+static sac_status fill_in(void *user, const char *word, bool *known)
 {
+    report *r = user;
     const sac_run_summary *s = &r->summary;
-    size_t size;
     if (strcmp(word, "title") == 0)
         sac_grow_escaped(&r->out, r->run_dir);
     else if (strcmp(word, "about") == 0)
@@ -329,7 +297,7 @@ static sac_status fill_in(report *r, const char *word)
     else if (strcmp(word, "files") == 0)
         return add_files(r);
     else if (strcmp(word, "task") == 0)
-        return add_task(r);
+        return sac_grow_run_text(&r->out, r->run_dir, "task.yaml");
     else if (strcmp(word, "frames") == 0)
         sac_grow(&r->out, r->frames.bytes, r->frames.size);
     else if (strcmp(word, "episode") == 0)
@@ -339,27 +307,7 @@ static sac_status fill_in(report *r, const char *word)
         sac_grow_text(&r->out, "an unseen episode: return %s in %d step%s", value, r->steps, sac_plural(r->steps));
     }
     else
-    {
-        const char *text = sac_dash_file(word, &size);
-        sac_grow(&r->out, text, size);
-    }
-    return SAC_OK;
-}
-
-static sac_status fill_template(report *r)
-{
-    size_t size;
-    const char *at = sac_dash_file("report.html", &size);
-    for (const char *open; (open = strstr(at, "{{"));)
-    {
-        const char *close = strstr(open, "}}");
-        char word[32];
-        snprintf(word, sizeof word, "%.*s", (int)(close - open - 2), open + 2);
-        sac_grow(&r->out, at, (size_t)(open - at));
-        SAC_TRY(fill_in(r, word));
-        at = close + 2;
-    }
-    sac_grow(&r->out, at, strlen(at));
+        *known = false;
     return SAC_OK;
 }
 
@@ -367,10 +315,10 @@ sac_status sac_report_write(const char *run_dir, const sac_report_def *def, cons
 {
     report r = {.run_dir = run_dir, .def = def};
     SAC_TRY(sac_run_summarise(&r.summary, run_dir));
-    if (r.summary.net[0]) return sac_net_report_write(run_dir, &r.summary, def->command, path);
+    if (r.summary.net[0]) return sac_net_report_write(run_dir, def, path);
     SAC_TRY(sac_player_open(&r.player, run_dir, r.summary.best.episodes ? "best.safetensors" : "mean.safetensors"));
     sac_status status = record(&r);
-    if (status == SAC_OK) status = fill_template(&r);
+    if (status == SAC_OK) status = sac_template_fill(&r.out, "report.html", fill_in, &r);
     if (status == SAC_OK && r.frames.failed) status = sac_fail_memory("a report");
     if (status == SAC_OK) status = sac_grow_into_file(&r.out, path, "a report");
     sac_grow_clear(&r.out);

@@ -24,8 +24,8 @@ static sac_status check(const sac_policy *policy, const sac_gradient_def *def)
         return sac_fail(SAC_ERROR_ARGUMENT, "gradient: choosing is %d, expected a sac_choosing", (int)def->choosing);
     if (!policy->ops->parts)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans, cnn, mlp "
-                        "and action-tokens have",
+                        "gradient: policies of kind %s have none; attention-agent, iap-rank, iap-trans, cnn, mlp, "
+                        "action-tokens and point-cloud have",
                         policy->ops->name);
     return SAC_OK;
 }
@@ -69,6 +69,7 @@ static sac_status plan(sac_gradient *g)
     const sac_agent *a = g->parts.agent;
     SAC_TRY(check_agent(a));
     if (g->parts.rt) SAC_TRY(sac_speech_check(g->parts.rt));
+    if (g->parts.pct) SAC_TRY(sac_grasp_check(g->parts.pct));
     g->told = g->parts.actor->told_count;
     g->inputs = g->parts.actor->input_count;
     g->outputs = g->parts.actor->controller.outputs;
@@ -161,6 +162,11 @@ void sac_gradient_forward(const sac_gradient *gradient, float *outputs, const fl
         sac_speech_forward(&p, outputs);
         return;
     }
+    if (gradient->parts.pct)
+    {
+        sac_grasp_forward(&p, outputs);
+        return;
+    }
     if (batch->told)
         take_told(&p);
     else
@@ -179,6 +185,11 @@ void sac_gradient_backward(const sac_gradient *gradient, float *sums, const floa
         sac_look_backward_begin(&p);
         sac_speech_backward(&p, doutputs);
         sac_look_backward_end(&p);
+        return;
+    }
+    if (gradient->parts.pct)
+    {
+        sac_grasp_backward(&p, doutputs);
         return;
     }
     sac_steer_backward(&p, doutputs);

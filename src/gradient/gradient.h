@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gradient/grasp.h"
 #include "gradient/speech.h"
 #include "learn/learn.h"
 #include "policy/parts.h"
@@ -97,6 +98,7 @@ typedef struct sac_gradient_room
     float *hidden, *cell, *dhidden, *dcell;
     float *lstm_kept, *lstm_workspace;
     sac_speech_room speech;
+    sac_grasp_room grasp;
 } sac_gradient_room;
 
 /// One pass: what its parts share.

@@ -204,5 +204,6 @@ size_t sac_gradient_place(sac_gradient_room *room, const sac_gradient *g, int st
     place_layers(room, g, frames, &at);
     place_controller(room, g, steps, sequences, &at);
     if (g->parts.rt) sac_speech_place(&room->speech, g->parts.rt, frames, &at);
+    if (g->parts.pct) sac_grasp_place(&room->grasp, g->parts.pct, frames, &at);
     return at.used;
 }

@@ -59,10 +59,11 @@ static sac_status look_at_world(sac_ppo *p, const sac_env *env)
     const sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_policy_fits(p->policy, env, p->inputs));
     SAC_TRY(sac_gradient_create(&p->gradient, p->policy, &def));
-    if (p->gradient->parts.rt)
+    if (p->gradient->parts.rt || p->gradient->parts.pct)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "ppo: policies of kind action-tokens do not learn by reward; they learn from a teacher "
-                        "(saccade distill) or by evolution");
+                        "ppo: policies of kind %s do not learn by reward; they learn from a teacher (saccade distill) "
+                        "or by evolution",
+                        sac_policy_kind(p->policy));
     SAC_TRY(sac_action_head_plan(&p->head, p->policy, p->gradient->outputs, p->config.logit_scale));
     SAC_TRY(sac_ppo_create_critic(&p->critic, &p->config, env, p->gradient, p->policy));
     p->actions = spec->action_size;

@@ -99,6 +99,14 @@ static bool is_same_view(const sac_viewer *viewer)
     return first && (spec->picture_same_view || !sac_env_get_ops(viewer->play.env)->picture);
 }
 
+// the names of the pictures that what the policy looks at is made of; NULL: it is one
+static const char *const *views_of(const sac_viewer *viewer)
+{
+    const sac_env_spec *spec = sac_env_get_spec(viewer->play.env);
+    const int sight = viewer->play.sight;
+    return sight >= 0 && spec->observations[sight].kind == SAC_SPACE_DEPTH ? spec->depth_views : NULL;
+}
+
 sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *note, const uint8_t **rgb)
 {
     int height, width, sight[3];
@@ -106,6 +114,7 @@ sac_status sac_viewer_draw(sac_viewer *viewer, const char *title, const char *no
     SAC_TRY(sac_env_picture(viewer->play.env, world, height, width));
     const sac_gaze *gaze = sac_viewer_gaze(viewer);
     sac_frame_content content = {.observation = sac_play_sight(&viewer->play, &sight[0], &sight[1], &sight[2]),
+                                 .views = views_of(viewer),
                                  .gaze = gaze,
                                  .overlay_world = is_same_view(viewer),
                                  .action = viewer->in_hand ? viewer->by_hand : viewer->play.action,

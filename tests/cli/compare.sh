@@ -48,6 +48,19 @@ check "another variant" other "its variant is 'original' for the first policy an
 check "other rules" other "max_steps is '50' for the first policy and '1' for the second" "$work/one/mean.safetensors"
 check "what compares" compares
 
+# one line where --set asks for another world than the file's, and none where what it asks for leaves the world as it is
+# or is what the file says
+says_another_world()
+{
+    local policy=$work/short/mean.safetensors
+    "$saccade" eval "$policy" --seeds 0..0 --set max_steps=9 >/dev/null 2>"$work/err" || return 1
+    diff "$work/err" <(echo "saccade: this is another world than that of $policy: max_steps is 9, not 50") || return 1
+    "$saccade" eval "$policy" --seeds 0..0 --set max_steps=50 >/dev/null 2>"$work/err" && [[ ! -s $work/err ]] || return 1
+    "$saccade" watch zoo/car-racing/linear.safetensors --steps 1 --frames "$work/one-frame" --set action_repeat=8 \
+        >/dev/null 2>"$work/err" && [[ ! -s $work/err ]]
+}
+check "another world than the file's" says_another_world
+
 # returns of 0..1: wherever a mean stands beside its spread, the spread has two digits
 digits()
 {

@@ -177,6 +177,7 @@ check "nothing was left behind" test ! -e "$work/b" -a ! -e "$work/b.mp4" -a ! -
 check "attend without an image" refuses 2 "POLICY IMAGE.png" "$saccade" attend "$policy"
 check "attend with a missing image" refuses 1 "none.png" "$saccade" attend "$policy" "$work/none.png"
 check "attend with an image that is none" refuses 1 "actions.csv" "$saccade" attend "$policy" "$work/actions.csv"
+check "attend with a policy that sees depth" refuses 1 "'saccade watch' shows where it looks" "$saccade" attend zoo/legs/stones.safetensors "$image"
 check "attend with an image of another size" refuses 1 "320" "$saccade" attend "$policy" "$work/frames/000000.png"
 check "plot without metrics" refuses 1 "none" "$saccade" plot "$work/none"
 check "plot of something else" refuses 1 "begins with '0.1,0.2'" "$saccade" plot "$work/actions.csv" --out "$work/x.svg"

@@ -4,6 +4,7 @@ The task is that of an attention net; its page is open while it learns.
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -137,6 +138,28 @@ try:
             time.sleep(0.3)
             if pictures:
                 browser.picture(f"{pictures}/net-{width}{'-dark' if dark else ''}.png", whole=True)
+    # the report is the same page from a file, with all that it was told
+    server.end()
+    server = None
+    told = "JSON.stringify([data.epochs, data.looks, data.confusion, data.events])"
+    browser.wait("document.readyState == 'complete'")
+    shown = browser.evaluate(told)
+    report = f"{work}/net-report.html"
+    subprocess.run([saccade, "report", run, "--out", report], check=True, stdout=subprocess.DEVNULL)
+    browser.go(f"file://{os.path.abspath(report)}")
+    browser.wait(f"document.readyState == 'complete' && {text('state')} == 'interrupted' && {text('epoch')} == '{int(last[0]):,}'")
+    assert browser.evaluate(told) == shown
+    browser.wait(f"{spread('#right')} > 5 && {spread('#confusion')} > 5 && {spread('#panels canvas')} > 5")
+    browser.evaluate(slide.format(0))
+    browser.wait(f"{text('heads-title')} == 'where heads look before training'")
+    assert browser.evaluate("performance.getEntriesByType('resource').every((r) => r.name.startsWith('data:'))")
+    for width in (360, 1280):
+        browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=width < 500)
+        browser.wait(f"document.documentElement.scrollWidth <= {width}")
+        if pictures:
+            browser.picture(f"{pictures}/net-report-{width}.png", whole=True)
+    print("a report is the same page as one file")
+
     complaints = [s for s in browser.said if "ERR_CONNECTION_REFUSED" not in str(s) and "ERR_INCOMPLETE" not in str(s)]
     assert not complaints, complaints
     print("it follows the theme, nothing comes from elsewhere, no width needs scrolling sideways, no error is reported")

@@ -147,11 +147,22 @@ net_says() # what cannot be is said before anything is made
 {
     local fit=("$saccade" fit "$work/net.yaml" --run "$work/no-run")
     refuses 2 "--dash is '70000'" "${fit[@]}" --dash 70000 &&
-        refuses 2 "fit: unknown option '--port', did you mean '--dash=8833'?" "${fit[@]}" --port 8833 && [[ ! -e $work/no-run ]]
+        refuses 2 "fit: unknown option '--port', did you mean '--dash=8833'?" "${fit[@]}" --port 8833 &&
+        [[ ! -e $work/no-run ]]
+}
+net_report() # one file that needs nothing else, the same bytes each time; what it holds ends no script
+{
+    cp -r "$work/net" "$work/<net>"
+    "$saccade" report "$work/<net>" --out "$work/net.html" --command 'a & <b>' >/dev/null &&
+        ! grep -qE '\{\{|(src|href)="(http|//|/|\.)' "$work/net.html" && grep -qF 'a &amp; &lt;b&gt;' "$work/net.html" &&
+        ! grep -q '<net>' "$work/net.html" && grep -q '^net:' "$work/net.html" &&
+        "$saccade" report "$work/<net>" --out "$work/net-again.html" --command 'a & <b>' >/dev/null &&
+        cmp "$work/net.html" "$work/net-again.html"
 }
 check "hostile requests get nothing from the page of a net" python3 "$here/hostile.py" "$saccade" "$work/net"
 check "a net is the same whether its page is open or not" watched_net
 check "fit --dash says what cannot be" net_says
+check "a report of a net is one file, with the same bytes each time" net_report
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
     check "the page of a net in a browser" python3 "$here/net.py" "$saccade" "$work/net.yaml" "$work"

@@ -11,8 +11,8 @@
 #include "kernels/kernels.h"
 
 static const golden_family *const families[] = {
-    &golden_agent, &golden_codec, &golden_conv,   &golden_es, &golden_features,
-    &golden_iap,   &golden_sara,  &golden_theory, NULL,
+    &golden_agent, &golden_codec, &golden_conv, &golden_es,     &golden_features,
+    &golden_iap,   &golden_pct,   &golden_sara, &golden_theory, NULL,
 };
 
 static const size_t file_limit = (size_t)1 << 30;

@@ -31,7 +31,8 @@ typedef struct golden_family
     sac_status (*run)(golden *g);
 } golden_family;
 
-extern const golden_family golden_agent, golden_codec, golden_conv, golden_es, golden_features, golden_iap, golden_sara;
+extern const golden_family golden_agent, golden_codec, golden_conv, golden_es, golden_features, golden_iap, golden_pct,
+    golden_sara;
 extern const golden_family golden_theory;
 
 /// An input array as floats, as doubles or as whole numbers, whatever type it has in the file; a whole number that is

@@ -10,7 +10,7 @@
 typedef struct family
 {
     const char *name;
-    const char *inputs[32]; ///< the program gets these alone; NULL at the end
+    const char *inputs[48]; ///< the program gets these alone; NULL at the end
     const char *ignored[8]; ///< outputs that are diagnostics of the reference; NULL at the end
     double tolerance;       ///< of an array's largest magnitude
     const char *loose[16];  ///< arrays with ten times that tolerance; NULL at the end
@@ -41,6 +41,15 @@ static const family es = {
     .inputs = {"theta", "delta", "r_plus", "r_minus", "hyper_lr_sigma_top", "cma_sigma0", "cma_X", "cma_f"},
     .tolerance = 1e-10};
 static const family codec = {.name = "codec", .inputs = {"action", "lo", "hi"}, .tolerance = 0x1p-24};
+static const family pct = {.name = "pct",
+                           .inputs = {"cloud",      "center",     "major_axis", "p.emb.W1",  "p.emb.b1",  "p.emb.W2",
+                                      "p.emb.b2",   "p.l0.WQ",    "p.l0.WK",    "p.l0.WV",   "p.l0.WO",   "p.l0.bO",
+                                      "p.l0.ln1.g", "p.l0.ln1.b", "p.l0.W1",    "p.l0.b1",   "p.l0.W2",   "p.l0.b2",
+                                      "p.l0.ln2.g", "p.l0.ln2.b", "p.l1.WQ",    "p.l1.WK",   "p.l1.WV",   "p.l1.WO",
+                                      "p.l1.bO",    "p.l1.ln1.g", "p.l1.ln1.b", "p.l1.W1",   "p.l1.b1",   "p.l1.W2",
+                                      "p.l1.b2",    "p.l1.ln2.g", "p.l1.ln2.b", "p.head.W1", "p.head.b1", "p.head.W2",
+                                      "p.head.b2"},
+                           .tolerance = 1e-4};
 static const family theory = {.name = "theory", .inputs = {"d", "m", "r", "x", "y"}, .tolerance = 1e-10};
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -80,7 +89,7 @@ static void compare(const sac_tensor *expected, const sac_tensor *got, double to
 
 static void write_inputs(const sac_tensors *reference, const char *const *inputs, const char *path)
 {
-    sac_tensor list[32];
+    sac_tensor list[48];
     int count = 0;
     for (int i = 0; inputs[i]; i++)
     {
@@ -179,6 +188,11 @@ TEST(codec_a)
     check_case(&codec, "codec_a");
 }
 
+TEST(pct_a)
+{
+    check_case(&pct, "pct_a");
+}
+
 TEST(theory_a)
 {
     check_case(&theory, "theory_a");
@@ -194,4 +208,4 @@ TEST(unknown_families_are_refused)
 }
 
 TESTS(agent_carracing, agent_takecover, agent_scale_sqrt_d, agent_tie, conv_a, es_a, features_scaled,
-      features_normalized, iap_a, sara_a, codec_a, theory_a, unknown_families_are_refused)
+      features_normalized, iap_a, sara_a, codec_a, pct_a, theory_a, unknown_families_are_refused)

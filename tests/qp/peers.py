@@ -1,10 +1,11 @@
 """Our solver of quadratic programs beside daqp and quadprog: the same minimum of every problem.
 
-peers.py PROGRAM [COUNT]. A solver of others may end a little outside of the bounds or above the minimum, so what is
-asked for is that our point meets the bounds to 1e-8 of their size, and that no peer's cost is lower by more than 1e-6
-of ours or differs by more than that from it.
+peers.py PROGRAM [COUNT]. Our point is to meet the bounds to 1e-8 of their size. A solver of others may end a little
+outside of the bounds or above the minimum; how far its costs differ from ours at most, in shares of 1 + the cost, is
+what docs/legs.md says of the problems that the program writes.
 """
 
+import os
 import subprocess
 import sys
 
@@ -16,7 +17,10 @@ except Exception as error:
     print(f"skip: needs a peer: daqp and quadprog ({error})")
     sys.exit(77)
 
-TOLERANCE = 1e-6
+SAID = {
+    "qp_problems": {"daqp": 1e-12, "quadprog": 1e-12},
+    "qp_recorded": {"daqp": 2e-10, "quadprog": 1e-12},
+}
 
 
 def problems(program, count):
@@ -71,10 +75,10 @@ def main():
             worst[name] = max(worst[name], abs(0.5 * y @ p @ y + q @ y - cost) / (1 + abs(cost)))
     print(f"{count} problems, {active} with a row at its lower bound")
     for name in worst:
-        print(f"{name}: costs differ by {worst[name]:.1e} of theirs at most; {unsolved[name]} were not solved by it")
+        print(f"{name}: costs differ by {worst[name]:.1e} of 1 + theirs at most; {unsolved[name]} were not solved by it")
     assert active > count / 4
     for name in worst:
-        assert worst[name] <= TOLERANCE and unsolved[name] == 0, name
+        assert worst[name] < SAID[os.path.basename(program)][name] and unsolved[name] == 0, name
 
 
 main()

@@ -80,29 +80,47 @@ TEST(every_course_begins_with_level_ground)
         }
 }
 
-// The boxes that have a place are all that lie from 0.6 m behind a robot to 0.9 m ahead of it.
+static double last_end(void)
+{
+    double end = 0;
+    for (int i = 0; i < course.count; i++) end = fmax(end, high_end(&course.pieces[i]));
+    return end;
+}
+
+// Whether each box that lies from 0.8 m behind a robot to 1 m ahead of it has a place.
+static bool near_ones_have_places(int room, double x)
+{
+    const int first = sac_legs_terrain_first(&course, room, x);
+    for (int i = course.lasting; i < course.count; i++)
+    {
+        const legs_piece *p = &course.pieces[i];
+        if (high_end(p) < x - 0.8 || low_end(p) > x + 1) continue;
+        const int place = course.lasting + i - first;
+        if (i < first || place >= room || sac_legs_terrain_near(&course, first, place) != p) return false;
+    }
+    return true;
+}
+
+// At every level the longest course that can be asked for has ground up to its end and beyond, and of its boxes those
+// near a robot have places.
 TEST(boxes_near_a_robot_have_places)
 {
     for (int c = 1; c < (int)(sizeof courses / sizeof *courses); c++)
-        for (uint64_t seed = 0; seed < 20; seed++)
-        {
-            draw(courses[c], seed % 2 ? 10 : 3, seed % 3 == 0, false, seed);
-            const int room = sac_legs_terrain_room(courses[c]);
-            assert_true(course.count < LEGS_MOST_PIECES);
-            for (double x = 0; x < 20; x += 0.31)
+        for (int kind = 0; kind < 4; kind++)
+            for (int level = 0; level <= 12; level++)
             {
-                const int first = sac_legs_terrain_first(&course, room, x);
-                for (int i = 0; i < course.count; i++)
-                {
-                    const legs_piece *p = &course.pieces[i];
-                    bool placed = false;
-                    if (high_end(p) < x - 0.6 || low_end(p) > x + 0.9) continue;
-                    for (int place = 0; place < room; place++)
-                        placed = placed || sac_legs_terrain_near(&course, first, place) == p;
-                    assert_true(placed);
-                }
+                const legs_terrain_def def = {.course = courses[c],
+                                              .length = 60,
+                                              .level = level,
+                                              .released = kind % 2 == 1,
+                                              .unmet = kind / 2 == 1};
+                sac_legs_terrain_draw(&course, &def, (uint64_t)(4 * level + kind));
+                const int room = sac_legs_terrain_room(courses[c]);
+                for (int i = 0; i < course.lasting; i++)
+                    assert_true(sac_legs_terrain_near(&course, course.lasting, i) == &course.pieces[i]);
+                assert_true(last_end() > 60.5);
+                for (double x = 0; x < 60; x += 0.31) assert_true(near_ones_have_places(room, x));
             }
-        }
 }
 
 // squares of 0.15 m, turned by 0.1 rad at most; the corridor is covered on both sides
@@ -243,8 +261,8 @@ static void measure(double sizes[QUANTITIES], int wall)
     sizes[TALL] = p->center[2] + p->half[2];
 }
 
-// Whatever walls a training has met, those of `unmet` differ from them in each size and colour, to both sides but for
-// the colour, and so do platforms.
+// Whatever walls a training has met, those of `unmet` differ from them in each size, some below and some above, and so
+// do platforms. Colours stay the same two.
 TEST(unmet_obstacles_are_met_in_no_training)
 {
     double low[QUANTITIES], high[QUANTITIES], sizes[QUANTITIES];
@@ -320,15 +338,32 @@ TEST(seeds_decide)
 TEST(variants_are_words)
 {
     legs_variant v;
-    assert_ok(sac_legs_variant_read(&v, "original", "legs:flat"));
+    assert_ok(sac_legs_variant_read(&v, "original"));
     assert_false(v.friction || v.mass || v.latency || v.camera || v.terrain || v.any);
-    assert_ok(sac_legs_variant_read(&v, "mass+camera", "legs:flat"));
+    assert_ok(sac_legs_variant_read(&v, "mass+camera"));
     assert_true(v.mass && v.camera && !v.friction && !v.latency && !v.terrain && !v.any);
-    assert_ok(sac_legs_variant_read(&v, "any", "legs:flat"));
+    assert_ok(sac_legs_variant_read(&v, "any"));
     assert_true(v.any);
-    const char *bad[] = {"masses", "mass+", "+mass", "mass+mass", "", "mass+any", "Mass"};
+}
+
+TEST(what_is_wrong_with_a_variant_is_said)
+{
+    const struct
+    {
+        const char *text, *said;
+    } bad[] = {{"masses", "unknown variant 'masses', expected original"},
+               {"masses", "did you mean 'mass'?"},
+               {"Mass", "did you mean 'mass'?"},
+               {"", "unknown variant ''"},
+               {"mass+", "variant 'mass+' lacks a word beside a '+'"},
+               {"+mass", "variant '+mass' lacks a word beside a '+'"},
+               {"mass+mass", "variant 'mass+mass' names 'mass' twice"},
+               {"mass+camera+mass", "names 'mass' twice"},
+               {"mass+any", "variant 'any' stands alone"},
+               {"original+mass", "variant 'original' stands alone"}};
+    legs_variant v;
     for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++)
-        assert_fails(sac_legs_variant_read(&v, bad[i], "legs:flat"), SAC_ERROR_ARGUMENT, "legs:flat: unknown variant");
+        assert_fails(sac_legs_variant_read(&v, bad[i].text), SAC_ERROR_ARGUMENT, bad[i].said);
 }
 
 // What is not asked for is as in the plain world, and a kind draws the same whatever else is asked for.
@@ -374,5 +409,5 @@ TEST(any_draws_each_kind)
 TESTS(sides_of_walls_can_be_drawn, unmet_obstacles_are_met_in_no_training, stones_have_the_sizes_of_the_article,
       released_and_unmet_stones_have_other_sizes, every_course_begins_with_level_ground, boxes_near_a_robot_have_places,
       grids_are_turned_squares, gaps_of_grids_are_the_articles, stairs_rise_evenly, walls_alternate,
-      openings_follow_one_another, seeds_decide, variants_are_words, kinds_of_changes_do_not_touch_each_other,
-      any_draws_each_kind)
+      openings_follow_one_another, seeds_decide, variants_are_words, what_is_wrong_with_a_variant_is_said,
+      kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)

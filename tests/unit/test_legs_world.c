@@ -1,3 +1,4 @@
+#include "env/legs/body.h"
 #include "failing_memory.h"
 #include "legs_scene.h"
 
@@ -76,10 +77,44 @@ TEST(looking_changes_nothing)
     }
 }
 
+// The speed of the released walk over 150 actions of 52 ms. Start 0 is the reference's; the others begin with ten
+// actions whose footholds are drawn within a centimetre of what they are from then on.
+static double released_speed(float ahead, uint64_t start)
+{
+    scene s;
+    open_scene(&s, "legs:flat", NULL,
+               "robot=laikago,action=released,physics_ms=1,control_ms=4,repeat=13,released_stance=true,seconds=20");
+    memset(s.parts, 0, sizeof s.parts);
+    assert_ok(sac_env_reset(s.env, 1000, &s.row));
+    sac_stream random = sac_stream_create(start, 7, 8);
+    for (int i = 0; i < 150; i++)
+    {
+        const double off = start > 0 && i < 10 ? 0.01 : 0;
+        for (int leg = 0; leg < 4; leg++)
+        {
+            s.action[leg] = ahead + (float)sac_stream_uniform(&random, -off, off);
+            s.action[4 + leg] = (float)sac_stream_uniform(&random, -off, off);
+            s.action[8 + leg] = -0.01f; // height of footholds, and clearance
+            s.action[12 + leg] = 0.07f;
+        }
+        assert_false(s.terminated);
+        assert_ok(sac_env_step(s.env, &s.row));
+    }
+    const double speed = column(&s, X) / (150 * 0.052);
+    assert_true(column(&s, UNSOLVED) == 0);
+    close_scene(&s);
+    return speed;
+}
+
 // PyBullet's environment walks on flat ground with constant footholds 0, 0.05 and 0.10 m ahead at -0.061, 0.463 and
-// 1.008 m/s, over its first 150 actions. Ours are to be within 10 % of these.
+// 1.008 m/s, over its first 150 actions. Ours is asked to be within 10 % of these, in the mean over four starts: on a
+// plane a seed draws nothing that a walk would feel.
 TEST(footholds_give_the_released_speeds)
 {
+    enum
+    {
+        STARTS = 4
+    };
     const struct
     {
         float ahead;
@@ -87,31 +122,12 @@ TEST(footholds_give_the_released_speeds)
     } walks[] = {{0, -0.061}, {0.05f, 0.463}, {0.1f, 1.008}};
     for (int w = 0; w < 3; w++)
     {
-        scene s;
-        open_scene(&s, "legs:flat", NULL,
-                   "robot=laikago,action=released,physics_ms=1,control_ms=4,repeat=13,released_stance=true,seconds=20");
-        memset(s.parts, 0, sizeof s.parts);
-        assert_ok(sac_env_reset(s.env, 1000, &s.row));
-        for (int leg = 0; leg < 4; leg++)
-        {
-            s.action[leg] = walks[w].ahead;
-            s.action[8 + leg] = -0.01f; // height of footholds, and clearance
-            s.action[12 + leg] = 0.07f;
-        }
-        for (int i = 0; i < 150; i++)
-        {
-            assert_false(s.terminated);
-            assert_ok(sac_env_step(s.env, &s.row));
-        }
-        const double speed = column(&s, X) / (150 * 0.052);
+        double speed = 0;
+        for (uint64_t start = 0; start < STARTS; start++) speed += released_speed(walks[w].ahead, start) / STARTS;
         if (fabs(speed / walks[w].speed - 1) > 0.1) fail_msg("%g ahead: %g m/s", (double)walks[w].ahead, speed);
-        assert_true(column(&s, UNSOLVED) == 0);
-        close_scene(&s);
     }
 }
 
-// The generator alone walks: speed 3 Hz, intensity 0.5, height -0.2, ratio 1 at a trot gave 0.53 m/s on the maker's own
-// model of Go1, with its meshes; ours differs in its solids and in the friction of joints, so a fifth is allowed.
 enum
 {
     LEGS = 4,
@@ -200,19 +216,29 @@ TEST(either_place_is_the_one_that_its_sign_says)
     close_scene(&either);
 }
 
-TEST(the_generator_walks)
+static double generated_speed(const char *settings)
 {
     scene s;
-    open_scene(&s, "legs:flat", NULL, "");
+    open_scene(&s, "legs:flat", NULL, settings);
     memset(s.parts, 0, sizeof s.parts);
     assert_ok(sac_env_reset(s.env, 1000, &s.row));
     const float generator[4] = {3, 0.5f, -0.2f, 1};
     memcpy(s.action + 12, generator, sizeof generator);
     for (int i = 0; i < 500; i++) assert_ok(sac_env_step(s.env, &s.row));
     const double speed = column(&s, X) / 5;
-    if (fabs(speed - 0.53) > 0.106) fail_msg("%g m/s", speed);
     assert_true(column(&s, FELL) == 0);
     close_scene(&s);
+    return speed;
+}
+
+// The generator alone walks: 3 Hz, intensity 0.5, height -0.2 and ratio 1 at a trot gave 0.53 m/s on the maker's own
+// model of Go1, and give it here to these two digits. Physics by 1 ms walks as by 2 ms: two speeds of the same two
+// digits differ by 0.01 at most.
+TEST(the_generator_walks)
+{
+    const double speed = generated_speed(""), finer = generated_speed("physics_ms=1");
+    if (fabs(speed - 0.53) > 0.005 || fabs(finer - speed) > 0.01) fail_msg("%g and %g m/s", speed, finer);
+    assert_near(generated_speed("physics_ms=5"), 0.5, 0.005); // as docs/legs.md says
 }
 
 static void walk_ahead(scene *s, const char *settings, uint64_t seed)
@@ -247,28 +273,31 @@ TEST(gaps_are_what_stops_a_blind_walk)
     }
 }
 
-// Boxes that are moved to their places carry a robot as the compiled plane does: it walks on them at the same height.
-// Over 2 s of a trot heights differ by what single contacts of a box and of a plane differ, millimetres at most.
+// Boxes that are moved to their places carry a robot as the compiled plane does. As long as no toe comes to the edge of
+// the platform at the start (0.375 m at least: 1.2 s), contacts are the same, and what differs is roundings, 1e-16
+// each. A box that lay a nanometre higher, or were softer or smoother by so much, would show.
 TEST(laid_out_boxes_carry_as_the_plane_does)
 {
-    double height[2];
-    for (int w = 0; w < 2; w++)
+    static const char *const worlds[3][2] = {
+        {"legs:flat", "robot=laikago,action=footholds,physics_ms=1,control_ms=5,repeat=10"},
+        {"legs:stones", "level=0"},
+        {"legs:stairs", "level=0,action=footholds"}};
+    scene s[3];
+    for (int w = 0; w < 3; w++)
     {
-        scene s;
-        open_scene(&s, w ? "legs:stones" : "legs:flat", NULL,
-                   w ? "level=0" : "robot=laikago,action=footholds,physics_ms=1,control_ms=5,repeat=10");
-        memset(s.parts, 0, sizeof s.parts);
-        assert_ok(sac_env_reset(s.env, 1000, &s.row));
-        s.action[8] = 0.2f;
-        height[w] = 0;
-        for (int i = 0; i < 40; i++)
-        {
-            assert_ok(sac_env_step(s.env, &s.row));
-            height[w] += column(&s, Z) / 40;
-        }
-        close_scene(&s);
+        open_scene(&s[w], worlds[w][0], NULL, worlds[w][1]);
+        memset(s[w].parts, 0, sizeof s[w].parts);
+        assert_ok(sac_env_reset(s[w].env, 1000, &s[w].row));
+        s[w].action[8] = 0.2f; // speed
     }
-    assert_true(height[0] > 0.4 && fabs(height[0] - height[1]) < 0.003);
+    for (int i = 0; i < 24; i++)
+        for (int w = 0; w < 3; w++)
+        {
+            assert_ok(sac_env_step(s[w].env, &s[w].row));
+            for (int c = 0; c < FELL; c++) assert_near(column(&s[w], c), column(&s[0], c), 1e-9);
+        }
+    assert_true(column(&s[0], X) > 0.2 && column(&s[0], Z) > 0.4);
+    for (int w = 0; w < 3; w++) close_scene(&s[w]);
 }
 
 // On a plane, depth along a camera that looks straight down is its height, wherever the robot's own legs are not.
@@ -296,28 +325,6 @@ TEST(depth_is_metres_along_the_view)
     close_scene(&s);
 }
 
-// The state has noise of its own in each step, a pure function of the seed; without it a robot that stands is told
-// zeros of roll.
-TEST(noise_is_as_wide_as_it_says)
-{
-    scene noisy, still;
-    open_scene(&noisy, "legs:flat", NULL, "");
-    open_scene(&still, "legs:flat", NULL, "noise=0");
-    double square = 0;
-    int count = 0;
-    for (uint64_t seed = 0; seed < 500; seed++)
-    {
-        assert_ok(sac_env_reset(noisy.env, seed, &noisy.row));
-        assert_ok(sac_env_reset(still.env, seed, &still.row));
-        const float *a = part(&noisy, "state"), *b = part(&still, "state");
-        for (int i = 0; i < 2; i++, count++) square += pow((double)a[i] - (double)b[i], 2);
-    }
-    // The variance of 1,000 normal numbers is within 4 sqrt(2/1000) = 18 % of theirs.
-    assert_true(fabs(square / count / (0.025 * 0.025) - 1) < 0.18);
-    close_scene(&noisy);
-    close_scene(&still);
-}
-
 // A load presses a standing robot down by what its motors give; without one it is as if none had ever been.
 TEST(loads_weigh_and_are_taken_off)
 {
@@ -337,32 +344,129 @@ TEST(loads_weigh_and_are_taken_off)
     assert_true(plain[0] == plain[1] && loaded < plain[0] - 1e-4);
 }
 
-// Random actions leave nothing that is not finite. $MINUTES of each world; `make check`: 30.
+static void assert_all_finite(const scene *s)
+{
+    assert_true(isfinite(s->reward));
+    for (int c = 0; c < COLUMNS; c++) assert_true(isfinite(column(s, c)));
+    for (int p = 1; p < s->spec->observation_count; p++)
+        for (size_t k = 0; k < sac_space_size(&s->spec->observations[p]); k++)
+            assert_true(isfinite(((const float *)s->parts[p])[k]));
+}
+
+#define EVERYTHING "friction+mass+latency+camera"
+
+// Both robots, all maps of actions and courses, and what can be changed, each by itself or all together.
+static const struct
+{
+    const char *id, *variant, *settings;
+} manners[] = {{"legs:flat", "any", ""},
+               {"legs:flat", EVERYTHING, "robot=laikago,heights=4,gait=walk"},
+               {"legs:flat", EVERYTHING, "action=footholds,control_ms=4,repeat=13"},
+               {"legs:flat", EVERYTHING, "action=climbing,robot=laikago,instant=true,control_ms=4,repeat=13"},
+               {"legs:flat", "any", "action=released,robot=laikago,released_stance=true,control_ms=4,repeat=13"},
+               {"legs:flat", "mass", "action=released,told_speed=true,control_ms=4,repeat=13"},
+               {"legs:obstacles", "any", "walls=varied"},
+               {"legs:obstacles", EVERYTHING "+terrain", "robot=laikago"},
+               {"legs:obstacles", EVERYTHING, "action=climbing,repeat=5"},
+               {"legs:stones", "any", ""},
+               {"legs:stones", EVERYTHING "+terrain", "robot=go1,feet=either,period=0.24,repeat=24"},
+               {"legs:stones", "latency", "action=released,stones=released"},
+               {"legs:grid", "any", "least_level=0"},
+               {"legs:grid", EVERYTHING "+terrain", "robot=go1,action=pmtg,level=0"},
+               {"legs:stairs", "any", "level=5"},
+               {"legs:stairs", EVERYTHING "+terrain", "robot=go1,feet=next,level=2"}};
+
+// Random actions leave nothing that is not finite. $MINUTES of each; `make check`: 30.
 TEST(random_actions_leave_nothing_that_is_not_finite)
 {
     const char *asked = getenv("MINUTES");
-    const double minutes = asked ? atof(asked) : 0.1;
-    for (int t = 0; t < IDS; t++)
+    const double minutes = asked ? atof(asked) : 0.05, lasts = 20; // seconds of an episode
+    for (int t = 0; t < (int)(sizeof manners / sizeof *manners); t++)
     {
         scene s;
-        open_scene(&s, ids[t], "any", "");
-        double seconds = 0, per_step = t < 2 ? 0.01 : 0.05;
+        char settings[128];
+        snprintf(settings, sizeof settings, "%s%sseconds=%g", manners[t].settings, *manners[t].settings ? "," : "",
+                 lasts);
+        open_scene(&s, manners[t].id, manners[t].variant, settings);
+        const double per_step = lasts / s.spec->max_steps;
+        double seconds = 0;
         for (uint64_t seed = 1000000; seconds < 60 * minutes; seed++)
         {
             assert_ok(sac_env_reset(s.env, seed, &s.row));
             for (int i = 0; !s.terminated && !s.truncated && seconds < 60 * minutes; i++, seconds += per_step)
             {
                 push_and_step(&s, seed, i);
-                assert_true(isfinite(s.reward));
-                for (int c = 0; c < COLUMNS; c++) assert_true(isfinite(column(&s, c)));
-                for (int p = 1; p < s.spec->observation_count; p++)
-                    for (size_t k = 0; k < sac_space_size(&s.spec->observations[p]); k++)
-                        assert_true(isfinite(((const float *)s.parts[p])[k]));
+                assert_all_finite(&s);
             }
         }
-        if (asked) printf("%s: %.0f minutes\n", ids[t], seconds / 60);
+        if (asked) printf("%s %s: %.0f minutes\n", manners[t].id, manners[t].settings, seconds / 60);
         close_scene(&s);
     }
+}
+
+// A robot that slides is slowed down by friction times what presses it to the ground, which is its weight and what it
+// is thrown upwards by: the change of its speed along the ground is friction (g t + the change of its speed upwards).
+// Feet at 10 m/s slide all the time. Speeds are those of the centre of mass over a step of 0.25 ms, in which joints
+// turn by at most 10 rad/s on 0.2 m: off by 100 * 0.2 * 0.25 ms / 2 = 2.5 mm/s, beside the 0.17 m/s and more that it is
+// pressed by.
+TEST(friction_slows_down_by_what_it_says)
+{
+    const double step = 0.00025, frictions[] = {0.5, 0.65, 0.85};
+    const legs_terrain_def plane = {.course = LEGS_FLAT};
+    for (int f = 0; f < 3; f++)
+    {
+        legs_body *b;
+        bool broken;
+        double speeds[2][3];
+        sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
+        assert_ok(sac_legs_body_create(&b, sac_legs_robot("go1"), LEGS_FLAT, step));
+        assert_ok(sac_legs_body_reset(b, &plane, 1, &(legs_changes){.friction = frictions[f]}));
+        for (int i = 0; i < LEGS_MOTORS; i++)
+            motors[i / 3][i % 3] = (sac_motor){.kp = 300, .kd = 5, .q = b->robot->home[i % 3]};
+        assert_ok(sac_legs_body_advance(b, motors, 4000, &broken)); // it comes to rest
+        b->data->qvel[0] = 10;
+        for (int k = 0; k < 2; k++)
+        {
+            double before[3];
+            const double *center = b->data->subtree_com + (ptrdiff_t)3 * b->trunk;
+            assert_ok(sac_legs_body_settle(b));
+            memcpy(before, center, sizeof before);
+            assert_ok(sac_legs_body_advance(b, motors, 1, &broken));
+            assert_ok(sac_legs_body_settle(b));
+            for (int i = 0; i < 3; i++) speeds[k][i] = (center[i] - before[i]) / step;
+            if (k == 0) assert_ok(sac_legs_body_advance(b, motors, 79, &broken));
+        }
+        const double pressed = 10 * 80 * step + speeds[1][2] - speeds[0][2];
+        assert_true(pressed > 0.17);
+        assert_near((speeds[0][0] - speeds[1][0]) / pressed, frictions[f], 0.0025 / 0.17);
+        assert_near((speeds[0][1] - speeds[1][1]) / pressed, 0, 0.0025 / 0.17);
+        sac_legs_body_destroy(b);
+    }
+}
+
+// The released defect of stance control lifts the trunk: in a trot, in which two feet stand, by the 1.9 cm that are
+// between the heights at which the forces of two feet are the weight (tests/unit/test_stance.c). Heights are compared
+// to the millimetre to which the sheet of the released controller gives them.
+TEST(the_released_stance_lifts_the_trunk)
+{
+    double height[2] = {0};
+    for (int w = 0; w < 2; w++)
+    {
+        scene s;
+        open_scene(&s, "legs:flat", NULL,
+                   w ? "robot=laikago,action=released,physics_ms=1,control_ms=4,repeat=13,released_stance=true"
+                     : "robot=laikago,action=released,physics_ms=1,control_ms=4,repeat=13");
+        memset(s.parts, 0, sizeof s.parts);
+        assert_ok(sac_env_reset(s.env, 1000, &s.row));
+        for (int leg = 0; leg < 4; leg++) s.action[8 + leg] = -0.01f, s.action[12 + leg] = 0.07f;
+        for (int i = 0; i < 120; i++)
+        {
+            assert_ok(sac_env_step(s.env, &s.row));
+            if (i >= 20) height[w] += column(&s, Z) / 100;
+        }
+        close_scene(&s);
+    }
+    assert_near(height[1] - height[0], 0.019, 0.0005);
 }
 
 TEST(nothing_allocates_while_stepping)
@@ -383,19 +487,6 @@ TEST(nothing_allocates_while_stepping)
     }
 }
 
-TEST(what_is_wrong_is_named)
-{
-    sac_env *env;
-    assert_fails(env_create(&env, "legs:stones", "gravity", ""), SAC_ERROR_ARGUMENT, "unknown variant 'gravity'");
-    assert_fails(env_create(&env, "legs:stones", NULL, "robot=spot"), SAC_ERROR_ARGUMENT, "laikago");
-    assert_fails(env_create(&env, "legs:stones", NULL, "physics_ms=3"), SAC_ERROR_ARGUMENT,
-                 "physics_ms 3 does not go into");
-    assert_fails(env_create(&env, "legs:flat", NULL, "feet=next"), SAC_ERROR_ARGUMENT, "'feet' is for the actions");
-    assert_fails(env_create(&env, "legs:stairs", NULL, "feet=either"), SAC_ERROR_ARGUMENT,
-                 "'either' for footholds alone");
-    assert_fails(env_create(&env, "legs:stone", NULL, ""), SAC_ERROR_ARGUMENT, "legs:stones");
-}
-
 TEST(lack_of_memory_is_survived)
 {
     sac_env *env;
@@ -405,5 +496,5 @@ TEST(lack_of_memory_is_survived)
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, footholds_give_the_released_speeds,
       the_next_feet_are_those_that_lift_off, either_place_is_the_one_that_its_sign_says, the_generator_walks,
       gaps_are_what_stops_a_blind_walk, laid_out_boxes_carry_as_the_plane_does, depth_is_metres_along_the_view,
-      noise_is_as_wide_as_it_says, loads_weigh_and_are_taken_off, random_actions_leave_nothing_that_is_not_finite,
-      nothing_allocates_while_stepping, what_is_wrong_is_named, lack_of_memory_is_survived)
+      loads_weigh_and_are_taken_off, friction_slows_down_by_what_it_says, the_released_stance_lifts_the_trunk,
+      random_actions_leave_nothing_that_is_not_finite, nothing_allocates_while_stepping, lack_of_memory_is_survived)

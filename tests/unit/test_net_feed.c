@@ -1,9 +1,10 @@
-#include "dash/nets/net_feed.h"
+#include "failing_memory.h"
+#include "scratch.h"
 
 #include <jansson.h>
 #include <unistd.h>
 
-#include "scratch.h"
+#include "dash/nets/net_feed.h"
 
 // what the live page of a net is told of its run's files
 
@@ -214,5 +215,33 @@ TEST(one_endless_evaluation_is_cut)
     sac_net_feed_close(&feed);
 }
 
+// a server without memory tells less, but goes on
+TEST(lack_of_memory_is_survived)
+{
+    begin();
+    add_epochs("w", 1, 5);
+    add_heads("w", 0, 5);
+    write_text("confusion.csv", "w", "class,0,1\n0,5,1\n1,0,6\n");
+    const char *folder = scratch_path(".");
+    void *made;
+    assert_survives_lack_of_memory(sac_net_feed_calls.create(&made, folder), sac_net_feed_calls.destroy(made));
+    sac_set_allocator(&(sac_allocator){failing_allocate, failing_release, NULL});
+    for (int at = 0; at < 40; at++)
+    {
+        sac_growing text = {0};
+        failing.until_failure = at;
+        failing.held = 0;
+        assert_ok(sac_net_feed_open(&feed, folder));
+        for (int i = 0; i < 3; i++) sac_net_feed_poll(&feed);
+        sac_net_feed_tell(&feed, &(sac_feed_cursor){0}, &text);
+        assert_int_equal(feed.epoch_count, 5);
+        sac_grow_clear(&text);
+        sac_net_feed_close(&feed);
+        assert_int_equal(failing.held, 0);
+    }
+    sac_set_allocator(NULL);
+}
+
 TESTS(epochs_arrive_once_and_without_a_test_where_there_was_none, heads_are_told_by_evaluations, noise_is_no_row,
-      the_newest_confusion_table_is_told, a_cut_file_is_read_anew, long_runs_are_thinned, one_endless_evaluation_is_cut)
+      the_newest_confusion_table_is_told, a_cut_file_is_read_anew, long_runs_are_thinned, one_endless_evaluation_is_cut,
+      lack_of_memory_is_survived)

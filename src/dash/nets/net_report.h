@@ -1,8 +1,7 @@
 #pragma once
 
-#include "saccade/run.h"
+#include "saccade/dash.h"
 
-/// The report of a run of `saccade fit`, for sac_report_write: net_report.html with its {{words}} filled in.
-/// @param command  that trained the run; NULL: `saccade fit` on its task
-SAC_CHECKED sac_status sac_net_report_write(const char *run_dir, const sac_run_summary *summary, const char *command,
-                                            const char *path);
+/// Write a run of `saccade fit` as one HTML file: its live page with all that it was told, and how to repeat the run.
+/// @param def  of it the command alone counts
+SAC_CHECKED sac_status sac_net_report_write(const char *run_dir, const sac_report_def *def, const char *path);

@@ -21,7 +21,7 @@ enum
 static sac_status find(int *id, const legs_body *b, mjtObj type, const char *name)
 {
     *id = b->mj->mj_name2id(b->model, (int)type, name);
-    return *id >= 0 ? SAC_OK : sac_fail(SAC_ERROR_FORMAT, "legs: the model has no element '%s'", name);
+    return *id >= 0 ? SAC_OK : sac_fail(SAC_ERROR_FORMAT, "the model has no element '%s'", name);
 }
 
 static sac_status find_all(legs_body *b)
@@ -184,7 +184,7 @@ static void change(legs_body *b)
     }
     put_load(b);
     b->late = (int)(c->latency / m->opt.timestep + 0.5);
-    if (b->late >= LEGS_LATE) b->late = LEGS_LATE - 1;
+    SAC_ASSERT(b->late < LEGS_LATE);
 }
 
 // --- episodes

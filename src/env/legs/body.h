@@ -11,7 +11,7 @@
 enum
 {
     LEGS_MOTORS = SAC_LEGS * SAC_LEG_JOINTS,
-    LEGS_LATE = 64 ///< physics steps that motors can know joints late, at most
+    LEGS_LATE = 128 ///< past steps of physics that are kept: 8 ms (changes.c) are 80 of the shortest, 0.1 ms
 };
 
 typedef enum legs_camera

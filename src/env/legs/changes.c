@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/text.h"
 
 enum
 {
@@ -12,6 +13,7 @@ enum
 };
 
 static const char *const words[WORDS] = {"friction", "mass", "latency", "camera", "terrain"};
+static const char *const known[] = {"original", "any", "friction", "mass", "latency", "camera", "terrain", NULL};
 
 static bool *flag(legs_variant *v, int index)
 {
@@ -19,15 +21,23 @@ static bool *flag(legs_variant *v, int index)
     return flags[index];
 }
 
-static sac_status refuse(const char *word, size_t length, const char *id)
+static sac_status refuse(const char *text, const char *at, size_t length)
 {
+    char word[80];
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
+    if (length == 0 && *text) return sac_fail(SAC_ERROR_ARGUMENT, "variant '%.80s' lacks a word beside a '+'", text);
+    if (strcmp(word, "original") == 0 || strcmp(word, "any") == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "variant '%s' stands alone, and '%.80s' joins it to others", word, text);
+    for (int i = 0; i < WORDS; i++)
+        if (strcmp(word, words[i]) == 0)
+            return sac_fail(SAC_ERROR_ARGUMENT, "variant '%.80s' names '%s' twice", text, word);
     return sac_fail(SAC_ERROR_ARGUMENT,
-                    "%s: unknown variant '%.*s', expected original, any, or some of friction, mass, latency, camera "
-                    "and terrain joined by '+'",
-                    id, (int)(length < 80 ? length : 80), word);
+                    "unknown variant '%s', expected original, any, or some of friction, mass, latency, camera and "
+                    "terrain joined by '+'%s",
+                    word, sac_did_you_mean(sac_nearest_of(word, known)));
 }
 
-sac_status sac_legs_variant_read(legs_variant *v, const char *text, const char *id)
+sac_status sac_legs_variant_read(legs_variant *v, const char *text)
 {
     *v = (legs_variant){.any = strcmp(text, "any") == 0};
     if (v->any || strcmp(text, "original") == 0) return SAC_OK;
@@ -36,7 +46,7 @@ sac_status sac_legs_variant_read(legs_variant *v, const char *text, const char *
         const size_t length = strcspn(at, "+");
         int i = 0;
         while (i < WORDS && (strlen(words[i]) != length || strncmp(words[i], at, length) != 0)) i++;
-        if (i == WORDS || *flag(v, i)) return refuse(at, length, id);
+        if (i == WORDS || *flag(v, i)) return refuse(text, at, length);
         *flag(v, i) = true;
         at += length;
         if (!*at) return SAC_OK;

@@ -12,7 +12,7 @@ typedef struct legs_variant
 } legs_variant;
 
 /// @return SAC_ERROR_ARGUMENT for another word
-SAC_CHECKED sac_status sac_legs_variant_read(legs_variant *variant, const char *text, const char *id);
+SAC_CHECKED sac_status sac_legs_variant_read(legs_variant *variant, const char *text);
 
 typedef struct legs_changes
 {

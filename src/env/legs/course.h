@@ -1,10 +1,10 @@
 #pragma once
 
-#include "env/legs/drive.h"
-#include "env/legs/view.h"
+#include "env/legs/terrain.h"
 #include "saccade/env.h"
 
-/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen.
+/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen. Nothing here needs MuJoCo, because a build
+/// without it lists these worlds, too.
 
 typedef struct legs_config
 {
@@ -22,6 +22,7 @@ typedef struct legs_config
 typedef struct legs_rules
 {
     const char *id;
+    const sac_option *options; ///< over a legs_config
     legs_course course;
     double roll, pitch; ///< rad beyond which an episode ends
     double low;         ///< m above the course that the trunk must keep, in shares of its height at the start

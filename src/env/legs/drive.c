@@ -123,12 +123,11 @@ static sac_status make(legs_drive *d)
     const legs_drive_def *def = &d->def;
     d->substeps = (int)(def->control / def->physics + 0.5);
     if (d->substeps < 1 || fabs(d->substeps * def->physics - def->control) > 1e-9)
-        return sac_fail(SAC_ERROR_ARGUMENT,
-                        "legs: physics_ms %g does not go into control_ms %g a whole number of times",
+        return sac_fail(SAC_ERROR_ARGUMENT, "physics_ms %g does not go into control_ms %g a whole number of times",
                         1000 * def->physics, 1000 * def->control);
     const bound *rows;
     if (def->feet != LEGS_ALL_FEET && bounds_of(&rows, def) == 0)
-        return sac_fail(SAC_ERROR_ARGUMENT, "legs: 'feet' is for the actions footholds and climbing, and its choice "
+        return sac_fail(SAC_ERROR_ARGUMENT, "'feet' is for the actions footholds and climbing, and its choice "
                                             "'either' for footholds alone");
     d->pmtg_def = sac_pmtg_default_def(def->control);
     sac_pmtg_offsets(d->pmtg_def.offset, def->gait);
@@ -136,7 +135,8 @@ static sac_status make(legs_drive *d)
     d->pmtg_def.own_heights = def->own_heights;
     d->mean_count = (int)(0.2 / def->control + 0.5);
     if (d->mean_count < 1) d->mean_count = 1;
-    if (d->mean_count > LEGS_MEAN) d->mean_count = LEGS_MEAN;
+    d->speeds = sac_alloc_array((size_t)d->mean_count, sizeof *d->speeds);
+    if (!d->speeds) return sac_fail_memory("a robot's drive");
     if (def->map == LEGS_PMTG) return SAC_OK;
     const sac_walk_def walk = walk_def(def);
     SAC_TRY(sac_walk_create(&d->walk, &walk));
@@ -163,6 +163,7 @@ void sac_legs_drive_destroy(legs_drive *d)
     if (!d) return;
     sac_walk_destroy(d->walk);
     sac_free(d->kept);
+    sac_free(d->speeds);
     sac_free(d);
 }
 
@@ -311,7 +312,7 @@ void sac_legs_drive_reset(legs_drive *d, const legs_body *body)
     sac_pmtg_reset(&d->pmtg, &d->pmtg_def);
     memset(&d->command, 0, sizeof d->command);
     memset(d->lifted, 0, sizeof d->lifted);
-    memset(d->speeds, 0, sizeof d->speeds);
+    memset(d->speeds, 0, (size_t)d->mean_count * sizeof *d->speeds);
     memset(d->mean, 0, sizeof d->mean);
     memset(d->estimate, 0, sizeof d->estimate);
     d->variance = 0.1;
@@ -472,6 +473,7 @@ void sac_legs_drive_landing(const legs_drive *d, const legs_body *body, int leg,
 void sac_legs_drive_snapshot(legs_drive *d, sac_snapshot *snapshot)
 {
     sac_snapshot_part(snapshot, &d->pmtg, sizeof *d - offsetof(legs_drive, pmtg));
+    sac_snapshot_part(snapshot, d->speeds, (size_t)d->mean_count * sizeof *d->speeds);
     if (!d->walk) return;
     if (snapshot->way == SAC_SNAPSHOT_SAVE) sac_walk_save(d->walk, d->kept);
     sac_snapshot_part(snapshot, d->kept, sac_walk_state_size(d->walk));

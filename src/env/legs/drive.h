@@ -31,8 +31,7 @@ extern const char *const sac_legs_feet_words;
 enum
 {
     LEGS_MOST_ACTIONS = 22,
-    LEGS_MOST_NUMBERS = 64, ///< that a drive tells
-    LEGS_MEAN = 64          ///< control steps over which speed is averaged, at most
+    LEGS_MOST_NUMBERS = 64 ///< that a drive tells
 };
 
 typedef struct legs_drive_def
@@ -55,15 +54,17 @@ typedef struct legs_drive
     legs_drive_def def;
     int substeps; ///< of physics in a control step
     sac_pmtg_def pmtg_def;
-    sac_walk *walk; ///< NULL for PMTG
-    void *kept;     ///< room for the walker's state
+    sac_walk *walk;      ///< NULL for PMTG
+    void *kept;          ///< room for the walker's state
+    double (*speeds)[3]; ///< [mean_count], of the last fifth of a second; lasts from step to step
+    int mean_count;
     // what lasts
     sac_pmtg pmtg;
     sac_walk_command command;
     bool lifted[SAC_LEGS];        ///< since the last action
     double estimate[3], variance; ///< of the speed, by the filter
-    double speeds[LEGS_MEAN][3], mean[3];
-    int mean_count, mean_at;
+    double mean[3];
+    int mean_at; ///< of the speeds, where the next one goes
     double action[LEGS_MOST_ACTIONS];
 } legs_drive;
 

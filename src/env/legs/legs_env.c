@@ -6,6 +6,9 @@
 #include "base/random.h"
 #include "base/series.h"
 #include "env/legs/course.h"
+#include "env/legs/drive.h"
+#include "env/legs/fits.h"
+#include "env/legs/view.h"
 
 enum
 {
@@ -29,6 +32,8 @@ static const sac_env_column columns[COLUMNS] = {
     {"x", SAC_COLUMN_DOUBLE},    {"y", SAC_COLUMN_DOUBLE},     {"z", SAC_COLUMN_DOUBLE},
     {"roll", SAC_COLUMN_DOUBLE}, {"pitch", SAC_COLUMN_DOUBLE}, {"yaw", SAC_COLUMN_DOUBLE},
     {"fell", SAC_COLUMN_FLAG},   {"crossed", SAC_COLUMN_FLAG}, {"unsolved", SAC_COLUMN_COUNT}};
+
+static const char *const eyes[] = {"front", "belly", NULL}; // of the part depth, one above the other
 
 static const double apart_along = 0.01, apart_across = 0.025; // m from place to place
 
@@ -137,8 +142,11 @@ static sac_status make(legs_env *e, const char *variant)
     const legs_config *c = &e->config;
     const legs_robot *robot = sac_legs_robot(c->robot);
     if (c->heights != 1 && c->heights != 4)
-        return sac_fail(SAC_ERROR_ARGUMENT, "legs: heights is %d, expected 1 for all legs or 4", c->heights);
-    SAC_TRY(sac_legs_variant_read(&e->variant, variant, e->rules->id));
+        return sac_fail(SAC_ERROR_ARGUMENT, "heights is %d, expected 1 for all legs or 4", c->heights);
+    SAC_TRY(sac_legs_fits(c, e->rules));
+    SAC_TRY(sac_legs_variant_read(&e->variant, variant));
+    if (e->variant.terrain && e->rules->course == LEGS_FLAT)
+        return sac_fail(SAC_ERROR_ARGUMENT, "variant 'terrain' is for worlds with a course");
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,
                                    .level = c->level,
@@ -197,7 +205,8 @@ void sac_legs_spec(const void *self, sac_env_spec *spec)
                            .column_count = COLUMNS,
                            .lanes = 1, // a model each, and nothing to gain
                            .action_names = e->action_names,
-                           .picture_aspect = 1.6f};
+                           .picture_aspect = 1.6f,
+                           .depth_views = strcmp(e->config.eyes, "both") == 0 ? eyes : NULL};
 }
 
 void sac_legs_state(const void *self, double *values)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "base/series.h"
 
@@ -25,7 +26,7 @@ static double draw(sac_stream *random, range r)
 static void add(legs_terrain *t, double x, double length, double y, double width, double top, double thick,
                 const float rgba[4])
 {
-    if (t->count == LEGS_MOST_PIECES) return;
+    SAC_ASSERT(t->count < LEGS_MOST_PIECES);
     legs_piece *p = &t->pieces[t->count++];
     *p = (legs_piece){.center = {x + length / 2, y, top - thick / 2}, .half = {length / 2, width / 2, thick / 2}};
     for (int i = 0; i < 4; i++) p->rgba[i] = rgba[i];
@@ -206,7 +207,7 @@ int sac_legs_terrain_room(legs_course course)
     case LEGS_FLAT: return 0;
     case LEGS_OBSTACLES: return 5;
     case LEGS_STONES: return 16;
-    case LEGS_GRID: return 96;
+    case LEGS_GRID: return 128;
     case LEGS_STAIRS: return 12;
     }
     return 0;

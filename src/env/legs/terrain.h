@@ -24,7 +24,7 @@ typedef enum legs_walls
 
 enum
 {
-    LEGS_MOST_PIECES = 1024
+    LEGS_MOST_PIECES = 4096 ///< the most are a grid's of 60 m without gaps: 8 in a row, 466 rows of 0.13 m
 };
 
 /// A box of the ground.

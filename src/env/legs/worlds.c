@@ -7,6 +7,7 @@
 
 // Kinds of changes may be joined by '+', too (changes.h).
 static const char *const variants[] = {"original", "friction", "mass", "latency", "camera", "terrain", "any", NULL};
+static const char *const plane_variants[] = {"original", "friction", "mass", "latency", "camera", "any", NULL};
 
 static const char *const same_world[] = {"camera",       "eyes",        "height", "width",
                                          "depth_height", "depth_width", "far",    NULL};
@@ -50,7 +51,7 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
     {"depth_width", SAC_OPTION_INT, FIELD(depth_width), "32", 8, 256, NULL, "pixels of each depth picture"},           \
     {"far", SAC_OPTION_REAL, FIELD(far), "1", 0.05, 100, NULL, "metres at which depth ends"},                          \
     {"camera_latency_ms", SAC_OPTION_REAL, FIELD(camera_latency_ms), latency_, 0, 1000, NULL,                          \
-     "by which pictures are late, up to the length of an action"},                                                     \
+     "by which pictures are late: at most what an action lasts"},                                                      \
     {"released_stance", SAC_OPTION_BOOL, FIELD(released_stance), "false", 0, 0, NULL,                                  \
      "footholds: with the defect of PyBullet's stance control"},                                                       \
     {"instant", SAC_OPTION_BOOL, FIELD(instant), "false", 0, 0, NULL,                                                  \
@@ -61,11 +62,11 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
 // clang-format on
 
 #ifdef SAC_HAVE_MUJOCO
-#define CREATE(symbol, id_, ...)                                                            \
-    static const legs_rules rules_##symbol = {.id = id_, __VA_ARGS__};                      \
-    static sac_status create_##symbol(void **self, const void *config, const char *variant) \
-    {                                                                                       \
-        return sac_legs_create(self, config, variant, &rules_##symbol);                     \
+#define CREATE(symbol, id_, ...)                                                                    \
+    static const legs_rules rules_##symbol = {.id = id_, .options = options_##symbol, __VA_ARGS__}; \
+    static sac_status create_##symbol(void **self, const void *config, const char *variant)         \
+    {                                                                                               \
+        return sac_legs_create(self, config, variant, &rules_##symbol);                             \
     }
 #define CALLS                                                                                             \
     .spec = sac_legs_spec, .reset = sac_legs_reset, .step = sac_legs_step, .snapshot = sac_legs_snapshot, \
@@ -80,24 +81,18 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
 #define CALLS .spec = NULL
 #endif
 
-#define WORLD(symbol, id, words)                                                     \
+#define WORLD(symbol, id, variants_, words)                                          \
     const sac_env_ops sac_legs_##symbol##_ops = {.name = id,                         \
                                                  .summary = words,                   \
                                                  .options = options_##symbol,        \
                                                  .config_size = sizeof(legs_config), \
-                                                 .variants = variants,               \
+                                                 .variants = variants_,              \
                                                  .same_world = same_world,           \
                                                  .create = create_##symbol,          \
                                                  CALLS};
 
 #define ANYWHERE   .roll = 1.05, .pitch = 1.05, .low = 0.5, .may_touch = true
 #define FEET_ALONE .roll = 0.25, .pitch = 1, .low = 0.33
-
-CREATE(flat, "legs:flat", .course = LEGS_FLAT, ANYWHERE)
-CREATE(obstacles, "legs:obstacles", .course = LEGS_OBSTACLES, ANYWHERE)
-CREATE(stones, "legs:stones", .course = LEGS_STONES, FEET_ALONE)
-CREATE(grid, "legs:grid", .course = LEGS_GRID, FEET_ALONE)
-CREATE(stairs, "legs:stairs", .course = LEGS_STAIRS, .roll = 0.5, .pitch = 1, .low = 0.33)
 
 static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "trot", "1", "50", "10", "1", "2", "10", "1", "0")};
 static const sac_option options_obstacles[] = {
@@ -109,8 +104,14 @@ static const sac_option options_grid[] = {
 static const sac_option options_stairs[] = {
     OPTIONS("laikago", "climbing", "trot", "1", "5", "40", "0.375", "1", "5", "10", "30")};
 
-WORLD(flat, "legs:flat", "a robot with four legs walks on a plane")
-WORLD(obstacles, "legs:obstacles", "it walks over a raised platform, around walls from alternating sides")
-WORLD(stones, "legs:stones", "it crosses gaps between stepping stones")
-WORLD(grid, "legs:grid", "it crosses a grid of small square stones")
-WORLD(stairs, "legs:stairs", "it climbs stairs")
+CREATE(flat, "legs:flat", .course = LEGS_FLAT, ANYWHERE)
+CREATE(obstacles, "legs:obstacles", .course = LEGS_OBSTACLES, ANYWHERE)
+CREATE(stones, "legs:stones", .course = LEGS_STONES, FEET_ALONE)
+CREATE(grid, "legs:grid", .course = LEGS_GRID, FEET_ALONE)
+CREATE(stairs, "legs:stairs", .course = LEGS_STAIRS, .roll = 0.5, .pitch = 1, .low = 0.33)
+
+WORLD(flat, "legs:flat", plane_variants, "a robot with four legs walks on a plane")
+WORLD(obstacles, "legs:obstacles", variants, "it walks over a raised platform, around walls from alternating sides")
+WORLD(stones, "legs:stones", variants, "it crosses gaps between stepping stones")
+WORLD(grid, "legs:grid", variants, "it crosses a grid of small square stones")
+WORLD(stairs, "legs:stairs", variants, "it climbs stairs")

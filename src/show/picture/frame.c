@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -17,15 +18,26 @@ static const float FAINT = 0.5f;
 enum
 {
     FILL_COUNT = sizeof fills / sizeof *fills,
-    MAX_BARS = 6
+    BESIDE = 6,   // so many actions have room beside return and steps
+    MOST_ROWS = 5 // of the others, below
 };
+
+// Many actions stand in rows below return and steps, each in a cell with its name and its bar.
+typedef struct cells
+{
+    int rows, columns; // rows 0: they stand beside return and steps
+    int width, height, bar;
+    bool named;
+} cells;
 
 struct sac_frame
 {
     canvas canvas;
     sac_env_spec spec;
     box world, sight, heat, line; // the panels; line: return, step and action
-    double text;                  // size of text in pixels
+    cells cells;
+    int captions; // lines of a caption
+    double text;  // size of text in pixels
     uint8_t *world_rgb, *panel_rgb;
     float *keep; // [spec height, spec width]
 };
@@ -49,11 +61,45 @@ static box fit(box space, double aspect, int whole)
     return (box){space.x + (space.width - width) / 2, space.y + (space.height - height) / 2, most(1, width), height};
 }
 
-static void lay_out(sac_frame *f)
+static int action_count(const sac_frame *f)
+{
+    return f->spec.action_choices ? f->spec.action_choices : f->spec.action_size;
+}
+
+static const char *action_name(const sac_frame *f, int index, char text[16])
+{
+    if (f->spec.action_names) return f->spec.action_names[index];
+    snprintf(text, 16, "%d", index);
+    return text;
+}
+
+// The cells for all actions in a width and in `limit` rows at most. Names are left out where there are too many for
+// these, and then bars become as short as they must.
+static cells cells_in(const sac_frame *f, int width, int limit)
+{
+    const double size = 0.8 * f->text, gap = 1.6 * size, shortest = f->spec.action_choices ? 0 : 2.2 * f->text;
+    const int count = action_count(f);
+    double name = 0;
+    char text[16];
+    if (count <= BESIDE || limit < 1) return (cells){0};
+    for (int i = 0; i < count; i++) name = fmax(name, sac_text_width(size, action_name(f, i, text)) + 0.5 * size);
+    cells c = {.height = (int)(1.9 * f->text)};
+    const int columns = most(1, (int)(width / (name + shortest + gap)));
+    c.named = f->spec.action_choices || (count + columns - 1) / columns <= limit;
+    if (!c.named) name = 0;
+    const int fitting = most(1, (int)(width / (name + shortest + gap)));
+    c.rows = least(limit, (count + fitting - 1) / fitting);
+    c.columns = (count + c.rows - 1) / c.rows;
+    c.width = most(1, width / c.columns);
+    c.bar = (int)fmin(6 * f->text, fmax(0.8 * c.width - name, c.width - name - gap));
+    return c;
+}
+
+// Place the panels above `rows` rows of actions.
+static void place(sac_frame *f, int rows)
 {
     int width = f->canvas.width, height = f->canvas.height, margin = height / 30;
-    f->text = fmax(7, height / 62.0);
-    int label = (int)(f->text * 1.9), line = (int)(f->text * 2.6);
+    int label = (int)(f->text * (f->captions == 2 ? 3 : 1.9)), line = (int)(f->text * 2.6);
     int side = least((height - 3 * margin - 2 * label) / 2, width * 2 / 5);
     bool blind = f->spec.width == 0; // nothing is seen but numbers: the world's picture has all the room
     double aspect = blind ? 1 : (double)f->spec.width / f->spec.height;
@@ -63,14 +109,46 @@ static void lay_out(sac_frame *f)
     f->sight.y = margin + label;
     f->heat = f->sight;
     f->heat.y = f->sight.y + f->sight.height + margin + label;
-    box left = {margin, margin, width - 3 * margin - f->sight.width, height - 2 * margin - line};
+    const int below = rows * (int)(1.9 * f->text);
+    box left = {margin, margin, width - 3 * margin - f->sight.width, height - 2 * margin - line - below};
     f->world = fit(left, f->spec.picture_aspect > 0 ? (double)f->spec.picture_aspect : aspect, 1);
     // Place them side by side in the middle.
     f->world.x = (width - f->world.width - margin - f->sight.width) / 2;
     f->world.y = margin;
     f->sight.x = f->heat.x = f->world.x + f->world.width + margin;
     int bottom = f->world.y + f->world.height;
-    f->line = (box){f->world.x, bottom, f->world.width, least(height - bottom, (int)(6.6 * f->text))};
+    f->line = (box){f->world.x, bottom, f->world.width, least(height - bottom - below, (int)(6.6 * f->text))};
+    if (rows > 0) f->line.height = least(f->line.height, (int)(3.8 * f->text));
+}
+
+// The rows that all actions need depend on the width that the world's picture has, and this on the rows; they may take
+// a quarter of the frame.
+static void lay_out_rows(sac_frame *f)
+{
+    const int limit = least(MOST_ROWS, (int)(f->canvas.height / 4 / (1.9 * f->text)));
+    for (int rows = 0;; rows++)
+    {
+        place(f, rows);
+        f->cells = cells_in(f, f->world.width, limit);
+        if (f->cells.rows <= rows) break;
+    }
+}
+
+static const char longest_caption[] = "what it sees, bright where it attends";
+
+// Captions have two lines where one is too short and pictures stay as large.
+static void lay_out(sac_frame *f)
+{
+    f->text = fmax(7, f->canvas.height / 62.0);
+    f->captions = 1;
+    lay_out_rows(f);
+    const int width = f->sight.width;
+    if (sac_text_width(0.8 * f->text, longest_caption) <= width) return;
+    f->captions = 2;
+    lay_out_rows(f);
+    if (f->sight.width == width) return;
+    f->captions = 1;
+    lay_out_rows(f);
 }
 
 sac_status sac_frame_create(sac_frame **out, int width, int height, const sac_env_spec *spec)
@@ -115,12 +193,56 @@ uint8_t *sac_frame_world(sac_frame *frame, int *height, int *width)
     return frame->world_rgb;
 }
 
+// Where a caption is broken so that its two lines fit into a width: the length of the first, which is all of it where
+// that fits. It ends with a part of the sentence if it can. 0: it does not fit.
+static int break_of(const sac_frame *f, const char *text, double width)
+{
+    const double size = 0.8 * f->text;
+    const int length = (int)strlen(text);
+    char first[96];
+    int found = 0;
+    if (sac_text_width(size, text) <= width) return length;
+    for (int i = 1; f->captions == 2 && i < length && i < (int)sizeof first; i++)
+    {
+        if (text[i] != ' ' || sac_text_width(size, text + i + 1) > width) continue;
+        snprintf(first, sizeof first, "%.*s", i, text);
+        if (sac_text_width(size, first) > width) break;
+        found = i;
+        if (strchr(",;", text[i - 1])) break;
+    }
+    return found;
+}
+
 // Write the first of two texts that is not empty and fits above the panel.
 static void draw_label(const sac_frame *f, box panel, const char *text, const char *shorter)
 {
-    if (!text[0] || sac_text_width(0.8 * f->text, text) > panel.width) text = shorter;
-    if (sac_text_width(0.8 * f->text, text) > panel.width) return;
-    sac_canvas_text(&f->canvas, panel.x, panel.y - 0.7 * f->text, 0.8 * f->text, dim, text);
+    char first[96];
+    int length = break_of(f, text, panel.width);
+    if (length == 0) text = shorter, length = break_of(f, text, panel.width);
+    if (length == 0) return;
+    const double size = 0.8 * f->text, baseline = panel.y - 0.7 * f->text;
+    const bool both = text[length] != 0;
+    snprintf(first, sizeof first, "%.*s", length, text);
+    sac_canvas_text(&f->canvas, panel.x, both ? baseline - 1.3 * f->text : baseline, size, dim, first);
+    if (both) sac_canvas_text(&f->canvas, panel.x, baseline, size, dim, text + length + 1);
+}
+
+// Where a panel shows several pictures, one above the other, draw lines between them, and name them.
+static void divide(const sac_frame *f, box panel, const char *const *views, bool named)
+{
+    const double size = 0.7 * f->text, inset = 0.4 * f->text;
+    int count = 0;
+    while (views && views[count]) count++;
+    for (int i = 0; i < count; i++)
+    {
+        const int y = panel.y + i * panel.height / count;
+        if (i > 0) sac_canvas_fill(&f->canvas, (box){panel.x, y - 1, panel.width, 2}, background, 1);
+        if (!named) continue;
+        const double width = sac_text_width(size, views[i]);
+        sac_canvas_fill(&f->canvas, (box){panel.x, y, (int)(width + 2 * inset), (int)(size + 2 * inset)}, background,
+                        0.7f);
+        sac_canvas_text(&f->canvas, panel.x + inset, y + size + inset, size, bright, views[i]);
+    }
 }
 
 static bool has_attention(const sac_frame_content *content)
@@ -160,6 +282,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
                      spec->channels);
     cover(f, content, f->panel_rgb, height, width, 1);
     sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
+    divide(f, f->sight, content->views, true);
     draw_label(f, f->sight,
                keeps_patches(content)    ? "what it sees, and where it looks"
                : !has_attention(content) ? ""
@@ -170,6 +293,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     if (!has_attention(content)) return;
     sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
+    divide(f, f->heat, content->views, false);
     const char *what = contributes(content) ? "what counts" : "importance";
     char label[80] = "", shorter[80];
     if (content->best_share > 0)
@@ -193,13 +317,6 @@ static void draw_bar(const sac_frame *f, box b, int index, float value)
         sac_canvas_fill(&f->canvas, (box){b.x + (int)(zero * (float)b.width), b.y, 1, b.height}, bright, 0.6f);
 }
 
-static const char *action_name(const sac_frame *f, int index, char text[16])
-{
-    if (f->spec.action_names) return f->spec.action_names[index];
-    snprintf(text, 16, "%d", index);
-    return text;
-}
-
 // Compute what names and gaps leave of `room` for each bar. Names are left out where even short bars do not fit beside
 // them.
 static double bar_length(const sac_frame *f, double room, int bars, bool *named)
@@ -218,7 +335,7 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
 {
     const sac_env_spec *spec = &f->spec;
     double right = f->line.x + f->line.width, size = 0.8 * f->text;
-    int bars = least(spec->action_choices ? spec->action_choices : spec->action_size, MAX_BARS);
+    const int bars = action_count(f);
     bool named;
     int length = (int)bar_length(f, room, bars, &named);
     for (int i = bars - 1; i >= 0; i--)
@@ -241,6 +358,26 @@ static double draw_actions(const sac_frame *f, const float *action, double basel
         right -= 1.6 * size;
     }
     return right;
+}
+
+// Draw all actions in their cells, row by row.
+static void draw_cells(const sac_frame *f, const float *action)
+{
+    const cells *c = &f->cells;
+    const double size = 0.8 * f->text;
+    const int count = least(action_count(f), c->rows * c->columns),
+              from = (int)(c->width - c->bar - fmin(1.6 * size, 0.2 * c->width));
+    for (int i = 0; i < count; i++)
+    {
+        char text[16];
+        const int x = f->line.x + i % c->columns * c->width;
+        const int baseline = f->line.y + f->line.height + i / c->columns * c->height + (int)(1.2 * f->text);
+        const bool chosen = f->spec.action_choices && (int)action[0] == i;
+        if (c->named) sac_canvas_text(&f->canvas, x, baseline, size, chosen ? bright : dim, action_name(f, i, text));
+        if (f->spec.action_choices) continue;
+        const box bar = {x + (c->named ? from : 0), (int)(baseline - 0.9 * size), c->bar, (int)(0.8 * size)};
+        draw_bar(f, bar, i, action[i]);
+    }
 }
 
 // Says when a policy that does not look in every step has looked, and for how long that is held; NULL: in every step.
@@ -277,7 +414,10 @@ static void draw_line(const sac_frame *f, const sac_frame_content *content)
     double first = 0; // return and steps are written before the actions
     for (size_t i = 0; i < 4; i++) first += sac_text_width(words[i].size, words[i].text) + words[i].gap;
     double end = x + f->line.width;
-    if (content->action) end = draw_actions(f, content->action, baseline, f->line.width - first);
+    if (content->action && f->cells.rows > 0)
+        draw_cells(f, content->action);
+    else if (content->action)
+        end = draw_actions(f, content->action, baseline, f->line.width - first);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
         if (!words[i].text) continue;

@@ -1,0 +1,111 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/level.h"
+#include "policy/point_cloud/loops.h"
+#include "policy/point_cloud/pct.h"
+#include "saccade/tokens.h"
+
+// From a cloud to a grasp.
+
+sac_pct_block sac_pct_block_at(const sac_pct *pct, int layer)
+{
+    const size_t l = (size_t)layer, w = (size_t)pct->config.width, u = (size_t)pct->config.units;
+    const sac_pct_block *b = &pct->blocks;
+    return (sac_pct_block){.mix = b->mix + l * 3 * w * w,
+                           .out = {b->out.bias + l * w, b->out.weight + l * w * w},
+                           .middle = {b->middle.gain + l * w, b->middle.shift + l * w},
+                           .up = {b->up.bias + l * u, b->up.weight + l * u * w},
+                           .down = {b->down.bias + l * w, b->down.weight + l * w * u},
+                           .last = {b->last.gain + l * w, b->last.shift + l * w}};
+}
+
+int sac_pct_read(const sac_pct *pct, const sac_policy *policy, float *points, int stride, float *told,
+                 const void *const *inputs)
+{
+    const sac_cloud cloud = {inputs[policy->image], pct->points, 0, 3 * sizeof(float)};
+    if (pct->config.center)
+    {
+        sac_cloud_center(told, &cloud);
+        sac_cloud_axis(told + 3, &cloud);
+        sac_actor_tell_vectors(told + SAC_PCT_CENTER, &policy->def, inputs);
+        return sac_cloud_tokens(points, stride, &cloud, told);
+    }
+    sac_actor_tell_vectors(told, &policy->def, inputs);
+    return sac_cloud_tokens(points, stride, &cloud, NULL);
+}
+
+void sac_pct_finish(const sac_kernels *kernels, float *grasp, const float *raw)
+{
+    const float length = sqrtf(raw[3] * raw[3] + raw[4] * raw[4] + raw[5] * raw[5]);
+    for (int i = 0; i < 3; i++)
+    {
+        grasp[i] = raw[i];
+        grasp[3 + i] = length > 0 ? raw[3 + i] / length : 0;
+    }
+    kernels->tanh(grasp + 6, raw + 6, 1);
+    grasp[6] *= 3.14159265f;
+}
+
+// out [rows, stride] = W x, to which a bias is added where it is read
+static void multiply(const sac_pct_state *s, float *out, size_t weight, int rows, const float *x, int size)
+{
+    s->pct->kernels.mix(out, s->pct->stride, s->parameters + weight, size, rows, x, size, s->count, s->pct->stride);
+}
+
+static void norm(const sac_pct_state *s, const float *more, size_t bias, const sac_pct_norm *n)
+{
+    const int width = s->pct->config.width;
+    for (int w = 0; w < width; w++) s->gain[w] = 1 + s->parameters[n->gain + (size_t)w];
+    SAC_AT_LEVEL(&sac_pct_loops)
+        ->norm(s->x, more, s->parameters + bias, s->gain, s->parameters + n->shift, SAC_PCT_LEAST_VARIANCE, width,
+               s->count, s->pct->stride);
+}
+
+static void run_layer(const sac_pct_state *s, const sac_pct_block *b)
+{
+    const sac_pct *pct = s->pct;
+    const int width = pct->config.width, units = pct->config.units, stride = pct->stride, count = s->count;
+    const float *keys = s->mixed + (ptrdiff_t)width * stride, *values = keys + (ptrdiff_t)width * stride;
+    multiply(s, s->mixed, b->mix, 3 * width, s->x, width);
+    sac_attention_output(pct->attention, s->gathered, stride, s->mixed, count, stride, keys, values, count, stride,
+                         width, s->workspace);
+    multiply(s, s->mixed, b->out.weight, width, s->gathered, width);
+    norm(s, s->mixed, b->out.bias, &b->middle);
+    multiply(s, s->units, b->up.weight, units, s->x, width);
+    SAC_AT_LEVEL(&sac_pct_loops)->bias(s->units, s->parameters + b->up.bias, true, units, count, stride);
+    multiply(s, s->mixed, b->down.weight, width, s->units, units);
+    norm(s, s->mixed, b->down.bias, &b->last);
+}
+
+static void embed(const sac_pct_state *s, const float *points)
+{
+    const sac_pct *pct = s->pct;
+    const sac_pct_loops *loops = SAC_AT_LEVEL(&sac_pct_loops);
+    const int width = pct->config.width;
+    multiply(s, s->gathered, pct->near.weight, width, points, 3);
+    loops->bias(s->gathered, s->parameters + pct->near.bias, true, width, s->count, pct->stride);
+    multiply(s, s->x, pct->embed.weight, width, s->gathered, width);
+    loops->bias(s->x, s->parameters + pct->embed.bias, true, width, s->count, pct->stride);
+}
+
+void sac_pct_run(sac_pct_state *s, const void *const *inputs)
+{
+    const sac_pct *pct = s->pct;
+    const int width = pct->config.width, hidden = pct->config.hidden;
+    // the place of queries is free until the points are embedded
+    s->count = sac_pct_read(pct, s->base.policy, s->mixed, pct->stride, s->pooled + (ptrdiff_t)2 * width, inputs);
+    if (s->count > 0) embed(s, s->mixed);
+    for (int l = 0; s->count > 0 && l < pct->config.layers; l++)
+    {
+        const sac_pct_block block = sac_pct_block_at(pct, l);
+        run_layer(s, &block);
+    }
+    SAC_AT_LEVEL(&sac_pct_loops)->pool(s->pooled, s->pooled + width, s->x, width, s->count, pct->stride);
+    pct->kernels.dense(s->hidden, s->parameters + pct->head.weight, s->parameters + pct->head.bias, s->pooled, hidden,
+                       2 * width + pct->told);
+    pct->kernels.tanh(s->hidden, s->hidden, hidden);
+    pct->kernels.dense(s->raw, s->parameters + pct->grasp.weight, s->parameters + pct->grasp.bias, s->hidden,
+                       SAC_PCT_OUTPUTS, hidden);
+    sac_pct_finish(&pct->kernels, s->output, s->raw);
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "table_scene.h"
+
+/// The depth pictures of tests/cloud/data, as record.c took them.
+
+enum
+{
+    RECORDED_PICTURES = 3,
+    RECORDED_HEIGHT = 120,
+    RECORDED_WIDTH = 160
+};
+
+static inline table_scene recorded_scene(int index)
+{
+    return table_make(100 + (uint64_t)index);
+}
+
+static inline table_picture recorded_take(int index)
+{
+    static const double azimuths[] = {0.3, 2, 4.4}, elevations[] = {0.9, 1.1, 1.4};
+    const table_scene scene = recorded_scene(index);
+    const table_camera camera = {RECORDED_HEIGHT, RECORDED_WIDTH, 0.8, azimuths[index], elevations[index], 0.001, 0.02};
+    return table_take(&scene, &camera, 100 + (uint64_t)index);
+}
