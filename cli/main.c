@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "files/variable.h"
 #include "frame/args.h"
-#include "shrunk.h"
+#include "frame/shrunk.h"
 
 static const char *command_name(const void *user, int index)
 {

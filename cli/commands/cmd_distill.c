@@ -4,12 +4,12 @@
 
 enum
 {
-    MAX_SETTINGS = 66 // --set and the two of this command
+    MAX_SETTINGS = 66 // --set and two of this command
 };
 
 static const cli_flag flags[] = {
     {"teacher", "F.safetensors", "short for --set teacher.policy=F.safetensors", false},
-    {"demonstrations", "F.safetensors", "short for --set teacher.demonstrations=F.safetensors", false},
+    {"demonstrations", "F.safetensors", "in the place of the task's teacher, a file of demonstrations", false},
     CLI_TRAINING_FLAGS,
     {0},
 };
@@ -22,6 +22,9 @@ static int run(const cli_args *args)
     if (count < 0 || count > MAX_SETTINGS - 2) return CLI_USAGE;
     for (int i = 0; i < count; i++) settings[i] = given[i];
     if (cli_has(args, "teacher")) settings[count++] = (sac_setting){"teacher.policy", cli_value(args, "teacher")};
+    // they stand in the place of the task's policy, but not of one that is named beside them
+    if (cli_has(args, "demonstrations") && !cli_has(args, "teacher"))
+        settings[count++] = (sac_setting){"teacher.policy", ""};
     if (cli_has(args, "demonstrations"))
         settings[count++] = (sac_setting){"teacher.demonstrations", cli_value(args, "demonstrations")};
 

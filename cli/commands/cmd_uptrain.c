@@ -12,6 +12,7 @@
 #include "saccade/uptrain.h"
 #include "stop.h"
 #include "target.h"
+#include "uptrain/uptrain.h"
 
 enum
 {
@@ -23,21 +24,22 @@ enum
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"out", "F.safetensors", "where the new policy goes; must be given", false},
-    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp", false},
-    {"features", "N", "m, the features of a token; default 16, of action-tokens the numbers of a head", false},
-    {"random", NULL, "G stays as it is drawn, so that the first phase is left out", false},
+    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp, of action-tokens relu", false},
+    {"features", "N", "m, the features of a token; default 16; not of action-tokens", false},
+    {"random", NULL, "G stays as it is drawn, so that the first phase is left out; not of action-tokens", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},
-    {"frames", "N", "pictures to learn from, all held in memory; default 4096", false},
+    {"frames", "N", "pictures to learn from, all held in memory; default 4096, of action-tokens 32768", false},
     {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 1000, 0: none", false},
     {"match-rounds", "N", "of the first phase: the new policy drives from the second one on; default 1", false},
     {"match-rate", "R", "largest rate of the first phase; default 0.02", false},
     {"tune", "N",
-     "steps of the second phase, in which the policy learns to act as before; default 400, or 0 where it "
-     "has memory",
+     "steps of the second phase, in which the policy learns to act as before; default 400, of action-tokens 6000, or 0 "
+     "where it has memory",
      false},
-    {"rate", "R", "largest rate of the second phase; default 0.00005", false},
-    {"rounds", "N", "of the second phase: the new policy drives from the second one on; default 4", false},
+    {"rate", "R", "largest rate of the second phase; default 0.00005, of action-tokens 0.003", false},
+    {"rounds", "N", "of the second phase: the new policy drives from the second one on; default 4, of action-tokens 12",
+     false},
     {"seeds", "A..B", "episodes that are compared; default 1000..1099, for 0..99 are for reporting alone", false},
     {"threads", "N", "default 1", false},
     {"json", NULL, "print JSON", false},
@@ -60,6 +62,7 @@ typedef struct plan
     uint64_t first; // episode
     int count;
     const volatile int *interrupt;
+    const char *attention; // the map in use
     version versions[VERSIONS];
     sac_uptrain_result result;
 } plan;
@@ -179,7 +182,7 @@ static sac_status print_json(const plan *p, const cli_look *looks, int look_coun
     const sac_uptrain_result *r = &p->result;
     return sac_json_print(
         stdout, json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "attention",
-                          p->def.attention, "features", r->features, "random", p->def.random, "frames", r->frames,
+                          p->attention, "features", r->features, "random", p->def.random, "frames", r->frames,
                           "training_episodes", r->episodes, "episodes", p->count, "policies", versions, "looks", times,
                           "match_first", sac_json_number(r->match_first), "match_last", sac_json_number(r->match_last),
                           "kept_first", sac_json_number(r->kept_first), "kept_last", sac_json_number(r->kept_last),
@@ -205,7 +208,7 @@ static void print_text(const plan *p, const cli_look *looks, int look_count)
 {
     printf("%s, variant %s, seeds %llu..%llu; sara-%s, %d feature%s, %d pictures of %d episodes\n", p->target.env.id,
            cli_target_variant(&p->target), (unsigned long long)p->first,
-           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->def.attention, p->result.features,
+           (unsigned long long)(p->first + (uint64_t)p->count - 1), p->attention, p->result.features,
            sac_plural(p->result.features), p->result.frames, p->result.episodes);
     print_losses(p);
     for (int i = 0; i < VERSIONS; i++)
@@ -248,6 +251,19 @@ static int end(sac_status status)
     return CLI_INTERRUPTED;
 }
 
+// Of a policy that says its actions by tokens there is no first phase, and no map apart from its layers. @return a code
+static int check_speaker(const plan *p)
+{
+    static const char *const others[] = {"features", "random", "match", "match-rounds", "match-rate"};
+    if (!sac_uptrain_speaks(p->target.policy)) return CLI_OK;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_has(p->args, others[i]))
+            return cli_usage("uptrain: --%s means nothing for action-tokens, whose maps are its layers of queries and "
+                             "keys, which learn in the second phase",
+                             others[i]);
+    return CLI_OK;
+}
+
 static int run(const cli_args *args)
 {
     plan p = {.args = args, .interrupt = cli_catch_signals()};
@@ -255,8 +271,13 @@ static int run(const cli_args *args)
     if (code == CLI_OK) code = cli_check_out(args, "out");
     if (code == CLI_OK) code = cli_target_open(&p.target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
-    sac_status status = train(&p);
-    code = status == SAC_OK ? report(&p) : end(status);
+    p.attention = sac_uptrain_settle(&p.def, p.target.policy).attention;
+    code = check_speaker(&p);
+    if (code == CLI_OK)
+    {
+        sac_status status = train(&p);
+        code = status == SAC_OK ? report(&p) : end(status);
+    }
     for (int i = 0; i < VERSIONS; i++)
     {
         if (i > 0) sac_policy_destroy(p.versions[i].policy);

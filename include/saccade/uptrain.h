@@ -16,26 +16,30 @@
 /// drives while the softmax policy says what it would do, so that the new policy learns how to leave the states that
 /// its own mistakes lead to (Ross, Gordon and Bagnell 2011).
 
-/// How to up-train. Start from sac_uptrain_default_def().
+/// How to up-train. Start from sac_uptrain_default_def(). Of action-tokens the layers of queries and keys are the maps,
+/// so that there is no first phase, and what another map says is further from what softmax said: with features or
+/// random they are refused, match_* means nothing, and other defaults lead them back.
 typedef struct sac_uptrain_def
 {
-    const char *attention;  ///< f: "relu", "exp" or "square", default "exp"
-    int features;           ///< m in 1..4096, default 16
+    const char *attention;  ///< f: "relu", "exp" or "square"; default NULL: "exp", of action-tokens "relu"
+    int features;           ///< m in 1..4096, default 0: 16, of action-tokens the numbers of a head
     bool random;            ///< G and v stay as they are drawn, and there is no first phase; default false
     uint64_t seed;          ///< draws G and the orders of pictures, default 1
     uint64_t first_episode; ///< seed of the first episode that pictures come from, default SAC_TRAINING_SEED_FIRST
-    int frames;             ///< pictures that are held in memory, all rounds together, 512 at least, default 4096
+    int frames;             ///< pictures that are held in memory, all rounds together, 512 at least; default 0: 4096,
+                            ///< of action-tokens 32768
     int rounds;             ///< parts that the second phase is cut into; the new policy drives all but the first one's
-                            ///< episodes; default 4
+                            ///< episodes; default 0: 4, of action-tokens 12
     int match_rounds;       ///< of the first phase; the new policy drives the episodes of all but the first one, which
                             ///< have a quarter of the steps and of the rate; default 1
     uint64_t match_steps;   ///< of the first phase's first round, default 1000; 0: there is none
     int match_batch;        ///< pictures a step, default 32
     double match_rate;      ///< largest rate of Adam, falling to 0 along half a cosine, default 0.02
-    int64_t tune_steps;     ///< of the second phase, all rounds together, 0: there is none; default -1: 400, or none
-                            ///< for a policy with memory, whose actions sequences that begin without memory misjudge
-    int tune_batch;         ///< sequences a step, default 0: 64, or 8 of a policy with memory
-    double tune_rate;       ///< likewise, default 5e-5
+    int64_t tune_steps;     ///< of the second phase, all rounds together, 0: there is none; default -1: 400, of
+                            ///< action-tokens 6000, or none for a policy with memory, whose actions sequences that
+                            ///< begin without memory misjudge
+    int tune_batch;         ///< sequences a step, default 0: 64, or 8 of action-tokens and of a policy with memory
+    double tune_rate;       ///< likewise, default 0: 5e-5, of action-tokens 3e-3
     int threads;            ///< 1 at least, default 1; any number gives the same bits
     const volatile int *interrupt; ///< not 0: stop as soon as possible; default NULL
     /// Called now and then from the calling thread; NULL: never.

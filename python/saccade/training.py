@@ -139,10 +139,10 @@ class Uptrained:
 
 
 @documented("sac_uptrain", "sac_uptrain_def")
-def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str = "exp", features: int = 16,
-            random: bool = False, seed: int = 1, first_episode: int = 1_000_000, frames: int = 4096, rounds: int = 4,
+def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str | None = None, features: int = 0,
+            random: bool = False, seed: int = 1, first_episode: int = 1_000_000, frames: int = 0, rounds: int = 0,
             match_rounds: int = 1, match_steps: int = 1000, match_batch: int = 32, match_rate: float = 0.02,
-            tune_steps: int = -1, tune_batch: int = 0, tune_rate: float = 5e-5, threads: int = 1,
+            tune_steps: int = -1, tune_batch: int = 0, tune_rate: float = 0, threads: int = 1,
             variant: str | None = None,
             **options: Any) -> Uptrained:
     """env None: the environment that the policy was trained for. Ctrl-C ends it within a few steps."""

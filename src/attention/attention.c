@@ -1,6 +1,7 @@
 #include "saccade/attention.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "attention/form.h"
@@ -54,13 +55,33 @@ sac_attention_def sac_attention_default_def(void)
                                .internal = COOKIE};
 }
 
+bool sac_attention_form_takes_identity(const char *name)
+{
+    const sac_attention_form *form = find(name);
+    return !form || !form->map || form->map->allows_identity;
+}
+
+// a word near to a form's name names that form, another one all of them
+static sac_status fail_unknown(const char *name)
+{
+    char list[256] = "";
+    size_t used = 0;
+    const char *near = name ? sac_nearest(name, name_at, NULL) : NULL;
+    if (near) return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", name, sac_did_you_mean(near));
+    for (int i = 0; i < FORM_COUNT; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0                ? ""
+                                 : i == FORM_COUNT - 1 ? " or "
+                                                       : ", ",
+                                 forms[i]->name);
+    return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s', expected %s", name ? name : "", list);
+}
+
 static sac_status check(const sac_attention_def *def, const sac_attention_form *form)
 {
     if (def->internal != COOKIE)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: the def does not come from sac_attention_default_def()");
-    if (!form)
-        return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", def->form ? def->form : "",
-                        sac_did_you_mean(def->form ? sac_nearest(def->form, name_at, NULL) : NULL));
+    if (!form) return fail_unknown(def->form);
     if (def->key_size < 1 || def->key_size > MAX_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: key_size is %d, expected 1 to %d", def->key_size, MAX_SIZE);
     int fewest = form->map && !form->map->allows_identity ? 1 : 0;

@@ -206,6 +206,17 @@ sac_status sac_classify_task_read(sac_classify_task **out, const void *bytes, si
     return load(out, yaml, where, settings, count);
 }
 
+bool sac_classify_task_is(const char *path, const sac_setting *settings, int count)
+{
+    sac_yaml *yaml;
+    bool is = false;
+    if (sac_yaml_load(&yaml, path) != SAC_OK) return false;
+    for (int i = 0; i < count; i++) is |= strcmp(settings[i].key, "net.kind") == 0;
+    is = (is || sac_yaml_find(yaml, "net.kind")) && !sac_yaml_find(yaml, "env.id");
+    sac_yaml_destroy(yaml);
+    return is;
+}
+
 // --- the resolved task ---
 
 enum

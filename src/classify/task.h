@@ -56,6 +56,10 @@ SAC_CHECKED sac_status sac_classify_task_load(sac_classify_task **out, const cha
 SAC_CHECKED sac_status sac_classify_task_read(sac_classify_task **out, const void *bytes, size_t size,
                                               const char *where, const sac_setting *settings, int count);
 
+/// Whether a task file, with these settings, is of a net of pictures and not of a policy. A file that cannot be read is
+/// of neither, which its reader says.
+bool sac_classify_task_is(const char *path, const sac_setting *settings, int count);
+
 /// The task with every option spelled out, as YAML; released by sac_free.
 SAC_CHECKED sac_status sac_classify_task_write(const void *task, char **text);
 

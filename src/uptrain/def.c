@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "policy/kind.h"
 #include "rollout/rollout.h"
 #include "uptrain/uptrain.h"
 
@@ -11,20 +12,47 @@ enum
 
 sac_uptrain_def sac_uptrain_default_def(void)
 {
-    return (sac_uptrain_def){.attention = "exp",
-                             .features = 16,
-                             .seed = 1,
+    return (sac_uptrain_def){.seed = 1,
                              .first_episode = SAC_TRAINING_SEED_FIRST,
-                             .frames = 4096,
-                             .rounds = 4,
                              .match_rounds = 1,
                              .match_steps = 1000,
                              .match_batch = 32,
                              .match_rate = 0.02,
                              .tune_steps = -1,
-                             .tune_rate = 5e-5,
                              .threads = 1,
                              .internal = COOKIE};
+}
+
+// what a kind of policy has where nothing is asked for
+typedef struct usual
+{
+    const char *attention;
+    int features, frames, rounds;
+    double rate;
+} usual;
+
+bool sac_uptrain_speaks(const sac_policy *policy)
+{
+    return policy->ops == &sac_action_tokens_ops;
+}
+
+sac_uptrain_def sac_uptrain_settle(const sac_uptrain_def *def, const sac_policy *policy)
+{
+    static const usual looks = {"exp", 16, 4096, 4, 5e-5}, speaks = {"relu", 16, 32768, 12, 3e-3};
+    const usual *u = sac_uptrain_speaks(policy) ? &speaks : &looks;
+    sac_uptrain_def d = *def;
+    if (!d.attention) d.attention = u->attention;
+    if (d.features == 0) d.features = u->features;
+    if (d.frames == 0) d.frames = u->frames;
+    if (d.rounds == 0) d.rounds = u->rounds;
+    if (d.tune_rate == 0) d.tune_rate = u->rate;
+    return d;
+}
+
+uint64_t sac_uptrain_steps(const sac_uptrain_def *def, bool speaks, bool has_memory)
+{
+    if (def->tune_steps >= 0) return (uint64_t)def->tune_steps;
+    return speaks ? 6000 : has_memory ? 0 : 400;
 }
 
 static sac_status check_whole(const char *field, int value, int least, int most)
@@ -43,8 +71,8 @@ sac_status sac_uptrain_check(const sac_uptrain_def *def)
 {
     if (def->internal != COOKIE)
         return sac_fail(SAC_ERROR_ARGUMENT, "up-training: the def does not come from sac_uptrain_default_def()");
-    SAC_TRY(check_whole("frames", def->frames, 512, 1 << 20));
-    SAC_TRY(check_whole("rounds", def->rounds, 1, 64));
+    if (def->frames != 0) SAC_TRY(check_whole("frames", def->frames, 512, 1 << 20));
+    SAC_TRY(check_whole("rounds", def->rounds, 0, 64));
     SAC_TRY(check_whole("match_rounds", def->match_rounds, 1, 64));
     SAC_TRY(check_whole("match_batch", def->match_batch, 1, 1 << 16));
     SAC_TRY(check_whole("tune_batch", def->tune_batch, 0, 1 << 16));
@@ -54,5 +82,5 @@ sac_status sac_uptrain_check(const sac_uptrain_def *def)
                         "up-training: tune_steps is %lld, expected 0 or more, or -1 for the default",
                         (long long)def->tune_steps);
     SAC_TRY(check_rate("match_rate", def->match_rate));
-    return check_rate("tune_rate", def->tune_rate);
+    return def->tune_rate == 0 ? SAC_OK : check_rate("tune_rate", def->tune_rate);
 }

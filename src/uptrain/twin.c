@@ -23,17 +23,22 @@ static const char *setting_of(const sac_policy *policy, const char *key)
 static sac_status check_map(const sac_uptrain_def *def)
 {
     for (int i = 0; maps[i]; i++)
-        if (def->attention && strcmp(def->attention, maps[i]) == 0) return SAC_OK;
+        if (strcmp(def->attention, maps[i]) == 0) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "up-training: attention is '%.80s', expected relu, exp or square%s",
-                    def->attention ? def->attention : "",
-                    sac_did_you_mean(def->attention ? sac_nearest_of(def->attention, maps) : NULL));
+                    def->attention, sac_did_you_mean(sac_nearest_of(def->attention, maps)));
 }
 
 static sac_status check(const sac_policy *policy, const sac_uptrain_def *def)
 {
-    SAC_TRY(check_map(def));
-    if (def->features < 1 || def->features > 4096)
-        return sac_fail(SAC_ERROR_ARGUMENT, "up-training: features is %d, expected 1 to 4096", def->features);
+    if (def->attention) SAC_TRY(check_map(def));
+    if (def->features < 0 || def->features > 4096)
+        return sac_fail(SAC_ERROR_ARGUMENT, "up-training: features is %d, expected 1 to 4096, or 0 for the default",
+                        def->features);
+    if (sac_uptrain_speaks(policy) && (def->features > 0 || def->random))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "up-training: %s is given, and the maps of action-tokens are its layers of queries and keys: "
+                        "leave it out",
+                        def->random ? "random" : "features");
     const sac_policy_ops *ops = policy->ops;
     if (ops != &sac_attention_agent_ops && ops != &sac_iap_rank_ops && ops != &sac_iap_trans_ops &&
         ops != &sac_action_tokens_ops)
@@ -106,7 +111,8 @@ sac_status sac_uptrain_twin(sac_policy **out, const sac_policy *policy, const sa
     *out = NULL;
     SAC_TRY(sac_uptrain_check(def));
     SAC_TRY(check(policy, def));
-    sac_status status = create(out, policy, def);
+    const sac_uptrain_def settled = sac_uptrain_settle(def, policy);
+    sac_status status = create(out, policy, &settled);
     if (status != SAC_OK) return sac_fail_in(status, "up-training");
     sac_uptrain_copy_tensors(*out, policy);
     return SAC_OK;

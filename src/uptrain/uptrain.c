@@ -12,8 +12,7 @@
 
 enum
 {
-    TUNE_STEPS = 400, // of a policy without memory
-    CHUNK = 25,       // steps of the second phase between two looks at the interrupt
+    CHUNK = 25, // steps of the second phase between two looks at the interrupt
 };
 
 // One up-training under way.
@@ -176,9 +175,9 @@ static sac_status check_gradient(training *t)
     sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_gradient_create(&gradient, t->twin, &def));
     t->has_memory = sac_gradient_hidden_size(gradient) > 0;
-    t->speaks = t->twin->ops == &sac_action_tokens_ops;
+    t->speaks = sac_uptrain_speaks(t->twin);
     t->result->features = t->speaks ? ((const sac_rt *)t->twin->self)->features : t->def->features;
-    t->tune_steps = t->def->tune_steps >= 0 ? (uint64_t)t->def->tune_steps : t->has_memory ? 0 : TUNE_STEPS;
+    t->tune_steps = sac_uptrain_steps(t->def, t->speaks, t->has_memory);
     sac_gradient_destroy(gradient);
     return SAC_OK;
 }
@@ -188,7 +187,8 @@ sac_status sac_uptrain(sac_policy **out, const sac_policy *policy, const sac_env
 {
     *out = NULL;
     sac_uptrain_result own;
-    training t = {.teacher = policy, .env = env, .def = def, .result = result ? result : &own};
+    const sac_uptrain_def settled = sac_uptrain_settle(def, policy);
+    training t = {.teacher = policy, .env = env, .def = &settled, .result = result ? result : &own};
     *t.result = (sac_uptrain_result){.match_first = NAN,
                                      .match_last = NAN,
                                      .kept_first = NAN,

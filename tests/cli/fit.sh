@@ -77,9 +77,9 @@ content_kills() # heads that look at contents, and drop a share of what they giv
 {
     sed '/width\|stages/d; s/epochs: 3/epochs: 6/' "$task" >content.yaml
     local task=$PWD/content.yaml
-    local net=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
+    local heads=(--set net.kind=attention-net --set net.encoding=transformer-xl --set net.dropout=0.2 --set net.heads=4
         --set net.size=4 --set net.layers=2 --set net.width=12 --set net.patch=2 --set net.hidden=16)
-    fit --run content --quiet "${net[@]}" && kills content "${net[@]}"
+    fit --run content --quiet "${heads[@]}" && kills content "${heads[@]}"
 }
 
 again() # a finished run is evaluated once more, and nothing in it changes
@@ -478,6 +478,67 @@ PYTHON
             "$saccade" convolution vit,attention=softmax/net.safetensors
 }
 
+write_filter() # FILE TENSOR...: NAME=SHAPE with 1, 2, ... as its numbers; NAME!SHAPE with one that is infinite
+{
+    python3 - "$@" <<'PYTHON'
+import array, json, math, re, struct, sys
+header, data = {}, b""
+for word in sys.argv[2:]:
+    name, mark, shape = re.match(r"(\w+)([=!])(.*)", word).groups()
+    shape = [int(side) for side in shape.split(",")]
+    numbers = array.array("f", [i / 10 for i in range(1, math.prod(shape) + 1)])
+    if mark == "!":
+        numbers[-1] = math.inf
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * len(numbers)]}
+    data += numbers.tobytes()
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data)
+PYTHON
+}
+
+own_convolution() # of weights that the user has: errors within their bounds, and one line for what is none
+{
+    write_filter own.safetensors weight=2,2,3,5 bias=5 && write_filter bare.safetensors weight=1,1,1,1 &&
+        "$saccade" convolution --weights own.safetensors --alpha 2,6,12 | tee own_table &&
+        grep -q "^convolution own.safetensors, 2 x 2, 3 channels to 5, as 4 heads" own_table &&
+        "$saccade" convolution --weights own.safetensors --alpha 2,6,12 --json >own_json &&
+        "$saccade" convolution --weights bare.safetensors --json >/dev/null && python3 - <<'PYTHON' || return 1
+import json
+rows = [json.loads(line) for line in open("own_json")]
+for way in ("none", "zeros", "repeat", "back", "weights"):
+    assert all(0 < row[way]["error"] <= row[way]["bound"] for row in rows), way
+    assert rows[0][way]["error"] > 100 * rows[-1][way]["error"], way
+PYTHON
+    write_filter oblong.safetensors weight=2,3,1,1 && write_filter flat.safetensors weight=4,4,9 &&
+        write_filter large.safetensors weight=17,17,1,1 && write_filter unlike.safetensors weight=2,2,3,5 bias=4 &&
+        write_filter third.safetensors weight=1,1,1,1 more=1 && write_filter endless.safetensors weight!1,1,2,1 &&
+        write_filter weightless.safetensors bias=4 || return 1
+    local convolve=("$saccade" convolution --weights)
+    refuses 1 "oblong.safetensors: weight is [2, 3, 1, 1], expected [K, K, channels, outputs] with K of 1 to 16" \
+        "${convolve[@]}" oblong.safetensors &&
+        refuses 1 "weight is [17, 17, 1, 1], expected" "${convolve[@]}" large.safetensors &&
+        refuses 1 "weight" "${convolve[@]}" flat.safetensors && refuses 1 "weight" "${convolve[@]}" weightless.safetensors &&
+        refuses 1 "bias" "${convolve[@]}" unlike.safetensors &&
+        refuses 1 "third.safetensors has a tensor 'more', expected weight and bias alone" "${convolve[@]}" third.safetensors &&
+        refuses 1 "endless.safetensors: weight holds numbers that are not finite" "${convolve[@]}" endless.safetensors &&
+        refuses 1 "nowhere.safetensors: " "${convolve[@]}" nowhere.safetensors &&
+        refuses 2 "--size, --channels and --outputs are those of --weights" "${convolve[@]}" own.safetensors --size 3 &&
+        refuses 2 "--weights is a convolution of yours, without a net" \
+            "$saccade" convolution alone/net.safetensors --weights own.safetensors &&
+        refuses 2 "--out 'x.txt': expected a name that ends in .svg or .png" "$saccade" convolution --out x.txt &&
+        refuses 1 "nowhere/x.svg" "$saccade" convolution --out nowhere/x.svg
+}
+
+spelled_out() # a task with every option, which trains the same net
+{
+    "$saccade" config "$task" --set train.epochs=1 >spelled.yaml && grep -q "^  checkpoint_every: 7$" spelled.yaml &&
+        grep -q "^  momentum: 0.9$" spelled.yaml && "$saccade" fit spelled.yaml --run spelled --quiet &&
+        fit --run short --set train.epochs=1 --quiet && cmp spelled/net.safetensors short/net.safetensors &&
+        "$saccade" config spelled/task.yaml | diff spelled.yaml - &&
+        refuses 2 "unknown option 'widht', did you mean 'width'?" "$saccade" config "$task" --set net.widht=3
+}
+
 attention() # ENCODING ARGUMENT...: a run whose nets are kept
 {
     local encoding=$1
@@ -594,6 +655,8 @@ check "a fit that diverges is none, whenever it does" diverges
 check "a net whose outputs are no numbers classifies nothing" too_large
 check "an older net is written again" older
 check "a convolution of a net becomes heads, and back" convolution
+check "a convolution of one's own becomes heads, and back" own_convolution
+check "a task is spelled out" spelled_out
 check "nets are kept, and a stop changes none" kept
 check "heads of every encoding are measured" heads
 check "learned heads become a convolution" heads_convolve

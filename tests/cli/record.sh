@@ -61,8 +61,9 @@ distills() # the same run by `train`, and from a file
         "$saccade" train "$task" --generations 4 --run "$work/b" --quiet &&
         cmp "$work/a/mean.safetensors" "$work/b/mean.safetensors" || return 1
     "$saccade" record --random --env toy --set size=24 --set max_steps=20 --out "$work/shown" >/dev/null &&
-        "$saccade" distill "$task" --set teacher.policy= --demonstrations "$work/shown" --generations 4 --run "$work/c" \
-            --quiet && [[ $(wc -l <"$work/c/distill.csv") == 5 ]]
+        "$saccade" distill "$task" --demonstrations "$work/shown" --generations 4 --run "$work/c" --quiet &&
+        "$saccade" distill "$task" --set teacher.policy= --demonstrations "$work/shown" --generations 4 --run "$work/c2" \
+            --quiet && cmp "$work/c/mean.safetensors" "$work/c2/mean.safetensors" && [[ $(wc -l <"$work/c/distill.csv") == 5 ]]
 }
 
 goes_on() # after a signal, to the same bytes; another teacher is refused

@@ -57,8 +57,8 @@ threads()
     cmp "$work/threads1.safetensors" "$work/threads3.safetensors"
 }
 
-# A policy that says its actions by tokens has the numbers of a head as features, four of them here, whatever is asked
-# for, and no first phase.
+# A policy that says its actions by tokens has the numbers of a head as features, four of them here, and no first phase;
+# what is about either is refused.
 speaks()
 {
     local n
@@ -69,13 +69,27 @@ search: {method: sep-cma-es, population: 4}
 END
     "$saccade" train "$work/tokens.yaml" --run "$work/tokens" --generations 1 --quiet || return 1
     for n in 1 3; do
-        "$saccade" uptrain "$work/tokens/best.safetensors" --features 16 --attention relu --frames 512 --tune 10 \
+        "$saccade" uptrain "$work/tokens/best.safetensors" --frames 512 --tune 10 \
             --rounds 2 --seeds 1000..1001 --threads "$n" --out "$work/tokens$n.safetensors" >"$work/table" || return 1
     done 2>"$work/progress"
     cat "$work/table" "$work/progress"
     grep -qE '; sara-relu, 4 features, 512 pictures of [0-9]+ episodes$' "$work/table" &&
         grep -q '^loss of acting as before: ' "$work/table" && ! grep -q '^what softmax gives' "$work/table" &&
-        ! grep -q ' match, ' "$work/progress" && cmp "$work/tokens1.safetensors" "$work/tokens3.safetensors"
+        ! grep -q ' match, ' "$work/progress" && cmp "$work/tokens1.safetensors" "$work/tokens3.safetensors" || return 1
+    for n in "features 16" random "match 10" "match-rounds 2" "match-rate 0.1"; do
+        # shellcheck disable=SC2086 # an option and its value
+        refuses 2 "uptrain: --${n% *} means nothing for action-tokens" \
+            "$saccade" uptrain "$work/tokens/best.safetensors" --$n --out "$work/no.safetensors" || return 1
+    done
+    # the defaults are those of its kind
+    "$saccade" uptrain "$work/tokens/best.safetensors" --frames 512 --rounds 60 --seeds 1000..1001 \
+        --out "$work/long.safetensors" >/dev/null 2>"$work/progress" &
+    n=$!
+    until grep -q ' of ' "$work/progress" || ! kill -0 "$n" 2>/dev/null; do sleep 0.05; done
+    kill -INT "$n"
+    wait "$n"
+    cat "$work/progress"
+    grep -q 'tune, step 100 of 6000' "$work/progress"
 }
 
 interrupted()

@@ -188,8 +188,9 @@ TEST(bad_input_is_named)
     def.attention = "rleu";
     assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT, "did you mean 'relu'");
     def = small_def();
-    def.features = 0;
-    assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT, "features is 0, expected 1 to 4096");
+    def.features = -1;
+    assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT,
+                 "features is -1, expected 1 to 4096");
     def.features = 5000;
     assert_fails(sac_uptrain(&out, softmax, &toy, &def, NULL), SAC_ERROR_ARGUMENT, "features is 5000");
     def = small_def();

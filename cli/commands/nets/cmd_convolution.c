@@ -10,9 +10,11 @@
 #include "classify/trained.h"
 #include "cli.h"
 #include "commands/nets/convolution_of_heads.h"
+#include "commands/nets/own_filter.h"
 #include "conversion.h"
 #include "files/json.h"
 #include "nets/node.h"
+#include "target.h"
 
 /// saccade convolution: a convolution turned into a layer of heads and back, and how far each is from the other.
 
@@ -26,6 +28,8 @@ enum
 static const cli_flag flags[] = {
     {"layer", "NAME",
      "the net's convolution, such as stage0.block0.convolution1, or layer of heads, such as layer0; default its first",
+     false},
+    {"weights", "F.safetensors", "a convolution of yours: weight [K, K, channels, outputs], maybe bias [outputs]",
      false},
     {"size", "K", "without a net: rows and columns of the convolution, default 3", false},
     {"channels", "N", "without a net: channels of the picture, default 3", false},
@@ -156,6 +160,15 @@ static sac_status draw(job *j, int size, int channels, int outputs, uint64_t see
     return SAC_OK;
 }
 
+// ---- one of the user's
+
+static sac_status load_own(job *j, const char *path)
+{
+    SAC_TRY(cli_load_filter(&j->filter, &j->weights, &j->bias, path, MAX_CHANNELS));
+    snprintf(j->name, sizeof j->name, "%.80s", path);
+    return SAC_OK;
+}
+
 // ---- what is printed
 
 static void print_head(const job *j)
@@ -243,24 +256,45 @@ static sac_status convert_net(const cli_args *args, job *j, uint64_t seed, bool 
     return status;
 }
 
+// What does not go together, and a place for the plot that is none, before anything is printed. @return an exit code
+static int check(const cli_args *args)
+{
+    const char *net = cli_positional(args, 0), *own = cli_value(args, "weights"), *out = cli_value(args, "out");
+    const bool sizes = cli_has(args, "size") || cli_has(args, "channels") || cli_has(args, "outputs");
+    if (net && own) return cli_usage("convolution: --weights is a convolution of yours, without a net");
+    if (net && sizes) return cli_usage("convolution: --size, --channels and --outputs are the net's own");
+    if (own && sizes) return cli_usage("convolution: --size, --channels and --outputs are those of --weights");
+    if (!net && cli_has(args, "layer"))
+        return cli_usage("convolution: --layer needs a net: convolution NET.safetensors --layer NAME");
+    const size_t length = out ? strlen(out) : 0;
+    if (out && (length < 4 || (strcmp(out + length - 4, ".svg") != 0 && strcmp(out + length - 4, ".png") != 0)))
+        return cli_usage("convolution: --out '%.200s': expected a name that ends in .svg or .png", out);
+    return cli_check_out(args, "out");
+}
+
+static sac_status carry_out(const cli_args *args, job *j, const sac_filter *drawn, uint64_t seed, bool *holds)
+{
+    const char *own = cli_value(args, "weights");
+    if (cli_positional(args, 0)) return convert_net(args, j, seed, holds);
+    SAC_TRY(own ? load_own(j, own) : draw(j, drawn->size, drawn->channels, drawn->outputs, seed));
+    return convert(args, j, seed, holds);
+}
+
 static int run(const cli_args *args)
 {
     bool ok = true, holds = true;
-    const char *path = cli_positional(args, 0), *layer = cli_value(args, "layer");
-    const int size = (int)cli_integer(args, "size", 3, 1, SAC_FILTER_MAX, &ok);
-    const int channels = (int)cli_integer(args, "channels", 3, 1, MAX_CHANNELS, &ok);
-    const int outputs = (int)cli_integer(args, "outputs", 4, 1, MAX_CHANNELS, &ok);
+    const sac_filter drawn = {.size = (int)cli_integer(args, "size", 3, 1, SAC_FILTER_MAX, &ok),
+                              .channels = (int)cli_integer(args, "channels", 3, 1, MAX_CHANNELS, &ok),
+                              .outputs = (int)cli_integer(args, "outputs", 4, 1, MAX_CHANNELS, &ok)};
     const uint64_t seed = (uint64_t)cli_integer(args, "seed", 0, 0, INT64_MAX, &ok);
     job j = {.side = (int)cli_integer(args, "side", 12, 1, MAX_SIDE, &ok)};
     if (!ok) return CLI_USAGE;
-    if (path && (cli_has(args, "size") || cli_has(args, "channels") || cli_has(args, "outputs")))
-        return cli_usage("convolution: --size, --channels and --outputs are the net's own");
-    if (!path && layer) return cli_usage("convolution: --layer needs a net: convolution NET.safetensors --layer NAME");
+    const int code = check(args);
+    if (code != CLI_OK) return code;
     if (!read_alphas(&j, cli_value(args, "alpha")))
         return cli_usage("convolution: --alpha '%.80s': expected up to %d numbers of 0.001 to 1e6, such as 1,2,4.5",
                          cli_value(args, "alpha"), (int)ALPHAS);
-    sac_status status = path ? convert_net(args, &j, seed, &holds) : draw(&j, size, channels, outputs, seed);
-    if (status == SAC_OK && !path) status = convert(args, &j, seed, &holds);
+    const sac_status status = carry_out(args, &j, &drawn, seed, &holds);
     clear(&j);
     if (status != SAC_OK) return cli_fail(status);
     return holds ? CLI_OK : CLI_FAILURE;

@@ -4,7 +4,7 @@
 
 /// A file that is read as memory: what is not looked at is not read, and what is takes none of the process's own
 /// memory. The file must not become shorter while it is mapped: reading what it has lost raises SIGBUS, which ends
-/// a program that does not catch it. The command does (cli/shrunk.c).
+/// a program that does not catch it. The command does (cli/frame/shrunk.c).
 typedef struct sac_mapped
 {
     const uint8_t *bytes; ///< [size], aligned to a page; NULL: nothing is mapped

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attention/form.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "policy/parts.h"
@@ -37,6 +38,11 @@ static sac_status plan_attention(sac_rt *rt)
 {
     const sac_rt_config *config = &rt->config;
     sac_attention_def def = sac_attention_default_def();
+    if (config->attention_features == 0 && !sac_attention_form_takes_identity(config->attention))
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "policy: attention is %s, whose features are random, and attention_features is 0, expected 1 "
+                        "to 4096",
+                        config->attention);
     def.form = config->attention;
     def.key_size = rt->head_size;
     def.feature_count = config->attention_features;

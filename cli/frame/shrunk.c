@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "shrunk.h"
+#include "frame/shrunk.h"
 
 #include <fcntl.h>
 #include <signal.h>
