@@ -4,7 +4,7 @@
 
 #include "pcl.h"
 
-// cloud FILE: the picture and the settings of bench/cloud.c, segmented by PCL; prints the microseconds of the best run
+// cloud FILE: the picture and the settings of bench/clouds/cloud.c, segmented by PCL; prints the microseconds of the best run
 // and how many objects there are.
 
 namespace

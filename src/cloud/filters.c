@@ -1,5 +1,4 @@
-#include <math.h>
-#include <string.h>
+#include <float.h>
 
 #include "base/error.h"
 #include "base/level.h"
@@ -36,7 +35,7 @@ static sac_cloud_row row_of(const sac_depth *depth, const sac_intrinsics *camera
                             const sac_bounds *bounds, int row, int step)
 {
     static const sac_pose still = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
-    static const sac_bounds all = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    static const sac_bounds all = {{-FLT_MAX, -FLT_MAX, -FLT_MAX}, {FLT_MAX, FLT_MAX, FLT_MAX}}; // what is finite
     if (!pose) pose = &still;
     const double v = (row - camera->center_row) / camera->focal_row;
     sac_cloud_row r = {.depth = depth,

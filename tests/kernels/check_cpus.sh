@@ -79,7 +79,7 @@ for level in scalar avx2 avx512; do
         skip "level $level: robots with legs" "MuJoCo (make worlds)"
     fi
     check "level $level: golden families of any shape" "${masked[@]}" tests/golden/twin.sh "$build/golden"
-    for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export qp stance walk; do
+    for unit in kernels maps softmax linear trans rank iap policy cnn camera tokens resize heads hash tree export qp stance walk cloud point_cloud; do
         check "level $level: test_$unit" "${masked[@]}" "$build/test_$unit"
     done
 done

@@ -39,6 +39,10 @@ TEST(points_lie_where_the_camera_sees_them)
     }
     assert_int_equal(sac_cloud_from_depth(points, 4, pixels, &depth, &camera, &pose, NULL, 2), 4);
     for (int i = 0; i < 4; i++) assert_int_equal(pixels[i], ((int[]){0, 2, 6, 8}[i]));
+    const float endless[] = {INFINITY, 1};
+    const sac_depth far = {endless, 1, 2, 2 * sizeof(float), SAC_DEPTH_METRES, 0.1f, INFINITY};
+    assert_int_equal(sac_cloud_from_depth(points, 2, pixels, &far, &camera, NULL, NULL, 1), 1);
+    assert_int_equal(pixels[0], 1);
     const uint16_t whole[] = {1000, 1000, 500, 0, 0, 2000, 1000, 0, 1000};
     const sac_depth millimetres = {whole, 3, 3, 3 * sizeof(uint16_t), SAC_DEPTH_MILLIMETRES, 0.1f, 1.5f};
     assert_int_equal(sac_cloud_from_depth(points, 9, NULL, &millimetres, &camera, &pose, &everywhere, 1), 5);

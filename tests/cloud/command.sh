@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saccade cloud: recorded depth pictures give the objects that stood there, in words, as JSON and as a file: cloud.sh SACCADE
+# saccade cloud: recorded depth pictures give the objects that stood there, in words, as JSON and as a file: command.sh SACCADE
 set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"

@@ -72,9 +72,9 @@ sac_status bench_grasp(const bench_place *place, bench_figure *figure, bench_fig
     int points = 0;
     if (sscanf(place->row->peer, "grasp.py %31s %d", attention, &points) != 2)
         return sac_fail(SAC_ERROR_ARGUMENT, "bench: %s names no attention and no number of points", place->row->name);
-    sac_policy *policy;
-    SAC_TRY(create(&policy, attention, points));
-    const sac_status status = measure(policy, points, figure);
+    sac_policy *policy = NULL;
+    sac_status status = create(&policy, attention, points);
+    if (status == SAC_OK) status = measure(policy, points, figure);
     sac_policy_destroy(policy);
     return status;
 }
