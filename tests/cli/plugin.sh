@@ -7,6 +7,7 @@ saccade=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 source tests/plugins.sh
+next=$(($(sed -n 's/^#define SAC_PLUGIN_VERSION //p' include/saccade/plugin.h) + 1))
 need_compiler "plugins"
 check "examples/plugin.c builds by its own line" builds_as_it_says plugin catch
 build "$work/catch.so" examples/plugin.c || exit 1
@@ -164,7 +165,7 @@ check "a flag without its value" refuses 2 "--plugin needs a value" "$saccade" e
 check "a misspelt flag" refuses 2 "did you mean '--plugin'" "$saccade" envs --pluggin catch.so
 check "an object without the entry" refuses 1 "'plain.so' is no plugin: it has no sac_plugin_table" \
     "$saccade" envs --plugin plain.so
-check "another version" refuses 1 "has version 7 of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
+check "another version" refuses 1 "has version $next of the interface (saccade 7.3)" "$saccade" envs --plugin old.so
 check "an undefined function" refuses 1 "sac_no_such_function" "$saccade" envs --plugin unknown.so
 check "a plugin of nothing" refuses 1 "offers neither" "$saccade" envs --plugin empty.so
 check "a name that is taken" refuses 1 "plugin 'taken.so': environment 'toy': the name is taken" \
