@@ -69,6 +69,15 @@ static sac_status load_layer(scene *s, int layer)
     return status;
 }
 
+static bool has_layer(const golden *g, int layer)
+{
+    char begin[16];
+    snprintf(begin, sizeof begin, "p.l%d.", layer);
+    for (int i = 0; i < sac_tensors_count(g->in); i++)
+        if (strncmp(sac_tensors_at(g->in, i)->name, begin, strlen(begin)) == 0) return true;
+    return false;
+}
+
 static sac_status load(scene *s)
 {
     golden *g = s->g;
@@ -93,12 +102,7 @@ static sac_status load(scene *s)
     s->ends[6] = golden_input(g, &status, "p.head.W2", 2, grasp, NULL);
     s->ends[7] = golden_input(g, &status, "p.head.b2", 1, seven, NULL);
     SAC_TRY(status);
-    char name[32] = "p.l0.WQ";
-    while (s->layers < SAC_PCT_MAX_LAYERS && sac_tensors_find(g->in, name))
-    {
-        SAC_TRY(load_layer(s, s->layers++));
-        snprintf(name, sizeof name, "p.l%d.WQ", s->layers);
-    }
+    while (s->layers < SAC_PCT_MAX_LAYERS && has_layer(g, s->layers)) SAC_TRY(load_layer(s, s->layers++));
     return SAC_OK;
 }
 

@@ -462,8 +462,57 @@ def make_codec(rng, rows, columns):
     return {"action": rng.normal(size=(rows, columns)) * 2, "lo": low, "hi": low + rng.uniform(0.1, 3, columns)}
 
 
+# pct: the point-cloud transformer of SARA-RT
+
+
+def pct(x):
+    p = {name[2:]: value.astype(float) for name, value in x.items() if name.startswith("p.")}
+    relu, out = lambda u: np.maximum(u, 0), {}
+
+    def norm(u, gain, shift):
+        return (u - u.mean(1, keepdims=True)) / np.sqrt(u.var(1, keepdims=True) + 1e-5) * gain + shift
+
+    def layer(u, l, attend):
+        w = lambda name: p[f"l{l}.{name}"]
+        gathered = attend(u @ w("WQ").T, u @ w("WK").T, u @ w("WV").T)
+        u = norm(u + gathered @ w("WO").T + w("bO"), w("ln1.g"), w("ln1.b"))
+        return norm(u + relu(u @ w("W1").T + w("b1")) @ w("W2").T + w("b2"), w("ln2.g"), w("ln2.b"))
+
+    def linear(f):
+        return lambda q, k, v: f(q) @ (f(k).T @ v) / ((f(q) @ f(k).sum(0))[:, None] + 1e-6)
+
+    exact = lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v
+    forms = {"softmax": exact, "relu": linear(relu), "exp": linear(np.exp), "square": linear(np.square)}
+    for name, attend in forms.items():
+        u = relu(relu(x["cloud"].astype(float) @ p["emb.W1"].T + p["emb.b1"]) @ p["emb.W2"].T + p["emb.b2"])
+        hidden = [u]
+        while f"l{len(hidden) - 1}.WQ" in p:
+            hidden.append(layer(hidden[-1], len(hidden) - 1, attend))
+        last = hidden[-1]
+        pooled = np.concatenate([last.max(0), last.mean(0), np.ravel(x["center"]), np.ravel(x["major_axis"])])
+        raw = p["head.W2"] @ np.tanh(p["head.W1"] @ pooled + p["head.b1"]) + p["head.b2"]
+        out |= {f"{name}.hidden": np.array(hidden)[:, :8], f"{name}.pooled": pooled, f"{name}.raw": raw,
+                f"{name}.tip": raw[:3], f"{name}.approach": raw[3:6] / np.linalg.norm(raw[3:6]),
+                f"{name}.roll": np.pi * np.tanh(raw[6:])}  # fmt: skip
+    return out
+
+
+def make_pct(rng, points, width, units, hidden, layers):
+    f = lambda *shape: (rng.normal(size=shape) / np.sqrt(shape[-1])).astype(np.float32)
+    near = lambda value: (value + 0.1 * rng.normal(size=width)).astype(np.float32)
+    x = {"cloud": f(points, 3), "center": f(3), "major_axis": f(3), "p.emb.W1": f(width, 3), "p.emb.b1": f(width),
+         "p.emb.W2": f(width, width), "p.emb.b2": f(width), "p.head.W1": f(hidden, 2 * width + 6), "p.head.b1": f(hidden),
+         "p.head.W2": f(7, hidden), "p.head.b2": f(7)}  # fmt: skip
+    for l in range(layers):
+        x |= {f"p.l{l}.{name}": f(width, width) for name in ("WQ", "WK", "WV", "WO")}
+        x |= {f"p.l{l}.bO": f(width), f"p.l{l}.ln1.g": near(1), f"p.l{l}.ln1.b": near(0), f"p.l{l}.W1": f(units, width),
+              f"p.l{l}.b1": f(units), f"p.l{l}.W2": f(width, units), f"p.l{l}.b2": f(width), f"p.l{l}.ln2.g": near(1),
+              f"p.l{l}.ln2.b": near(0)}  # fmt: skip
+    return x
+
+
 FAMILIES = {"agent": agent, "features": features, "iap": iap, "sara": sara, "conv": conv, "es": es, "theory": theory,
-            "codec": codec}  # fmt: skip
+            "codec": codec, "pct": pct}  # fmt: skip
 LOOSE = {"phi_hyb_q", "phi_hyb_k", "r_hyb", "att_hyb_unnorm", "r_trig", "att_trig_unnorm", "lsh_scores"}
 
 
@@ -603,6 +652,13 @@ def main():
                 "more than any fixed room": make_es(rng, 600, 520, 14, 1, 0.01),
             },
             "theory": {"other widths": make_theory(rng, 5, 3), "one case of one number": make_theory(rng, 1, 1)},
+            # points, width, units, hidden, layers
+            "pct": {
+                "one layer, few points": make_pct(rng, 5, 6, 7, 4, 1),
+                "one point": make_pct(rng, 1, 4, 3, 2, 2),
+                "more layers and odd sizes": make_pct(rng, 75, 13, 21, 9, 5),
+                "more points than any fixed room": make_pct(rng, 3000, 16, 32, 16, 2),
+            },
             "codec": {"one number": make_codec(rng, 1, 1), "wide": make_codec(rng, 50, 64)},
         }
         optional = {"abc", "dO"}  # the reference's own, which no output needs
