@@ -82,6 +82,15 @@ static bool draw(sac_cloud_plane *plane, sac_stream *stream, const float *points
     return span(plane, corners[0], corners[1], corners[2]);
 }
 
+// By squaring, because libm's pow differs between systems.
+static double power(double x, int n)
+{
+    double out = 1;
+    for (; n > 0; n /= 2, x *= x)
+        if (n % 2 != 0) out *= x;
+    return out;
+}
+
 // The best of the trials; a count of 0: none of them spanned a plane.
 static sac_cloud_plane try_planes(const float *points, int stride, int count, const sac_plane_search *search)
 {
@@ -93,9 +102,8 @@ static sac_cloud_plane try_planes(const float *points, int stride, int count, co
         if (!draw(&plane, &stream, points, stride, count)) continue;
         count_near(&plane, points, stride, count, search->distance);
         if (plane.count > best.count) best = plane;
-        const double share = (double)best.count / count, miss = 1 - share * share * share;
-        double missed = 1; // the probability that no trial so far drew three points of the best plane
-        for (int i = 0; i <= trial && missed > 1 - search->confidence; i++) missed *= miss;
+        // the probability that no trial so far drew three points of the best plane
+        const double share = (double)best.count / count, missed = power(1 - share * share * share, trial + 1);
         if (missed <= 1 - search->confidence) break;
     }
     return best;
