@@ -37,5 +37,5 @@ static int run(const cli_args *args)
 }
 
 const cli_command cli_report = {
-    "report", "RUN",
-    "a run as one HTML file: card, curves, an episode or the page of a net, how to repeat it", flags, run};
+    "report", "RUN", "a run as one HTML file: card, curves, an episode or the page of a net, how to repeat it", flags,
+    run};

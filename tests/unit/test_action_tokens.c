@@ -763,7 +763,8 @@ TEST(settings_that_do_not_fit)
     assert_fails(scene_create(&policy, "kind=action-tokens,patch=5"), SAC_ERROR_ARGUMENT, "an odd number");
     assert_fails(scene_create(&policy, "kind=action-tokens,image_size=5"), SAC_ERROR_ARGUMENT, "patch is 6");
     assert_fails(scene_create(&policy, "kind=action-tokens,bins=1"), SAC_ERROR_ARGUMENT, "bins");
-    assert_fails(scene_create(&policy, "kind=action-tokens,attention=positive"), SAC_ERROR_ARGUMENT, "feature_count");
+    assert_fails(scene_create(&policy, "kind=action-tokens,attention=positive"), SAC_ERROR_ARGUMENT,
+                 "attention_features is 0, expected 1 to 4096");
     assert_fails(scene_create(&policy, "kind=action-tokens,inputs=camera+state"), SAC_ERROR_ARGUMENT,
                  "takes no vectors");
 }
