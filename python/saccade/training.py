@@ -209,7 +209,7 @@ class Run:
     steps: int
     seconds: float
     mean: float
-    test_accuracy: float
+    test_accuracy: float | None
     evaluation: tuple[float, float, int]
     best: tuple[float, float, int]
     best_generation: int
@@ -231,7 +231,8 @@ def summary(run: Any) -> Run:
     s = ffi.new("sac_run_summary *")
     check(lib.sac_run_summarise(s, path_of(run, "run")))
     return Run(os.fspath(run), text(s.environment), text(s.policy), text(s.search), text(s.net), s.seed, s.generation,
-               s.generations, s.steps, s.seconds, s.mean, s.test_accuracy, _score(s.evaluation), _score(s.best), s.best_generation,
+               s.generations, s.steps, s.seconds, s.mean,
+               None if math.isnan(s.test_accuracy) else s.test_accuracy, _score(s.evaluation), _score(s.best), s.best_generation,
                text(s.state), text(s.reason), text(s.host))
 
 
