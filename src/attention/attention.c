@@ -1,7 +1,6 @@
 #include "saccade/attention.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "attention/form.h"
@@ -64,24 +63,17 @@ bool sac_attention_form_takes_identity(const char *name)
 // a word near to a form's name names that form, another one all of them
 static sac_status fail_unknown(const char *name)
 {
-    char list[256] = "";
-    size_t used = 0;
-    const char *near = name ? sac_nearest(name, name_at, NULL) : NULL;
-    if (near) return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", name, sac_did_you_mean(near));
-    for (int i = 0; i < FORM_COUNT; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i == 0                ? ""
-                                 : i == FORM_COUNT - 1 ? " or "
-                                                       : ", ",
-                                 forms[i]->name);
-    return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s', expected %s", name ? name : "", list);
+    static const char all[] =
+        ", expected softmax, relu, exp, square, positive, trig, hybrid, sara-relu, sara-exp or sara-square";
+    const char *near = sac_nearest(name, name_at, NULL);
+    return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", name, near ? sac_did_you_mean(near) : all);
 }
 
 static sac_status check(const sac_attention_def *def, const sac_attention_form *form)
 {
     if (def->internal != COOKIE)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: the def does not come from sac_attention_default_def()");
-    if (!form) return fail_unknown(def->form);
+    if (!form) return fail_unknown(def->form ? def->form : "");
     if (def->key_size < 1 || def->key_size > MAX_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "attention: key_size is %d, expected 1 to %d", def->key_size, MAX_SIZE);
     int fewest = form->map && !form->map->allows_identity ? 1 : 0;

@@ -122,6 +122,15 @@ all()
         "$saccade" train "$work/task.yaml" --run "$work/all" --generations 60 --quiet --set 'env.kwargs={"above": -2}' &&
         "$saccade" runs "$work/all" | grep -q ' failed '
 }
+without_note() # COMMAND...: what it says, but for the note that --set asks for another world than the policy's
+{
+    local code
+    "$@" 2>"$work/noted"
+    code=$?
+    grep -v ': this is another world' "$work/noted" >&2
+    return $code
+}
+
 # a mean of what is no number, and a comparison by it, are failures that name the first such episode
 means_nothing()
 {
@@ -134,11 +143,11 @@ means_nothing()
     "$saccade" eval "$policy" --set 'kwargs={"above": -2}' --seeds 3..5 --json >"$work/out" 2>"$work/err"
     code=$?
     cat "$work/out" "$work/err"
-    [[ $code == 1 ]] && grep -q '"mean": *null' "$work/out" && [[ $(wc -l <"$work/err") == 1 ]] &&
+    [[ $code == 1 ]] && grep -q '"mean": *null' "$work/out" && [[ $(grep -vc ': this is another world' "$work/err") == 1 ]] &&
         refuses 1 "compare: the return of 2 of 2 episodes is no number, first that of seed 0" \
-            "$saccade" compare "$policy" "$policy" --set 'kwargs={"above": -2}' --seeds 0..1 &&
+            without_note "$saccade" compare "$policy" "$policy" --set 'kwargs={"above": -2}' --seeds 0..1 &&
         refuses 1 "export: the return of 2 of 2 episodes is no number" \
-            "$saccade" export "$policy" --c "$work/agent.c" --int8 --set 'kwargs={"above": -2}' --seeds 0..1 && [[ ! -e $work/agent.c ]]
+            without_note "$saccade" export "$policy" --c "$work/agent.c" --int8 --set 'kwargs={"above": -2}' --seeds 0..1 && [[ ! -e $work/agent.c ]]
 }
 
 tables() # the table is whole, and what is no number in it is a failure

@@ -12,7 +12,7 @@ refuses_empty_options()
     local command flag
     for command in $(commands); do
         for flag in $("$saccade" "$command" --help | sed -nE '/ TEXT /d; s/^  --([a-z0-9-]+) [^ ].*/\1/p'); do
-            [[ $command-$flag == train-dash || $command-$flag == distill-dash ]] || # may stand alone
+            [[ $flag == dash ]] || # may stand alone
                 refuses 2 "$command: --$flag is empty, expected " "$saccade" "$command" --"$flag" '' || return 1
             refuses 2 "$command: --$flag is empty, expected " "$saccade" "$command" --"$flag=" || return 1
         done

@@ -262,6 +262,9 @@ TEST(create_names_the_bad_field)
     assert_null(attention);
     def = def_of("softmux");
     assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, "did you mean 'softmax'");
+    def.form = "quadratic"; // near to none, so all are named
+    for (int i = 0; sac_attention_form_at(i, NULL); i++)
+        assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, sac_attention_form_at(i, NULL));
     def = def_of("positive");
     def.feature_count = 0;
     assert_fails(sac_attention_create(&attention, &def), SAC_ERROR_ARGUMENT, "feature_count");

@@ -3,8 +3,8 @@
 #include "env/legs/terrain.h"
 #include "saccade/env.h"
 
-/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen. Nothing here needs MuJoCo, because a build
-/// without it lists these worlds, too.
+/// The worlds `legs:*`: a robot, a course, a map of actions, and what is seen. Nothing here needs MuJoCo, because a
+/// build without it lists these worlds, too.
 
 typedef struct legs_config
 {
