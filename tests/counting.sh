@@ -69,7 +69,7 @@ END
 # what the tests call a peer is something to compare with; what is a part of the product has no such excuse
 peers_are_peers()
 {
-    local known='jax|evojax|torch|PyTorch|daqp and quadprog|pycma 4\.5\.0|cma|numpy with torch or jax|\$peer|MuJoCo with EGL or OSMesa'
+    local known='jax|evojax|torch|PyTorch|daqp and quadprog|pycma 4\.5\.0|cma|numpy with torch or jax|\$peer|MuJoCo with EGL or OSMesa|the Point Cloud Library'
     if git grep -nE 'a peer:' -- tests ':!tests/counting.sh' ':!tests/check.sh' | grep -vE "a peer: ($known)|a peer: (\.\.\.|' if peers)"; then return 1; fi
 }
 
