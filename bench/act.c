@@ -55,12 +55,7 @@ static sac_status open_crowd(crowd *c, const char *kind, const bench_place *plac
 {
     sac_policy *blank;
     SAC_TRY(create_policy(&blank, kind));
-    float *drawn = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
-    sac_status status = drawn ? SAC_OK : sac_fail_memory("parameters");
-    if (drawn) sac_policy_draw(blank, 1, drawn);
-    if (drawn) status = sac_policy_create_with(&c->policy, blank, drawn);
-    sac_policy_destroy(blank);
-    sac_free(drawn);
+    sac_status status = bench_draw_policy(&c->policy, blank);
     sac_stream stream = sac_stream_create(1, 0, 0);
     for (int i = 0; status == SAC_OK && i < SAC_LANES; i++)
     {
@@ -123,12 +118,7 @@ static sac_status create_speaker(sac_policy **out, const char *attention, int si
                                                         .action_size = 3,
                                                         .action_low = low,
                                                         .action_high = high}));
-    float *drawn = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
-    if (drawn) sac_policy_draw(blank, 1, drawn);
-    const sac_status status = drawn ? sac_policy_create_with(out, blank, drawn) : sac_fail_memory("parameters");
-    sac_policy_destroy(blank);
-    sac_free(drawn);
-    return status;
+    return bench_draw_policy(out, blank);
 }
 
 // Microseconds an action, over all frames of a drive.

@@ -68,6 +68,10 @@ typedef struct bench_peer
 sac_status bench_place_create(bench_place *place, const char *policy_path);
 void bench_place_destroy(bench_place *place);
 
+/// Make the policy of a blank one's shape with parameters that are drawn from seed 1.
+/// @param blank  destroyed
+sac_status bench_draw_policy(sac_policy **out, sac_policy *blank);
+
 /// Run on one core from now on, or on all cores again.
 void bench_pin(const bench_place *place, bool one_core);
 

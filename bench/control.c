@@ -38,14 +38,7 @@ static sac_status create_policy(scene *s, const sac_env_def *def)
     sac_policy *blank = NULL;
     sac_status status = sac_policy_create_for(&blank, env, "attention-agent", settings, 5);
     sac_env_destroy(env);
-    SAC_TRY(status);
-    float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
-    status = parameters ? SAC_OK : sac_fail_memory("parameters");
-    if (parameters) sac_policy_draw(blank, 1, parameters);
-    if (parameters) status = sac_policy_create_with(&s->policy, blank, parameters);
-    sac_free(parameters);
-    sac_policy_destroy(blank);
-    return status;
+    return status == SAC_OK ? bench_draw_policy(&s->policy, blank) : status;
 }
 
 static sac_status choose(scene *s, int step)

@@ -310,13 +310,7 @@ static sac_status create_student(sac_policy **out)
                                 .action_high = high};
     sac_policy *shape;
     SAC_TRY(sac_policy_create(&shape, &def));
-    float *parameters = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(shape));
-    sac_status status = parameters ? SAC_OK : sac_fail_memory("a student");
-    if (parameters) sac_policy_draw(shape, 1, parameters);
-    if (parameters) status = sac_policy_create_with(out, shape, parameters);
-    sac_free(parameters);
-    sac_policy_destroy(shape);
-    return status;
+    return bench_draw_policy(out, shape);
 }
 
 typedef struct pupil

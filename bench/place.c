@@ -94,6 +94,16 @@ static sac_status find_parameters(const char *policy_path, float *parameters)
     return SAC_OK;
 }
 
+sac_status bench_draw_policy(sac_policy **out, sac_policy *blank)
+{
+    float *drawn = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
+    if (drawn) sac_policy_draw(blank, 1, drawn);
+    const sac_status status = drawn ? sac_policy_create_with(out, blank, drawn) : sac_fail_memory("parameters");
+    sac_policy_destroy(blank);
+    sac_free(drawn);
+    return status;
+}
+
 sac_status bench_place_create(bench_place *place, const char *policy_path)
 {
     *place = (bench_place){.core = sched_getcpu(), .first_seed = 1, .last_seed = 1};

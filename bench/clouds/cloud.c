@@ -14,28 +14,13 @@ enum
     RUNS = 30
 };
 
-static void put(FILE *file, double number)
-{
-    fwrite(&number, sizeof number, 1, file);
-}
-
-// The picture and what is done with it, as bench/peers/cloud.cc reads them.
 static sac_status write_picture(const table_picture *p, const sac_segmenter_def *def, const bench_place *place)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/picture", place->folder);
     FILE *file = fopen(path, "wb");
     if (!file) return sac_fail(SAC_ERROR_FILE, "bench: %s cannot be written", path);
-    put(file, p->height), put(file, p->width);
-    put(file, p->camera.focal_row), put(file, p->camera.focal_column);
-    put(file, p->camera.center_row), put(file, p->camera.center_column);
-    for (int i = 0; i < 9; i++) put(file, p->pose.rotation[i]);
-    for (int i = 0; i < 3; i++) put(file, p->pose.position[i]);
-    for (int i = 0; i < 3; i++) put(file, (double)def->bounds.least[i]);
-    for (int i = 0; i < 3; i++) put(file, (double)def->bounds.most[i]);
-    put(file, (double)def->voxel), put(file, (double)def->plane.distance), put(file, (double)def->reach);
-    put(file, def->plane.trials), put(file, def->least_points), put(file, def->plane.confidence);
-    fwrite(p->depth, sizeof *p->depth, (size_t)p->height * (size_t)p->width, file);
+    table_put_picture(file, p, def);
     const bool good = !ferror(file);
     if (fclose(file) == 0 && good) return SAC_OK;
     return sac_fail(SAC_ERROR_FILE, "bench: %s cannot be written", path);

@@ -30,12 +30,7 @@ static sac_status create(sac_policy **out, const char *attention, int points)
                                                         .action_size = OUTPUTS,
                                                         .action_low = low,
                                                         .action_high = high}));
-    float *drawn = SAC_NEW_ARRAY(float, (size_t)sac_policy_parameter_count(blank));
-    if (drawn) sac_policy_draw(blank, 1, drawn);
-    const sac_status status = drawn ? sac_policy_create_with(out, blank, drawn) : sac_fail_memory("parameters");
-    sac_policy_destroy(blank);
-    sac_free(drawn);
-    return status;
+    return bench_draw_policy(out, blank);
 }
 
 // Microseconds an action, over at least ten milliseconds.

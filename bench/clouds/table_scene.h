@@ -1,6 +1,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,4 +161,25 @@ static inline sac_segmenter_def table_def(int max_points)
     def.max_points = max_points;
     def.bounds = (sac_bounds){{-0.45f, -0.3f, -0.05f}, {0.45f, 0.3f, 0.4f}};
     return def;
+}
+
+static inline void table_put(FILE *file, double number)
+{
+    fwrite(&number, sizeof number, 1, file);
+}
+
+/// Write a picture and what is done with it, as read_picture of bench/peers/pcl.h reads them.
+static inline void table_put_picture(FILE *file, const table_picture *p, const sac_segmenter_def *def)
+{
+    table_put(file, p->height), table_put(file, p->width);
+    table_put(file, p->camera.focal_row), table_put(file, p->camera.focal_column);
+    table_put(file, p->camera.center_row), table_put(file, p->camera.center_column);
+    for (int i = 0; i < 9; i++) table_put(file, p->pose.rotation[i]);
+    for (int i = 0; i < 3; i++) table_put(file, p->pose.position[i]);
+    for (int i = 0; i < 3; i++) table_put(file, (double)def->bounds.least[i]);
+    for (int i = 0; i < 3; i++) table_put(file, (double)def->bounds.most[i]);
+    table_put(file, (double)def->voxel), table_put(file, (double)def->plane.distance),
+        table_put(file, (double)def->reach);
+    table_put(file, def->plane.trials), table_put(file, def->least_points), table_put(file, def->plane.confidence);
+    fwrite(p->depth, sizeof *p->depth, (size_t)p->height * (size_t)p->width, file);
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
 #include <pcl/common/centroid.h>
 #include <pcl/common/eigen.h>
 #include <pcl/common/transforms.h>
@@ -129,6 +133,37 @@ struct settings
     int trials, points; // of a cluster at least
     double confidence;
 };
+
+/// The next number of a file that saccade wrote; a file that is short ends the program.
+inline double number(std::FILE *file)
+{
+    double x = 0;
+    if (std::fread(&x, sizeof x, 1, file) == 1) return x;
+    std::printf("the file is short\n");
+    std::exit(1);
+}
+
+/// Read a picture and what is done with it, as table_put_picture of bench/clouds/table_scene.h writes them.
+/// @param[out] depth  the pixels, which the picture points to
+inline void read_picture(picture &p, settings &s, std::vector<float> &depth, std::FILE *file)
+{
+    p.height = (int)number(file), p.width = (int)number(file);
+    p.focal_row = number(file), p.focal_column = number(file);
+    p.center_row = number(file), p.center_column = number(file);
+    for (double &x : p.rotation) x = number(file);
+    for (double &x : p.position) x = number(file);
+    for (float &x : s.least) x = (float)number(file);
+    for (float &x : s.most) x = (float)number(file);
+    s.voxel = (float)number(file), s.distance = (float)number(file), s.reach = (float)number(file);
+    s.trials = (int)number(file), s.points = (int)number(file), s.confidence = number(file);
+    depth.resize((size_t)p.height * (size_t)p.width);
+    if (std::fread(depth.data(), sizeof(float), depth.size(), file) != depth.size())
+    {
+        std::printf("the file is short\n");
+        std::exit(1);
+    }
+    p.depth = depth.data();
+}
 
 /// The points of each step, kept between pictures so that they need no new memory.
 struct work

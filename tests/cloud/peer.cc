@@ -40,12 +40,7 @@ void near(double a, double b, double tolerance, const char *what)
     std::exit(1);
 }
 
-double number(std::FILE *file)
-{
-    double x = 0;
-    fail_unless(std::fread(&x, sizeof x, 1, file) == 1, "the file is short");
-    return x;
-}
+using peer::number;
 
 peer::cloud::Ptr points(std::FILE *file)
 {
@@ -69,20 +64,7 @@ record read(const char *path)
     record r;
     std::FILE *file = std::fopen(path, "rb");
     fail_unless(file, "no such file");
-    peer::picture &p = r.picture;
-    peer::settings &s = r.settings;
-    p.height = (int)number(file), p.width = (int)number(file);
-    p.focal_row = number(file), p.focal_column = number(file);
-    p.center_row = number(file), p.center_column = number(file);
-    for (double &x : p.rotation) x = number(file);
-    for (double &x : p.position) x = number(file);
-    for (float &x : s.least) x = (float)number(file);
-    for (float &x : s.most) x = (float)number(file);
-    s.voxel = (float)number(file), s.distance = (float)number(file), s.reach = (float)number(file);
-    s.trials = (int)number(file), s.points = (int)number(file), s.confidence = number(file);
-    r.depth.resize((size_t)p.height * (size_t)p.width);
-    fail_unless(std::fread(r.depth.data(), sizeof(float), r.depth.size(), file) == r.depth.size(), "short");
-    p.depth = r.depth.data();
+    peer::read_picture(r.picture, r.settings, r.depth, file);
     r.all = points(file), r.seen = points(file), r.cells = points(file);
     for (double &x : r.plane) x = number(file);
     r.kept = integers(file);

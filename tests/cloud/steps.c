@@ -15,20 +15,15 @@ enum
 static float all[3 * MOST], seen[3 * MOST], cells[3 * MOST], left[3 * MOST];
 static int kept[MOST], labels[MOST];
 
-static void put(FILE *file, double number)
-{
-    fwrite(&number, sizeof number, 1, file);
-}
-
 static void put_points(FILE *file, const float *points, int stride, int count)
 {
-    put(file, count);
+    table_put(file, count);
     for (int d = 0; d < 3; d++) fwrite(points + (ptrdiff_t)d * stride, sizeof *points, (size_t)count, file);
 }
 
 static void put_integers(FILE *file, const int *numbers, int count)
 {
-    put(file, count);
+    table_put(file, count);
     fwrite(numbers, sizeof *numbers, (size_t)count, file);
 }
 
@@ -51,20 +46,6 @@ static sac_status load(table_picture *p, sac_tensors **tensors, const char *path
     return SAC_OK;
 }
 
-static void put_picture(FILE *file, const table_picture *p, const sac_segmenter_def *def)
-{
-    put(file, p->height), put(file, p->width);
-    put(file, p->camera.focal_row), put(file, p->camera.focal_column);
-    put(file, p->camera.center_row), put(file, p->camera.center_column);
-    for (int i = 0; i < 9; i++) put(file, p->pose.rotation[i]);
-    for (int i = 0; i < 3; i++) put(file, p->pose.position[i]);
-    for (int i = 0; i < 3; i++) put(file, (double)def->bounds.least[i]);
-    for (int i = 0; i < 3; i++) put(file, (double)def->bounds.most[i]);
-    put(file, (double)def->voxel), put(file, (double)def->plane.distance), put(file, (double)def->reach);
-    put(file, def->plane.trials), put(file, def->least_points), put(file, def->plane.confidence);
-    fwrite(p->depth, sizeof *p->depth, MOST, file);
-}
-
 static sac_status put_steps(FILE *file, const table_picture *p, const sac_segmenter_def *def, sac_cloud_memory *memory)
 {
     const sac_depth depth = table_depth(p);
@@ -78,8 +59,8 @@ static sac_status put_steps(FILE *file, const table_picture *p, const sac_segmen
     if (status == SAC_OK) status = sac_cloud_find_plane(&plane, cells, MOST, cell_count, &def->plane);
     if (status != SAC_OK) return status;
     put_points(file, cells, MOST, cell_count);
-    for (int d = 0; d < 3; d++) put(file, plane.normal[d]);
-    put(file, plane.offset);
+    for (int d = 0; d < 3; d++) table_put(file, plane.normal[d]);
+    table_put(file, plane.offset);
     const int left_count = sac_cloud_off_plane(left, MOST, kept, cells, MOST, cell_count, &plane, def->plane.distance);
     put_integers(file, kept, left_count);
     put_points(file, left, MOST, left_count);
@@ -98,9 +79,9 @@ static sac_status put_objects(FILE *file, const table_picture *p, const sac_segm
     for (int i = 0; status == SAC_OK && i <= found.object_count; i++)
     {
         const sac_cloud_object *o = &found.objects[i];
-        put(file, i < found.object_count ? o->count : 0);
+        table_put(file, i < found.object_count ? o->count : 0);
         for (int d = 0; i < found.object_count && d < 3; d++)
-            put(file, (double)o->center[d]), put(file, (double)o->axis[d]);
+            table_put(file, (double)o->center[d]), table_put(file, (double)o->axis[d]);
     }
     sac_segmenter_destroy(segmenter);
     return status;
@@ -116,7 +97,7 @@ int main(int argc, char **argv)
     FILE *file = fopen(argv[2], "wb");
     sac_status status = file ? load(&p, &tensors, argv[1]) : SAC_ERROR_FILE;
     if (status == SAC_OK) status = sac_cloud_memory_create(&memory, MOST);
-    if (status == SAC_OK) put_picture(file, &p, &def);
+    if (status == SAC_OK) table_put_picture(file, &p, &def);
     if (status == SAC_OK) status = put_steps(file, &p, &def, memory);
     if (status == SAC_OK) status = put_objects(file, &p, &def);
     if (status != SAC_OK) fprintf(stderr, "%s\n", sac_last_error());
