@@ -69,6 +69,8 @@ static const char *const speaking_kinds[] = {
     ("kind=action-tokens,attention=sara-square,inputs=depth,image_size=32,patch=8,position_encoding=none,width=6,heads="
      "1,bins=5"),
     "kind=action-tokens,scale=0.75,width=20,heads=4,layers=3,history=2,image_size=48,units=7,bins=2",
+    "kind=action-tokens,spelling=decimals,history=2,image_size=36",
+    "kind=action-tokens,spelling=decimals,attention=sara-relu,history=3,image_size=48,layers=0,width=12",
 };
 
 enum

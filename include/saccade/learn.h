@@ -127,10 +127,11 @@ typedef struct sac_examples
 /// The loss is the mean over frames and outputs of the square of (output - action) / half the action's range, or
 /// Huber's of the same; where an action is one of n choices, the cross entropy of the controller's outputs, or, where
 /// two thresholds decide, the square of the distance from the middle of the choice's range (-2/3, 0 or 2/3); of kind
-/// action-tokens the mean over dimensions of the cross entropy of the bin that the action is nearest to, or with
-/// `spread` the divergence of the bins' chances from those of a normal distribution around the action. Where the
-/// examples have costs, it is what the choices cost beyond the cheapest one, in the mean over softmax(outputs), or with
-/// `softness` the divergence of softmax(outputs) from softmax(-costs / softness).
+/// action-tokens the mean over tokens of the cross entropy of the action's tokens, of which each number has one, the
+/// bin that it is nearest to, or several, its sign and digits (spelling: decimals), or with `spread` the divergence of
+/// the bins' chances from those of a normal distribution around the action. Where the examples have costs, it is what
+/// the choices cost beyond the cheapest one, in the mean over softmax(outputs), or with `softness` the divergence of
+/// softmax(outputs) from softmax(-costs / softness).
 typedef struct sac_fit_def
 {
     const char *optimiser; ///< "adam", "adamw" or "sgd", default "adam"
@@ -146,8 +147,8 @@ typedef struct sac_fit_def
     double huber;          ///< where Huber's loss turns from square to straight, default 0: the square loss
     double softness;       ///< of examples with costs: costs that are far below this apart count as equal, default 0:
                            ///< what choices cost is the loss
-    double spread;         ///< of kind action-tokens: standard deviation in bins of what is learned of a number, a
-                           ///< normal distribution around it, default 0: the nearest bin alone
+    double spread;         ///< of kind action-tokens that says bins: standard deviation in bins of what is learned of a
+                           ///< number, a normal distribution around it, default 0: the nearest bin alone
     int batch;             ///< sequences in a minibatch, default 64
     int steps;             ///< frames in a sequence whose outputs count, default 0: 1, or 32 where a policy has memory
     int lead;              ///< frames before them whose outputs do not, default -1: 0, 1 with motion, 8 with memory

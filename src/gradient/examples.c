@@ -22,7 +22,8 @@ sac_status sac_fit_room_create(sac_fit_room *room, const sac_gradient *gradient,
     {
         room->said = SAC_NEW_MATRIX(float, frames, (size_t)action);
         room->actions = SAC_NEW_ARRAY(const float *, frames);
-        if (!room->said || !room->actions) return sac_fail_memory("a fit's actions");
+        room->labels = SAC_NEW_ARRAY(int, (size_t)gradient->parts.rt->tokens);
+        if (!room->said || !room->actions || !room->labels) return sac_fail_memory("a fit's actions");
     }
     room->flipped = SAC_NEW_ARRAY(float, (size_t)(gradient->outputs > action ? gradient->outputs : action));
     room->parts = SAC_NEW_MATRIX(const void *, frames, (size_t)gradient->policy->def.input_count);
@@ -42,6 +43,7 @@ void sac_fit_room_destroy(sac_fit_room *room)
 {
     sac_free(room->parts);
     sac_free(room->said);
+    sac_free(room->labels);
     sac_free(room->actions);
     sac_free(room->starts);
     sac_free(room->told);
@@ -134,7 +136,7 @@ double sac_fit_share(const sac_fit_batch *batch, int sequences)
         for (int t = 0; t < batch->steps; t++) total += weight_of(batch->examples, batch->first[i] + t);
     const sac_gradient *g = batch->gradient;
     if (g->parts.rt)
-        total *= g->parts.rt->actions;
+        total *= g->parts.rt->tokens;
     else if (!has_logits(g))
         total *= g->outputs;
     return total > 0 ? 1 / total : 0;
@@ -205,31 +207,29 @@ static void set_spread(const sac_gradient *g, float number, int dimension, doubl
     for (int b = 0; b < bins; b++) targets[b] = (float)(-(b - place) * (b - place) / (2 * spread * spread));
 }
 
-// The cross entropy of the bins of an action's numbers, or the divergence from what is spread around them.
+// The cross entropy of an action's tokens, or the divergence from what is spread around its bins.
 static double loss_of_tokens(const sac_fit_batch *b, const sac_fit_room *room, const sac_learn *l, int example,
                              ptrdiff_t at)
 {
     const sac_gradient *g = b->gradient;
     const sac_rt *rt = g->parts.rt;
-    const bool spreads = b->spread > 0 && !g->policy->def.action_choices;
+    const bool spreads =
+        b->spread > 0 && !g->policy->def.action_choices; // one token a number: sac_fit_create checks it
     const double share = b->share * weight_of(b->examples, example);
     double total = 0;
-    for (int a = 0; a < rt->actions; a++)
+    sac_rt_spell(rt, &g->policy->def, room->labels, room->actions[at]);
+    for (int a = 0; a < rt->tokens; a++)
     {
         const ptrdiff_t first = at * g->outputs + (ptrdiff_t)a * rt->bins;
         float *outputs = room->outputs + first, *doutputs = room->doutputs + first;
-        const float number = room->actions[at][a];
         double loss;
         if (spreads)
         {
-            set_spread(g, number, a, b->spread, room->targets);
+            set_spread(g, room->actions[at][a], a, b->spread, room->targets);
             l->categorical_loss(l, &loss, doutputs, outputs, room->targets, 1, rt->bins, share);
         }
         else
-        {
-            const int label = sac_speech_bin(rt, &g->policy->def, number, a);
-            l->cross_entropy_loss(l, &loss, doutputs, outputs, &label, 1, rt->bins, share);
-        }
+            l->cross_entropy_loss(l, &loss, doutputs, outputs, &room->labels[a], 1, rt->bins, share);
         total += loss;
     }
     return total;

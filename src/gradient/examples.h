@@ -31,6 +31,7 @@ typedef struct sac_fit_room
     float *flipped;        ///< [output_size] an action or costs as they are flipped
     float *said;           ///< [lead + steps, sequences, action_size] of a policy that says its actions by tokens
     const float **actions; ///< [lead + steps, sequences] those; NULL: another policy
+    int *labels;           ///< [tokens] of such a policy's action
     uint8_t *pictures;     ///< [lead + steps, sequences, bytes of a picture] flipped ones; NULL: none
     void *workspace;
 } sac_fit_room;

@@ -146,6 +146,17 @@ static void choose_lengths(sac_fit *fit)
     if (fit->def.lead < 0) fit->def.lead = a->controller.has_cell ? MEMORY_LEAD : a->motion ? 1 : 0;
 }
 
+// What is spread over bins needs bins.
+static sac_status check_spread(const sac_fit *fit)
+{
+    const sac_rt *rt = fit->gradient->parts.rt;
+    if (!rt || rt->whole == 0 || fit->def.spread == 0) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "fit: spread is %g, and the policy says its numbers digit by digit (spelling: decimals), whose "
+                    "neighbours are not alike; expected 0",
+                    fit->def.spread);
+}
+
 // numbers by which a slice measures the normaliser
 static size_t seen_size(const sac_fit *fit)
 {
@@ -190,6 +201,7 @@ static sac_status create(sac_fit *fit)
     sac_gradient_def def = sac_gradient_default_def();
     def.choosing = fit->def.choosing;
     SAC_TRY(sac_gradient_create(&fit->gradient, fit->policy, &def));
+    SAC_TRY(check_spread(fit));
     choose_lengths(fit);
     SAC_TRY(create_flip(fit));
     SAC_TRY(create_optimiser(fit));

@@ -3,7 +3,6 @@
 
 #include "gradient/gradient.h"
 #include "gradient/speech.h"
-#include "saccade/action_codec.h"
 
 /// Policies that say their actions by tokens (policy/action_tokens/rt.h): frames to what the decoder attends to, and
 /// that to logits. Tokens are rows here, [N, W].
@@ -215,20 +214,6 @@ static int history_of(const sac_pass *p, int frame)
     return count;
 }
 
-// The bins that are said of a frame: those of the action that it is given, or the likeliest ones, one after the other.
-static void say(const sac_pass *p, int frame, int token, const float *logits, int *said)
-{
-    const sac_rt *rt = rt_of(p);
-    const sac_policy_def *def = &p->g->policy->def;
-    if (p->batch->actions)
-    {
-        said[token] = sac_speech_bin(rt, def, p->batch->actions[frame][token], token);
-        return;
-    }
-    const int best = sac_rt_likeliest(logits, rt->bins);
-    said[token] = best >= 0 ? best : sac_rt_unsure(rt, def);
-}
-
 static void begin_token(const sac_pass *p, float *x, int token, const int *said)
 {
     const sac_rt *rt = rt_of(p);
@@ -259,7 +244,10 @@ static void decode_frame(const sac_pass *p, int frame, float *outputs)
     const int width = rt->config.width, last = rt->config.layers, history = history_of(p, frame);
     const block all = sac_speech_block_at(p, last + 1, frame);
     const sac_speech_end end = sac_speech_end_at(p, frame);
-    for (int a = 0; a < rt->actions; a++)
+    const sac_policy_def *def = &p->g->policy->def;
+    const float *given = p->batch->actions ? p->batch->actions[frame] : NULL; // else the likeliest tokens are said
+    if (given) sac_rt_spell(rt, def, end.said, given);
+    for (int a = 0; a < rt->tokens; a++)
     {
         const block b = row_of(p, &all, a);
         float *logits = outputs + (ptrdiff_t)a * rt->bins;
@@ -272,7 +260,7 @@ static void decode_frame(const sac_pass *p, int frame, float *outputs)
              memory_gain(p) + 1, 1);
         const sac_layer to = {rt->logits.bias + (size_t)a * (size_t)rt->bins, rt->logits.weight};
         layer(p, logits, end.normed + (ptrdiff_t)a * width, to, 1, width, rt->bins, SAC_ACTIVATION_NONE);
-        say(p, frame, a, logits, end.said);
+        if (!given) end.said[a] = sac_rt_likeliest(rt, def, logits, a);
     }
 }
 
@@ -283,20 +271,20 @@ static void decode_frame_backward(const sac_pass *p, int frame, const float *dou
     const int width = rt->config.width, last = rt->config.layers, history = history_of(p, frame);
     const block all = sac_speech_block_at(p, last + 1, frame);
     const sac_speech_end end = sac_speech_end_at(p, frame);
-    for (int a = 0; a < rt->actions; a++)
+    for (int a = 0; a < rt->tokens; a++)
     {
         const sac_layer to = {rt->logits.bias + (size_t)a * (size_t)rt->bins, rt->logits.weight};
         layer_backward(p, r->dgathered + (ptrdiff_t)a * width, doutputs + (ptrdiff_t)a * rt->bins,
                        end.normed + (ptrdiff_t)a * width, to, 1, width, rt->bins);
     }
-    norm_backward(p, r->dx, rt->last_norm, r->dgathered, end.x, end.moments, memory_gain(p) + 1, rt->actions);
-    perceive_backward(p, &all, r->dx, r->dgathered, last, rt->actions);
-    memset(r->dmixed, 0, (size_t)(rt->actions * 3 * width) * sizeof(float));
-    for (int a = rt->actions - 1; a >= 0; a--)
+    norm_backward(p, r->dx, rt->last_norm, r->dgathered, end.x, end.moments, memory_gain(p) + 1, rt->tokens);
+    perceive_backward(p, &all, r->dx, r->dgathered, last, rt->tokens);
+    memset(r->dmixed, 0, (size_t)(rt->tokens * 3 * width) * sizeof(float));
+    for (int a = rt->tokens - 1; a >= 0; a--)
         sac_speech_gather_backward(p, frame, a, history, all.mixed, all.gathered + (ptrdiff_t)a * width,
                                    r->dgathered + (ptrdiff_t)a * width);
-    mix_backward(p, &all, r->dx, r->dmixed, last, rt->actions);
-    for (int a = 0; a < rt->actions; a++)
+    mix_backward(p, &all, r->dx, r->dmixed, last, rt->tokens);
+    for (int a = 0; a < rt->tokens; a++)
     {
         const float *dx = r->dx + (ptrdiff_t)a * width;
         p->l.add(&p->l, p->sums + rt->dimensions + (size_t)a * (size_t)width, dx, (size_t)width);

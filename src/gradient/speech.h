@@ -63,9 +63,6 @@ sac_map_side sac_speech_map(const sac_rt *rt);
 /// Whether the policy has gradients.
 SAC_CHECKED sac_status sac_speech_check(const sac_rt *rt);
 
-/// The bin of a number of an action.
-int sac_speech_bin(const sac_rt *rt, const sac_policy_def *def, float number, int dimension);
-
 /// What a token of an action attends to: the history of its frame and the tokens up to itself, whose queries, keys and
 /// values are mixed [A, 3 W]. Backward adds to dmixed, to the frames' dkeys and to the sums of the ages.
 void sac_speech_gather(const struct sac_pass *p, int frame, int token, int history, const float *mixed, float *out);

@@ -28,15 +28,15 @@ static looked looked_at(const sac_pass *p, int frame, int token, int history, in
 static float *weights_of(const sac_pass *p, int frame, int token, int head)
 {
     const sac_rt *rt = p->g->parts.rt;
-    const size_t row = (size_t)(rt->config.history * rt->embedding.count + rt->actions);
+    const size_t row = (size_t)(rt->config.history * rt->embedding.count + rt->tokens);
     return p->room.speech.attention +
-           (((size_t)frame * (size_t)rt->actions + (size_t)token) * (size_t)rt->config.heads + (size_t)head) * row;
+           (((size_t)frame * (size_t)rt->tokens + (size_t)token) * (size_t)rt->config.heads + (size_t)head) * row;
 }
 
 static float *total_of(const sac_pass *p, int frame, int token, int head)
 {
     const sac_rt *rt = p->g->parts.rt;
-    return p->room.speech.totals + ((ptrdiff_t)frame * rt->actions + token) * rt->config.heads + head;
+    return p->room.speech.totals + ((ptrdiff_t)frame * rt->tokens + token) * rt->config.heads + head;
 }
 
 static float dot(const float *a, const float *b, int size)

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "gradient/gradient.h"
-#include "saccade/action_codec.h"
 
 /// The arrays of a minibatch of a policy that says its actions by tokens, and what of such policies has gradients.
 
@@ -48,13 +47,6 @@ sac_status sac_speech_check(const sac_rt *rt)
                     rt->config.scale);
 }
 
-int sac_speech_bin(const sac_rt *rt, const sac_policy_def *def, float number, int dimension)
-{
-    if (def->action_choices) return (int)number;
-    return sac_action_bin((double)number, (double)def->action_low[dimension], (double)def->action_high[dimension],
-                          rt->bins, SAC_BIN_NEAREST);
-}
-
 // floats that an encoder's attention keeps
 static size_t kept_size(const sac_rt *rt)
 {
@@ -92,7 +84,7 @@ static size_t encoder_block(const sac_rt *rt)
 static size_t decoder_block(const sac_rt *rt)
 {
     struct sac_speech_block b;
-    return cut_block(&b, rt, NULL, (size_t)rt->actions, 0);
+    return cut_block(&b, rt, NULL, (size_t)rt->tokens, 0);
 }
 
 struct sac_speech_block sac_speech_block_at(const sac_pass *p, int layer, int frame)
@@ -105,7 +97,7 @@ struct sac_speech_block sac_speech_block_at(const sac_pass *p, int layer, int fr
     if (l < layers) cut_block(&b, rt, r->encoder + (l * frames + f) * one, (size_t)rt->embedding.count, kept_size(rt));
     if (l == layers)
         b.x = r->encoder + layers * frames * one + f * (size_t)rt->embedding.count * (size_t)rt->config.width;
-    if (l > layers) cut_block(&b, rt, r->decoder + f * decoder_block(rt), (size_t)rt->actions, 0);
+    if (l > layers) cut_block(&b, rt, r->decoder + f * decoder_block(rt), (size_t)rt->tokens, 0);
     return b;
 }
 
@@ -121,7 +113,7 @@ sac_speech_memory sac_speech_memory_at(const sac_pass *p, int frame)
 sac_speech_end sac_speech_end_at(const sac_pass *p, int frame)
 {
     const sac_rt *rt = p->g->parts.rt;
-    const size_t rows = (size_t)rt->actions, width = (size_t)rt->config.width, f = (size_t)frame;
+    const size_t rows = (size_t)rt->tokens, width = (size_t)rt->config.width, f = (size_t)frame;
     float *at = p->room.speech.end + f * rows * (2 * width + 2);
     return (sac_speech_end){at, at + rows * width, at + 2 * rows * width, p->room.speech.said + f * rows};
 }
@@ -130,7 +122,7 @@ sac_speech_end sac_speech_end_at(const sac_pass *p, int frame)
 
 static void place_kept(sac_speech_room *r, const sac_rt *rt, size_t frames, sac_workspace *at)
 {
-    const size_t count = (size_t)rt->embedding.count, width = (size_t)rt->config.width, a = (size_t)rt->actions;
+    const size_t count = (size_t)rt->embedding.count, width = (size_t)rt->config.width, a = (size_t)rt->tokens;
     const size_t heads = (size_t)rt->config.heads, layers = (size_t)rt->config.layers;
     const size_t looked = (size_t)rt->config.history * count + a;
     TAKE(gains, (2 * layers + 4) * width);
@@ -148,7 +140,7 @@ static void place_kept(sac_speech_room *r, const sac_rt *rt, size_t frames, sac_
 
 void sac_speech_place(sac_speech_room *r, const sac_rt *rt, size_t frames, sac_workspace *at)
 {
-    const size_t count = (size_t)rt->embedding.count, width = (size_t)rt->config.width, a = (size_t)rt->actions;
+    const size_t count = (size_t)rt->embedding.count, width = (size_t)rt->config.width, a = (size_t)rt->tokens;
     const size_t rows = count > a ? count : a;
     place_kept(r, rt, frames, at);
     TAKE(dattention, (size_t)rt->config.history * count + a);

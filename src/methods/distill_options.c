@@ -38,7 +38,7 @@ const sac_option sac_distill_option_table[] = {
     {"huber", SAC_OPTION_REAL, AT(huber), "0", 0, 1e9, NULL,
      "where Huber's loss turns from square to straight; 0: the square loss"},
     {"spread", SAC_OPTION_REAL, AT(spread), "0", 0, 1e6, NULL,
-     "of actions said by tokens: standard deviation in bins of what is learned of a number; 0: the nearest bin alone"},
+     "of actions said by bins: standard deviation in bins of what is learned of a number; 0: the nearest bin alone"},
     {"loss", SAC_OPTION_TEXT, AT(loss), "labels", 0, 0, "labels cost soft",
      "what is learned: labels, the teacher's actions; where it can say what each choice costs, cost: what the "
      "student's choices cost in the mean, or soft: the chances softmax(-cost / softness)"},

@@ -286,7 +286,7 @@ class Policy:
         return self.layer(self.norm(x, self.tensors["memory.norm"]), "memory").chunk(2, -1)
 
     def decoded(self, frames, said):
-        """Logits from the frames of a history, the newest one first, and the bins that are said."""
+        """Logits from the frames of a history, the newest one first, and the tokens that are said."""
         before = torch.cat((torch.zeros_like(self.tensors["bins"][:1]), self.tensors["bins"][said[:-1]]))
         x, places = self.tensors["dimensions"] + before, frames[0][0].shape[0]
         count = x.shape[0]
@@ -302,14 +302,22 @@ class Policy:
         x = self.norm(self.block(x, "decoder", attend), self.tensors["logits.norm"])
         return self.linear(x, self.tensors["logits.weight"], self.tensors["logits.bias"]).flatten()
 
-    def bins(self, actions):
+    def words(self, actions):
+        """The tokens of actions [N, numbers]: a bin each, or the sign (10, 11) and the digits of each."""
+        if self.options.get("spelling") == "decimals":
+            return torch.tensor([[word for number in row for word in self.spelled(number)] for row in actions.tolist()])
         low, high = (torch.tensor(self.made["action_" + side], dtype=self.dtype) for side in ("low", "high"))
         return ((actions - low) / (high - low) * (self.number("bins") - 1)).round().long()
+
+    def spelled(self, number):
+        whole = max(len(f"{abs(bound):.4f}") for side in ("low", "high") for bound in self.made["action_" + side])
+        digits = [int(digit) for digit in f"{abs(number):0{whole}.4f}" if digit != "."]
+        return [11 if number < 0 and any(digits) else 10, *digits]
 
     def speech(self):
         self.pixels = self.patches()
         steps, sequences = self.case["starts"].shape
-        history, said = self.number("history"), self.bins(self.case["said"])
+        history, said = self.number("history"), self.words(self.case["said"])
         longest = max(history * self.pixels.shape[1] + said.shape[1], self.pixels.shape[2], self.number("units"))
         self.error *= LIKELY * math.sqrt(longest)
         frames = [self.encoded(x) for x in self.layer(self.placed(), "patches")]

@@ -62,7 +62,7 @@ static bool is_rounded(const char *name)
 static int longest_sum(const sac_policy *policy)
 {
     const sac_rt *rt = policy->ops == &sac_action_tokens_ops ? policy->self : NULL;
-    int longest = rt ? rt->config.history * rt->embedding.count + rt->actions : 1;
+    int longest = rt ? rt->config.history * rt->embedding.count + rt->tokens : 1;
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
         const sac_policy_tensor *tensor = sac_policy_tensor_at(policy, i);

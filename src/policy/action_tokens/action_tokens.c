@@ -126,11 +126,11 @@ static sac_status add_decoder(sac_rt *rt, sac_policy *policy)
 {
     const int width = rt->config.width;
     const double limit = 1 / sqrt((double)width);
-    SAC_TRY(sac_policy_add_tensor(policy, "dimensions", limit, 2, (int[]){rt->actions, width}, &rt->dimensions));
+    SAC_TRY(sac_policy_add_tensor(policy, "dimensions", limit, 2, (int[]){rt->tokens, width}, &rt->dimensions));
     SAC_TRY(sac_policy_add_tensor(policy, "bins", limit, 2, (int[]){rt->bins, width}, &rt->words));
     ADD_BLOCK(policy, "decoder", 1, width, rt->config.units, &rt->decoder);
     SAC_TRY(sac_policy_add_tensor(policy, "logits.norm", 0, 1, &width, &rt->last_norm));
-    SAC_TRY(sac_policy_add_tensor(policy, "logits.bias", limit, 2, (int[]){rt->actions, rt->bins}, &rt->logits.bias));
+    SAC_TRY(sac_policy_add_tensor(policy, "logits.bias", limit, 2, (int[]){rt->tokens, rt->bins}, &rt->logits.bias));
     return sac_policy_add_tensor(policy, "logits.weight", limit, 2, (int[]){rt->bins, width}, &rt->logits.weight);
 }
 
@@ -143,11 +143,10 @@ static sac_status create(sac_policy *policy)
     rt->kernels = sac_kernels_create(sac_get_cpu_level());
     SAC_TRY(check(&rt->config, policy));
     rt->head_size = rt->config.width / rt->config.heads;
-    rt->actions = policy->def.action_size;
-    rt->bins = policy->def.action_choices ? policy->def.action_choices : rt->config.bins;
+    SAC_TRY(sac_rt_plan_spelling(rt, &policy->def));
     SAC_TRY(plan_image(rt, &policy->def));
     SAC_TRY(plan_attention(rt));
-    rt->actor.controller.outputs = rt->actions * rt->bins;
+    rt->actor.controller.outputs = rt->tokens * rt->bins;
     SAC_TRY(add_encoder(rt, policy));
     return add_decoder(rt, policy);
 }
@@ -164,7 +163,7 @@ static void destroy(void *self)
 static void place_history(sac_rt_state *s, const sac_rt *rt, sac_workspace *workspace)
 {
     const size_t stride = (size_t)rt->embedding.token_stride, width = (size_t)rt->config.width;
-    const size_t frames = (size_t)rt->config.history, own = (size_t)sac_round_up(rt->actions);
+    const size_t frames = (size_t)rt->config.history, own = (size_t)sac_round_up(rt->tokens);
     const size_t sums = (size_t)rt->config.heads * (size_t)(rt->head_size + 1) * (size_t)rt->features;
     const bool keeps = rt->features == 0;
     s->memory = sac_take(workspace, keeps ? frames * 2 * width * stride : 0, sizeof(float));
@@ -176,13 +175,13 @@ static void place_history(sac_rt_state *s, const sac_rt *rt, sac_workspace *work
 
 static void place_speech(sac_rt_state *s, const sac_rt *rt, sac_workspace *workspace)
 {
-    const size_t actions = (size_t)rt->actions, width = (size_t)rt->config.width, heads = (size_t)rt->config.heads;
+    const size_t tokens = (size_t)rt->tokens, width = (size_t)rt->config.width, heads = (size_t)rt->config.heads;
     s->token = sac_take(workspace, width, sizeof(float));
-    s->logits = sac_take(workspace, actions * (size_t)rt->bins, sizeof(float));
-    s->queries = sac_take(workspace, actions * width, sizeof(float));
-    s->shifts = sac_take(workspace, actions * heads, sizeof(float));
-    s->totals = sac_take(workspace, actions * heads, sizeof(float));
-    s->said = sac_take(workspace, actions, sizeof(int));
+    s->logits = sac_take(workspace, tokens * (size_t)rt->bins, sizeof(float));
+    s->queries = sac_take(workspace, tokens * width, sizeof(float));
+    s->shifts = sac_take(workspace, tokens * heads, sizeof(float));
+    s->totals = sac_take(workspace, tokens * heads, sizeof(float));
+    s->said = sac_take(workspace, tokens, sizeof(int));
     s->importance = sac_take(workspace, (size_t)rt->embedding.token_stride, sizeof(float));
 }
 
@@ -191,7 +190,7 @@ static void place(sac_policy_state *base, sac_workspace *workspace)
     sac_rt_state *s = (sac_rt_state *)base;
     const sac_policy *policy = base->policy;
     const sac_rt *rt = s->rt = policy->self;
-    const int count = rt->embedding.count, own = sac_round_up(rt->actions);
+    const int count = rt->embedding.count, own = sac_round_up(rt->tokens);
     const size_t stride = (size_t)rt->embedding.token_stride, width = (size_t)rt->config.width;
     const size_t attention = sac_attention_workspace_size(rt->attention, count);
     const size_t output = sac_attention_output_workspace_size(rt->attention, count, rt->head_size);
@@ -228,13 +227,9 @@ static void reset(sac_policy_state *base)
 
 static void decide(sac_rt_state *s, float *action)
 {
-    const sac_policy_def *def = &s->base.policy->def;
     sac_rt_encode(s);
     sac_rt_speak(s);
-    for (int i = 0; i < def->action_size; i++)
-        action[i] = def->action_choices ? (float)s->said[i]
-                                        : (float)sac_action_value(s->said[i], (double)def->action_low[i],
-                                                                  (double)def->action_high[i], s->rt->bins);
+    sac_rt_read(s->rt, &s->base.policy->def, action, s->said);
 }
 
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
@@ -288,6 +283,8 @@ static const sac_option options[] = {
     INT(heads, "2", 1, 16, "H: attentions side by side, each of W / H numbers"),
     INT(layers, "1", 0, SAC_RT_MAX_LAYERS, "blocks of the encoder, in which a frame's tokens attend to each other"),
     INT(units, "32", 1, 1024, "hidden units of each block's MLP"),
+    TEXT(spelling, "bins", "bins decimals",
+         "how numbers are said: as one bin each, or sign and digits, four of them after the point"),
     INT(bins, "256", 2, SAC_MAX_ACTION_BINS, "B: action tokens, the bins of each number; choices have one each"),
     TEXT(attention, "softmax", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(W / H), of relu and sara-* 1"),

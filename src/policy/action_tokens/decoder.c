@@ -28,7 +28,7 @@ static place frame_of(const sac_rt_state *s, int head, int age)
 static place own_of(const sac_rt_state *s, int head, int said)
 {
     const sac_rt *rt = s->rt;
-    const ptrdiff_t stride = sac_round_up(rt->actions), width = rt->config.width;
+    const ptrdiff_t stride = sac_round_up(rt->tokens), width = rt->config.width;
     const float *keys = s->own + head * rt->head_size * stride;
     return (place){keys, keys + width * stride, said + 1, (int)stride, 1};
 }
@@ -82,7 +82,7 @@ static void gather_softmax(sac_rt_state *s, float *out, const float *query, int 
 static void keep_softmax(sac_rt_state *s, const float *keys, int said)
 {
     const sac_rt *rt = s->rt;
-    const ptrdiff_t stride = sac_round_up(rt->actions);
+    const ptrdiff_t stride = sac_round_up(rt->tokens);
     for (int i = 0; i < 2 * rt->config.width; i++) s->own[i * stride + said] = keys[i];
 }
 
@@ -133,7 +133,7 @@ static void gather_linear(sac_rt_state *s, float *out, const float *query, int h
 
 // --- tokens ---
 
-// The numbers of a token before the decoder: its dimension's, and those of the bin that was said before it.
+// The numbers of a token before the decoder: its place's, and those of the word that was said before it.
 static void begin_token(sac_rt_state *s, int said)
 {
     const sac_rt *rt = s->rt;
@@ -162,28 +162,12 @@ static void attend(sac_rt_state *s, int said)
     for (int i = 0; i < width; i++) s->token[i] += s->normed[i];
 }
 
-int sac_rt_likeliest(const float *logits, int bins)
-{
-    int best = 0;
-    for (int b = 0; b < bins; b++)
-    {
-        if (isnan(logits[b])) return -1;
-        if (logits[b] > logits[best]) best = b;
-    }
-    return best;
-}
-
-int sac_rt_unsure(const sac_rt *rt, const sac_policy_def *def)
-{
-    return def->action_choices ? 0 : (rt->bins - 1) / 2;
-}
-
 void sac_rt_speak(sac_rt_state *s)
 {
     const sac_rt *rt = s->rt;
     const int width = rt->config.width, bins = rt->bins;
     if (rt->features) sum_history(s);
-    for (int said = 0; said < rt->actions; said++)
+    for (int said = 0; said < rt->tokens; said++)
     {
         float *logits = s->logits + (ptrdiff_t)said * bins;
         begin_token(s, said);
@@ -192,7 +176,6 @@ void sac_rt_speak(sac_rt_state *s)
         sac_rt_norm(s, s->normed, s->token, rt->last_norm, 1, 1);
         rt->kernels.dense(logits, s->parameters + rt->logits.weight,
                           s->parameters + rt->logits.bias + (size_t)said * (size_t)bins, s->normed, bins, width);
-        const int best = sac_rt_likeliest(logits, bins);
-        s->said[said] = best >= 0 ? best : sac_rt_unsure(rt, &s->base.policy->def);
+        s->said[said] = sac_rt_likeliest(rt, &s->base.policy->def, logits, said);
     }
 }

@@ -33,10 +33,10 @@ static void read_importance(sac_rt_state *s)
     const sac_rt *rt = s->rt;
     const int count = rt->embedding.count, heads = rt->config.heads;
     memset(s->importance, 0, (size_t)count * sizeof *s->importance);
-    for (int said = 0; said < rt->actions; said++)
+    for (int said = 0; said < rt->tokens; said++)
         for (int h = 0; h < heads; h++)
         {
-            const float total = s->totals[said * heads + h] * (float)(rt->actions * heads);
+            const float total = s->totals[said * heads + h] * (float)(rt->tokens * heads);
             const float share = total == 0 ? 0 : s->factors[h * rt->config.history] / total;
             read_row(s, said, h);
             for (int n = 0; n < count; n++) s->importance[n] += s->weights[n] * share;
@@ -58,7 +58,7 @@ void sac_rt_gaze(sac_policy_state *base, sac_gaze *gaze)
     gaze->patch = p->patch;
     gaze->stride = p->stride;
     gaze->output = s->logits;
-    gaze->output_size = s->rt->actions * s->rt->bins;
+    gaze->output_size = s->rt->tokens * s->rt->bins;
     if (s->frames > 0) read_importance(s); // zeros before the first step
     gaze->importance = s->importance;
 }

@@ -8,9 +8,10 @@
 ///
 /// The patches of a frame become L tokens of W numbers, which an encoder mixes within the frame: `layers` blocks of
 /// attention and an MLP. The keys and values of a frame's encoded tokens stay for as many steps as the history has
-/// frames. The decoder then says one token a dimension of the action, in their order: the token of dimension a attends
-/// to all tokens of the history's frames and to the tokens of the dimensions before it and itself, and its B logits say
-/// which bin the number is in (saccade/action_codec.h).
+/// frames. The decoder then says the tokens of the action, dimension by dimension: a token attends to all tokens of the
+/// history's frames, to those that were said before it in this step and to itself, and its B logits say which word of
+/// the vocabulary it is. There are two spellings (saccade/action_codec.h). `bins` has one token a dimension, the bin
+/// that the number is in. `decimals` writes the number: its sign, the digits before the point and four behind it.
 ///
 /// Frames are encoded each by itself, so nothing that is kept of an older frame changes when a new one comes, and what
 /// is computed from the cache is what all frames together would give. Softmax keeps the keys and values. A linear form
@@ -38,7 +39,9 @@ typedef struct sac_rt_config
     char position_encoding[SAC_TEXT_SIZE];
     double position_size;
     bool centre_pixels;
-    int history, width, heads, layers, units, bins;
+    int history, width, heads, layers, units;
+    char spelling[SAC_TEXT_SIZE];
+    int bins;
     char attention[SAC_TEXT_SIZE];
     double scale;
     int attention_features, attention_directions;
@@ -63,16 +66,17 @@ typedef struct sac_rt
     sac_attention *attention; ///< of one head
     int head_size;            ///< d = W / heads
     int features;             ///< F of a linear form; 0: softmax
-    int actions, bins;        ///< tokens a step, and B
+    int tokens, bins;         ///< a step's, and B, the words that there are
+    int whole;                ///< digits before the point of `decimals`; 0: the spelling is `bins`
     sac_layer patches;        ///< [W, numbers of a patch]
     sac_rt_block encoder, decoder;
     size_t frame_norm; ///< [W] gain less 1 of the encoded tokens
     sac_layer memory;  ///< [2 W, W] their keys and values for the decoder
     size_t ages;       ///< [heads, history] logarithms of the factors of frames by age
-    size_t dimensions; ///< [actions, W] what the decoder starts a token with
-    size_t words;      ///< [B, W] a bin's numbers, which are added to those of the dimension behind it
+    size_t dimensions; ///< [tokens, W] what the decoder starts a token with
+    size_t words;      ///< [B, W] a word's numbers, which are added to those of the token behind it
     size_t last_norm;  ///< [W] gain less 1 before the logits
-    sac_layer logits;  ///< [actions, B], [B, W]
+    sac_layer logits;  ///< [tokens, B], [B, W]
     sac_actor actor;   ///< what gradients ask of every policy: it is told nothing and puts out the logits
 } sac_rt;
 
@@ -99,16 +103,16 @@ typedef struct sac_rt_state
     int frames, newest; ///< that there are, and the place of the last one
     float *seen_keys;   ///< linear: [W, stride] keys of the newest frame, for the gaze
     // what is being said
-    float *own;        ///< softmax: [2 W, actions in whole lanes] keys and values of the tokens of this step
+    float *own;        ///< softmax: [2 W, tokens in whole lanes] keys and values of the tokens of this step
     float *sums;       ///< linear: [heads][d + 1, F] of the history and the tokens of this step
     float *token;      ///< [W]
-    float *logits;     ///< [actions, B]
-    float *queries;    ///< [actions, W] for the gaze
-    float *shifts;     ///< [actions, heads] of softmax, likewise
-    float *totals;     ///< [actions, heads] by which attention was divided, likewise
-    float *weights;    ///< [stride or actions in whole lanes] a row of attention
+    float *logits;     ///< [tokens, B]
+    float *queries;    ///< [tokens, W] for the gaze
+    float *shifts;     ///< [tokens, heads] of softmax, likewise
+    float *totals;     ///< [tokens, heads] by which attention was divided, likewise
+    float *weights;    ///< [stride or tokens in whole lanes] a row of attention
     float *importance; ///< [stride]
-    int *said;         ///< [actions] bins
+    int *said;         ///< [tokens] words
 } sac_rt_state;
 
 /// Norm, layer, and the MLP of a block on `count` columns of x.
@@ -127,10 +131,18 @@ void sac_rt_encode(sac_rt_state *state);
 /// Say the tokens of an action, into state->said, with their logits.
 void sac_rt_speak(sac_rt_state *state);
 
-/// The likeliest bin, of equals the lower one; -1 where a logit is not a number. And what is said then: the middle, or
-/// choice 0.
-int sac_rt_likeliest(const float *logits, int bins);
-int sac_rt_unsure(const sac_rt *rt, const sac_policy_def *def);
+/// Plan the spelling: tokens, words and digits. Bounds must be finite, which the caller has checked.
+/// @return SAC_ERROR_ARGUMENT where a number has more digits before the point than `decimals` writes
+SAC_CHECKED sac_status sac_rt_plan_spelling(sac_rt *rt, const sac_policy_def *def);
+
+/// The likeliest word of those that can stand in the place of `token`, of equals the first one. Where a logit is not a
+/// number, it is the middle bin, choice 0, or of `decimals` a digit 0 or the plus.
+/// @param logits  [B]
+int sac_rt_likeliest(const sac_rt *rt, const sac_policy_def *def, const float *logits, int token);
+
+/// The tokens [tokens] of an action, whose numbers are cut to their bounds (NaN is the middle), and back.
+void sac_rt_spell(const sac_rt *rt, const sac_policy_def *def, int *tokens, const float *action);
+void sac_rt_read(const sac_rt *rt, const sac_policy_def *def, float *action, const int *tokens);
 
 /// The place in the ring of the frame of an age, 0 for the newest one.
 int sac_rt_place(const sac_rt_state *state, int age);
