@@ -120,6 +120,8 @@ sac_status bench_gemm(const bench_place *place, bench_figure *figure, bench_figu
 sac_status bench_lstm(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_student(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_net(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+/// A row whose name begins with that of one of these: by two threads beside one.
+sac_status bench_net_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_vit(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_ppo(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_control(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

@@ -5,7 +5,8 @@
 #include "curves/attention.h"
 #include "vision/scene.h"
 
-/// Steps of training nets on pictures [side, side, 1], beside PyTorch: forward, cross entropy, backward, SGD.
+/// Steps of training nets on pictures [side, side, 1], beside PyTorch: forward, cross entropy, backward, SGD; and by
+/// two threads beside one.
 
 enum
 {
@@ -49,7 +50,7 @@ static void step(void *self)
     (void)sac_optimiser_step(s->optimiser, &l, s->parameters, s->gradient);
 }
 
-static sac_status create(bench_net_scene *s, const form *f, bool profile)
+static sac_status create(bench_net_scene *s, const form *f, int threads, bool profile)
 {
     int count = 0;
     while (count < SETTINGS && f->settings[count].key) count++;
@@ -60,6 +61,7 @@ static sac_status create(bench_net_scene *s, const form *f, bool profile)
                                                 .classes = 10,
                                                 .batch = f->batch,
                                                 .slices = 8,
+                                                .threads = threads,
                                                 .backward = true,
                                                 .optimise = true,
                                                 .profile = profile});
@@ -72,9 +74,26 @@ static sac_status profile(const form *f)
         STEPS = 5
     };
     bench_net_scene s;
-    const sac_status status = create(&s, f, true);
+    const sac_status status = create(&s, f, 1, true);
     for (int i = 0; status == SAC_OK && i < STEPS; i++) step(&s);
     if (status == SAC_OK) bench_net_show_times(&s, STEPS);
+    bench_net_destroy(&s);
+    return status;
+}
+
+// The form of a row, whose name may have more behind that of the form.
+static const form *form_of(const bench_row *row)
+{
+    const form *f = forms;
+    while (strncmp(f->row, row->name, strlen(f->row)) != 0) f++;
+    return f;
+}
+
+static sac_status measure(const form *f, int threads, bench_figure *figure)
+{
+    bench_net_scene s;
+    const sac_status status = create(&s, f, threads, false);
+    for (int i = 0; status == SAC_OK && i < 3; i++) bench_keep(figure, bench_time(step, &s, 0.5).best * 1e-3, false);
     bench_net_destroy(&s);
     return status;
 }
@@ -82,11 +101,17 @@ static sac_status profile(const form *f)
 sac_status bench_net(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
 {
     (void)own_peer;
-    const form *f = forms;
-    while (strcmp(f->row, place->row->name) != 0) f++;
-    bench_net_scene s;
-    const sac_status status = create(&s, f, false);
-    for (int i = 0; status == SAC_OK && i < 3; i++) bench_keep(figure, bench_time(step, &s, 0.5).best * 1e-3, false);
-    bench_net_destroy(&s);
+    const form *f = form_of(place->row);
+    const sac_status status = measure(f, 1, figure);
     return status == SAC_OK && place->verbose ? profile(f) : status;
+}
+
+sac_status bench_net_threads(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    const form *f = form_of(place->row);
+    bench_pin(place, false);
+    sac_status status = measure(f, 1, own_peer);
+    if (status == SAC_OK) status = measure(f, 2, figure);
+    bench_pin(place, true);
+    return status;
 }

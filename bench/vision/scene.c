@@ -14,7 +14,7 @@ static sac_status create_net(bench_net_scene *s, const bench_net_def *d)
     SAC_TRY(sac_options_read(options, s->config, d->settings, d->setting_count, "net"));
     const sac_net_def def = {d->kind, s->config, d->input, d->classes};
     SAC_TRY(sac_net_create(&s->net, &def));
-    SAC_TRY(sac_threads_create(&s->threads, 1));
+    SAC_TRY(sac_threads_create(&s->threads, d->threads ? d->threads : 1));
     const sac_net_pass_def pass = {.net = s->net,
                                    .threads = s->threads,
                                    .slices = d->slices,

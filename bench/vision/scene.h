@@ -3,7 +3,7 @@
 #include "learn/optimiser.h"
 #include "nets/pass.h"
 
-/// A net for pictures with everything that a step of it needs, on one thread.
+/// A net for pictures with everything that a step of it needs.
 
 /// What to measure.
 typedef struct bench_net_def
@@ -13,6 +13,7 @@ typedef struct bench_net_def
     int setting_count;
     sac_net_shape input; ///< of a picture
     int classes, batch, slices;
+    int threads;   ///< over the slices; 0: one
     bool backward; ///< else forward alone
     bool optimise; ///< SGD is wanted, too
     bool profile;  ///< take the time of nodes
