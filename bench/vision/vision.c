@@ -1,5 +1,6 @@
 #include "vision/vision.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,9 +87,17 @@ static double time_steps(void (*run)(void *), bench_net_scene *s)
     return best;
 }
 
+// Memory that was freed goes back to the system, so that what one net left is not there for the next one to take.
+static void return_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+    malloc_trim(0);
+}
+
 static sac_status measure(bench_look *look)
 {
     bench_net_scene s;
+    return_memory();
     const double before = status_of("VmRSS");
     forget_peak();
     const sac_status status = create(&s, &look->at, false);
@@ -96,8 +105,8 @@ static sac_status measure(bench_look *look)
     {
         look->parameters = sac_net_parameters(s.net);
         const double taken = time_steps(look->at.back ? bench_net_both : bench_net_forward, &s);
-        look->own = look->own > 0 ? fmin(look->own, taken) : taken;
-        look->own_memory = fmax(look->own_memory, status_of("VmHWM") - before);
+        look->own = taken;
+        look->own_memory = status_of("VmHWM") - before;
     }
     bench_net_destroy(&s);
     return status;
@@ -168,8 +177,7 @@ static sac_status measure_side(const bench_place *place, const char *only, int p
     char command[96];
     snprintf(command, sizeof command, "vision.py %d %d %s", side, patch, only ? only : "all");
     json_t *json = bench_peer_answer(command, place);
-    sac_status status = json ? read_peer(looks, json, patch, side) : SAC_OK;
-    for (int i = begin; json && status == SAC_OK && i < looks->count; i++) status = measure(&looks->all[i]);
+    const sac_status status = json ? read_peer(looks, json, patch, side) : SAC_OK;
     json_decref(json);
     SAC_TRY(status);
     for (int i = begin; place->verbose && i < looks->count; i++) SAC_TRY(show_profile(&looks->all[i].at));

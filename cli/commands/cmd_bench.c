@@ -20,6 +20,7 @@ static const cli_flag flags[] = {
     {"pixels", "A..B", "for 'vision': pictures of sides from A to B (default 224..1344)", false},
     {"form", "NAME", "for 'attention' and 'vision': this form alone", false},
     {"svg", "DIR", "for 'attention': write the table, its curves and the papers' figures into this folder", false},
+    {"list", NULL, "print the names of the rows and what each measures, and measure nothing", false},
     {"verbose", NULL, "also show what peers write to standard error, and how long kinds of nodes of a net take", false},
     {"land", NULL, "write the figures to bench/results/<processor>/", false},
     {0},
@@ -279,6 +280,20 @@ static int run_vision(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
+// Those that begin with the name, or all; a star marks those that run only when they are asked for.
+static int list_rows(const char *name)
+{
+    for (const bench_row *row = bench_rows; row->name; row++)
+        if (!name || is_named(row, name))
+            printf("%-30s %-8s %s%s\n", row->name, row->unit, row->summary, row->named_only ? " *" : "");
+    if (!name)
+        printf("%-30s %-8s every form of attention at every number of tokens\n"
+               "%-30s %-8s vision transformers at every size of a picture\n"
+               "a row with a star takes minutes and runs only when it is asked for\n",
+               "attention", "", "vision", "");
+    return CLI_OK;
+}
+
 static int run(const cli_args *args)
 {
     const char *name = cli_positional(args, 0), *policy = cli_value(args, "policy"), *task = cli_value(args, "task");
@@ -287,7 +302,9 @@ static int run(const cli_args *args)
     const bench_row *row = bench_rows;
     while (name && row->name && !is_named(row, name)) row++;
     if (!row->name)
-        return cli_usage("bench: unknown row '%.80s'%s", name, sac_did_you_mean(sac_nearest(name, row_name, NULL)));
+        return cli_usage("bench: unknown row '%.80s'%s; --list names them", name,
+                         sac_did_you_mean(sac_nearest(name, row_name, NULL)));
+    if (cli_has(args, "list")) return list_rows(name);
 
     static const char *const allowed[] = {"json", "policy", "seeds", "task", "verbose", "land", NULL};
     if (check_flags(args, "rows, but for 'attention' or 'vision'", allowed) != CLI_OK) return CLI_USAGE;

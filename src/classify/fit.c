@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "classify/ranks.h"
+#include "classify/start.h"
 #include "classify/told.h"
 #include "files/atomic.h"
 #include "images/set.h"
@@ -58,7 +59,8 @@ typedef struct fit
     double begin, end;        // clock of second 0 of the training, resumed parts included; of the time limit, 0: none
     double stepping;          // seconds of this process's steps
     double numbers[PROGRESS_NUMBERS];
-    int first; // of the minibatch that is read
+    int first;  // of the minibatch that is read
+    int copied; // tensors of another net that the run began with
 } fit;
 
 static bool writes(const fit *f)
@@ -76,9 +78,10 @@ static sac_status open_data(fit *f)
     SAC_TRY(sac_image_set_open(&f->test, d->format, d->folder, true));
     sac_image_set_shape(f->train, &input.rows, &input.columns, &input.channels);
     f->classes = sac_image_set_classes(f->train);
-    if (f->classes < 2)
+    if (sac_image_set_one_class(f->train))
         return sac_fail(SAC_ERROR_FORMAT,
-                        "%.400s: all pictures for training have class 0, expected two classes or more", d->folder);
+                        "%.400s: all pictures for training have class %d, expected two classes or more", d->folder,
+                        f->classes - 1);
     SAC_TRY(sac_classify_check_set(f->test, input, f->classes, d->folder));
     f->count = sac_classify_count(f->task, f->train);
     f->test_count = sac_classify_count(f->task, f->test);
@@ -129,6 +132,15 @@ static sac_status create_optimiser(fit *f)
     return sac_optimiser_create(&f->optimiser, &def, sac_net_parameters(f->net));
 }
 
+// What a run begins with, if not with what was drawn. A run that goes on needs it only where it has no checkpoint yet.
+static sac_status begin_with(fit *f)
+{
+    const char *path = f->task->train.start;
+    if (!*path || f->copied > 0) return SAC_OK;
+    return sac_classify_start(path, f->task->kind, f->net, sac_net_value_shape(f->net, 0), f->parameters, f->measured,
+                              &f->copied);
+}
+
 static sac_status create(fit *f)
 {
     SAC_TRY(open_data(f));
@@ -151,7 +163,7 @@ static sac_status create(fit *f)
     if (!f->parameters || !f->gradient || !f->measured || !f->scratch || !f->order || !f->labels || !f->score.confusion)
         return sac_fail_memory("a fit");
     sac_net_draw(f->net, f->task->train.seed, f->parameters, f->measured);
-    return SAC_OK;
+    return f->def.resume ? SAC_OK : begin_with(f);
 }
 
 static void destroy(fit *f, sac_status status)
@@ -294,6 +306,8 @@ static sac_status open_run(fit *f)
 {
     SAC_TRY(sac_classify_ranks_compare(&f->ranks, f->task, f->known));
     SAC_TRY(open_past(f));
+    bool any; // a rank that could not read it tells the others
+    SAC_TRY(sac_classify_ranks_any(&f->ranks, steps_of(f) > 0 ? SAC_OK : begin_with(f), false, &any));
     const uint64_t epoch = steps_of(f) / (uint64_t)f->steps_an_epoch;
     f->begin = sac_clock();
     f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
@@ -372,6 +386,9 @@ static sac_status begin_to_tell(fit *f)
     SAC_TRY(sac_classify_tell_event(
         f->told, epoch, anew ? "started" : "resumed", "at step %" PRIu64 " with %s%d thread%s, cpu level %s",
         steps_of(f), ranks, f->def.threads, sac_plural(f->def.threads), sac_cpu_level_name(sac_get_cpu_level())));
+    if (f->copied > 0)
+        SAC_TRY(sac_classify_tell_event(f->told, epoch, "began", "with %d of %d tensors of %.400s", f->copied,
+                                        sac_net_tensor_count(f->net), f->task->train.start));
     return anew ? sac_classify_tell_heads(f->told, 0) : SAC_OK;
 }
 

@@ -46,6 +46,8 @@ static const sac_option train_options[] = {
      "share of all steps in which the rate rises; cosine alone"},
     {"falls", SAC_OPTION_TEXT, offsetof(sac_classify_train, falls), "", 0, 0, NULL,
      "epochs after which the rate falls to a tenth, such as 80 150 250"},
+    {"start", SAC_OPTION_TEXT, offsetof(sac_classify_train, start), "", 0, 0, NULL,
+     "net.safetensors whose tensors training begins with, those that both nets have by name; empty: none"},
     {"checkpoint_every", SAC_OPTION_INT, offsetof(sac_classify_train, checkpoint_every), "200", 1, 1 << 30, NULL,
      "steps between checkpoints"},
     {0},
@@ -95,7 +97,14 @@ static sac_status set_entry(sac_classify_task *t, const char *path, const char *
     const size_t length = strcspn(path, ".");
     for (int i = 0; i < SECTIONS; i++)
         if (path[length] == '.' && strlen(list[i].name) == length && strncmp(path, list[i].name, length) == 0)
-            return sac_options_set(list[i].options, list[i].config, path + length + 1, value, where);
+        {
+            char place[2 * SAC_TEXT_SIZE];
+            if (strcmp(list[i].name, "net") == 0)
+                snprintf(place, sizeof place, "%s: net (of kind %s)", where, t->kind);
+            else
+                snprintf(place, sizeof place, "%s: %s", where, list[i].name);
+            return sac_options_set(list[i].options, list[i].config, path + length + 1, value, place);
+        }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), path);
     return sac_fail(SAC_ERROR_ARGUMENT, "%s: unknown section '%s', expected data, net, train or evaluation%s", where,

@@ -26,7 +26,8 @@ typedef struct sac_classify_train
     double rate, momentum, decay;
     double warm; ///< share of all steps in which the rate rises
     char schedule[SAC_TEXT_SIZE], falls[SAC_TEXT_SIZE];
-    int checkpoint_every; ///< steps
+    char start[SAC_TEXT_SIZE]; ///< a net's file that training begins with; "": none
+    int checkpoint_every;      ///< steps
 } sac_classify_train;
 
 typedef struct sac_classify_evaluation

@@ -186,11 +186,23 @@ sac_status sac_write_file(const char *path, const void *bytes, size_t size)
     return status;
 }
 
+sac_status sac_fail_not_a_file(const char *path)
+{
+    static const char *const names[] = {"best.safetensors", "net.safetensors"}; // of runs
+    for (int i = 0; sac_is_folder(path) && i < 2; i++)
+    {
+        char inside[SAC_PATH_SIZE];
+        if (sac_join_path(inside, path, names[i]) == SAC_OK && access(inside, F_OK) == 0)
+            return sac_fail(SAC_ERROR_FILE, "%.400s is a folder, did you mean '%.400s'?", path, inside);
+    }
+    return sac_fail(SAC_ERROR_FILE, "%.400s: expected an ordinary file", path);
+}
+
 static sac_status read_open_file(int descriptor, uint8_t **bytes, size_t *size, const char *path, size_t limit)
 {
     struct stat info;
     if (fstat(descriptor, &info) != 0) return sac_fail_file(path, "cannot be read");
-    if (!S_ISREG(info.st_mode)) return sac_fail(SAC_ERROR_FILE, "%.400s: expected an ordinary file", path);
+    if (!S_ISREG(info.st_mode)) return sac_fail_not_a_file(path);
     size_t length = (size_t)info.st_size;
     if (length > limit)
         return sac_fail(SAC_ERROR_FORMAT, "%.400s: %zu bytes, expected at most %zu", path, length, limit);

@@ -68,5 +68,8 @@ void sac_atomic_abort(sac_atomic *file);
 /// Tell whether there is a folder of this name.
 bool sac_is_folder(const char *path);
 
+/// Say that a path is no ordinary file, and which file of a run was meant where it is the folder of one.
+sac_status sac_fail_not_a_file(const char *path);
+
 /// Fail with "PATH: WHAT: " and what errno says.
 sac_status sac_fail_file(const char *path, const char *what);

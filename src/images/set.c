@@ -33,6 +33,7 @@ struct sac_image_set
 {
     piece pieces[MAX_FILES];
     int piece_count, count, rows, columns, channels, classes;
+    bool one_class;                  // all labels are the same
     size_t record, label_step;       // from picture to picture
     size_t pixel_step, channel_step; // from pixel to pixel in a row, and from channel to channel
 };
@@ -73,7 +74,11 @@ static sac_status open_mnist(sac_image_set *s, const char *folder, bool test)
     piece *p = &s->pieces[s->piece_count++];
     SAC_TRY(open_idx(&pictures, p, 0, folder, test ? "t10k-images-idx3-ubyte" : "train-images-idx3-ubyte"));
     SAC_TRY(open_idx(&labels, p, 1, folder, test ? "t10k-labels-idx1-ubyte" : "train-labels-idx1-ubyte"));
-    if (pictures.rank < 3 || labels.rank != 1 || pictures.sizes[0] != labels.sizes[0])
+    if (pictures.rank < 3)
+        return sac_fail(SAC_ERROR_FORMAT,
+                        "%.400s: %s holds numbers of rank %d, expected pictures of rank 3 or 4: are they labels?",
+                        folder, test ? "t10k-images-idx3-ubyte" : "train-images-idx3-ubyte", pictures.rank);
+    if (labels.rank != 1 || pictures.sizes[0] != labels.sizes[0])
         return sac_fail(SAC_ERROR_FORMAT, "%.400s: %d pictures of rank %d and %d labels of rank %d do not fit", folder,
                         pictures.sizes[0], pictures.rank - 1, labels.sizes[0], labels.rank);
     p->pixels = pictures.data;
@@ -123,13 +128,21 @@ static sac_status check(sac_image_set *s, const char *folder)
                         "most",
                         folder, s->rows, s->columns, s->channels, (int)SAC_IMAGE_CHANNELS);
     for (int i = 0; i < s->piece_count; i++) s->count += s->pieces[i].count;
+    s->one_class = true;
     for (int i = 0; i < s->count; i++)
-        if (sac_image_set_label(s, i) >= s->classes) s->classes = sac_image_set_label(s, i) + 1;
+    {
+        const int label = sac_image_set_label(s, i);
+        if (label >= s->classes) s->classes = label + 1;
+        s->one_class = s->one_class && label == sac_image_set_label(s, 0);
+    }
     return SAC_OK;
 }
 
 static sac_status open_set(sac_image_set *s, const char *format, const char *folder, bool test)
 {
+    if (!*folder) return sac_fail(SAC_ERROR_ARGUMENT, "data.folder is empty, expected the folder of the pictures");
+    if (access(folder, F_OK) == 0 && !sac_is_folder(folder))
+        return sac_fail(SAC_ERROR_FILE, "%.400s: a file, and data.folder is the folder of the pictures", folder);
     if (!sac_is_folder(folder))
         return sac_fail(SAC_ERROR_FILE,
                         "%.400s: no such folder: 'make data' installs Fashion-MNIST, and data.folder "
@@ -178,6 +191,11 @@ void sac_image_set_shape(const sac_image_set *s, int *rows, int *columns, int *c
     *rows = s->rows;
     *columns = s->columns;
     *channels = s->channels;
+}
+
+bool sac_image_set_one_class(const sac_image_set *s)
+{
+    return s->one_class;
 }
 
 int sac_image_set_classes(const sac_image_set *s)

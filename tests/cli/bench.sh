@@ -55,8 +55,12 @@ vision() # every form at one side, with its table and its file; a form that land
         [[ $(grep -cE "^$form,(forward|both),(16|32),224,[0-9.e+]+,[0-9]+$" "$file") == 4 ]] || { cat "$file"; return 1; }
     done
     grep -q '^patches of 16, forward and backward, MiB$' "$work/table" && grep -q '^faster than softmax' "$work/table" || return 1
-    (cd "$work/vision" && SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --form relu --land) >"$work/table" 2>&1 &&
+    cp "$file" "$work/swept"
+    (cd "$work/vision" && SACCADE_PEERS=/nonexistent "$saccade" bench vision --pixels 224 --form exp --land) >"$work/table" 2>&1 &&
         [[ $(wc -l <"$file") == 29 ]] || return 1
+    # what a form measured alone and behind other forms is the same memory: a tenth apart, pages of libraries included
+    paste -d, <(grep "^exp," "$work/swept") <(grep "^exp," "$file") | awk -F, '
+        {count++; if ($6 > 1.1 * $12 || $12 > 1.1 * $6) {print; bad = 1}} END {exit bad || count != 4}' || return 1
     grep -q "^saccade: bench: without peers: bench/peers is not here" "$work/err"
 }
 
@@ -131,6 +135,13 @@ has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 check "bench --json" fields
 check "a peer that fails says how to hear why" silent_peer
 check "--verbose lets a peer be heard" heard_peer
+listed() # names alone, of all rows or of some
+{
+    "$saccade" bench --list >"$work/list" && grep -q "^env-step " "$work/list" && grep -q "^vision " "$work/list" &&
+        [[ $("$saccade" bench net --list | wc -l) == $("$saccade" bench --list | grep -c "^net-") ]]
+}
+
+check "bench lists its rows" listed
 check "bench refuses an unknown row" refuses 2 "did you mean 'env-step'?" "$saccade" bench env-stp
 check "bench refuses bad seeds" refuses 2 "--seeds is '5..1'" "$saccade" bench env-step --seeds 5..1
 check "bench train" times_training

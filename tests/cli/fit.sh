@@ -115,6 +115,29 @@ every_kind() # and each falls below its first loss
     done
 }
 
+started() # a net with another attention begins where one with softmax ended; the start is not needed to go on
+{
+    local small=(--set net.kind=vit --set net.layers=1 --set net.width=12 --set net.patch=2 --set net.hidden=16 --quiet)
+    local from="vit,attention=softmax/net.safetensors" first
+    "$saccade" fit kind.yaml --run linear "${small[@]}" --set net.attention=trig --set "train.start=$from" &&
+        grep -q "with [0-9]* of [0-9]* tensors of vit,attention=softmax" linear/events.jsonl || return 1
+    first=$(awk -F, 'NR == 2 {print $5}' linear/metrics.csv)
+    awk -F, -v first="$first" 'NR == 2 {print first, $5; exit !(first < $5)}' "vit,attention=trig/metrics.csv" || return 1
+    # every tensor of the same net is taken, and one step at a rate of 0 leaves it as it was
+    "$saccade" fit kind.yaml --run same "${small[@]}" --set net.attention=softmax --set "train.start=$from" \
+        --set train.rate=0 --set train.epochs=1 &&
+        cmp <(tail -n 1 "vit,attention=softmax/confusion.csv") <(tail -n 1 same/confusion.csv) || return 1
+    cp "$from" moved.safetensors
+    "$saccade" fit kind.yaml --run moved "${small[@]}" --set net.attention=relu --set train.start=moved.safetensors &&
+        rm moved.safetensors && "$saccade" fit kind.yaml --run moved "${small[@]}" --set net.attention=relu \
+            --set train.start=moved.safetensors --resume || return 1
+    refuses 1 "moved.safetensors: " "$saccade" fit kind.yaml --run no "${small[@]}" --set train.start=moved.safetensors &&
+        refuses 2 "is of kind resnet, and this net of kind vit" \
+            "$saccade" fit kind.yaml --run no "${small[@]}" --set train.start=alone/net.safetensors &&
+        refuses 2 "the options of the section net must agree but for the attention" \
+            "$saccade" fit kind.yaml --run no "${small[@]}" --set net.width=16 --set "train.start=$from"
+}
+
 refusals()
 {
     refuses 2 "there is no 'resnt', did you mean 'resnet'?" "$saccade" fit "$task" --run no --set net.kind=resnt &&
@@ -439,7 +462,7 @@ no_net()
         refuses 1 "is no net of 'saccade fit'" "$saccade" classify alone/checkpoints/*45.safetensors &&
         refuses 1 "cut.safetensors: " "$saccade" classify cut.safetensors &&
         refuses 1 "none.safetensors: " "$saccade" classify none.safetensors &&
-        refuses 2 "alone is a folder, did you mean 'alone/net.safetensors'?" "$saccade" classify alone &&
+        refuses 1 "alone is a folder, did you mean 'alone/net.safetensors'?" "$saccade" classify alone &&
         refuses 2 "wide.png is a picture, and the net comes first" "$saccade" classify pictures/wide.png $net &&
         refuses 1 "wide.png is 8 x 9 pixels, the net takes 8 x 8" "$saccade" classify $net pictures/grey-000* pictures/wide.png &&
         refuses 1 "confusion.csv: PNG: " "$saccade" classify $net alone/confusion.csv &&
@@ -642,6 +665,7 @@ check "a run says what became of it" states
 check "seconds go on after a resume" longer
 check "JSON says the same" json
 check "every kind of net learns" every_kind
+check "a net begins with what another has learned" started
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar

@@ -197,8 +197,6 @@ static int check_net(const char *path)
     const size_t length = strlen(path);
     if (length > 4 && strcmp(path + length - 4, ".png") == 0)
         return cli_usage("classify: %.400s is a picture, and the net comes first: NET.safetensors", path);
-    if (sac_is_folder(path))
-        return cli_usage("classify: %.400s is a folder, did you mean '%.400s/net.safetensors'?", path, path);
     return CLI_OK;
 }
 

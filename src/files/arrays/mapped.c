@@ -19,7 +19,7 @@ static sac_status map_open_file(sac_mapped *out, int descriptor, const char *pat
 {
     struct stat info;
     if (fstat(descriptor, &info) != 0) return fail_file(path);
-    if (!S_ISREG(info.st_mode)) return sac_fail(SAC_ERROR_FILE, "%.400s: expected an ordinary file", path);
+    if (!S_ISREG(info.st_mode)) return sac_fail_not_a_file(path);
     if (info.st_size == 0) return sac_fail(SAC_ERROR_FORMAT, "%.400s: the file is empty", path);
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (bytes == MAP_FAILED) return fail_file(path);

@@ -181,11 +181,13 @@ static sac_status read_file(sac_tensors **out, const void *bytes, size_t size, c
     uint64_t length = 0;
     if (size < LENGTH_SIZE) return FAIL("%zu bytes, too short for a safetensors file", where, size);
     memcpy(&length, at, LENGTH_SIZE);
+    if (size == LENGTH_SIZE || at[LENGTH_SIZE] != '{')
+        return FAIL("no safetensors file: the header does not begin with '{'", where);
     if (length > SAC_TENSORS_HEADER_LIMIT || length > size - LENGTH_SIZE)
         return FAIL("the header's length is %" PRIu64 ", expected at most %zu", where, length,
                     size - LENGTH_SIZE < SAC_TENSORS_HEADER_LIMIT ? size - LENGTH_SIZE
                                                                   : (size_t)SAC_TENSORS_HEADER_LIMIT);
-    if (length == 0 || at[LENGTH_SIZE] != '{') return FAIL("the header does not begin with '{'", where);
+    if (length == 0) return FAIL("the header's length is 0", where);
 
     json_error_t error;
     json_t *header = json_loadb((const char *)at + LENGTH_SIZE, length, JSON_REJECT_DUPLICATES, &error);
