@@ -627,10 +627,14 @@ PYTHON
         refuses 2 "--alpha and --out are for convolutions" "$saccade" convolution kept_quadratic/net.safetensors --alpha 3
 }
 
-film() # a frame a net; a picture of the last
+film() # a frame a net; a picture of the last, and one of a layer over all
 {
     "$saccade" heads kept_quadratic --frames heads_film --out heads.svg >/dev/null && grep -q '</svg>' heads.svg &&
-        [[ $(ls heads_film) == "$(printf '%06d.png\n' 0 1 2 3)" ]] && ! cmp -s heads_film/000000.png heads_film/000003.png
+        [[ $(ls heads_film) == "$(printf '%06d.png\n' 0 1 2 3)" ]] && ! cmp -s heads_film/000000.png heads_film/000003.png &&
+        "$saccade" heads kept_quadratic --out layer.svg --layer 1 >/dev/null && grep -q '</svg>' layer.svg &&
+        ! cmp -s layer.svg heads.svg &&
+        refuses 2 "there is no layer 7: the net has layers 0 to 1" "$saccade" heads kept_quadratic --out layer.svg --layer 7 &&
+        refuses 2 "--layer is for the picture of a layer" "$saccade" heads kept_quadratic --layer 1
 }
 
 no_heads()

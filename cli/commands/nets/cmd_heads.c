@@ -13,11 +13,13 @@
 enum
 {
     MAX_PICTURES = 100000,
-    MAX_REACH = 512
+    MAX_REACH = 512,
+    MAX_LAYER = 1000
 };
 
 static const cli_flag flags[] = {
     {"out", "FILE.svg", "draw centres and spreads, a panel a layer, or into FILE.png", false},
+    {"layer", "L", "for --out: this layer over training, a panel a net that the run kept, nine at most", false},
     {"video", "F.mp4", "write a film over training, a frame a net that the run kept (evaluation.keep)", false},
     {"frames", "DIR", "write the film as PNG images into a folder", false},
     {"fps", "N", "frames per second of the film, default 4", false},
@@ -108,6 +110,7 @@ static bool read_plan(const cli_args *args, cli_heads_plan *plan)
     plan->pictures = (int)cli_integer(args, "pictures", SAC_HEAD_PICTURES, 1, MAX_PICTURES, &ok);
     plan->frames_per_second = (int)cli_integer(args, "fps", 4, 1, 1000, &ok);
     plan->reach = (double)cli_integer(args, "reach", 0, 1, MAX_REACH, &ok);
+    plan->layer = cli_has(args, "layer") ? (int)cli_integer(args, "layer", 0, 0, MAX_LAYER, &ok) : -1;
     plan->video = cli_value(args, "video");
     plan->frames = cli_value(args, "frames");
     plan->table = cli_value(args, "csv");
@@ -121,7 +124,10 @@ static sac_status look(const cli_args *args, const cli_heads_plan *plan, const c
     SAC_TRY(cli_heads_load(&seen, net, plan));
     sac_status status = SAC_OK;
     const char *picture = cli_value(args, "out");
-    if (picture) status = cli_heads_draw(&seen, plan, "Where heads look", picture);
+    if (picture && plan->layer >= 0)
+        status = cli_heads_draw_layer(nets, plan, plan->layer, picture);
+    else if (picture)
+        status = cli_heads_draw(&seen, plan, "Where heads look", picture);
     const bool over = nets->count > 0 && (plan->video || plan->frames || plan->table);
     if (status == SAC_OK && over) status = cli_heads_over(nets, plan);
     if (status == SAC_OK && plan->table && !over) status = cli_heads_table(&seen, plan->table);
@@ -144,10 +150,16 @@ static int run(const cli_args *args)
     sac_status status = is_run ? sac_join_path(net, path, "net.safetensors") : SAC_OK;
     if (!is_run) snprintf(net, sizeof net, "%s", path);
     if (status == SAC_OK && is_run) status = cli_nets_find(&nets, path);
-    if (status == SAC_OK && (plan.video || plan.frames) && nets.count == 0)
+    if (status == SAC_OK && plan.layer >= 0 && !cli_value(args, "out"))
     {
-        return cli_usage("heads: a film needs a run whose nets were kept: saccade fit TASK.yaml --set "
-                         "evaluation.keep=1, then saccade heads RUN --video F.mp4");
+        cli_nets_clear(&nets);
+        return cli_usage("heads: --layer is for the picture of a layer over training: give --out FILE.svg, too");
+    }
+    if (status == SAC_OK && (plan.video || plan.frames || plan.layer >= 0) && nets.count == 0)
+    {
+        return cli_usage("heads: %s needs a run whose nets were kept: saccade fit TASK.yaml --set "
+                         "evaluation.keep=1, then saccade heads RUN --video F.mp4",
+                         plan.layer >= 0 ? "--layer" : "a film");
     }
     if (status == SAC_OK) status = look(args, &plan, &nets, net);
     cli_nets_clear(&nets);

@@ -99,44 +99,46 @@ static double reach_of(const sac_heads_seen *seen, const cli_heads_plan *plan)
     return plan->reach > 0 ? plan->reach : fmin(side / 2.0 + 0.5, 7.5);
 }
 
-static void fill(sheet *s, const sac_heads_seen *seen)
+// The heads of a layer in a panel, whose name begins with `word` and a number.
+static void fill_panel(sheet *s, int panel, const sac_head_seen *seen, int heads, const char *word, uint64_t number)
 {
-    for (int i = 0; i < seen->layers * seen->heads; i++)
+    sac_ellipse *ellipses = s->ellipses + (ptrdiff_t)panel * heads;
+    int shifts = 0, degenerate = 0;
+    for (int i = 0; i < heads; i++)
     {
-        const sac_head_seen *h = &seen->seen[i];
-        s->ellipses[i] = (sac_ellipse){.x = h->centre[1],
-                                       .y = h->centre[0],
-                                       .covariance = {h->covariance[2], h->covariance[1], h->covariance[0]},
-                                       .color = h->head,
-                                       .number = h->head,
-                                       .faint = sac_head_is_degenerate(h->kind)};
+        const sac_head_seen *h = &seen[i];
+        shifts += h->kind == SAC_HEAD_SHIFT;
+        degenerate += sac_head_is_degenerate(h->kind);
+        ellipses[i] = (sac_ellipse){.x = h->centre[1],
+                                    .y = h->centre[0],
+                                    .covariance = {h->covariance[2], h->covariance[1], h->covariance[0]},
+                                    .color = h->head,
+                                    .number = h->head,
+                                    .faint = sac_head_is_degenerate(h->kind)};
     }
-    for (int l = 0; l < seen->layers; l++)
-    {
-        int shifts = 0, degenerate = 0;
-        for (int h = 0; h < seen->heads; h++)
-        {
-            const sac_head_kind kind = seen->seen[l * seen->heads + h].kind;
-            shifts += kind == SAC_HEAD_SHIFT;
-            degenerate += sac_head_is_degenerate(kind);
-        }
-        snprintf(s->names[l], sizeof s->names[l], "layer %d: %d shifts, %d degenerate", l, shifts, degenerate);
-        s->panels[l] = (sac_ellipse_panel){s->names[l], s->ellipses + (ptrdiff_t)l * seen->heads, seen->heads};
-    }
+    snprintf(s->names[panel], sizeof s->names[panel], "%s %" PRIu64 ": %d shifts, %d degenerate", word, number, shifts,
+             degenerate);
+    s->panels[panel] = (sac_ellipse_panel){s->names[panel], ellipses, heads};
 }
 
-static sac_status make_sheet(sheet **out, const sac_heads_seen *seen, const cli_heads_plan *plan)
+static void fill(sheet *s, const sac_heads_seen *seen)
+{
+    for (int l = 0; l < seen->layers; l++)
+        fill_panel(s, l, seen->seen + (ptrdiff_t)l * seen->heads, seen->heads, "layer", (uint64_t)l);
+}
+
+static sac_status make_sheet(sheet **out, const sac_heads_seen *seen, const cli_heads_plan *plan, int panels)
 {
     sheet *s = SAC_NEW(sheet);
     *out = s;
     if (!s) return sac_fail_memory("a picture of heads");
-    *s = (sheet){.ellipses = SAC_NEW_ARRAY(sac_ellipse, (size_t)seen->layers * (size_t)seen->heads)};
+    *s = (sheet){.ellipses = SAC_NEW_ARRAY(sac_ellipse, (size_t)panels * (size_t)seen->heads)};
     if (!s->ellipses) return sac_fail_memory("a picture of heads");
     s->plot = (sac_ellipse_plot){.title = s->title,
                                  .subtitle = "ellipses: one and two deviations of attention, in tokens from the one "
                                              "that looks; pale: degenerate",
                                  .panels = s->panels,
-                                 .panel_count = seen->layers,
+                                 .panel_count = panels,
                                  .reach = reach_of(seen, plan)};
     return SAC_OK;
 }
@@ -150,11 +152,42 @@ static void destroy_sheet(sheet *s)
 sac_status cli_heads_draw(const sac_heads_seen *seen, const cli_heads_plan *plan, const char *title, const char *path)
 {
     sheet *s;
-    sac_status status = make_sheet(&s, seen, plan);
+    sac_status status = make_sheet(&s, seen, plan, seen->layers);
     if (status == SAC_OK)
     {
         snprintf(s->title, sizeof s->title, "%.200s", title);
         fill(s, seen);
+        status = sac_ellipse_plot_write(&s->plot, path);
+    }
+    destroy_sheet(s);
+    return status;
+}
+
+static sac_status check_layer(const sac_heads_seen *seen, int layer)
+{
+    if (layer < seen->layers) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "there is no layer %d: the net has layers 0 to %d", layer, seen->layers - 1);
+}
+
+sac_status cli_heads_draw_layer(const cli_nets *nets, const cli_heads_plan *plan, int layer, const char *path)
+{
+    sheet *s = NULL;
+    const int panels = nets->count < CLI_PANELS ? nets->count : CLI_PANELS;
+    sac_status status = SAC_OK;
+    for (int p = 0; p < panels && status == SAC_OK; p++)
+    {
+        const int at = panels > 1 ? (p * (nets->count - 1) + (panels - 1) / 2) / (panels - 1) : 0;
+        sac_heads_seen seen;
+        status = load_kept(&seen, nets, at, plan);
+        if (status == SAC_OK) status = check_layer(&seen, layer);
+        if (status == SAC_OK && p == 0) status = make_sheet(&s, &seen, plan, panels);
+        if (status == SAC_OK)
+            fill_panel(s, p, seen.seen + (ptrdiff_t)layer * seen.heads, seen.heads, "epoch", nets->epochs[at]);
+        sac_heads_seen_clear(&seen);
+    }
+    if (status == SAC_OK)
+    {
+        snprintf(s->title, sizeof s->title, "Where the heads of layer %d look over training", layer);
         status = sac_ellipse_plot_write(&s->plot, path);
     }
     destroy_sheet(s);
@@ -215,7 +248,7 @@ static sac_status begin(over *o, const sac_heads_seen *first)
         SAC_TRY(write_header(&o->file));
     }
     if (!plan->video && !plan->frames) return SAC_OK;
-    SAC_TRY(make_sheet(&o->sheet, first, plan));
+    SAC_TRY(make_sheet(&o->sheet, first, plan, first->layers));
     sac_ellipse_plot_size(first->layers, &height, &width);
     o->rgb = SAC_NEW_MATRIX(uint8_t, (size_t)height, 3 * (size_t)width);
     if (!o->rgb) return sac_fail_memory("a film");

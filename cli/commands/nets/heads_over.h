@@ -6,7 +6,8 @@
 
 enum
 {
-    CLI_NETS = 4096 ///< that a run may have kept
+    CLI_NETS = 4096, ///< that a run may have kept
+    CLI_PANELS = 9   ///< of a layer over training
 };
 
 /// Nets of a run in the order of their epochs, or one net.
@@ -31,6 +32,7 @@ typedef struct cli_heads_plan
     const char *video, *frames; ///< NULL: none
     const char *table;          ///< CSV; NULL: none
     int frames_per_second;
+    int layer; ///< that is drawn over training; -1: none
 } cli_heads_plan;
 
 /// Load a net and measure its heads.
@@ -39,6 +41,12 @@ SAC_CHECKED sac_status cli_heads_load(sac_heads_seen *out, const char *path, con
 /// Draw one net's heads into FILE.svg or FILE.png.
 SAC_CHECKED sac_status cli_heads_draw(const sac_heads_seen *seen, const cli_heads_plan *plan, const char *title,
                                       const char *path);
+
+/// Draw one layer's heads over training into FILE.svg or FILE.png: a panel a kept net, or where there are more than
+/// CLI_PANELS the first, the last and those that divide the time between them.
+/// @return SAC_ERROR_ARGUMENT also where there is no such layer
+SAC_CHECKED sac_status cli_heads_draw_layer(const cli_nets *nets, const cli_heads_plan *plan, int layer,
+                                            const char *path);
 
 /// Write the film and the table of all kept nets.
 SAC_CHECKED sac_status cli_heads_over(const cli_nets *nets, const cli_heads_plan *plan);
