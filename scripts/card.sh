@@ -171,6 +171,11 @@ if [[ $(setting walls) == any ]]; then
     tested=(--set walls=alternating --set level=10)
     trained_in="$trained_in, \`walls: any\`, \`level: $(setting level)\`"
 fi
+# levels are drawn as they were in training, for random actions and none, too
+if [[ -n $(setting least_level) && $(setting least_level) != 12 ]]; then
+    same=(--set "level=$(setting level)" --set "least_level=$(setting least_level)" --set "seconds=$(setting seconds)")
+    trained_in="$trained_in, levels $(setting least_level) to $(setting level)"
+fi
 # walls that vary are reported as they were trained with, and so are random actions and none among them
 if [[ $(setting walls) == varied ]]; then
     same=(--set walls=varied)
