@@ -42,7 +42,7 @@ step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/kill.sh 
 step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
-for kind in evolved taught; do
+for kind in evolved taught reward; do
     step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/kill.sh build/saccade 50
     step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 done

@@ -105,7 +105,7 @@ compare_fits() # KIND [option...]
 
 tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml tests/train/tokens-taught.yaml)
 if build/saccade doctor | grep -q '^legs:flat  *works' && build-O0/saccade doctor | grep -q '^legs:flat  *works'; then
-    tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml)
+    tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml tests/train/legs-reward.yaml)
 else
     echo "without robots with legs, which need MuJoCo (make worlds)"
 fi

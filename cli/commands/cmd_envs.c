@@ -33,7 +33,8 @@ static void print_env(const sac_env_ops *ops)
             printf(" 0..%d", spec->action_choices - 1);
         else
             for (int i = 0; i < spec->action_size; i++)
-                printf(" [%g, %g]", (double)spec->action_low[i], (double)spec->action_high[i]);
+                printf(" %s%s[%g, %g]", spec->action_names ? spec->action_names[i] : "", spec->action_names ? " " : "",
+                       (double)spec->action_low[i], (double)spec->action_high[i]);
         printf("\n  steps        at most %d\n", spec->max_steps);
         sac_env_destroy(env);
     }

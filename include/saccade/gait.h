@@ -14,7 +14,7 @@ typedef struct sac_gait
 } sac_gait;
 
 SAC_API sac_gait sac_gait_trot(void); ///< 0.5 s, 60 % stance
-SAC_API sac_gait sac_gait_walk(void); ///< 0.9375 s, 80 % stance
+SAC_API sac_gait sac_gait_walk(void); ///< 0.9375 s, 80 % stance; for callers of their own: the worlds `legs:*` trot
 
 typedef enum sac_foot
 {

@@ -35,7 +35,8 @@ typedef struct sac_stance_def
     double friction;    ///< of the ground: |fx|, |fy| <= friction fz
     double least, most; ///< bounds of fz of a standing foot, in weights of the body
     bool released;      ///< repeat a defect of the released controller: it takes the free motion's last step for zero,
-                        ///< and lifts a body of Laikago's kind, by 1.7 cm on four feet
+                        ///< and lifts a body of Laikago's kind, by 1.7 cm on four feet. In sac_stance_instant the other
+                        ///< one: it adds 1e-4 to every entry of the quadratic form, and not to its diagonal alone
     double spring[6], damper[6]; ///< of sac_stance_instant: x, y, z, roll, pitch, yaw, 1/s^2 and 1/s
     double limit[6];             ///< accelerations that these ask for, at most
     double instant_weights[6];   ///< what their squared errors cost

@@ -43,7 +43,8 @@ static int edit_distance(const char *a, const char *b)
 const char *sac_nearest(const char *word, const char *(*candidates)(const void *user, int index), const void *user)
 {
     const char *best = NULL;
-    int best_distance = 1 + (int)strlen(word) / 3;
+    const int letters = (int)strlen(word);
+    int best_distance = letters <= 4 ? 1 : 1 + letters / 3; // two of four letters make another word
     for (int i = 0;; i++)
     {
         const char *name = candidates(user, i);

@@ -114,7 +114,7 @@ static sac_status create_parameters(sac_ppo *p, const sac_ppo_def *def)
 
 static sac_status create(sac_ppo *p, const sac_ppo_def *def)
 {
-    SAC_TRY(sac_options_read(sac_ppo_options, &p->config, def->settings, def->setting_count, "search"));
+    SAC_TRY(sac_options_read(sac_ppo_options, &p->config, def->settings, def->setting_count, "search of ppo"));
     sac_env *env;
     SAC_TRY(sac_env_create(&env, def->env));
     sac_status status = look_at_world(p, env);

@@ -26,9 +26,9 @@ void sac_active_settle(sac_active *a)
     a->loops->multiply(a->u, a->s, a->r_stride, a->along, a->count);
 }
 
-double sac_active_split(sac_active *a, double *z, const double *d)
+double sac_active_split(sac_active *a, double *z, const double *d, int from)
 {
-    const double zz = a->loops->split(z, a->along, a->again, a->q, a->stride, a->count, d, a->n);
+    const double zz = a->loops->split(z, a->along, a->again, a->before, a->q, a->stride, a->count, d, from, a->n);
     a->loops->multiply(a->change, a->s, a->r_stride, a->along, a->count);
     return zz;
 }
@@ -78,7 +78,9 @@ void sac_active_drop(sac_active *a, int index)
     }
     for (int j = index; j < last; j++) turn(a, j);
     a->inverse[last] = 0;
-    if (last > 0) a->loops->invert(a->s, a->r, a->inverse, a->r_stride, last);
+    const int kept = index < a->inverted ? index : a->inverted; // columns that would come out the same
+    if (last > 0) a->loops->invert(a->s, a->r, a->inverse, a->r_stride, kept, last);
+    a->inverted = last;
 }
 
 void sac_active_clear(sac_active *a)
@@ -89,5 +91,5 @@ void sac_active_clear(sac_active *a)
         memset(row_s(a, i), 0, (size_t)a->r_stride * sizeof *a->s);
     }
     memset(a->inverse, 0, (size_t)a->count * sizeof *a->inverse);
-    a->count = 0;
+    a->count = a->inverted = 0;
 }

@@ -12,6 +12,7 @@ typedef struct sac_active
     int n, stride;      ///< variables; doubles from a column of Q to the next
     int most, r_stride; ///< columns at most; doubles from a row of R to the next
     int count;
+    int inverted;    ///< columns of S that loops->invert has made; later ones came with their rows
     int *rows;       ///< [most] of A
     int *sides;      ///< [most] 1 at the lower bound, -1 at the upper one
     double *q;       ///< [most, stride] columns of Q
@@ -22,11 +23,13 @@ typedef struct sac_active
     double *along;   ///< [r_stride] Q'd of the last split
     double *change;  ///< [r_stride] R^-1 of it
     double *again;   ///< [r_stride] scratch
+    double *before;  ///< [stride] likewise
 } sac_active;
 
 /// Split d into what the held columns span and the rest: z = d - Q Q'd; `along` and `change` are set.
+/// @param from  d is zero before
 /// @return z'z, 0 where the rest is nothing but rounding
-double sac_active_split(sac_active *active, double *z, const double *d);
+double sac_active_split(sac_active *active, double *z, const double *d, int from);
 
 /// Add the column of the last split, whose rest is z.
 void sac_active_add(sac_active *active, int row, int side, const double *z, double zz);

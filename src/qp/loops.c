@@ -149,10 +149,11 @@ static void subtract_above(double *rows, const double *u, int stride, int n, int
     }
 }
 
-// The same from below: four rows less U's share of the rows of T beneath them, which begin at their own column.
-static void subtract_below(double *rows, const double *u, const double *t, int stride, int n, int k)
+// The same from below, from the first column on: four rows less U's share of the rows of T beneath them, which begin at
+// their own column.
+static void subtract_below(double *rows, const double *u, const double *t, int stride, int first, int n, int k)
 {
-    for (int j = aligned(k); j < n; j += SAC_QP_LANES)
+    for (int j = first; j < n; j += SAC_QP_LANES)
     {
         eight a = load(rows + j), b = load(rows + stride + j), c = load(rows + 2 * stride + j),
               d = load(rows + 3 * stride + j);
@@ -196,23 +197,24 @@ static bool factor(double *u, double *inverse, int stride, const double *p, int 
 }
 
 // From the last rows up: U T = 1 says that a row of T is what remains of that row of 1 when rows below are subtracted.
-static void invert(double *t, const double *u, const double *inverse, int stride, int n)
+static void invert(double *t, const double *u, const double *inverse, int stride, int from, int n)
 {
     for (int k = (n - 1) / SAC_QP_ROWS * SAC_QP_ROWS; k >= 0; k -= SAC_QP_ROWS)
     {
         const double *above = u + (ptrdiff_t)k * stride;
         double *rows = t + (ptrdiff_t)k * stride;
+        const int first = aligned(k > from ? k : from);
         for (int r = 0; r < SAC_QP_ROWS; r++)
         {
             double *row = rows + (ptrdiff_t)r * stride;
-            memset(row + aligned(k), 0, (size_t)(SAC_QP_ROOM(n) - aligned(k)) * sizeof *row);
-            row[k + r] = 1;
+            memset(row + first, 0, (size_t)(SAC_QP_ROOM(n) - first) * sizeof *row);
+            if (k + r >= first) row[k + r] = 1;
         }
-        subtract_below(rows, above, t, stride, n, k);
+        subtract_below(rows, above, t, stride, first, n, k);
         for (int r = SAC_QP_ROWS - 1; r >= 0; r--)
         {
             double *row = rows + (ptrdiff_t)r * stride;
-            for (int j = aligned(k); j < n; j += SAC_QP_LANES)
+            for (int j = first; j < n; j += SAC_QP_LANES)
             {
                 eight v = load(row + j);
                 for (int i = r + 1; i < SAC_QP_ROWS; i++)
@@ -254,26 +256,33 @@ static double square(const double *u, int stride, const double *x, int n)
 
 // --- orthonormal rows ---
 
-// Take from z what the rows of Q span. @return z'z
-static double take_away(double *z, double *along, const double *q, int stride, int count, int n)
+// Take from z what the rows of Q span of d, which z equals at first and which is zero before `from`. Four rows are done
+// with while they are in the nearest cache. @return z'z
+static double take_away(double *z, double *along, const double *q, int stride, int count, const double *d, int from,
+                        int n)
 {
-    for (int j = 0; j < count; j += SAC_QP_ROWS) dot_four(along + j, q + (ptrdiff_t)j * stride, stride, z, 0, n);
-    for (int j = count; j % SAC_QP_ROWS != 0; j++) along[j] = 0;
-    for (int j = 0; j < count; j += SAC_QP_ROWS) subtract_four(z, q + (ptrdiff_t)j * stride, stride, along + j, 0, n);
+    for (int j = 0; j < count; j += SAC_QP_ROWS)
+    {
+        const double *rows = q + (ptrdiff_t)j * stride;
+        dot_four(along + j, rows, stride, d, from, n);
+        for (int r = count - j; r < SAC_QP_ROWS; r++) along[j + r] = 0;
+        subtract_four(z, rows, stride, along + j, 0, n);
+    }
     return dot(z, z, n);
 }
 
 // Gram and Schmidt, and again where less than half of the square is left, because only then rounding matters: "twice is
 // enough" (Kahan and Parlett; the bound by Daniel, Gragg, Kaufman and Stewart, 1976).
-static double split(double *z, double *along, double *again, const double *q, int stride, int count, const double *d,
-                    int n)
+static double split(double *z, double *along, double *again, double *before, const double *q, int stride, int count,
+                    const double *d, int from, int n)
 {
     const double size = dot(d, d, n);
     memcpy(z, d, (size_t)SAC_QP_ROOM(n) * sizeof *z);
-    double zz = take_away(z, along, q, stride, count, n);
+    double zz = take_away(z, along, q, stride, count, d, from, n);
     if (zz < size / 2)
     {
-        zz = take_away(z, again, q, stride, count, n);
+        memcpy(before, z, (size_t)SAC_QP_ROOM(n) * sizeof *z);
+        zz = take_away(z, again, q, stride, count, before, 0, n);
         for (int j = 0; j < count; j++) along[j] += again[j];
     }
     // a rest of 1e-10 of the column's length and less is what rounding leaves of a column that the others span
@@ -282,9 +291,37 @@ static double split(double *z, double *along, double *again, const double *q, in
 
 // --- rows of A ---
 
+typedef double four __attribute__((vector_size(32)));
+typedef int64_t mask_of_four __attribute__((vector_size(32)));
+
+// The products of a row's numbers with those of x. Levels without registers of four doubles do not return such either.
+static inline void set_products(four *products, const sac_qp_short_rows *a, int i, const double *x)
+{
+    four at;
+    memcpy(products, a->values + (ptrdiff_t)SAC_QP_SHORT * i, sizeof *products);
+    memcpy(&at, x + a->first[i], sizeof at);
+    *products *= at;
+}
+
+// Four rows at a time: halves are added to halves, of two rows in one register, and what then stands side by side.
 static void violations(double *out, const sac_qp_short_rows *a, const double *x)
 {
-    for (int i = 0; i < a->count; i++)
+    int i = 0;
+    for (; i + 4 <= a->count; i += 4)
+    {
+        four p, q, r, s, below, above;
+        set_products(&p, a, i, x), set_products(&q, a, i + 1, x);
+        set_products(&r, a, i + 2, x), set_products(&s, a, i + 3, x);
+        const four pr = __builtin_shufflevector(p, r, 0, 1, 4, 5) + __builtin_shufflevector(p, r, 2, 3, 6, 7);
+        const four qs = __builtin_shufflevector(q, s, 0, 1, 4, 5) + __builtin_shufflevector(q, s, 2, 3, 6, 7);
+        const four value = __builtin_shufflevector(pr, qs, 0, 4, 2, 6) + __builtin_shufflevector(pr, qs, 1, 5, 3, 7);
+        memcpy(&below, a->lower + i, sizeof below), memcpy(&above, a->upper + i, sizeof above);
+        below = below - value, above = value - above;
+        const mask_of_four lower = below > above;
+        const mask_of_four larger = ((mask_of_four)below & lower) | ((mask_of_four)above & ~lower);
+        memcpy(out + i, &larger, sizeof larger);
+    }
+    for (; i < a->count; i++)
     {
         const double *row = a->values + (ptrdiff_t)SAC_QP_SHORT * i, *at = x + a->first[i];
         const double value = (row[0] * at[0] + row[2] * at[2]) + (row[1] * at[1] + row[3] * at[3]);

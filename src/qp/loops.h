@@ -37,7 +37,8 @@ typedef struct sac_qp_loops
     /// @return false where P is not positive definite or not finite
     bool (*factor)(double *u, double *inverse, int stride, const double *p, int n);
     /// T = U^-1, by the inverse of U's diagonal, which is zero beyond n
-    void (*invert)(double *t, const double *u, const double *inverse, int stride, int n);
+    /// @param from  T's columns before this one are there already
+    void (*invert)(double *t, const double *u, const double *inverse, int stride, int from, int n);
     /// out = T x, where x is zero beyond n
     void (*multiply)(double *out, const double *t, int stride, const double *x, int n);
     /// out = T'x, where x is zero outside of `first` up to, not including, `end`, and is not read there
@@ -45,10 +46,11 @@ typedef struct sac_qp_loops
     /// |U x|^2, where x is zero beyond n
     double (*square)(const double *u, int stride, const double *x, int n);
     /// z = d - Q Q'd for orthonormal rows of `q`, and `along` = Q'd. All vectors are zero beyond n.
-    /// @param again  [count] scratch
+    /// @param again, before  [count], [n] scratch
+    /// @param from           d is zero before
     /// @return z'z, 0 where the rest is nothing but rounding
-    double (*split)(double *z, double *along, double *again, const double *q, int stride, int count, const double *d,
-                    int n);
+    double (*split)(double *z, double *along, double *again, double *before, const double *q, int stride, int count,
+                    const double *d, int from, int n);
     /// y += scale x
     void (*add)(double *y, const double *x, double scale, int n);
     /// Turn two vectors: x = c x + s y, y = c y - s x.

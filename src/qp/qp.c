@@ -29,7 +29,7 @@ struct sac_qp
 
 enum
 {
-    VECTORS = 6,        // that lie one after the other, from `inverse` to `step`
+    VECTORS = 7,        // that lie one after the other, from `inverse` to `before`
     ACTIVE_VECTORS = 5, // likewise, from `inverse` to `again`, after R and its inverse
     COUNTS = 3          // ints of a state before its rows and sides
 };
@@ -38,7 +38,7 @@ enum
 static void share(sac_qp *qp)
 {
     sac_active *a = &qp->active;
-    double **vectors[VECTORS] = {&qp->inverse, &qp->y0, &qp->x, &qp->d, &qp->z, &qp->step};
+    double **vectors[VECTORS] = {&qp->inverse, &qp->y0, &qp->x, &qp->d, &qp->z, &qp->step, &a->before};
     double **held[ACTIVE_VECTORS] = {&a->inverse, &a->u, &a->along, &a->change, &a->again};
     for (int i = 1; i < VECTORS; i++) *vectors[i] = qp->inverse + (ptrdiff_t)i * qp->stride;
     a->s = a->r + (ptrdiff_t)a->r_stride * a->r_stride;
@@ -194,7 +194,7 @@ static void begin(sac_qp *qp, const sac_qp_problem *p, bool warm)
         const int row = qp->last_rows[i], side = qp->last_sides[i];
         if (!isfinite(bound_of(p, row, side))) continue;
         set_normal(qp, p, row, side);
-        const double zz = sac_active_split(&qp->active, qp->z, qp->d);
+        const double zz = sac_active_split(&qp->active, qp->z, qp->d, first_of(p, row));
         if (!(zz > 0)) continue;
         sac_active_add(&qp->active, row, side, qp->z, zz);
         qp->held[row] = true;
@@ -243,7 +243,11 @@ static double rounding_of(const sac_qp *qp, const sac_qp_problem *p, int row)
 {
     double size = 0;
     const double *a = row_of(p, row);
-    for (int j = first_of(p, row); j < end_of(p, row); j++) size = fmax(size, fabs(a[j] * qp->x[j]));
+    for (int j = first_of(p, row); j < end_of(p, row); j++)
+    {
+        const double term = fabs(a[j] * qp->x[j]);
+        if (term > size) size = term;
+    }
     return 1e-10 * (1e-3 + size);
 }
 
@@ -290,7 +294,7 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
     set_normal(qp, p, row, side);
     for (;; ++*steps)
     {
-        const double zz = sac_active_split(a, qp->z, qp->d);
+        const double zz = sac_active_split(a, qp->z, qp->d, first_of(p, row));
         double partial;
         const int leaves = first_to_go(a, p, &partial);
         const double whole = zz > 0 ? violation / zz : INFINITY, t = whole <= partial ? whole : partial;
@@ -326,7 +330,7 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
 {
     const int n = p->variables;
     if (!is_suitable(p) || !qp->loops->factor(qp->u, qp->inverse, qp->stride, p->p, n)) return SAC_QP_UNSUITABLE;
-    qp->loops->invert(qp->t, qp->u, qp->inverse, qp->stride, n);
+    qp->loops->invert(qp->t, qp->u, qp->inverse, qp->stride, 0, n);
     for (int i = 0; i < n; i++) qp->step[i] = -p->q[i];
     qp->loops->multiply_transposed(qp->y0, qp->t, qp->stride, qp->step, 0, n, n);
     shorten(qp, p);

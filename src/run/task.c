@@ -291,6 +291,8 @@ static sac_status set_entry(sac_task *task, const chosen list[CHOSEN_COUNT], con
             return SAC_OK;
         }
         const sac_option *table = table_of(c, i, key);
+        // each method has options of its own, and what is left of another one's is refused
+        if (i == SEARCH) snprintf(where, sizeof where, "%.150s: search of %.60s", file, c->name);
         SAC_TRY(check_setting(table, key, value, where));
         // A former name ends here, so that the new one may overrule it and all that follows knows one name.
         return keep_setting(c->settings, sac_option_find(table, key)->name, value, where);

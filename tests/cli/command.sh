@@ -104,6 +104,7 @@ one_world() # alone, with all of its options; in the list of all, what the contr
     "$saccade" envs cheetah-run >"$work/one" && "$saccade" envs >"$work/envs" || return 1
     grep -q '^cheetah-run: ' "$work/one" && [[ $(grep -cE '^[a-z-]+: ' "$work/one") == 1 ]] && grep -q '^  shadows ' "$work/one" &&
         [[ $(grep -c '^  shadows ' "$work/envs") == 1 && $(grep -cE '^  \* .* shadows ' "$work/envs") == 7 ]] &&
+        grep -qxF '  action       steer [-1, 1] gas [0, 1] brake [0, 1]' "$work/envs" &&
         refuses 2 "did you mean 'cheetah-run'?" "$saccade" envs cheeta-run
 }
 

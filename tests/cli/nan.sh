@@ -45,7 +45,7 @@ diverges() # NAME GENERATION WORDS
 }
 check "a student that diverges" diverges taught 2 "the fit diverged: after step "
 check "PPO that diverges" diverges reward 2 "ppo diverged: after step "
-check "Adam without an epsilon, which divides 0 by 0" refuses 2 "search: epsilon is '0', expected 1e-12 to 1" \
+check "Adam without an epsilon, which divides 0 by 0" refuses 2 "search of ppo: epsilon is '0', expected 1e-12 to 1" \
     "$saccade" train "$work/reward.yaml" --run "$work/none" --set search.epsilon=0
 
 # --- a world whose rewards are not numbers ---

@@ -163,7 +163,7 @@ TEST(the_allocator_is_used_for_everything)
 
 TEST(the_nearest_word)
 {
-    static const char *const names[] = {"patch", "stride", "attention", "features", "car-racing", NULL};
+    static const char *const names[] = {"patch", "stride", "attention", "features", "car-racing", "next", NULL};
     static const char *const cases[][2] = {
         {"pach", "patch"},
         {"ptach", "patch"},
@@ -177,6 +177,8 @@ TEST(the_nearest_word)
         {"zebra", NULL},
         {"", NULL},
         {"x", NULL},
+        {"nxet", "next"},
+        {"left", NULL},
         {"attention", "attention"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

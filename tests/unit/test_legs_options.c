@@ -25,26 +25,26 @@ TEST(options_without_effect_are_refused)
     const struct
     {
         const char *id, *variant, *settings, *said;
-    } bad[] = {
-        {"legs:flat", NULL, "walls=varied", "'walls' is for the world legs:obstacles"},
-        {"legs:stones", NULL, "walls=any", "'walls' is for the world legs:obstacles"},
-        {"legs:flat", NULL, "stones=released", "'stones' is for the world legs:stones"},
-        {"legs:grid", NULL, "stones=released", "'stones' is for the world legs:stones"},
-        {"legs:flat", NULL, "level=3", "'level' is for worlds with a course"},
-        {"legs:flat", NULL, "least_level=3", "'least_level' is for worlds with a course"},
-        {"legs:flat", NULL, "length=7", "'length' is for worlds with a course"},
-        {"legs:stones", NULL, "gait=walk", "'gait' is for the action pmtg"},
-        {"legs:stones", NULL, "heights=4", "'heights' is for the action pmtg"},
-        {"legs:obstacles", NULL, "action=footholds,heights=1", "'heights' is for the action pmtg"},
-        {"legs:flat", NULL, "period=0.3", "'period' is for the actions footholds"},
-        {"legs:flat", NULL, "instant=true", "'instant' is for the actions footholds"},
-        {"legs:flat", NULL, "released_stance=true", "'released_stance' is for the actions footholds"},
-        {"legs:grid", NULL, "level=3,least_level=4", "least_level is 4, expected at most level, 3, or 12 for none"},
-        {"legs:flat", "terrain", "", "variant 'terrain' is for worlds with a course"},
-        {"legs:flat", "mass+terrain", "", "variant 'terrain' is for worlds with a course"},
-        {"legs:flat", NULL, "camera_latency_ms=500",
-         "expected at most what an action lasts: repeat 1 times control_ms"},
-        {"legs:stones", NULL, "repeat=5", "camera_latency_ms is 30, expected at most what an action lasts"}};
+    } bad[] = {{"legs:flat", NULL, "walls=varied", "'walls' is for the world legs:obstacles"},
+               {"legs:stones", NULL, "walls=any", "'walls' is for the world legs:obstacles"},
+               {"legs:flat", NULL, "stones=released", "'stones' is for the world legs:stones"},
+               {"legs:grid", NULL, "stones=released", "'stones' is for the world legs:stones"},
+               {"legs:flat", NULL, "level=3", "'level' is for worlds with a course"},
+               {"legs:flat", NULL, "least_level=3", "'least_level' is for worlds with a course"},
+               {"legs:flat", NULL, "length=7", "'length' is for worlds with a course"},
+               {"legs:stones", NULL, "gait=walk", "'gait' is for the action pmtg"},
+               {"legs:stones", NULL, "heights=4", "'heights' is for the action pmtg"},
+               {"legs:obstacles", NULL, "action=footholds,heights=1", "'heights' is for the action pmtg"},
+               {"legs:flat", NULL, "period=0.3", "'period' is for the actions footholds"},
+               {"legs:flat", NULL, "instant=true", "'instant' is for the actions footholds"},
+               {"legs:flat", NULL, "released_stance=true", "'released_stance' is for the actions footholds"},
+               {"legs:flat", "terrain", "", "variant 'terrain' is for worlds with a course"},
+               {"legs:flat", "mass+terrain", "", "variant 'terrain' is for worlds with a course"},
+               {"legs:flat", NULL, "camera_latency_ms=500",
+                "expected at most what an action lasts: repeat 1 times control_ms"},
+               {"legs:stones", NULL, "repeat=5", "camera_latency_ms is 30, expected at most what an action lasts"},
+               {"legs:stones", NULL, "control_ms=0.5,physics_ms=0.5",
+                "is 5; it is this world's default, so set camera_latency_ms"}};
     for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++)
     {
         sac_env *env;

@@ -361,6 +361,41 @@ TEST(an_instant_gives_what_is_asked_for)
     sac_stance_destroy(stance);
 }
 
+// The released controller adds the weight of its forces to every entry of the quadratic form. That makes the sum of all
+// forces along all axes cost something, so that feet which should only carry the body also push it back and aside.
+TEST(the_released_instant_weighs_every_entry)
+{
+    enum
+    {
+        N = 3 * SAC_LEGS
+    };
+    double form[N * N], linear[N];
+    sac_stance_input in = level();
+    in.height = 0.43;
+    for (int released = 0; released < 2; released++)
+    {
+        sac_stance *stance = controller(released, 1);
+        const sac_stance_output out = sac_stance_instant(stance, &in);
+        const sac_qp_problem *p = sac_stance_problem(stance, NULL);
+        assert_int_equal(out.solution.outcome, SAC_QP_SOLVED);
+        assert_int_equal(p->variables, N);
+        double along = 0;
+        for (int leg = 0; leg < SAC_LEGS; leg++) along += out.forces[leg][0];
+        assert_true(released ? along < -1 : fabs(along) < 1e-9);
+        for (int i = 0; i < N; i++)
+        {
+            if (released) assert_true(p->q[i] == linear[i]);
+            linear[i] = p->q[i];
+            for (int j = i; j < N; j++)
+            {
+                if (released) assert_near(p->p[i * N + j] - form[i * N + j], 1e-4, 1e-13);
+                form[i * N + j] = p->p[i * N + j];
+            }
+        }
+        sac_stance_destroy(stance);
+    }
+}
+
 TEST(a_bad_input_gives_a_safe_answer)
 {
     sac_stance *stance = controller(false, 10);
@@ -394,4 +429,4 @@ TEST(a_bad_input_gives_a_safe_answer)
 
 TESTS(recorded_forces, forces_are_the_minimum_of_the_definition, a_warm_start_gives_the_forces_of_a_cold_one,
       the_released_defect_lifts_a_body, what_stands_where_it_should_is_held, an_instant_gives_what_is_asked_for,
-      a_bad_input_gives_a_safe_answer)
+      the_released_instant_weighs_every_entry, a_bad_input_gives_a_safe_answer)

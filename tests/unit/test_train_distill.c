@@ -358,7 +358,8 @@ TEST(what_cannot_be_learned_is_said_before_anything_is_made)
     snprintf(kept, sizeof kept, "%s", good);
     assert_refused(small, few, "  noise: 0\n", "teacher.policy is missing");
     assert_refused(small, few, "  policy: idle\n", "is no teacher");
-    assert_refused(small, few, "  policy: nowhere.safetensors\n", "nowhere.safetensors");
+    assert_refused(small, few, "  policy: nowhere.safetensors\n", "nowhere.safetensors: cannot be read");
+    assert_non_null(strstr(sac_last_error(), "train the teacher first"));
     assert_refused(small, few, "  polcy: x\n", "did you mean 'policy'?");
     assert_refused(small, few, taught_by("other.safetensors"), "is of the world car-racing, and the task's is toy");
     assert_refused(small, "  share: 1 2\n", kept, "numbers in 0..1");

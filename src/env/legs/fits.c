@@ -81,14 +81,14 @@ static sac_status check(const legs_config *c, const legs_rules *rules, legs_conf
         if (!somewhere[i].counts(c, rules) && !is_default(option, c, defaults))
             return sac_fail(SAC_ERROR_ARGUMENT, "'%s' is for %s", option->name, somewhere[i].where);
     }
-    if (c->least_level > c->level && !is_default(find(rules->options, "least_level"), c, defaults))
-        return sac_fail(SAC_ERROR_ARGUMENT, "least_level is %g, expected at most level, %g, or %g for none",
-                        c->least_level, c->level, defaults->least_level);
     if (c->camera_latency_ms > c->repeat * c->control_ms + 1e-9)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "camera_latency_ms is %g, expected at most what an action lasts: repeat %d times control_ms "
-                        "%g is %g",
-                        c->camera_latency_ms, c->repeat, c->control_ms, c->repeat * c->control_ms);
+                        "%g is %g%s",
+                        c->camera_latency_ms, c->repeat, c->control_ms, c->repeat * c->control_ms,
+                        is_default(find(rules->options, "camera_latency_ms"), c, defaults)
+                            ? "; it is this world's default, so set camera_latency_ms too"
+                            : "");
     return SAC_OK;
 }
 

@@ -15,22 +15,22 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
 #define FIELD(name) offsetof(legs_config, name)
 
 // clang-format off
-#define OPTIONS(robot_, action_, gait_, heights_, length_, seconds_, cap_, physics_, control_, repeat_, latency_)               \
+#define OPTIONS(robot_, action_, heights_, length_, seconds_, cap_, physics_, control_, repeat_, latency_)             \
     {"robot", SAC_OPTION_TEXT, FIELD(robot), robot_, 0, 0, "laikago go1", "which robot walks"},                        \
     {"action", SAC_OPTION_TEXT, FIELD(action), action_, 0, 0, "pmtg footholds climbing released",                      \
      "what an action means: residuals and a trajectory generator, or footholds and how the trunk moves"},              \
     {"feet", SAC_OPTION_TEXT, FIELD(feet), "all", 0, 0, "all next either",                                             \
      "footholds, climbing: an action names all footholds, or those of the two feet that lift off next; either "        \
      "(footholds): for each of these two a place behind and one ahead, and which"},                                    \
-    {"gait", SAC_OPTION_TEXT, FIELD(gait), gait_, 0, 0, "walk trot bound pace pronk", "pmtg: which legs go together"}, \
+    {"gait", SAC_OPTION_TEXT, FIELD(gait), "trot", 0, 0, "walk trot bound pace pronk", "pmtg: which legs go together"},\
     {"period", SAC_OPTION_REAL, FIELD(period), "0.5", 0.1, 2, NULL,                                                    \
      "footholds, climbing, released: seconds of a trot in which each foot stands and swings once"},                    \
     {"heights", SAC_OPTION_INT, FIELD(heights), heights_, 1, 4, NULL,                                                  \
      "pmtg: 1 for all legs, or 4: each leg has a height of its own, and an action 19 numbers"},                        \
     {"level", SAC_OPTION_REAL, FIELD(level), "10", 0, 12, NULL,                                                        \
-     "gaps, risers and how far walls reach, in tenths of the article's"},                                              \
+     "gaps, risers and how far walls reach, in tenths: 10 has the article's, and the whole of our own obstacles"},     \
     {"least_level", SAC_OPTION_REAL, FIELD(least_level), "12", 0, 12, NULL,                                            \
-     "where it is less than level, each episode draws its own between the two"},                                       \
+     "where it is less than level, each episode draws its own between the two; else all have level"},                  \
     {"length", SAC_OPTION_REAL, FIELD(length), length_, 1, 60, NULL, "metres of the course"},                          \
     {"stones", SAC_OPTION_TEXT, FIELD(stones), "article", 0, 0, "article released",                                    \
      "stones: sizes of the article, or those of PyBullet's environment"},                                              \
@@ -53,10 +53,10 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
     {"camera_latency_ms", SAC_OPTION_REAL, FIELD(camera_latency_ms), latency_, 0, 1000, NULL,                          \
      "by which pictures are late: at most what an action lasts"},                                                      \
     {"released_stance", SAC_OPTION_BOOL, FIELD(released_stance), "false", 0, 0, NULL,                                  \
-     "footholds: with the defect of PyBullet's stance control"},                                                       \
+     "footholds, climbing, released: with the defect of PyBullet's stance control"},                                   \
     {"instant", SAC_OPTION_BOOL, FIELD(instant), "false", 0, 0, NULL,                                                  \
-     "footholds: stance forces of a single instant instead of a horizon"},                                             \
-    {"told_speed", SAC_OPTION_BOOL, FIELD(told_speed), "false", 0, 0, NULL,                                           \
+     "footholds, climbing, released: stance forces of a single instant instead of a horizon"},                         \
+    {"told_speed", SAC_OPTION_BOOL, FIELD(told_speed), "false", 0, 0, NULL,                                            \
      "the walker knows its speed, in place of what a filter finds from joints and accelerometer"},                     \
     {0}
 // clang-format on
@@ -94,15 +94,14 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
 #define ANYWHERE   .roll = 1.05, .pitch = 1.05, .low = 0.5, .may_touch = true
 #define FEET_ALONE .roll = 0.25, .pitch = 1, .low = 0.33
 
-static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "trot", "1", "50", "10", "1", "2", "10", "1", "0")};
-static const sac_option options_obstacles[] = {
-    OPTIONS("go1", "pmtg", "trot", "4", "12", "20", "0.5", "5", "10", "1", "0")};
+static const sac_option options_flat[] = {OPTIONS("go1", "pmtg", "1", "50", "10", "1", "2", "10", "1", "0")};
+static const sac_option options_obstacles[] = {OPTIONS("go1", "pmtg", "4", "12", "20", "0.5", "5", "10", "1", "0")};
 static const sac_option options_stones[] = {
-    OPTIONS("laikago", "footholds", "trot", "1", "20", "200", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "footholds", "1", "20", "200", "0.375", "1", "5", "10", "30")};
 static const sac_option options_grid[] = {
-    OPTIONS("laikago", "footholds", "trot", "1", "5", "40", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "footholds", "1", "5", "40", "0.375", "1", "5", "10", "30")};
 static const sac_option options_stairs[] = {
-    OPTIONS("laikago", "climbing", "trot", "1", "5", "40", "0.375", "1", "5", "10", "30")};
+    OPTIONS("laikago", "climbing", "1", "5", "40", "0.375", "1", "5", "10", "30")};
 
 CREATE(flat, "legs:flat", .course = LEGS_FLAT, ANYWHERE)
 CREATE(obstacles, "legs:obstacles", .course = LEGS_OBSTACLES, ANYWHERE)

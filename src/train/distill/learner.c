@@ -28,7 +28,8 @@ static sac_status read_options(sac_run *r)
 {
     sac_distill *d = sac_distill_of(r);
     const sac_section *settings = &r->task->search_settings;
-    SAC_TRY(sac_options_read(sac_distill_option_table, &d->options, settings->settings, settings->count, "search"));
+    SAC_TRY(sac_options_read(sac_distill_option_table, &d->options, settings->settings, settings->count,
+                             "search of distill"));
     return sac_distill_read_shares(d->options.share, d->shares, &d->share_count);
 }
 

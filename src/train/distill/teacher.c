@@ -23,7 +23,11 @@ static sac_status read_teacher(const sac_run *r, uint8_t **bytes, size_t *size)
     char copy[SAC_PATH_SIZE];
     SAC_TRY(sac_join_path(copy, r->def->run_dir, SAC_TEACHER_FILE));
     bool kept = r->def->resume && access(copy, F_OK) == 0;
-    return sac_read_file(bytes, size, kept ? copy : r->task->teacher.policy, FILE_LIMIT);
+    const char *path = kept ? copy : r->task->teacher.policy;
+    sac_status status = sac_read_file(bytes, size, path, FILE_LIMIT);
+    if (status != SAC_OK && access(path, F_OK) != 0)
+        return sac_fail(status, "teacher.policy: %.800s; train the teacher first", sac_last_error());
+    return status;
 }
 
 // a world that is known and is another one
