@@ -108,16 +108,21 @@ void sac_rooms_house_destroy(rooms_house *h)
 
 // --- episodes
 
+void sac_rooms_house_block(const rooms_plan *plan, rooms_map *map, double distance)
+{
+    for (int i = 0; i < plan->box_count; i++)
+        sac_rooms_map_block(map, plan->boxes[i].center, plan->boxes[i].half, false, distance);
+    for (int i = 0; i < plan->round_count; i++)
+        sac_rooms_map_block(map, plan->rounds[i].center, plan->rounds[i].half, true, distance);
+}
+
 static void draw_plan(rooms_house *h, const rooms_plan_def *def, uint64_t seed)
 {
     const int side = (int)ceil(def->size / cell);
     const double over = 0.1; // the outer walls
     sac_rooms_plan_draw(h->plan, def, seed);
     sac_rooms_map_clear(h->map, side, side, 0);
-    for (int i = 0; i < h->plan->box_count; i++)
-        sac_rooms_map_block(h->map, h->plan->boxes[i].center, h->plan->boxes[i].half, false, radius);
-    for (int i = 0; i < h->plan->round_count; i++)
-        sac_rooms_map_block(h->map, h->plan->rounds[i].center, h->plan->rounds[i].half, true, radius);
+    sac_rooms_house_block(h->plan, h->map, radius);
     for (int i = 0; i < 2; i++) h->low[i] = -over, h->high[i] = def->size + over;
 }
 
@@ -155,7 +160,7 @@ static void draw_goal(rooms_house *h, sac_stream *random)
     for (int t = 0; t < TRIES; t++)
     {
         const int count = all_free(h);
-        sac_rooms_map_aim(h->map, h->choices[sac_stream_below(random, (uint32_t)count)]);
+        sac_rooms_map_aim(h->map, h->choices[sac_stream_below(random, (uint32_t)count)], -1);
         if (2 * choose(h, 0, INFINITY) >= count) break;
     }
     sac_rooms_map_middle(h->map, h->map->goal, h->goal);

@@ -23,6 +23,9 @@ SAC_CHECKED sac_status sac_rooms_house_create(rooms_house **out, double largest,
 /// NULL is ignored.
 void sac_rooms_house_destroy(rooms_house *house);
 
+/// Take what is within `radius` of a plan's pieces from the free squares of a map.
+void sac_rooms_house_block(const rooms_plan *plan, rooms_map *map, double radius);
+
 /// Draw the plan of an episode (def NULL: the plan stays), a goal and a start from where the shortest way to it is
 /// between `nearest` and `farthest` m long, or where there is none such, as long as any is.
 void sac_rooms_house_draw(rooms_house *house, const rooms_plan_def *def, double nearest, double farthest,

@@ -68,7 +68,7 @@ static int within(int x, int low, int high)
     return x < low ? low : x > high ? high : x;
 }
 
-static int square_at(const rooms_map *m, double x, double y)
+int sac_rooms_map_at(const rooms_map *m, double x, double y)
 {
     const int column = index_of(x, m->origin[0], m->cell), row = index_of(y, m->origin[1], m->cell);
     return column < 0 || column >= m->columns || row < 0 || row >= m->rows ? NONE : row * m->columns + column;
@@ -152,7 +152,7 @@ static void take(rooms_map *m, int32_t *lists, int square)
 
 // Dijkstra's algorithm with a list for each length that can be open (Dial, 1969): no length that is open is longer than
 // the shortest one by more than a diagonal.
-void sac_rooms_map_aim(rooms_map *m, int goal)
+void sac_rooms_map_aim(rooms_map *m, int goal, int enough)
 {
     int32_t lists[LISTS];
     const int squares = m->columns * m->rows;
@@ -160,8 +160,11 @@ void sac_rooms_map_aim(rooms_map *m, int goal)
     for (int i = 0; i < squares; i++) m->field[i] = ROOMS_FAR;
     m->goal = goal;
     put(m, lists, goal, 0);
+    const int32_t beyond = (int32_t)(1 / m->cell + 0.5) * ROOMS_STRAIGHT;
     for (int32_t length = 0, empty = 0; empty < LISTS; length++)
     {
+        // what is open by then has a longer way, which may not be its shortest one, and is not looked at
+        if (enough >= 0 && m->field[enough] < length - beyond) break;
         const int32_t *list = &lists[length % LISTS];
         empty = *list == NONE ? empty + 1 : 0;
         while (*list != NONE)
@@ -226,7 +229,7 @@ static bool in_view(const rooms_map *m, const double from[2], const double to[2]
     const int count = (int)ceil(sqrt(x * x + y * y) / (m->cell / 2));
     for (int i = 1; i < count; i++)
     {
-        const int square = square_at(m, from[0] + x * i / count, from[1] + y * i / count);
+        const int square = sac_rooms_map_at(m, from[0] + x * i / count, from[1] + y * i / count);
         if (square == NONE || !m->free[square]) return false;
     }
     return true;

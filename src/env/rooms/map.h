@@ -43,7 +43,12 @@ void sac_rooms_map_clear(rooms_map *map, int columns, int rows, double radius);
 void sac_rooms_map_block(rooms_map *map, const double center[2], const double half[2], bool round, double radius);
 
 /// Make a square the goal, and find the way from every other one.
-void sac_rooms_map_aim(rooms_map *map, int goal);
+/// @param enough  once the way from this square and from those up to a metre farther is found, the rest may be without
+///                one; -1: all are found
+void sac_rooms_map_aim(rooms_map *map, int goal, int enough);
+
+/// The square of a place; -1: it is outside.
+int sac_rooms_map_at(const rooms_map *map, double x, double y);
 
 /// The middle of a square.
 void sac_rooms_map_middle(const rooms_map *map, int square, double place[2]);

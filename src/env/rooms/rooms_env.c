@@ -8,6 +8,7 @@
 #include "env/rooms/changes.h"
 #include "env/rooms/house.h"
 #include "env/rooms/robot.h"
+#include "env/rooms/seen.h"
 #include "env/rooms/view.h"
 #include "env/rooms/world.h"
 
@@ -19,9 +20,10 @@ enum
     DEPTH, // the parts of an observation
     STATE,
     MAP,
+    SEEN,
     PARTS,
     STATES = 8,
-    MAPS = 3,
+    MAPS = 3, // of map and of seen
     ACTIONS = 2,
     COLUMNS = 7
 };
@@ -45,6 +47,8 @@ typedef struct rooms_env
     rooms_body *body;
     rooms_house *house;
     rooms_view *view;
+    rooms_seen *seen;
+    int looks;             // of those of this episode, which `seen` knows
     rooms_changes changes; // of this episode
     int substeps;
     float near[1], far[1];
@@ -56,7 +60,7 @@ typedef struct rooms_env
     int bumps;
     double way;          // m to the goal
     float told[ACTIONS]; // the last action
-    float walked[ROOMS_MOST_STEPS + 1][2];
+    rooms_place walked[ROOMS_MOST_STEPS + 1];
 } rooms_env;
 
 // --- life
@@ -115,6 +119,7 @@ static void describe(rooms_env *e)
         .name = "depth", .kind = SAC_SPACE_DEPTH, .shape = {c->height, c->width}, .low = e->near, .high = e->far};
     e->parts[STATE] = (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {STATES}};
     e->parts[MAP] = (sac_space){.name = "map", .kind = SAC_SPACE_VECTOR, .shape = {MAPS}, .privileged = true};
+    e->parts[SEEN] = (sac_space){.name = "seen", .kind = SAC_SPACE_VECTOR, .shape = {MAPS}, .privileged = true};
 }
 
 static sac_status make(rooms_env *e, const char *variant)
@@ -128,6 +133,7 @@ static sac_status make(rooms_env *e, const char *variant)
     const rooms_view_def view = {
         .height = c->height, .width = c->width, .angle = c->angle, .near = c->near, .far = c->far};
     SAC_TRY(sac_rooms_view_create(&e->view, e->body, &view));
+    SAC_TRY(sac_rooms_seen_create(&e->seen, e->house, c->far, sac_rooms_view_tangent(&view)));
     describe(e);
     return SAC_OK;
 }
@@ -151,6 +157,7 @@ void sac_rooms_destroy(void *self)
 {
     rooms_env *e = self;
     if (!e) return;
+    sac_rooms_seen_destroy(e->seen);
     sac_rooms_view_destroy(e->view);
     sac_rooms_house_destroy(e->house);
     sac_rooms_body_destroy(e->body);
@@ -218,6 +225,21 @@ static void tell_map(const rooms_env *e, float *map)
     map[2] = (float)e->way;
 }
 
+// What was seen is worked out when somebody asks for it, from all places where the robot has been: so asking changes
+// nothing of the episode, and a snapshot need not hold it.
+static void tell_seen(rooms_env *e, float *seen)
+{
+    const rooms_place p = sac_rooms_body_place(e->body);
+    double corner[2], ahead[2];
+    if (e->looks == 0) sac_rooms_seen_begin(e->seen, e->house);
+    while (e->looks <= e->step) sac_rooms_seen_look(e->seen, e->house, &e->walked[e->looks++]);
+    sac_rooms_seen_corner(e->seen, e->house, &p, corner);
+    from_robot(ahead, &p, corner);
+    seen[0] = (float)ahead[0];
+    seen[1] = (float)ahead[1];
+    seen[2] = (float)e->way;
+}
+
 // Noise is a pure function of the episode and the step. It grows with the distance, as that of cameras does.
 static void add_noise(const rooms_env *e, float *depth)
 {
@@ -236,6 +258,7 @@ static sac_status show(rooms_env *e, const sac_env_row *row)
 {
     if (row->parts[STATE]) tell(e, row->parts[STATE]);
     if (row->parts[MAP]) tell_map(e, row->parts[MAP]);
+    if (row->parts[SEEN]) tell_seen(e, row->parts[SEEN]);
     if (!row->parts[DEPTH]) return SAC_OK;
     SAC_TRY(sac_rooms_view_take(e->view, &e->changes.camera, row->parts[DEPTH]));
     if (e->changes.noise > 0) add_noise(e, row->parts[DEPTH]);
@@ -265,6 +288,7 @@ static void begin(rooms_env *e)
                                  .unmet = e->changes.plan};
     sac_rooms_house_draw(e->house, c->plan[0] ? NULL : &plan, c->nearest, c->farthest,
                          sac_mix_seed(e->seed, e->episode, 1));
+    e->looks = 0;
 }
 
 // The way that is left; where the robot is pressed into a corner from which none is known, it is as it was.
@@ -277,9 +301,7 @@ static double measure(const rooms_env *e)
 
 static void remember(rooms_env *e)
 {
-    const rooms_place p = sac_rooms_body_place(e->body);
-    e->walked[e->step][0] = (float)p.x;
-    e->walked[e->step][1] = (float)p.y;
+    e->walked[e->step] = sac_rooms_body_place(e->body);
 }
 
 sac_status sac_rooms_reset(void *self, uint64_t seed, const sac_env_row *row)

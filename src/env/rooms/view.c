@@ -163,16 +163,27 @@ static void to_world(float out[3], const double v[3], const rooms_place *place, 
     out[2] = (float)(origin[2] + v[2]);
 }
 
+static double half_height(const rooms_view_def *d)
+{
+    double sine, cosine;
+    sac_series_sin_cos(d->angle * 3.14159265358979312 / 360, &sine, &cosine);
+    return sine / cosine;
+}
+
+double sac_rooms_view_tangent(const rooms_view_def *d)
+{
+    return half_height(d) * d->width / d->height;
+}
+
 static void look(rooms_view *v, const rooms_camera *camera, const rooms_place *place)
 {
     static const double none[3] = {0};
     const rooms_view_def *d = &v->def;
     const double here[3] = {place->x, place->y, 0};
     const double eye[3] = {ROOMS_EYE_AHEAD + camera->shift[0], camera->shift[1], ROOMS_EYE_UP + camera->shift[2]};
-    double forward[3] = {1, 0, 0}, up[3] = {0, 0, 1}, sine, cosine;
+    const double half = half_height(d), across = sac_rooms_view_tangent(d);
+    double forward[3] = {1, 0, 0}, up[3] = {0, 0, 1};
     for (int axis = 0; axis < 3; axis++) turn(forward, axis, camera->tilt[axis]), turn(up, axis, camera->tilt[axis]);
-    sac_series_sin_cos(d->angle * 3.14159265358979312 / 360, &sine, &cosine);
-    const double half = sine / cosine, across = half * d->width / d->height;
     sac_render_view *to = &v->scene.view;
     *to = (sac_render_view){.left = (float)-across,
                             .right = (float)across,
@@ -206,8 +217,7 @@ static void add_trail(rooms_view *v, const rooms_trail *t)
     static const float base[4] = {0.95f, 0.55f, 0.1f, 1}, nose[4] = {0.1f, 0.1f, 0.1f, 1};
     const rooms_place place = sac_rooms_body_place(v->body);
     const int stride = (t->count + DOTS - 1) / DOTS;
-    for (int i = 0; i < t->count; i += stride)
-        add_cylinder(v, (double)t->walked[i][0], (double)t->walked[i][1], 0, 0.02, 0.04, walked);
+    for (int i = 0; i < t->count; i += stride) add_cylinder(v, t->walked[i].x, t->walked[i].y, 0, 0.02, 0.04, walked);
     add_cylinder(v, t->goal[0], t->goal[1], 0, 0.03, t->goal_radius, goal);
     add_cylinder(v, place.x, place.y, ROOMS_BOTTOM, ROOMS_TOP, ROOMS_RADIUS, base);
     add_cylinder(v, place.x + ROOMS_EYE_AHEAD * place.cosine, place.y + ROOMS_EYE_AHEAD * place.sine, ROOMS_TOP,

@@ -22,7 +22,7 @@ typedef struct rooms_camera
 /// What is drawn of an episode for people beside the plan.
 typedef struct rooms_trail
 {
-    const float (*walked)[2]; ///< [count] where the robot was
+    const rooms_place *walked; ///< [count] where the robot was
     int count;
     double goal[2], goal_radius; ///< m
     double low[2], high[2];      ///< the part of the world that is shown
@@ -36,6 +36,9 @@ SAC_CHECKED sac_status sac_rooms_view_create(rooms_view **out, rooms_body *body,
 
 /// NULL is ignored.
 void sac_rooms_view_destroy(rooms_view *view);
+
+/// The tangent of half the field of view from side to side.
+double sac_rooms_view_tangent(const rooms_view_def *def);
 
 /// @param[out] depth  [height, width]
 SAC_CHECKED sac_status sac_rooms_view_take(rooms_view *view, const rooms_camera *camera, float *depth);
