@@ -225,6 +225,39 @@ TEST(who_follows_the_corners_comes_to_the_goal)
     close_scene(&s);
 }
 
+// What was seen may be asked for late: it is what it would be had it been asked for all the time. Who follows it comes
+// to the goal as well.
+TEST(what_was_seen_can_be_asked_for_late)
+{
+    scene a, b;
+    open_scene(&a, "rooms", NULL, "");
+    open_scene(&b, "rooms", NULL, "");
+    for (uint64_t seed = 20; seed < 30; seed++)
+    {
+        void *const place = b.parts[3];
+        assert_ok(sac_env_reset(a.env, seed, &a.row));
+        b.parts[3] = NULL;
+        assert_ok(sac_env_reset(b.env, seed, &b.row));
+        for (int i = 0; !a.terminated && !a.truncated; i++)
+        {
+            const float *seen = part(&a, "seen");
+            const double length = hypot((double)seen[0], (double)seen[1]);
+            a.action[1] = (float)fmax(-1, fmin(1, 2 * (double)seen[1] / fmax(length, 1e-6)));
+            a.action[0] = (double)seen[0] > 0.8 * length ? 1 : 0;
+            if (seen[0] < 0) a.action[1] = seen[1] > 0 ? 1 : -1;
+            memcpy(b.action, a.action, sizeof b.action);
+            b.parts[3] = i % 30 == 29 ? place : NULL;
+            assert_ok(sac_env_step(a.env, &a.row));
+            assert_ok(sac_env_step(b.env, &b.row));
+            if (b.parts[3]) assert_memory_equal(part(&a, "seen"), part(&b, "seen"), 3 * sizeof(float));
+        }
+        assert_true(column(&a, REACHED) == 1);
+        b.parts[3] = place;
+    }
+    close_scene(&a);
+    close_scene(&b);
+}
+
 // Each word changes what it says and nothing else of the episode.
 TEST(variants_change_what_they_say)
 {
@@ -319,6 +352,6 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, the_robot_passes_no_wall, wheels_roll_as_they_are_told,
-      depth_is_metres_along_the_view, who_follows_the_corners_comes_to_the_goal, variants_change_what_they_say,
+      depth_is_metres_along_the_view, who_follows_the_corners_comes_to_the_goal, what_was_seen_can_be_asked_for_late, variants_change_what_they_say,
       what_is_wrong_is_named, a_plan_of_a_user_s_is_driven_through, nothing_allocates_while_stepping,
       lack_of_memory_is_survived)
