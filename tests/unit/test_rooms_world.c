@@ -352,6 +352,6 @@ TEST(lack_of_memory_is_survived)
 }
 
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, the_robot_passes_no_wall, wheels_roll_as_they_are_told,
-      depth_is_metres_along_the_view, who_follows_the_corners_comes_to_the_goal, what_was_seen_can_be_asked_for_late, variants_change_what_they_say,
-      what_is_wrong_is_named, a_plan_of_a_user_s_is_driven_through, nothing_allocates_while_stepping,
-      lack_of_memory_is_survived)
+      depth_is_metres_along_the_view, who_follows_the_corners_comes_to_the_goal, what_was_seen_can_be_asked_for_late,
+      variants_change_what_they_say, what_is_wrong_is_named, a_plan_of_a_user_s_is_driven_through,
+      nothing_allocates_while_stepping, lack_of_memory_is_survived)
