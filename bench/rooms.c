@@ -123,7 +123,7 @@ sac_status bench_rooms_act(const bench_place *place, bench_figure *figure, bench
                                        {"controller", "lstm"},
                                        {"hidden", "32"}};
     static const sac_setting cnn[] = {
-        {"conv_channels", "4,6"}, {"conv_kernel", "3"}, {"conv_stride", "2"}, {"controller", "lstm"}, {"hidden", "28"}};
+        {"conv_channels", "4,6"}, {"conv_kernel", "3"}, {"conv_stride", "2"}, {"controller", "lstm"}, {"hidden", "26"}};
     actor attention = {0}, convolutions = {0};
     sac_status status = open_actor(&attention, "iap-rank", rank, sizeof rank / sizeof *rank);
     if (status == SAC_OK) status = open_actor(&convolutions, "cnn", cnn, sizeof cnn / sizeof *cnn);
