@@ -167,6 +167,8 @@ void sac_rooms_destroy(void *self)
 void sac_rooms_spec(const void *self, sac_env_spec *spec)
 {
     const rooms_env *e = self;
+    const rooms_house *h = e->house;
+    const bool drawn = !e->config.plan[0];
     *spec = (sac_env_spec){.observations = e->parts,
                            .observation_count = PARTS,
                            .action_size = ACTIONS,
@@ -177,7 +179,7 @@ void sac_rooms_spec(const void *self, sac_env_spec *spec)
                            .column_count = COLUMNS,
                            .lanes = 1, // a model each, and nothing to gain
                            .action_names = action_names,
-                           .picture_aspect = 1};
+                           .picture_aspect = drawn ? 1 : (float)((h->high[0] - h->low[0]) / (h->high[1] - h->low[1]))};
 }
 
 void sac_rooms_state(const void *self, double *values)
