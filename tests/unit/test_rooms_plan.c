@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "env/rooms/changes.h"
 #include "env/rooms/house.h"
 #include "env/rooms/robot.h"
 #include "test.h"
@@ -261,6 +262,47 @@ TEST(blocked_squares_are_those_that_are_near)
     }
 }
 
+static bool is_moved(const rooms_camera *c)
+{
+    bool moved = false;
+    for (int i = 0; i < 3; i++) moved = moved || c->shift[i] != 0 || c->tilt[i] != 0;
+    return moved;
+}
+
+static int change_count(const rooms_changes *c)
+{
+    return c->furniture + c->doors + c->plan + (c->noise > 0) + is_moved(&c->camera);
+}
+
+// Each word of a variant changes one thing, by as much as it does beside others, and "any" one of them or none.
+TEST(words_change_one_thing_each)
+{
+    static const char *const words[ROOMS_WORDS] = {"furniture", "doors", "noise", "camera", "plan"};
+    rooms_variant all, any;
+    assert_ok(sac_rooms_variant_read(&all, "plan+camera+noise+doors+furniture"));
+    assert_ok(sac_rooms_variant_read(&any, "any"));
+    int drawn[2] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        const rooms_changes everything = sac_rooms_changes_draw(&all, seed), some = sac_rooms_changes_draw(&any, seed);
+        assert_int_equal(change_count(&everything), ROOMS_WORDS);
+        assert_true(everything.noise >= 0.01 && everything.noise < 0.05);
+        assert_true(change_count(&some) <= 1);
+        drawn[change_count(&some)]++;
+        for (int w = 0; w < ROOMS_WORDS; w++)
+        {
+            rooms_variant v;
+            assert_ok(sac_rooms_variant_read(&v, words[w]));
+            const rooms_changes one = sac_rooms_changes_draw(&v, seed);
+            assert_int_equal(change_count(&one), 1);
+            const bool it[ROOMS_WORDS] = {one.furniture, one.doors, one.noise == everything.noise,
+                                          memcmp(&one.camera, &everything.camera, sizeof one.camera) == 0, one.plan};
+            assert_true(it[w]);
+        }
+    }
+    assert_true(drawn[0] > 10 && drawn[1] > 100);
+}
+
 TESTS(rooms_tile_the_plan, doors_join_the_rooms_that_they_name, every_room_can_be_reached, furniture_closes_no_way,
       starts_are_as_far_as_was_asked_for, ways_are_the_shortest, corners_lead_to_the_goal,
-      blocked_squares_are_those_that_are_near)
+      blocked_squares_are_those_that_are_near, words_change_one_thing_each)

@@ -258,21 +258,23 @@ TEST(what_was_seen_can_be_asked_for_late)
     close_scene(&b);
 }
 
-// Each word changes what it says and nothing else of the episode.
+// Noise and a moved camera change pictures and nothing else of an episode; what is changed of a plan changes more.
 TEST(variants_change_what_they_say)
 {
-    static const char *const words[] = {NULL, "furniture", "doors", "noise", "camera", "plan"};
+    static const char *const words[] = {NULL, "noise", "camera", "furniture", "doors", "plan"};
     scene s[6];
+    int other[6] = {0};
     for (int w = 0; w < 6; w++) open_scene(&s[w], "rooms", words[w], "");
     for (uint64_t seed = 0; seed < 10; seed++)
     {
         for (int w = 0; w < 6; w++) assert_ok(sac_env_reset(s[w].env, seed, &s[w].row));
-        for (int w = 3; w < 5; w++) // these change pictures alone
+        for (int w = 1; w < 6; w++)
         {
-            for (int c = 0; c <= COLLISIONS; c++) assert_true(column(&s[w], c) == column(&s[0], c));
+            for (int c = 0; c <= COLLISIONS; c++) other[w] += column(&s[w], c) != column(&s[0], c);
             assert_memory_not_equal(part(&s[w], "depth"), part(&s[0], "depth"), 256 * sizeof(float));
         }
     }
+    for (int w = 1; w < 6; w++) assert_true((other[w] > 0) == (w > 2));
     for (int w = 0; w < 6; w++) close_scene(&s[w]);
 }
 
