@@ -102,15 +102,29 @@ static void add_floor(rooms_view *v, double x, double y, double half)
     g->size[0] = g->size[1] = (float)half;
 }
 
-// The pieces of a plan that are within a distance of the camera along x or y
-static void add_plan(rooms_view *v, const rooms_plan *plan, double x, double y, double within)
+// Whether the camera of a robot at a place may see a piece: it is not behind it, not beyond what it sees, and not
+// beside its field of view, by more than the camera can be moved and turned (changes.c) and by a corner's tangent.
+static bool may_be_seen(const rooms_view *v, const rooms_piece *p, const rooms_place *from)
+{
+    const double moved = 0.3, turned = 0.12, far = v->def.far, wide = sac_rooms_view_tangent(&v->def) + turned;
+    const double x = p->center[0] - from->x, y = p->center[1] - from->y;
+    const double ahead = from->cosine * x + from->sine * y, aside = fabs(from->cosine * y - from->sine * x);
+    const double c = fabs(from->cosine), s = fabs(from->sine);
+    const double deep = c * p->half[0] + s * p->half[1] + moved, across = s * p->half[0] + c * p->half[1] + moved;
+    const double nearest = ahead - deep, farthest = ahead + deep;
+    if (farthest < 0 || nearest > (1 + turned * (1 + wide)) * far) return false;
+    return aside - across <= wide * (1 + turned) * farthest;
+}
+
+// The pieces of a plan that the robot may see, or all
+static void add_plan(rooms_view *v, const rooms_plan *plan, const rooms_place *from)
 {
     add_floor(v, plan->size / 2, plan->size / 2, plan->size);
     for (int i = 0; i < plan->box_count + plan->round_count; i++)
     {
         const bool round = i >= plan->box_count;
         const rooms_piece *p = round ? &plan->rounds[i - plan->box_count] : &plan->boxes[i];
-        if (fabs(p->center[0] - x) - p->half[0] > within || fabs(p->center[1] - y) - p->half[1] > within) continue;
+        if (from && !may_be_seen(v, p, from)) continue;
         if (round)
         {
             add_cylinder(v, p->center[0], p->center[1], 0, p->height, p->half[0], p->rgba);
@@ -134,11 +148,12 @@ static sac_status add_model(rooms_view *v)
     return SAC_OK;
 }
 
-static sac_status gather(rooms_view *v, double x, double y, double within)
+// Gathers what is to be drawn: what a robot at a place may see, or all (NULL).
+static sac_status gather(rooms_view *v, const rooms_place *from)
 {
     v->scene = (sac_scene){.geoms = v->geoms, .sky = -1, .haze_plane = -1};
     if (v->model) return add_model(v);
-    add_plan(v, v->body->plan, x, y, within);
+    add_plan(v, v->body->plan, from);
     return SAC_OK;
 }
 
@@ -199,8 +214,7 @@ static void look(rooms_view *v, const rooms_camera *camera, const rooms_place *p
 sac_status sac_rooms_view_take(rooms_view *v, const rooms_camera *camera, float *depth)
 {
     const rooms_place place = sac_rooms_body_place(v->body);
-    // a corner of the picture is this much farther than its middle at the most that a field of view can be
-    SAC_TRY(gather(v, place.x, place.y, 3 * v->def.far));
+    SAC_TRY(gather(v, &place));
     look(v, camera, &place);
     SAC_TRY(sac_render(v->eye, &v->scene, &(sac_picture){.depth = depth}));
     const float near = (float)v->def.near, far = (float)v->def.far;
@@ -261,7 +275,7 @@ sac_status sac_rooms_view_poster(rooms_view *v, const rooms_trail *trail, uint8_
         v->poster_height = height;
         v->poster_width = width;
     }
-    SAC_TRY(gather(v, 0, 0, INFINITY));
+    SAC_TRY(gather(v, NULL));
     add_trail(v, trail);
     look_down(v, trail, height, width);
     return sac_render(v->poster, &v->scene, &(sac_picture){.rgb = rgb});
