@@ -42,9 +42,9 @@ step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/kill.sh 
 step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
-for kind in evolved taught reward; do
-    step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/kill.sh build/saccade 50
-    step env "TASK=tests/train/legs-$kind.yaml" GENERATIONS=30 tests/train/ranks.sh build/saccade 50
+for robot in legs-evolved legs-taught legs-reward rooms-taught; do
+    step env "TASK=tests/train/$robot.yaml" GENERATIONS=30 tests/train/kill.sh build/saccade 50
+    step env "TASK=tests/train/$robot.yaml" GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 done
 step env TASK=tests/train/bridged.yaml GENERATIONS=80 tests/train/ranks.sh build/saccade 50
 

@@ -38,11 +38,12 @@ typedef struct span
 
 // a t^2 + 2 b t + c = 0
 // Both roots of a t^2 + 2 b t + c: where a ray enters a round solid and where it leaves. A negative discriminant, where
-// the ray passes by, gives NaN in lanes that `hit` leaves out.
+// the ray passes by, gives NaN in lanes that `hit` leaves out. A ray along an endless wall (a = 0) is as one that is
+// hardly aslant: it meets the wall far away, or passes by where it is outside.
 INLINED span quadratic(lanes a, lanes b, lanes c)
 {
-    lanes square = lanes_sub(lanes_mul(b, b), lanes_mul(a, c)), spread = lanes_sqrt(square);
     a = lanes_max(a, lanes_set(1e-20f));
+    lanes square = lanes_sub(lanes_mul(b, b), lanes_mul(a, c)), spread = lanes_sqrt(square);
     return (span){lanes_div(lanes_sub(lanes_minus(b), spread), a), lanes_div(lanes_sub(spread, b), a),
                   lanes_at_most(lanes_set(0.0f), square)};
 }

@@ -61,6 +61,37 @@ TEST(depth_of_a_sphere_is_that_of_geometry)
     sac_renderer_destroy(r);
 }
 
+// Rays along the axis of a cylinder or a capsule meet it within its radius alone: of a square with twice its radius as
+// its side pi / 4.
+TEST(rays_along_an_axis_meet_a_disc)
+{
+    static float depth[64 * 64];
+    sac_renderer *r = renderer_of(64, 64, false);
+    for (int i = 0; i < 2; i++)
+    {
+        sac_geom g = solid_geom(i ? SAC_SHAPE_CAPSULE : SAC_SHAPE_CYLINDER, 0, 0, 0, 0.8f, 0.5f, 0);
+        sac_scene scene = alone(&g, 1);
+        scene.view = (sac_render_view){.position = {0, 0, 5},
+                                       .forward = {0, 0, -1},
+                                       .up = {0, 1, 0},
+                                       .left = -1,
+                                       .right = 1,
+                                       .bottom = -1,
+                                       .top = 1,
+                                       .near = 0.01f,
+                                       .far = 100,
+                                       .orthographic = true};
+        assert_ok(sac_render(r, &scene, &(sac_picture){.depth = depth}));
+        for (int k = 0; k < 64 * 64; k++)
+        {
+            const double x = (k % 64 + 0.5) / 32 - 1, y = (k / 64 + 0.5) / 32 - 1, beside = hypot(x, y) - 0.8;
+            const double top = 4.5 - (i ? sqrt(fmax(0.64 - x * x - y * y, 0)) : 0);
+            if (fabs(beside) > 1e-3) assert_near(depth[k], beside < 0 ? top : 100, beside < 0 ? 1e-3 : 0);
+        }
+    }
+    sac_renderer_destroy(r);
+}
+
 // a box of half width 0.5 whose near face is 4.5 away fills 0.5/4.5 of 0.25, so 14.2 of 32 pixels, to each side
 TEST(a_box_covers_the_pixels_of_its_near_face)
 {
@@ -369,7 +400,7 @@ TEST(errors_name_what_is_wrong)
     assert_null(assets);
 }
 
-TESTS(depth_of_a_sphere_is_that_of_geometry, a_box_covers_the_pixels_of_its_near_face,
+TESTS(depth_of_a_sphere_is_that_of_geometry, rays_along_an_axis_meet_a_disc, a_box_covers_the_pixels_of_its_near_face,
       a_mesh_of_a_box_looks_like_the_box, a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared,
       every_level_gives_the_same_bytes, threads_that_share_assets_give_the_same_bytes,
       a_picture_does_not_depend_on_the_one_before, a_picture_takes_no_memory, lack_of_memory_is_reported,

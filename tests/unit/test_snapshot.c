@@ -59,6 +59,9 @@ static const struct
     {"legs:stones", "friction+mass+latency+camera+terrain", NULL, NULL},
     {"legs:grid", "any", NULL, NULL},
     {"legs:stairs", "original", "instant", "true"},
+    {"rooms", "original", NULL, NULL},
+    {"rooms", "furniture+doors+noise+camera+plan", "least_level", "4"},
+    {"rooms", "noise", "plan", "tests/data/rooms.xml"},
 };
 
 enum
@@ -66,7 +69,8 @@ enum
     WORLDS = sizeof worlds / sizeof *worlds,
     FIRST_CAR = 2,
     FIRST_CONTROL = 12,
-    FIRST_LEGS = 27
+    FIRST_LEGS = 27,
+    FIRST_ROOMS = 34
 };
 
 typedef struct seat
@@ -95,7 +99,8 @@ static bool sit(seat *s, int w)
     if (w >= FIRST_CONTROL) settings[count++] = (sac_setting){"height", "32"};
     if (w >= FIRST_CONTROL) settings[count++] = (sac_setting){"width", "32"};
     if (w >= FIRST_CONTROL && w < FIRST_LEGS && !is_whole()) settings[count++] = (sac_setting){"control_steps", "120"};
-    if (w >= FIRST_LEGS && !is_whole()) settings[count++] = (sac_setting){"seconds", "2"};
+    if (w >= FIRST_LEGS && w < FIRST_ROOMS && !is_whole()) settings[count++] = (sac_setting){"seconds", "2"};
+    if (w >= FIRST_ROOMS && !is_whole()) settings[count++] = (sac_setting){"steps", "50"};
     if (w >= FIRST_CAR && w < FIRST_CONTROL && !is_whole()) settings[count++] = (sac_setting){"max_steps", "50"};
     sac_status status = sac_env_create(&s->env, &(sac_env_def){worlds[w].id, worlds[w].variant, settings, count});
     if (status == SAC_ERROR_UNAVAILABLE) return false;
@@ -322,7 +327,12 @@ TEST(branches_of_the_control_suite_end_in_the_same_bits)
 
 TEST(branches_of_robots_with_four_legs_end_in_the_same_bits)
 {
-    for (int w = FIRST_LEGS; w < WORLDS; w++) check_world(w);
+    for (int w = FIRST_LEGS; w < FIRST_ROOMS; w++) check_world(w);
+}
+
+TEST(branches_of_rooms_end_in_the_same_bits)
+{
+    for (int w = FIRST_ROOMS; w < WORLDS; w++) check_world(w);
 }
 
 // the episode after this one is drawn from where the random numbers stood
@@ -419,5 +429,5 @@ TEST(bytes_of_another_world_are_refused)
 
 TESTS(branches_of_toy_end_in_the_same_bits, branches_of_car_racing_end_in_the_same_bits,
       branches_of_the_control_suite_end_in_the_same_bits, branches_of_robots_with_four_legs_end_in_the_same_bits,
-      next_episode_is_the_same, picture_is_that_of_the_moment, saving_and_restoring_never_allocate,
-      bytes_of_another_world_are_refused)
+      branches_of_rooms_end_in_the_same_bits, next_episode_is_the_same, picture_is_that_of_the_moment,
+      saving_and_restoring_never_allocate, bytes_of_another_world_are_refused)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/series.h"
 #include "env/legs/mjcf.h"
+#include "env/mujoco/boxes.h"
 #include "legs/arc_tangent.h"
 
 enum
@@ -96,27 +97,13 @@ void sac_legs_body_destroy(legs_body *b)
 
 // --- the ground
 
-// A box is a body of the world with one geom. All that MuJoCo derives from a geom's size is set with it: the bounding
-// sphere, the bounding box, and the one node of the body's tree of boxes.
 static void put(legs_body *b, int place, const legs_piece *piece)
 {
-    mjModel *m = b->model;
-    const int body = b->pieces + place, geom = m->body_geomadr[body];
+    const int body = b->pieces + place, geom = b->model->body_geomadr[body];
     static const legs_piece nowhere = {.center = {0, 0, -100}, .half = {0.1, 0.1, 0.1}};
     if (!piece) piece = &nowhere;
-    double square = 0, sine, cosine;
-    for (int i = 0; i < 3; i++)
-    {
-        m->body_pos[3 * body + i] = piece->center[i];
-        m->geom_size[3 * geom + i] = m->geom_aabb[6 * geom + 3 + i] = piece->half[i];
-        m->bvh_aabb[6 * m->body_bvhadr[body] + 3 + i] = piece->half[i];
-        square += piece->half[i] * piece->half[i];
-    }
-    m->geom_rbound[geom] = sqrt(square);
-    sac_series_sin_cos(piece->turn / 2, &sine, &cosine);
-    const double turned[4] = {cosine, 0, 0, sine};
-    memcpy(m->body_quat + (ptrdiff_t)4 * body, turned, sizeof turned);
-    memcpy(m->geom_rgba + (ptrdiff_t)4 * geom, piece->rgba, sizeof piece->rgba);
+    sac_mujoco_put(b->model, body, piece->center, piece->half, piece->turn);
+    memcpy(b->model->geom_rgba + (ptrdiff_t)4 * geom, piece->rgba, sizeof piece->rgba);
 }
 
 static void lay_out(legs_body *b, int first)

@@ -1,19 +1,17 @@
 #include "env/legs/changes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/random.h"
-#include "base/text.h"
+#include "env/words.h"
 
 enum
 {
     WORDS = 5
 };
 
-static const char *const words[WORDS] = {"friction", "mass", "latency", "camera", "terrain"};
-static const char *const known[] = {"original", "any", "friction", "mass", "latency", "camera", "terrain", NULL};
+static const char *const words[WORDS + 1] = {"friction", "mass", "latency", "camera", "terrain"};
 
 static bool *flag(legs_variant *v, int index)
 {
@@ -21,37 +19,13 @@ static bool *flag(legs_variant *v, int index)
     return flags[index];
 }
 
-static sac_status refuse(const char *text, const char *at, size_t length)
-{
-    char word[80];
-    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
-    if (length == 0 && *text) return sac_fail(SAC_ERROR_ARGUMENT, "variant '%.80s' lacks a word beside a '+'", text);
-    if (strcmp(word, "original") == 0 || strcmp(word, "any") == 0)
-        return sac_fail(SAC_ERROR_ARGUMENT, "variant '%s' stands alone, and '%.80s' joins it to others", word, text);
-    for (int i = 0; i < WORDS; i++)
-        if (strcmp(word, words[i]) == 0)
-            return sac_fail(SAC_ERROR_ARGUMENT, "variant '%.80s' names '%s' twice", text, word);
-    return sac_fail(SAC_ERROR_ARGUMENT,
-                    "unknown variant '%s', expected original, any, or some of friction, mass, latency, camera and "
-                    "terrain joined by '+'%s",
-                    word, sac_did_you_mean(sac_nearest_of(word, known)));
-}
-
 sac_status sac_legs_variant_read(legs_variant *v, const char *text)
 {
-    *v = (legs_variant){.any = strcmp(text, "any") == 0};
-    if (v->any || strcmp(text, "original") == 0) return SAC_OK;
-    for (const char *at = text;;)
-    {
-        const size_t length = strcspn(at, "+");
-        int i = 0;
-        while (i < WORDS && (strlen(words[i]) != length || strncmp(words[i], at, length) != 0)) i++;
-        if (i == WORDS || *flag(v, i)) return refuse(text, at, length);
-        *flag(v, i) = true;
-        at += length;
-        if (!*at) return SAC_OK;
-        at++;
-    }
+    bool flags[WORDS];
+    *v = (legs_variant){0};
+    SAC_TRY(sac_env_words_read(flags, &v->any, words, text));
+    for (int i = 0; i < WORDS; i++) *flag(v, i) = flags[i];
+    return SAC_OK;
 }
 
 // The numbers of each kind are drawn whether it is asked for or not, so that kinds do not change each other.

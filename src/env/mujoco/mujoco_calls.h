@@ -37,6 +37,7 @@
     X(mj_kinematics)                             \
     X(mj_comPos)                                 \
     X(mj_camlight)                               \
+    X(mj_collision)                              \
     X(mj_tendon)                                 \
     X(mju_axisAngle2Quat)                        \
     /* the abstract scene */                     \

@@ -1,0 +1,178 @@
+#include "env/rooms/house.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "env/rooms/robot.h"
+
+enum
+{
+    MOST_SQUARES = 1 << 18, // of a user's model: 51 m x 51 m
+    TRIES = 20              // goals that are drawn before one is kept from which few places can be reached
+};
+
+static const double cell = 0.1, margin = 0.05; // m; the margin is kept from everything on the shortest way
+static const double radius = ROOMS_RADIUS + 0.05;
+
+// --- life
+
+static sac_status make_room(rooms_house *h, const double origin[2], int columns, int rows)
+{
+    SAC_TRY(sac_rooms_map_create(&h->map, origin, cell, columns, rows));
+    h->choices = SAC_NEW_ARRAY(int, (size_t)columns *(size_t)rows);
+    return h->choices ? SAC_OK : sac_fail_memory("a map");
+}
+
+// --- a user's model
+
+// Widen the bounds by a geom that stays where it is.
+static void take_bounds(rooms_house *h, const mjModel *m, const mjData *d, int geom)
+{
+    const double *axes = d->geom_xmat + (ptrdiff_t)9 * geom, *box = m->geom_aabb + (ptrdiff_t)6 * geom;
+    for (int i = 0; i < 2; i++)
+    {
+        double middle = d->geom_xpos[3 * geom + i], half = 0;
+        for (int k = 0; k < 3; k++) middle += axes[3 * i + k] * box[k], half += fabs(axes[3 * i + k]) * box[3 + k];
+        if (middle - half < h->low[i]) h->low[i] = middle - half;
+        if (middle + half > h->high[i]) h->high[i] = middle + half;
+    }
+}
+
+static sac_status measure(rooms_house *h, const rooms_body *b)
+{
+    for (int i = 0; i < 2; i++) h->low[i] = INFINITY, h->high[i] = -INFINITY;
+    for (int i = 0; i < (int)b->model->ngeom; i++)
+        if (b->model->geom_type[i] != mjGEOM_PLANE && b->model->geom_bodyid[i] != b->robot)
+            take_bounds(h, b->model, b->data, i);
+    const double x = h->high[0] - h->low[0], y = h->high[1] - h->low[1];
+    if (!(x > 0 && y > 0)) return sac_fail(SAC_ERROR_FORMAT, "the plan has no walls, and so no extent");
+    if (x / cell * (y / cell) > MOST_SQUARES)
+        return sac_fail(SAC_ERROR_FORMAT, "the plan is %g x %g m, expected at most %d squares of %g m", x, y,
+                        MOST_SQUARES, cell);
+    return SAC_OK;
+}
+
+static sac_status explore(rooms_house *h, rooms_body *b)
+{
+    int count = 0;
+    SAC_TRY(sac_rooms_body_reset(b, NULL, 0, 0, 0));
+    SAC_TRY(measure(h, b));
+    const int columns = (int)ceil((h->high[0] - h->low[0]) / cell), rows = (int)ceil((h->high[1] - h->low[1]) / cell);
+    SAC_TRY(make_room(h, h->low, columns, rows));
+    sac_rooms_map_clear(h->map, columns, rows, radius);
+    for (int i = 0; i < columns * rows; i++)
+    {
+        double place[2];
+        bool touches = false;
+        sac_rooms_map_middle(h->map, i, place);
+        if (h->map->free[i]) SAC_TRY(sac_rooms_body_touches(b, place[0], place[1], margin, &touches));
+        if (touches) h->map->free[i] = 0;
+        count += h->map->free[i];
+    }
+    return count > 1 ? SAC_OK : sac_fail(SAC_ERROR_FORMAT, "the plan has no room for a robot of %g m", ROOMS_RADIUS);
+}
+
+static sac_status make(rooms_house *h, double largest, rooms_body *body)
+{
+    static const double origin[2] = {0, 0};
+    const int most = (int)ceil(largest / cell);
+    if (body) return explore(h, body);
+    h->plan = SAC_NEW(rooms_plan);
+    if (!h->plan) return sac_fail_memory("a plan");
+    return make_room(h, origin, most, most);
+}
+
+sac_status sac_rooms_house_create(rooms_house **out, double largest, rooms_body *body)
+{
+    *out = NULL;
+    rooms_house *h = SAC_NEW(rooms_house);
+    if (!h) return sac_fail_memory("a house");
+    sac_status status = make(h, largest, body);
+    if (status != SAC_OK)
+        sac_rooms_house_destroy(h);
+    else
+        *out = h;
+    return status;
+}
+
+void sac_rooms_house_destroy(rooms_house *h)
+{
+    if (!h) return;
+    sac_rooms_map_destroy(h->map);
+    sac_free(h->choices);
+    sac_free(h->plan);
+    sac_free(h);
+}
+
+// --- episodes
+
+void sac_rooms_house_block(const rooms_plan *plan, rooms_map *map, double distance)
+{
+    for (int i = 0; i < plan->box_count; i++)
+        sac_rooms_map_block(map, plan->boxes[i].center, plan->boxes[i].half, false, distance);
+    for (int i = 0; i < plan->round_count; i++)
+        sac_rooms_map_block(map, plan->rounds[i].center, plan->rounds[i].half, true, distance);
+}
+
+static void draw_plan(rooms_house *h, const rooms_plan_def *def, uint64_t seed)
+{
+    const int side = (int)ceil(def->size / cell);
+    const double over = 0.1; // the outer walls
+    sac_rooms_plan_draw(h->plan, def, seed);
+    sac_rooms_map_clear(h->map, side, side, 0);
+    sac_rooms_house_block(h->plan, h->map, radius);
+    for (int i = 0; i < 2; i++) h->low[i] = -over, h->high[i] = def->size + over;
+}
+
+// Squares whose way to the goal is between two lengths; the numbers are in the house's choices.
+static int choose(rooms_house *h, double low, double high)
+{
+    const double unit = cell / ROOMS_STRAIGHT;
+    int count = 0;
+    for (int i = 0; i < h->map->columns * h->map->rows; i++)
+        if (h->map->free[i] && h->map->field[i] != ROOMS_FAR && h->map->field[i] * unit >= low &&
+            h->map->field[i] * unit <= high)
+            h->choices[count++] = i;
+    return count;
+}
+
+static int all_free(rooms_house *h)
+{
+    int count = 0;
+    for (int i = 0; i < h->map->columns * h->map->rows; i++)
+        if (h->map->free[i]) h->choices[count++] = i;
+    return count;
+}
+
+static int farthest_of(const rooms_house *h)
+{
+    int best = h->map->goal;
+    for (int i = 0; i < h->map->columns * h->map->rows; i++)
+        if (h->map->field[i] != ROOMS_FAR && h->map->field[i] > h->map->field[best]) best = i;
+    return best;
+}
+
+// A goal that at least half of the free squares lead to, or the last that was tried
+static void draw_goal(rooms_house *h, sac_stream *random)
+{
+    for (int t = 0; t < TRIES; t++)
+    {
+        const int count = all_free(h);
+        sac_rooms_map_aim(h->map, h->choices[sac_stream_below(random, (uint32_t)count)], -1);
+        if (2 * choose(h, 0, INFINITY) >= count) break;
+    }
+    sac_rooms_map_middle(h->map, h->map->goal, h->goal);
+}
+
+void sac_rooms_house_draw(rooms_house *h, const rooms_plan_def *def, double nearest, double farthest, uint64_t seed)
+{
+    sac_stream random = sac_stream_create(seed, 0x686f7573, 0);
+    if (def) draw_plan(h, def, seed);
+    draw_goal(h, &random);
+    const int count = choose(h, nearest, farthest);
+    const int start = count > 0 ? h->choices[sac_stream_below(&random, (uint32_t)count)] : farthest_of(h);
+    sac_rooms_map_middle(h->map, start, h->start);
+    h->start[2] = sac_stream_uniform(&random, -3.14159265358979312, 3.14159265358979312);
+}

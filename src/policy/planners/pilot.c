@@ -1,0 +1,125 @@
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "policy/kind.h"
+
+/// A pilot of robots on wheels (`rooms`): it is told the next corner of the shortest way, turns to it, and drives the
+/// faster the straighter ahead it is. It sees no picture, so it makes teachers.
+
+typedef struct pilot_config
+{
+    double steering, narrow;
+} pilot_config;
+
+static const sac_option options[] = {
+    {"steering", SAC_OPTION_REAL, offsetof(pilot_config, steering), "2", 0.1, 20, NULL,
+     "turn for each unit of the sine of the corner's direction; what is behind is turned to at full turn"},
+    {"narrow", SAC_OPTION_REAL, offsetof(pilot_config, narrow), "0.7", 0, 0.99, NULL,
+     "cosine of the corner's direction from which on it drives; at 1 it drives at full speed"},
+    {0},
+};
+
+/// What is told: the corner, ahead and to the left, and how long the way is (docs/rooms.md).
+enum
+{
+    TOLD = 3,
+    ACTIONS = 2,
+};
+
+/// What its parameters scale by 1 + their values.
+enum
+{
+    STEERING,
+    NARROW,
+    WEIGHTS
+};
+
+typedef struct pilot
+{
+    size_t weights; // offset
+} pilot;
+
+typedef struct pilot_state
+{
+    sac_policy_state base; // first
+    float weights[WEIGHTS];
+} pilot_state;
+
+static sac_status create(sac_policy *policy)
+{
+    const sac_policy_def *def = &policy->def;
+    const int size = WEIGHTS;
+    if (def->input_count != 1 || sac_space_size(&def->inputs[0]) != TOLD)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a pilot takes the part 'map' of rooms (inputs: map)");
+    if (def->action_choices || def->action_size != ACTIONS)
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: a pilot drives by two numbers, as rooms has them, not by %d",
+                        def->action_choices ? 1 : def->action_size);
+    pilot *p = SAC_NEW(pilot);
+    if (!p) return sac_fail_memory("a policy");
+    policy->self = p; // destroyed with the policy
+    return sac_policy_add_tensor(policy, "plan.weights", 0, 1, &size, &p->weights);
+}
+
+static void destroy(void *self)
+{
+    sac_free(self);
+}
+
+static void set_parameters(sac_policy_state *base, const float *parameters)
+{
+    pilot_state *s = (pilot_state *)base;
+    const pilot_config *config = base->policy->config;
+    const float *factors = parameters + ((const pilot *)base->policy->self)->weights;
+    const double typed[WEIGHTS] = {[STEERING] = config->steering, [NARROW] = config->narrow};
+    for (int i = 0; i < WEIGHTS; i++) s->weights[i] = (1 + factors[i]) * (float)typed[i];
+}
+
+static void reset(sac_policy_state *base)
+{
+    (void)base; // it remembers nothing
+}
+
+static float within(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static void act(sac_policy_state *base, const void *const *inputs, float *action)
+{
+    const pilot_state *s = (const pilot_state *)base;
+    const sac_policy_def *def = &base->policy->def;
+    const float *told = inputs[0];
+    const float distance = sqrtf(told[0] * told[0] + told[1] * told[1]);
+    const float cosine = distance > 0 ? told[0] / distance : 1, sine = distance > 0 ? told[1] / distance : 0;
+    const float narrow = s->weights[NARROW], turn = cosine > 0 ? s->weights[STEERING] * sine : sine > 0 ? 1 : -1;
+    const float ahead = narrow < 1 ? (cosine - narrow) / (1 - narrow) : 0;
+    action[0] = within(ahead, 0, def->action_high[0]);
+    action[1] = within(turn, def->action_low[1], def->action_high[1]);
+}
+
+// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
+static void act_float(sac_policy_state *base, const float *observation, float *action)
+{
+    const void *inputs[] = {observation};
+    act(base, inputs, action);
+}
+
+static void gaze(sac_policy_state *base, sac_gaze *seen)
+{
+    (void)base;
+    (void)seen; // it looks at nothing
+}
+
+const sac_policy_ops sac_pilot_ops = {.name = "pilot",
+                                      .options = options,
+                                      .config_size = sizeof(pilot_config),
+                                      .taste = SAC_TASTE_NUMBERS,
+                                      .create = create,
+                                      .destroy = destroy,
+                                      .state_size = sizeof(pilot_state),
+                                      .set_parameters = set_parameters,
+                                      .reset = reset,
+                                      .act = act,
+                                      .act_float = act_float,
+                                      .gaze = gaze};
