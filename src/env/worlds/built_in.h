@@ -20,7 +20,8 @@
     WORLD(legs_obstacles)          \
     WORLD(legs_stones)             \
     WORLD(legs_grid)               \
-    WORLD(legs_stairs)
+    WORLD(legs_stairs)             \
+    WORLD(grasp)
 
 #define SAC_DECLARE_WORLD(name) extern const sac_env_ops sac_##name##_ops;
 SAC_BUILT_IN_WORLDS(SAC_DECLARE_WORLD)
