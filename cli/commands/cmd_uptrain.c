@@ -157,6 +157,11 @@ static sac_status train(plan *p)
 
 // --- what is printed ---
 
+static bool is_of_clouds(const plan *p)
+{
+    return strcmp(sac_policy_kind(p->target.policy), "point-cloud") == 0;
+}
+
 static json_t *json_of_version(const plan *p, int index)
 {
     const version *v = &p->versions[index];
@@ -226,9 +231,14 @@ static void print_text(const plan *p, const cli_look *looks, int look_count)
         cli_paired_format(paired_text, &paired);
         printf("%*s difference %s\n", 20 - (int)strlen(text), "", paired_text);
     }
-    printf("%-20s %10s %10s %6s\n", "one look, patches", "softmax us", "linear us", "ratio");
+    const bool clouds = is_of_clouds(p);
+    printf("%-20s %10s %10s %6s\n", clouds ? "one look, points" : "one look, patches", "softmax us", "linear us",
+           "ratio");
     for (int i = 0; i < look_count; i++)
-        printf("%-7d %-12s %10.1f %10.1f %6.2f\n", looks[i].patches, looks[i].noisy ? "with noise" : "as they are",
+        printf("%-7d %-12s %10.1f %10.1f %6.2f\n", looks[i].patches,
+               clouds           ? ""
+               : looks[i].noisy ? "with noise"
+                                : "as they are",
                1e6 * looks[i].seconds[0], 1e6 * looks[i].seconds[1], looks[i].seconds[0] / looks[i].seconds[1]);
 }
 
@@ -236,7 +246,9 @@ static int report(const plan *p)
 {
     cli_look looks[CLI_MAX_LOOKS];
     int count;
-    sac_status status = cli_time_looks(p->versions[0].policy, p->versions[2].policy, &p->target.env, looks, &count);
+    const bool clouds = is_of_clouds(p);
+    sac_status status = (clouds ? cli_time_clouds : cli_time_looks)(p->versions[0].policy, p->versions[2].policy,
+                                                                    &p->target.env, looks, &count);
     if (status == SAC_OK && cli_has(p->args, "json"))
         status = print_json(p, looks, count);
     else if (status == SAC_OK)
@@ -251,16 +263,16 @@ static int end(sac_status status)
     return CLI_INTERRUPTED;
 }
 
-// Of a policy that says its actions by tokens there is no first phase, and no map apart from its layers. @return a code
-static int check_speaker(const plan *p)
+// Of a policy whose maps are its layers there is no first phase, and no map apart from them. @return a code
+static int check_layers(const plan *p)
 {
     static const char *const others[] = {"features", "random", "match", "match-rounds", "match-rate"};
-    if (!sac_uptrain_speaks(p->target.policy)) return CLI_OK;
+    if (!sac_uptrain_in_layers(p->target.policy)) return CLI_OK;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(p->args, others[i]))
-            return cli_usage("uptrain: --%s means nothing for action-tokens, whose maps are its layers of queries and "
-                             "keys, which learn in the second phase",
-                             others[i]);
+            return cli_usage("uptrain: --%s means nothing for %s, whose maps are its layers of queries and keys, "
+                             "which learn in the second phase",
+                             others[i], sac_policy_kind(p->target.policy));
     return CLI_OK;
 }
 
@@ -272,7 +284,7 @@ static int run(const cli_args *args)
     if (code == CLI_OK) code = cli_target_open(&p.target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
     p.attention = sac_uptrain_settle(&p.def, p.target.policy).attention;
-    code = check_speaker(&p);
+    code = check_layers(&p);
     if (code == CLI_OK)
     {
         sac_status status = train(&p);
