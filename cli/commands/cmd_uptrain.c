@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "files/json.h"
-#include "looks.h"
+#include "looks/looks.h"
 #include "paired.h"
 #include "saccade/uptrain.h"
 #include "stop.h"

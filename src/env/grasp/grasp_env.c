@@ -218,23 +218,42 @@ static void show_state(const grasp_env *e, float *state)
     for (int i = 0; i < STATES; i++) state[i] = (float)all[i];
 }
 
-// The camera looks whether anybody else does or not, because actions are about the middle of what it sees.
-static sac_status show(grasp_env *e, const sac_env_row *row)
+static sac_status look(grasp_env *e, grasp_found *found)
 {
-    grasp_found found;
-    SAC_TRY(sac_grasp_eye_look(e->eye, &found, sac_mix_seed(e->seed, e->episode, 1), (uint64_t)e->step));
-    for (int i = 0; i < 3; i++) e->center[i] = (double)found.center[i];
-    e->clusters = found.clusters;
-    e->unseen += found.count == 0;
-    find_target(e);
-    if (row->parts[CLOUD]) show_cloud(e, &found, row->parts[CLOUD]);
-    if (row->parts[CENTER]) memcpy(row->parts[CENTER], found.center, sizeof found.center);
-    if (row->parts[AXIS]) memcpy(row->parts[AXIS], found.axis, sizeof found.axis);
+    return sac_grasp_eye_look(e->eye, found, sac_mix_seed(e->seed, e->episode, 1), (uint64_t)e->step);
+}
+
+static sac_status show(grasp_env *e, const grasp_found *found, const sac_env_row *row)
+{
+    if (row->parts[CLOUD]) show_cloud(e, found, row->parts[CLOUD]);
+    if (row->parts[CENTER]) memcpy(row->parts[CENTER], found->center, sizeof found->center);
+    if (row->parts[AXIS]) memcpy(row->parts[AXIS], found->axis, sizeof found->axis);
     if (row->parts[STATE]) show_state(e, row->parts[STATE]);
     if (row->parts[DEPTH]) memcpy(row->parts[DEPTH], sac_grasp_eye_depth(e->eye), sac_space_bytes(&e->parts[DEPTH]));
     if (row->parts[TRUTH]) show_truth(e, row->parts[TRUTH]);
     if (row->parts[SHAPE]) sac_grip_tell(row->parts[SHAPE], &e->table->placed[e->target].object.thing);
     return row->parts[WRIST] ? sac_grasp_eye_wrist(e->eye, row->parts[WRIST]) : SAC_OK;
+}
+
+// Before an attempt the camera looks whether anybody else does or not, because actions are about the middle of what it
+// sees.
+static sac_status look_ahead(grasp_env *e, const sac_env_row *row)
+{
+    grasp_found found;
+    SAC_TRY(look(e, &found));
+    for (int i = 0; i < 3; i++) e->center[i] = (double)found.center[i];
+    e->clusters = found.clusters;
+    e->unseen += found.count == 0;
+    find_target(e);
+    return show(e, &found, row);
+}
+
+// After the last one it looks for who wants to see. What is told of the thing is about what was grasped at.
+static sac_status look_back(grasp_env *e, const sac_env_row *row)
+{
+    grasp_found found = {0};
+    if (row->parts[CLOUD] || row->parts[CENTER] || row->parts[AXIS] || row->parts[DEPTH]) SAC_TRY(look(e, &found));
+    return show(e, &found, row);
 }
 
 // --- episodes
@@ -255,7 +274,7 @@ sac_status sac_grasp_reset(void *self, uint64_t seed, const sac_env_row *row)
     e->opening = grip_stroke;
     e->lift = 0;
     SAC_TRY(sac_grasp_table_reset(e->table, &e->layout, layout_seed(e)));
-    return show(e, row);
+    return look_ahead(e, row);
 }
 
 static sac_status settle(void *self)
@@ -280,8 +299,9 @@ sac_status sac_grasp_step(void *self, const sac_env_row *row)
     *row->terminated = e->held || outcome.broken;
     *row->truncated = !*row->terminated && e->step >= e->config.attempts;
     // what was held is seen in the hand; otherwise the hand goes and things come to rest
-    if (!*row->terminated && !*row->truncated) SAC_TRY(sac_mujoco_guard(settle, e->table));
-    return show(e, row);
+    if (*row->terminated || *row->truncated) return look_back(e, row);
+    SAC_TRY(sac_mujoco_guard(settle, e->table));
+    return look_ahead(e, row);
 }
 
 sac_status sac_grasp_snapshot(void *self, sac_snapshot *snapshot)

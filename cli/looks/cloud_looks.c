@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "looks.h"
+#include "looks/looks.h"
 #include "play/play.h"
 
 /// The time of one look at a cloud of points, at growing numbers of points.
