@@ -204,7 +204,8 @@ static int look_in(grip_grasp *out, int count, int room, grip_finder *s, const d
     for (int k = 0; k < DEPTHS; k++)
         for (int i = 0; i < SLABS; i++)
         {
-            const double y = v->center[1] + (i - SLABS / 2) * slab_apart;
+            const int aside = i - SLABS / 2;
+            const double y = v->center[1] + aside * slab_apart;
             grip_grasp g;
             if (y < v->least[1] - 0.002 || y > v->most[1] + 0.002) continue;
             if (try(&g, s, d, v, y, fmin(depths[k], most))) count = insert(out, count, room, &g);
@@ -221,6 +222,13 @@ static void aim(direction *d, double tilt, double turn, double roll)
     sac_grip_axes(d->axes, d->approach, roll);
 }
 
+// Over half a turn, from just above -pi / 2 to pi / 2
+static double roll_at(int index)
+{
+    const int steps = index - ROLLS / 2 + 1;
+    return steps * pi / ROLLS;
+}
+
 int sac_grip_find(grip_finder *finder, grip_grasp *out, int room, const grip_thing *thing, double table,
                   const grip_costs *costs)
 {
@@ -235,14 +243,14 @@ int sac_grip_find(grip_finder *finder, grip_grasp *out, int room, const grip_thi
     sac_grip_cover(&finder->surface, thing, apart);
     for (int r = 0; r < ROLLS; r++)
     {
-        aim(&d, 0, 0, (r - ROLLS / 2 + 1) * pi / ROLLS);
+        aim(&d, 0, 0, roll_at(r));
         count = look_in(out, count, room, finder, &d);
     }
     for (int t = 0; t < TILTS && count < room; t++)
         for (int k = 0; k < TURNS; k++)
             for (int r = 0; r < ROLLS; r += 2)
             {
-                aim(&d, tilts[t], 2 * pi * k / TURNS, (r - ROLLS / 2 + 1) * pi / ROLLS);
+                aim(&d, tilts[t], 2 * pi * k / TURNS, roll_at(r));
                 count = look_in(out, count, room, finder, &d);
             }
     return count;
