@@ -2,10 +2,11 @@
 
 #include "world_scene.h"
 
-/// Columns of the worlds `legs:*`.
+/// The columns of worlds `legs:*`, for tests.
 
 enum
 {
+    COLUMNS = 9,
     X = 0,
     Y = 1,
     Z = 2,

@@ -4,12 +4,12 @@
 #include "env_scene.h"
 #include "test.h"
 
-/// A world with an action of numbers and room for all that it shows, for tests.
+/// A world and room for all that it shows, with guards around each part, for tests.
 
 enum
 {
-    ACTIONS = 22, // the most of all such worlds, and the most columns
-    COLUMNS = 9,
+    MOST_ACTIONS = 22,
+    MOST_COLUMNS = 9,
     GUARD = 64
 };
 
@@ -17,7 +17,7 @@ typedef struct scene
 {
     sac_env *env;
     const sac_env_spec *spec;
-    float action[ACTIONS];
+    float action[MOST_ACTIONS];
     double reward;
     uint8_t terminated, truncated;
     uint8_t *memory[SAC_MAX_PARTS]; // each with guards on both sides
@@ -30,7 +30,7 @@ static inline void open_scene(scene *s, const char *id, const char *variant, con
     *s = (scene){0};
     assert_ok(env_create(&s->env, id, variant, settings));
     s->spec = sac_env_get_spec(s->env);
-    assert_true(s->spec->action_size <= ACTIONS && s->spec->column_count <= COLUMNS);
+    assert_true(s->spec->action_size <= MOST_ACTIONS && s->spec->column_count <= MOST_COLUMNS);
     for (int i = 0; i < s->spec->observation_count; i++)
     {
         const size_t size = sac_space_bytes(&s->spec->observations[i]);
@@ -61,7 +61,7 @@ static inline void *part(const scene *s, const char *name)
 
 static inline double column(const scene *s, int which)
 {
-    double values[COLUMNS] = {0};
+    double values[MOST_COLUMNS] = {0};
     sac_env_state(s->env, values);
     return values[which];
 }

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "files/json.h"
-#include "looks.h"
+#include "looks/looks.h"
 #include "paired.h"
 #include "saccade/uptrain.h"
 #include "stop.h"
@@ -24,20 +24,24 @@ enum
 static const cli_flag flags[] = {
     CLI_TARGET_FLAGS,
     {"out", "F.safetensors", "where the new policy goes; must be given", false},
-    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp, of action-tokens relu", false},
-    {"features", "N", "m, the features of a token; default 16; not of action-tokens", false},
-    {"random", NULL, "G stays as it is drawn, so that the first phase is left out; not of action-tokens", false},
+    {"attention", "MAP", "f of phi = v f(G y): relu, exp or square; default exp, of action-tokens and point-cloud relu",
+     false},
+    {"features", "N", "m, the features of a token; default 16; not of action-tokens and point-cloud", false},
+    {"random", NULL, "G stays as it is drawn, so that the first phase is left out; not of those two", false},
     {"seed", "S", "draws G and the orders of pictures; default 1", false},
     {"from", "S", "seed of the first episode that pictures come from; default 1000000", false},
-    {"frames", "N", "pictures to learn from, all held in memory; default 4096, of action-tokens 32768", false},
+    {"frames", "N",
+     "pictures to learn from, all held in memory; default 4096, of action-tokens 32768, of point-cloud 8192", false},
     {"match", "N", "steps of the first phase, in which G learns what softmax gives; default 1000, 0: none", false},
     {"match-rounds", "N", "of the first phase: the new policy drives from the second one on; default 1", false},
     {"match-rate", "R", "largest rate of the first phase; default 0.02", false},
     {"tune", "N",
-     "steps of the second phase, in which the policy learns to act as before; default 400, of action-tokens 6000, or 0 "
+     "steps of the second phase, in which the policy learns to act as before; default 400, of action-tokens 6000, of "
+     "point-cloud 4000, or 0 "
      "where it has memory",
      false},
-    {"rate", "R", "largest rate of the second phase; default 0.00005, of action-tokens 0.003", false},
+    {"rate", "R", "largest rate of the second phase; default 0.00005, of action-tokens 0.003, of point-cloud 0.002",
+     false},
     {"rounds", "N", "of the second phase: the new policy drives from the second one on; default 4, of action-tokens 12",
      false},
     {"seeds", "A..B", "episodes that are compared; default 1000..1099, for 0..99 are for reporting alone", false},
@@ -157,6 +161,11 @@ static sac_status train(plan *p)
 
 // --- what is printed ---
 
+static bool is_of_clouds(const plan *p)
+{
+    return strcmp(sac_policy_kind(p->target.policy), "point-cloud") == 0;
+}
+
 static json_t *json_of_version(const plan *p, int index)
 {
     const version *v = &p->versions[index];
@@ -226,9 +235,14 @@ static void print_text(const plan *p, const cli_look *looks, int look_count)
         cli_paired_format(paired_text, &paired);
         printf("%*s difference %s\n", 20 - (int)strlen(text), "", paired_text);
     }
-    printf("%-20s %10s %10s %6s\n", "one look, patches", "softmax us", "linear us", "ratio");
+    const bool clouds = is_of_clouds(p);
+    printf("%-20s %10s %10s %6s\n", clouds ? "one look, points" : "one look, patches", "softmax us", "linear us",
+           "ratio");
     for (int i = 0; i < look_count; i++)
-        printf("%-7d %-12s %10.1f %10.1f %6.2f\n", looks[i].patches, looks[i].noisy ? "with noise" : "as they are",
+        printf("%-7d %-12s %10.1f %10.1f %6.2f\n", looks[i].patches,
+               clouds           ? ""
+               : looks[i].noisy ? "with noise"
+                                : "as they are",
                1e6 * looks[i].seconds[0], 1e6 * looks[i].seconds[1], looks[i].seconds[0] / looks[i].seconds[1]);
 }
 
@@ -236,7 +250,9 @@ static int report(const plan *p)
 {
     cli_look looks[CLI_MAX_LOOKS];
     int count;
-    sac_status status = cli_time_looks(p->versions[0].policy, p->versions[2].policy, &p->target.env, looks, &count);
+    const bool clouds = is_of_clouds(p);
+    sac_status status = (clouds ? cli_time_clouds : cli_time_looks)(p->versions[0].policy, p->versions[2].policy,
+                                                                    &p->target.env, looks, &count);
     if (status == SAC_OK && cli_has(p->args, "json"))
         status = print_json(p, looks, count);
     else if (status == SAC_OK)
@@ -251,16 +267,16 @@ static int end(sac_status status)
     return CLI_INTERRUPTED;
 }
 
-// Of a policy that says its actions by tokens there is no first phase, and no map apart from its layers. @return a code
-static int check_speaker(const plan *p)
+// Of a policy whose maps are its layers there is no first phase, and no map apart from them. @return a code
+static int check_layers(const plan *p)
 {
     static const char *const others[] = {"features", "random", "match", "match-rounds", "match-rate"};
-    if (!sac_uptrain_speaks(p->target.policy)) return CLI_OK;
+    if (!sac_uptrain_in_layers(p->target.policy)) return CLI_OK;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(p->args, others[i]))
-            return cli_usage("uptrain: --%s means nothing for action-tokens, whose maps are its layers of queries and "
-                             "keys, which learn in the second phase",
-                             others[i]);
+            return cli_usage("uptrain: --%s means nothing for %s, whose maps are its layers of queries and keys, "
+                             "which learn in the second phase",
+                             others[i], sac_policy_kind(p->target.policy));
     return CLI_OK;
 }
 
@@ -272,7 +288,7 @@ static int run(const cli_args *args)
     if (code == CLI_OK) code = cli_target_open(&p.target, args, cli_positional(args, 0));
     if (code != CLI_OK) return code;
     p.attention = sac_uptrain_settle(&p.def, p.target.policy).attention;
-    code = check_speaker(&p);
+    code = check_layers(&p);
     if (code == CLI_OK)
     {
         sac_status status = train(&p);

@@ -181,13 +181,15 @@ static void run_frame(sac_pass *p, int frame, float *outputs)
     pool(f.pooled, f.last, count, width);
     linear(p, f.hidden, f.pooled, pct->head, 1, 2 * width + pct->told, hidden, SAC_ACTIVATION_TANH);
     linear(p, f.raw, f.hidden, pct->grasp, 1, hidden, SAC_PCT_OUTPUTS, SAC_ACTIVATION_NONE);
-    sac_pct_finish(&p->l.kernels, outputs, f.raw);
+    sac_pct_finish(pct, &p->l.kernels, outputs, f.raw);
 }
 
 // u = x / |x|: the gradient is what of dout stands at a right angle to u, over |x|. roll = pi tanh x.
-static void finish_backward(float *draw, const float *dout, const float *raw, const float *grasp)
+static void finish_backward(const sac_pct *pct, float *draw, const float *dout, const float *raw, const float *grasp)
 {
-    const float length = sqrtf(raw[3] * raw[3] + raw[4] * raw[4] + raw[5] * raw[5]);
+    float a[3];
+    sac_pct_lean(pct, a, raw);
+    const float length = sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     const float along = dout[3] * grasp[3] + dout[4] * grasp[4] + dout[5] * grasp[5];
     const float turn = grasp[6] / 3.14159265f;
     for (int i = 0; i < 3; i++)
@@ -205,8 +207,8 @@ static void run_frame_backward(sac_pass *p, int frame, const float *doutputs)
     const sac_grasp_frame f = sac_grasp_frame_at(r, pct, frame);
     const int width = pct->config.width, hidden = pct->config.hidden, count = r->counts[frame];
     float grasp[SAC_PCT_OUTPUTS];
-    sac_pct_finish(&p->l.kernels, grasp, f.raw);
-    finish_backward(r->draw, doutputs, f.raw, grasp);
+    sac_pct_finish(pct, &p->l.kernels, grasp, f.raw);
+    finish_backward(pct, r->draw, doutputs, f.raw, grasp);
     linear_backward(p, r->dhidden, r->draw, f.hidden, pct->grasp, 1, hidden, SAC_PCT_OUTPUTS);
     p->l.curve_backward(&p->l, r->dhidden, r->dhidden, f.hidden, SAC_CURVE_TANH, (size_t)hidden);
     linear_backward(p, r->dpooled, r->dhidden, f.pooled, pct->head, 1, 2 * width + pct->told, hidden);

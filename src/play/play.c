@@ -63,7 +63,7 @@ static size_t painted_size(const sac_play *play)
 
 bool sac_play_plans(const sac_policy *policy)
 {
-    return policy && policy->ops->plan;
+    return policy && (policy->ops->plan || policy->ops->search);
 }
 
 // A planner tries actions out in a copy of the world.
@@ -160,6 +160,17 @@ sac_status sac_play_reset(sac_play *play, uint64_t seed)
     return sac_env_reset(play->env, seed, &play->row);
 }
 
+// One action in the copy, which is put back to the world as it stands. Nothing of it is drawn.
+static sac_status try_action(void *self, const float *action, double *reward)
+{
+    const sac_play *play = self;
+    uint8_t terminated, truncated;
+    void *unwanted[SAC_MAX_PARTS] = {NULL};
+    const sac_env_row row = {action, unwanted, reward, &terminated, &truncated};
+    SAC_TRY(sac_env_restore(play->copy, play->now, play->now_size));
+    return sac_env_step(play->copy, &row);
+}
+
 static sac_status decide(const sac_play *play, const sac_policy *policy, sac_policy_state *state,
                          const void *const *inputs, float *action)
 {
@@ -170,6 +181,7 @@ static sac_status decide(const sac_play *play, const sac_policy *policy, sac_pol
     }
     if (sac_play_ended(play)) return SAC_OK; // nothing can be tried any more
     SAC_TRY(sac_env_save(play->env, play->now));
+    if (policy->ops->search) return policy->ops->search(state, &(sac_trial){(void *)play, try_action}, inputs, action);
     return policy->ops->plan(state, play->copy, play->now, play->now_size, inputs, action);
 }
 

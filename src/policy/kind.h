@@ -33,6 +33,14 @@ typedef struct sac_policy_export
     sac_status (*check)(const sac_policy *policy); ///< refuses what these options do not decide; NULL: nothing
 } sac_policy_export;
 
+/// What a planner of ours tries actions out with.
+typedef struct sac_trial
+{
+    void *self;
+    /// Do one action in a copy of the world as it stands, and say what it was paid.
+    sac_status (*run)(void *self, const float *action, double *reward);
+} sac_trial;
+
 typedef struct sac_policy_ops
 {
     const char *name;
@@ -64,6 +72,8 @@ typedef struct sac_policy_ops
     /// Act by trying actions out in a copy of the world, see sac_policy_kind_ops; NULL: it is no planner.
     sac_status (*plan)(sac_policy_state *state, struct sac_env *copy, const void *now, size_t size,
                        const void *const *inputs, float *action);
+    /// The same of a kind that knows nothing of worlds: it tries one action at a time; NULL: it is no such planner.
+    sac_status (*search)(sac_policy_state *state, const sac_trial *trial, const void *const *inputs, float *action);
     /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
     const float *(*costs)(const sac_policy_state *state);
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
@@ -114,7 +124,8 @@ SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
 void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops,
-    sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops, sac_pilot_ops, sac_action_tokens_ops, sac_point_cloud_ops;
+    sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops, sac_pilot_ops, sac_grasper_ops, sac_action_tokens_ops,
+    sac_point_cloud_ops;
 
 /// The kind of a name, built in or registered (kinds.c); NULL: none. And what it is with some settings.
 const sac_policy_ops *sac_policy_find_kind(const char *name);

@@ -29,30 +29,37 @@ typedef struct usual
     const char *attention;
     int features, frames, rounds;
     double rate;
+    int steps;
 } usual;
 
-bool sac_uptrain_speaks(const sac_policy *policy)
+static usual usual_of(const sac_policy *policy)
 {
-    return policy->ops == &sac_action_tokens_ops;
+    if (policy->ops == &sac_action_tokens_ops) return (usual){"relu", 16, 32768, 12, 3e-3, 6000};
+    if (policy->ops == &sac_point_cloud_ops) return (usual){"relu", 16, 8192, 4, 2e-3, 4000};
+    return (usual){"exp", 16, 4096, 4, 5e-5, 400};
+}
+
+bool sac_uptrain_in_layers(const sac_policy *policy)
+{
+    return policy->ops == &sac_action_tokens_ops || policy->ops == &sac_point_cloud_ops;
 }
 
 sac_uptrain_def sac_uptrain_settle(const sac_uptrain_def *def, const sac_policy *policy)
 {
-    static const usual looks = {"exp", 16, 4096, 4, 5e-5}, speaks = {"relu", 16, 32768, 12, 3e-3};
-    const usual *u = sac_uptrain_speaks(policy) ? &speaks : &looks;
+    const usual u = usual_of(policy);
     sac_uptrain_def d = *def;
-    if (!d.attention) d.attention = u->attention;
-    if (d.features == 0) d.features = u->features;
-    if (d.frames == 0) d.frames = u->frames;
-    if (d.rounds == 0) d.rounds = u->rounds;
-    if (d.tune_rate == 0) d.tune_rate = u->rate;
+    if (!d.attention) d.attention = u.attention;
+    if (d.features == 0) d.features = u.features;
+    if (d.frames == 0) d.frames = u.frames;
+    if (d.rounds == 0) d.rounds = u.rounds;
+    if (d.tune_rate == 0) d.tune_rate = u.rate;
     return d;
 }
 
-uint64_t sac_uptrain_steps(const sac_uptrain_def *def, bool speaks, bool has_memory)
+uint64_t sac_uptrain_steps(const sac_uptrain_def *def, const sac_policy *policy, bool has_memory)
 {
     if (def->tune_steps >= 0) return (uint64_t)def->tune_steps;
-    return speaks ? 6000 : has_memory ? 0 : 400;
+    return has_memory ? 0 : (uint64_t)usual_of(policy).steps;
 }
 
 static sac_status check_whole(const char *field, int value, int least, int most)

@@ -16,21 +16,25 @@ enum
 sac_status sac_lesson_create(sac_lesson *lesson, const sac_policy *teacher, int capacity)
 {
     const sac_policy_def *def = sac_policy_get_def(teacher);
-    *lesson = (sac_lesson){.capacity = capacity,
-                           .size = (size_t)def->height * (size_t)def->width * (size_t)def->channels,
-                           .action_size = def->action_size};
-    lesson->observations = sac_alloc_array((size_t)capacity, lesson->size);
+    *lesson = (sac_lesson){.capacity = capacity, .part_count = def->input_count, .action_size = def->action_size};
+    bool seen = true;
+    for (int i = 0; i < def->input_count; i++)
+    {
+        lesson->sizes[i] = sac_space_bytes(&def->inputs[i]);
+        lesson->parts[i] = sac_alloc_array((size_t)capacity, lesson->sizes[i]);
+        seen = seen && lesson->parts[i];
+    }
     lesson->actions = SAC_NEW_MATRIX(float, (size_t)capacity, (size_t)def->action_size);
     lesson->starts = SAC_NEW_ARRAY(uint8_t, (size_t)capacity);
     lesson->weights = SAC_NEW_ARRAY(float, (size_t)capacity);
-    if (lesson->observations && lesson->actions && lesson->starts && lesson->weights) return SAC_OK;
+    if (seen && lesson->actions && lesson->starts && lesson->weights) return SAC_OK;
     sac_lesson_clear(lesson);
     return sac_fail_memory("the pictures of up-training");
 }
 
 void sac_lesson_clear(sac_lesson *lesson)
 {
-    sac_free(lesson->observations);
+    for (int i = 0; i < lesson->part_count; i++) sac_free(lesson->parts[i]);
     sac_free(lesson->actions);
     sac_free(lesson->starts);
     sac_free(lesson->weights);
@@ -42,7 +46,8 @@ static void keep(sac_lesson *lesson, const sac_play *play, const float *action)
 {
     const int at = play->steps % APART, i = lesson->count;
     if (at >= WINDOW) return;
-    memcpy(lesson->observations + (size_t)i * lesson->size, play->inputs[0], lesson->size);
+    for (int p = 0; p < lesson->part_count; p++)
+        memcpy((uint8_t *)lesson->parts[p] + (size_t)i * lesson->sizes[p], play->inputs[p], lesson->sizes[p]);
     memcpy(lesson->actions + (size_t)i * (size_t)lesson->action_size, action,
            (size_t)lesson->action_size * sizeof *action);
     lesson->starts[i] = at == 0;
@@ -88,7 +93,7 @@ sac_status sac_lesson_drive(sac_lesson *lesson, const sac_policy *driver, const 
 sac_examples sac_lesson_examples(const sac_lesson *lesson)
 {
     return (sac_examples){.count = lesson->count,
-                          .observations = lesson->observations,
+                          .parts = (const void *const *)lesson->parts,
                           .actions = lesson->actions,
                           .starts = lesson->starts,
                           .weights = lesson->weights};

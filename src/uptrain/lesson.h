@@ -9,14 +9,15 @@
 typedef struct sac_lesson
 {
     int count, capacity;
-    size_t size;           ///< bytes of a picture
-    int action_size;       ///< numbers of an action
-    uint8_t *observations; ///< [capacity, size]
-    float *actions;        ///< [capacity, action_size]
-    uint8_t *starts;       ///< [capacity] a window begins
-    float *weights;        ///< [capacity] 0 at the beginning of a window in the middle of an episode: what a policy
-                           ///< remembers is not known there
-    int episodes;          ///< that were driven
+    int part_count;
+    size_t sizes[SAC_MAX_PARTS]; ///< bytes of each of the policy's inputs
+    void *parts[SAC_MAX_PARTS];  ///< [capacity, size] of each
+    int action_size;             ///< numbers of an action
+    float *actions;              ///< [capacity, action_size]
+    uint8_t *starts;             ///< [capacity] a window begins
+    float *weights; ///< [capacity] 0 at the beginning of a window in the middle of an episode: what a policy
+                    ///< remembers is not known there
+    int episodes;   ///< that were driven
 } sac_lesson;
 
 SAC_CHECKED sac_status sac_lesson_create(sac_lesson *lesson, const sac_policy *teacher, int capacity);

@@ -61,7 +61,7 @@ static size_t largest_of(size_t a, size_t b)
 
 static const uint8_t *picture(const match *m, int index)
 {
-    return m->lesson->observations + (size_t)index * m->lesson->size;
+    return (const uint8_t *)m->lesson->parts[0] + (size_t)index * m->lesson->sizes[0];
 }
 
 static sac_status create_rooms(match *m)

@@ -34,19 +34,18 @@ static sac_status check(const sac_policy *policy, const sac_uptrain_def *def)
     if (def->features < 0 || def->features > 4096)
         return sac_fail(SAC_ERROR_ARGUMENT, "up-training: features is %d, expected 1 to 4096, or 0 for the default",
                         def->features);
-    if (sac_uptrain_speaks(policy) && (def->features > 0 || def->random))
+    if (sac_uptrain_in_layers(policy) && (def->features > 0 || def->random))
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "up-training: %s is given, and the maps of action-tokens are its layers of queries and keys: "
-                        "leave it out",
-                        def->random ? "random" : "features");
+                        "up-training: %s is given, and the maps of %s are its layers of queries and keys: leave it out",
+                        def->random ? "random" : "features", policy->ops->name);
     const sac_policy_ops *ops = policy->ops;
     if (ops != &sac_attention_agent_ops && ops != &sac_iap_rank_ops && ops != &sac_iap_trans_ops &&
-        ops != &sac_action_tokens_ops)
+        ops != &sac_action_tokens_ops && ops != &sac_point_cloud_ops)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "up-training: the policy is of kind %s; attention-agent, iap-rank, iap-trans and "
-                        "action-tokens look through softmax",
+                        "up-training: the policy is of kind %s; attention-agent, iap-rank, iap-trans, "
+                        "action-tokens and point-cloud look through softmax",
                         ops->name);
-    if (!sac_policy_takes_one_picture(policy))
+    if (ops != &sac_point_cloud_ops && !sac_policy_takes_one_picture(policy))
         return sac_fail(
             SAC_ERROR_ARGUMENT,
             "up-training: the policy takes %d part%s, the first of them '%.60s'; only policies that take one "
@@ -69,18 +68,18 @@ static double scale_of(const sac_policy *policy)
 static sac_status create(sac_policy **out, const sac_policy *policy, const sac_uptrain_def *def)
 {
     char form[SAC_TEXT_SIZE], features[SAC_TEXT_SIZE], seed[SAC_TEXT_SIZE], scale[SAC_TEXT_SIZE];
-    const bool speaks = policy->ops == &sac_action_tokens_ops;
+    const bool in_layers = sac_uptrain_in_layers(policy);
     snprintf(form, sizeof form, "sara-%s", def->attention);
     snprintf(features, sizeof features, "%d", def->features);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)def->seed);
-    if (!speaks) sac_format_real(scale, sizeof scale, scale_of(policy));
-    // a robotics transformer's maps are its layers of queries and keys, and it divides rows in any case
+    if (!in_layers) sac_format_real(scale, sizeof scale, scale_of(policy));
+    // maps that are layers of queries and keys have no tensors of their own, and rows are divided there in any case
     const sac_setting layers[] = {{"attention", form}, {"attention_features", "0"}, {"scale", "0"}};
     const sac_setting maps_apart[] = {{"attention", form},      {"attention_features", features},
                                       {"attention_seed", seed}, {"attention_map", def->random ? "drawn" : "learned"},
                                       {"divide", "true"},       {"scale", scale}};
-    const sac_setting *changes = speaks ? layers : maps_apart;
-    const size_t added = speaks ? sizeof layers / sizeof *layers : sizeof maps_apart / sizeof *maps_apart;
+    const sac_setting *changes = in_layers ? layers : maps_apart;
+    const size_t added = in_layers ? sizeof layers / sizeof *layers : sizeof maps_apart / sizeof *maps_apart;
     const size_t kept = (size_t)policy->def.setting_count;
     sac_setting *settings = SAC_NEW_ARRAY(sac_setting, kept + added);
     if (!settings) return sac_fail_memory("a policy");

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "policy/action_tokens/rt.h"
 #include "policy/kind.h"
+#include "policy/point_cloud/pct.h"
 
 /// Up-training as a whole: pictures, the first phase, and the rounds of the second.
 
@@ -24,7 +25,7 @@ typedef struct training
     sac_uptrain_result *result;
     sac_policy *twin; // the architecture
     bool has_memory;
-    bool speaks; // its actions by tokens: it has no first phase, because its maps are layers that learn in the second
+    bool in_layers;      // it has no first phase, because its maps are layers that learn in the second
     uint64_t tune_steps; // in use
     sac_fit *fit;
     sac_lesson lesson;
@@ -33,7 +34,7 @@ typedef struct training
 
 static bool matches(const training *t)
 {
-    return !t->speaks && !t->def->random && t->def->match_steps > 0;
+    return !t->in_layers && !t->def->random && t->def->match_steps > 0;
 }
 
 // rounds of both phases whose pictures the new policy drives through
@@ -98,7 +99,9 @@ static sac_status create_fit(training *t)
     sac_fit_def def = sac_fit_default_def();
     def.rate = t->def->tune_rate;
     def.total_steps = t->tune_steps;
-    def.batch = t->def->tune_batch ? t->def->tune_batch : t->has_memory || t->speaks ? 8 : 64;
+    def.batch = t->def->tune_batch                                        ? t->def->tune_batch
+                : t->has_memory || t->twin->ops == &sac_action_tokens_ops ? 8
+                                                                          : 64;
     def.largest_norm = 1;
     def.threads = t->def->threads;
     def.seed = t->def->seed;
@@ -168,6 +171,15 @@ static sac_status train(training *t, sac_policy **out)
     return sac_policy_create_with(out, t->twin, t->parameters);
 }
 
+// of each token in the new policy
+static int features_of(const training *t)
+{
+    const sac_policy *twin = t->twin;
+    if (twin->ops == &sac_action_tokens_ops) return ((const sac_rt *)twin->self)->features;
+    if (twin->ops == &sac_point_cloud_ops) return ((const sac_pct *)twin->self)->features;
+    return t->def->features;
+}
+
 // Checks that there is a gradient, before any episode is driven.
 static sac_status check_gradient(training *t)
 {
@@ -175,9 +187,9 @@ static sac_status check_gradient(training *t)
     sac_gradient_def def = sac_gradient_default_def();
     SAC_TRY(sac_gradient_create(&gradient, t->twin, &def));
     t->has_memory = sac_gradient_hidden_size(gradient) > 0;
-    t->speaks = sac_uptrain_speaks(t->twin);
-    t->result->features = t->speaks ? ((const sac_rt *)t->twin->self)->features : t->def->features;
-    t->tune_steps = sac_uptrain_steps(t->def, t->speaks, t->has_memory);
+    t->in_layers = sac_uptrain_in_layers(t->twin);
+    t->result->features = features_of(t);
+    t->tune_steps = sac_uptrain_steps(t->def, t->twin, t->has_memory);
     sac_gradient_destroy(gradient);
     return SAC_OK;
 }

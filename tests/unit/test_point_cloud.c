@@ -28,15 +28,18 @@ enum
 
 static const float low[OUTPUTS] = {-9, -9, -9, -1, -1, -1, -4}, high[OUTPUTS] = {9, 9, 9, 1, 1, 1, 4};
 
+static const double unit = 0.5, down = 0.3; // as set below
+
 static sac_policy *make(const char *form, bool center)
 {
-    const sac_setting settings[] = {{"width", "6"},  {"units", "7"},      {"hidden", "5"},
-                                    {"layers", "2"}, {"attention", form}, {"center", center ? "true" : "false"}};
+    const sac_setting settings[] = {
+        {"width", "6"},      {"units", "7"},  {"hidden", "5"}, {"layers", "2"},
+        {"attention", form}, {"unit", "0.5"}, {"down", "0.3"}, {"center", center ? "true" : "false"}};
     const sac_space inputs[] = {{.name = "touch", .kind = SAC_SPACE_VECTOR, .shape = {TOUCH}},
                                 {.name = "cloud", .kind = SAC_SPACE_DEPTH, .shape = {N, 3}}};
     const sac_policy_def def = {.kind = "point-cloud",
                                 .settings = settings,
-                                .setting_count = 6,
+                                .setting_count = 8,
                                 .inputs = inputs,
                                 .input_count = 2,
                                 .action_size = OUTPUTS,
@@ -160,7 +163,7 @@ static int twin_read(const twin *t, double (*points)[3], double *told, const flo
     {
         sac_cloud_center(center, &described);
         sac_cloud_axis(axis, &described);
-        for (int d = 0; d < 3; d++) told[d] = (double)center[d], told[3 + d] = (double)axis[d];
+        for (int d = 0; d < 3; d++) told[d] = (double)center[d] / unit, told[3 + d] = (double)axis[d];
         at = 6;
     }
     for (int i = 0; i < TOUCH; i++) told[at + i] = (double)touch[i];
@@ -168,7 +171,8 @@ static int twin_read(const twin *t, double (*points)[3], double *told, const flo
     {
         const float *p = cloud + (ptrdiff_t)3 * i;
         if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) continue;
-        for (int d = 0; d < 3; d++) points[count][d] = (double)(p[d] - center[d]); // floats are what the policy sees
+        for (int d = 0; d < 3; d++)
+            points[count][d] = (double)(p[d] - center[d]) / unit; // floats are what the policy sees
         count++;
     }
     return count;
@@ -196,6 +200,7 @@ static void twin_run(const twin *t, double out[OUTPUTS], const float *cloud, con
                 2 * W + TOUCH + (t->center ? 6 : 0));
     for (int i = 0; i < HIDDEN; i++) hidden[i] = tanh(hidden[i]);
     twin_linear(out, tensor(t, "grasp.weight"), tensor(t, "grasp.bias"), hidden, OUTPUTS, HIDDEN);
+    out[5] -= down;
     const double length = sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5]);
     for (int i = 3; i < 6; i++) out[i] /= length;
     out[6] = M_PI * tanh(out[6]);

@@ -21,7 +21,8 @@
     WORLD(legs_stones)             \
     WORLD(legs_grid)               \
     WORLD(legs_stairs)             \
-    WORLD(rooms)
+    WORLD(rooms)                   \
+    WORLD(grasp)
 
 #define SAC_DECLARE_WORLD(name) extern const sac_env_ops sac_##name##_ops;
 SAC_BUILT_IN_WORLDS(SAC_DECLARE_WORLD)

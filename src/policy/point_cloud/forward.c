@@ -20,28 +20,44 @@ sac_pct_block sac_pct_block_at(const sac_pct *pct, int layer)
                            .last = {b->last.gain + l * w, b->last.shift + l * w}};
 }
 
+// Places in units of the option; 1 leaves every bit as it is.
+static void scale(float *numbers, int count, double unit)
+{
+    const float factor = (float)(1 / unit);
+    for (int i = 0; i < count; i++) numbers[i] *= factor;
+}
+
 int sac_pct_read(const sac_pct *pct, const sac_policy *policy, float *points, int stride, float *told,
                  const void *const *inputs)
 {
     const sac_cloud cloud = {inputs[policy->image], pct->points, 0, 3 * sizeof(float)};
-    if (pct->config.center)
+    const bool center = pct->config.center;
+    if (center)
     {
         sac_cloud_center(told, &cloud);
         sac_cloud_axis(told + 3, &cloud);
-        sac_actor_tell_vectors(told + SAC_PCT_CENTER, &policy->def, inputs);
-        return sac_cloud_tokens(points, stride, &cloud, told);
     }
-    sac_actor_tell_vectors(told, &policy->def, inputs);
-    return sac_cloud_tokens(points, stride, &cloud, NULL);
+    sac_actor_tell_vectors(told + (center ? SAC_PCT_CENTER : 0), &policy->def, inputs);
+    const int count = sac_cloud_tokens(points, stride, &cloud, center ? told : NULL);
+    for (int i = 0; i < 3; i++) scale(points + (ptrdiff_t)i * stride, count, pct->config.unit);
+    if (center) scale(told, 3, pct->config.unit);
+    return count;
 }
 
-void sac_pct_finish(const sac_kernels *kernels, float *grasp, const float *raw)
+void sac_pct_lean(const sac_pct *pct, float *approach, const float *raw)
 {
-    const float length = sqrtf(raw[3] * raw[3] + raw[4] * raw[4] + raw[5] * raw[5]);
+    for (int i = 0; i < 3; i++) approach[i] = raw[3 + i] - (i == 2 ? (float)pct->config.down : 0);
+}
+
+void sac_pct_finish(const sac_pct *pct, const sac_kernels *kernels, float *grasp, const float *raw)
+{
+    float a[3];
+    sac_pct_lean(pct, a, raw);
+    const float length = sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     for (int i = 0; i < 3; i++)
     {
         grasp[i] = raw[i];
-        grasp[3 + i] = length > 0 ? raw[3 + i] / length : 0;
+        grasp[3 + i] = length > 0 ? a[i] / length : 0;
     }
     kernels->tanh(grasp + 6, raw + 6, 1);
     grasp[6] *= 3.14159265f;
@@ -107,5 +123,5 @@ void sac_pct_run(sac_pct_state *s, const void *const *inputs)
     pct->kernels.tanh(s->hidden, s->hidden, hidden);
     pct->kernels.dense(s->raw, s->parameters + pct->grasp.weight, s->parameters + pct->grasp.bias, s->hidden,
                        SAC_PCT_OUTPUTS, hidden);
-    sac_pct_finish(&pct->kernels, s->output, s->raw);
+    sac_pct_finish(pct, &pct->kernels, s->output, s->raw);
 }

@@ -12,7 +12,7 @@
 ///     x = norm(x + Wo attention(Wq x, Wk x, Wv x) + bo)     in each layer, and then
 ///     x = norm(x + Wd relu(Wu x))
 ///     raw = Wr tanh(Wh [max over points of x, mean over points of x, what is told beside it])
-///     tip = raw[0..2], approach = raw[3..5] / |raw[3..5]|, roll = pi tanh raw[6]
+///     tip = raw[0..2], approach = (raw[3..5] - (0, 0, down)) / its length, roll = pi tanh raw[6]
 ///
 /// Order and number of the points do not matter. Tokens are planar here, [W, stride].
 
@@ -32,7 +32,7 @@ typedef struct sac_pct_config
     int width, layers, units, hidden;
     bool center;
     char attention[SAC_TEXT_SIZE];
-    double scale;
+    double scale, unit, down;
     int attention_features, attention_directions;
     uint64_t attention_seed;
 } sac_pct_config;
@@ -98,7 +98,10 @@ int sac_pct_read(const sac_pct *pct, const sac_policy *policy, float *points, in
                  const void *const *inputs);
 
 /// The grasp from the head's numbers.
-void sac_pct_finish(const sac_kernels *kernels, float *grasp, const float *raw);
+void sac_pct_finish(const sac_pct *pct, const sac_kernels *kernels, float *grasp, const float *raw);
+
+/// The approach before it is divided by its length, [3].
+void sac_pct_lean(const sac_pct *pct, float *approach, const float *raw);
 
 /// From a cloud to the grasp, into state->output.
 void sac_pct_run(sac_pct_state *state, const void *const *inputs);

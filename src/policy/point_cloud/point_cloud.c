@@ -171,6 +171,13 @@ static const sac_option options[] = {
     BOOL(center, "true",
          "points are taken relative to their mean, and the grasp is told this mean and the axis in which they spread "
          "most; false: points are taken as they come, and the grasp is told vectors alone"),
+    {"unit", SAC_OPTION_REAL, offsetof(CONFIG, unit), "1", 1e-6, 1e6, NULL,
+     "metres that count as 1: places of points, and the mean that is told, are divided by it. Layers begin with "
+     "weights "
+     "of about 1, so points that are a few centimetres apart are all one to them"},
+    REAL(down, "0", 1e3,
+         "taken from the approach's z before the approach is divided by its length: with 1 or more, grasps begin from "
+         "above, and a fit need not turn round one that points up"),
     TEXT(attention, "softmax", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(W), of relu and sara-* 1"),
     INT(attention_features, "0", 0, 4096,

@@ -1,4 +1,4 @@
-#include "looks.h"
+#include "looks/looks.h"
 
 #include <math.h>
 #include <stdlib.h>
