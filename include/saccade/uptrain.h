@@ -16,10 +16,10 @@
 /// drives while the softmax policy says what it would do, so that the new policy learns how to leave the states that
 /// its own mistakes lead to (Ross, Gordon and Bagnell 2011).
 
-/// How to up-train. Start from sac_uptrain_default_def(). Of action-tokens and point-cloud the layers of queries and keys
-/// are the maps, so that there is no first phase, and what another map says is further from what softmax said: with
-/// features or random they are refused, match_* means nothing, and other defaults lead them back. Those of point-cloud
-/// are relu, 8192 clouds, 4 rounds, 4000 steps, 64 clouds a step and a rate of 2e-3.
+/// How to up-train. Start from sac_uptrain_default_def(). Of action-tokens and point-cloud the layers of queries and
+/// keys are the maps, so that there is no first phase, and what another map says is further from what softmax said:
+/// with features or random they are refused, match_* means nothing, and other defaults lead them back. Those of
+/// point-cloud are relu, 8192 clouds, 4 rounds, 4000 steps, 64 clouds a step and a rate of 2e-3.
 typedef struct sac_uptrain_def
 {
     const char *attention;  ///< f: "relu", "exp" or "square"; default NULL: "exp", of action-tokens "relu"
