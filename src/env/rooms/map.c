@@ -54,8 +54,9 @@ void sac_rooms_map_destroy(rooms_map *m)
 
 void sac_rooms_map_middle(const rooms_map *m, int square, double place[2])
 {
-    place[0] = m->origin[0] + (square % m->columns + 0.5) * m->cell;
-    place[1] = m->origin[1] + (square / m->columns + 0.5) * m->cell;
+    const int column = square % m->columns, row = square / m->columns;
+    place[0] = m->origin[0] + (column + 0.5) * m->cell;
+    place[1] = m->origin[1] + (row + 0.5) * m->cell;
 }
 
 static int index_of(double x, double origin, double cell)

@@ -77,8 +77,9 @@ static void learn(rooms_seen *s, const rooms_house *house, int square)
 
 static void look_along(rooms_seen *s, const rooms_house *house, const rooms_place *from, double x, double y, double far)
 {
-    for (double way = 0; way <= far; way += stride)
+    for (int i = 0; i * stride <= far; i++)
     {
+        const double way = i * stride;
         const int square = sac_rooms_map_at(s->map, from->x + way * x, from->y + way * y);
         if (square < 0) return;
         learn(s, house, square);
