@@ -241,7 +241,7 @@ static int follow(const rooms_map *m, int square)
     for (int way = 0; way < NEIGHBOURS; way++)
     {
         const int to = neighbour(m, square, way);
-        if (to != NONE && m->field[to] + length_of(way) == m->field[square]) return to;
+        if (to != NONE && m->field[to] == m->field[square] - length_of(way)) return to; // ROOMS_FAR has no sum
     }
     return square; // the goal
 }
