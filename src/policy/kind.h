@@ -76,10 +76,11 @@ typedef struct sac_policy_ops
     sac_status (*search)(sac_policy_state *state, const sac_trial *trial, const void *const *inputs, float *action);
     /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
     const float *(*costs)(const sac_policy_state *state);
+    /// NULL: it takes no picture.
     void (*act_float)(sac_policy_state *state, const float *observation, float *action);
     /// Tell whether its next action reads the picture, which needs not be drawn otherwise; NULL: each one does.
     bool (*looks)(const sac_policy_state *state);
-    void (*gaze)(sac_policy_state *state, sac_gaze *gaze);
+    void (*gaze)(sac_policy_state *state, sac_gaze *gaze);                           ///< NULL: it looks at nothing
     void (*patch)(const sac_policy_state *state, int index, float *pixels);          ///< may be NULL
     const float *(*normaliser_input)(const sac_policy_state *state);                 ///< NULL: no kind of normaliser
     void (*attention_row)(const sac_policy_state *state, int query, float *weights); ///< may be NULL

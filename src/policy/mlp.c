@@ -101,13 +101,6 @@ static void act_batch(sac_policy_state *const *states, const void *const *const 
     }
 }
 
-// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
-static void act_float(sac_policy_state *base, const float *observation, float *action)
-{
-    const void *inputs[] = {observation};
-    act(base, inputs, action);
-}
-
 static void gaze(sac_policy_state *base, sac_gaze *seen)
 {
     const sac_mlp_state *s = (const sac_mlp_state *)base;
@@ -144,7 +137,6 @@ const sac_policy_ops sac_mlp_ops = {.name = "mlp",
                                     .reset = reset,
                                     .act = act,
                                     .act_batch = act_batch,
-                                    .act_float = act_float,
                                     .gaze = gaze,
                                     .normaliser_input = normaliser_input,
                                     .parts = parts};

@@ -287,7 +287,7 @@ void sac_policy_act(sac_policy_state *state, const uint8_t *observation, float *
 
 void sac_policy_act_float(sac_policy_state *state, const float *observation, float *action)
 {
-    SAC_ASSERT(sac_policy_takes_one_picture(state->policy));
+    SAC_ASSERT(sac_policy_takes_one_picture(state->policy) && state->policy->ops->act_float);
     state->policy->ops->act_float(state, observation, action);
 }
 
@@ -315,7 +315,7 @@ void sac_policy_act_batch(sac_policy_state *const *states, const void *const *co
 void sac_policy_gaze(sac_policy_state *state, sac_gaze *gaze)
 {
     *gaze = (sac_gaze){0};
-    state->policy->ops->gaze(state, gaze);
+    if (state->policy->ops->gaze) state->policy->ops->gaze(state, gaze);
 }
 
 int sac_policy_normaliser_size(const sac_policy *policy)

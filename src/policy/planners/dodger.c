@@ -249,22 +249,9 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
         s->kept = (plan){.first = best.then, .then = best.then, .hold = MAX_ACTIONS};
 }
 
-// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
-static void act_float(sac_policy_state *base, const float *observation, float *action)
-{
-    const void *inputs[] = {observation};
-    act(base, inputs, action);
-}
-
 static const float *costs(const sac_policy_state *base)
 {
     return ((const dodger_state *)base)->costs;
-}
-
-static void gaze(sac_policy_state *base, sac_gaze *seen)
-{
-    (void)base;
-    (void)seen; // it looks at nothing
 }
 
 const sac_policy_ops sac_dodger_ops = {.name = "dodger",
@@ -277,6 +264,4 @@ const sac_policy_ops sac_dodger_ops = {.name = "dodger",
                                        .set_parameters = set_parameters,
                                        .reset = reset,
                                        .act = act,
-                                       .costs = costs,
-                                       .act_float = act_float,
-                                       .gaze = gaze};
+                                       .costs = costs};

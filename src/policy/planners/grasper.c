@@ -203,19 +203,6 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     say(action, &s->found[0], &base->policy->def);
 }
 
-// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
-static void act_float(sac_policy_state *base, const float *observation, float *action)
-{
-    const void *inputs[] = {observation, observation};
-    act(base, inputs, action);
-}
-
-static void gaze(sac_policy_state *base, sac_gaze *seen)
-{
-    (void)base;
-    (void)seen; // it looks at nothing
-}
-
 const sac_policy_ops sac_grasper_ops = {.name = "grasper",
                                         .options = options,
                                         .config_size = sizeof(grasper_config),
@@ -228,6 +215,4 @@ const sac_policy_ops sac_grasper_ops = {.name = "grasper",
                                         .set_parameters = set_parameters,
                                         .reset = reset,
                                         .act = act,
-                                        .search = search,
-                                        .act_float = act_float,
-                                        .gaze = gaze};
+                                        .search = search};

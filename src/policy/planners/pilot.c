@@ -98,19 +98,6 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     action[1] = within(turn, def->action_low[1], def->action_high[1]);
 }
 
-// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
-static void act_float(sac_policy_state *base, const float *observation, float *action)
-{
-    const void *inputs[] = {observation};
-    act(base, inputs, action);
-}
-
-static void gaze(sac_policy_state *base, sac_gaze *seen)
-{
-    (void)base;
-    (void)seen; // it looks at nothing
-}
-
 const sac_policy_ops sac_pilot_ops = {.name = "pilot",
                                       .options = options,
                                       .config_size = sizeof(pilot_config),
@@ -120,6 +107,4 @@ const sac_policy_ops sac_pilot_ops = {.name = "pilot",
                                       .state_size = sizeof(pilot_state),
                                       .set_parameters = set_parameters,
                                       .reset = reset,
-                                      .act = act,
-                                      .act_float = act_float,
-                                      .gaze = gaze};
+                                      .act = act};

@@ -262,19 +262,6 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     for (int i = 0; i < def->action_size; i++) action[i] = within(action[i], def, i);
 }
 
-// This kind never has a picture as its input, so sac_policy_act_float may not be called for it.
-static void act_float(sac_policy_state *base, const float *observation, float *action)
-{
-    const void *inputs[] = {observation, observation};
-    act(base, inputs, action);
-}
-
-static void gaze(sac_policy_state *base, sac_gaze *seen)
-{
-    (void)base;
-    (void)seen; // it looks at nothing
-}
-
 const sac_policy_ops sac_stepper_ops = {.name = "stepper",
                                         .options = options,
                                         .config_size = sizeof(stepper_config),
@@ -284,6 +271,4 @@ const sac_policy_ops sac_stepper_ops = {.name = "stepper",
                                         .state_size = sizeof(stepper_state),
                                         .set_parameters = set_parameters,
                                         .reset = reset,
-                                        .act = act,
-                                        .act_float = act_float,
-                                        .gaze = gaze};
+                                        .act = act};
