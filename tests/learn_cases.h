@@ -433,7 +433,7 @@ static void twin_lstm_starts(double *const *in, double *out)
 enum
 {
     ATT_H = 2,
-    ATT_M = 53, // more than one block of queries
+    ATT_M = 53, // more than a block of queries has is in test_learn_long.c
     ATT_N = 23,
     ATT_D = 5,
     ATT_V = 3,

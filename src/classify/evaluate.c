@@ -25,9 +25,10 @@ sac_status sac_classify_check_set(const sac_image_set *test, sac_net_shape input
             SAC_ERROR_FORMAT,
             "%.400s: pictures for testing have %d x %d x %d numbers, those that the net is for %d x %d x %d", folder,
             shape.rows, shape.columns, shape.channels, input.rows, input.columns, input.channels);
-    if (sac_image_set_classes(test) > classes)
-        return sac_fail(SAC_ERROR_FORMAT, "%.400s: pictures for testing have %d classes, and the net is for %d", folder,
-                        sac_image_set_classes(test), classes);
+    for (int i = 0; i < sac_image_set_count(test); i++)
+        if (sac_image_set_label(test, i) >= classes)
+            return sac_fail(SAC_ERROR_FORMAT, "%.400s: picture %d for testing has the label %d, and the net has %d classes",
+                            folder, i, sac_image_set_label(test, i), classes);
     return SAC_OK;
 }
 

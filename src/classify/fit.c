@@ -83,6 +83,11 @@ static sac_status open_data(fit *f)
                         "%.400s: all pictures for training have class %d, expected two classes or more", d->folder,
                         f->classes - 1);
     SAC_TRY(sac_classify_check_set(f->test, input, f->classes, d->folder));
+    const int side = input.rows < input.columns ? input.rows : input.columns;
+    if (d->padding >= side)
+        return sac_fail(SAC_ERROR_ARGUMENT,
+                        "data.padding is %d, expected less than %d: a crop of these pictures could be black all over",
+                        d->padding, side);
     f->count = sac_classify_count(f->task, f->train);
     f->test_count = sac_classify_count(f->task, f->test);
     sac_image_set_measure(f->train, &f->view);

@@ -13,6 +13,8 @@
 #include "files/checksum.h"
 #include "images/readers.h"
 
+#define IDX_LABELS "train-labels-idx1-ubyte"
+
 enum
 {
     MAX_FILES = 5,
@@ -73,7 +75,7 @@ static sac_status open_mnist(sac_image_set *s, const char *folder, bool test)
     sac_idx pictures, labels;
     piece *p = &s->pieces[s->piece_count++];
     SAC_TRY(open_idx(&pictures, p, 0, folder, test ? "t10k-images-idx3-ubyte" : "train-images-idx3-ubyte"));
-    SAC_TRY(open_idx(&labels, p, 1, folder, test ? "t10k-labels-idx1-ubyte" : "train-labels-idx1-ubyte"));
+    SAC_TRY(open_idx(&labels, p, 1, folder, test ? "t10k-labels-idx1-ubyte" : IDX_LABELS));
     if (pictures.rank < 3)
         return sac_fail(SAC_ERROR_FORMAT,
                         "%.400s: %s holds numbers of rank %d, expected pictures of rank 3 or 4: are they labels?",
@@ -138,6 +140,27 @@ static sac_status check(sac_image_set *s, const char *folder)
     return SAC_OK;
 }
 
+// A damaged byte among labels would make as many classes as it is large, of which most have no picture. Sets whose
+// labels begin with 1 have one class without pictures, so one is allowed.
+static sac_status check_labels(const sac_image_set *s, const char *folder)
+{
+    bool seen[UINT8_MAX + 1] = {false};
+    int labels = 0;
+    for (int i = 0; i < s->count; i++)
+    {
+        bool *one = &seen[sac_image_set_label(s, i)];
+        if (!*one) labels++;
+        *one = true;
+    }
+    for (int i = 0; i < s->count; i++)
+        if (sac_image_set_label(s, i) > labels)
+            return sac_fail(SAC_ERROR_FORMAT,
+                            "%.400s: picture %d for training has the label %d, and there are %d labels in all: is %s "
+                            "damaged?",
+                            folder, i, sac_image_set_label(s, i), labels, IDX_LABELS);
+    return SAC_OK;
+}
+
 static sac_status open_set(sac_image_set *s, const char *format, const char *folder, bool test)
 {
     if (!*folder) return sac_fail(SAC_ERROR_ARGUMENT, "data.folder is empty, expected the folder of the pictures");
@@ -149,7 +172,8 @@ static sac_status open_set(sac_image_set *s, const char *format, const char *fol
                         "says where other data lie",
                         folder);
     SAC_TRY(strcmp(format, "cifar-10") == 0 ? open_cifar(s, folder, test) : open_mnist(s, folder, test));
-    return check(s, folder);
+    SAC_TRY(check(s, folder));
+    return test || strcmp(format, "idx") != 0 ? SAC_OK : check_labels(s, folder);
 }
 
 sac_status sac_image_set_open(sac_image_set **out, const char *format, const char *folder, bool test)

@@ -54,23 +54,37 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
-kills() # NAME [option...]: at random instants; each time the run goes on, to the bytes of NAME
+newest() { find "$1/checkpoints" -name '*.safetensors' 2>/dev/null | LC_ALL=C sort | tail -1; } # of a run
+
+# kill -9 as soon as there is another checkpoint, so that what follows goes on from it; fails where the run ends before
+strike() # RUN COMMAND...
 {
-    local pid i name=$1
+    local run=$1 before pid struck
     shift
-    RANDOM=$$
-    for ((i = 0; i < 6; i++)); do
-        "$saccade" fit "$task" --run "killed_$name" --resume --quiet "$@" >log 2>&1 &
-        pid=$!
-        sleep "0.$(printf '%03d' $((RANDOM % 600)))"
-        if ! kill -9 "$pid" 2>/dev/null; then
-            wait "$pid" || { cat log; return 1; }
-            diff <(digest "$name") <(digest "killed_$name") || return 1
-            rm -rf "killed_$name"
-        fi
-        wait "$pid" 2>/dev/null
+    before=$(newest "$run")
+    "$@" >log 2>&1 &
+    pid=$!
+    while [[ $(newest "$run") == "$before" ]] && kill -0 "$pid" 2>/dev/null; do :; done
+    kill -9 "$pid" 2>/dev/null
+    struck=$?
+    wait "$pid" 2>/dev/null
+    return "$struck"
+}
+
+kills() # NAME [option...]: behind checkpoints; each time the run goes on, to the bytes of NAME
+{
+    local i name=$1 resumed=0
+    shift
+    for i in 1 2 3 4 5 6; do
+        strike "killed_$name" "$saccade" fit "$task" --run "killed_$name" --resume --quiet "$@" && continue
+        diff <(digest "$name") <(digest "killed_$name") || return 1
+        resumed=$((resumed + $(grep -c '"resumed"' "killed_$name/events.jsonl")))
+        rm -rf "killed_$name"
     done
-    fit --run "killed_$name" --resume --threads 2 --quiet "$@" && diff <(digest "$name") <(digest "killed_$name")
+    fit --run "killed_$name" --resume --threads 2 --quiet "$@" && diff <(digest "$name") <(digest "killed_$name") || return 1
+    resumed=$((resumed + $(grep -c '"resumed"' "killed_$name/events.jsonl")))
+    echo "$resumed times gone on with"
+    [[ $resumed -gt 0 ]]
 }
 
 content_kills() # heads that look at contents, and drop a share of what they give: what is dropped goes on, too
@@ -148,6 +162,8 @@ refusals()
             "$saccade" fit kind.yaml --run no --set net.kind=vit --set net.patch=3 &&
         refuses 2 "train.batch is 1000, and there are 300 pictures" \
             "$saccade" fit "$task" --run no --set train.batch=1000 &&
+        refuses 2 "data.padding is 8, expected less than 8: a crop of these pictures could be black all over" \
+            "$saccade" fit "$task" --run no --set data.padding=8 &&
         refuses 2 "train.falls is '', expected 1 to 8 epochs" "$saccade" fit "$task" --run no --set train.schedule=falls &&
         refuses 2 "a task of a policy, which 'saccade train' carries out" "$saccade" fit "$OLDPWD/tasks/toy.yaml" --run no &&
         refuses 1 "nowhere: no such folder: 'make data' installs Fashion-MNIST" \
@@ -194,7 +210,16 @@ damaged() # files that are cut short: one line, nothing is made
         "$saccade" fit "$task" --run no --set data.folder=cut || return 1
     cp stripes/train-images-idx3-ubyte cut/
     head -c 100 stripes/t10k-images-idx3-ubyte.gz >cut/t10k-images-idx3-ubyte.gz
-    refuses 1 "gzip is damaged or cut short" "$saccade" fit "$task" --run no --set data.folder=cut && [[ ! -e no ]]
+    refuses 1 "gzip is damaged or cut short" "$saccade" fit "$task" --run no --set data.folder=cut && [[ ! -e no ]] ||
+        return 1
+    rm -rf cut && cp -r stripes cut && gunzip cut/*.gz || return 1
+    printf '\377' | dd of=cut/train-labels-idx1-ubyte bs=1 seek=$((8 + 5)) conv=notrunc 2>/dev/null
+    refuses 1 "cut: picture 5 for training has the label 255, and there are 5 labels in all: is train-labels-idx1-ubyte" \
+        "$saccade" fit "$task" --run no --set data.folder=cut || return 1
+    cp stripes/train-labels-idx1-ubyte* cut/ && gunzip -f cut/*.gz
+    printf '\377' | dd of=cut/t10k-labels-idx1-ubyte bs=1 seek=$((8 + 5)) conv=notrunc 2>/dev/null
+    refuses 1 "cut: picture 5 for testing has the label 255, and the net has 4 classes" \
+        "$saccade" fit "$task" --run no --set data.folder=cut && [[ ! -e no ]]
 }
 
 cifar() # five files of colours
@@ -574,11 +599,12 @@ kept() # nets before training and after every epoch, the last of which is the ru
     attention quadratic && [[ $(ls kept_quadratic/nets) == "$(printf '%06d.safetensors\n' 0 1 2 3)" ]] &&
         cmp kept_quadratic/nets/000003.safetensors kept_quadratic/net.safetensors || return 1
     mv kept_quadratic whole
-    local i
-    for i in 1 2 3 4 6 8; do
-        timeout -s KILL "0.0$i" "$saccade" fit "${task/pictures/attention}" --run kept_quadratic --quiet --resume
+    for _ in 1 2 3; do
+        strike kept_quadratic "$saccade" fit "${task/pictures/attention}" --run kept_quadratic --quiet --resume \
+            --set net.encoding=quadratic
     done
-    attention quadratic --resume && diff <(cd whole && sha256sum nets/* heads.csv) <(cd kept_quadratic && sha256sum nets/* heads.csv)
+    attention quadratic --resume && diff <(cd whole && sha256sum nets/* heads.csv) <(cd kept_quadratic && sha256sum nets/* heads.csv) &&
+        grep -q '"resumed"' kept_quadratic/events.jsonl
 }
 
 # of every encoding: a line a head, and a row a head of each kept net, as the run itself has written it; pictures are
@@ -634,7 +660,11 @@ film() # a frame a net; a picture of the last, and one of a layer over all
         "$saccade" heads kept_quadratic --out layer.svg --layer 1 >/dev/null && grep -q '</svg>' layer.svg &&
         ! cmp -s layer.svg heads.svg &&
         refuses 2 "there is no layer 7: the net has layers 0 to 1" "$saccade" heads kept_quadratic --out layer.svg --layer 7 &&
-        refuses 2 "--layer is for the picture of a layer" "$saccade" heads kept_quadratic --layer 1
+        refuses 2 "--layer is for the picture of a layer" "$saccade" heads kept_quadratic --layer 1 &&
+        refuses 2 "--fps is for a film" "$saccade" heads kept_quadratic --fps 9 --out heads.svg &&
+        refuses 2 "--reach is for what is drawn" "$saccade" heads kept_quadratic --reach 3 &&
+        "$saccade" heads kept_quadratic --out near.svg --reach 1 >/dev/null && grep -q '</svg>' near.svg &&
+        ! cmp -s near.svg heads.svg
 }
 
 no_heads()

@@ -3,8 +3,8 @@
 #include "files/arrays/safetensors.h"
 #include "nets/node.h"
 
-/// Nets for images of every form, over two shapes of pictures: their outputs, in training and in an evaluation, and
-/// gradients, for PyTorch: nets FILE.
+/// Nets for images of every form, over two shapes of pictures, and some over large ones: their outputs, in training and
+/// in an evaluation, and gradients, for PyTorch: nets FILE.
 
 enum
 {
@@ -67,21 +67,43 @@ static void put_scene(const char *name, net_scene *s)
     put_evaluated(name, s);
 }
 
+// More tokens than softmax takes at a time of queries and keys, and residual nets of as many stages as ResNets have. Of
+// ReLU's 270,000 features some would lie so near to the corner that floats and doubles are on its two sides.
+static const net_form large_forms[] = {
+    NET_VIT("softmax_large", "softmax"),
+    NET_VIT("square_large", "square"),
+    NET_VIT("positive_large", "positive"),
+    {"resnet_large", "resnet", {"width", "4", "stages", "4"}, false},
+};
+enum
+{
+    LARGE = sizeof large_forms / sizeof *large_forms
+};
+static const sac_net_shape large_pictures = {66, 68, NET_CHANNELS}; // 33 x 34 tokens
+
+static net_scene scenes[2 * NET_FORMS + LARGE];
+static int scene_count;
+
+static void put_form(const char *name, const net_form *form, sac_net_shape pictures)
+{
+    net_scene *s = &scenes[scene_count++];
+    *s = net_scene_create_of(form, pictures, 1);
+    put_scene(name, s);
+}
+
 int main(int argc, char **argv)
 {
-    static net_scene scenes[2 * NET_FORMS];
     static char wide[NET_FORMS][64];
     if (argc != 2) return 2;
     for (int i = 0; i < NET_FORMS; i++)
     {
-        scenes[2 * i] = net_scene_create(&net_forms[i], 1);
-        put_scene(net_forms[i].name, &scenes[2 * i]);
-        scenes[2 * i + 1] = net_scene_create_of(&net_forms[i], net_wide, 1);
+        put_form(net_forms[i].name, &net_forms[i], net_pictures(&net_forms[i]));
         snprintf(wide[i], sizeof wide[i], "%s_wide", net_forms[i].name);
-        put_scene(wide[i], &scenes[2 * i + 1]);
+        put_form(wide[i], &net_forms[i], net_wide);
     }
+    for (int i = 0; i < LARGE; i++) put_form(large_forms[i].name, &large_forms[i], large_pictures);
     const sac_status status = sac_tensors_save(argv[1], tensors, count, NULL, 0);
-    for (int i = 0; i < 2 * NET_FORMS; i++) net_scene_destroy(&scenes[i]);
+    for (int i = 0; i < scene_count; i++) net_scene_destroy(&scenes[i]);
     if (status != SAC_OK) fprintf(stderr, "%s\n", sac_last_error());
     return status == SAC_OK ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 """Nets for images beside PyTorch: nets.py DUMP
 
 DUMP (tests/learn/nets.c) writes parameters, pictures, outputs and gradients; PyTorch computes the same nets from the
-same parameters in double, over two shapes of pictures: in training, and as an evaluation does, with the means and
-variances that batch norms have kept of one minibatch. Code 77: PyTorch is missing.
+same parameters in double, over two shapes of pictures, and large ones of 1,122 tokens: in training, and as an
+evaluation does, with the means and variances that batch norms have kept of one minibatch. Code 77: PyTorch is missing.
 """
 
 import math
@@ -152,6 +152,7 @@ FORMS = {"resnet": resnet, "resnet_deep": resnet}
 FORMS.update({form: attention_net(form) for form in ("isotropic", "quadratic", "relative", "content", "transformer_xl")})
 FORMS.update({form: vit(form) for form in ("softmax", "relu", "relu_mapped", "exp", "square", "positive", "trig")})
 FORMS.update({f"{form}_wide": run for form, run in FORMS.items()})
+FORMS.update({f"{form}_large": FORMS[form] for form in ("softmax", "square", "positive", "resnet")})
 
 
 def distance(got, expected):

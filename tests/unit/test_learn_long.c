@@ -4,13 +4,13 @@
 #include "learn_cases.h"
 #include "test.h"
 
-/// Softmax attention over more keys than it takes at a time (SAC_ATTEND_KEYS forward, SAC_ATTEND_KEYS_BACK backward),
-/// beside the same in doubles: what was gathered of earlier keys is scaled down whenever a later one has a larger
-/// score.
+/// Softmax attention over more queries and keys than it takes at a time (SAC_ATTEND_ROWS; SAC_ATTEND_KEYS forward,
+/// SAC_ATTEND_KEYS_BACK backward), beside the same in doubles: what was gathered of earlier keys is scaled down whenever
+/// a later one has a larger score.
 
 enum
 {
-    M = 5, // queries
+    M = SAC_ATTEND_ROWS + 5, // queries
     N = 2 * SAC_ATTEND_KEYS + 77,
     D = 4,
     V = 3

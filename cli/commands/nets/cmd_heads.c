@@ -104,6 +104,19 @@ static int check_settings(const cli_heads_plan *plan)
     return CLI_OK;
 }
 
+// options that would do nothing @return an exit code
+static int check_options(const cli_args *args, const cli_heads_plan *plan)
+{
+    const bool film = plan->video || plan->frames, picture = cli_value(args, "out") != NULL;
+    if (plan->layer >= 0 && !picture)
+        return cli_usage("heads: --layer is for the picture of a layer over training: give --out FILE.svg, too");
+    if (cli_has(args, "fps") && !film)
+        return cli_usage("heads: --fps is for a film: give --video F.mp4 or --frames DIR, too");
+    if (cli_has(args, "reach") && !film && !picture)
+        return cli_usage("heads: --reach is for what is drawn: give --out FILE.svg, --video F.mp4 or --frames DIR, too");
+    return CLI_OK;
+}
+
 static bool read_plan(const cli_args *args, cli_heads_plan *plan)
 {
     bool ok = true;
@@ -115,7 +128,8 @@ static bool read_plan(const cli_args *args, cli_heads_plan *plan)
     plan->frames = cli_value(args, "frames");
     plan->table = cli_value(args, "csv");
     plan->setting_count = cli_settings(args, "set", &plan->settings);
-    return ok && plan->setting_count >= 0 && check_settings(plan) == CLI_OK;
+    return ok && plan->setting_count >= 0 && check_settings(plan) == CLI_OK &&
+           check_options(args, plan) == CLI_OK;
 }
 
 static sac_status look(const cli_args *args, const cli_heads_plan *plan, const cli_nets *nets, const char *net)
@@ -150,13 +164,9 @@ static int run(const cli_args *args)
     sac_status status = is_run ? sac_join_path(net, path, "net.safetensors") : SAC_OK;
     if (!is_run) snprintf(net, sizeof net, "%s", path);
     if (status == SAC_OK && is_run) status = cli_nets_find(&nets, path);
-    if (status == SAC_OK && plan.layer >= 0 && !cli_value(args, "out"))
-    {
-        cli_nets_clear(&nets);
-        return cli_usage("heads: --layer is for the picture of a layer over training: give --out FILE.svg, too");
-    }
     if (status == SAC_OK && (plan.video || plan.frames || plan.layer >= 0) && nets.count == 0)
     {
+        cli_nets_clear(&nets);
         return cli_usage("heads: %s needs a run whose nets were kept: saccade fit TASK.yaml --set "
                          "evaluation.keep=1, then saccade heads RUN --video F.mp4",
                          plan.layer >= 0 ? "--layer" : "a film");

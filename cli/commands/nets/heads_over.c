@@ -88,7 +88,7 @@ typedef struct sheet
 {
     sac_ellipse *ellipses; // [layers, heads]
     sac_ellipse_panel panels[PANELS];
-    char names[PANELS][64], title[256];
+    char names[PANELS][128], title[256];
     sac_ellipse_plot plot;
 } sheet;
 
@@ -103,11 +103,12 @@ static double reach_of(const sac_heads_seen *seen, const cli_heads_plan *plan)
 static void fill_panel(sheet *s, int panel, const sac_head_seen *seen, int heads, const char *word, uint64_t number)
 {
     sac_ellipse *ellipses = s->ellipses + (ptrdiff_t)panel * heads;
-    int shifts = 0, degenerate = 0;
+    int shifts = 0, degenerate = 0, beyond = 0;
     for (int i = 0; i < heads; i++)
     {
         const sac_head_seen *h = &seen[i];
         shifts += h->kind == SAC_HEAD_SHIFT;
+        beyond += !(fabs(h->centre[0]) <= s->plot.reach && fabs(h->centre[1]) <= s->plot.reach);
         degenerate += sac_head_is_degenerate(h->kind);
         ellipses[i] = (sac_ellipse){.x = h->centre[1],
                                     .y = h->centre[0],
@@ -116,8 +117,10 @@ static void fill_panel(sheet *s, int panel, const sac_head_seen *seen, int heads
                                     .number = h->head,
                                     .faint = sac_head_is_degenerate(h->kind)};
     }
-    snprintf(s->names[panel], sizeof s->names[panel], "%s %" PRIu64 ": %d shifts, %d degenerate", word, number, shifts,
-             degenerate);
+    char *name = s->names[panel];
+    const int end = snprintf(name, sizeof s->names[panel], "%s %" PRIu64 ": %d shifts, %d degenerate", word, number,
+                             shifts, degenerate);
+    if (beyond > 0) snprintf(name + end, sizeof s->names[panel] - (size_t)end, ", %d out", beyond);
     s->panels[panel] = (sac_ellipse_panel){s->names[panel], ellipses, heads};
 }
 
@@ -135,8 +138,8 @@ static sac_status make_sheet(sheet **out, const sac_heads_seen *seen, const cli_
     *s = (sheet){.ellipses = SAC_NEW_ARRAY(sac_ellipse, (size_t)panels * (size_t)seen->heads)};
     if (!s->ellipses) return sac_fail_memory("a picture of heads");
     s->plot = (sac_ellipse_plot){.title = s->title,
-                                 .subtitle = "ellipses: one and two deviations of attention, in tokens from the one "
-                                             "that looks; pale: degenerate",
+                                 .subtitle = "one and two deviations of attention, in tokens; pale: degenerate; out: "
+                                             "beyond the edge",
                                  .panels = s->panels,
                                  .panel_count = panels,
                                  .reach = reach_of(seen, plan)};
