@@ -63,6 +63,11 @@ finish()
     exit
 }
 
+newest() # RUN: its newest checkpoint
+{
+    find "$1/checkpoints" -name '*.safetensors' 2>/dev/null | LC_ALL=C sort | tail -1
+}
+
 needs_legs() # ends a test whose $task has robots with legs where $saccade has none
 {
     # shellcheck disable=SC2154 # they are the test's

@@ -54,8 +54,6 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
-newest() { find "$1/checkpoints" -name '*.safetensors' 2>/dev/null | LC_ALL=C sort | tail -1; } # of a run
-
 # kill -9 as soon as there is another checkpoint, so that what follows goes on from it; fails where the run ends before
 strike() # RUN COMMAND...
 {

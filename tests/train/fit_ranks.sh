@@ -56,20 +56,22 @@ check "heads that look at places: the same files" mixed quadratic 2x1 3x1
 check "heads that look at contents, with dropout: the same files" mixed content 2x2
 check "a vision transformer with dropout: the same files" mixed vit 2x1 4x1
 
-# SIGTERM to the launcher, and -9 to one rank; each time another number of ranks goes on
+# SIGTERM to the launcher, and -9 to one rank, behind checkpoints; each time another number of ranks goes on
 killed()
 {
-    local i pid hit target
+    local i pid hit target before
     net_of resnet
     # a few seconds long, so that most kills find it at work
     net+=(--set train.epochs=12)
     "$saccade" fit task.yaml --run whole --quiet "${net[@]}" || return 1
     for ((i = 0; i < kills; i++)); do
+        before=$(newest killed)
         # mpirun passes the signal on after this many seconds and kills what is still there after as many again
         OMPI_MCA_odls_base_sigkill_timeout=5 mpirun -n $((RANDOM % 3 + 2)) "$saccade" fit task.yaml --run killed \
             --resume --quiet "${net[@]}" >log 2>&1 &
         pid=$!
-        sleep "$((RANDOM % 2)).$(printf '%03d' $((RANDOM % 1000)))"
+        while [[ $(newest killed) == "$before" ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
+        sleep "0.$(printf '%03d' $((RANDOM % 300)))"
         hit=term target=$pid
         if ((i % 2)); then hit=rank && target=$(pgrep -P "$pid" -x saccade | shuf -n 1 --random-source=<(yes "$seed")); fi
         [[ $hit == term ]] && kill -TERM "$pid" 2>/dev/null
@@ -78,6 +80,7 @@ killed()
         echo "$hit after which there are $(find killed/checkpoints -name '*.safetensors' 2>/dev/null | wc -l) checkpoints"
     done
     ranks 3 1 killed --resume || { cat log; return 1; }
+    grep -q '"resumed"' killed/events.jsonl || { echo "no run was gone on with"; return 1; }
     diff <(digest whole) <(digest killed)
 }
 check "struck $kills times and resumed with other ranks (seed $seed)" killed
