@@ -46,9 +46,18 @@ static void print_env(const sac_env_ops *ops)
     puts("");
 }
 
-static void print_option(const sac_option *o)
+// of the column of names
+static int width_of(const sac_option *options)
 {
-    printf("  %-12s %s%s%s", o->name, o->help, o->choices ? ": " : "", o->choices ? o->choices : "");
+    int width = 12;
+    for (const sac_option *o = options; o && o->name; o++)
+        if ((int)strlen(o->name) > width) width = (int)strlen(o->name);
+    return width;
+}
+
+static void print_option(const sac_option *o, int width)
+{
+    printf("  %-*s %s%s%s", width, o->name, o->help, o->choices ? ": " : "", o->choices ? o->choices : "");
     if (o->fallback && *o->fallback) printf(" (default %s)", o->fallback);
     puts("");
 }
@@ -93,18 +102,35 @@ static void print_shared(void)
             if (!is_shared(o) || count_with(o, i) < count_with(o, 0)) continue;
             if (!any) puts("\noptions of several worlds, marked * above");
             any = true;
-            print_option(o);
+            print_option(o, width_of(sac_env_at(i)->options));
         }
+}
+
+// a line for each world NAME:...; false where there is none
+static bool print_family(const char *name)
+{
+    const size_t length = strlen(name);
+    bool any = false;
+    for (int i = 0; i < sac_env_count(); i++)
+    {
+        const sac_env_ops *ops = sac_env_at(i);
+        if (strncmp(ops->name, name, length) != 0 || ops->name[length] != ':' || !ops->name[length + 1]) continue;
+        printf("%s: %s\n", ops->name, ops->summary ? ops->summary : "");
+        any = true;
+    }
+    return any;
 }
 
 static int print_one(const char *name)
 {
     const sac_env_ops *ops = sac_env_find(name);
+    if (!ops && print_family(name)) return CLI_OK;
     if (!ops)
         return cli_usage("envs: unknown environment '%.80s'%s", name,
                          sac_did_you_mean(sac_nearest(name, sac_world_name, NULL)));
     print_env(ops);
-    for (const sac_option *o = ops->options; o && o->name; o++) print_option(o);
+    const int width = width_of(ops->options);
+    for (const sac_option *o = ops->options; o && o->name; o++) print_option(o, width);
     return CLI_OK;
 }
 
@@ -119,7 +145,7 @@ static int run(const cli_args *args)
         bool shared = false;
         for (const sac_option *o = ops->options; o && o->name; o++)
         {
-            if (!is_shared(o)) print_option(o);
+            if (!is_shared(o)) print_option(o, width_of(ops->options));
             shared |= is_shared(o);
         }
         if (!shared) continue;

@@ -207,6 +207,8 @@ for command in $(commands); do
     check "$command --help" helps "$command"
     check "$command refuses an unknown option" refuses 2 "unknown option '--hlep'" "$saccade" "$command" --hlep
 done
+family() { [[ $("$saccade" envs legs | cut -d: -f1,2 | tr '\n' ' ') == "legs:flat legs:obstacles legs:stones legs:grid legs:stairs " ]]; }
+check "a family of worlds is listed" family
 check "unknown command" refuses 2 "did you mean 'envs'?" "$saccade" env
 check "unknown command far from all" refuses 2 "unknown command 'xyzzyxyzzy'" "$saccade" xyzzyxyzzy
 check "everything is in the manual" documented

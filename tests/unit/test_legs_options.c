@@ -38,6 +38,8 @@ TEST(options_without_effect_are_refused)
                {"legs:flat", NULL, "period=0.3", "'period' is for the actions footholds"},
                {"legs:flat", NULL, "instant=true", "'instant' is for the actions footholds"},
                {"legs:flat", NULL, "released_stance=true", "'released_stance' is for the actions footholds"},
+               {"legs:flat", NULL, "told_speed=true", "'told_speed' is for the actions footholds"},
+               {"legs:stones", NULL, "level=5,least_level=9", "least_level is 9, expected at most level, which is 5"},
                {"legs:flat", "terrain", "", "variant 'terrain' is for worlds with a course"},
                {"legs:flat", "mass+terrain", "", "variant 'terrain' is for worlds with a course"},
                {"legs:flat", NULL, "camera_latency_ms=500",

@@ -50,7 +50,26 @@ TEST(stones_have_the_sizes_of_the_article)
     }
 }
 
-TEST(released_and_unmet_stones_have_other_sizes)
+// Risers and treads of unmet stairs lie below and above all plain ones, and squares of unmet grids are smaller.
+static void check_unmet_stairs_and_grids(void)
+{
+    int lower = 0, higher = 0, shorter = 0, longer = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_STAIRS, 10, false, true, seed);
+        const legs_piece *p = &course.pieces[1];
+        const double rise = p->center[2] + p->half[2], depth = 2 * p->half[0];
+        assert_true((rise >= 0.13 && rise < 0.16) || (rise > 0.19 && rise <= 0.22));
+        assert_true((depth >= 0.2 && depth < 0.25) || (depth > 0.33 && depth <= 0.4));
+        *(rise < 0.16 ? &lower : &higher) += 1, *(depth < 0.25 ? &shorter : &longer) += 1;
+        draw(LEGS_GRID, 10, false, true, seed);
+        for (int i = 1; i < course.count; i++) assert_true(course.pieces[i].half[0] == 0.065);
+    }
+    // of 200 fair draws the deviation is 7.1, and six of these are 43
+    assert_true(abs(lower - higher) < 86 && abs(shorter - longer) < 86);
+}
+
+TEST(released_and_unmet_courses_have_other_sizes)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++)
     {
@@ -63,6 +82,7 @@ TEST(released_and_unmet_stones_have_other_sizes)
         draw(LEGS_STONES, 10, false, true, seed);
         for (int i = 1; i < course.count - 1; i++) assert_true(2 * course.pieces[i].half[0] < 0.5);
     }
+    check_unmet_stairs_and_grids();
 }
 
 // Whatever the course, there is ground from one end of it to the other wherever a gap is not, and a robot can stand at
@@ -407,7 +427,7 @@ TEST(any_draws_each_kind)
 }
 
 TESTS(sides_of_walls_can_be_drawn, unmet_obstacles_are_met_in_no_training, stones_have_the_sizes_of_the_article,
-      released_and_unmet_stones_have_other_sizes, every_course_begins_with_level_ground, boxes_near_a_robot_have_places,
-      grids_are_turned_squares, gaps_of_grids_are_the_articles, stairs_rise_evenly, walls_alternate,
-      openings_follow_one_another, seeds_decide, variants_are_words, what_is_wrong_with_a_variant_is_said,
-      kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)
+      released_and_unmet_courses_have_other_sizes, every_course_begins_with_level_ground,
+      boxes_near_a_robot_have_places, grids_are_turned_squares, gaps_of_grids_are_the_articles, stairs_rise_evenly,
+      walls_alternate, openings_follow_one_another, seeds_decide, variants_are_words,
+      what_is_wrong_with_a_variant_is_said, kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)

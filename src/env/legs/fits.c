@@ -51,6 +51,7 @@ static const struct
     {"period", by_footholds, "the actions footholds, climbing and released"},
     {"instant", by_footholds, "the actions footholds, climbing and released"},
     {"released_stance", by_footholds, "the actions footholds, climbing and released"},
+    {"told_speed", by_footholds, "the actions footholds, climbing and released"},
 };
 
 enum
@@ -81,6 +82,9 @@ static sac_status check(const legs_config *c, const legs_rules *rules, legs_conf
         if (!somewhere[i].counts(c, rules) && !is_default(option, c, defaults))
             return sac_fail(SAC_ERROR_ARGUMENT, "'%s' is for %s", option->name, somewhere[i].where);
     }
+    if (c->least_level > c->level && !is_default(find(rules->options, "least_level"), c, defaults))
+        return sac_fail(SAC_ERROR_ARGUMENT, "least_level is %g, expected at most level, which is %g", c->least_level,
+                        c->level);
     if (c->camera_latency_ms > c->repeat * c->control_ms + 1e-9)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "camera_latency_ms is %g, expected at most what an action lasts: repeat %d times control_ms "

@@ -22,6 +22,12 @@ static double draw(sac_stream *random, range r)
     return sac_stream_uniform(random, r.low, r.high);
 }
 
+// from one of two ranges
+static double draw_one(sac_stream *random, const range ranges[2])
+{
+    return draw(random, ranges[sac_stream_below(random, 2)]);
+}
+
 // Adds a box from x on, whose top is at a height.
 static void add(legs_terrain *t, double x, double length, double y, double width, double top, double thick,
                 const float rgba[4])
@@ -94,13 +100,14 @@ static void draw_grid(legs_terrain *t, const legs_terrain_def *def, sac_stream *
 
 static void draw_stairs(legs_terrain *t, const legs_terrain_def *def, sac_stream *random)
 {
-    const range depth = def->unmet ? (range){0.34, 0.4} : (range){0.25, 0.33};
-    const range rise = def->unmet ? (range){0.13, 0.16} : (range){0.16, 0.19};
+    // those of unmet stairs have nothing in common with the plain ones, and lie to both sides of them
+    static const range depth = {0.25, 0.33}, unmet_depth[2] = {{0.2, 0.24}, {0.34, 0.4}};
+    static const range rise = {0.16, 0.19}, unmet_rise[2] = {{0.13, 0.155}, {0.195, 0.22}};
     double x = 0.45, top = 0;
     add(t, -1, 1 + x, 0, 2, 0, 0.5, grey);
-    const double height =
-        draw(random, rise) * def->level / 10; // of one staircase all risers are alike, as people build
-    const double tread = draw(random, depth);
+    // of one staircase all risers are alike, as people build
+    const double height = (def->unmet ? draw_one(random, unmet_rise) : draw(random, rise)) * def->level / 10;
+    const double tread = def->unmet ? draw_one(random, unmet_depth) : draw(random, depth);
     for (int i = 0; x < def->length - 1; i++)
     {
         top += height;
@@ -138,11 +145,6 @@ static const obstacle_ranges unmet_obstacles = {.width = {{1.75, 1.85}, {2.2, 2.
                                                 .closed = {{0.4, 0.48}, {0.66, 0.7}},
                                                 .thick = {{0.05, 0.07}, {0.16, 0.25}},
                                                 .tall = {{0.3, 0.37}, {0.65, 0.8}}};
-
-static double draw_one(sac_stream *random, const range ranges[2])
-{
-    return draw(random, ranges[sac_stream_below(random, 2)]);
-}
 
 // A wall from one of the platform's edges on.
 static void add_wall(legs_terrain *t, const obstacle_ranges *r, double x, bool left, double part, bool red,
