@@ -28,6 +28,7 @@ done
 step tests/export/run.sh build/saccade build/export_episode 1000 # a whole episode under emulation
 step python3 -B tests/dash/flood.py build/saccade "${S:-60}" # 600: ten minutes
 step tests/bridge/run.sh tests/bridge/deaths.py build/saccade 1000
+step env EVERY=1 build/test_contract # each world in each of its variants
 step env EPISODES=100 build/test_snapshot # a thousand branches of each world
 step env MINUTES=30 build/test_legs_world # random actions of each robot, and nothing that is not finite
 step tests/train/kill.sh build/saccade 50

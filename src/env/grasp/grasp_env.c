@@ -218,6 +218,13 @@ static void show_state(const grasp_env *e, float *state)
     for (int i = 0; i < STATES; i++) state[i] = (float)all[i];
 }
 
+static void show_depth(const grasp_env *e, float *out)
+{
+    const float *depth = sac_grasp_eye_depth(e->eye), far = e->metres[1];
+    const size_t count = sac_space_size(&e->parts[DEPTH]);
+    for (size_t i = 0; i < count; i++) out[i] = depth[i] < far ? depth[i] : far;
+}
+
 static sac_status look(grasp_env *e, grasp_found *found)
 {
     return sac_grasp_eye_look(e->eye, found, sac_mix_seed(e->seed, e->episode, 1), (uint64_t)e->step);
@@ -229,7 +236,7 @@ static sac_status show(grasp_env *e, const grasp_found *found, const sac_env_row
     if (row->parts[CENTER]) memcpy(row->parts[CENTER], found->center, sizeof found->center);
     if (row->parts[AXIS]) memcpy(row->parts[AXIS], found->axis, sizeof found->axis);
     if (row->parts[STATE]) show_state(e, row->parts[STATE]);
-    if (row->parts[DEPTH]) memcpy(row->parts[DEPTH], sac_grasp_eye_depth(e->eye), sac_space_bytes(&e->parts[DEPTH]));
+    if (row->parts[DEPTH]) show_depth(e, row->parts[DEPTH]);
     if (row->parts[TRUTH]) show_truth(e, row->parts[TRUTH]);
     if (row->parts[SHAPE]) sac_grip_tell(row->parts[SHAPE], &e->table->placed[e->target].object.thing);
     return row->parts[WRIST] ? sac_grasp_eye_wrist(e->eye, row->parts[WRIST]) : SAC_OK;
