@@ -12,6 +12,10 @@ build/saccade watch zoo/car-racing/taught.safetensors --seed 5 --steps 45 --fram
 cp "$frames/000045.png" docs/images/contribution.png
 build/saccade watch zoo/legs/stones.safetensors --seed 1103 --steps 314 --frames "$frames" >/dev/null
 cp "$frames/000314.png" docs/images/legs-stones.png
+build/saccade watch zoo/legs/stairs.safetensors --seed 1103 --steps 100 --frames "$frames" >/dev/null
+cp "$frames/000100.png" docs/images/legs-stairs.png
+build/saccade watch zoo/legs/obstacles-taught.safetensors --seed 1103 --steps 560 --frames "$frames" >/dev/null
+cp "$frames/000560.png" docs/images/legs-obstacles.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"
