@@ -1,6 +1,9 @@
 #pragma once
 
+#include <jansson.h>
+
 #include "cli.h"
+#include "run/recipe.h"
 
 /// What `saccade zoo` does with the recipes beside the policies.
 
@@ -19,6 +22,9 @@ typedef struct zoo_choice
 
 /// Print the commands of each policy's recipe, as its card shows them. @return an exit code
 int zoo_print_commands(const zoo_choice *zoo);
+
+/// Append the commands of a recipe to a list, each on one line.
+SAC_CHECKED sac_status zoo_list_commands(const sac_recipe *recipe, json_t *list);
 
 /// Train each policy again from its recipe and compare. @return an exit code: CLI_FAILURE when one differs
 int zoo_verify(const zoo_choice *zoo, const char *runs, int threads);

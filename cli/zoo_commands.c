@@ -1,8 +1,12 @@
+#define _GNU_SOURCE // open_memstream
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "run/recipe.h"
+#include "files/renamed.h"
+#include "methods/uptrain_options.h"
 #include "zoo.h"
 
 /// saccade zoo --commands: a recipe as a person would type it.
@@ -20,28 +24,89 @@ enum
     WIDTH = 110 ///< of a line, as far as words allow
 };
 
-// a word of a command on the line that it fits, in quotes where the shell would take it apart
-static void print_word(size_t *column, const char *key, const char *value)
+/// A command that is written word by word, over several lines unless it is to be one.
+typedef struct writer
+{
+    FILE *to;
+    size_t column, width;
+} writer;
+
+// an option and its value, whose halves stand on one line, in quotes where the shell would take them apart; `key` NULL:
+// the value alone
+static void write_option(writer *w, const char *option, const char *key, const char *value)
 {
     char word[SAC_PATH_SIZE + 2 * SAC_TEXT_SIZE];
     const char *quote = strpbrk(value, " *?$\"\\;&|<>()#~`!{}[]") ? "'" : "";
-    snprintf(word, sizeof word, "--set %s%s=%s%s", quote, key, value, quote);
-    bool wraps = *column + 1 + strlen(word) > WIDTH;
-    if (wraps) *column = 3;
-    printf("%s%s", wraps ? " \\\n    " : " ", word);
-    *column += 1 + strlen(word);
+    snprintf(word, sizeof word, "--%s %s%s%s%s%s", option, quote, key ? key : "", key ? "=" : "", value, quote);
+    const bool wraps = w->column + 1 + strlen(word) > w->width;
+    if (wraps) w->column = 3;
+    fprintf(w->to, "%s%s", wraps ? " \\\n    " : " ", word);
+    w->column += 1 + strlen(word);
 }
 
-static sac_status print_part(const sac_recipe *recipe, int index)
+static void write_switch(writer *w, const char *option)
+{
+    w->column += (size_t)fprintf(w->to, " --%s", option);
+}
+
+static sac_status write_uptraining(writer *w, const sac_recipe_part *part, const char *start)
+{
+    char out[SAC_PATH_SIZE];
+    SAC_TRY(sac_recipe_vector(part, "runs", out));
+    w->column = (size_t)fprintf(w->to, "saccade uptrain %s", start);
+    for (int i = 0; i < part->setting_count; i++)
+    {
+        const sac_setting *said = &part->settings[i];
+        const bool is_switch = sac_option_find(sac_uptrain_option_table, said->key)->type == SAC_OPTION_BOOL;
+        if (!is_switch)
+            write_option(w, said->key, NULL, said->value);
+        else if (strcmp(said->value, "true") == 0)
+            write_switch(w, said->key);
+    }
+    write_option(w, "out", NULL, out);
+    return SAC_OK;
+}
+
+static sac_status write_part(writer *w, const sac_recipe *recipe, int index)
 {
     const sac_recipe_part *part = &recipe->parts[index];
     sac_recipe_beginning begin;
     SAC_TRY(sac_recipe_begin(&begin, recipe, index, ".", "runs"));
-    size_t column = (size_t)printf("saccade %s %s --run runs/%s --generations %d",
-                                   part->teacher[0] ? "distill" : "train", part->task, part->run, part->generations);
-    for (int i = 0; i < begin.setting_count; i++) print_word(&column, begin.settings[i].key, begin.settings[i].value);
-    for (int i = 0; i < part->setting_count; i++) print_word(&column, part->settings[i].key, part->settings[i].value);
-    puts("");
+    if (part->uptrains) return write_uptraining(w, part, begin.start);
+    w->column = (size_t)fprintf(w->to, "saccade %s %s --run runs/%s --generations %d",
+                                part->teacher[0] ? "distill" : "train", part->task, part->run, part->generations);
+    for (int i = 0; i < begin.setting_count; i++)
+        write_option(w, "set", begin.settings[i].key, begin.settings[i].value);
+    for (int i = 0; i < part->setting_count; i++)
+        write_option(w, "set", part->settings[i].key, part->settings[i].value);
+    return SAC_OK;
+}
+
+sac_status zoo_list_commands(const sac_recipe *recipe, json_t *list)
+{
+    for (int i = 0; i < recipe->part_count; i++)
+    {
+        char *text = NULL;
+        size_t size;
+        FILE *to = open_memstream(&text, &size);
+        if (!to) return sac_fail_memory("a command");
+        sac_status status = write_part(&(writer){.to = to, .width = SIZE_MAX}, recipe, i);
+        const bool whole = fclose(to) == 0;
+        if (status == SAC_OK && (!whole || json_array_append_new(list, json_string(text)) != 0))
+            status = sac_fail_memory("a command");
+        free(text);
+        SAC_TRY(status);
+    }
+    return SAC_OK;
+}
+
+static sac_status print_commands(const sac_recipe *recipe)
+{
+    for (int i = 0; i < recipe->part_count; i++)
+    {
+        SAC_TRY(write_part(&(writer){.to = stdout, .width = WIDTH}, recipe, i));
+        puts("");
+    }
     return SAC_OK;
 }
 
@@ -53,7 +118,7 @@ int zoo_print_commands(const zoo_choice *zoo)
         sac_recipe *recipe;
         zoo_recipe_path(path, zoo->paths[i]);
         sac_status status = sac_recipe_load(&recipe, path);
-        for (int k = 0; status == SAC_OK && k < recipe->part_count; k++) status = print_part(recipe, k);
+        if (status == SAC_OK) status = print_commands(recipe);
         sac_recipe_destroy(recipe);
         if (status != SAC_OK) return cli_fail(status);
     }

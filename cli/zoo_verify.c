@@ -55,6 +55,17 @@ static void show(void *user, int index, const sac_progress *p)
     fflush(stdout);
 }
 
+// likewise of an up-training, whose steps of the world are not known before its end
+static void show_uptraining(void *user, int index, const char *phase, uint64_t step, uint64_t steps)
+{
+    verification *v = user;
+    double now = sac_clock();
+    if (step < steps && now - v->shown < PAUSE) return;
+    v->shown = now;
+    printf("  %s: %s, step %" PRIu64 " of %" PRIu64 "\n", v->recipe->parts[index].run, phase, step, steps);
+    fflush(stdout);
+}
+
 /// @return what differs, in words; NULL: nothing does
 static const char *compare(const sac_policy *shipped, const sac_policy *trained)
 {
@@ -113,6 +124,7 @@ static sac_status verify(const zoo_choice *zoo, const char *path, const char *ru
                                                            .runs = runs,
                                                            .threads = threads,
                                                            .progress = show,
+                                                           .uptrain_progress = show_uptraining,
                                                            .user = &v,
                                                            .interrupt = cli_catch_signals()},
                                          &trained, steps);

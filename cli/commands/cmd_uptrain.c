@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "files/json.h"
 #include "looks/looks.h"
@@ -12,6 +12,7 @@
 #include "saccade/uptrain.h"
 #include "stop.h"
 #include "target.h"
+#include "train/uptrain_part.h"
 #include "uptrain/uptrain.h"
 
 enum
@@ -19,6 +20,7 @@ enum
     MAX_EPISODES = 100000,
     MAX_THREADS = 1024,
     VERSIONS = 3, // of the policy: softmax, its twin, and the up-trained one
+    OPTIONS = 16, // more than there are
 };
 
 static const cli_flag flags[] = {
@@ -62,6 +64,9 @@ typedef struct plan
 {
     const cli_args *args;
     cli_target target;
+    sac_setting settings[OPTIONS]; // as typed
+    int setting_count;
+    sac_uptrain_options options;
     sac_uptrain_def def;
     uint64_t first; // episode
     int count;
@@ -71,22 +76,27 @@ typedef struct plan
     sac_uptrain_result result;
 } plan;
 
-static double real(const cli_args *args, const char *name, double fallback, bool *ok)
-{
-    double value = fallback;
-    if (cli_has(args, name) && !(sac_parse_real(cli_value(args, name), &value) && value > 0))
-    {
-        *ok = false;
-        cli_usage("--%s is '%.80s', expected a number above 0", name, cli_value(args, name));
-    }
-    return value;
-}
-
 static void show_progress(void *user, const char *phase, uint64_t step, uint64_t steps, double loss)
 {
     (void)user;
     fprintf(stderr, "saccade: %s, step %llu of %llu, loss %.3g\n", phase, (unsigned long long)step,
             (unsigned long long)steps, loss);
+}
+
+// The flags that are options of up-training, which a recipe has under the same names.
+static int read_options(plan *p)
+{
+    for (const sac_option *option = sac_uptrain_option_table; option->name; option++)
+    {
+        if (!cli_has(p->args, option->name)) continue;
+        SAC_ASSERT(p->setting_count < OPTIONS);
+        const bool is_switch = option->type == SAC_OPTION_BOOL;
+        p->settings[p->setting_count++] =
+            (sac_setting){option->name, is_switch ? "true" : cli_value(p->args, option->name)};
+    }
+    const sac_status status = sac_uptrain_options_read(&p->options, p->settings, p->setting_count, "uptrain");
+    p->def = sac_uptrain_typed_def(&p->options);
+    return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
 static int read_plan(plan *p)
@@ -95,23 +105,12 @@ static int read_plan(plan *p)
     bool ok = true;
     uint64_t last;
     cli_range(args, "seeds", "1000..1099", &p->first, &last, &ok);
-    sac_uptrain_def *d = &p->def;
-    *d = sac_uptrain_default_def();
-    if (cli_has(args, "attention")) d->attention = cli_value(args, "attention");
-    d->features = (int)cli_integer(args, "features", d->features, 1, 4096, &ok);
-    d->random = cli_has(args, "random");
-    d->seed = (uint64_t)cli_integer(args, "seed", 1, 0, INT64_MAX, &ok);
-    d->first_episode = (uint64_t)cli_integer(args, "from", (long long)d->first_episode,
-                                             (long long)SAC_TRAINING_SEED_FIRST, INT64_MAX / 2, &ok);
-    d->frames = (int)cli_integer(args, "frames", d->frames, 512, 1 << 20, &ok);
-    d->match_steps = (uint64_t)cli_integer(args, "match", (long long)d->match_steps, 0, 1000000000, &ok);
-    d->match_rounds = (int)cli_integer(args, "match-rounds", d->match_rounds, 1, 64, &ok);
-    d->match_rate = real(args, "match-rate", d->match_rate, &ok);
-    d->tune_steps = cli_integer(args, "tune", d->tune_steps, 0, 1000000000, &ok);
-    d->tune_rate = real(args, "rate", d->tune_rate, &ok);
-    d->rounds = (int)cli_integer(args, "rounds", d->rounds, 1, 64, &ok);
-    d->threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
+    const int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     if (!ok) return CLI_USAGE;
+    const int code = read_options(p);
+    if (code != CLI_OK) return code;
+    sac_uptrain_def *d = &p->def;
+    d->threads = threads;
     if (last == p->first) return cli_usage("uptrain: a comparison needs at least two episodes");
     if (last - p->first >= MAX_EPISODES) return cli_usage("uptrain: more than %d episodes", MAX_EPISODES);
     if (last >= d->first_episode)
@@ -190,12 +189,13 @@ static sac_status print_json(const plan *p, const cli_look *looks, int look_coun
                                                1e6 * looks[i].seconds[1]));
     const sac_uptrain_result *r = &p->result;
     return sac_json_print(
-        stdout, json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "attention",
+        stdout, json_pack("{s:s, s:i, s:b, s:i, s:i, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "attention",
                           p->attention, "features", r->features, "random", p->def.random, "frames", r->frames,
-                          "training_episodes", r->episodes, "episodes", p->count, "policies", versions, "looks", times,
-                          "match_first", sac_json_number(r->match_first), "match_last", sac_json_number(r->match_last),
-                          "kept_first", sac_json_number(r->kept_first), "kept_last", sac_json_number(r->kept_last),
-                          "tune_first", sac_json_number(r->tune_first), "tune_last", sac_json_number(r->tune_last)));
+                          "training_episodes", r->episodes, "training_steps", (json_int_t)r->steps, "episodes",
+                          p->count, "policies", versions, "looks", times, "match_first",
+                          sac_json_number(r->match_first), "match_last", sac_json_number(r->match_last), "kept_first",
+                          sac_json_number(r->kept_first), "kept_last", sac_json_number(r->kept_last), "tune_first",
+                          sac_json_number(r->tune_first), "tune_last", sac_json_number(r->tune_last)));
 }
 
 static void print_losses(const plan *p)
@@ -270,14 +270,12 @@ static int end(sac_status status)
 // Of a policy whose maps are its layers there is no first phase, and no map apart from them. @return a code
 static int check_layers(const plan *p)
 {
-    static const char *const others[] = {"features", "random", "match", "match-rounds", "match-rate"};
-    if (!sac_uptrain_in_layers(p->target.policy)) return CLI_OK;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (cli_has(p->args, others[i]))
-            return cli_usage("uptrain: --%s means nothing for %s, whose maps are its layers of queries and keys, "
-                             "which learn in the second phase",
-                             others[i], sac_policy_kind(p->target.policy));
-    return CLI_OK;
+    const char *option = sac_uptrain_option_of_maps(p->settings, p->setting_count);
+    if (!option || !sac_uptrain_in_layers(p->target.policy)) return CLI_OK;
+    return cli_usage(
+        "uptrain: --%s means nothing for %s, whose maps are its layers of queries and keys, which learn in "
+        "the second phase",
+        option, sac_policy_kind(p->target.policy));
 }
 
 static int run(const cli_args *args)

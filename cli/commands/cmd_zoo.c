@@ -122,6 +122,14 @@ static json_t *scores_of(const sac_recipe *recipe)
     return list;
 }
 
+// List the commands of its recipe, as they would be typed on one line each; none where there is no recipe.
+static json_t *commands_of(const sac_recipe *recipe)
+{
+    json_t *list = json_array();
+    if (recipe && zoo_list_commands(recipe, list) != SAC_OK) json_array_clear(list);
+    return list;
+}
+
 // Tells whether a path is what a name means: itself, or its end, such as car-racing/trans
 static bool is_wanted(const char *path, const char *name)
 {
@@ -146,11 +154,12 @@ static void add(listing *zoo, const char *path)
     sac_recipe_hash(policy, hash);
     sac_recipe *recipe = recipe_of(path);
     json_array_append_new(
-        zoo->list, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:s, s:o, s:o}", "policy", path, "env",
-                             info.environment, "variant", info.variant[0] ? info.variant : "original", "attention",
-                             setting(policy, "attention"), "parameters", sac_policy_parameter_count(policy), "score",
-                             score(info.score), "std", score(info.score_std), "episodes", info.score_episodes, "hash",
-                             hash, "verified", verified(recipe, hash), "scores", scores_of(recipe)));
+        zoo->list,
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:i, s:s, s:o, s:o, s:o}", "policy", path, "env",
+                  info.environment, "variant", info.variant[0] ? info.variant : "original", "attention",
+                  setting(policy, "attention"), "parameters", sac_policy_parameter_count(policy), "score",
+                  score(info.score), "std", score(info.score_std), "episodes", info.score_episodes, "hash", hash,
+                  "verified", verified(recipe, hash), "scores", scores_of(recipe), "commands", commands_of(recipe)));
     sac_recipe_destroy(recipe);
     sac_policy_info_clear(&info);
     sac_policy_destroy(policy);

@@ -53,6 +53,7 @@ typedef struct sac_uptrain_def
 typedef struct sac_uptrain_result
 {
     int frames, episodes; ///< that were used
+    uint64_t steps;       ///< of the world, that they took
     int features;         ///< m of the new policy: of action-tokens the numbers of a head, else the def's
     double match_first,
         match_last;               ///< loss of the first phase in its first and its last tenth, mean over pictures: of

@@ -129,6 +129,7 @@ class Uptrained:
     policy: policies.Policy
     frames: int
     episodes: int
+    steps: int
     features: int
     match_first: float
     match_last: float
@@ -163,9 +164,9 @@ def uptrain(policy: policies.Policy, env: str | None = None, *, attention: str |
     out, result = ffi.new("sac_policy **"), ffi.new("sac_uptrain_result *")
     _work(lambda d: lib.sac_uptrain(out, policy._handle, world, d, result), struct, interrupt, queue.SimpleQueue())
     del kept
-    return Uptrained(policies.Policy._of(out[0], policy.info), result.frames, result.episodes, result.features,
-                     result.match_first, result.match_last, result.kept_first, result.kept_last, result.tune_first,
-                     result.tune_last)
+    return Uptrained(policies.Policy._of(out[0], policy.info), result.frames, result.episodes, result.steps,
+                     result.features, result.match_first, result.match_last, result.kept_first, result.kept_last,
+                     result.tune_first, result.tune_last)
 
 
 @documented("sac_progress")

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/checksum.h"
+#include "methods/uptrain_options.h"
 
 /// Recipes of trained policies: reading one. train/recipe_train.c carries it out.
 
@@ -19,7 +20,7 @@ static const sac_option part_options[] = {
      "the part whose vector it starts from"},
     {"generations", SAC_OPTION_INT, offsetof(sac_recipe_part, generations), "0", 1, 100000000, NULL, "in total"},
     {"steps", SAC_OPTION_SEED, offsetof(sac_recipe_part, steps), "0", 0, 0, NULL, "environment steps that it takes"},
-    {"vector", SAC_OPTION_TEXT, offsetof(sac_recipe_part, vector), "best", 0, 0, "best mean", "the one that is taken"},
+    {"vector", SAC_OPTION_TEXT, offsetof(sac_recipe_part, vector), "", 0, 0, "best mean", "the one that is taken"},
     {0},
 };
 
@@ -39,6 +40,24 @@ static const sac_option recipe_options[] = {
 
 // --- reading ----------------------------------------------------------------------------------------------------
 
+// "set.search.sigma" or "uptrain.frames" of a part. The words of the map before the dot tell what the settings are of,
+// so a part has one of the two.
+static sac_status add_setting(sac_recipe_part *part, const char *name, const char *value, const char *where)
+{
+    const bool uptrains = strncmp(name, "uptrain.", 8) == 0;
+    const sac_setting setting = {strchr(name, '.') + 1, value};
+    sac_uptrain_options options;
+    if (part->setting_count > 0 && part->uptrains != uptrains)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: a part has 'set', for its task, or 'uptrain', not both", where);
+    if (part->setting_count == RECIPE_SETTINGS)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: more than %d settings", where, RECIPE_SETTINGS);
+    // a task knows its own options; those of up-training are the same everywhere
+    if (uptrains) SAC_TRY(sac_uptrain_options_read(&options, &setting, 1, where));
+    part->uptrains = uptrains;
+    part->settings[part->setting_count++] = setting;
+    return SAC_OK;
+}
+
 // "parts.0.task" and its like, behind "parts."
 static sac_status set_part(sac_recipe *recipe, const char *key, const char *value, const char *where)
 {
@@ -51,14 +70,14 @@ static sac_status set_part(sac_recipe *recipe, const char *key, const char *valu
     if (index == recipe->part_count)
     {
         recipe->part_count++;
-        *part = (sac_recipe_part){.vector = "best"};
+        *part = (sac_recipe_part){0};
     }
     const char *name = end + 1;
-    if (strncmp(name, "set.", 4) != 0) return sac_options_set(part_options, part, name, value, where);
-    if (part->setting_count == RECIPE_SETTINGS)
-        return sac_fail(SAC_ERROR_FORMAT, "%s: more than %d settings", where, RECIPE_SETTINGS);
-    part->settings[part->setting_count++] = (sac_setting){name + 4, value};
-    return SAC_OK;
+    if (strcmp(name, "set") == 0 || strcmp(name, "uptrain") == 0)
+        return sac_fail(SAC_ERROR_FORMAT, "%s: %s takes a map of options, not one value", where, name);
+    if (strncmp(name, "set.", 4) == 0 || strncmp(name, "uptrain.", 8) == 0)
+        return add_setting(part, name, value, where);
+    return sac_options_set(part_options, part, name, value, where);
 }
 
 // "scores.0.mean" and its like, behind "scores."
@@ -87,25 +106,48 @@ static sac_status check_earlier(const sac_recipe *recipe, int index, const char 
     return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: %s: no part before it has the run '%s'", path, index, key, run);
 }
 
+// A part that up-trains begins with a policy, meets that policy's world, and leaves one vector.
+static sac_status check_uptraining(const sac_recipe *recipe, int index, const char *path)
+{
+    const sac_recipe_part *part = &recipe->parts[index];
+    const char *useless = part->task[0]       ? "task"
+                          : part->generations ? "generations"
+                          : part->teacher[0]  ? "teacher"
+                          : part->vector[0]   ? "vector"
+                                              : NULL;
+    if (useless) return sac_fail(SAC_ERROR_FORMAT, "%s: part %d up-trains, and takes no %s", path, index, useless);
+    bool said = false;
+    for (int i = 0; i < part->setting_count; i++) said = said || strcmp(part->settings[i].key, "attention") == 0;
+    if (!said) return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: uptrain has no attention", path, index);
+    if (strcmp(part->start, RECIPE_NOTHING) != 0 && (part->start[0] || index > 0 || recipe->start[0])) return SAC_OK;
+    return sac_fail(SAC_ERROR_FORMAT, "%s: part %d up-trains, and has no policy to start from", path, index);
+}
+
+static sac_status check_there(const sac_recipe_part *part, int index, const char *path)
+{
+    const char *missing = !part->run[0]                           ? "run"
+                          : !part->uptrains && !part->task[0]     ? "task, nor uptrain"
+                          : !part->uptrains && !part->generations ? "generations"
+                          : part->steps == 0                      ? "steps"
+                                                                  : NULL;
+    return missing ? sac_fail(SAC_ERROR_FORMAT, "%s: part %d has no %s", path, index, missing) : SAC_OK;
+}
+
 static sac_status check(const sac_recipe *recipe, const char *path)
 {
     if (recipe->part_count == 0) return sac_fail(SAC_ERROR_FORMAT, "%s: a recipe needs parts", path);
     for (int i = 0; i < recipe->part_count; i++)
     {
         const sac_recipe_part *part = &recipe->parts[i];
-        const char *missing = !part->run[0]        ? "run"
-                              : !part->task[0]     ? "task"
-                              : !part->generations ? "generations"
-                                                   : NULL;
-        if (!missing && part->steps == 0) missing = "steps";
-        if (missing) return sac_fail(SAC_ERROR_FORMAT, "%s: part %d has no %s", path, i, missing);
+        SAC_TRY(check_there(part, i, path));
+        if (part->uptrains) SAC_TRY(check_uptraining(recipe, i, path));
         if (strchr(part->run, '/') || part->run[0] == '.')
             return sac_fail(SAC_ERROR_FORMAT, "%s: part %d: '%s' is no name of a folder", path, i, part->run);
         SAC_TRY(check_earlier(recipe, i, "teacher", part->teacher, path));
         if (strcmp(part->start, RECIPE_NOTHING) != 0) SAC_TRY(check_earlier(recipe, i, "start", part->start, path));
         for (int k = 0; k < i; k++)
             if (strcmp(part->run, recipe->parts[k].run) == 0)
-                return sac_fail(SAC_ERROR_FORMAT, "%s: two parts have the run folder %s", path, part->run);
+                return sac_fail(SAC_ERROR_FORMAT, "%s: two parts have the run %s", path, part->run);
     }
     return SAC_OK;
 }
@@ -166,7 +208,9 @@ void sac_recipe_hash(const sac_policy *policy, char hash[17])
 
 sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE])
 {
-    int length = snprintf(path, SAC_PATH_SIZE, "%s/%s/%s.safetensors", runs, part->run, part->vector);
+    const char *vector = part->vector[0] ? part->vector : "best";
+    int length = part->uptrains ? snprintf(path, SAC_PATH_SIZE, "%s/%s.safetensors", runs, part->run)
+                                : snprintf(path, SAC_PATH_SIZE, "%s/%s/%s.safetensors", runs, part->run, vector);
     return length < SAC_PATH_SIZE
                ? SAC_OK
                : sac_fail(SAC_ERROR_ARGUMENT, "%.100s...: the path is longer than %d bytes", path, SAC_PATH_SIZE - 1);
@@ -202,6 +246,7 @@ sac_status sac_recipe_begin(sac_recipe_beginning *begin, const sac_recipe *recip
     const sac_recipe_part *part = &recipe->parts[index];
     *begin = (sac_recipe_beginning){0};
     SAC_TRY(write_start(recipe, index, root, runs, begin->start));
+    if (part->uptrains) return SAC_OK;
     if (part->teacher[0])
         SAC_TRY(sac_recipe_vector(&recipe->parts[find_part(recipe, index, part->teacher)], runs, begin->teacher));
     SAC_TRY(check_length(index, "train.start", begin->start));

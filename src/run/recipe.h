@@ -19,6 +19,9 @@
 ///         start: NAME                               # the run of an earlier part to start from, or `nothing`
 ///         set:                                      # overrules the task file
 ///           search: {sigma: 0.05}
+///       - run: NAME                               # a part that makes attention linear, and has no task: it begins
+///         uptrain: {attention: relu, frames: 8192}  # with what a part begins with, and leaves NAME.safetensors
+///         steps: 8192
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
@@ -49,6 +52,7 @@ typedef struct sac_recipe_part
     char start[SAC_TEXT_SIZE];   ///< "": the part before, or nothing where it has a teacher
     int generations;
     uint64_t steps;
+    bool uptrains;                         ///< by `saccade uptrain`, whose options the settings are then
     sac_setting settings[RECIPE_SETTINGS]; ///< "section.key" and value
     int setting_count;
 } sac_recipe_part;
@@ -74,10 +78,10 @@ void sac_recipe_destroy(sac_recipe *recipe);
 /// Environment steps of all parts.
 uint64_t sac_recipe_steps(const sac_recipe *recipe);
 
-/// Where a part leaves its vector: RUNS/RUN/VECTOR.safetensors.
+/// Where a part leaves its vector: RUNS/RUN/VECTOR.safetensors, or, of one that up-trains, RUNS/RUN.safetensors.
 SAC_CHECKED sac_status sac_recipe_vector(const sac_recipe_part *part, const char *runs, char path[SAC_PATH_SIZE]);
 
-/// The policies that a part begins with, and the settings that name them to its task.
+/// The policies that a part begins with, and the settings that name them to its task, where it has one.
 typedef struct sac_recipe_beginning
 {
     char start[SAC_PATH_SIZE];   ///< "": nothing

@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "files/atomic.h"
+#include "train/uptrain_part.h"
 
-/// A recipe carried out: every part is a run of its own, which begins with what the parts before it have left.
+/// A recipe carried out: every part is a run of its own, or an up-training, and begins with what the parts before it
+/// have left.
 
 /// One part under way.
 typedef struct work
@@ -18,6 +20,13 @@ static void report(void *user, const sac_progress *progress)
 {
     const work *w = user;
     if (w->def->progress) w->def->progress(w->def->user, w->part, progress);
+}
+
+static void report_uptraining(void *user, const char *phase, uint64_t step, uint64_t steps, double loss)
+{
+    (void)loss;
+    const work *w = user;
+    if (w->def->uptrain_progress) w->def->uptrain_progress(w->def->user, w->part, phase, step, steps);
 }
 
 static sac_status load_task(sac_task **task, const sac_recipe *recipe, const sac_recipe_def *def, int index)
@@ -59,17 +68,42 @@ static sac_status train_part(const sac_recipe *recipe, const sac_recipe_def *def
     return SAC_OK;
 }
 
+static sac_status uptrain_part(const sac_recipe *recipe, const sac_recipe_def *def, int index, uint64_t *steps)
+{
+    work w = {.def = def, .part = index};
+    sac_recipe_beginning begin;
+    char out[SAC_PATH_SIZE];
+    SAC_TRY(sac_recipe_begin(&begin, recipe, index, def->root, def->runs));
+    SAC_TRY(sac_recipe_vector(&recipe->parts[index], def->runs, out));
+    sac_uptrain_def how = sac_uptrain_default_def();
+    how.threads = def->threads;
+    how.interrupt = def->interrupt;
+    how.progress = report_uptraining;
+    how.user = &w;
+    return sac_uptrain_part(&recipe->parts[index], begin.start, out, &how, steps);
+}
+
+static sac_status carry_out(const sac_recipe *recipe, const sac_recipe_def *def, int index, uint64_t *steps)
+{
+    return (recipe->parts[index].uptrains ? uptrain_part : train_part)(recipe, def, index, steps);
+}
+
+static sac_status check_part(const sac_recipe *recipe, const sac_recipe_def *def, int index)
+{
+    sac_task *task;
+    sac_recipe_beginning begin;
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_recipe_vector(&recipe->parts[index], def->runs, path));
+    if (recipe->parts[index].uptrains) return sac_recipe_begin(&begin, recipe, index, def->root, def->runs);
+    SAC_TRY(load_task(&task, recipe, def, index));
+    sac_task_destroy(task);
+    return SAC_OK;
+}
+
 // Checks all paths first, so that nothing fails only after hours of training.
 static sac_status check_paths(const sac_recipe *recipe, const sac_recipe_def *def)
 {
-    for (int i = 0; i < recipe->part_count; i++)
-    {
-        sac_task *task;
-        char path[SAC_PATH_SIZE];
-        SAC_TRY(sac_recipe_vector(&recipe->parts[i], def->runs, path));
-        SAC_TRY(load_task(&task, recipe, def, i));
-        sac_task_destroy(task);
-    }
+    for (int i = 0; i < recipe->part_count; i++) SAC_TRY(check_part(recipe, def, i));
     return SAC_OK;
 }
 
@@ -77,7 +111,7 @@ sac_status sac_recipe_train(const sac_recipe *recipe, const sac_recipe_def *def,
 {
     *policy = NULL;
     SAC_TRY(check_paths(recipe, def));
-    for (int i = 0; i < recipe->part_count; i++) SAC_TRY(train_part(recipe, def, i, &steps[i]));
+    for (int i = 0; i < recipe->part_count; i++) SAC_TRY(carry_out(recipe, def, i, &steps[i]));
     char path[SAC_PATH_SIZE];
     SAC_TRY(sac_recipe_vector(&recipe->parts[recipe->part_count - 1], def->runs, path));
     return sac_policy_load(policy, NULL, path);

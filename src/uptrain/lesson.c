@@ -68,6 +68,7 @@ static sac_status drive_episode(sac_lesson *lesson, sac_play *play, sac_policy_s
         if (teacher) sac_policy_act_on(teacher, play->inputs, said);
         keep(lesson, play, teacher ? said : play->action);
         SAC_TRY(sac_play_step(play));
+        lesson->steps++;
     }
     return SAC_OK;
 }

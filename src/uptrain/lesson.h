@@ -18,6 +18,7 @@ typedef struct sac_lesson
     float *weights; ///< [capacity] 0 at the beginning of a window in the middle of an episode: what a policy
                     ///< remembers is not known there
     int episodes;   ///< that were driven
+    uint64_t steps; ///< of the world, in all of them
 } sac_lesson;
 
 SAC_CHECKED sac_status sac_lesson_create(sac_lesson *lesson, const sac_policy *teacher, int capacity);

@@ -168,6 +168,7 @@ static sac_status train(training *t, sac_policy **out)
     SAC_TRY(tune(t));
     t->result->frames = t->lesson.count;
     t->result->episodes = t->lesson.episodes;
+    t->result->steps = t->lesson.steps;
     return sac_policy_create_with(out, t->twin, t->parameters);
 }
 

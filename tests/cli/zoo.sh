@@ -109,7 +109,7 @@ parts()
 {
     local recipe
     for recipe in $(git ls-files 'zoo/*.yaml' | xargs grep -l '^parts:'); do
-        awk -v recipe="$recipe" '$1 == "-" && $2 == "run:" {print "\n" recipe, $3} $1 == "task:" {print $2} $1 == "vector:" {print $2}' "$recipe" |
+        awk -v recipe="$recipe" '$1 == "-" && $2 == "run:" {print "\n" recipe, $3} $1 == "task:" {print $2} $1 == "vector:" {print $2} $1 == "uptrain:" {print "- -"}' "$recipe" |
             awk 'BEGIN {RS = ""} {print $1, $2, $3, $4}'
     done
 }
@@ -118,7 +118,7 @@ made() # FILE TASK: by a recipe, before it comes to the task
     awk -v file="$1" -v task="$2" '
         $1 != recipe {recipe = $1; split("", made)}
         $3 == task && file in made {found = 1}
-        {made["runs/" $2 "/" $4 ".safetensors"]}
+        {made["runs/" $2 ($4 == "-" ? "" : "/" $4) ".safetensors"]} # an up-training leaves a file and no folder
         END {exit !found}' "$work/parts" || { echo "no recipe makes $1 before it trains $2"; return 1; }
 }
 # where a task begins: at nothing, at a file of the tree, or at what a recipe has made
@@ -397,6 +397,124 @@ sed -i 's/    start: further/    start: teacher/' "$taught"
 started() { "$saccade" zoo --commands taught | tr -d '\\\n' | grep -q 'train.start=runs/teacher/best.safetensors *--set teacher.policy'; }
 check "a part starts from the part that it names" started
 rm "$taught" "$work/zoo/toy/taught.safetensors"
+
+# --- a policy whose attention an up-training made linear ---------------------------------------------------------
+
+linear=$work/zoo/toy/linear.yaml
+cat >"$linear" <<'END'
+parts:
+  - run: soft
+    task: tasks/toy.yaml
+    generations: 3
+    steps: 1
+    vector: mean
+  - run: linear
+    uptrain: {attention: exp, features: 2, random: false, frames: 512, match: 30, tune: 10, rate: 0.0001, rounds: 2}
+    steps: 1
+END
+cp "$work/runs/first/mean.safetensors" "$work/zoo/toy/linear.safetensors" # something to list
+# policies with one bit of their last parameter changed, and the checksum that this makes
+other_bit() # FROM TO
+{
+    python3 - "$1" "$2" <<'END'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+size = struct.unpack("<Q", data[:8])[0]
+data[-4] ^= 1
+header = json.loads(data[8 : 8 + size])
+def mixed(parts, value=0xcbf29ce484222325):
+    for byte in b"".join(parts):
+        value = (value ^ byte) * 0x100000001b3 % 2**64
+    return value
+metadata = header.pop("__metadata__")
+text = lambda word: word.encode() + b"\0"
+total = sum(mixed([text(key), text(value)], 2**64 - 1 ^ 0xcbf29ce484222325) for key, value in metadata.items() if key != "checksum")
+for name, tensor in header.items():
+    begin, end = (8 + size + offset for offset in tensor["data_offsets"])
+    total += mixed([text(name), text(tensor["dtype"]), struct.pack(f"<{len(tensor['shape'])}q", *tensor["shape"]), data[begin:end]])
+open(sys.argv[2], "wb").write(data.replace(metadata["checksum"].encode(), b"%016x" % (total % 2**64)))
+END
+}
+linear_commands() # as they would be typed, in the listing as well
+{
+    local soft="saccade train tasks/toy.yaml --run runs/soft --generations 3"
+    local up="saccade uptrain runs/soft/mean.safetensors --attention exp --features 2 --frames 512 --match 30 --tune 10 --rate 0.0001 --rounds 2 --out runs/linear.safetensors"
+    "$saccade" zoo --commands linear >"$work/said" && cat "$work/said" && ! grep -q '.\{121\}' "$work/said" &&
+        [[ "$(sed ':a; /\\$/ {N; s/ \\\n */ /; ba}' "$work/said")" == "$soft"$'\n'"$up" ]] &&
+        "$saccade" zoo linear --json | python3 -c 'import json, sys; assert json.load(sys.stdin)[0]["commands"] == sys.argv[1:]' "$soft" "$up"
+}
+linear_typed() # what its commands leave ships
+{
+    local program
+    program=$(realpath "$saccade")
+    "$saccade" zoo --commands linear | sed "s#^saccade#$program#" >"$work/typed.sh" &&
+        (cd "$work" && bash -e typed.sh) && cp "$work/runs/linear.safetensors" "$work/zoo/toy/linear.safetensors"
+}
+linear_differs() # WORDS
+{
+    "$saccade" zoo --verify linear >"$work/said"
+    local code=$?
+    cat "$work/said"
+    grep -qE "$1" "$work/said" && [[ $code == 1 ]]
+}
+linear_same()
+{
+    sed -i "0,/steps: 1$/s//steps: $(steps soft)/" "$linear"
+    sed -i "s/    steps: 1$/    steps: 512/" "$linear"
+    "$saccade" zoo --verify linear --run "$work/linear" >"$work/said" || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q '^  linear: match, step 30 of 30$' "$work/said" && grep -q '^  linear: tune, step 10 of 10$' "$work/said" &&
+        grep -q '^  same: ' "$work/said" && cmp "$work/zoo/toy/linear.safetensors" "$work/runs/linear.safetensors" || return 1
+    # the softmax policy is there, and an up-training is carried out again
+    "$saccade" zoo --verify linear --run "$work/linear" --threads 2 >"$work/said" && cat "$work/said" &&
+        ! grep -q 'soft: generation' "$work/said" && grep -q '^  linear: tune' "$work/said" && grep -q '^  same: ' "$work/said"
+}
+one_bit() # of a parameter that ships is noticed, and so is damage
+{
+    cp "$work/zoo/toy/linear.safetensors" "$work/whole.safetensors"
+    other_bit "$work/whole.safetensors" "$work/zoo/toy/linear.safetensors" &&
+        [[ $(cmp -l "$work/whole.safetensors" "$work/zoo/toy/linear.safetensors" | wc -l) -le 17 ]] &&
+        linear_differs 'DIFFERENT: the parameters differ, [0-9a-f]{16} shipped, [0-9a-f]{16} trained'
+    local status=$?
+    cp "$work/whole.safetensors" "$work/zoo/toy/linear.safetensors"
+    return $status
+}
+from_zoo() # what an up-training begins with may be a policy that ships
+{
+    mkdir -p "$work/from/zoo/toy"
+    cp "$work/runs/soft/mean.safetensors" "$work/from/zoo/toy/soft.safetensors"
+    cp "$work/runs/linear.safetensors" "$work/from/zoo/toy/linear.safetensors"
+    { echo "start: zoo/toy/soft.safetensors" && sed '/- run: soft/,/vector:/d' "$linear"; } >"$work/from/zoo/toy/linear.yaml"
+    SACCADE_ZOO=$work/from/zoo "$saccade" zoo --verify linear >"$work/said" && cat "$work/said" &&
+        grep -q '^  begins with zoo/toy/soft.safetensors' "$work/said" && grep -q '^  same: ' "$work/said" &&
+        SACCADE_ZOO=$work/from/zoo "$saccade" zoo --commands linear | grep -q '^saccade uptrain zoo/toy/soft.safetensors --attention exp '
+}
+refuses_linear() # CODE WORDS SED: a recipe that is changed so is refused in one line
+{
+    cp "$linear" "$work/linear.yaml"
+    sed -i "$3" "$linear"
+    local status=0
+    ! cmp -s "$linear" "$work/linear.yaml" && refuses "$1" "$2" "$saccade" zoo --commands linear || status=1
+    cp "$work/linear.yaml" "$linear"
+    return $status
+}
+check "the commands of an up-trained policy are listed" linear_commands
+check "they can be typed" linear_typed
+check "an up-training's steps are compared" linear_differs 'DIFFERENT: linear took 512 steps, the recipe says 1$'
+check "an up-trained policy is made again to the bit" linear_same
+check "one bit of it is noticed" one_bit
+check "an up-training of a policy that ships" from_zoo
+check "an option that up-training does not have" refuses_linear 2 "linear.yaml:8: unknown option 'frame', did you mean 'frames'?" 's/frames/frame/'
+check "a map that is not there" refuses_linear 2 "attention is 'epx', expected one of: relu, exp, square, did you mean 'exp'?" 's/exp/epx/'
+check "too few pictures" refuses_linear 2 "linear.yaml:8: frames is '511', expected a whole number from 512 to 1048576" 's/512/511/'
+check "a word in place of the options" refuses_linear 1 "linear.yaml:8: uptrain takes a map of options" 's/{attention.*/relu/'
+check "no attention" refuses_linear 1 "part 1: uptrain has no attention" 's/attention: exp, //'
+check "neither task nor up-training" refuses_linear 1 "part 1 has no task, nor uptrain" '/uptrain/d'
+check "an up-training with a task" refuses_linear 1 "part 1 up-trains, and takes no task" 's/- run: linear/&\n    task: tasks\/toy.yaml/'
+check "an up-training with settings of a task" refuses_linear 1 "linear.yaml:9: a part has 'set', for its task, or 'uptrain', not both" '/uptrain/a\    set: {search: {sigma: 1}}'
+check "an up-training without a policy" refuses_linear 1 "part 0 up-trains, and has no policy to start from" '/- run: soft/,/vector:/d'
+check "an up-training that starts from nothing" refuses_linear 1 "part 1 up-trains, and has no policy to start from" 's/- run: linear/&\n    start: nothing/'
+rm "$linear" "$work/zoo/toy/linear.safetensors"
 
 sed -i 's/vector: best/vector: worst/' "$recipe"
 check "a bad word says where" refuses 2 "small.yaml:11: vector is 'worst'" "$saccade" zoo --verify toy/small

@@ -472,6 +472,65 @@ def task():
         put("task", name, data)
 
 
+def recipe():
+    source = """start: zoo/toy/other.safetensors
+parts:
+  - run: first
+    task: tasks/toy.yaml
+    generations: 4
+    steps: 300
+    vector: mean
+    set: {search: {sigma: 0.05}, train.seed: 3}
+  - run: linear
+    uptrain: {attention: relu, frames: 512, match-rounds: 2, random: true}
+    steps: 512
+  - run: student
+    task: tasks/taught.yaml
+    generations: 2
+    steps: 5
+    teacher: linear
+    start: first
+verified: {date: 2026-11-26, parameters: 0123456789abcdef}
+scores:
+  - {variant: original, mean: 7.5, std: 1}
+""".replace("train.seed: 3", "train: {seed: 3}")
+    alone = "parts: [{run: a, uptrain: {attention: exp}, steps: 1}]\n"
+    seeds = {
+        "good": source,
+        "empty": "",
+        "alone": "start: a.safetensors\n" + alone,
+        "from_nothing": alone,
+        "start_nothing": "start: a.safetensors\n" + alone.replace("run: a", "run: a, start: nothing"),
+        "unknown_option": source.replace("frames:", "frame:"),
+        "bad_map": source.replace("relu", "rleu"),
+        "few_frames": source.replace("512, match", "511, match"),
+        "no_attention": source.replace("attention: relu, ", ""),
+        "one_value": source.replace("{attention: relu, frames: 512, match-rounds: 2, random: true}", "relu"),
+        "empty_map": source.replace("{attention: relu, frames: 512, match-rounds: 2, random: true}", "{}"),
+        "two_levels": source.replace("relu", "{relu: 1}"),
+        "with_task": source.replace("steps: 512", "steps: 512\n    task: tasks/toy.yaml"),
+        "with_vector": source.replace("steps: 512", "steps: 512\n    vector: best"),
+        "with_set": source.replace("steps: 512", "steps: 512\n    set: {search: {sigma: 1}}"),
+        "with_teacher": source.replace("steps: 512", "steps: 512\n    teacher: first"),
+        "later_start": source.replace("start: first", "start: student"),
+        "no_teacher": source.replace("teacher: linear", "teacher: nobody"),
+        "no_task": source.replace("    task: tasks/toy.yaml\n", ""),
+        "no_steps": source.replace("    steps: 300\n", ""),
+        "no_parts": "start: a.safetensors\n",
+        "parts_word": "parts: 3\n",
+        "parts_many": "start: a\nparts: [" + ", ".join(
+            "{run: r%d, uptrain: {attention: exp}, steps: 1}" % i for i in range(9)) + "]\n",
+        "run_twice": source.replace("run: linear", "run: first"),
+        "run_folder": source.replace("run: first", "run: ../first"),
+        "steps_huge": source.replace("steps: 512", "steps: 18446744073709551614"),
+        "seed_early": source.replace("frames: 512", "from: 999999"),
+        "long_run": source.replace("first", "x" * 250),
+        "bad_score": source.replace("std", "spread"),
+    }
+    for name, data in seeds.items():
+        put("recipe", name, data)
+
+
 def fit_task():
     source = (HERE.parent / "train" / "pictures_fit.yaml").read_text()
     seeds = {
@@ -650,6 +709,6 @@ def action():
         put("action", name, data)
 
 
-for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, fit_task, net, wad,
+for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, recipe, fit_task, net, wad,
               demonstrations, action):
     write()
