@@ -68,8 +68,8 @@ newest() # RUN: its newest checkpoint
     find "$1/checkpoints" -name '*.safetensors' 2>/dev/null | LC_ALL=C sort | tail -1
 }
 
-needs_legs() # ends a test whose $task has robots with legs where $saccade has none
+needs_mujoco() # ends a test whose $task is of a world of MuJoCo's where $saccade has none
 {
     # shellcheck disable=SC2154 # they are the test's
-    ! grep -q "id: legs:" "$task" || "$saccade" doctor | grep -q '^legs:flat  *works' || { echo "skip: needs MuJoCo (make worlds)"; exit 77; }
+    ! grep -qE "^  id: (legs:|rooms|grasp)" "$task" || "$saccade" doctor | grep -q '^legs:flat  *works' || { echo "skip: needs MuJoCo (make worlds)"; exit 77; }
 }

@@ -8,7 +8,7 @@ RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-200}
-needs_legs
+needs_mujoco
 
 train() { "$saccade" train $task --generations "$generations" --threads 2 "$@"; }
 

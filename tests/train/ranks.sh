@@ -10,7 +10,7 @@ RANDOM=$seed
 cd "$(dirname "$0")/../.." || exit 1
 source tests/check.sh
 task=${TASK:-tasks/toy.yaml} generations=${GENERATIONS:-120}
-needs_legs
+needs_mujoco
 bridged() { grep -q "id: gym:" "$task"; }
 if bridged; then
     export SACCADE_PYTHON=${SACCADE_PEERS:-.venv/bin/python}
