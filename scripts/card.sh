@@ -44,10 +44,27 @@ start_of() # RECIPE
     fi
 }
 
+# the lines of a recipe's last part
+last_part() { awk '/^[a-z]/ {inside = 0} /^ *- run: / {inside = 1; part = ""} inside {part = part $0 "\n"} END {printf "%s", part}' "$1"; }
+uptrains() { last_part "$1" | grep -q '^ *uptrain: '; } # RECIPE
+
+# the task by which the policy learned what up-training has kept: that of the last part that has one, or that of the
+# policy that ships with which the recipe begins
+task_of() # RECIPE
+{
+    local task start
+    task=$(sed -n 's/^ *task: //p' "$1" | tail -n 1) start=$(sed -n 's/^start: //p' "$1")
+    if [[ -n $task ]]; then echo "$task"; else task_of "${start%.*}.yaml"; fi
+}
+
 # which generation of its last part ships, as its file says
 generation_of() # POLICY
 {
     local at of vector
+    if uptrains "$1.yaml"; then
+        echo "What ships is what this up-training gave."
+        return
+    fi
     at=$(head -c 65536 "$1.safetensors" | grep -aoE 'generation[\\": ]+[0-9]+' | grep -oE '[0-9]+$' | head -n 1)
     of=$(sed -n 's/^ *generations: //p' "$1.yaml" | tail -n 1) vector=$(sed -n 's/^ *vector: //p' "$1.yaml" | tail -n 1)
     if [[ ${vector:-best} == best ]]; then
@@ -146,12 +163,12 @@ base=${1:?POLICY, such as zoo/control/NAME}
 base=${base%.safetensors}
 policy=$base.safetensors card=$base.md recipe=$base.yaml name=$(basename "$base") zoo=$(dirname "$base")
 vector=$(sed -n 's/^ *vector: //p' "$recipe" | tail -n 1)
-if [[ $returns_alone ]]; then
-    task=$(sed -n 's/^ *task: //p' "$recipe" | tail -n 1)
-else
+task=$(task_of "$recipe")
+if [[ ! $returns_alone ]]; then
     runs=${2:?folder of runs}
     run=$runs/$(sed -n 's/^ *- run: //p' "$recipe" | tail -n 1)
-    task=$run/task.yaml
+    made=$run/$vector.safetensors
+    if uptrains "$recipe"; then made=$run.safetensors; else task=$run/task.yaml; fi
 fi
 world=$(sed -n '/^env:/,/^[a-z]*:$/s/^ *id: //p' "$task" | head -n 1)
 
@@ -161,7 +178,7 @@ setting() { sed -nE "s/^ *$1: //p" "$task" | sed 's/ *#.*//' | head -n 1; }
 # a policy that was trained with another set of backgrounds is reported with the default one
 tested=() same=()
 trained_on=$(setting background)
-trained_in=$(setting variant)
+trained_in=$(setting variant) trained_in=${trained_in:-original}
 if [[ ${trained_on:-procedural} != procedural ]]; then
     tested=(--set background=procedural)
     trained_in="$trained_in, \`background: $trained_on\`"
@@ -182,8 +199,8 @@ if [[ $(setting walls) == varied ]]; then
     trained_in="$trained_in, \`walls: varied\`"
 fi
 
-[[ $returns_alone ]] || "$saccade" eval "$run/$vector.safetensors" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
-[[ $returns_alone ]] || "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
+[[ $returns_alone ]] || "$saccade" eval "$made" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
+[[ $returns_alone ]] || uptrains "$recipe" || "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null
 
 # score WHAT...: "mean +- standard deviation" over episodes 0..99
 score() {
@@ -192,6 +209,7 @@ score() {
 }
 
 million() { awk "BEGIN {printf \"%.2f\", $1 / 1e6}"; }
+steps_in_words() { if (($1 < 50000)); then sed ':a; s/\B[0-9]\{3\}\>/,&/; ta' <<<"$1 steps"; else echo "$(million "$1") million steps"; fi; }
 counted() { echo "$1 $2$([[ $1 == 1 ]] || echo s)"; }
 minutes() { awk "BEGIN {printf \"%.0f\", $1 / 60}"; }
 
@@ -286,6 +304,22 @@ policy, random actions and none."
     done
 }
 
+rows_of_grasp() {
+    fmt -w 119 <<<"The share of grasps that hold over episodes 0..99, which training never saw (it draws its episodes from seeds above \
+1,000,000, and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99\`, with \`--set V\` for the rows after the \
+first; \`--random --env $world\` for random actions, \`--idle\` for a hand that goes straight down to the middle of the points."
+    echo
+    echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing |"
+    echo "| --- | --- | --- | --- |"
+    local row set
+    for row in original objects=unseen noise=1 things=3; do
+        set=()
+        [[ $row == original ]] || set=(--set "$row")
+        echo "| $row | $(score "$policy" "${set[@]}") | $(score --random --env "$world" "${set[@]}") |" \
+            "$(score --idle --env "$world" "${set[@]}") |"
+    done
+}
+
 # score_and_falls WHAT...: "mean +- standard deviation|falls"
 score_and_falls() {
     "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk '
@@ -300,13 +334,15 @@ rows() {
         car-racing) rows_of_car_racing ;;
         take-cover) rows_of_take_cover ;;
         legs:*) rows_of_legs ;;
+        grasp) rows_of_grasp ;;
         *) rows_of_control ;;
     esac
 }
 
 if [[ $returns_alone ]]; then
     {
-        sed '/^!\[training curve\]/q' "$card"
+        # a policy that was up-trained has no curve
+        if grep -q '^!\[training curve\]' "$card"; then sed '/^!\[training curve\]/q' "$card"; else sed '/^| seed |/q' "$card"; fi
         echo
         rows
     } >"$card.tmp"
@@ -314,9 +350,6 @@ if [[ $returns_alone ]]; then
     exec "$0" --scores "$base"
 fi
 
-last=$(tail -n 1 "$run/metrics.csv")
-IFS=, read -r generation steps seconds _ <<<"$last"
-cores=$(sed -n 's/.* with \([0-9]*\) threads\{0,1\}.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
 parameters=$("$saccade" zoo "$policy" --json | sed -nE 's/^ *"parameters": ([0-9]+),?$/\1/p' | sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 
 case $(setting kind) in
@@ -324,16 +357,15 @@ case $(setting kind) in
     mlp) agent="A policy of numbers alone" ;;
     hierarchical) agent="A policy of two levels, whose high level looks" ;;
     action-tokens) agent="A small robotics transformer, which says its actions by tokens" ;;
+    point-cloud) agent="A small transformer over the points of a thing" ;;
     *) agent="The attention agent" ;;
 esac
 
 attention=$(setting attention)
+! uptrains "$recipe" || attention=$("$saccade" zoo "$policy" --json | sed -nE 's/^ *"attention": "(.*)",?$/\1/p')
 
 # the run of the part that taught this one; nothing where there is none
 teacher=$(sed -n 's/^ *teacher: //p' "$recipe" | tail -n 1)
-
-# or the policy that ships and taught this one, which its task names
-shown=$(sed -nE '/^teacher:/,$ s#^ *policy: *(zoo/[^ \#]+).*#\1#p' "$run/task.yaml")
 
 # what the teacher is told and returns, and what it took
 row_of_teacher()
@@ -352,12 +384,45 @@ row_of_teacher()
             "out in its head: $returned over episodes 0..99 |"
         return
     fi
+    if grep -q '^  kind: grasper' "$folder/task.yaml"; then
+        echo "| taught by | \`$teacher\`, a planner that is told the thing's shape and place, and tries grasps out in a" \
+            "copy of the world: $returned over episodes 0..99 |"
+        return
+    fi
     local told="a network that is told the state of the world and was trained by reward"
     ! grep -q '^  kind: hierarchical' "$folder/task.yaml" ||
         told="a policy of two levels that is told where the next opening is and was trained by evolution"
     echo "| taught by | \`$teacher\`, $told:" \
         "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
         "$(counted "$(minutes "$seconds")" minute) |"
+}
+
+# what the last part's own run took
+rows_of_training()
+{
+    local generation steps seconds cores shown
+    IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$run/metrics.csv")"
+    cores=$(sed -n 's/.* with \([0-9]*\) threads\{0,1\}.*/\1/p' "$run/events.jsonl" | sort -n | tail -n 1)
+    # a policy that ships may have taught this one, which its task names
+    shown=$(sed -nE '/^teacher:/,$ s#^ *policy: *(zoo/[^ \#]+).*#\1#p' "$task")
+    [[ -z $teacher ]] || row_of_teacher
+    [[ -n $teacher || -z $shown ]] || echo "| taught by | \`$shown\`, which ships: $(score "$shown" --variant "$(setting variant)") over episodes 0..99 |"
+    echo "| trained for | $generation generations, $(steps_in_words "$steps") |"
+    echo "| wall clock | $(counted "$(minutes "$seconds")" minute) on at most $(counted "$cores" core), which other work shared |"
+    echo "| seed | $(sed -n '/^train:/,/^[a-z]*:$/s/^ *seed: //p' "$task" | head -n 1) |"
+}
+
+# what an up-training began with, and how many steps of the world it saw
+rows_of_uptraining()
+{
+    local from file steps
+    from=$("$saccade" zoo --commands "${base#zoo/}" | sed -n 's/^saccade uptrain \([^ ]*\).*/\1/p' | tail -n 1)
+    steps=$(last_part "$recipe" | sed -n 's/^ *steps: //p')
+    file=$from
+    [[ $from == zoo/* ]] || file=$runs/${from#runs/}
+    echo "| up-trained from | \`$from\`: $(score "$file") over episodes 0..99 |"
+    echo "| up-trained for | $(steps_in_words "$steps") |"
+    echo "| seed | $(last_part "$recipe" | grep -oE 'seed: [0-9]+' | grep -oE '[0-9]+' || echo 1) |"
 }
 
 {
@@ -369,14 +434,12 @@ row_of_teacher()
     echo "| | |"
     echo "| --- | --- |"
     echo "| trained in | $trained_in$([[ $world != take-cover ]] || echo ", skill $(setting skill), \`skip: $(setting skip)\`") |"
-    [[ -z $teacher ]] || row_of_teacher
-    [[ -n $teacher || -z $shown ]] || echo "| taught by | \`$shown\`, which ships: $(score "$shown" --variant "$(setting variant)") over episodes 0..99 |"
-    echo "| trained for | $generation generations, $(million "$steps") million steps |"
-    echo "| wall clock | $(counted "$(minutes "$seconds")" minute) on at most $(counted "$cores" core), which other work shared |"
-    echo "| seed | $(sed -n '/^train:/,/^[a-z]*:$/s/^ *seed: //p' "$run/task.yaml" | head -n 1) |"
+    if uptrains "$recipe"; then rows_of_uptraining; else rows_of_training; fi
     echo
-    echo "![training curve]($name.svg)"
-    echo
+    if ! uptrains "$recipe"; then
+        echo "![training curve]($name.svg)"
+        echo
+    fi
     rows
 } >"$card.tmp"
 mv "$card.tmp" "$card"

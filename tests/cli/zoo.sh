@@ -47,10 +47,14 @@ listed() # POLICY
     [[ -n $numbers ]] && "$saccade" zoo "$1" | tail -n 1 | tr -s ' ' | grep -qF " $numbers "
 }
 
-# the generation that ships, which may lie before the end of the commands
+# the generation that ships, which may lie before the end of the commands; an up-training has none
 generation() # POLICY
 {
     local at
+    if tac "${1%.*}.yaml" | sed '/- run: /q' | grep -q '^ *uptrain: '; then
+        grep -qx 'What ships is what this up-training gave.' "${1%.*}.md"
+        return
+    fi
     at=$(python3 -c 'import json, struct, sys
 file = open(sys.argv[1], "rb")
 header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
