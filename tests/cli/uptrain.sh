@@ -121,7 +121,7 @@ check "a map that is not there" refuses 2 "did you mean 'square'" "$saccade" upt
 check "no features" refuses 2 "features" "$saccade" uptrain "$soft" --features 0 "${out[@]}"
 check "no place for the result" refuses 2 "say with --out" "$saccade" uptrain "$soft"
 check "episodes that are learned from" refuses 2 "are learned from" "$saccade" uptrain "$soft" --seeds 999999..1000001 "${out[@]}"
-check "no rate" refuses 2 "--rate is '-1'" "$saccade" uptrain "$soft" --rate -1 "${out[@]}"
+check "no rate" refuses 2 "uptrain: rate is '-1', expected" "$saccade" uptrain "$soft" --rate -1 "${out[@]}"
 check "a file that is none" refuses 1 "no-such" "$saccade" uptrain no-such.safetensors "${out[@]}"
 # a place that cannot be written is said before anything is learned, which would print its progress
 check "no such folder" refuses 1 "$work/nowhere/x: cannot be written" "$saccade" uptrain "$soft" --out "$work/nowhere/x"
