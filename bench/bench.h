@@ -135,5 +135,6 @@ sac_status bench_train_800(const bench_place *place, bench_figure *figure, bench
 sac_status bench_train_850(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_train_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_grasp(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_grasp_episode(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_cloud(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_teach_900(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
