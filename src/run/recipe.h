@@ -13,15 +13,15 @@
 ///         task: zoo/tasks/NAME.yaml
 ///         generations: 84
 ///         steps: 1008000                            # environment steps that it takes
-///         vector: best                              # or mean
+///         vector: best                              # or mean; absent: best
 ///         teacher: NAME                             # the run of an earlier part, whose vector teaches this one, which
 ///                                                   # then starts from nothing
 ///         start: NAME                               # the run of an earlier part to start from, or `nothing`
 ///         set:                                      # overrules the task file
 ///           search: {sigma: 0.05}
-///       - run: NAME                               # a part that makes attention linear, and has no task: it begins
-///         uptrain: {attention: relu, frames: 8192}  # with what a part begins with, and leaves NAME.safetensors
-///         steps: 8192
+///       - run: NAME                               # a part that makes attention linear, by the options of
+///         uptrain: {attention: relu, frames: 8192}  # `saccade uptrain`: it has no task, starts as other parts do, and
+///         steps: 8192                               # leaves NAME.safetensors
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
