@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "files/renamed.h"
 #include "methods/uptrain_options.h"
 #include "zoo.h"
