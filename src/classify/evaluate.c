@@ -27,8 +27,9 @@ sac_status sac_classify_check_set(const sac_image_set *test, sac_net_shape input
             shape.rows, shape.columns, shape.channels, input.rows, input.columns, input.channels);
     for (int i = 0; i < sac_image_set_count(test); i++)
         if (sac_image_set_label(test, i) >= classes)
-            return sac_fail(SAC_ERROR_FORMAT, "%.400s: picture %d for testing has the label %d, and the net has %d classes",
-                            folder, i, sac_image_set_label(test, i), classes);
+            return sac_fail(SAC_ERROR_FORMAT,
+                            "%.400s: picture %d for testing has the label %d, and the net has %d classes", folder, i,
+                            sac_image_set_label(test, i), classes);
     return SAC_OK;
 }
 

@@ -71,9 +71,9 @@ strike() # RUN COMMAND...
 
 kills() # NAME [option...]: behind checkpoints; each time the run goes on, to the bytes of NAME
 {
-    local i name=$1 resumed=0
+    local name=$1 resumed=0
     shift
-    for i in 1 2 3 4 5 6; do
+    for _ in 1 2 3 4 5 6; do
         strike "killed_$name" "$saccade" fit "$task" --run "killed_$name" --resume --quiet "$@" && continue
         diff <(digest "$name") <(digest "killed_$name") || return 1
         resumed=$((resumed + $(grep -c '"resumed"' "killed_$name/events.jsonl")))

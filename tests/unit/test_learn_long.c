@@ -5,8 +5,8 @@
 #include "test.h"
 
 /// Softmax attention over more queries and keys than it takes at a time (SAC_ATTEND_ROWS; SAC_ATTEND_KEYS forward,
-/// SAC_ATTEND_KEYS_BACK backward), beside the same in doubles: what was gathered of earlier keys is scaled down whenever
-/// a later one has a larger score.
+/// SAC_ATTEND_KEYS_BACK backward), beside the same in doubles: what was gathered of earlier keys is scaled down
+/// whenever a later one has a larger score.
 
 enum
 {

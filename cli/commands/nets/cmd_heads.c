@@ -113,7 +113,8 @@ static int check_options(const cli_args *args, const cli_heads_plan *plan)
     if (cli_has(args, "fps") && !film)
         return cli_usage("heads: --fps is for a film: give --video F.mp4 or --frames DIR, too");
     if (cli_has(args, "reach") && !film && !picture)
-        return cli_usage("heads: --reach is for what is drawn: give --out FILE.svg, --video F.mp4 or --frames DIR, too");
+        return cli_usage(
+            "heads: --reach is for what is drawn: give --out FILE.svg, --video F.mp4 or --frames DIR, too");
     return CLI_OK;
 }
 
@@ -128,8 +129,7 @@ static bool read_plan(const cli_args *args, cli_heads_plan *plan)
     plan->frames = cli_value(args, "frames");
     plan->table = cli_value(args, "csv");
     plan->setting_count = cli_settings(args, "set", &plan->settings);
-    return ok && plan->setting_count >= 0 && check_settings(plan) == CLI_OK &&
-           check_options(args, plan) == CLI_OK;
+    return ok && plan->setting_count >= 0 && check_settings(plan) == CLI_OK && check_options(args, plan) == CLI_OK;
 }
 
 static sac_status look(const cli_args *args, const cli_heads_plan *plan, const cli_nets *nets, const char *net)
