@@ -165,6 +165,9 @@ SAC_API SAC_CHECKED sac_status sac_renderer_create(sac_renderer **out, const sac
 /// NULL is ignored.
 SAC_API void sac_renderer_destroy(sac_renderer *renderer);
 
+/// The pixels of a picture.
+SAC_API void sac_renderer_size(const sac_renderer *renderer, int *width, int *height);
+
 /// Draw. Whatever the scene's numbers are, nothing but the picture is written.
 /// @return SAC_OK or SAC_ERROR_ARGUMENT: too many geoms or lights, an index outside the assets, a view without extent
 SAC_API SAC_CHECKED sac_status sac_render(sac_renderer *renderer, const sac_scene *scene, const sac_picture *picture);

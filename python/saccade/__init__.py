@@ -8,6 +8,7 @@
     saccade.learn              gradients: policies fitted to examples
     saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
+    saccade.mujoco             pictures of any MuJoCo model without a GPU, in place of mujoco.Renderer
     saccade.record, distill    episodes in files, and policies that learn from them or from a teacher
 
 Everything that the C headers declare is in saccade.lib, for cffi's saccade.ffi.
@@ -44,7 +45,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "learn", "readings", "theory", "tokens"):
+    if name in ("gym", "heads", "learn", "mujoco", "readings", "theory", "tokens"):
         from importlib import import_module
 
         return import_module("saccade." + name)

@@ -94,6 +94,12 @@ void sac_renderer_destroy(sac_renderer *r)
     sac_free(r);
 }
 
+void sac_renderer_size(const sac_renderer *renderer, int *width, int *height)
+{
+    *width = renderer->def.width;
+    *height = renderer->def.height;
+}
+
 sac_status sac_render(sac_renderer *renderer, const sac_scene *scene, const sac_picture *picture)
 {
     SAC_TRY(sac_frame_prepare(renderer, scene));
