@@ -47,6 +47,14 @@ typedef struct sac_mjv_model
     const int *hfield_adr;
     const float *hfield_data; ///< [nhfielddata]
     int64_t nhfielddata;
+
+    int nskin;
+    const int *skin_vertadr, *skin_vertnum, *skin_faceadr, *skin_facenum;
+    const int *skin_texcoordadr; ///< -1: a skin without
+    int64_t nskinvert, nskinface, nskintexvert;
+    const float *skin_vert;     ///< [nskinvert, 3], where the skin is at rest
+    const float *skin_texcoord; ///< [nskintexvert, 2]
+    const int *skin_face;       ///< [nskinface, 3]
 } sac_mjv_model;
 
 enum
@@ -75,6 +83,18 @@ typedef struct sac_mjv_layout
     int camera_frustum_near, camera_frustum_far;
 } sac_mjv_layout;
 
+/// What a scene says of flexes, by MuJoCo's names. All of it is the scene's own memory.
+typedef struct sac_mjv_flexes
+{
+    int nflex;
+    const int *flexvertadr, *flexvertnum, *flexedgeadr, *flexedgenum, *flexfaceadr, *flexfacenum; ///< [nflex]
+    const int *flexfaceused;                                                                      ///< [nflex]
+    const int *flexedge;                               ///< pairs of a flex's vertices
+    const float *flexvert;                             ///< [vertices, 3]
+    const float *flexface, *flexnormal, *flextexcoord; ///< [faces, 3, 3], the same, [faces, 3, 2]
+    bool flexvertopt, flexedgeopt, flexskinopt;        ///< whether vertices, edges and skins are shown
+} sac_mjv_flexes;
+
 /// A scene that mjv_updateScene has filled, and what pictures of it depend on besides.
 typedef struct sac_mjv_frame
 {
@@ -82,7 +102,9 @@ typedef struct sac_mjv_frame
     int ngeom;
     const void *lights; ///< of the first light
     int nlight;
-    const void *camera;                        ///< of the first of two cameras, the left and the right eye
+    const void *camera;                 ///< of the first of two cameras, the left and the right eye
+    const float *skinvert, *skinnormal; ///< as the model's skin_vert; NULL without skins
+    sac_mjv_flexes flexes;
     double extent;                             ///< the model's stat.extent
     float zfar, shadowclip, shadowscale, haze; ///< its vis.map
     float haze_rgb[3];                         ///< its vis.rgba.haze
@@ -103,10 +125,13 @@ typedef struct sac_mjv_scene sac_mjv_scene;
 /// @param[out] out        released by sac_mjv_scene_destroy; NULL on failure
 /// @param      layout     copied
 /// @param      assets     of the model; must outlive the scene
-/// @param      max_geoms  of a frame; more are not drawn
+/// @param      model      whose skins move
+/// @param      flexes     of a scene of the model; must have as many faces in all updates. NULL: none
+/// @param      max_geoms  of a frame; more are not drawn. A geom may be drawn by several
 /// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
 SAC_API SAC_CHECKED sac_status sac_mjv_scene_create(sac_mjv_scene **out, const sac_mjv_layout *layout,
-                                                    const sac_render_assets *assets, int max_geoms);
+                                                    const sac_render_assets *assets, const sac_mjv_model *model,
+                                                    const sac_mjv_flexes *flexes, int max_geoms);
 
 /// NULL is ignored.
 SAC_API void sac_mjv_scene_destroy(sac_mjv_scene *scene);

@@ -43,6 +43,21 @@ typedef struct sac_render_assets sac_render_assets;
 SAC_API SAC_CHECKED sac_status sac_render_assets_create(sac_render_assets **out, const sac_texture *textures,
                                                         int texture_count, const sac_mesh *meshes, int mesh_count);
 
+/// Assets that have the textures and meshes of others, and behind them meshes that move: skins, cloths.
+/// @param[out] out     released by sac_render_assets_destroy; NULL on failure
+/// @param      base    not copied, must outlive these
+/// @param      meshes  copied; where they are now
+/// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_render_assets_extend(sac_render_assets **out, const sac_render_assets *base,
+                                                        const sac_mesh *meshes, int mesh_count);
+
+/// Move the corners of a mesh that these assets were extended by. Not while another thread draws with them. Allocates
+/// nothing.
+/// @param mesh     counted from the first mesh of the base
+/// @param corners  with the triangle count that the mesh was made with
+/// @return SAC_OK, or SAC_ERROR_ARGUMENT where a number is not finite: the mesh has not moved
+SAC_API SAC_CHECKED sac_status sac_render_assets_move(sac_render_assets *assets, int mesh, const sac_mesh *corners);
+
 /// NULL is ignored.
 SAC_API void sac_render_assets_destroy(sac_render_assets *assets);
 
@@ -56,7 +71,7 @@ typedef enum sac_shape
     SAC_SHAPE_ELLIPSOID, ///< size: three radii
     SAC_SHAPE_CYLINDER,  ///< along z; size: radius, half length
     SAC_SHAPE_BOX,       ///< size: three half widths
-    SAC_SHAPE_MESH,      ///< triangles of the assets
+    SAC_SHAPE_MESH,      ///< triangles of the assets; size: factors along its axes, 0 for 1
     SAC_SHAPE_LINE,      ///< along z from 0; size: width in pixels, length. Not lit, casts no shadow, is not mirrored
 } sac_shape;
 

@@ -90,6 +90,22 @@ def find(mujoco: Any) -> Any:
 _DTYPES = {"double": np.float64, "float": np.float32, "int": np.int32, "uint8_t": np.uint8, "int64_t": np.int64}
 
 
+def pointer_to(kind: str, array: Any, kept: list[Any]) -> Any:
+    """An array as a pointer of a C type, without a copy where its type is right, so what changes in it is seen."""
+    array = np.ascontiguousarray(array, _DTYPES[kind.removeprefix("const ").removesuffix(" *")])
+    kept.append(array)
+    return ffi.cast(kind, address(array)) if array.size else ffi.NULL
+
+
+def read_flexes(scene: Any) -> tuple[Any, list[Any]]:
+    """What a scene says of flexes, a sac_mjv_flexes, and what must live as long."""
+    out, kept = ffi.new("sac_mjv_flexes *"), [scene]
+    for name, field in ffi.typeof("sac_mjv_flexes").fields:
+        value = getattr(scene, name)
+        setattr(out, name, pointer_to(field.type.cname, value, kept) if field.type.kind == "pointer" else value)
+    return out, kept
+
+
 def read_model(mujoco: Any, model: Any) -> tuple[Any, list[Any]]:
     """A model's arrays, a sac_mjv_model, and what must live as long."""
     out, kept = ffi.new("sac_mjv_model *"), [model]
@@ -103,9 +119,6 @@ def read_model(mujoco: Any, model: Any) -> tuple[Any, list[Any]]:
         if value is None:
             raise _refuse(mujoco, f"a model has no {name}")
         if field.type.kind == "pointer":
-            dtype = _DTYPES[field.type.item.cname.removeprefix("const ")]
-            value = np.ascontiguousarray(value, dtype)  # no copy where the type is right, so what changes is seen
-            kept.append(value)
-            value = ffi.cast(field.type, address(value))
+            value = pointer_to(field.type.cname, value, kept)
         setattr(out, name, value)
     return out, kept

@@ -22,8 +22,8 @@ from saccade._core import ArgumentError, Owner, UnavailableError, check, ffi, li
 
 __all__ = ["Renderer"]
 
-# the kinds of geoms that the library may leave out, mjGEOM_ARROW and those that follow
-_KINDS = ("arrows", "arrows", "arrows", "lines", "boxes of lines", "flexes", "skins", "labels", "triangles")
+# the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
+_KINDS = {7: "labels", 8: "triangles"}
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
 _warned: set[str] = set()
 _layout: Any = None
@@ -89,7 +89,8 @@ class Renderer:
         check(lib.sac_renderer_create(renderer, definition))
         renderer = ffi.gc(renderer[0], lib.sac_renderer_destroy)
         assets = _Assets(self._model)
-        check(lib.sac_mjv_scene_create(scene, _find_layout(), assets.handle, geoms))
+        flexes, self._kept = _mjv.read_flexes(self._scene)
+        check(lib.sac_mjv_scene_create(scene, _find_layout(), assets.handle, assets.model, flexes, geoms))
         self._ours, self._assets = ffi.gc(scene[0], lib.sac_mjv_scene_destroy), assets
         self._renderer = renderer
 
@@ -102,6 +103,9 @@ class Renderer:
             self._frame.geoms = ffi.cast("void *", _mjv.address(self._geoms[0].pos))
         self._frame.lights = ffi.cast("void *", _mjv.address(self._lights[0].pos))
         self._frame.camera = ffi.cast("void *", _mjv.address(scene.camera[0].pos))
+        self._frame.skinvert, self._frame.skinnormal = (
+            _mjv.pointer_to("float *", x, self._kept) for x in (scene.skinvert, scene.skinnormal))
+        self._frame.flexes = _mjv.read_flexes(scene)[0][0]
         self._map, self._haze, self._stat = visual.map, visual.rgba.haze, self._model.stat
         flags = mujoco.mjtRndFlag
         self._flags = [int(flag) for flag in (flags.mjRND_SHADOW, flags.mjRND_REFLECTION, flags.mjRND_SKYBOX,
@@ -206,6 +210,10 @@ class Renderer:
         frame.shadowclip, frame.shadowscale = around.shadowclip, around.shadowscale
         frame.haze_rgb = self._haze[:3].tolist()
         frame.shadows, frame.reflections, frame.skybox, frame.hazy = flags[self._flags].tolist()
+        if scene.nflex:
+            flexes = frame.flexes
+            flexes.flexvertopt, flexes.flexedgeopt = scene.flexvertopt, scene.flexedgeopt
+            flexes.flexskinopt = scene.flexskinopt
         frame.solid = self._depth or self._segmentation
         picture.rgb = picture.depth = picture.ids = objects = ffi.NULL
         if self._segmentation:
@@ -219,7 +227,7 @@ class Renderer:
             self._warn(left_out)
 
     def _warn(self, left_out: int) -> None:
-        kinds = [kind for i, kind in enumerate(_KINDS) if left_out >> i & 1]
+        kinds = [kind for i, kind in _KINDS.items() if left_out >> i & 1]
         kinds += [what for flag, what in self._undrawn.items() if self._scene.flags[flag]]
         new = [kind for kind in dict.fromkeys(kinds) if kind not in _warned]
         _warned.update(new)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "mjv/cone.h"
 
 enum
 {
@@ -238,7 +239,8 @@ static sac_status check(const sac_mjv_model *m)
 
 // --- all of it
 
-// Mesh 2 i is the model's mesh i, 2 i + 1 its hull, and 2 nmesh + i its height field i. An empty mesh is a point.
+// Mesh 2 i is the model's mesh i, 2 i + 1 its hull, and 2 nmesh + i its height field i. An empty mesh is a point. The
+// last one is the tip of arrows.
 static sac_status take_mesh(sac_mesh *out, corners *memory, const sac_mjv_model *m, int index)
 {
     bool field = index >= 2 * m->nmesh, hull = !field && index % 2;
@@ -278,7 +280,11 @@ static sac_status make(sac_render_assets **assets, making *all, const sac_mjv_mo
     SAC_TRY(check(m));
     for (size_t i = 0; i < all->texture_count; i++) SAC_TRY(take_texture(&all->textures[i], &all->faces[i], m, (int)i));
     for (size_t i = 0; i < all->mesh_count; i++) SAC_TRY(take_mesh(&all->meshes[i], &all->corners[i], m, (int)i));
-    return sac_render_assets_create(assets, all->textures, (int)all->texture_count, all->meshes, (int)all->mesh_count);
+    mjv_cone cone;
+    sac_mjv_make_cone(&cone);
+    all->meshes[all->mesh_count] = (sac_mesh){CONE_TRIANGLES, cone.positions, cone.normals, NULL};
+    int meshes = (int)all->mesh_count + 1;
+    return sac_render_assets_create(assets, all->textures, (int)all->texture_count, all->meshes, meshes);
 }
 
 static void release(making *all)
@@ -303,7 +309,7 @@ sac_status sac_mjv_assets_create(sac_render_assets **out, const sac_mjv_model *m
     making all = {.textures = SAC_NEW_ARRAY(sac_texture, textures),
                   .faces = SAC_NEW_ARRAY(uint8_t *, textures),
                   .texture_count = textures,
-                  .meshes = SAC_NEW_ARRAY(sac_mesh, meshes),
+                  .meshes = SAC_NEW_ARRAY(sac_mesh, meshes + 1),
                   .corners = SAC_NEW_ARRAY(corners, meshes),
                   .mesh_count = meshes};
     sac_status status = make(out, &all, m);

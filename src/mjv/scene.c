@@ -1,46 +1,12 @@
-#include "saccade/mjv.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "mjv/read.h"
-
-// MuJoCo's numbers, which no version has changed.
-enum
-{
-    PLANE,
-    HFIELD,
-    SPHERE,
-    CAPSULE,
-    ELLIPSOID,
-    CYLINDER,
-    BOX,
-    MESH,
-    SDF,
-    RENDERED = 100, ///< what follows is there for pictures alone
-    LINE = 103,
-
-    DECOR = 4,       ///< mjCAT_DECOR
-    FLAT = 0,        ///< mjTEXTURE_2D
-    SKYBOX = 2,      ///< mjTEXTURE_SKYBOX
-    PLANE_GRID = 200 ///< cells of an endless plane along each axis, mjMAXPLANEGRID
-};
-
-struct sac_mjv_scene
-{
-    sac_mjv_layout layout;
-    sac_scene scene;
-    sac_light lights[SAC_RENDER_LIGHTS];
-    sac_geom *geoms;
-    int32_t (*objects)[2]; // of each segid
-    int max_geoms;
-    uint32_t left_out;
-};
+#include "mjv/scene.h"
 
 sac_status sac_mjv_scene_create(sac_mjv_scene **out, const sac_mjv_layout *layout, const sac_render_assets *assets,
-                                int max_geoms)
+                                const sac_mjv_model *model, const sac_mjv_flexes *flexes, int max_geoms)
 {
     *out = NULL;
     if (max_geoms < 1 || max_geoms > 1 << 20)
@@ -48,14 +14,16 @@ sac_status sac_mjv_scene_create(sac_mjv_scene **out, const sac_mjv_layout *layou
     sac_mjv_scene *s = SAC_NEW(sac_mjv_scene);
     if (s) s->geoms = SAC_NEW_ARRAY(sac_geom, (size_t)max_geoms);
     if (s) s->objects = sac_alloc_array((size_t)max_geoms, sizeof *s->objects);
-    if (!s || !s->geoms || !s->objects)
+    sac_status status =
+        s && s->geoms && s->objects ? sac_mjv_make_movers(s, assets, model, flexes) : sac_fail_memory("a scene");
+    if (status != SAC_OK)
     {
         sac_mjv_scene_destroy(s);
-        return sac_fail_memory("a scene");
+        return status;
     }
     s->layout = *layout;
     s->max_geoms = max_geoms;
-    s->scene.assets = assets;
+    s->scene.assets = s->assets;
     s->scene.geoms = s->geoms;
     s->scene.lights = s->lights;
     *out = s;
@@ -65,6 +33,7 @@ sac_status sac_mjv_scene_create(sac_mjv_scene **out, const sac_mjv_layout *layou
 void sac_mjv_scene_destroy(sac_mjv_scene *scene)
 {
     if (!scene) return;
+    sac_mjv_release_movers(scene);
     sac_free(scene->geoms);
     sac_free(scene->objects);
     sac_free(scene);
@@ -90,16 +59,18 @@ static bool take_shape(sac_geom *out, const mjv_geom *from, const sac_mjv_model 
     case SDF:
         out->shape = SAC_SHAPE_MESH;
         out->mesh = from->dataid;
+        memset(out->size, 0, sizeof out->size);
         return from->dataid >= 0 && from->dataid < 2 * m->nmesh;
     case HFIELD:
         out->shape = SAC_SHAPE_MESH;
         out->mesh = 2 * m->nmesh + from->dataid;
+        memset(out->size, 0, sizeof out->size);
         return from->dataid >= 0 && from->dataid < m->nhfield;
     case LINE:
         out->shape = SAC_SHAPE_LINE;
         out->size[1] = from->size[2];
         return true;
-    default: return false; // arrows, labels, skins: what a person asks for on top
+    default: return false;
     }
 }
 
@@ -172,56 +143,79 @@ static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *
     }
 }
 
-static void take_geom(sac_geom *out, const mjv_geom *from, const sac_mjv_model *m, double far)
+// What all parts of a geom have in common.
+static sac_geom look_of(const mjv_geom *from)
 {
-    memcpy(out->position, from->pos, sizeof out->position);
-    memcpy(out->axes, from->mat, sizeof out->axes);
-    memcpy(out->rgba, from->rgba, sizeof out->rgba);
-    out->emission = from->emission;
-    out->specular = from->specular;
-    out->shininess = from->shininess;
-    out->reflectance = from->reflectance;
-    out->texture = from->texid;
-    out->casts_shadow = from->castshadow && from->category != DECOR;
-    out->id = from->segid;
-    if (from->type == PLANE)
-    {
-        for (int k = 0; k < 2; k++) take_grid(out, k, m, from, far);
-        map_plane(out, from);
-    }
-    else if (out->texture >= 0)
-        map_solid(out, from, m);
+    sac_geom out = {.emission = from->emission,
+                    .specular = from->specular,
+                    .shininess = from->shininess,
+                    .reflectance = from->reflectance,
+                    .texture = from->texid,
+                    .casts_shadow = from->castshadow && from->category != DECOR,
+                    .id = from->segid};
+    memcpy(out.position, from->pos, sizeof out.position);
+    memcpy(out.axes, from->mat, sizeof out.axes);
+    memcpy(out.rgba, from->rgba, sizeof out.rgba);
+    return out;
 }
 
-// Whether a geom is drawn at all; what is left out because it cannot be is noted.
-static bool is_wanted(sac_mjv_scene *s, const mjv_geom *from, const sac_mjv_frame *frame)
+sac_geom *sac_mjv_add(sac_mjv_scene *s, const sac_geom *like)
 {
-    if (from->type < 0 || from->type >= RENDERED + 32) return false;
-    if (frame->solid && from->segid < 0) return false;
-    if (from->type >= RENDERED && from->type != LINE) s->left_out |= 1u << (from->type - RENDERED);
-    return true;
+    if (s->scene.geom_count >= s->max_geoms) return NULL;
+    sac_geom *geom = &s->geoms[s->scene.geom_count++];
+    *geom = *like;
+    return geom;
+}
+
+// A geom that is one of our shapes.
+static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m, double far)
+{
+    sac_geom solid = *like;
+    if (!take_shape(&solid, from, m)) return;
+    if (from->type == PLANE)
+    {
+        for (int k = 0; k < 2; k++) take_grid(&solid, k, m, from, far);
+        map_plane(&solid, from);
+    }
+    else if (solid.texture >= 0)
+        map_solid(&solid, from, m);
+    bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;
+    if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = s->scene.geom_count;
+    if (!sac_mjv_add(s, &solid) && s->scene.haze_plane == s->scene.geom_count) s->scene.haze_plane = -1;
+}
+
+static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
+                     const sac_mjv_frame *frame)
+{
+    switch (from->type)
+    {
+    case ARROW:
+    case ARROW1:
+    case ARROW2: sac_mjv_add_arrow(s, from, like); return;
+    case LINEBOX: sac_mjv_add_line_box(s, from, like); return;
+    case FLEX: sac_mjv_add_flex(s, from, like, frame); return;
+    case SKIN: sac_mjv_add_skin(s, from, like, m, frame); return;
+    default: break;
+    }
+    if (from->type > SKIN && from->type < RENDERED + 32) s->left_out |= 1u << (from->type - RENDERED);
+    add_solid(s, from, like, m, (double)frame->zfar * frame->extent);
 }
 
 static void take_geoms(sac_mjv_scene *s, const sac_mjv_model *m, const sac_mjv_frame *frame)
 {
-    double far = (double)frame->zfar * frame->extent;
-    int count = 0;
+    s->scene.geom_count = 0;
     s->scene.haze_plane = -1;
     s->left_out = 0;
     for (int i = 0; i < frame->ngeom && i < s->max_geoms; i++)
     {
         mjv_geom from;
-        sac_geom *geom = &s->geoms[count];
         sac_mjv_read_geom(&from, &s->layout, (const char *)frame->geoms + (ptrdiff_t)i * s->layout.geom_stride, m);
-        if (!is_wanted(s, &from, frame) || !take_shape(geom, &from, m)) continue;
-        take_geom(geom, &from, m, far);
-        if (frame->solid) geom->rgba[3] = 1.0f;
-        if (!frame->reflections) geom->reflectance = 0.0f;
-        bool endless = from.type == PLANE && from.size[0] <= 0.0f && from.size[1] <= 0.0f;
-        if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = count;
-        count++;
+        if (frame->solid && from.segid < 0) continue;
+        sac_geom like = look_of(&from);
+        if (frame->solid) like.rgba[3] = 1.0f;
+        if (!frame->reflections) like.reflectance = 0.0f;
+        add_geom(s, &from, &like, m, frame);
     }
-    s->scene.geom_count = count;
 }
 
 // --- lights

@@ -41,6 +41,7 @@ typedef struct render_mesh
     float (*texcoords)[3][2]; ///< or NULL
     float (*slopes)[2][3];    ///< what each texcoord gains a metre along x, y, z; or NULL
     float low[3], high[3];
+    int32_t *order; ///< of a mesh that moves: the caller's number of each triangle; else NULL
 } render_mesh;
 
 struct sac_render_assets
@@ -49,7 +50,10 @@ struct sac_render_assets
     int texture_count;
     render_mesh *meshes;
     int mesh_count;
+    const sac_render_assets *base; ///< whose textures and first meshes these are; NULL: all are their own
 };
 
 SAC_CHECKED sac_status sac_render_texture_create(render_texture *out, const sac_texture *texture);
-SAC_CHECKED sac_status sac_render_mesh_create(render_mesh *out, const sac_mesh *mesh);
+SAC_CHECKED sac_status sac_render_mesh_create(render_mesh *out, const sac_mesh *mesh, bool moves);
+SAC_CHECKED sac_status sac_render_mesh_move(render_mesh *mesh, const sac_mesh *corners);
+void sac_render_mesh_release(render_mesh *mesh);

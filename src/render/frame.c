@@ -16,7 +16,10 @@ static bool is_drawable(const sac_geom *g, const sac_render_assets *assets)
         if (!finite_numbers(&g->grid[k].pad, 2)) return false;
     switch (g->shape)
     {
-    case SAC_SHAPE_MESH: return g->mesh >= 0 && assets;
+    case SAC_SHAPE_MESH:
+        for (int k = 0; k < 3; k++)
+            if (!(g->size[k] >= 0.0f)) return false;
+        return g->mesh >= 0 && assets;
     case SAC_SHAPE_SPHERE: return g->size[0] > 0.0f;
     case SAC_SHAPE_CAPSULE: return g->size[0] > 0.0f && g->size[1] >= 0.0f;
     case SAC_SHAPE_PLANE:
@@ -36,6 +39,9 @@ static void size_solid(solid *s, const sac_geom *g)
     switch (g->shape)
     {
     case SAC_SHAPE_ELLIPSOID: memcpy(s->scale, g->size, sizeof s->scale); break;
+    case SAC_SHAPE_MESH:
+        for (int k = 0; k < 3; k++) s->scale[k] = g->size[k] > 0.0f ? g->size[k] : 1.0f;
+        break;
     case SAC_SHAPE_SPHERE:
     case SAC_SHAPE_CAPSULE:
     case SAC_SHAPE_CYLINDER:
@@ -50,13 +56,17 @@ static void size_solid(solid *s, const sac_geom *g)
 static float bounding_radius(const sac_geom *g, const solid *s)
 {
     const float *size = g->size;
+    float corner[3];
     switch (g->shape)
     {
     case SAC_SHAPE_SPHERE: return size[0];
     case SAC_SHAPE_CAPSULE: return size[0] + size[1];
     case SAC_SHAPE_CYLINDER: return sqrtf(size[0] * size[0] + size[1] * size[1]);
     case SAC_SHAPE_ELLIPSOID: return fmaxf(size[0], fmaxf(size[1], size[2]));
-    case SAC_SHAPE_MESH: size = s->mesh->high; break;
+    case SAC_SHAPE_MESH:
+        for (int k = 0; k < 3; k++) corner[k] = s->mesh->high[k] * s->scale[k];
+        size = corner;
+        break;
     default: break;
     }
     return sqrtf(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);

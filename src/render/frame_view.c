@@ -106,9 +106,9 @@ void sac_frame_cover(render_window *w, const render_eye *eye, const sac_geom *g,
     case SAC_SHAPE_MESH:
         for (int k = 0; k < 3; k++)
         {
-            half[k] = 0.5f * (s->mesh->high[k] - s->mesh->low[k]);
-            for (int i = 0; i < 3; i++)
-                c[i] += 0.5 * ((double)s->mesh->high[k] + (double)s->mesh->low[k]) * (double)g->axes[3 * i + k];
+            double scale = (double)s->scale[k], middle = 0.5 * ((double)s->mesh->high[k] + (double)s->mesh->low[k]);
+            half[k] = 0.5f * (s->mesh->high[k] - s->mesh->low[k]) * s->scale[k];
+            for (int i = 0; i < 3; i++) c[i] += middle * scale * (double)g->axes[3 * i + k];
         }
         break;
     }

@@ -124,14 +124,15 @@ static sac_status check(const sac_mesh *mesh)
     return SAC_OK;
 }
 
-static void copy_triangles(render_mesh *out, const sac_mesh *mesh, const leaf *leaves)
+// Copies triangles in the order of the tree's leaves.
+static void copy_triangles(render_mesh *out, const sac_mesh *mesh, const int32_t *order)
 {
     for (int i = 0; i < out->triangle_count; i++)
     {
-        size_t from = (size_t)leaves[i].triangle;
+        size_t from = (size_t)order[i];
         memcpy(out->corners[i], mesh->positions + from * 9, sizeof out->corners[i]);
         memcpy(out->normals[i], mesh->normals + from * 9, sizeof out->normals[i]);
-        if (!mesh->texcoords) continue;
+        if (!out->texcoords) continue;
         memcpy(out->texcoords[i], mesh->texcoords + from * 6, sizeof out->texcoords[i]);
         find_slopes(out->slopes[i], (const float(*)[3])out->corners[i], (const float(*)[2])out->texcoords[i]);
     }
@@ -151,8 +152,9 @@ static void fill_leaves(leaf *leaves, const sac_mesh *mesh)
     }
 }
 
-static void release(render_mesh *mesh)
+void sac_render_mesh_release(render_mesh *mesh)
 {
+    sac_free(mesh->order);
     sac_free(mesh->nodes);
     sac_free(mesh->corners);
     sac_free(mesh->normals);
@@ -161,29 +163,69 @@ static void release(render_mesh *mesh)
     *mesh = (render_mesh){0};
 }
 
-sac_status sac_render_mesh_create(render_mesh *out, const sac_mesh *mesh)
+// The boxes of a tree that stays as it is, for triangles that have moved. Children stand behind their parents.
+static void fit_boxes(render_mesh *mesh)
+{
+    for (int node = mesh->node_count - 1; node >= 0; node--)
+    {
+        render_node *n = &mesh->nodes[node];
+        for (int k = 0; k < 3; k++) n->low[k] = INFINITY, n->high[k] = -INFINITY;
+        for (int i = 0; n->count == 0 && i < 2; i++)
+            for (int k = 0; k < 3; k++)
+            {
+                n->low[k] = fminf(n->low[k], mesh->nodes[n->first + i].low[k]);
+                n->high[k] = fmaxf(n->high[k], mesh->nodes[n->first + i].high[k]);
+            }
+        for (int i = 0; i < n->count; i++)
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < 3; k++)
+                {
+                    n->low[k] = fminf(n->low[k], mesh->corners[n->first + i][c][k]);
+                    n->high[k] = fmaxf(n->high[k], mesh->corners[n->first + i][c][k]);
+                }
+    }
+}
+
+sac_status sac_render_mesh_move(render_mesh *mesh, const sac_mesh *corners)
+{
+    SAC_ASSERT(mesh->order && corners->triangle_count == mesh->triangle_count);
+    SAC_ASSERT(!mesh->texcoords || corners->texcoords);
+    SAC_TRY(check(corners));
+    copy_triangles(mesh, corners, mesh->order);
+    fit_boxes(mesh);
+    memcpy(mesh->low, mesh->nodes[0].low, sizeof mesh->low);
+    memcpy(mesh->high, mesh->nodes[0].high, sizeof mesh->high);
+    return SAC_OK;
+}
+
+sac_status sac_render_mesh_create(render_mesh *out, const sac_mesh *mesh, bool moves)
 {
     SAC_TRY(check(mesh));
     size_t count = (size_t)mesh->triangle_count;
     *out = (render_mesh){.triangle_count = mesh->triangle_count, .node_count = 1};
     leaf *leaves = sac_alloc_array(count, sizeof *leaves);
+    out->order = sac_alloc_array(count, sizeof *out->order);
     out->nodes = SAC_NEW_ARRAY(render_node, 2 * count);
     out->corners = sac_alloc_array(count, sizeof *out->corners);
     out->normals = sac_alloc_array(count, sizeof *out->normals);
     out->texcoords = mesh->texcoords ? sac_alloc_array(count, sizeof *out->texcoords) : NULL;
     out->slopes = mesh->texcoords ? sac_alloc_array(count, sizeof *out->slopes) : NULL;
-    if (!leaves || !out->nodes || !out->corners || !out->normals ||
+    if (!leaves || !out->order || !out->nodes || !out->corners || !out->normals ||
         (mesh->texcoords && (!out->texcoords || !out->slopes)))
     {
         sac_free(leaves);
-        release(out);
+        sac_render_mesh_release(out);
         return sac_fail_memory("a mesh");
     }
     fill_leaves(leaves, mesh);
     build(out, 0, leaves, 0, mesh->triangle_count);
-    copy_triangles(out, mesh, leaves);
+    for (size_t i = 0; i < count; i++) out->order[i] = leaves[i].triangle;
+    copy_triangles(out, mesh, out->order);
     memcpy(out->low, out->nodes[0].low, sizeof out->low);
     memcpy(out->high, out->nodes[0].high, sizeof out->high);
     sac_free(leaves);
+    if (moves) return SAC_OK;
+    sac_free(out->order);
+    out->order = NULL;
     return SAC_OK;
 }

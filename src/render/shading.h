@@ -38,6 +38,12 @@ LANES lanes3 by_scale(const solid *s, lanes3 v)
                     lanes_mul(v.z, lanes_set(s->scale[2]))};
 }
 
+LANES lanes3 by_inverse(const solid *s, lanes3 v)
+{
+    return (lanes3){lanes_mul(v.x, lanes_set(1.0f / s->scale[0])), lanes_mul(v.y, lanes_set(1.0f / s->scale[1])),
+                    lanes_mul(v.z, lanes_set(1.0f / s->scale[2]))};
+}
+
 // The face is the one whose plane the point is nearest to, in units of the box's size.
 static lanes3 box_normal(const solid *s, lanes3 q)
 {
@@ -70,10 +76,7 @@ static lanes3 normal_of(const solid *s, lanes3 q)
         return to_unit(q);
     case SAC_SHAPE_CYLINDER: return cylinder_normal(s, q);
     case SAC_SHAPE_BOX: return box_normal(s, q);
-    case SAC_SHAPE_ELLIPSOID:
-        return to_unit((lanes3){lanes_mul(q.x, lanes_set(1.0f / s->scale[0])),
-                                lanes_mul(q.y, lanes_set(1.0f / s->scale[1])),
-                                lanes_mul(q.z, lanes_set(1.0f / s->scale[2]))});
+    case SAC_SHAPE_ELLIPSOID: return to_unit(by_inverse(s, q));
     case SAC_SHAPE_SPHERE: return to_unit(q);
     default: return (lanes3){zero, zero, lanes_set(1.0f)};
     }
@@ -95,7 +98,7 @@ static void corner_shares(float out[3], const float c[3][3], const float p[3])
     }
 }
 
-// Looks up normals and texcoords of a mesh, lane by lane.
+// Looks up normals and texcoords of a mesh, lane by lane. The point is in the mesh's own units.
 static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], mask live, lanes3 point)
 {
     float p[3][16], n[3][16] = {{0}}, st[2][16] = {{0}}, slopes[2][3][16] = {{{0}}};
@@ -115,15 +118,16 @@ static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], 
                 slopes[c][k][l] = m->slopes[number][c][k];
             }
     }
-    out->at.normal = to_unit((lanes3){lanes_load(n[0]), lanes_load(n[1]), lanes_load(n[2])});
+    out->at.normal = to_unit(by_inverse(s, (lanes3){lanes_load(n[0]), lanes_load(n[1]), lanes_load(n[2])}));
     out->s = lanes_load(st[0]), out->t = lanes_load(st[1]);
     if (!m->texcoords || !s->texture) return;
     for (int axis = 0; axis < 2; axis++)
     {
-        out->ds[axis] = dot(out->slope[axis],
-                            (lanes3){lanes_load(slopes[0][0]), lanes_load(slopes[0][1]), lanes_load(slopes[0][2])});
-        out->dt[axis] = dot(out->slope[axis],
-                            (lanes3){lanes_load(slopes[1][0]), lanes_load(slopes[1][1]), lanes_load(slopes[1][2])});
+        lanes3 slope = by_inverse(s, out->slope[axis]);
+        out->ds[axis] =
+            dot(slope, (lanes3){lanes_load(slopes[0][0]), lanes_load(slopes[0][1]), lanes_load(slopes[0][2])});
+        out->dt[axis] =
+            dot(slope, (lanes3){lanes_load(slopes[1][0]), lanes_load(slopes[1][1]), lanes_load(slopes[1][2])});
     }
 }
 
@@ -201,7 +205,7 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
     out.at.normal = normal_of(s, q);
     if (s->texture)
         for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
-    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, out.at.point);
+    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, q);
     return out;
 }
 

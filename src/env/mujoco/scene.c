@@ -138,7 +138,7 @@ sac_status sac_mujoco_scene_create(sac_mujoco_scene **out, const sac_mujoco *mj,
     *out = NULL;
     sac_mujoco_scene *s = SAC_NEW(sac_mujoco_scene);
     if (!s) return sac_fail_memory("a scene");
-    sac_status status = sac_mjv_scene_create(&s->scene, &layout, assets, GEOMS);
+    sac_status status = sac_mjv_scene_create(&s->scene, &layout, assets, &(sac_mjv_model){0}, NULL, GEOMS);
     if (status != SAC_OK)
     {
         sac_free(s);
