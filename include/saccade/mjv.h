@@ -68,6 +68,7 @@ typedef struct sac_mjv_layout
     int geom_stride;
     int geom_type, geom_dataid, geom_objtype, geom_objid, geom_category, geom_matid, geom_texcoord, geom_segid;
     int geom_size, geom_mat, geom_rgba, geom_emission, geom_specular, geom_shininess, geom_reflectance;
+    int geom_label;                                  ///< a text of bytes
     int geom_texid, geom_texuniform, geom_texrepeat; ///< where absent, the material's
     int geom_castshadow;                             ///< a byte; where absent, all but decor cast shadows
 
@@ -143,7 +144,8 @@ SAC_API void sac_mjv_scene_destroy(sac_mjv_scene *scene);
 SAC_API sac_scene *sac_mjv_scene_update(sac_mjv_scene *scene, const sac_mjv_model *model, const sac_mjv_frame *frame,
                                         int width, int height);
 
-/// The kinds of geoms that the last update left out because sac_render does not draw them: bit i for mjtGeom 100 + i.
+/// What the last update left out because sac_render does not draw it: bit i for geoms of mjtGeom 100 + i, of which 107
+/// stands for the labels of other geoms too.
 SAC_API uint32_t sac_mjv_scene_left_out(const sac_mjv_scene *scene);
 
 /// Draw a frame: update, then sac_render.

@@ -19,7 +19,10 @@ _OPTIONAL = {"geom_texid", "geom_texuniform", "geom_texrepeat", "geom_castshadow
 # numbers of geoms' types that src/mjv/scene.c counts on
 _TYPES = {"PLANE": 0, "HFIELD": 1, "SPHERE": 2, "CAPSULE": 3, "ELLIPSOID": 4, "CYLINDER": 5, "BOX": 6, "MESH": 7,
           "SDF": 8, "ARROW": 100, "LINE": 103}
-_TRIES = ((struct.unpack("<f", b"\1\1\1\1")[0], struct.unpack("<f", b"\2\2\2\2")[0]), (0x01010101, 0x02020202), (0, 1))
+# pairs of values, and in how many bytes they differ in a field of their type: a float, an int, a byte, a text
+_TRIES: tuple[tuple[Any, Any, int], ...] = (
+    (struct.unpack("<f", b"\1\1\1\1")[0], struct.unpack("<f", b"\2\2\2\2")[0], 4),
+    (0x01010101, 0x02020202, 4), (0, 1, 1), ("a", "b", 1))
 
 
 def address(array: np.ndarray) -> int:
@@ -43,14 +46,17 @@ class _Struct:
 
     def place(self, field: str) -> int | None:
         """Bytes from `pos` to the field; None where there is no such field."""
-        value = getattr(self._item, field, None)
+        try:
+            value = getattr(self._item, field, None)
+        except UnicodeDecodeError:  # a text that was never written
+            value = ""
         if value is None:
             return None
         if isinstance(value, np.ndarray):
             return address(value) - self._pos
-        for pair in _TRIES:
-            changed = self._changed(field, *pair)
-            if len(changed) == (1 if pair == (0, 1) else 4):
+        for first, second, size in _TRIES:
+            changed = self._changed(field, first, second)
+            if len(changed) == size:
                 setattr(self._item, field, value)
                 return changed[0] - self.stride
         return None

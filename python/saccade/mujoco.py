@@ -23,7 +23,7 @@ from saccade._core import ArgumentError, Owner, UnavailableError, check, ffi, li
 __all__ = ["Renderer"]
 
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
-_KINDS = {7: "labels", 8: "triangles"}
+_KINDS = {7: "text", 8: "triangles"}
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
 _warned: set[str] = set()
 _layout: Any = None
@@ -232,7 +232,7 @@ class Renderer:
         new = [kind for kind in dict.fromkeys(kinds) if kind not in _warned]
         _warned.update(new)
         if new:
-            warnings.warn(f"saccade.mujoco does not draw {', '.join(new)}", stacklevel=5)
+            warnings.warn(f"saccade.mujoco does not draw {', '.join(new)}", stacklevel=4)
 
     def reload(self) -> None:
         """Takes the model's textures, meshes and height fields anew, after they were changed."""

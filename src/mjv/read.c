@@ -44,6 +44,7 @@ void sac_mjv_read_geom(mjv_geom *out, const sac_mjv_layout *layout, const char *
     READ(geom, shininess);
     READ(geom, reflectance);
     if (out->matid >= m->nmat) out->matid = -1;
+    out->labelled = at[layout->geom_label] != 0;
     out->castshadow = layout->geom_castshadow == SAC_MJV_ABSENT || at[layout->geom_castshadow];
     read_texture(out, layout, at, m);
 }

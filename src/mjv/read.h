@@ -10,7 +10,7 @@ typedef struct mjv_geom
     int type, dataid, objtype, objid, category, matid, texid, texuniform, texcoord, segid;
     float size[3], pos[3], mat[9], rgba[4];
     float emission, specular, shininess, reflectance, texrepeat[2];
-    bool castshadow;
+    bool castshadow, labelled;
 } mjv_geom;
 
 enum

@@ -197,6 +197,7 @@ static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *lik
     case SKIN: sac_mjv_add_skin(s, from, like, m, frame); return;
     default: break;
     }
+    if (from->labelled && !frame->solid) s->left_out |= 1u << (LABEL - RENDERED);
     if (from->type > SKIN && from->type < RENDERED + 32) s->left_out |= 1u << (from->type - RENDERED);
     add_solid(s, from, like, m, (double)frame->zfar * frame->extent);
 }

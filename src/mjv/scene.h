@@ -25,6 +25,7 @@ enum
     LINEBOX,
     FLEX,
     SKIN,
+    LABEL,
 
     DECOR = 4,       ///< mjCAT_DECOR
     FLAT = 0,        ///< mjTEXTURE_2D

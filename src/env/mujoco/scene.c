@@ -94,6 +94,7 @@ static const sac_mjv_layout layout = {
     GEOM(specular),
     GEOM(shininess),
     GEOM(reflectance),
+    GEOM(label),
     GEOM(texid),
     GEOM(texuniform),
     GEOM(texrepeat),

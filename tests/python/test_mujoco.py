@@ -1,0 +1,325 @@
+"""saccade.mujoco.Renderer: what it draws, what it promises, and MuJoCo's own pictures beside it."""
+import gc
+import os
+import struct
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import saccade
+
+MODEL = """
+<mujoco>
+  <statistic extent="2"/>
+  <asset>
+    <texture name="grid" type="2d" builtin="checker" width="64" height="64" rgb1=".8 .3 .2" rgb2=".2 .3 .8"/>
+    <texture name="sky" type="skybox" builtin="gradient" rgb1=".4 .6 .8" rgb2="0 0 0" width="64" height="64"/>
+    <material name="grid" texture="grid" texrepeat="3 3" texuniform="true" reflectance=".3"/>
+  </asset>
+  <worldbody>
+    <light pos="0 1 3" dir="0 0 -1"/>
+    <geom name="floor" type="plane" size="2 2 .1" material="grid"/>
+    <camera name="above" pos="0 0 3" xyaxes="1 0 0 0 1 0" fovy="60"/>
+    <camera name="aside" pos="0 -3 1" xyaxes="1 0 0 0 .3 1"/>
+    <body name="ball" pos="0 0 .5"><freejoint/><geom name="ball" size=".3" rgba=".9 .8 .2 1"/></body>
+    <geom name="glass" type="cylinder" size=".2 .3" pos="-1 .3 .3" rgba=".2 .3 .9 .5"/>
+    <site name="mark" pos="1 0 .2" size=".1" rgba="0 1 0 1"/>
+  </worldbody>
+</mujoco>"""
+CLOTHS = """
+<mujoco>
+  <worldbody>
+    <light pos="0 0 3" dir="0 0 -1"/>
+    <camera name="above" pos="0 0 3" xyaxes="1 0 0 0 1 0"/>
+    <flexcomp type="grid" count="5 5 1" spacing=".1 .1 .1" pos="0 0 .7" radius=".01" name="cloth" dim="2" mass="1">
+      <contact selfcollide="none"/><edge equality="true"/></flexcomp>
+    <flexcomp type="grid" count="8 1 1" spacing=".1 .1 .1" pos="0 .6 .3" radius=".04" name="rope" dim="1" mass="1">
+      <contact selfcollide="none"/><edge equality="true"/></flexcomp>
+  </worldbody>
+</mujoco>"""
+
+
+@pytest.fixture
+def mujoco(why):
+    return pytest.importorskip("mujoco", reason=why("mujoco"))
+
+
+@pytest.fixture
+def scene(mujoco):
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def draw(renderer, data, *rest):
+    renderer.update_scene(data, *rest)
+    return renderer.render()
+
+
+def test_fields_are_found_where_the_package_writes_them(mujoco):
+    from saccade import _mjv
+    layout = _mjv.find(mujoco)
+    scene = mujoco.MjvScene(mujoco.MjModel.from_xml_string(MODEL), maxgeom=3)
+    for kind, item in ("geom", scene.geoms[2]), ("light", scene.lights[2]), ("camera", scene.camera[1]):
+        at = _mjv.address(item.pos)
+        for name, _ in saccade.ffi.typeof("sac_mjv_layout").fields:
+            place, field = getattr(layout, name), name.partition("_")[2]
+            if not name.startswith(kind) or field == "stride" or place == saccade.lib.SAC_MJV_ABSENT:
+                continue
+            value = "" if field == "label" else getattr(item, field)
+            if isinstance(value, np.ndarray):
+                assert _mjv.address(value) == at + place, name
+            else:
+                setattr(item, field, value if value == "" else type(value)(1))
+                size = 1 if field in ("castshadow", "directional", "label") else 4
+                seen = bytes(saccade.ffi.buffer(saccade.ffi.cast("char *", at + place), size))
+                expected = {float: struct.pack("<f", 1), int: b"\1\0\0\0", str: b"\0"}[type(value)]
+                assert seen == expected[:size], name
+
+
+def test_colour_depth_and_segmentation_agree_with_the_model(mujoco, scene):
+    model, data = scene
+    with saccade.mujoco.Renderer(model, 60, 80) as renderer:
+        pixels = draw(renderer, data, "above")
+        assert pixels.shape == (60, 80, 3) and pixels.dtype == np.uint8 and pixels.std() > 10
+        red, green, blue = (int(x) for x in pixels[30, 40])
+        assert red > green > blue + 50  # the ball is yellow
+        renderer.enable_depth_rendering()
+        depth = renderer.render()
+        assert depth.shape == (60, 80) and depth.dtype == np.float32
+        # the pixel's centre is half a pixel of 2.2 x tan 30 / 30 metres beside the ball's top in x and in y, so the
+        # ball is 0.0015 farther there
+        assert abs(depth[30, 40] - 2.2015) < 1e-4 and abs(depth[2, 40] - 3.0) < 1e-3
+        renderer.enable_segmentation_rendering()
+        seen = renderer.render()
+        assert seen.shape == (60, 80, 2) and seen.dtype == np.int32
+        geom, site = int(mujoco.mjtObj.mjOBJ_GEOM), int(mujoco.mjtObj.mjOBJ_SITE)
+        assert tuple(seen[30, 40]) == (model.geom("ball").id, geom)
+        named = {tuple(x) for x in seen.reshape(-1, 2)}
+        assert {(model.geom("glass").id, geom), (model.geom("floor").id, geom), (model.site("mark").id, site)} <= named
+        renderer.disable_segmentation_rendering()
+        assert np.array_equal(renderer.render(), pixels)
+        assert np.array_equal(draw(renderer, data, "aside")[0, 0] > 0, [True] * 3)  # the sky
+        renderer.enable_segmentation_rendering()
+        assert tuple(renderer.render()[0, 0]) == (-1, -1)
+        renderer.enable_depth_rendering()
+        assert abs(renderer.render()[0, 0] - model.vis.map.zfar * model.stat.extent) < 1e-3
+
+
+def test_cameras_by_name_number_and_object(mujoco, scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    assert np.array_equal(draw(renderer, data, "aside"), draw(renderer, data, 1))
+    assert not np.array_equal(draw(renderer, data, "aside"), draw(renderer, data, "above"))
+    free = mujoco.MjvCamera()
+    mujoco.mjv_defaultFreeCamera(model, free)
+    assert np.array_equal(draw(renderer, data), draw(renderer, data, free))
+    free.azimuth += 40
+    assert not np.array_equal(draw(renderer, data), draw(renderer, data, free))
+    for wrong in ("below", 2, -2):
+        with pytest.raises(ValueError, match="does not exist|out of range"):
+            renderer.update_scene(data, wrong)
+    with pytest.raises(TypeError, match="MjData"):
+        renderer.update_scene(model)
+    with pytest.raises(TypeError, match="MjModel"):
+        saccade.mujoco.Renderer(data)
+
+
+def test_out_is_filled_and_returned(scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    expected = draw(renderer, data, 0)
+    for dtype in (np.uint8, np.float32):
+        out = np.empty((40, 60, 3), dtype)
+        assert renderer.render(out=out) is out and np.array_equal(out, expected)
+    wide = np.zeros((40, 90, 3), np.uint8)
+    part = wide[:, 10:70]
+    assert renderer.render(out=part) is part and np.array_equal(part, expected) and not wide[:, 70:].any()
+    with pytest.raises(ValueError, match="Expected"):
+        renderer.render(out=np.empty((60, 40, 3), np.uint8))
+
+
+def test_flags_options_and_added_geoms_are_seen(mujoco, scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 60, 80)
+    plain = draw(renderer, data, "aside")
+    for flag in ("SHADOW", "REFLECTION", "SKYBOX"):
+        number = int(getattr(mujoco.mjtRndFlag, "mjRND_" + flag))
+        renderer.scene.flags[number] = False
+        assert not np.array_equal(renderer.render(), plain), flag
+        renderer.scene.flags[number] = True
+    assert np.array_equal(renderer.render(), plain)
+    option = mujoco.MjvOption()
+    option.geomgroup[0] = 0
+    hidden = draw(renderer, data, "aside", option)
+    assert not np.array_equal(hidden, plain)
+    renderer.update_scene(data, "aside")
+    for kind in ("SPHERE", "ARROW", "ARROW2", "LINEBOX"):
+        before, count = renderer.render(), renderer.scene.ngeom
+        mujoco.mjv_initGeom(renderer.scene.geoms[count], getattr(mujoco.mjtGeom, "mjGEOM_" + kind),
+                            np.array([.1, .1, .8]), np.array([.8, -.5, .5]), np.eye(3).ravel(),
+                            np.array([1, 0, 1, 1], np.float32))
+        renderer.scene.ngeom = count + 1
+        assert not np.array_equal(renderer.render(), before), kind
+        renderer.scene.ngeom = count
+
+
+def test_a_mesh_moves_with_its_skin_or_flex(mujoco):
+    model = mujoco.MjModel.from_xml_string(CLOTHS)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    renderer = saccade.mujoco.Renderer(model, 60, 80)
+    renderer.enable_segmentation_rendering()
+    flex = int(mujoco.mjtObj.mjOBJ_FLEX)
+    seen = draw(renderer, data, "above")
+    assert all((seen == (i, flex)).all(2).sum() > 5 for i in range(2))
+    renderer.enable_depth_rendering()
+    first = draw(renderer, data, "above")[30, 40]
+    assert abs(first - 2.3) < 0.03
+    for _ in range(50):
+        mujoco.mj_step(model, data)
+    assert draw(renderer, data, "above")[30, 40] > first + 0.01
+
+
+def test_one_warning_names_what_is_not_drawn(mujoco, scene):
+    model, data = scene
+    option = mujoco.MjvOption()
+    option.label = mujoco.mjtLabel.mjLABEL_GEOM
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    saccade.mujoco._warned.clear()
+    renderer.update_scene(data, 0, option)
+    with pytest.warns(UserWarning, match="does not draw text") as caught:
+        renderer.render()
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        renderer.render()
+
+
+def test_what_is_broken_is_an_exception_or_not_drawn(mujoco, scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    plain = draw(renderer, data, "above")
+    data.xpos[1] = data.geom_xpos[1] = np.nan  # the ball
+    assert not np.array_equal(draw(renderer, data, "above"), plain)
+    data.cam_xpos[0] = np.nan
+    renderer.update_scene(data, 0)
+    with pytest.raises(ValueError):
+        renderer.render()
+    model.geom_size[:] = 0
+    mujoco.mj_forward(model, data)
+    draw(renderer, data, "aside")
+    renderer.scene.ngeom = renderer.scene.nlight = 2**30  # what is there is drawn
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        renderer.render()
+    for size in ((0, 10), (10, 9000)):
+        with pytest.raises(ValueError, match="expected 1..8192"):
+            saccade.mujoco.Renderer(model, *size)
+
+
+def test_models_without_anything_and_with_wrong_indices(mujoco):
+    empty = mujoco.MjModel.from_xml_string("<mujoco/>")
+    data = mujoco.MjData(empty)
+    mujoco.mj_forward(empty, data)
+    assert not draw(saccade.mujoco.Renderer(empty, 10, 10), data).any()
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
+        '<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>')
+    saccade.mujoco.Renderer(model, 10, 10).close()
+    for array, value in ((model.mesh_face, 10**6), (model.mesh_faceadr, -1), (model.mesh_graphadr, 10**6)):
+        before = array.copy()
+        array[:] = value
+        with pytest.raises(ValueError, match="mesh 0"):
+            saccade.mujoco.Renderer(model, 10, 10)
+        array[:] = before
+
+
+def test_textures_are_taken_anew_by_reload(scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    before = draw(renderer, data, "above")
+    model.tex_data[:] = 0
+    assert np.array_equal(renderer.render(), before)
+    renderer.reload()
+    assert renderer.render()[2, 2].sum() < before[2, 2].sum()
+
+
+def test_nothing_can_be_drawn_after_close_or_by_two_threads(scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 40, 60)
+    renderer.update_scene(data)
+    renderer._owner.__enter__()  # another thread draws
+    caught = []
+
+    def other():
+        try:
+            renderer.render()
+        except RuntimeError as error:
+            caught.append(str(error))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    renderer._owner.__exit__()
+    assert len(caught) == 1 and "another thread" in caught[0]
+    renderer.close()
+    renderer.close()
+    with pytest.raises(RuntimeError, match="close"):
+        renderer.render()
+
+
+def test_a_renderer_outlives_its_model_and_gives_memory_back(mujoco):
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    def once():
+        model = mujoco.MjModel.from_xml_string(MODEL)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        renderer = saccade.mujoco.Renderer(model, 60, 80)
+        renderer.update_scene(data)
+        del model, data
+        gc.collect()
+        assert renderer.render().any()
+
+    for _ in range(5):
+        once()
+    before = resident()
+    for _ in range(50):
+        once()
+    assert resident() - before < 30e6
+
+
+PROGRAM = """
+import os
+os.environ.setdefault("MUJOCO_GL", "egl")
+import mujoco, numpy, sys
+import saccade.mujoco
+for text in sys.argv[1:]:
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for _ in range(20):
+        mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)
+    pictures = []
+    for kind in (saccade.mujoco.Renderer, mujoco.Renderer):
+        with kind(model, 120, 160) as renderer:
+            for _ in range(2):  # MuJoCo's endless planes follow the camera of the update before
+                renderer.update_scene(data, "above")
+            pictures.append(renderer.render().astype(int))
+    print(numpy.abs(pictures[0] - pictures[1]).mean())
+"""
+
+
+def test_pictures_are_those_of_mujocos_own_renderer(mujoco):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, MODEL, CLOTHS], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={**os.environ, "LP_NUM_THREADS": "0"})
+    if done.returncode != 0:
+        pytest.skip("needs a peer: MuJoCo with EGL or OSMesa: " + done.stderr.strip().rpartition("\n")[2])
+    assert all(float(x) < 1.0 for x in done.stdout.split()), done.stdout
