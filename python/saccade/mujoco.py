@@ -23,7 +23,7 @@ from saccade._core import ArgumentError, Owner, UnavailableError, check, ffi, li
 __all__ = ["Renderer"]
 
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
-_KINDS = {7: "text", 8: "triangles"}
+_KINDS = {7: "text", 8: "triangles", 30: "flat textures on solids as this version does"}
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
 _warned: set[str] = set()
 _layout: Any = None
@@ -32,7 +32,7 @@ _layout: Any = None
 def _find_layout() -> Any:
     global _layout
     if _layout is None:
-        if mujoco.mj_version() < 320:
+        if mujoco.mj_version() < 320:  # 3.1.6 is 316, 3.2.0 is 320, 3.12.0 is 3012000
             raise UnavailableError(f"MuJoCo is of version {mujoco.__version__}, expected 3.2 or later")
         _layout = _mjv.find(mujoco)
     return _layout

@@ -168,9 +168,11 @@ sac_geom *sac_mjv_add(sac_mjv_scene *s, const sac_geom *like)
 }
 
 // A geom that is one of our shapes.
-static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m, double far)
+static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
+                      const sac_mjv_frame *frame)
 {
     sac_geom solid = *like;
+    double far = (double)frame->zfar * frame->extent;
     if (!take_shape(&solid, from, m)) return;
     if (from->type == PLANE)
     {
@@ -178,7 +180,11 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
         map_plane(&solid, from);
     }
     else if (solid.texture >= 0)
+    {
         map_solid(&solid, from, m);
+        bool flat = m->tex_type[solid.texture] == FLAT && solid.shape != SAC_SHAPE_MESH;
+        if (flat && m->flat_by_shape && !frame->solid) s->left_out |= SAC_MJV_FLAT;
+    }
     bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;
     if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = s->scene.geom_count;
     if (!sac_mjv_add(s, &solid) && s->scene.haze_plane == s->scene.geom_count) s->scene.haze_plane = -1;
@@ -199,7 +205,7 @@ static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *lik
     }
     if (from->labelled && !frame->solid) s->left_out |= 1u << (LABEL - RENDERED);
     if (from->type > SKIN && from->type < RENDERED + 32) s->left_out |= 1u << (from->type - RENDERED);
-    add_solid(s, from, like, m, (double)frame->zfar * frame->extent);
+    add_solid(s, from, like, m, frame);
 }
 
 static void take_geoms(sac_mjv_scene *s, const sac_mjv_model *m, const sac_mjv_frame *frame)

@@ -98,8 +98,27 @@ static void corner_shares(float out[3], const float c[3][3], const float p[3])
     }
 }
 
+// Computes how the point moves along the surface when the ray moves by a pixel.
+// The move that the ray makes for a pixel, plus as much along the ray as brings the point back onto the surface.
+static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t, lanes3 ray, lanes3 normal)
+{
+    lanes3 p = fill3(fan->p[axis]), d = fill3(fan->d[axis]);
+    lanes3 move = by_scale(s, along(p, t, d));
+    lanes along_ray = lanes_div(dot(normal, move), not_zero(dot(normal, ray)));
+    return (lanes3){lanes_sub(move.x, lanes_mul(along_ray, ray.x)), lanes_sub(move.y, lanes_mul(along_ray, ray.y)),
+                    lanes_sub(move.z, lanes_mul(along_ray, ray.z))};
+}
+
+// The same for a pixel to the right and a pixel down, where a texture needs it.
+INLINED void find_slopes(spot *out, const solid *s, const render_fan *fan, lanes t)
+{
+    if (!s->texture) return;
+    for (int axis = 0; axis < 2; axis++) out->slope[axis] = slope_of(s, fan, 1 + axis, t, out->ray, out->at.normal);
+}
+
 // Looks up normals and texcoords of a mesh, lane by lane. The point is in the mesh's own units.
-static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], mask live, lanes3 point)
+static void look_up_mesh(spot *out, const solid *s, const render_fan *fan, lanes t, const int32_t triangle[16],
+                         mask live, lanes3 point)
 {
     float p[3][16], n[3][16] = {{0}}, st[2][16] = {{0}}, slopes[2][3][16] = {{{0}}};
     lanes_store(p[0], point.x), lanes_store(p[1], point.y), lanes_store(p[2], point.z);
@@ -120,6 +139,7 @@ static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], 
     }
     out->at.normal = to_unit(by_inverse(s, (lanes3){lanes_load(n[0]), lanes_load(n[1]), lanes_load(n[2])}));
     out->s = lanes_load(st[0]), out->t = lanes_load(st[1]);
+    find_slopes(out, s, fan, t);
     if (!m->texcoords || !s->texture) return;
     for (int axis = 0; axis < 2; axis++)
     {
@@ -129,17 +149,6 @@ static void look_up_mesh(spot *out, const solid *s, const int32_t triangle[16], 
         out->dt[axis] =
             dot(slope, (lanes3){lanes_load(slopes[1][0]), lanes_load(slopes[1][1]), lanes_load(slopes[1][2])});
     }
-}
-
-// Computes how the point moves along the surface when the ray moves by a pixel.
-// The move that the ray makes for a pixel, plus as much along the ray as brings the point back onto the surface.
-static lanes3 slope_of(const solid *s, const render_fan *fan, int axis, lanes t, lanes3 ray, lanes3 normal)
-{
-    lanes3 p = fill3(fan->p[axis]), d = fill3(fan->d[axis]);
-    lanes3 move = by_scale(s, along(p, t, d));
-    lanes along_ray = lanes_div(dot(normal, move), not_zero(dot(normal, ray)));
-    return (lanes3){lanes_sub(move.x, lanes_mul(along_ray, ray.x)), lanes_sub(move.y, lanes_mul(along_ray, ray.y)),
-                    lanes_sub(move.z, lanes_mul(along_ray, ray.z))};
 }
 
 // As OpenGL does it, four pixels share the slopes between the lower left one and its neighbours.
@@ -202,10 +211,13 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
     lanes3 q = along(fan_lanes(fan->p, k->x, k->y), t, d);
     out.ray = by_scale(s, d);
     out.at.point = by_scale(s, q);
+    if (s->shape == SAC_SHAPE_MESH)
+    {
+        look_up_mesh(&out, s, fan, t, met->triangle, live, q);
+        return out;
+    }
     out.at.normal = normal_of(s, q);
-    if (s->texture)
-        for (int axis = 0; axis < 2; axis++) out.slope[axis] = slope_of(s, fan, 1 + axis, t, out.ray, out.at.normal);
-    if (s->shape == SAC_SHAPE_MESH) look_up_mesh(&out, s, met->triangle, live, q);
+    find_slopes(&out, s, fan, t);
     return out;
 }
 
