@@ -152,3 +152,40 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def close_extras(self, **kwargs: Any) -> None:
         self.worlds.close()
+
+
+class PixelObservation(gymnasium.ObservationWrapper[np.ndarray, Any, Any], gymnasium.utils.RecordConstructorArgs):
+    """A MuJoCo environment that is seen as pictures, drawn by saccade.mujoco.Renderer: no GPU, no render_mode.
+
+    env: whose unwrapped environment has MuJoCo's `model` and `data`, as all of Gymnasium's do
+    height, width: of the picture
+    camera: a number, a name or an MjvCamera. None: the environment's own, else the camera "track", else the free one
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], height: int = 84, width: int = 84, camera: Any = None) -> None:
+        from saccade.mujoco import Renderer
+
+        gymnasium.utils.RecordConstructorArgs.__init__(self, height=height, width=width, camera=camera)
+        gymnasium.ObservationWrapper.__init__(self, env)
+        inner: Any = env.unwrapped
+        if not hasattr(inner, "model") or not hasattr(inner, "data"):
+            raise TypeError(f"env: {type(inner).__name__} has no model and data of MuJoCo's")
+        self._renderer = Renderer(inner.model, height, width)
+        self._camera = self._own_camera(inner) if camera is None else camera
+        self.observation_space = gymnasium.spaces.Box(0, 255, (height, width, 3), np.uint8)
+
+    @staticmethod
+    def _own_camera(inner: Any) -> Any:
+        for name in ("camera_name", "camera_id"):
+            if getattr(inner, name, None) is not None:
+                return getattr(inner, name)
+        names = [inner.model.camera(i).name for i in range(inner.model.ncam)]
+        return "track" if "track" in names else -1
+
+    def observation(self, observation: Any) -> np.ndarray:
+        self._renderer.update_scene(self.env.unwrapped.data, self._camera)  # type: ignore[attr-defined]
+        return self._renderer.render()
+
+    def close(self) -> None:
+        self._renderer.close()
+        super().close()

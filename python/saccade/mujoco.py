@@ -12,9 +12,9 @@ Models and data are those of the mujoco package that the program uses, of versio
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
-import mujoco
+import mujoco  # type: ignore[import-untyped, import-not-found, unused-ignore]
 import numpy as np
 
 from saccade import _mjv
@@ -200,7 +200,7 @@ class Renderer:
         if out is None or fits:
             return pixels
         out[...] = pixels
-        return out
+        return cast(np.ndarray, out)
 
     def _draw(self, pixels: np.ndarray) -> None:
         frame, scene, picture = self._frame, self._scene, self._picture
@@ -242,7 +242,7 @@ class Renderer:
     def close(self) -> None:
         """Gives the memory back. Nothing can be drawn afterwards."""
         with self._owner:
-            self._renderer = self._ours = self._assets = None
+            self._renderer = self._ours = self._assets = None  # type: ignore[assignment]
 
     def __enter__(self) -> Renderer:
         return self

@@ -122,6 +122,12 @@ static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *
     bool scaled = from->type != MESH && from->type != SDF && from->type != HFIELD;
     float unit[3];
     for (int k = 0; k < 3; k++) unit[k] = scaled && from->size[k] > 0.0f ? 1.0f / from->size[k] : 1.0f;
+    // texcoords are for flat textures alone, so MuJoCo draws a mesh that has them without a cube
+    if (from->texcoord && m->tex_type[out->texture] != FLAT)
+    {
+        out->texture = -1;
+        return;
+    }
     if (m->tex_type[out->texture] != FLAT)
     {
         for (int k = 0; k < 3; k++)
@@ -182,7 +188,7 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
     else if (solid.texture >= 0)
     {
         map_solid(&solid, from, m);
-        bool flat = m->tex_type[solid.texture] == FLAT && solid.shape != SAC_SHAPE_MESH;
+        bool flat = solid.texture >= 0 && m->tex_type[solid.texture] == FLAT && solid.shape != SAC_SHAPE_MESH;
         if (flat && m->flat_by_shape && !frame->solid) s->left_out |= SAC_MJV_FLAT;
     }
     bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;

@@ -1,6 +1,9 @@
 """saccade.mujoco.Renderer: what it draws, what it promises, and MuJoCo's own pictures beside it."""
 import gc
+import importlib.util
 import os
+import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -323,3 +326,52 @@ def test_pictures_are_those_of_mujocos_own_renderer(mujoco):
     if done.returncode != 0:
         pytest.skip("needs a peer: MuJoCo with EGL or OSMesa: " + done.stderr.strip().rpartition("\n")[2])
     assert all(float(x) < 1.0 for x in done.stdout.split()), done.stdout
+
+
+def test_a_gymnasium_environment_is_seen_as_pictures(mujoco, scene, gymnasium):
+    import saccade.gym
+
+    class Falling(gymnasium.Env):
+        action_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+        observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (3,))
+        camera_name = "aside"
+
+        def __init__(self):
+            self.model, self.data = scene
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed=seed)
+            mujoco.mj_resetData(self.model, self.data)
+            mujoco.mj_forward(self.model, self.data)
+            return self.data.qpos[:3].copy(), {}
+
+        def step(self, action):
+            mujoco.mj_step(self.model, self.data, 20)
+            return self.data.qpos[:3].copy(), 0.0, False, False, {}
+
+    env = saccade.gym.PixelObservation(Falling(), 48, 64)
+    first, _ = env.reset(seed=1)
+    assert first in env.observation_space and first.shape == (48, 64, 3)
+    renderer = saccade.mujoco.Renderer(scene[0], 48, 64)
+    assert np.array_equal(first, draw(renderer, scene[1], "aside"))
+    assert not np.array_equal(env.step(env.action_space.sample())[0], first)
+    env.close()
+    with pytest.raises(TypeError, match="no model"):
+        saccade.gym.PixelObservation(gymnasium.make("saccade/CarRacing-v3"))
+
+
+def test_the_guide_runs(mujoco):
+    """Blocks of docs/mujoco.md; the word after "test" is a module that a block needs."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs/mujoco.md").read_text()
+    blocks = re.findall(r"^```python test (\w+)\n(.*?)^```", text, re.M | re.S)
+    assert len(blocks) == len(re.findall(r"^```python", text, re.M)) == 2
+    for needs, code in blocks:
+        if importlib.util.find_spec(needs) and importlib.util.find_spec("gymnasium"):
+            exec(compile(code, "docs/mujoco.md", "exec"), {})
+
+
+def test_wrappers_of_dm_control_are_taken(mujoco, why):
+    suite = pytest.importorskip("dm_control.mujoco", reason=why("dm_control"))
+    physics = suite.Physics.from_xml_string(MODEL)
+    with saccade.mujoco.Renderer(physics.model, 40, 60) as renderer:
+        assert draw(renderer, physics.data, "aside").any()
