@@ -5,7 +5,7 @@
 // Adds a part whose own origin is at a point of the whole's axes.
 static sac_geom *add_part(sac_mjv_scene *s, const sac_geom *like, sac_shape shape, const float at[3])
 {
-    sac_geom *part = sac_mjv_add(s, like);
+    sac_geom *part = add_like(s, like);
     if (!part) return NULL;
     part->shape = shape;
     part->texture = -1;

@@ -106,7 +106,7 @@ static void place_in_world(sac_geom *geom)
 static void add_moved(sac_mjv_scene *s, mjv_mover *mover, const mjv_geom *from, const sac_geom *like)
 {
     if (sac_render_assets_move(s->assets, mover->mesh, &mover->corners) != SAC_OK) return;
-    sac_geom *geom = sac_mjv_add(s, like);
+    sac_geom *geom = add_like(s, like);
     if (!geom) return;
     geom->shape = SAC_SHAPE_MESH;
     geom->mesh = mover->mesh;
@@ -130,7 +130,7 @@ void sac_mjv_add_skin(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
 
 static void add_vertex(sac_mjv_scene *s, const sac_geom *like, const float at[3], float radius)
 {
-    sac_geom *ball = sac_mjv_add(s, like);
+    sac_geom *ball = add_like(s, like);
     if (!ball) return;
     ball->shape = SAC_SHAPE_SPHERE;
     ball->size[0] = radius;
@@ -159,7 +159,7 @@ static void add_link(sac_mjv_scene *s, const sac_geom *like, const float a[3], c
     float way[3], length = 0;
     for (int i = 0; i < 3; i++) way[i] = b[i] - a[i], length += way[i] * way[i];
     length = sqrtf(length);
-    sac_geom *link = length > 0.0f ? sac_mjv_add(s, like) : NULL;
+    sac_geom *link = length > 0.0f ? add_like(s, like) : NULL;
     if (!link) return;
     for (int i = 0; i < 3; i++) way[i] /= length, link->position[i] = 0.5f * (a[i] + b[i]);
     link->shape = SAC_SHAPE_CYLINDER;

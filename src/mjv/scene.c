@@ -165,14 +165,6 @@ static sac_geom look_of(const mjv_geom *from)
     return out;
 }
 
-sac_geom *sac_mjv_add(sac_mjv_scene *s, const sac_geom *like)
-{
-    if (s->scene.geom_count >= s->max_geoms) return NULL;
-    sac_geom *geom = &s->geoms[s->scene.geom_count++];
-    *geom = *like;
-    return geom;
-}
-
 // A geom that is one of our shapes.
 static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
                       const sac_mjv_frame *frame)
@@ -193,7 +185,7 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
     }
     bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;
     if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = s->scene.geom_count;
-    if (!sac_mjv_add(s, &solid) && s->scene.haze_plane == s->scene.geom_count) s->scene.haze_plane = -1;
+    if (!add_like(s, &solid) && s->scene.haze_plane == s->scene.geom_count) s->scene.haze_plane = -1;
 }
 
 static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,

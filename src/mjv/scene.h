@@ -57,7 +57,13 @@ struct sac_mjv_scene
 };
 
 /// One more geom like another; NULL where there is no room.
-sac_geom *sac_mjv_add(sac_mjv_scene *s, const sac_geom *like);
+static inline sac_geom *add_like(sac_mjv_scene *s, const sac_geom *like)
+{
+    if (s->scene.geom_count >= s->max_geoms) return NULL;
+    sac_geom *geom = &s->geoms[s->scene.geom_count++];
+    *geom = *like;
+    return geom;
+}
 
 /// Arrows and boxes of lines, as solids that start as `like`.
 void sac_mjv_add_arrow(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like);

@@ -141,6 +141,51 @@ TEST(a_mesh_of_a_box_looks_like_the_box)
     sac_render_assets_destroy(assets);
 }
 
+// a mesh with factors, and one that was moved, are the box of those half widths
+TEST(meshes_have_factors_and_move)
+{
+    enum
+    {
+        CORNERS = 36
+    };
+    static uint8_t rgb[3][3 * 64 * 64];
+    float positions[CORNERS * 3], normals[CORNERS * 3];
+    sac_render_assets *base, *assets;
+    assert_ok(playground_assets(&base));
+    (void)box_mesh(positions, normals);
+    const sac_mesh mesh = {CORNERS / 3, positions, normals, NULL};
+    assert_ok(sac_render_assets_extend(&assets, base, &mesh, 1));
+    const float half[3] = {0.5f, 0.7f, 0.3f};
+    for (int i = 0; i < CORNERS * 3; i++) positions[i] *= half[i % 3];
+    assert_ok(sac_render_assets_move(assets, 1, &mesh));
+    sac_geom geoms[3];
+    for (int i = 0; i < 3; i++)
+    {
+        geoms[i] = solid_geom(i ? SAC_SHAPE_MESH : SAC_SHAPE_BOX, 0.2f, 0, 0.1f, half[0], half[1], half[2]);
+        turn_about_x(&geoms[i], 0.6f);
+    }
+    geoms[2].mesh = 1;
+    for (int k = 0; k < 3; k++) geoms[2].size[k] = 0;
+    sac_renderer *r = renderer_of(64, 64, false);
+    for (int i = 0; i < 3; i++)
+    {
+        sac_scene scene = alone(&geoms[i], 0.4f);
+        scene.assets = assets;
+        assert_ok(sac_render(r, &scene, &(sac_picture){.rgb = rgb[i]}));
+    }
+    int differ = 0;
+    for (int i = 0; i < 3 * 64 * 64; i++) differ += abs(rgb[0][i] - rgb[1][i]) > 1 || abs(rgb[0][i] - rgb[2][i]) > 1;
+    assert_true(differ <= 6); // a pixel whose centre is on an edge may fall to either side
+    positions[5] = NAN;
+    assert_fails(sac_render_assets_move(assets, 1, &mesh), SAC_ERROR_ARGUMENT, "finite");
+    positions[5] = 0;
+    sac_render_assets *more;
+    assert_survives_lack_of_memory(sac_render_assets_extend(&more, base, &mesh, 1), sac_render_assets_destroy(more));
+    sac_renderer_destroy(r);
+    sac_render_assets_destroy(assets);
+    sac_render_assets_destroy(base);
+}
+
 // what is seen through is laid over twice, as MuJoCo does
 TEST(a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared)
 {
@@ -401,8 +446,8 @@ TEST(errors_name_what_is_wrong)
 }
 
 TESTS(depth_of_a_sphere_is_that_of_geometry, rays_along_an_axis_meet_a_disc, a_box_covers_the_pixels_of_its_near_face,
-      a_mesh_of_a_box_looks_like_the_box, a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared,
-      every_level_gives_the_same_bytes, threads_that_share_assets_give_the_same_bytes,
-      a_picture_does_not_depend_on_the_one_before, a_picture_takes_no_memory, lack_of_memory_is_reported,
-      nothing_is_written_beside_the_picture, geoms_with_numbers_that_are_none_are_not_drawn, wild_scenes_are_drawn,
-      errors_name_what_is_wrong)
+      a_mesh_of_a_box_looks_like_the_box, meshes_have_factors_and_move,
+      a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared, every_level_gives_the_same_bytes,
+      threads_that_share_assets_give_the_same_bytes, a_picture_does_not_depend_on_the_one_before,
+      a_picture_takes_no_memory, lack_of_memory_is_reported, nothing_is_written_beside_the_picture,
+      geoms_with_numbers_that_are_none_are_not_drawn, wild_scenes_are_drawn, errors_name_what_is_wrong)
