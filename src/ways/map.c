@@ -253,7 +253,9 @@ void sac_ways_corner(const ways_map *m, int square, double corner[2])
     memcpy(corner, from, sizeof from);
     while (square != m->goal)
     {
-        square = follow(m, square);
+        const int next = follow(m, square);
+        if (next == square) return; // squares of the way have been taken from the free ones since it was found
+        square = next;
         sac_ways_middle(m, square, to);
         if (!in_view(m, from, to)) return;
         memcpy(corner, to, sizeof to);
