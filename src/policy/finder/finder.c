@@ -142,6 +142,12 @@ static void destroy(void *self)
     sac_free(f);
 }
 
+const words_encoder *sac_finder_encoder(const sac_policy *policy)
+{
+    const finder *f = policy->ops == &sac_finder_ops ? policy->self : NULL;
+    return f && f->image >= 0 ? &f->encoder : NULL;
+}
+
 // --- a state
 
 static void place(sac_policy_state *base, sac_workspace *workspace)

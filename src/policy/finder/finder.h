@@ -93,3 +93,6 @@ void sac_finder_notice(finder_state *s, const survey_place *place, const float *
 
 /// The point to steer for.
 void sac_finder_corner(const finder_state *s, const survey_place *place, double corner[2]);
+
+/// The encoder of a policy that is a finder and looks for words; NULL: it is none.
+const words_encoder *sac_finder_encoder(const sac_policy *policy);
