@@ -5,7 +5,9 @@
 
 enum
 {
-    RAYS = 4 // for each column of the picture, so that no square between two of them is left out
+    RAYS = 4, // for each column of the picture, so that no square between two of them is left out
+    around = 3, // squares to each side of an edge that are counted
+    worth = 10  // of them that are to be unknown
 };
 
 static const double cell = 0.1, stride = 0.05; // m
@@ -163,6 +165,22 @@ bool sac_survey_spread(survey *s, const survey_place *from)
     return true;
 }
 
+// Squares around one that are not known and may be free: an edge with few of them is a gap between two rays, or a
+// corner that is not worth the way.
+static int unknown_around(const survey *s, int square)
+{
+    const ways_map *m = s->ways;
+    const int row = square / m->columns, column = square % m->columns;
+    int count = 0;
+    for (int r = row - around; r <= row + around; r++)
+        for (int c = column - around; c <= column + around; c++)
+        {
+            if (r < 0 || r >= m->rows || c < 0 || c >= m->columns) continue;
+            count += !s->known[r * m->columns + c] && !s->tight[r * m->columns + c];
+        }
+    return count;
+}
+
 bool sac_survey_is_edge(const survey *s, int square, double behind[2])
 {
     static const int sides[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
@@ -175,6 +193,7 @@ bool sac_survey_is_edge(const survey *s, int square, double behind[2])
         const double x = middle[0] + sides[i][0] * cell, y = middle[1] + sides[i][1] * cell;
         const int next = sac_ways_at(m, x, y);
         if (next < 0 || s->known[next] || s->tight[next]) continue;
+        if (unknown_around(s, square) < worth) return false;
         if (behind) behind[0] = middle[0] + 5 * (x - middle[0]), behind[1] = middle[1] + 5 * (y - middle[1]);
         return true;
     }
