@@ -102,7 +102,7 @@ TEST(ways_lead_through_gaps_with_room)
         begin(&c);
         see(&c, 2, wide ? -0.45 : -0.2, wide ? 0.45 : 0.2);
         sac_survey_look(&c.s, &start, c.depth);
-        assert_true(sac_survey_spread(&c.s, &start));
+        assert_true(sac_survey_spread(&c.s, &start, false));
         const int behind = sac_ways_at(c.s.ways, 3, 0);
         assert_true(c.s.known[behind]);
         assert_int_equal(c.s.ways->field[behind] != WAYS_FAR, wide);

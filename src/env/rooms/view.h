@@ -45,7 +45,7 @@ double sac_rooms_view_tangent(const rooms_view_def *def);
 /// @param[out] names  [height, width] 1 more than the name of the thing that a pixel shows, 0 where it shows none; NULL
 SAC_CHECKED sac_status sac_rooms_view_take(rooms_view *view, const rooms_camera *camera, float *depth, float *names);
 
-/// What the same camera sees in colour, as far as light reaches.
+/// What the same camera sees in colour, up to `far`.
 /// @param[out] rgb  [height detail, width detail, 3]
 SAC_CHECKED sac_status sac_rooms_view_colours(rooms_view *view, const rooms_camera *camera, uint8_t *rgb);
 

@@ -195,7 +195,7 @@ static void reset(sac_policy_state *base)
 {
     finder_state *s = (finder_state *)base;
     sac_survey_begin(&s->survey);
-    s->steps = s->looks = s->draws = s->refused_count = s->backing = s->waited = 0;
+    s->steps = s->begun = s->draws = s->refused_count = s->backing = s->waited = 0;
     s->aim = FINDER_NOWHERE;
     s->square = -1;
     s->chosen = 0;

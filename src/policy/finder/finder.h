@@ -60,7 +60,7 @@ typedef struct finder_state
     void *kernel_room;
     int top[FINDER_MOST_KEPT], chosen; ///< patches
     float shares[FINDER_MOST_KEPT];
-    int steps, looks, draws;
+    int steps, draws, begun; ///< begun: the step in which the map was
     finder_aim aim;
     double target[2], like; ///< the thing's place, and the cosine by which it was chosen
     int square;             ///< that ways lead to

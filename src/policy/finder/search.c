@@ -10,6 +10,8 @@ static const double near = 0.8;       // m from a thing at which it should have 
 static const double same = 0.6;       // m within which two points are the same thing
 static const double arrived = 0.25;   // m from a square that is gone to
 static const int patience = 15;       // steps near a thing that turns out not to be it, or near an edge
+static const int parts = 3;           // of the map that are cut off from each other, in which an edge is looked for
+static const int lasts = 50;          // steps that a map lasts at least
 static const int backwards = 8;       // steps back from what was run into
 static const double bump_room = 0.25; // m ahead where something stands that was touched
 
@@ -84,7 +86,6 @@ void sac_finder_look(finder_state *s, const survey_place *place, const uint8_t *
 {
     double point[2];
     score(s, picture, words);
-    s->looks++;
     const double like = likeness(s, s->chosen);
     if (like < finder_config_of(s)->sure || !locate(s, place, depth, s->chosen, point) || is_refused(s, point)) return;
     const double x = point[0] - s->target[0], y = point[1] - s->target[1];
@@ -98,17 +99,30 @@ void sac_finder_look(finder_state *s, const survey_place *place, const uint8_t *
 
 // --- where to go
 
-static void choose_edge(finder_state *s)
+static void choose_edge(finder_state *s, const survey_place *place)
 {
     const bool random = strcmp(finder_config_of(s)->frontier, "random") == 0;
-    s->square = sac_survey_edge(&s->survey, random ? draw(s) : -1);
+    const double chance = random ? draw(s) : -1;
+    s->square = sac_survey_edge(&s->survey, chance);
+    for (int i = 0; i < parts && s->square < 0 && sac_survey_spread(&s->survey, place, true); i++)
+        s->square = sac_survey_edge(&s->survey, chance);
     s->aim = s->square >= 0 ? FINDER_EDGE : FINDER_NOWHERE;
     s->waited = 0;
+    if (s->square >= 0 || s->steps - s->begun < lasts) return;
+    // nothing is left to be known, and the thing was not found: what seemed to close a way may have been none
+    sac_survey_begin(&s->survey);
+    s->begun = s->steps;
+}
+
+static bool is_worth_going(const finder_state *s)
+{
+    return s->aim == FINDER_EDGE && s->survey.ways->field[s->square] != WAYS_FAR &&
+           sac_survey_is_edge(&s->survey, s->square, NULL);
 }
 
 void sac_finder_decide(finder_state *s, const survey_place *place)
 {
-    if (!sac_survey_spread(&s->survey, place))
+    if (!sac_survey_spread(&s->survey, place, false))
     {
         if (s->aim == FINDER_EDGE) s->aim = FINDER_NOWHERE;
         s->square = -1;
@@ -116,9 +130,8 @@ void sac_finder_decide(finder_state *s, const survey_place *place)
     }
     if (s->aim == FINDER_THING)
         s->square = sac_survey_nearest(&s->survey, s->target);
-    else if (s->aim != FINDER_EDGE || s->survey.ways->field[s->square] == WAYS_FAR ||
-             !sac_survey_is_edge(&s->survey, s->square, s->behind))
-        choose_edge(s);
+    else if (!is_worth_going(s))
+        choose_edge(s, place);
     if (s->aim == FINDER_EDGE) sac_survey_is_edge(&s->survey, s->square, s->behind);
     if (s->square >= 0) sac_ways_aim(s->survey.ways, s->square, -1);
 }

@@ -147,9 +147,8 @@ void sac_survey_look(survey *s, const survey_place *from, const float *depth)
 
 // --- ways
 
-bool sac_survey_spread(survey *s, const survey_place *from)
+bool sac_survey_spread(survey *s, const survey_place *from, bool again)
 {
-    // where the robot is pressed to something, it sets out from the free square that is nearest
     const int reach = 4;
     double least = INFINITY;
     int best = -1;
@@ -158,7 +157,8 @@ bool sac_survey_spread(survey *s, const survey_place *from)
         {
             const int square = sac_ways_at(s->ways, from->x + i * cell, from->y + k * cell);
             const double away = (double)(i * i + k * k);
-            if (square >= 0 && s->ways->free[square] && away < least) least = away, best = square;
+            if (square < 0 || !s->ways->free[square] || away >= least) continue;
+            if (!again || s->ways->field[square] == WAYS_FAR) least = away, best = square;
         }
     if (best < 0) return false;
     sac_ways_aim(s->ways, best, -1);

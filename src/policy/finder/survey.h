@@ -50,8 +50,10 @@ void sac_survey_block(survey *s, double x, double y);
 /// The point that a column of the picture shows at a depth; columns may be fractions.
 void sac_survey_point(const survey *s, const survey_place *from, double column, double depth, double point[2]);
 
-/// Find the ways from all squares to a place; false where the robot is nowhere near a free square.
-bool sac_survey_spread(survey *s, const survey_place *from);
+/// Find the ways from all squares to a place: to the free square that is nearest to it, or with `again` to the nearest
+/// of those around it that had no way to the one before, because what the robot is pressed to cuts them off on the map.
+/// @return false where there is no such square around
+bool sac_survey_spread(survey *s, const survey_place *from, bool again);
 
 /// After sac_survey_spread: whether a square that can be reached lies at the edge of what is known, and one behind it
 /// to look at.
