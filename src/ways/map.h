@@ -28,8 +28,7 @@ typedef struct ways_map
 
 /// @param[out] out  released by sac_ways_destroy; NULL on failure
 /// @return SAC_ERROR_MEMORY
-SAC_CHECKED sac_status sac_ways_create(ways_map **out, const double origin[2], double cell, int columns,
-                                            int rows);
+SAC_CHECKED sac_status sac_ways_create(ways_map **out, const double origin[2], double cell, int columns, int rows);
 
 /// NULL is ignored.
 void sac_ways_destroy(ways_map *map);

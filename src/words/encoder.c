@@ -67,8 +67,8 @@ void sac_words_encoder_tensors(words_encoder *e, words_tensor tensors[WORDS_TENS
     {
         const sac_convolution *c = &e->layers[i];
         const double limit = bound(c->patch * c->patch * c->channels);
-        tensors[n++] = (words_tensor){
-            names[i][0], 4, {c->outputs, c->patch, c->patch, c->channels}, limit, &e->weights[i]};
+        tensors[n++] =
+            (words_tensor){names[i][0], 4, {c->outputs, c->patch, c->patch, c->channels}, limit, &e->weights[i]};
         tensors[n++] = (words_tensor){names[i][1], 1, {c->outputs}, limit, &e->biases[i]};
     }
     const int last = e->layers[WORDS_LAYERS - 1].outputs;

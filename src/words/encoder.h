@@ -35,11 +35,11 @@ typedef struct words_encoder
     sac_convolution layers[WORDS_LAYERS];
     size_t weights[WORDS_LAYERS], biases[WORDS_LAYERS]; ///< offsets among parameters
     size_t key_weights, key_bias, text, temperature;
-    size_t parameters;           ///< how many
-    size_t maps[WORDS_LAYERS];   ///< floats of what each layer gives
-    size_t workspace;            ///< floats that convolutions need
-    size_t room;                 ///< floats that a workspace has
-    size_t kept;                 ///< floats of a picture that backward needs of forward
+    size_t parameters;         ///< how many
+    size_t maps[WORDS_LAYERS]; ///< floats of what each layer gives
+    size_t workspace;          ///< floats that convolutions need
+    size_t room;               ///< floats that a workspace has
+    size_t kept;               ///< floats of a picture that backward needs of forward
 } words_encoder;
 
 /// A tensor of an encoder, for those who keep its parameters by name.

@@ -73,8 +73,9 @@ static sac_status split_names(sac_words_file *f, owned *o, const char *text, con
     }
     f->names = o->names;
     if (count == f->texts) return SAC_OK;
-    return sac_fail(SAC_ERROR_FORMAT, "%.300s: the metadata's texts have %d lines, expected %d, one for each row of texts",
-                    where, count, f->texts);
+    return sac_fail(SAC_ERROR_FORMAT,
+                    "%.300s: the metadata's texts have %d lines, expected %d, one for each row of texts", where, count,
+                    f->texts);
 }
 
 static sac_status take(sac_words_file *f, owned *o, const char *where)
@@ -90,7 +91,8 @@ static sac_status take(sac_words_file *f, owned *o, const char *where)
         return sac_fail(SAC_ERROR_FORMAT, "%.300s: patches have %lld numbers and texts %lld, expected as many", where,
                         (long long)patches->shape[3], (long long)texts->shape[1]);
     if (!names)
-        return sac_fail(SAC_ERROR_FORMAT, "%.300s: the metadata has no 'texts', expected a line for each of them", where);
+        return sac_fail(SAC_ERROR_FORMAT, "%.300s: the metadata has no 'texts', expected a line for each of them",
+                        where);
     f->pictures = (int)patches->shape[0];
     f->rows = (int)patches->shape[1];
     f->columns = (int)patches->shape[2];

@@ -47,7 +47,8 @@ static sac_status check(const sac_words_def *d, kernel *found)
     while (kernels[*found] && strcmp(kernels[*found], d->kernel ? d->kernel : "") != 0) ++*found;
     if (!kernels[*found])
         return sac_fail(SAC_ERROR_ARGUMENT, "words: kernel is '%.40s', expected softmax, relu, exp or square%s",
-                        d->kernel ? d->kernel : "", sac_did_you_mean(sac_nearest_of(d->kernel ? d->kernel : "", kernels)));
+                        d->kernel ? d->kernel : "",
+                        sac_did_you_mean(sac_nearest_of(d->kernel ? d->kernel : "", kernels)));
     if (d->size < 1 || d->size > MOST_SIZE)
         return sac_fail(SAC_ERROR_ARGUMENT, "words: size is %d, expected 1 to %d", d->size, MOST_SIZE);
     if (d->features < 0 || d->features > MOST_FEATURES)
@@ -135,9 +136,7 @@ static void map(const sac_words *w, const sac_learn *l, float *out, const float 
     float largest = -INFINITY;
     for (size_t i = 0; i < count; i++) largest = fmaxf(largest, out[i]);
     for (size_t i = 0; i < count; i++)
-        out[i] = w->kernel == RELU  ? fmaxf(out[i], 0)
-                 : w->kernel == EXP ? sac_exp(out[i] - largest)
-                                    : out[i] * out[i];
+        out[i] = w->kernel == RELU ? fmaxf(out[i], 0) : w->kernel == EXP ? sac_exp(out[i] - largest) : out[i] * out[i];
 }
 
 // exp of each less the largest, whose factor divides out

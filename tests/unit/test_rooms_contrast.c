@@ -1,6 +1,7 @@
 #include "train_scene.h"
 
-/// Training by contrast on pictures of rooms: the loss falls, and the bytes depend on neither threads nor interruptions.
+/// Training by contrast on pictures of rooms: the loss falls, and the bytes depend on neither threads nor
+/// interruptions.
 
 static const char task[] = "env:\n  id: rooms\n  level: 5\n  things: 4\n  height: 8\n  width: 8\n  steps: 4\n"
                            "policy:\n  kind: finder\n  inputs: image depth motion words\n  size: 8\n  thick: 4\n"
@@ -72,8 +73,8 @@ TEST(what_is_wrong_is_named)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(any_number_of_threads_learns_the_same), IN_FOLDER(an_interrupted_run_goes_on_to_the_bit),
-        IN_FOLDER(the_loss_falls), IN_FOLDER(what_is_wrong_is_named)};
+    const struct CMUnitTest tests[] = {IN_FOLDER(any_number_of_threads_learns_the_same),
+                                       IN_FOLDER(an_interrupted_run_goes_on_to_the_bit), IN_FOLDER(the_loss_falls),
+                                       IN_FOLDER(what_is_wrong_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

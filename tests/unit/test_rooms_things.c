@@ -18,8 +18,7 @@ static rooms_plan plan; // large
 static double gap(const rooms_piece *a, const rooms_piece *b)
 {
     double square = 0;
-    for (int i = 0; i < 2; i++)
-        square += pow(fmax(fabs(a->center[i] - b->center[i]) - a->half[i] - b->half[i], 0), 2);
+    for (int i = 0; i < 2; i++) square += pow(fmax(fabs(a->center[i] - b->center[i]) - a->half[i] - b->half[i], 0), 2);
     return sqrt(square);
 }
 
@@ -58,8 +57,7 @@ TEST(things_stand_where_there_is_room)
                                    fabs(p->center[1] - wall->center[1]) > p->half[1] + wall->half[1] - 1e-9;
                 assert_true(apart);
             }
-            for (int k = 0; k < i; k++)
-                assert_true(gap(p, &plan.rounds[k]) > 0.5 && plan.rounds[k].name != p->name);
+            for (int k = 0; k < i; k++) assert_true(gap(p, &plan.rounds[k]) > 0.5 && plan.rounds[k].name != p->name);
             assert_true(p->center[0] > 0 && p->center[0] < plan.size && p->center[1] > 0 && p->center[1] < plan.size);
         }
     }
@@ -154,7 +152,8 @@ TEST(colours_are_those_of_the_names)
             if (names[i] > 0 && i % 16 > 0 && names[i - 1] == names[i] && i % 16 < 15 && names[i + 1] == names[i] &&
                 i >= 16 && names[i - 16] == names[i] && i < 240 && names[i + 16] == names[i])
             {
-                const int others = pixel[(colour + 1) % 3] > pixel[(colour + 2) % 3] ? (colour + 1) % 3 : (colour + 2) % 3;
+                const int others =
+                    pixel[(colour + 1) % 3] > pixel[(colour + 2) % 3] ? (colour + 1) % 3 : (colour + 2) % 3;
                 counts[colour]++;
                 right[colour] += pixel[others] < pixel[colour] / 2;
             }

@@ -227,8 +227,7 @@ static double lose(const scene *s, float *gradient)
                                .captions = CAPTIONS,
                                .logits = logits,
                                .slopes = slopes};
-    const double loss =
-        sac_words_loss(e, &l, &batch, sac_words_temperature(e, s->parameters), dkeys, dqueries, &dt);
+    const double loss = sac_words_loss(e, &l, &batch, sac_words_temperature(e, s->parameters), dkeys, dqueries, &dt);
     for (int i = 0; gradient && i < PICTURES; i++)
         sac_words_look_back(e, &l, s->parameters, gradient, dkeys + (size_t)i * (size_t)e->count * size,
                             keys + (size_t)i * (size_t)e->count * size, kept + (size_t)i * e->kept, room);

@@ -9,8 +9,8 @@
 #include "env/rooms/house.h"
 #include "env/rooms/robot.h"
 #include "env/rooms/seen.h"
-#include "env/rooms/view.h"
 #include "env/rooms/things.h"
+#include "env/rooms/view.h"
 #include "env/rooms/world.h"
 
 /// The world `rooms`: a robot on wheels is told where its goal is, sees how far things before it are, and is paid for
@@ -134,8 +134,8 @@ static void describe(rooms_env *e)
     e->parts[MOTION] = (sac_space){.name = "motion", .kind = SAC_SPACE_VECTOR, .shape = {MOTIONS}};
     e->parts[WORDS] = (sac_space){.name = "words", .kind = SAC_SPACE_VECTOR, .shape = {ROOMS_VOCABULARY}};
     e->parts[NAME] = (sac_space){.name = "name", .kind = SAC_SPACE_CHOICE, .choices = ROOMS_NAMES};
-    e->parts[SHOWN] = (sac_space){
-        .name = "shown", .kind = SAC_SPACE_DEPTH, .shape = {c->height, c->width}, .privileged = true};
+    e->parts[SHOWN] =
+        (sac_space){.name = "shown", .kind = SAC_SPACE_DEPTH, .shape = {c->height, c->width}, .privileged = true};
     e->parts[SEEN] = (sac_space){.name = "seen", .kind = SAC_SPACE_VECTOR, .shape = {MAPS}, .privileged = true};
 }
 
@@ -148,9 +148,12 @@ static sac_status make(rooms_env *e, const char *variant)
     SAC_TRY(sac_rooms_body_create(&e->body, c->plan, c->physics_ms / 1000));
     SAC_TRY(sac_rooms_house_create(&e->house, c->level, c->plan[0] ? e->body : NULL));
     e->house->turned = c->turned * 3.14159265358979312 / 180;
-    const rooms_view_def view = {
-        .height = c->height, .width = c->width, .angle = c->angle, .near = c->near, .far = c->far,
-        .detail = c->things > 0 ? c->detail : 0};
+    const rooms_view_def view = {.height = c->height,
+                                 .width = c->width,
+                                 .angle = c->angle,
+                                 .near = c->near,
+                                 .far = c->far,
+                                 .detail = c->things > 0 ? c->detail : 0};
     SAC_TRY(sac_rooms_view_create(&e->view, e->body, &view));
     e->tangent = sac_rooms_view_tangent(&view);
     SAC_TRY(sac_rooms_seen_create(&e->seen, e->house, c->far, e->tangent));

@@ -18,8 +18,9 @@ enum
 static const char *const words[ROOMS_VOCABULARY] = {"red",  "green", "blue", "yellow", "purple", "black",
                                                     "ball", "box",   "cone", "bottle", "chair",  "lamp"};
 
-static const float colours[ROOMS_COLOURS][4] = {{0.9f, 0.1f, 0.1f, 1},   {0.1f, 0.7f, 0.15f, 1}, {0.1f, 0.25f, 0.9f, 1},
-                                                {0.95f, 0.85f, 0.1f, 1}, {0.6f, 0.1f, 0.7f, 1},  {0.06f, 0.06f, 0.06f, 1}};
+static const float colours[ROOMS_COLOURS][4] = {{0.9f, 0.1f, 0.1f, 1},  {0.1f, 0.7f, 0.15f, 1},
+                                                {0.1f, 0.25f, 0.9f, 1}, {0.95f, 0.85f, 0.1f, 1},
+                                                {0.6f, 0.1f, 0.7f, 1},  {0.06f, 0.06f, 0.06f, 1}};
 
 // m: the radius of the circle that a thing fits in, and its height
 static const double sizes[ROOMS_SHAPES][2] = {[BALL] = {0.2, 0.4},    [BOX] = {0.24, 0.34},  [CONE] = {0.2, 0.5},
@@ -156,18 +157,18 @@ int sac_rooms_thing_geoms(const rooms_piece *p, sac_geom *geoms)
     const double r = p->half[0], h = p->height;
     switch ((p->name - 1) % ROOMS_SHAPES)
     {
-        case BALL: add_ball(&b, r, r); break;
-        case BOX: add_box(&b, 0, 0, 0, h, 0.7 * r, 0.7 * r); break;
-        case CONE: add_cone(&b, r, h); break;
-        case BOTTLE:
-            add_disc(&b, 0, 0.62 * h, r);
-            add_disc(&b, 0.62 * h, h, 0.4 * r);
-            break;
-        case CHAIR: add_chair(&b, r, h); break;
-        default:
-            add_disc(&b, 0, 0.05 * h, 0.7 * r);
-            add_disc(&b, 0.05 * h, 0.65 * h, 0.12 * r);
-            add_disc(&b, 0.65 * h, h, r);
+    case BALL: add_ball(&b, r, r); break;
+    case BOX: add_box(&b, 0, 0, 0, h, 0.7 * r, 0.7 * r); break;
+    case CONE: add_cone(&b, r, h); break;
+    case BOTTLE:
+        add_disc(&b, 0, 0.62 * h, r);
+        add_disc(&b, 0.62 * h, h, 0.4 * r);
+        break;
+    case CHAIR: add_chair(&b, r, h); break;
+    default:
+        add_disc(&b, 0, 0.05 * h, 0.7 * r);
+        add_disc(&b, 0.05 * h, 0.65 * h, 0.12 * r);
+        add_disc(&b, 0.65 * h, h, r);
     }
     return b.count;
 }

@@ -45,9 +45,8 @@ static sac_status make(rooms_view *v, bool drawn)
 {
     SAC_TRY(open_renderer(&v->eye, v->def.height, v->def.width, false));
     if (v->def.detail > 0)
-        SAC_TRY(
-            open_renderer(&v->colours, v->def.height * v->def.detail, v->def.width * v->def.detail, false));
-    v->ids = SAC_NEW_ARRAY(int32_t, (size_t)v->def.height *(size_t)v->def.width);
+        SAC_TRY(open_renderer(&v->colours, v->def.height * v->def.detail, v->def.width * v->def.detail, false));
+    v->ids = SAC_NEW_ARRAY(int32_t, (size_t)v->def.height * (size_t)v->def.width);
     if (!v->ids) return sac_fail_memory("a robot's camera");
     if (drawn) return SAC_OK;
     return sac_mujoco_scene_create(&v->model, v->body->mj, v->body->model, v->body->shared->assets);
@@ -234,8 +233,7 @@ sac_status sac_rooms_view_take(rooms_view *v, const rooms_camera *camera, float 
     const float near = (float)v->def.near, far = (float)v->def.far;
     const int pixels = v->def.height * v->def.width;
     for (int i = 0; names && i < pixels; i++) names[i] = (float)(v->ids[i] + 1);
-    for (int i = 0; depth && i < pixels; i++)
-        depth[i] = depth[i] < near ? near : depth[i] < far ? depth[i] : far;
+    for (int i = 0; depth && i < pixels; i++) depth[i] = depth[i] < near ? near : depth[i] < far ? depth[i] : far;
     return SAC_OK;
 }
 

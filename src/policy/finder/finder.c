@@ -251,8 +251,7 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     drive(s, &here, corner, action);
     if (s->backing > 0) action[0] = -0.5f, action[1] = 0;
     for (int i = 0; i < ACTIONS; i++)
-        s->output[i] = action[i] =
-            within(action[i], base->policy->def.action_low[i], base->policy->def.action_high[i]);
+        s->output[i] = action[i] = within(action[i], base->policy->def.action_low[i], base->policy->def.action_high[i]);
     s->steps++;
 }
 

@@ -5,11 +5,11 @@
 #include "saccade/words.h"
 #include "words/encoder.h"
 
-/// A policy that goes where words say, after Leal et al. 2023 (SARA-RT), section II-A. Patches of a picture get keys and
-/// the words a query by a dual encoder (words/encoder.h), which is what of it is learned; the scores of patches follow
-/// from these by a kernel (saccade/words.h). Of the highest few one is drawn. Where it is like the words, what it shows
-/// is put on a map that is drawn from depth while the robot drives (survey.h), and the robot goes there. Otherwise it
-/// goes to an edge of what the map knows.
+/// A policy that goes where words say, after Leal et al. 2023 (SARA-RT), section II-A. Patches of a picture get keys
+/// and the words a query by a dual encoder (words/encoder.h), which is what of it is learned; the scores of patches
+/// follow from these by a kernel (saccade/words.h). Of the highest few one is drawn. Where it is like the words, what
+/// it shows is put on a map that is drawn from depth while the robot drives (survey.h), and the robot goes there.
+/// Otherwise it goes to an edge of what the map knows.
 
 typedef struct finder_config
 {

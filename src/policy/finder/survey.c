@@ -5,7 +5,7 @@
 
 enum
 {
-    RAYS = 4, // for each column of the picture, so that no square between two of them is left out
+    RAYS = 4,   // for each column of the picture, so that no square between two of them is left out
     around = 3, // squares to each side of an edge that are counted
     worth = 10  // of them that are to be unknown
 };

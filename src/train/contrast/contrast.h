@@ -64,12 +64,12 @@ typedef struct sac_contrast
     sac_threads *threads;
     sac_slices *slices;
     sac_optimiser *optimiser;
-    void **scratch;          ///< [threads]
-    float **rooms;           ///< [threads]
+    void **scratch; ///< [threads]
+    float **rooms;  ///< [threads]
     float *parameters, *gradient;
     const float *current;
-    int64_t steps; ///< of the optimiser
-    double loss[2];          ///< the first and the last of a generation
+    int64_t steps;  ///< of the optimiser
+    double loss[2]; ///< the first and the last of a generation
     sac_rows *rows;
 } sac_contrast;
 

@@ -97,8 +97,8 @@ static sac_status create(sac_run *r)
         return sac_fail(SAC_ERROR_ARGUMENT, "search.method: contrast trains the encoder of a finder, not %s",
                         sac_policy_kind(r->policy));
     SAC_TRY(sac_threads_create(&c->threads, r->def->threads));
-    SAC_TRY(sac_slices_create(&c->slices, c->threads, c->options.slices,
-                              (size_t)sac_policy_parameter_count(r->policy)));
+    SAC_TRY(
+        sac_slices_create(&c->slices, c->threads, c->options.slices, (size_t)sac_policy_parameter_count(r->policy)));
     SAC_TRY(create_rooms(c));
     SAC_TRY(sac_contrast_open(r));
     SAC_TRY(create_batch(c));

@@ -75,8 +75,11 @@ static sac_status open_eye(sac_contrast *c, contrast_eye *eye, const sac_env_def
     eye->shown = SAC_NEW_ARRAY(float, sac_space_size(&spec->observations[c->parts[CONTRAST_SHOWN]]));
     eye->action = SAC_NEW_ARRAY(float, (size_t)spec->action_size);
     if (!eye->shown || !eye->action) return sac_fail_memory("pictures");
-    eye->row = (sac_env_row){
-        .parts = eye->parts, .action = eye->action, .reward = &eye->reward, .terminated = &eye->ended[0], .truncated = &eye->ended[1]};
+    eye->row = (sac_env_row){.parts = eye->parts,
+                             .action = eye->action,
+                             .reward = &eye->reward,
+                             .terminated = &eye->ended[0],
+                             .truncated = &eye->ended[1]};
     eye->parts[c->parts[CONTRAST_SHOWN]] = eye->shown;
     eye->parts[c->parts[CONTRAST_NAME]] = &eye->name;
     return SAC_OK;

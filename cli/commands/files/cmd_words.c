@@ -132,8 +132,8 @@ static json_t *to_json(const job *j, int text, bool all)
     json_t *kept = json_array(), *scores = json_array();
     for (int i = 0; i < j->s.kept; i++)
         json_array_append_new(kept, json_pack("{s:i, s:i, s:f, s:f}", "row", j->s.top[i] / j->file.columns, "column",
-                                              j->s.top[i] % j->file.columns, "score",
-                                              (double)j->s.scores[j->s.top[i]], "share", (double)j->s.shares[i]));
+                                              j->s.top[i] % j->file.columns, "score", (double)j->s.scores[j->s.top[i]],
+                                              "share", (double)j->s.shares[i]));
     for (int i = 0; all && i < count_of(j); i++) json_array_append_new(scores, json_real((double)j->s.scores[i]));
     json_t *out = json_pack("{s:s, s:o, s:i}", "text", j->file.names[text], "kept", kept, "drawn", j->s.drawn);
     if (all)
