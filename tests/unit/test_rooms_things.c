@@ -2,6 +2,7 @@
 
 #include "env/rooms/house.h"
 #include "env/rooms/things.h"
+#include "env/rooms/world.h"
 #include "world_scene.h"
 
 /// Things with names in rooms: where they stand, what is seen of them, and when one counts as found.

@@ -1,4 +1,3 @@
-#include "env/rooms/things.h"
 #include "env/rooms/world.h"
 
 /// The options of rooms: plans, goals, the robot, and its camera.

@@ -14,7 +14,6 @@ enum
     ROOMS_SHAPES = 6,
     ROOMS_NAMES = ROOMS_COLOURS * ROOMS_SHAPES,
     ROOMS_VOCABULARY = ROOMS_COLOURS + ROOMS_SHAPES, ///< words: the colours, then the shapes
-    ROOMS_MOST_THINGS = 24,
     ROOMS_THING_GEOMS = 8 ///< of one thing, at most
 };
 

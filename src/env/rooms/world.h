@@ -6,7 +6,8 @@
 
 enum
 {
-    ROOMS_MOST_STEPS = 2000
+    ROOMS_MOST_STEPS = 2000,
+    ROOMS_MOST_THINGS = 24 ///< with names, in a plan
 };
 
 typedef struct rooms_config
