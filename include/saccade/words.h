@@ -53,6 +53,20 @@ SAC_API size_t sac_words_workspace_size(const sac_words *words, int patches);
 SAC_API void sac_words_score(const sac_words *words, float *scores, const float *query, const float *keys, int patches,
                              void *workspace);
 
+/// Bytes that sac_words_expect needs as workspace.
+SAC_API size_t sac_words_expect_workspace_size(const sac_words *words, int patches, int action_size);
+
+/// The actions of all patches, weighed by their scores, for each of several texts. Linear kernels form Psi and Gamma
+/// of (3) once, in time and space linear in texts + patches; softmax takes their product. Zeros where the kernel is
+/// zero for all patches. Cannot fail.
+/// @param[out] out        [texts, action_size]
+/// @param      queries    [texts, D]
+/// @param      keys       [patches, D]
+/// @param      actions    [patches, action_size]
+/// @param      workspace  64-byte aligned, contents ignored
+SAC_API void sac_words_expect(const sac_words *words, float *out, const float *queries, int texts, const float *keys,
+                              const float *actions, int patches, int action_size, void *workspace);
+
 /// Keep the highest scores: their patches, the highest first and of equal ones the one with the lower number, and each
 /// one's share of their sum; equal shares where that is zero.
 /// @param[out] top     [kept]

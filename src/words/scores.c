@@ -169,6 +169,90 @@ void sac_words_score(const sac_words *w, float *scores, const float *query, cons
     for (int i = 0; i < patches; i++) scores[i] = sum > 0 ? (float)((double)scores[i] / sum) : 0;
 }
 
+// --- what all patches together say
+
+/// Sums of (3), and scores for softmax, which has none.
+typedef struct sums
+{
+    float *psi, *gamma; // [action_size, F], [F]
+    float *scores;      // [patches]
+    void *room;
+} sums;
+
+static sums cut_sums(const sac_words *w, int patches, int action_size, sac_workspace *s)
+{
+    const bool linear = w->kernel != SOFTMAX;
+    const size_t width = linear ? (size_t)width_of(w) : 0;
+    return (sums){.psi = sac_take(s, (size_t)action_size * width, sizeof(float)),
+                  .gamma = sac_take(s, width, sizeof(float)),
+                  .scores = sac_take(s, linear ? 0 : (size_t)patches, sizeof(float)),
+                  .room = sac_take(s, sac_words_workspace_size(w, patches), 1)};
+}
+
+size_t sac_words_expect_workspace_size(const sac_words *w, int patches, int action_size)
+{
+    sac_workspace s = {0};
+    cut_sums(w, patches, action_size, &s);
+    return s.used;
+}
+
+static void add_up(const sac_words *w, const sums *u, const float *features, const float *actions, int patches,
+                   int action_size)
+{
+    const int width = width_of(w);
+    memset(u->psi, 0, (size_t)action_size * (size_t)width * sizeof *u->psi);
+    memset(u->gamma, 0, (size_t)width * sizeof *u->gamma);
+    for (int j = 0; j < patches; j++)
+        for (int i = 0; i < width; i++)
+        {
+            const float phi = features[(ptrdiff_t)j * width + i];
+            u->gamma[i] += phi;
+            for (int a = 0; a < action_size; a++)
+                u->psi[(ptrdiff_t)a * width + i] =
+                    fmaf(actions[(ptrdiff_t)j * action_size + a], phi, u->psi[(ptrdiff_t)a * width + i]);
+        }
+}
+
+static void weigh(float *out, const float *scores, const float *actions, int patches, int action_size)
+{
+    for (int a = 0; a < action_size; a++)
+    {
+        double sum = 0;
+        for (int j = 0; j < patches; j++) sum += (double)scores[j] * (double)actions[(ptrdiff_t)j * action_size + a];
+        out[a] = (float)sum;
+    }
+}
+
+void sac_words_expect(const sac_words *w, float *out, const float *queries, int texts, const float *keys,
+                      const float *actions, int patches, int action_size, void *workspace)
+{
+    sac_workspace s = {.memory = workspace};
+    const sums u = cut_sums(w, patches, action_size, &s);
+    sac_workspace inner = {.memory = u.room};
+    const room r = cut(w, patches, &inner);
+    const sac_learn l = sac_learn_create(r.scratch);
+    const int width = width_of(w);
+    if (w->kernel != SOFTMAX)
+    {
+        map(w, &l, r.keys, keys, patches);
+        add_up(w, &u, r.keys, actions, patches, action_size);
+    }
+    for (int i = 0; i < texts; i++, out += action_size, queries += w->size)
+    {
+        if (w->kernel == SOFTMAX)
+        {
+            sac_words_score(w, u.scores, queries, keys, patches, u.room);
+            weigh(out, u.scores, actions, patches, action_size);
+            continue;
+        }
+        float divisor;
+        map(w, &l, r.query, queries, 1);
+        l.linear_forward(&l, &divisor, u.gamma, r.query, NULL, 1, width, 1, SAC_ACTIVATION_NONE);
+        l.linear_forward(&l, out, u.psi, r.query, NULL, action_size, width, 1, SAC_ACTIVATION_NONE);
+        for (int a = 0; a < action_size; a++) out[a] = divisor > 0 ? out[a] / divisor : 0;
+    }
+}
+
 // --- the few that are kept
 
 static bool higher(const float *scores, int a, int b)

@@ -108,6 +108,38 @@ TEST(random_features_of_exp_come_near_softmax)
     assert_true(error[1] < error[0] / 2 && error[1] < 0.1);
 }
 
+// (3) gives the sum over patches of (1) times their actions, with every kernel. Each side is a quotient of sums of up to
+// 37 x 64 products, of one sign but in the actions, which are near 1: rounding leaves less than 1e-4.
+TEST(sums_over_patches_are_those_of_scores)
+{
+    static const char *const kernels[] = {"softmax", "relu", "exp", "square"};
+    float queries[3 * D], keys[N * D], actions[N * 2], scores[N], out[3 * 2];
+    fill(queries, 3 * D, 8);
+    fill(keys, N * D, 9);
+    fill(actions, N * 2, 10);
+    for (int k = 0; k < 4; k++)
+    {
+        sac_words_def def = sac_words_default_def();
+        sac_words *words;
+        def.kernel = kernels[k];
+        def.size = D;
+        def.features = k > 0 ? 64 : 0;
+        assert_int_equal(sac_words_create(&words, &def), SAC_OK);
+        void *room = sac_alloc(sac_words_expect_workspace_size(words, N, 2));
+        sac_words_expect(words, out, queries, 3, keys, actions, N, 2, room);
+        for (int i = 0; i < 3; i++)
+        {
+            double expected[2] = {0};
+            score(scores, kernels[k], def.features, false, queries + i * D, keys);
+            for (int j = 0; j < N; j++)
+                for (int a = 0; a < 2; a++) expected[a] += (double)scores[j] * (double)actions[2 * j + a];
+            for (int a = 0; a < 2; a++) assert_true(fabs((double)out[2 * i + a] - expected[a]) < 1e-4);
+        }
+        sac_free(room);
+        sac_words_destroy(words);
+    }
+}
+
 // The highest few come first, of equal ones that with the lower number; a chance below the first one's share draws it.
 TEST(the_highest_are_kept_and_drawn)
 {
@@ -286,6 +318,6 @@ TEST(what_half_shows_a_thing_does_not_count)
     end(&s);
 }
 
-TESTS(scores_are_those_of_the_formula, random_features_of_exp_come_near_softmax, the_highest_are_kept_and_drawn,
+TESTS(scores_are_those_of_the_formula, sums_over_patches_are_those_of_scores, random_features_of_exp_come_near_softmax, the_highest_are_kept_and_drawn,
       mistakes_are_named, lack_of_memory_is_survived, the_gradient_is_that_of_differences,
       what_half_shows_a_thing_does_not_count)

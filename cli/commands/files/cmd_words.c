@@ -52,6 +52,7 @@ typedef struct scored
 {
     float *scores, shares[MOST_KEPT];
     int top[MOST_KEPT], kept, drawn; ///< drawn: among the kept
+    float mean[2];                   ///< row and column of all patches, weighed by their scores
 } scored;
 
 typedef struct job
@@ -59,7 +60,8 @@ typedef struct job
     const config *config;
     sac_words_file file;
     sac_words *words;
-    void *workspace;
+    void *workspace, *sums;
+    float *places; ///< [patches, 2] row and column
     scored s;
     int picture;
 } job;
@@ -85,8 +87,16 @@ static sac_status open(job *j, const char *path)
     def.scale = c->scale;
     SAC_TRY(sac_words_create(&j->words, &def));
     j->workspace = sac_alloc(sac_words_workspace_size(j->words, count_of(j)));
+    j->sums = sac_alloc(sac_words_expect_workspace_size(j->words, count_of(j), 2));
     j->s.scores = SAC_NEW_ARRAY(float, (size_t)count_of(j));
-    return j->workspace && j->s.scores ? SAC_OK : sac_fail_memory("scores");
+    j->places = SAC_NEW_MATRIX(float, (size_t)count_of(j), 2);
+    if (!j->workspace || !j->sums || !j->s.scores || !j->places) return sac_fail_memory("scores");
+    for (int i = 0; i < count_of(j); i++)
+    {
+        j->places[2 * i] = (float)(i / j->file.columns);
+        j->places[2 * i + 1] = (float)(i % j->file.columns);
+    }
+    return SAC_OK;
 }
 
 static void score(job *j, int text)
@@ -95,6 +105,8 @@ static void score(job *j, int text)
     const float *keys = j->file.patches + (size_t)j->picture * (size_t)count_of(j) * size;
     sac_stream random = sac_stream_create(j->config->seed, (uint64_t)j->picture, (uint64_t)text);
     sac_words_score(j->words, j->s.scores, j->file.vectors + (size_t)text * size, keys, count_of(j), j->workspace);
+    sac_words_expect(j->words, j->s.mean, j->file.vectors + (size_t)text * size, 1, keys, j->places, count_of(j), 2,
+                     j->sums);
     j->s.kept = j->config->kept < count_of(j) ? j->config->kept : count_of(j);
     sac_words_keep(j->s.top, j->s.shares, j->s.kept, j->s.scores, count_of(j));
     j->s.drawn = sac_words_choose(j->s.shares, j->s.kept, sac_stream_uniform(&random, 0, 1));
@@ -123,7 +135,7 @@ static void print_text(const job *j, int text, bool grid)
     for (int i = 0; i < j->s.kept; i++)
         printf(" (%d, %d) %.6f %.0f%%%s", j->s.top[i] / j->file.columns, j->s.top[i] % j->file.columns,
                (double)j->s.scores[j->s.top[i]], 100 * (double)j->s.shares[i], i == j->s.drawn ? " drawn" : "");
-    printf("\n");
+    printf(", mean (%.2f, %.2f)\n", (double)j->s.mean[0], (double)j->s.mean[1]);
     if (grid) print_grid(j);
 }
 
@@ -135,7 +147,8 @@ static json_t *to_json(const job *j, int text, bool all)
                                               j->s.top[i] % j->file.columns, "score", (double)j->s.scores[j->s.top[i]],
                                               "share", (double)j->s.shares[i]));
     for (int i = 0; all && i < count_of(j); i++) json_array_append_new(scores, json_real((double)j->s.scores[i]));
-    json_t *out = json_pack("{s:s, s:o, s:i}", "text", j->file.names[text], "kept", kept, "drawn", j->s.drawn);
+    json_t *out = json_pack("{s:s, s:o, s:i, s:[f, f]}", "text", j->file.names[text], "kept", kept, "drawn", j->s.drawn,
+                            "mean", (double)j->s.mean[0], (double)j->s.mean[1]);
     if (all)
         json_object_set_new(out, "scores", scores);
     else
@@ -196,6 +209,8 @@ static int run(const cli_args *args)
     if (status == SAC_OK) status = show(&j, args);
     sac_words_destroy(j.words);
     sac_free(j.workspace);
+    sac_free(j.sums);
+    sac_free(j.places);
     sac_free(j.s.scores);
     sac_words_file_clear(&j.file);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
