@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "failing_memory.h"
 #include "policy/finder/finder.h"
 #include "policy/kind.h"
 #include "test.h"
@@ -176,7 +177,7 @@ TEST(it_acts_within_bounds_and_the_same_again)
     sac_policy_destroy(policy);
 }
 
-TEST(what_does_not_fit_is_named)
+TEST(what_does_not_fit_is_named, lack_of_memory_is_survived, nothing_allocates_while_acting)
 {
     sac_policy *policy;
     sac_space other[4];
@@ -187,6 +188,46 @@ TEST(what_does_not_fit_is_named)
     assert_int_equal(make(&policy, true, other, 4), SAC_ERROR_ARGUMENT);
     assert_non_null(strstr(sac_last_error(), "90 x 96"));
     assert_int_equal(make(&policy, false, all + 1, 2), SAC_OK);
+    sac_policy_destroy(policy);
+}
+
+static sac_status create_and_open(void)
+{
+    sac_policy *policy;
+    sac_policy_state *state = NULL;
+    sac_status status = make(&policy, true, all, 4);
+    if (status == SAC_OK) status = sac_policy_state_create(&state, policy);
+    sac_policy_state_destroy(state);
+    sac_policy_destroy(policy);
+    return status;
+}
+
+TEST(lack_of_memory_is_survived)
+{
+    assert_survives_lack_of_memory(create_and_open(), (void)0);
+}
+
+// Acting takes no memory: any allocation while it acts fails, and would be noticed.
+TEST(nothing_allocates_while_acting)
+{
+    static uint8_t picture[96 * 96 * 3];
+    static scene c;
+    sac_policy *policy;
+    sac_policy_state *state;
+    float action[2];
+    static const float motion[9] = {0, 0, 1}, words[12] = {1, [7] = 1};
+    const void *const inputs[] = {picture, c.depth, motion, words};
+    assert_int_equal(make(&policy, true, all, 4), SAC_OK);
+    assert_int_equal(sac_policy_state_create(&state, policy), SAC_OK);
+    see(&c, 2, -0.4, 0.4);
+    failing.failed = false;
+    failing.until_failure = 0;
+    sac_set_allocator(&(sac_allocator){failing_allocate, failing_release, NULL});
+    sac_policy_state_reset(state);
+    for (int i = 0; i < 30; i++) sac_policy_act_on(state, inputs, action);
+    sac_set_allocator(NULL);
+    assert_false(failing.failed);
+    sac_policy_state_destroy(state);
     sac_policy_destroy(policy);
 }
 

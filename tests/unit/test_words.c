@@ -108,8 +108,8 @@ TEST(random_features_of_exp_come_near_softmax)
     assert_true(error[1] < error[0] / 2 && error[1] < 0.1);
 }
 
-// (3) gives the sum over patches of (1) times their actions, with every kernel. Each side is a quotient of sums of up to
-// 37 x 64 products, of one sign but in the actions, which are near 1: rounding leaves less than 1e-4.
+// (3) gives the sum over patches of (1) times their actions, with every kernel. Each side is a quotient of sums of up
+// to 37 x 64 products, of one sign but in the actions, which are near 1: rounding leaves less than 1e-4.
 TEST(sums_over_patches_are_those_of_scores)
 {
     static const char *const kernels[] = {"softmax", "relu", "exp", "square"};
@@ -318,6 +318,6 @@ TEST(what_half_shows_a_thing_does_not_count)
     end(&s);
 }
 
-TESTS(scores_are_those_of_the_formula, sums_over_patches_are_those_of_scores, random_features_of_exp_come_near_softmax, the_highest_are_kept_and_drawn,
-      mistakes_are_named, lack_of_memory_is_survived, the_gradient_is_that_of_differences,
-      what_half_shows_a_thing_does_not_count)
+TESTS(scores_are_those_of_the_formula, sums_over_patches_are_those_of_scores, random_features_of_exp_come_near_softmax,
+      the_highest_are_kept_and_drawn, mistakes_are_named, lack_of_memory_is_survived,
+      the_gradient_is_that_of_differences, what_half_shows_a_thing_does_not_count)
