@@ -25,6 +25,19 @@ TEST(an_interrupted_run_goes_on_to_the_bit)
     sac_task_destroy(t);
 }
 
+TEST(every_cpu_level_learns_the_same)
+{
+    const sac_cpu_level best = sac_get_cpu_level();
+    sac_task *t = load_task(task, NULL, 0);
+    assert_ok(train(t, "best", 1, false, &(watcher){0}));
+    sac_set_cpu_level(SAC_CPU_SCALAR);
+    assert_ok(train(t, "scalar", 1, false, &(watcher){0}));
+    sac_set_cpu_level(best);
+    assert_same_file("best", "scalar", "mean.safetensors");
+    assert_same_file("best", "scalar", "best.safetensors");
+    sac_task_destroy(t);
+}
+
 // the first and the last number of a column of contrast.csv
 static void ends_of(const char *run, int column, double ends[2])
 {
@@ -73,8 +86,8 @@ TEST(what_is_wrong_is_named)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_FOLDER(any_number_of_threads_learns_the_same),
-                                       IN_FOLDER(an_interrupted_run_goes_on_to_the_bit), IN_FOLDER(the_loss_falls),
-                                       IN_FOLDER(what_is_wrong_is_named)};
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(any_number_of_threads_learns_the_same), IN_FOLDER(an_interrupted_run_goes_on_to_the_bit),
+        IN_FOLDER(every_cpu_level_learns_the_same), IN_FOLDER(the_loss_falls), IN_FOLDER(what_is_wrong_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
