@@ -93,7 +93,8 @@ static sac_status open(job *j, const char *path)
     if (!j->workspace || !j->sums || !j->s.scores || !j->places) return sac_fail_memory("scores");
     for (int i = 0; i < count_of(j); i++)
     {
-        j->places[2 * i] = (float)(i / j->file.columns);
+        const int row = i / j->file.columns;
+        j->places[2 * i] = (float)row;
         j->places[2 * i + 1] = (float)(i % j->file.columns);
     }
     return SAC_OK;

@@ -38,6 +38,7 @@ static const sac_option options[] = {
 
 enum
 {
+    HALF_CELL = WORDS_CELL / 2,
     STEERING,
     NARROW,
     ACTIONS = 2
@@ -265,8 +266,9 @@ static void gaze(sac_policy_state *base, sac_gaze *g)
     const int kept = finder_config_of(s)->kept;
     for (int i = 0; i < kept; i++)
     {
-        s->centers[2 * i] = (float)(WORDS_CELL * (s->top[i] / e->columns) + WORDS_CELL / 2);
-        s->centers[2 * i + 1] = (float)(WORDS_CELL * (s->top[i] % e->columns) + WORDS_CELL / 2);
+        const int row = s->top[i] / e->columns, column = s->top[i] % e->columns;
+        s->centers[2 * i] = (float)(WORDS_CELL * row + HALF_CELL);
+        s->centers[2 * i + 1] = (float)(WORDS_CELL * column + HALF_CELL);
     }
     g->height = e->height, g->width = e->width;
     g->rows = e->rows, g->columns = e->columns;

@@ -110,8 +110,9 @@ static double look_up(survey *s, const survey_place *from, const float *depth, i
 
 static void look_along(survey *s, const survey_place *from, double aside, double far)
 {
-    for (double way = 0; way < far; way += stride)
+    for (int i = 0; i * stride < far; i++)
     {
+        const double way = i * stride;
         double point[2];
         to_world(from, s->camera.ahead + way, way * aside, point);
         const int square = sac_ways_at(s->ways, point[0], point[1]);
