@@ -30,11 +30,12 @@ extern const cli_command cli_sweep;
 extern const cli_command cli_train;
 extern const cli_command cli_uptrain;
 extern const cli_command cli_watch;
+extern const cli_command cli_words;
 extern const cli_command cli_zoo;
 
 const cli_command *const cli_commands[] = {
     &cli_train, &cli_distill, &cli_uptrain,     &cli_fit,     &cli_classify,   &cli_heads, &cli_record, &cli_eval,
     &cli_watch, &cli_attend,  &cli_cloud,       &cli_compare, &cli_generalise, &cli_runs,  &cli_sweep,  &cli_plot,
     &cli_dash,  &cli_report,  &cli_replay,      &cli_envs,    &cli_tasks,      &cli_zoo,   &cli_import, &cli_export,
-    &cli_bench, &cli_theory,  &cli_convolution, &cli_config,  &cli_doctor,     NULL,
+    &cli_bench, &cli_theory,  &cli_convolution, &cli_config,  &cli_doctor,     &cli_words, NULL,
 };

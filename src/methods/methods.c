@@ -1,5 +1,6 @@
 #include "methods/methods.h"
 
+#include "methods/contrast_options.h"
 #include "methods/distill_options.h"
 #include "methods/ppo_options.h"
 #include "saccade/evolve.h"
@@ -11,6 +12,8 @@ static const struct
 } others[] = {
     {"ppo", "proximal policy optimisation (PPO), which learns by the gradient of the reward", sac_ppo_options},
     {"distill", "imitation of a teacher, who labels what the policy meets (DAgger)", sac_distill_option_table},
+    {"contrast", "a finder's encoder learns which patches of a picture show what a caption says",
+     sac_contrast_option_table},
 };
 
 const char *sac_method_at(int index, const char **summary, const sac_option **options)

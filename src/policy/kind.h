@@ -126,7 +126,7 @@ void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops,
     sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops, sac_pilot_ops, sac_grasper_ops, sac_action_tokens_ops,
-    sac_point_cloud_ops;
+    sac_point_cloud_ops, sac_finder_ops;
 
 /// The kind of a name, built in or registered (kinds.c); NULL: none. And what it is with some settings.
 const sac_policy_ops *sac_policy_find_kind(const char *name);

@@ -37,4 +37,4 @@ typedef struct sac_learner
 /// The learner of a search.method.
 const sac_learner *sac_learner_of(const char *method);
 
-extern const sac_learner sac_evolution_learner, sac_ppo_learner, sac_distill_learner;
+extern const sac_learner sac_evolution_learner, sac_ppo_learner, sac_distill_learner, sac_contrast_learner;

@@ -7,5 +7,6 @@
 const sac_learner *sac_learner_of(const char *method)
 {
     if (strcmp(method, "distill") == 0) return &sac_distill_learner;
+    if (strcmp(method, "contrast") == 0) return &sac_contrast_learner;
     return strcmp(method, "ppo") == 0 ? &sac_ppo_learner : &sac_evolution_learner;
 }

@@ -709,6 +709,42 @@ def action():
         put("action", name, data)
 
 
+def words():
+    """Embeddings of a picture of 1 x 2 patches and of two texts, two numbers each, and each way of being wrong."""
+    def made(patches=(1, 1, 2, 2), texts=(2, 2), names="red ball\nblue box", dtype="F32", first=0.5):
+        bytes_, header = b"", {}
+        for name, shape in (("patches", patches), ("texts", texts)):
+            count = 1
+            for side in shape:
+                count *= side
+            data = struct.pack(f"<{count}f", first, *[0.25 * i for i in range(count - 1)]) if count else b""
+            header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(bytes_), len(bytes_) + len(data)]}
+            bytes_ += data
+        if names is not None:
+            header["__metadata__"] = {"texts": names}
+        return tensors(header, bytes_)
+
+    good = made()
+    seeds = {
+        "good": good,
+        "cut": good[:-1],
+        "line_end": made(names="red ball\nblue box\n"),
+        "names_none": made(names=None),
+        "names_empty": made(names=""),
+        "names_few": made(names="red ball"),
+        "names_many": made(names="red ball\nblue box\ngreen cone"),
+        "size_other": made(texts=(2, 3)),
+        "rank_other": made(patches=(1, 2, 2)),
+        "none": made(patches=(0, 1, 2, 2)),
+        "integers": made(dtype="I32"),
+        "nan": made(first=float("nan")),
+        "huge": made(first=3e38),
+        "texts_alone": tensors({"texts": one(shape=(1, 1))}, bytes(4)),
+    }
+    for name, data in seeds.items():
+        put("words", name, data)
+
+
 for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, recipe, fit_task, net, wad,
-              demonstrations, action):
+              words, demonstrations, action):
     write()

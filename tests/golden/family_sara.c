@@ -4,6 +4,7 @@
 #include "golden.h"
 #include "saccade/attention.h"
 #include "saccade/multi_head.h"
+#include "saccade/words.h"
 
 // SARA's three maps with a learned G for each side and v, their outputs, the softmax that they are trained towards, and
 // a navigation policy's scores. Tokens by row in the file are planar here.
@@ -88,33 +89,36 @@ static sac_status run_target(const scene *s)
 }
 
 // rows of softmax over the tokens themselves, and the three largest weights of the first alone
+static void to_rows(float *rows, const side *from, int size)
+{
+    for (int i = 0; i < from->count; i++)
+        for (int d = 0; d < size; d++) rows[i * size + d] = from->tokens[d * from->count + i];
+}
+
 static sac_status run_navigation(const scene *s)
 {
     golden *g = s->g;
     int m = s->queries.count, n = s->keys.count, top[3], kept_count = n < 3 ? n : 3;
+    float shares[3];
     sac_status status = SAC_OK;
     float *scores = golden_output(g, &status, "nav_scores", SAC_F32, 2, (const int64_t[]){m, n});
     float *kept = golden_output(g, &status, "nav_top3_row0", SAC_F32, 1, (const int64_t[]){n});
-    // the library's rows are of as many queries as keys: each query comes as the first of such
-    float *queries = golden_scratch(g, &status, (size_t)s->d * (size_t)n, sizeof *queries);
+    float *queries = golden_scratch(g, &status, (size_t)s->d * (size_t)m, sizeof *queries);
+    float *keys = golden_scratch(g, &status, (size_t)s->d * (size_t)n, sizeof *keys);
     SAC_TRY(status);
-    sac_attention_def def = sac_attention_default_def();
-    def.key_size = s->d;
-    def.scale = 1;
-    sac_attention *a;
-    SAC_TRY(sac_attention_create(&a, &def));
-    void *workspace = golden_scratch(g, &status, sac_attention_workspace_size(a, n), 1);
+    to_rows(queries, &s->queries, s->d);
+    to_rows(keys, &s->keys, s->d);
+    sac_words_def def = sac_words_default_def();
+    def.size = s->d;
+    sac_words *words;
+    SAC_TRY(sac_words_create(&words, &def));
+    void *workspace = golden_scratch(g, &status, sac_words_workspace_size(words, n), 1);
     for (int i = 0; status == SAC_OK && i < m; i++)
-    {
-        for (int d = 0; d < s->d; d++) queries[d * n] = s->queries.tokens[d * m + i];
-        sac_attention_row(a, scores + (size_t)i * (size_t)n, 0, queries, s->keys.tokens, n, n, workspace);
-    }
-    if (status == SAC_OK) status = golden_top(g, a, top, kept_count, scores, n);
-    sac_attention_destroy(a);
+        sac_words_score(words, scores + (ptrdiff_t)i * n, queries + (ptrdiff_t)i * s->d, keys, n, workspace);
+    sac_words_destroy(words);
     SAC_TRY(status);
-    float sum = 0;
-    for (int i = 0; i < kept_count; i++) sum += scores[top[i]];
-    for (int i = 0; i < kept_count; i++) kept[top[i]] = scores[top[i]] / sum;
+    sac_words_keep(top, shares, kept_count, scores, n);
+    for (int i = 0; i < kept_count; i++) kept[top[i]] = shares[i];
     return SAC_OK;
 }
 

@@ -127,11 +127,11 @@ TEST(furniture_closes_no_way)
         rooms_house *house;
         assert_ok(sac_rooms_house_create(&house, 16, NULL));
         sac_rooms_house_draw(house, &def, 1, 10, seed);
-        const rooms_map *m = house->map;
+        const ways_map *m = house->map;
         for (int i = 0; i < m->columns * m->rows; i++)
         {
             all += m->free[i];
-            cut += m->free[i] && m->field[i] == ROOMS_FAR;
+            cut += m->free[i] && m->field[i] == WAYS_FAR;
         }
         for (int r = 0; r < house->plan->room_count; r++) // and each room has squares that are reached
         {
@@ -140,9 +140,9 @@ TEST(furniture_closes_no_way)
             for (int i = 0; i < m->columns * m->rows; i++)
             {
                 double at[2];
-                sac_rooms_map_middle(m, i, at);
+                sac_ways_middle(m, i, at);
                 reached += at[0] > room->low[0] && at[0] < room->high[0] && at[1] > room->low[1] &&
-                           at[1] < room->high[1] && m->free[i] && m->field[i] != ROOMS_FAR;
+                           at[1] < room->high[1] && m->free[i] && m->field[i] != WAYS_FAR;
             }
             assert_true(reached > 50);
         }
@@ -160,7 +160,7 @@ TEST(starts_are_as_far_as_was_asked_for)
     {
         double way;
         sac_rooms_house_draw(house, &usual, 4, 5, seed);
-        assert_true(sac_rooms_map_enter(house->map, house->start, &way) >= 0);
+        assert_true(sac_ways_enter(house->map, house->start, &way) >= 0);
         assert_true(way >= 4 - 0.1 && way <= 5 + 1e-9);
     }
     sac_rooms_house_destroy(house);
@@ -168,13 +168,13 @@ TEST(starts_are_as_far_as_was_asked_for)
 
 // --- ways
 
-static bool is_free(const rooms_map *m, int column, int row)
+static bool is_free(const ways_map *m, int column, int row)
 {
     return column >= 0 && row >= 0 && column < m->columns && row < m->rows && m->free[row * m->columns + column];
 }
 
 // The way to a goal by letting every square look at its neighbours until nothing changes (Bellman and Ford)
-static void solve(int64_t *ways, const rooms_map *m, int goal)
+static void solve(int64_t *ways, const ways_map *m, int goal)
 {
     const int squares = m->columns * m->rows;
     for (int i = 0; i < squares; i++) ways[i] = i == goal ? 0 : INT32_MAX;
@@ -223,11 +223,11 @@ TEST(corners_lead_to_the_goal)
         int corners = 0;
         sac_rooms_house_draw(house, &usual, 1, 20, seed);
         memcpy(at, house->start, sizeof at);
-        int square = sac_rooms_map_enter(house->map, at, &left);
-        sac_rooms_map_middle(house->map, square, at);
+        int square = sac_ways_enter(house->map, at, &left);
+        sac_ways_middle(house->map, square, at);
         while (square != house->map->goal && corners < 100)
         {
-            sac_rooms_map_corner(house->map, square, next);
+            sac_ways_corner(house->map, square, next);
             length += hypot(next[0] - at[0], next[1] - at[1]);
             memcpy(at, next, sizeof at);
             square = (int)(at[1] / 0.1) * house->map->columns + (int)(at[0] / 0.1);
@@ -246,19 +246,19 @@ TEST(blocked_squares_are_those_that_are_near)
     for (int round = 0; round < 2; round++)
     {
         const double *half = both[round];
-        rooms_map *m;
-        assert_ok(sac_rooms_map_create(&m, origin, 0.05, 60, 50));
-        sac_rooms_map_clear(m, 60, 50, 0);
-        sac_rooms_map_block(m, center, half, round, 0.25);
+        ways_map *m;
+        assert_ok(sac_ways_create(&m, origin, 0.05, 60, 50));
+        sac_ways_clear(m, 60, 50, 0);
+        sac_ways_block(m, center, half, round, 0.25);
         for (int i = 0; i < 60 * 50; i++)
         {
             double at[2];
-            sac_rooms_map_middle(m, i, at);
+            sac_ways_middle(m, i, at);
             const double x = fabs(at[0] - center[0]), y = fabs(at[1] - center[1]);
             const double away = round ? hypot(x, y) - half[0] : hypot(fmax(x - half[0], 0), fmax(y - half[1], 0));
             if (fabs(away - 0.25) > 1e-9) assert_true(m->free[i] == (away > 0.25));
         }
-        sac_rooms_map_destroy(m);
+        sac_ways_destroy(m);
     }
 }
 

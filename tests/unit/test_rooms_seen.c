@@ -33,12 +33,12 @@ static void begin(scene *s, uint64_t seed)
 static rooms_place place_of(const scene *s, uint64_t seed, int i)
 {
     sac_stream random = sac_stream_create(seed, 9, (uint64_t)i);
-    const rooms_map *m = s->house->map;
+    const ways_map *m = s->house->map;
     double at[2];
     int square;
     do square = (int)sac_stream_below(&random, (uint32_t)(m->columns * m->rows));
     while (!m->free[square]);
-    sac_rooms_map_middle(m, square, at);
+    sac_ways_middle(m, square, at);
     const double yaw = sac_stream_uniform(&random, -3, 3);
     return (rooms_place){at[0], at[1], cos(yaw), sin(yaw)};
 }
@@ -100,7 +100,7 @@ TEST(what_is_seen_is_before_the_robot)
             if (s.seen->map->free[i]) continue;
             assert_false(s.house->map->free[i]); // and it is true
             learned++;
-            sac_rooms_map_middle(s.house->map, i, at);
+            sac_ways_middle(s.house->map, i, at);
             const double x = at[0] - p.x, y = at[1] - p.y, here[2] = {p.x, p.y};
             const double ahead = p.cosine * x + p.sine * y, aside = p.cosine * y - p.sine * x;
             if (hypot(x, y) < 0.3 * 1.4143 + 0.1) continue; // touched
@@ -135,7 +135,7 @@ TEST(ways_grow_by_what_is_seen)
         for (int looks = 0; looks < LOOKS; looks += 6)
         {
             look_around(&s, seed, looks);
-            sac_rooms_map_aim(s.seen->map, s.house->map->goal, -1);
+            sac_ways_aim(s.seen->map, s.house->map->goal, -1);
             for (int i = 0; i < squares; i++)
             {
                 if (!s.seen->map->free[i]) continue;
@@ -158,17 +158,17 @@ TEST(enough_is_enough)
     for (uint64_t seed = 0; seed < SEEDS; seed++)
     {
         begin(&s, seed);
-        const rooms_map *m = s.house->map;
+        const ways_map *m = s.house->map;
         const int squares = m->columns * m->rows, goal = m->goal;
         int32_t *all = calloc((size_t)squares, sizeof *all);
         memcpy(all, m->field, (size_t)squares * sizeof *all);
         const rooms_place p = place_of(&s, seed, 0);
-        const int square = sac_rooms_map_at(m, p.x, p.y);
-        if (all[square] != ROOMS_FAR)
+        const int square = sac_ways_at(m, p.x, p.y);
+        if (all[square] != WAYS_FAR)
         {
-            sac_rooms_map_aim(s.house->map, goal, square);
+            sac_ways_aim(s.house->map, goal, square);
             for (int i = 0; i < squares; i++)
-                if (all[i] <= all[square] + 9 * ROOMS_STRAIGHT && m->free[i]) assert_true(m->field[i] == all[i]);
+                if (all[i] <= all[square] + 9 * WAYS_STRAIGHT && m->free[i]) assert_true(m->field[i] == all[i]);
         }
         free(all);
     }

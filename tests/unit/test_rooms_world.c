@@ -384,7 +384,7 @@ TEST(a_plan_from_a_file_looks_as_it_does_when_drawn)
             for (int i = 0; i < 2; i++)
             {
                 assert_ok(sac_rooms_body_reset(bodies[i], i ? NULL : house->plan, x, y, yaw));
-                assert_ok(sac_rooms_view_take(views[i], &camera, i ? read : drawn));
+                assert_ok(sac_rooms_view_take(views[i], &camera, i ? read : drawn, NULL));
             }
             for (int i = 0; i < 256; i++, all++) other += fabs((double)drawn[i] - (double)read[i]) > 1e-3;
         }

@@ -62,6 +62,7 @@ static const struct
     {"rooms", "original", NULL, NULL},
     {"rooms", "furniture+doors+noise+camera+plan", "least_level", "4"},
     {"rooms", "noise", "plan", "tests/data/rooms.xml"},
+    {"rooms", "camera+noise", "things", "8"},
     {"grasp", "original", NULL, NULL},
     {"grasp", "original", "things", "3"},
     {"grasp", "original", "noise", "1"},
@@ -74,7 +75,7 @@ enum
     FIRST_CONTROL = 12,
     FIRST_LEGS = 27,
     FIRST_ROOMS = 34,
-    FIRST_GRASP = 37
+    FIRST_GRASP = 38
 };
 
 typedef struct seat

@@ -61,6 +61,12 @@ static bool place(rooms_piece *p, const rooms_plan *plan, const rooms_rectangle 
     return !at_wall || across >= passage;
 }
 
+bool sac_rooms_place(rooms_piece *p, const rooms_plan *plan, const rooms_rectangle *room, bool at_wall,
+                     sac_stream *random)
+{
+    return place(p, plan, room, at_wall, random) && fits(plan, p);
+}
+
 static void draw(rooms_piece *p, bool round, bool unmet, sac_stream *random)
 {
     const double low = round ? 0.12 : 0.15, high = round ? 0.3 : 0.5, more = unmet ? 1.3 : 1;
@@ -77,11 +83,11 @@ static void furnish(rooms_plan *plan, const rooms_plan_def *def, const rooms_rec
     for (int n = 0; n < def->furniture; n++)
     {
         const uint32_t kind = sac_stream_below(random, 3);
-        rooms_piece p;
+        rooms_piece p = {0};
         draw(&p, kind == 0, def->unmet, random);
         for (int t = 0; t < TRIES; t++)
         {
-            if (!place(&p, plan, room, kind == 2, random) || !fits(plan, &p)) continue;
+            if (!sac_rooms_place(&p, plan, room, kind == 2, random)) continue;
             if (kind == 0 && plan->round_count < ROOMS_MOST_ROUNDS)
                 plan->rounds[plan->round_count++] = p;
             else if (kind > 0 && plan->box_count < ROOMS_MOST_BOXES)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/series.h"
 #include "env/rooms/robot.h"
 
 enum
@@ -13,14 +14,16 @@ enum
     TRIES = 20              // goals that are drawn before one is kept from which few places can be reached
 };
 
+static const double beside = 0.9; // m from a thing's middle to the square beside it that ways lead to, at most
 static const double cell = 0.1, margin = 0.05; // m; the margin is kept from everything on the shortest way
+static const double pi = 3.14159265358979312;
 static const double radius = ROOMS_RADIUS + 0.05;
 
 // --- life
 
 static sac_status make_room(rooms_house *h, const double origin[2], int columns, int rows)
 {
-    SAC_TRY(sac_rooms_map_create(&h->map, origin, cell, columns, rows));
+    SAC_TRY(sac_ways_create(&h->map, origin, cell, columns, rows));
     h->choices = SAC_NEW_ARRAY(int, (size_t)columns *(size_t)rows);
     return h->choices ? SAC_OK : sac_fail_memory("a map");
 }
@@ -61,12 +64,12 @@ static sac_status explore(rooms_house *h, rooms_body *b)
     SAC_TRY(measure(h, b));
     const int columns = (int)ceil((h->high[0] - h->low[0]) / cell), rows = (int)ceil((h->high[1] - h->low[1]) / cell);
     SAC_TRY(make_room(h, h->low, columns, rows));
-    sac_rooms_map_clear(h->map, columns, rows, radius);
+    sac_ways_clear(h->map, columns, rows, radius);
     for (int i = 0; i < columns * rows; i++)
     {
         double place[2];
         bool touches = false;
-        sac_rooms_map_middle(h->map, i, place);
+        sac_ways_middle(h->map, i, place);
         if (h->map->free[i]) SAC_TRY(sac_rooms_body_touches(b, place[0], place[1], margin, &touches));
         if (touches) h->map->free[i] = 0;
         count += h->map->free[i];
@@ -89,6 +92,8 @@ sac_status sac_rooms_house_create(rooms_house **out, double largest, rooms_body 
     *out = NULL;
     rooms_house *h = SAC_NEW(rooms_house);
     if (!h) return sac_fail_memory("a house");
+    h->turned = pi;
+    h->thing = -1;
     sac_status status = make(h, largest, body);
     if (status != SAC_OK)
         sac_rooms_house_destroy(h);
@@ -100,7 +105,7 @@ sac_status sac_rooms_house_create(rooms_house **out, double largest, rooms_body 
 void sac_rooms_house_destroy(rooms_house *h)
 {
     if (!h) return;
-    sac_rooms_map_destroy(h->map);
+    sac_ways_destroy(h->map);
     sac_free(h->choices);
     sac_free(h->plan);
     sac_free(h);
@@ -108,12 +113,12 @@ void sac_rooms_house_destroy(rooms_house *h)
 
 // --- episodes
 
-void sac_rooms_house_block(const rooms_plan *plan, rooms_map *map, double distance)
+void sac_rooms_house_block(const rooms_plan *plan, ways_map *map, double distance)
 {
     for (int i = 0; i < plan->box_count; i++)
-        sac_rooms_map_block(map, plan->boxes[i].center, plan->boxes[i].half, false, distance);
+        sac_ways_block(map, plan->boxes[i].center, plan->boxes[i].half, false, distance);
     for (int i = 0; i < plan->round_count; i++)
-        sac_rooms_map_block(map, plan->rounds[i].center, plan->rounds[i].half, true, distance);
+        sac_ways_block(map, plan->rounds[i].center, plan->rounds[i].half, true, distance);
 }
 
 static void draw_plan(rooms_house *h, const rooms_plan_def *def, uint64_t seed)
@@ -121,7 +126,7 @@ static void draw_plan(rooms_house *h, const rooms_plan_def *def, uint64_t seed)
     const int side = (int)ceil(def->size / cell);
     const double over = 0.1; // the outer walls
     sac_rooms_plan_draw(h->plan, def, seed);
-    sac_rooms_map_clear(h->map, side, side, 0);
+    sac_ways_clear(h->map, side, side, 0);
     sac_rooms_house_block(h->plan, h->map, radius);
     for (int i = 0; i < 2; i++) h->low[i] = -over, h->high[i] = def->size + over;
 }
@@ -129,10 +134,10 @@ static void draw_plan(rooms_house *h, const rooms_plan_def *def, uint64_t seed)
 // Squares whose way to the goal is between two lengths; the numbers are in the house's choices.
 static int choose(rooms_house *h, double low, double high)
 {
-    const double unit = cell / ROOMS_STRAIGHT;
+    const double unit = cell / WAYS_STRAIGHT;
     int count = 0;
     for (int i = 0; i < h->map->columns * h->map->rows; i++)
-        if (h->map->free[i] && h->map->field[i] != ROOMS_FAR && h->map->field[i] * unit >= low &&
+        if (h->map->free[i] && h->map->field[i] != WAYS_FAR && h->map->field[i] * unit >= low &&
             h->map->field[i] * unit <= high)
             h->choices[count++] = i;
     return count;
@@ -150,7 +155,7 @@ static int farthest_of(const rooms_house *h)
 {
     int best = h->map->goal;
     for (int i = 0; i < h->map->columns * h->map->rows; i++)
-        if (h->map->field[i] != ROOMS_FAR && h->map->field[i] > h->map->field[best]) best = i;
+        if (h->map->field[i] != WAYS_FAR && h->map->field[i] > h->map->field[best]) best = i;
     return best;
 }
 
@@ -160,19 +165,112 @@ static void draw_goal(rooms_house *h, sac_stream *random)
     for (int t = 0; t < TRIES; t++)
     {
         const int count = all_free(h);
-        sac_rooms_map_aim(h->map, h->choices[sac_stream_below(random, (uint32_t)count)], -1);
+        sac_ways_aim(h->map, h->choices[sac_stream_below(random, (uint32_t)count)], -1);
         if (2 * choose(h, 0, INFINITY) >= count) break;
     }
-    sac_rooms_map_middle(h->map, h->map->goal, h->goal);
+    sac_ways_middle(h->map, h->map->goal, h->goal);
+}
+
+// --- things
+
+// Whether a straight line from `from` to `to` meets a box that is wider by nothing; the slab method
+static bool meets_box(const rooms_piece *p, const double from[2], const double to[2])
+{
+    double first = 0, last = 1;
+    for (int i = 0; i < 2; i++)
+    {
+        const double way = to[i] - from[i], low = p->center[i] - p->half[i], high = p->center[i] + p->half[i];
+        if (way == 0)
+        {
+            if (from[i] < low || from[i] > high) return false;
+            continue;
+        }
+        const double a = (low - from[i]) / way, b = (high - from[i]) / way;
+        first = fmax(first, fmin(a, b));
+        last = fmin(last, fmax(a, b));
+    }
+    return first <= last;
+}
+
+static bool meets_round(const rooms_piece *p, const double from[2], const double to[2])
+{
+    const double x = to[0] - from[0], y = to[1] - from[1], a = p->center[0] - from[0], b = p->center[1] - from[1];
+    const double square = x * x + y * y, along = square > 0 ? (a * x + b * y) / square : 0;
+    const double at = along < 0 ? 0 : along < 1 ? along : 1, right = a - at * x, up = b - at * y;
+    return right * right + up * up < p->half[0] * p->half[0];
+}
+
+bool sac_rooms_house_clear(const rooms_house *h, const double from[2], int thing)
+{
+    const double *to = h->plan->rounds[thing].center;
+    for (int i = 0; i < h->plan->box_count; i++)
+        if (meets_box(&h->plan->boxes[i], from, to)) return false;
+    for (int i = 0; i < h->plan->round_count; i++)
+        if (i != thing && meets_round(&h->plan->rounds[i], from, to)) return false;
+    return true;
+}
+
+// The free square nearest to a thing from which it is in straight view; -1: there is none.
+static int square_beside(const rooms_house *h, int thing)
+{
+    const double *at = h->plan->rounds[thing].center;
+    double least = beside * beside;
+    int best = -1;
+    for (int i = 0; i < h->map->columns * h->map->rows; i++)
+    {
+        double place[2];
+        if (!h->map->free[i]) continue;
+        sac_ways_middle(h->map, i, place);
+        const double x = place[0] - at[0], y = place[1] - at[1], away = x * x + y * y;
+        if (away >= least || !sac_rooms_house_clear(h, place, thing)) continue;
+        least = away;
+        best = i;
+    }
+    return best;
+}
+
+// False where the plan has no thing that can be the goal, which leaves a place to be it.
+static bool aim_at_thing(rooms_house *h)
+{
+    h->thing = -1;
+    if (!h->plan || h->plan->thing_count == 0) return false;
+    const int square = square_beside(h, 0);
+    if (square < 0) return false;
+    sac_ways_aim(h->map, square, -1);
+    sac_ways_middle(h->map, square, h->goal);
+    h->thing = 0;
+    return true;
+}
+
+// The angle of a direction, the same on every machine: found by halving, since libm's atan2 is not.
+static double heading_to(const double from[2], const double to[2])
+{
+    double low = -pi, high = pi;
+    const double x = to[0] - from[0], y = to[1] - from[1];
+    for (int i = 0; i < 52; i++)
+    {
+        double sine, cosine;
+        const double middle = (low + high) / 2;
+        sac_series_sin_cos(middle, &sine, &cosine);
+        // left of the half line at `middle` within half a turn, or opposite to it and behind
+        const bool left = cosine * y - sine * x > 0, lower = y < 0;
+        const bool above = middle < 0 ? !lower || left : !lower && left;
+        if (above)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void sac_rooms_house_draw(rooms_house *h, const rooms_plan_def *def, double nearest, double farthest, uint64_t seed)
 {
     sac_stream random = sac_stream_create(seed, 0x686f7573, 0);
     if (def) draw_plan(h, def, seed);
-    draw_goal(h, &random);
+    if (!aim_at_thing(h)) draw_goal(h, &random);
     const int count = choose(h, nearest, farthest);
     const int start = count > 0 ? h->choices[sac_stream_below(&random, (uint32_t)count)] : farthest_of(h);
-    sac_rooms_map_middle(h->map, start, h->start);
-    h->start[2] = sac_stream_uniform(&random, -3.14159265358979312, 3.14159265358979312);
+    sac_ways_middle(h->map, start, h->start);
+    h->start[2] = sac_stream_uniform(&random, -h->turned, h->turned);
+    if (h->thing >= 0 && h->turned < pi) h->start[2] += heading_to(h->start, h->plan->rounds[h->thing].center);
 }

@@ -26,5 +26,13 @@ const sac_option sac_rooms_options[] = {
     {"angle", SAC_OPTION_REAL, FIELD(angle), "60", 10, 120, NULL, "degrees that the camera sees from top to bottom"},
     {"near", SAC_OPTION_REAL, FIELD(near), "0.1", 0, 1, NULL, "metres at which depth begins"},
     {"far", SAC_OPTION_REAL, FIELD(far), "4", 1.1, 100, NULL, "metres at which depth ends"},
+    {"things", SAC_OPTION_INT, FIELD(things), "0", 0, ROOMS_MOST_THINGS, NULL,
+     "with names, such as 'red ball'; one is the goal, which is told by its name alone (docs/words.md)"},
+    {"goals", SAC_OPTION_TEXT, FIELD(goals), "all", 0, 0, "all met unmet",
+     "of things: unmet: the goal has one of the six names that are kept for tests; met: nothing has"},
+    {"detail", SAC_OPTION_INT, FIELD(detail), "4", 1, 16, NULL,
+     "of things: pixels a side of the colour picture for each of depth"},
+    {"turned", SAC_OPTION_REAL, FIELD(turned), "180", 1, 180, NULL,
+     "of things: degrees by which the robot looks past its goal at the start, at most"},
     {0},
 };

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "env/rooms/furniture.h"
+#include "env/rooms/things.h"
 
 /// A square is split by walls until no side of a part is longer than 5 m; no part has a side shorter than 2.5 m. Both
 /// sides of a wall that splits may be split again, but not within 2.5 m of its ends, so that at least one stretch of
@@ -163,9 +164,12 @@ void sac_rooms_plan_draw(rooms_plan *plan, const rooms_plan_def *def, uint64_t s
     splits walls = {0};
     plan->size = def->size;
     plan->thickness = def->unmet ? sac_stream_uniform(&random, 0.2, 0.3) : 0.1;
-    plan->door_count = plan->box_count = plan->round_count = 0;
+    plan->door_count = plan->box_count = plan->round_count = plan->thing_count = 0;
     split_rooms(plan, &walls, &random);
     for (int i = 0; i < walls.count; i++) add_doors(plan, def, &walls.all[i], &random);
     add_walls(plan, &walls, def->unmet ? 1.5 : 2.5);
+    // before furniture, so that there is room for them; in a plan without things nothing is drawn for any
+    sac_stream named = sac_stream_create(seed, 0x706c616e, 2);
+    sac_rooms_add_things(plan, def->things, (rooms_names)def->names, &named);
     sac_rooms_furnish(plan, def, &extra);
 }

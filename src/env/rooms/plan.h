@@ -20,6 +20,8 @@ typedef struct rooms_plan_def
     double door_low, door_high; ///< widths of doors
     double loops;  ///< the chance that a wall between two rooms has a door that the rooms' tree does not need
     int furniture; ///< pieces that are tried in each room
+    int things;    ///< with names (things.h)
+    int names;     ///< which names they have, a rooms_names
     bool unmet;    ///< thickness of walls, sizes and heights from ranges that other plans do not have
 } rooms_plan_def;
 
@@ -45,12 +47,14 @@ typedef struct rooms_piece
     double center[2], half[2]; ///< half widths, of a round piece its radius twice
     double height;
     float rgba[4];
+    int name; ///< of a thing, plus one; 0: it has none
 } rooms_piece;
 
 typedef struct rooms_plan
 {
     double size, thickness;                                         ///< of the square and of its walls
     int room_count, door_count, box_count, round_count, wall_count; ///< of the boxes the first `wall_count` are walls
+    int thing_count; ///< of the round pieces the first ones are things with names
     rooms_rectangle rooms[ROOMS_MOST_ROOMS];
     rooms_door doors[ROOMS_MOST_DOORS];
     rooms_piece boxes[ROOMS_MOST_BOXES], rounds[ROOMS_MOST_ROUNDS];

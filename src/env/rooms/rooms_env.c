@@ -9,6 +9,7 @@
 #include "env/rooms/house.h"
 #include "env/rooms/robot.h"
 #include "env/rooms/seen.h"
+#include "env/rooms/things.h"
 #include "env/rooms/view.h"
 #include "env/rooms/world.h"
 
@@ -21,9 +22,15 @@ enum
     STATE,
     MAP,
     SEEN,
+    IMAGE, // of things alone
+    MOTION,
+    WORDS,
+    NAME,
+    SHOWN,
     PARTS,
     STATES = 8,
     MAPS = 3, // of map and of seen
+    MOTIONS = 9,
     ACTIONS = 2,
     COLUMNS = 7
 };
@@ -37,6 +44,7 @@ static const char *const action_names[ACTIONS] = {"ahead", "turn"};
 static const float lowest[ACTIONS] = {-1, -1}, highest[ACTIONS] = {1, 1};
 
 static const double near_goal = 0.36;           // m, where a goal counts as reached
+static const double near_thing = 1;             // the same of a thing that is in sight
 static const double reward = 10, penalty = 0.1; // for a goal, and for a step in which something is touched
 static const double ten_metres = 0.1;           // distances are told in tens of metres
 
@@ -51,6 +59,7 @@ typedef struct rooms_env
     int looks;             // of those of this episode, which `seen` knows
     rooms_changes changes; // of this episode
     int substeps;
+    double tangent; // of half the camera's field of view from side to side
     float near[1], far[1];
     sac_space parts[PARTS];
     // what lasts
@@ -75,7 +84,7 @@ static const sac_option *option_of(const char *name)
 // With a plan of a user's, options of plans that are drawn would have no effect, and are refused.
 static sac_status check_plan(const rooms_config *c, const rooms_config *defaults, const rooms_variant *v)
 {
-    static const char *const drawn[] = {"level", "least_level", "furniture", "loops"};
+    static const char *const drawn[] = {"level", "least_level", "furniture", "loops", "things"};
     static const int words[] = {ROOMS_FURNITURE, ROOMS_DOORS, ROOMS_PLAN};
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
     {
@@ -119,6 +128,14 @@ static void describe(rooms_env *e)
         .name = "depth", .kind = SAC_SPACE_DEPTH, .shape = {c->height, c->width}, .low = e->near, .high = e->far};
     e->parts[STATE] = (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {STATES}};
     e->parts[MAP] = (sac_space){.name = "map", .kind = SAC_SPACE_VECTOR, .shape = {MAPS}, .privileged = true};
+    e->parts[STATE].privileged = c->things > 0; // it says where the goal is
+    e->parts[IMAGE] = (sac_space){
+        .name = "image", .kind = SAC_SPACE_PICTURE, .shape = {c->height * c->detail, c->width * c->detail, 3}};
+    e->parts[MOTION] = (sac_space){.name = "motion", .kind = SAC_SPACE_VECTOR, .shape = {MOTIONS}};
+    e->parts[WORDS] = (sac_space){.name = "words", .kind = SAC_SPACE_VECTOR, .shape = {ROOMS_VOCABULARY}};
+    e->parts[NAME] = (sac_space){.name = "name", .kind = SAC_SPACE_CHOICE, .choices = ROOMS_NAMES};
+    e->parts[SHOWN] =
+        (sac_space){.name = "shown", .kind = SAC_SPACE_DEPTH, .shape = {c->height, c->width}, .privileged = true};
     e->parts[SEEN] = (sac_space){.name = "seen", .kind = SAC_SPACE_VECTOR, .shape = {MAPS}, .privileged = true};
 }
 
@@ -130,10 +147,16 @@ static sac_status make(rooms_env *e, const char *variant)
     e->substeps = (int)(c->control_ms / c->physics_ms + 0.5);
     SAC_TRY(sac_rooms_body_create(&e->body, c->plan, c->physics_ms / 1000));
     SAC_TRY(sac_rooms_house_create(&e->house, c->level, c->plan[0] ? e->body : NULL));
-    const rooms_view_def view = {
-        .height = c->height, .width = c->width, .angle = c->angle, .near = c->near, .far = c->far};
+    e->house->turned = c->turned * 3.14159265358979312 / 180;
+    const rooms_view_def view = {.height = c->height,
+                                 .width = c->width,
+                                 .angle = c->angle,
+                                 .near = c->near,
+                                 .far = c->far,
+                                 .detail = c->things > 0 ? c->detail : 0};
     SAC_TRY(sac_rooms_view_create(&e->view, e->body, &view));
-    SAC_TRY(sac_rooms_seen_create(&e->seen, e->house, c->far, sac_rooms_view_tangent(&view)));
+    e->tangent = sac_rooms_view_tangent(&view);
+    SAC_TRY(sac_rooms_seen_create(&e->seen, e->house, c->far, e->tangent));
     describe(e);
     return SAC_OK;
 }
@@ -170,7 +193,7 @@ void sac_rooms_spec(const void *self, sac_env_spec *spec)
     const rooms_house *h = e->house;
     const bool drawn = !e->config.plan[0];
     *spec = (sac_env_spec){.observations = e->parts,
-                           .observation_count = PARTS,
+                           .observation_count = e->config.things > 0 ? PARTS : IMAGE,
                            .action_size = ACTIONS,
                            .action_low = lowest,
                            .action_high = highest,
@@ -200,6 +223,40 @@ static void from_robot(double out[2], const rooms_place *p, const double place[2
     out[1] = p->cosine * y - p->sine * x;
 }
 
+// The thing that is the goal, within reach and in straight view whichever way the robot looks; NULL: it is not
+static const double *thing_at_hand(const rooms_env *e, const rooms_place *p)
+{
+    const rooms_house *h = e->house;
+    if (h->thing < 0) return NULL;
+    const double *at = h->plan->rounds[h->thing].center, x = at[0] - p->x, y = at[1] - p->y;
+    if (x * x + y * y > near_thing * near_thing) return NULL;
+    return sac_rooms_house_clear(h, (double[2]){p->x, p->y}, h->thing) ? at : NULL;
+}
+
+// Where the robot is and how it moves, by its wheels alone: its place and heading as they were at the start
+static void tell_motion(const rooms_env *e, float *motion)
+{
+    const rooms_place p = sac_rooms_body_place(e->body), *start = &e->walked[0];
+    double moved[2], ahead, turning;
+    from_robot(moved, start, (double[2]){p.x, p.y});
+    sac_rooms_body_speed(e->body, &ahead, &turning);
+    const double all[MOTIONS] = {moved[0],
+                                 moved[1],
+                                 p.cosine * start->cosine + p.sine * start->sine,
+                                 p.sine * start->cosine - p.cosine * start->sine,
+                                 ahead,
+                                 turning,
+                                 (double)e->told[0],
+                                 (double)e->told[1],
+                                 e->bumped};
+    for (int i = 0; i < MOTIONS; i++) motion[i] = (float)all[i];
+}
+
+static int goal_name(const rooms_env *e)
+{
+    return e->house->thing >= 0 ? e->house->plan->rounds[e->house->thing].name - 1 : 0;
+}
+
 static void tell(const rooms_env *e, float *state)
 {
     const rooms_place p = sac_rooms_body_place(e->body);
@@ -216,12 +273,13 @@ static void tell_map(const rooms_env *e, float *map)
 {
     const rooms_place p = sac_rooms_body_place(e->body);
     double corner[2], ahead[2];
-    const int square = sac_rooms_map_enter(e->house->map, (double[2]){p.x, p.y}, NULL);
+    const int square = sac_ways_enter(e->house->map, (double[2]){p.x, p.y}, NULL);
     if (square >= 0)
-        sac_rooms_map_corner(e->house->map, square, corner);
+        sac_ways_corner(e->house->map, square, corner);
     else
         memcpy(corner, e->house->goal, sizeof corner);
-    from_robot(ahead, &p, corner);
+    const double *at_hand = thing_at_hand(e, &p);
+    from_robot(ahead, &p, at_hand ? at_hand : corner);
     map[0] = (float)ahead[0];
     map[1] = (float)ahead[1];
     map[2] = (float)e->way;
@@ -236,7 +294,8 @@ static void tell_seen(rooms_env *e, float *seen)
     if (e->looks == 0) sac_rooms_seen_begin(e->seen, e->house);
     while (e->looks <= e->step) sac_rooms_seen_look(e->seen, e->house, &e->walked[e->looks++]);
     sac_rooms_seen_corner(e->seen, e->house, &p, corner);
-    from_robot(ahead, &p, corner);
+    const double *at_hand = thing_at_hand(e, &p);
+    from_robot(ahead, &p, at_hand ? at_hand : corner);
     seen[0] = (float)ahead[0];
     seen[1] = (float)ahead[1];
     seen[2] = (float)e->way;
@@ -256,14 +315,24 @@ static void add_noise(const rooms_env *e, float *depth)
     }
 }
 
+static sac_status show_things(rooms_env *e, const sac_env_row *row)
+{
+    if (row->parts[MOTION]) tell_motion(e, row->parts[MOTION]);
+    if (row->parts[WORDS]) sac_rooms_caption(goal_name(e), row->parts[WORDS]);
+    if (row->parts[NAME]) *(float *)row->parts[NAME] = (float)goal_name(e);
+    return row->parts[IMAGE] ? sac_rooms_view_colours(e->view, &e->changes.camera, row->parts[IMAGE]) : SAC_OK;
+}
+
 static sac_status show(rooms_env *e, const sac_env_row *row)
 {
     if (row->parts[STATE]) tell(e, row->parts[STATE]);
     if (row->parts[MAP]) tell_map(e, row->parts[MAP]);
     if (row->parts[SEEN]) tell_seen(e, row->parts[SEEN]);
-    if (!row->parts[DEPTH]) return SAC_OK;
-    SAC_TRY(sac_rooms_view_take(e->view, &e->changes.camera, row->parts[DEPTH]));
-    if (e->changes.noise > 0) add_noise(e, row->parts[DEPTH]);
+    if (e->config.things > 0) SAC_TRY(show_things(e, row));
+    float *depth = row->parts[DEPTH], *shown = e->config.things > 0 ? row->parts[SHOWN] : NULL;
+    if (!depth && !shown) return SAC_OK;
+    SAC_TRY(sac_rooms_view_take(e->view, &e->changes.camera, depth, shown));
+    if (depth && e->changes.noise > 0) add_noise(e, row->parts[DEPTH]);
     return SAC_OK;
 }
 
@@ -287,6 +356,10 @@ static void begin(rooms_env *e)
                                  .door_high = e->changes.doors ? 0.8 : 1,
                                  .loops = c->loops,
                                  .furniture = c->furniture * (e->changes.furniture ? 2 : 1),
+                                 .things = c->things,
+                                 .names = strcmp(c->goals, "met") == 0     ? ROOMS_MET_NAMES
+                                          : strcmp(c->goals, "unmet") == 0 ? ROOMS_UNMET_NAMES
+                                                                           : ROOMS_ALL_NAMES,
                                  .unmet = e->changes.plan};
     sac_rooms_house_draw(e->house, c->plan[0] ? NULL : &plan, c->nearest, c->farthest,
                          sac_mix_seed(e->seed, e->episode, 1));
@@ -298,7 +371,7 @@ static double measure(const rooms_env *e)
 {
     const rooms_place p = sac_rooms_body_place(e->body);
     double way;
-    return sac_rooms_map_enter(e->house->map, (double[2]){p.x, p.y}, &way) >= 0 ? way : e->way;
+    return sac_ways_enter(e->house->map, (double[2]){p.x, p.y}, &way) >= 0 ? way : e->way;
 }
 
 static void remember(rooms_env *e)
@@ -327,6 +400,14 @@ sac_status sac_rooms_reset(void *self, uint64_t seed, const sac_env_row *row)
 static bool at_goal(const rooms_env *e)
 {
     const rooms_place p = sac_rooms_body_place(e->body);
+    if (e->house->thing >= 0)
+    {
+        const double *thing = thing_at_hand(e, &p);
+        double ahead[2];
+        if (!thing) return false;
+        from_robot(ahead, &p, thing);
+        return ahead[0] > ROOMS_EYE_AHEAD && fabs(ahead[1]) <= e->tangent * (ahead[0] - ROOMS_EYE_AHEAD);
+    }
     const double x = p.x - e->house->goal[0], y = p.y - e->house->goal[1];
     return x * x + y * y <= near_goal * near_goal;
 }
@@ -374,7 +455,8 @@ sac_status sac_rooms_picture(void *self, uint8_t *rgb, int height, int width)
     rooms_env *e = self;
     if (!e->started) return sac_fail(SAC_ERROR_ARGUMENT, "rooms: picture before reset");
     rooms_trail trail = {.walked = e->walked, .count = e->step + 1, .goal_radius = near_goal};
-    memcpy(trail.goal, e->house->goal, sizeof trail.goal);
+    const rooms_house *h = e->house;
+    memcpy(trail.goal, h->thing >= 0 ? h->plan->rounds[h->thing].center : h->goal, sizeof trail.goal);
     memcpy(trail.low, e->house->low, sizeof trail.low);
     memcpy(trail.high, e->house->high, sizeof trail.high);
     return sac_rooms_view_poster(e->view, &trail, rgb, height, width);

@@ -20,9 +20,9 @@ static const double solidity =
 
 static sac_status make(rooms_seen *s, const rooms_house *house)
 {
-    const rooms_map *m = house->map;
-    SAC_TRY(sac_rooms_map_create(&s->map, m->origin, m->cell, m->columns, m->rows));
-    return sac_rooms_map_create(&s->solid, m->origin, m->cell, m->columns, m->rows);
+    const ways_map *m = house->map;
+    SAC_TRY(sac_ways_create(&s->map, m->origin, m->cell, m->columns, m->rows));
+    return sac_ways_create(&s->solid, m->origin, m->cell, m->columns, m->rows);
 }
 
 sac_status sac_rooms_seen_create(rooms_seen **out, const rooms_house *house, double far, double tangent)
@@ -43,18 +43,18 @@ sac_status sac_rooms_seen_create(rooms_seen **out, const rooms_house *house, dou
 void sac_rooms_seen_destroy(rooms_seen *s)
 {
     if (!s) return;
-    sac_rooms_map_destroy(s->map);
-    sac_rooms_map_destroy(s->solid);
+    sac_ways_destroy(s->map);
+    sac_ways_destroy(s->solid);
     sac_free(s);
 }
 
 // --- looking
 
 // Of a user's model it is only known where the robot cannot stand.
-static void find_solid(rooms_map *solid, const rooms_house *house)
+static void find_solid(ways_map *solid, const rooms_house *house)
 {
-    const rooms_map *m = house->map;
-    sac_rooms_map_clear(solid, m->columns, m->rows, 0);
+    const ways_map *m = house->map;
+    sac_ways_clear(solid, m->columns, m->rows, 0);
     if (house->plan)
         sac_rooms_house_block(house->plan, solid, solidity);
     else
@@ -63,7 +63,7 @@ static void find_solid(rooms_map *solid, const rooms_house *house)
 
 void sac_rooms_seen_begin(rooms_seen *s, const rooms_house *house)
 {
-    sac_rooms_map_clear(s->map, house->map->columns, house->map->rows, 0);
+    sac_ways_clear(s->map, house->map->columns, house->map->rows, 0);
     find_solid(s->solid, house);
     s->stale = true;
 }
@@ -80,7 +80,7 @@ static void look_along(rooms_seen *s, const rooms_house *house, const rooms_plac
     for (int i = 0; i * stride <= far; i++)
     {
         const double way = i * stride;
-        const int square = sac_rooms_map_at(s->map, from->x + way * x, from->y + way * y);
+        const int square = sac_ways_at(s->map, from->x + way * x, from->y + way * y);
         if (square < 0) return;
         learn(s, house, square);
         if (!s->solid->free[square] && way > touched) return;
@@ -93,7 +93,7 @@ static void touch(rooms_seen *s, const rooms_house *house, const rooms_place *p)
     for (int i = -ring; i <= ring; i++)
         for (int k = -ring; k <= ring; k++)
         {
-            const int square = sac_rooms_map_at(s->map, p->x + i * s->map->cell, p->y + k * s->map->cell);
+            const int square = sac_ways_at(s->map, p->x + i * s->map->cell, p->y + k * s->map->cell);
             if (square >= 0) learn(s, house, square);
         }
 }
@@ -113,11 +113,11 @@ void sac_rooms_seen_look(rooms_seen *s, const rooms_house *house, const rooms_pl
 void sac_rooms_seen_corner(rooms_seen *s, const rooms_house *house, const rooms_place *p, double corner[2])
 {
     const double here[2] = {p->x, p->y};
-    if (s->stale) sac_rooms_map_aim(s->map, house->map->goal, sac_rooms_map_at(s->map, p->x, p->y));
+    if (s->stale) sac_ways_aim(s->map, house->map->goal, sac_ways_at(s->map, p->x, p->y));
     s->stale = false;
-    const int square = sac_rooms_map_enter(s->map, here, NULL);
+    const int square = sac_ways_enter(s->map, here, NULL);
     if (square >= 0)
-        sac_rooms_map_corner(s->map, square, corner);
+        sac_ways_corner(s->map, square, corner);
     else
         memcpy(corner, house->goal, 2 * sizeof *corner);
 }

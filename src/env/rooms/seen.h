@@ -9,11 +9,11 @@
 
 typedef struct rooms_seen
 {
-    double far;       ///< m that the camera sees
-    double tangent;   ///< of half its field of view from side to side
-    rooms_map *map;   ///< squares that were seen to be blocked, or are taken for free
-    rooms_map *solid; ///< what hides what is behind it
-    bool stale;       ///< a square has turned out to be blocked since the ways were found
+    double far;      ///< m that the camera sees
+    double tangent;  ///< of half its field of view from side to side
+    ways_map *map;   ///< squares that were seen to be blocked, or are taken for free
+    ways_map *solid; ///< what hides what is behind it
+    bool stale;      ///< a square has turned out to be blocked since the ways were found
 } rooms_seen;
 
 /// @param[out] out    released by sac_rooms_seen_destroy; NULL on failure

@@ -8,6 +8,7 @@
 #include "base/series.h"
 #include "env/mujoco/scene.h"
 #include "env/rooms/robot.h"
+#include "env/rooms/things.h"
 
 enum
 {
@@ -19,7 +20,8 @@ struct rooms_view
 {
     rooms_view_def def;
     rooms_body *body;
-    sac_renderer *eye, *poster;
+    sac_renderer *eye, *colours, *poster;
+    int32_t *ids; // [height, width]
     int poster_height, poster_width;
     sac_mujoco_scene *model; // NULL: the plan is drawn, and needs no scene of MuJoCo's
     sac_scene scene;
@@ -42,6 +44,10 @@ static sac_status open_renderer(sac_renderer **out, int height, int width, bool 
 static sac_status make(rooms_view *v, bool drawn)
 {
     SAC_TRY(open_renderer(&v->eye, v->def.height, v->def.width, false));
+    if (v->def.detail > 0)
+        SAC_TRY(open_renderer(&v->colours, v->def.height * v->def.detail, v->def.width * v->def.detail, false));
+    v->ids = SAC_NEW_ARRAY(int32_t, (size_t)v->def.height * (size_t)v->def.width);
+    if (!v->ids) return sac_fail_memory("a robot's camera");
     if (drawn) return SAC_OK;
     return sac_mujoco_scene_create(&v->model, v->body->mj, v->body->model, v->body->shared->assets);
 }
@@ -65,6 +71,8 @@ void sac_rooms_view_destroy(rooms_view *v)
 {
     if (!v) return;
     sac_renderer_destroy(v->eye);
+    sac_renderer_destroy(v->colours);
+    sac_free(v->ids);
     sac_renderer_destroy(v->poster);
     sac_mujoco_scene_destroy(v->model);
     sac_free(v);
@@ -125,6 +133,11 @@ static void add_plan(rooms_view *v, const rooms_plan *plan, const rooms_place *f
         const bool round = i >= plan->box_count;
         const rooms_piece *p = round ? &plan->rounds[i - plan->box_count] : &plan->boxes[i];
         if (from && !may_be_seen(v, p, from)) continue;
+        if (p->name > 0)
+        {
+            v->scene.geom_count += sac_rooms_thing_geoms(p, v->geoms + v->scene.geom_count);
+            continue;
+        }
         if (round)
         {
             add_cylinder(v, p->center[0], p->center[1], 0, p->height, p->half[0], p->rgba);
@@ -211,16 +224,39 @@ static void look(rooms_view *v, const rooms_camera *camera, const rooms_place *p
     to_world(to->up, up, place, none);
 }
 
-sac_status sac_rooms_view_take(rooms_view *v, const rooms_camera *camera, float *depth)
+sac_status sac_rooms_view_take(rooms_view *v, const rooms_camera *camera, float *depth, float *names)
 {
     const rooms_place place = sac_rooms_body_place(v->body);
     SAC_TRY(gather(v, &place));
     look(v, camera, &place);
-    SAC_TRY(sac_render(v->eye, &v->scene, &(sac_picture){.depth = depth}));
+    SAC_TRY(sac_render(v->eye, &v->scene, &(sac_picture){.depth = depth, .ids = names ? v->ids : NULL}));
     const float near = (float)v->def.near, far = (float)v->def.far;
-    for (int i = 0; i < v->def.height * v->def.width; i++)
-        depth[i] = depth[i] < near ? near : depth[i] < far ? depth[i] : far;
+    const int pixels = v->def.height * v->def.width;
+    for (int i = 0; names && i < pixels; i++) names[i] = (float)(v->ids[i] + 1);
+    for (int i = 0; depth && i < pixels; i++) depth[i] = depth[i] < near ? near : depth[i] < far ? depth[i] : far;
     return SAC_OK;
+}
+
+// Light from above and from one side, so that what is round looks so
+static void light_up(rooms_view *v, double x, double y, double z)
+{
+    v->light = (sac_light){.directional = true,
+                           .direction = {(float)x, (float)y, (float)z},
+                           .attenuation = {1, 0, 0},
+                           .cutoff = 180,
+                           .ambient = {0.35f, 0.35f, 0.35f},
+                           .diffuse = {0.6f, 0.6f, 0.6f}};
+    v->scene.lights = &v->light;
+    v->scene.light_count = 1;
+}
+
+sac_status sac_rooms_view_colours(rooms_view *v, const rooms_camera *camera, uint8_t *rgb)
+{
+    const rooms_place place = sac_rooms_body_place(v->body);
+    SAC_TRY(gather(v, &place));
+    look(v, camera, &place);
+    light_up(v, 0.48, 0.36, -0.8);
+    return sac_render(v->colours, &v->scene, &(sac_picture){.rgb = rgb});
 }
 
 // --- for people
@@ -254,14 +290,7 @@ static void look_down(rooms_view *v, const rooms_trail *t, int height, int width
                                       .far = 100,
                                       .orthographic = true};
     v->scene.sky = v->scene.haze_plane = -1;
-    v->light = (sac_light){.directional = true,
-                           .direction = {0.3f, 0.2f, -0.93f},
-                           .attenuation = {1, 0, 0},
-                           .cutoff = 180,
-                           .ambient = {0.35f, 0.35f, 0.35f},
-                           .diffuse = {0.6f, 0.6f, 0.6f}};
-    v->scene.lights = &v->light;
-    v->scene.light_count = 1;
+    light_up(v, 0.3, 0.2, -0.93);
 }
 
 sac_status sac_rooms_view_poster(rooms_view *v, const rooms_trail *trail, uint8_t *rgb, int height, int width)

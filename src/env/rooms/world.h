@@ -6,7 +6,8 @@
 
 enum
 {
-    ROOMS_MOST_STEPS = 2000
+    ROOMS_MOST_STEPS = 2000,
+    ROOMS_MOST_THINGS = 24 ///< with names, in a plan
 };
 
 typedef struct rooms_config
@@ -14,8 +15,9 @@ typedef struct rooms_config
     char plan[SAC_TEXT_SIZE];
     double level, least_level, loops, nearest, farthest;
     double speed, turn, control_ms, physics_ms;
-    double angle, near, far;
-    int furniture, steps, height, width;
+    double angle, near, far, turned;
+    int furniture, steps, height, width, things, detail;
+    char goals[SAC_TEXT_SIZE];
 } rooms_config;
 
 extern const sac_option sac_rooms_options[]; ///< over a rooms_config

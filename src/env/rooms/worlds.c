@@ -7,7 +7,7 @@
 // Kinds of changes may be joined by '+', too (changes.h).
 static const char *const variants[] = {"original", "furniture", "doors", "noise", "camera", "plan", "any", NULL};
 
-static const char *const same_world[] = {"height", "width", "angle", "near", "far", NULL};
+static const char *const same_world[] = {"height", "width", "angle", "near", "far", "detail", NULL};
 
 #ifdef SAC_HAVE_MUJOCO
 #define CALLS                                                                                             \

@@ -1,4 +1,4 @@
-#include "env/rooms/map.h"
+#include "ways/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum
 {
     NEIGHBOURS = 8, // the four sides first
     SIDES = 4,
-    LISTS = ROOMS_DIAGONAL + 1, // lengths that are open at one time
+    LISTS = WAYS_DIAGONAL + 1, // lengths that are open at one time
     NONE = -1
 };
 
@@ -20,12 +20,12 @@ static const double reach = 0.35; // m from a place to the square where its way 
 
 // --- life
 
-sac_status sac_rooms_map_create(rooms_map **out, const double origin[2], double cell, int columns, int rows)
+sac_status sac_ways_create(ways_map **out, const double origin[2], double cell, int columns, int rows)
 {
     *out = NULL;
-    rooms_map *m = SAC_NEW(rooms_map);
+    ways_map *m = SAC_NEW(ways_map);
     if (!m) return sac_fail_memory("a map");
-    *m = (rooms_map){.origin = {origin[0], origin[1]}, .cell = cell, .columns = columns, .rows = rows};
+    *m = (ways_map){.origin = {origin[0], origin[1]}, .cell = cell, .columns = columns, .rows = rows};
     const size_t squares = (size_t)columns * (size_t)rows;
     m->free = SAC_NEW_ARRAY(uint8_t, squares);
     m->field = SAC_NEW_ARRAY(int32_t, squares);
@@ -33,14 +33,14 @@ sac_status sac_rooms_map_create(rooms_map **out, const double origin[2], double 
     m->previous = SAC_NEW_ARRAY(int32_t, squares);
     if (!m->free || !m->field || !m->next || !m->previous)
     {
-        sac_rooms_map_destroy(m);
+        sac_ways_destroy(m);
         return sac_fail_memory("a map");
     }
     *out = m;
     return SAC_OK;
 }
 
-void sac_rooms_map_destroy(rooms_map *m)
+void sac_ways_destroy(ways_map *m)
 {
     if (!m) return;
     sac_free(m->free);
@@ -52,7 +52,7 @@ void sac_rooms_map_destroy(rooms_map *m)
 
 // --- free squares
 
-void sac_rooms_map_middle(const rooms_map *m, int square, double place[2])
+void sac_ways_middle(const ways_map *m, int square, double place[2])
 {
     const int column = square % m->columns, row = square / m->columns;
     place[0] = m->origin[0] + (column + 0.5) * m->cell;
@@ -69,13 +69,13 @@ static int within(int x, int low, int high)
     return x < low ? low : x > high ? high : x;
 }
 
-int sac_rooms_map_at(const rooms_map *m, double x, double y)
+int sac_ways_at(const ways_map *m, double x, double y)
 {
     const int column = index_of(x, m->origin[0], m->cell), row = index_of(y, m->origin[1], m->cell);
     return column < 0 || column >= m->columns || row < 0 || row >= m->rows ? NONE : row * m->columns + column;
 }
 
-void sac_rooms_map_clear(rooms_map *m, int columns, int rows, double radius)
+void sac_ways_clear(ways_map *m, int columns, int rows, double radius)
 {
     m->columns = columns;
     m->rows = rows;
@@ -88,7 +88,7 @@ void sac_rooms_map_clear(rooms_map *m, int columns, int rows, double radius)
         }
 }
 
-void sac_rooms_map_block(rooms_map *m, const double center[2], const double half[2], bool round, double radius)
+void sac_ways_block(ways_map *m, const double center[2], const double half[2], bool round, double radius)
 {
     int low[2], high[2];
     const int most[2] = {m->columns - 1, m->rows - 1};
@@ -102,7 +102,7 @@ void sac_rooms_map_block(rooms_map *m, const double center[2], const double half
         {
             const int square = r * m->columns + c;
             double place[2], away[2], beyond = radius;
-            sac_rooms_map_middle(m, square, place);
+            sac_ways_middle(m, square, place);
             for (int i = 0; i < 2; i++)
             {
                 away[i] = fabs(place[i] - center[i]);
@@ -116,7 +116,7 @@ void sac_rooms_map_block(rooms_map *m, const double center[2], const double half
 // --- ways
 
 // The neighbour of a square on a way, or NONE
-static int neighbour(const rooms_map *m, int square, int way)
+static int neighbour(const ways_map *m, int square, int way)
 {
     const int column = square % m->columns + steps[way][0], row = square / m->columns + steps[way][1];
     if (column < 0 || column >= m->columns || row < 0 || row >= m->rows) return NONE;
@@ -129,10 +129,10 @@ static int neighbour(const rooms_map *m, int square, int way)
 
 static int length_of(int way)
 {
-    return way < SIDES ? ROOMS_STRAIGHT : ROOMS_DIAGONAL;
+    return way < SIDES ? WAYS_STRAIGHT : WAYS_DIAGONAL;
 }
 
-static void put(rooms_map *m, int32_t *lists, int square, int32_t length)
+static void put(ways_map *m, int32_t *lists, int square, int32_t length)
 {
     int32_t *list = &lists[length % LISTS];
     m->field[square] = length;
@@ -142,7 +142,7 @@ static void put(rooms_map *m, int32_t *lists, int square, int32_t length)
     *list = square;
 }
 
-static void take(rooms_map *m, int32_t *lists, int square)
+static void take(ways_map *m, int32_t *lists, int square)
 {
     if (m->previous[square] == NONE)
         lists[m->field[square] % LISTS] = m->next[square];
@@ -153,15 +153,15 @@ static void take(rooms_map *m, int32_t *lists, int square)
 
 // Dijkstra's algorithm with a list for each length that can be open (Dial, 1969): no length that is open is longer than
 // the shortest one by more than a diagonal.
-void sac_rooms_map_aim(rooms_map *m, int goal, int enough)
+void sac_ways_aim(ways_map *m, int goal, int enough)
 {
     int32_t lists[LISTS];
     const int squares = m->columns * m->rows;
     for (int i = 0; i < LISTS; i++) lists[i] = NONE;
-    for (int i = 0; i < squares; i++) m->field[i] = ROOMS_FAR;
+    for (int i = 0; i < squares; i++) m->field[i] = WAYS_FAR;
     m->goal = goal;
     put(m, lists, goal, 0);
-    const int32_t beyond = (int32_t)(1 / m->cell + 0.5) * ROOMS_STRAIGHT;
+    const int32_t beyond = (int32_t)(1 / m->cell + 0.5) * WAYS_STRAIGHT;
     for (int32_t length = 0, empty = 0; empty < LISTS; length++)
     {
         // what is open by then has a longer way, which may not be its shortest one, and is not looked at
@@ -177,34 +177,34 @@ void sac_rooms_map_aim(rooms_map *m, int goal, int enough)
                 const int to = neighbour(m, square, way);
                 const int32_t longer = length + length_of(way);
                 if (to == NONE || m->field[to] <= longer) continue;
-                if (m->field[to] != ROOMS_FAR) take(m, lists, to);
+                if (m->field[to] != WAYS_FAR) take(m, lists, to);
                 put(m, lists, to, longer);
             }
         }
     }
 }
 
-static double distance_to(const rooms_map *m, int square, const double place[2])
+static double distance_to(const ways_map *m, int square, const double place[2])
 {
     double middle[2];
-    sac_rooms_map_middle(m, square, middle);
+    sac_ways_middle(m, square, middle);
     const double x = middle[0] - place[0], y = middle[1] - place[1];
     return sqrt(x * x + y * y);
 }
 
 // The nearest square of those that are at most `most` away, or with `count_way` the one with the shortest way
-static int least_near(const rooms_map *m, const double place[2], double most, bool count_way, double *least)
+static int least_near(const ways_map *m, const double place[2], double most, bool count_way, double *least)
 {
     const int column = index_of(place[0], m->origin[0], m->cell), row = index_of(place[1], m->origin[1], m->cell);
     const int ring = (int)ceil(most / m->cell);
-    const double unit = m->cell / ROOMS_STRAIGHT;
+    const double unit = m->cell / WAYS_STRAIGHT;
     int best = NONE;
     *least = INFINITY;
     for (int r = within(row - ring, 0, m->rows - 1); r <= within(row + ring, 0, m->rows - 1); r++)
         for (int c = within(column - ring, 0, m->columns - 1); c <= within(column + ring, 0, m->columns - 1); c++)
         {
             const int square = r * m->columns + c;
-            if (!m->free[square] || m->field[square] == ROOMS_FAR) continue;
+            if (!m->free[square] || m->field[square] == WAYS_FAR) continue;
             const double away = distance_to(m, square, place);
             const double all = count_way ? away + m->field[square] * unit : away;
             if (away <= most && all < *least) *least = all, best = square;
@@ -213,7 +213,7 @@ static int least_near(const rooms_map *m, const double place[2], double most, bo
 }
 
 // What is far beyond the nearest free square may lie around a corner, so it does not count.
-int sac_rooms_map_enter(const rooms_map *m, const double place[2], double *length)
+int sac_ways_enter(const ways_map *m, const double place[2], double *length)
 {
     double nearest, least;
     if (least_near(m, place, reach, false, &nearest) == NONE) return NONE;
@@ -224,37 +224,39 @@ int sac_rooms_map_enter(const rooms_map *m, const double place[2], double *lengt
 
 // --- the way ahead
 
-static bool in_view(const rooms_map *m, const double from[2], const double to[2])
+static bool in_view(const ways_map *m, const double from[2], const double to[2])
 {
     const double x = to[0] - from[0], y = to[1] - from[1];
     const int count = (int)ceil(sqrt(x * x + y * y) / (m->cell / 2));
     for (int i = 1; i < count; i++)
     {
-        const int square = sac_rooms_map_at(m, from[0] + x * i / count, from[1] + y * i / count);
+        const int square = sac_ways_at(m, from[0] + x * i / count, from[1] + y * i / count);
         if (square == NONE || !m->free[square]) return false;
     }
     return true;
 }
 
-static int follow(const rooms_map *m, int square)
+static int follow(const ways_map *m, int square)
 {
     for (int way = 0; way < NEIGHBOURS; way++)
     {
         const int to = neighbour(m, square, way);
-        if (to != NONE && m->field[to] == m->field[square] - length_of(way)) return to; // ROOMS_FAR has no sum
+        if (to != NONE && m->field[to] == m->field[square] - length_of(way)) return to; // WAYS_FAR has no sum
     }
     return square; // the goal
 }
 
-void sac_rooms_map_corner(const rooms_map *m, int square, double corner[2])
+void sac_ways_corner(const ways_map *m, int square, double corner[2])
 {
     double from[2], to[2];
-    sac_rooms_map_middle(m, square, from);
+    sac_ways_middle(m, square, from);
     memcpy(corner, from, sizeof from);
     while (square != m->goal)
     {
-        square = follow(m, square);
-        sac_rooms_map_middle(m, square, to);
+        const int next = follow(m, square);
+        if (next == square) return; // squares of the way have been taken from the free ones since it was found
+        square = next;
+        sac_ways_middle(m, square, to);
         if (!in_view(m, from, to)) return;
         memcpy(corner, to, sizeof to);
     }
