@@ -14,7 +14,7 @@ enum
     ROOMS_SHAPES = 6,
     ROOMS_NAMES = ROOMS_COLOURS * ROOMS_SHAPES,
     ROOMS_VOCABULARY = ROOMS_COLOURS + ROOMS_SHAPES, ///< words: the colours, then the shapes
-    ROOMS_THING_GEOMS = 8 ///< of one thing, at most
+    ROOMS_THING_GEOMS = 8                            ///< of one thing, at most
 };
 
 /// Which names there are, or which of them the goal may have.
