@@ -40,6 +40,8 @@ every_command()
         full compare "$policy" "$policy" --seeds 0..1 --json && full generalise "$policy" --seeds 0..1 &&
         full attend "$policy" "$out/000000.png" && full cloud tests/cloud/data/table_0.safetensors &&
         full cloud tests/cloud/data/table_0.safetensors --json && full watch "$policy" --frames "$out" --steps 2 &&
+        python3 examples/embeddings.py "$out/views.safetensors" && full words "$out/views.safetensors" &&
+        full words "$out/views.safetensors" --text red --json &&
         full runs "$work" && full runs "$work" --json && full zoo && full zoo --json && full envs && full doctor &&
         full config tasks/toy.yaml && full export "$policy" --c "$out/policy.c" && full tasks && full tasks --json &&
         full zoo --commands && full record "$policy" --seeds 0..1 --out "$out/shown" &&

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saccade words: scores of a file of embeddings, in words and as JSON, and what is wrong in one line: words.sh SACCADE
+# saccade words: scores of a file of embeddings, in words and as JSON, and what is wrong in one line: command.sh SACCADE
 set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
