@@ -21,7 +21,7 @@ def pytest_runtest_logreport(report):
         print(f"\n[       OK ] {name}")
 
 
-PEERS = {"torch", "jax"}  # what saccade is compared with; what else is missing fails under CI
+PEERS = {"torch", "jax", "dm_control"}  # what saccade is compared with; what else is missing fails under CI
 
 
 def reason(*names):
