@@ -117,7 +117,9 @@ def read_model(mujoco: Any, model: Any) -> tuple[Any, list[Any]]:
     out, kept = ffi.new("sac_mjv_model *"), [model]
     roles = getattr(mujoco, "mjtTextureRole", None)
     version = tuple(int(x) for x in mujoco.mj_versionString().split(".")[:2])
-    values = {"flat_by_shape": version >= (3, 12), "mat_roles": model.mat_texid.size // max(1, model.nmat), "mat_rgb": int(roles.mjTEXROLE_RGB) if roles else 0,
+    values = {"flat_by_shape": version >= (3, 12),
+              "mat_roles": model.mat_texid.size // max(1, model.nmat),
+              "mat_rgb": int(roles.mjTEXROLE_RGB) if roles else 0,
               "ntexdata": model.ntexdata, "tex_data": getattr(model, "tex_data", getattr(model, "tex_rgb", None))}
     for name, field in ffi.typeof("sac_mjv_model").fields:
         value = values[name] if name in values else getattr(model, name, None)

@@ -119,12 +119,10 @@ static sac_status create_net(fit *f)
 
 static sac_status create_optimiser(fit *f)
 {
-    static const char *const names[] = {"sgd", "adam", "adamw"}; // by sac_optimiser_kind
     const sac_classify_train *t = &f->task->train;
     const uint64_t steps = (uint64_t)f->steps_an_epoch * (uint64_t)t->epochs;
     sac_optimiser_def def = sac_optimiser_default_def();
-    for (int i = 0; i < 3; i++)
-        if (strcmp(t->optimiser, names[i]) == 0) def.kind = (sac_optimiser_kind)i;
+    (void)sac_optimiser_find(&def.kind, t->optimiser); // the options have checked it
     def.rate = t->rate;
     def.momentum = t->momentum;
     def.decay = t->decay;

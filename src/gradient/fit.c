@@ -73,18 +73,11 @@ static sac_status check_real(const char *field, double value, double most)
     return sac_fail(SAC_ERROR_ARGUMENT, "fit: %s is %g, expected 0 to %g", field, value, most);
 }
 
-static const char *const optimisers[] = {"sgd", "adam", "adamw", NULL}; // by sac_optimiser_kind
-
 static sac_status find_optimiser(const char *name, sac_optimiser_kind *kind)
 {
-    for (int i = 0; optimisers[i]; i++)
-        if (name && strcmp(optimisers[i], name) == 0)
-        {
-            *kind = (sac_optimiser_kind)i;
-            return SAC_OK;
-        }
+    if (name && sac_optimiser_find(kind, name)) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "fit: optimiser is '%.80s', expected adam, adamw or sgd%s", name ? name : "",
-                    name ? sac_did_you_mean(sac_nearest_of(name, optimisers)) : "");
+                    name ? sac_did_you_mean(sac_nearest_of(name, sac_optimiser_names)) : "");
 }
 
 static sac_status check(const sac_fit_def *def)
@@ -121,7 +114,7 @@ static sac_status create_optimiser(sac_fit *fit)
     const sac_fit_def *d = &fit->def;
     sac_optimiser_def def = sac_optimiser_default_def();
     SAC_TRY(find_optimiser(d->optimiser, &def.kind));
-    fit->def.optimiser = optimisers[def.kind];
+    fit->def.optimiser = sac_optimiser_names[def.kind];
     def.rate = d->rate;
     def.momentum = d->momentum;
     def.beta1 = d->beta1;

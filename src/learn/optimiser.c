@@ -16,6 +16,19 @@ struct sac_optimiser
     float *average; // one of them, or NULL
 };
 
+const char *const sac_optimiser_names[] = {"sgd", "adam", "adamw", NULL};
+
+bool sac_optimiser_find(sac_optimiser_kind *kind, const char *name)
+{
+    for (int i = 0; sac_optimiser_names[i]; i++)
+        if (strcmp(sac_optimiser_names[i], name) == 0)
+        {
+            *kind = (sac_optimiser_kind)i;
+            return true;
+        }
+    return false;
+}
+
 sac_optimiser_def sac_optimiser_default_def(void)
 {
     return (sac_optimiser_def){

@@ -43,6 +43,12 @@ enum
 
 sac_optimiser_def sac_optimiser_default_def(void);
 
+/// Names by kind, NULL at the end, as tasks write them.
+extern const char *const sac_optimiser_names[];
+
+/// The kind of a name. @return false, and `kind` as it was, where there is none of that name
+bool sac_optimiser_find(sac_optimiser_kind *kind, const char *name);
+
 /// Errors: memory.
 SAC_CHECKED sac_status sac_optimiser_create(sac_optimiser **out, const sac_optimiser_def *def, size_t parameters);
 

@@ -1,5 +1,6 @@
 #include "words/encoder.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,16 +45,7 @@ void sac_words_encoder_lay_out(words_encoder *e, int height, int width, int chan
 // PyTorch's bound for a layer's weights and biases
 static double bound(int inputs)
 {
-    double low = 0, high = 1;
-    for (int i = 0; i < 60; i++)
-    {
-        const double middle = (low + high) / 2;
-        if (middle * middle * inputs < 1)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return 1 / sqrt((double)inputs);
 }
 
 void sac_words_encoder_tensors(words_encoder *e, words_tensor tensors[WORDS_TENSORS])

@@ -1,4 +1,4 @@
-#include "legs/arc_tangent.h"
+#include "base/arc_tangent.h"
 #include "saccade/leg.h"
 
 #include "test.h"

@@ -2,10 +2,10 @@
 
 #include <math.h>
 
+#include "base/arc_tangent.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/series.h"
 #include "env/rooms/robot.h"
 
 enum
@@ -242,27 +242,6 @@ static bool aim_at_thing(rooms_house *h)
     return true;
 }
 
-// The angle of a direction, the same on every machine: found by halving, since libm's atan2 is not.
-static double heading_to(const double from[2], const double to[2])
-{
-    double low = -pi, high = pi;
-    const double x = to[0] - from[0], y = to[1] - from[1];
-    for (int i = 0; i < 52; i++)
-    {
-        double sine, cosine;
-        const double middle = (low + high) / 2;
-        sac_series_sin_cos(middle, &sine, &cosine);
-        // left of the half line at `middle` within half a turn, or opposite to it and behind
-        const bool left = cosine * y - sine * x > 0, lower = y < 0;
-        const bool above = middle < 0 ? !lower || left : !lower && left;
-        if (above)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void sac_rooms_house_draw(rooms_house *h, const rooms_plan_def *def, double nearest, double farthest, uint64_t seed)
 {
     sac_stream random = sac_stream_create(seed, 0x686f7573, 0);
@@ -272,5 +251,7 @@ void sac_rooms_house_draw(rooms_house *h, const rooms_plan_def *def, double near
     const int start = count > 0 ? h->choices[sac_stream_below(&random, (uint32_t)count)] : farthest_of(h);
     sac_ways_middle(h->map, start, h->start);
     h->start[2] = sac_stream_uniform(&random, -h->turned, h->turned);
-    if (h->thing >= 0 && h->turned < pi) h->start[2] += heading_to(h->start, h->plan->rounds[h->thing].center);
+    if (h->thing < 0 || h->turned >= pi) return;
+    const double *thing = h->plan->rounds[h->thing].center;
+    h->start[2] += sac_arc_tangent(thing[1] - h->start[1], thing[0] - h->start[0]);
 }

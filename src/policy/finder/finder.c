@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/series.h"
+#include "policy/planners/steer.h"
 
 #define AT(field) offsetof(finder_config, field)
 
@@ -85,7 +86,7 @@ static void know_camera(finder *f, const sac_policy *policy)
                                 .far = (double)depth->high[0],
                                 .height = depth->shape[0],
                                 .width = depth->shape[1]};
-    f->side = (int)(c->extent / 0.1 + 0.5);
+    f->side = sac_survey_side(c->extent);
 }
 
 // One patch is to show whole pixels of depth.
@@ -206,25 +207,15 @@ static void reset(sac_policy_state *base)
 
 // --- acting
 
-static float within(float x, float low, float high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-// Towards a point, as a pilot drives (pilot.c)
 static void drive(const finder_state *s, const survey_place *place, const double corner[2], float *action)
 {
     const finder_config *c = finder_config_of(s);
     const float *factors = s->parameters + finder_of(s)->weights;
-    const double x = corner[0] - place->x, y = corner[1] - place->y, distance = sqrt(x * x + y * y);
-    const double cosine = distance > 0 ? (place->cosine * x + place->sine * y) / distance : 1;
-    const double sine = distance > 0 ? (place->cosine * y - place->sine * x) / distance : 0;
-    const double narrow = (1 + (double)factors[NARROW]) * c->narrow;
-    const double turn = cosine > 0 ? (1 + (double)factors[STEERING]) * c->steering * sine : sine > 0 ? 1 : -1;
-    action[0] = within((float)(narrow < 1 ? (cosine - narrow) / (1 - narrow) : 0), 0, 1);
-    action[1] = within((float)turn, -1, 1);
-    if (s->aim != FINDER_THING || s->square >= 0) return;
-    action[0] = 0; // it cannot get there yet
+    const double x = corner[0] - place->x, y = corner[1] - place->y;
+    sac_steer(action, (float)(place->cosine * x + place->sine * y), (float)(place->cosine * y - place->sine * x),
+              (1 + factors[STEERING]) * (float)c->steering, (1 + factors[NARROW]) * (float)c->narrow,
+              &s->base.policy->def);
+    if (s->aim == FINDER_THING && s->square < 0) action[0] = 0; // it cannot get there yet
 }
 
 static bool looks(const sac_policy_state *base)
@@ -250,9 +241,8 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     }
     sac_finder_corner(s, &here, corner);
     drive(s, &here, corner, action);
-    if (s->backing > 0) action[0] = -0.5f, action[1] = 0;
-    for (int i = 0; i < ACTIONS; i++)
-        s->output[i] = action[i] = within(action[i], base->policy->def.action_low[i], base->policy->def.action_high[i]);
+    if (s->backing > 0) action[0] = fmaxf(-0.5f, base->policy->def.action_low[0]), action[1] = 0;
+    memcpy(s->output, action, sizeof s->output);
     s->steps++;
 }
 

@@ -15,6 +15,11 @@ static const double room = 0.28;               // m that the robot's middle keep
 static const double body = 0.3;                // m around its middle that it knows because it stands there
 static const double low = 0.06, high = 0.7;    // m above the floor between which a point is in the robot's way
 
+int sac_survey_side(double extent)
+{
+    return (int)(extent / cell + 0.5);
+}
+
 void sac_survey_place(survey *s, int side, sac_workspace *workspace)
 {
     const size_t squares = (size_t)side * (size_t)side;
@@ -26,7 +31,7 @@ void sac_survey_place(survey *s, int side, sac_workspace *workspace)
 sac_status sac_survey_open(survey *s, double extent)
 {
     const double corner[2] = {-extent / 2, -extent / 2};
-    const int side = (int)(extent / cell + 0.5);
+    const int side = sac_survey_side(extent);
     return sac_ways_create(&s->ways, corner, cell, side, side);
 }
 

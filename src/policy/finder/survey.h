@@ -37,6 +37,9 @@ void sac_survey_place(survey *s, int side, sac_workspace *workspace);
 SAC_CHECKED sac_status sac_survey_open(survey *s, double extent);
 void sac_survey_close(survey *s);
 
+/// Squares along a side of a map of so many metres.
+int sac_survey_side(double extent);
+
 /// Forget everything.
 void sac_survey_begin(survey *s);
 

@@ -1,8 +1,7 @@
-#include <math.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "policy/kind.h"
+#include "policy/planners/steer.h"
 
 /// A pilot of robots on wheels (`rooms`): it is told the next corner of the shortest way, turns to it, and drives the
 /// faster the straighter ahead it is. It sees no picture, so it makes teachers.
@@ -80,22 +79,11 @@ static void reset(sac_policy_state *base)
     (void)base; // it remembers nothing
 }
 
-static float within(float x, float low, float high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     const pilot_state *s = (const pilot_state *)base;
-    const sac_policy_def *def = &base->policy->def;
     const float *told = inputs[0];
-    const float distance = sqrtf(told[0] * told[0] + told[1] * told[1]);
-    const float cosine = distance > 0 ? told[0] / distance : 1, sine = distance > 0 ? told[1] / distance : 0;
-    const float narrow = s->weights[NARROW], turn = cosine > 0 ? s->weights[STEERING] * sine : sine > 0 ? 1 : -1;
-    const float ahead = narrow < 1 ? (cosine - narrow) / (1 - narrow) : 0;
-    action[0] = within(ahead, 0, def->action_high[0]);
-    action[1] = within(turn, def->action_low[1], def->action_high[1]);
+    sac_steer(action, told[0], told[1], s->weights[STEERING], s->weights[NARROW], &base->policy->def);
 }
 
 const sac_policy_ops sac_pilot_ops = {.name = "pilot",

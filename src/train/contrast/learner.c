@@ -23,9 +23,7 @@ static sac_status create_optimiser(sac_run *r, sac_contrast *c)
 {
     const sac_contrast_options *o = &c->options;
     sac_optimiser_def def = sac_optimiser_default_def();
-    def.kind = strcmp(o->optimiser, "sgd") == 0     ? SAC_OPTIMISER_SGD
-               : strcmp(o->optimiser, "adamw") == 0 ? SAC_OPTIMISER_ADAMW
-                                                    : SAC_OPTIMISER_ADAM;
+    (void)sac_optimiser_find(&def.kind, o->optimiser); // the options have checked it
     def.rate = o->rate;
     def.decay = o->decay;
     def.last_rate = o->last_rate;

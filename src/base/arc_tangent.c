@@ -1,4 +1,4 @@
-#include "legs/arc_tangent.h"
+#include "base/arc_tangent.h"
 
 #include <math.h>
 #include <stdbool.h>
