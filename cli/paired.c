@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
-#include "base/student.h"
+#include "numerics/student.h"
 
 static double difference(const sac_episode *first, const sac_episode *second, int i)
 {

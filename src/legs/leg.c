@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arc_tangent.h"
+#include "numerics/arc_tangent.h"
 #include "base/series.h"
 
 /// In the plane in which a leg bends, x is forward and w up, seen from the hip. The plane turns about the abduction's

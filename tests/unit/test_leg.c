@@ -1,4 +1,4 @@
-#include "base/arc_tangent.h"
+#include "numerics/arc_tangent.h"
 #include "saccade/leg.h"
 
 #include "test.h"

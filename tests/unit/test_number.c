@@ -1,5 +1,5 @@
 #include "base/number.h"
-#include "base/student.h"
+#include "numerics/student.h"
 #include "test.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arc_tangent.h"
+#include "numerics/arc_tangent.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/series.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/arc_tangent.h"
+#include "numerics/arc_tangent.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"

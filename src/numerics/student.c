@@ -1,4 +1,4 @@
-#include "base/student.h"
+#include "numerics/student.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "base/arc_tangent.h"
+#include "numerics/arc_tangent.h"
 
 #include <math.h>
 #include <stdbool.h>
