@@ -101,17 +101,18 @@ sac_status bench_act_batch(const bench_place *place, bench_figure *figure, bench
 }
 
 // A car's policy that says its actions by tokens, of L = side^2 tokens a frame, with drawn parameters.
-static sac_status create_speaker(sac_policy **out, const char *attention, int side, int history)
+static sac_status create_speaker(sac_policy **out, const char *attention, int side, int history, bool decimals)
 {
     static const float low[] = {-1, 0, 0}, high[] = {1, 1, 1};
     char size[16], frames[16];
     snprintf(size, sizeof size, "%d", 6 * side); // patches of 6 x 6 pixels
     snprintf(frames, sizeof frames, "%d", history);
-    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}, {"history", frames}};
+    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}, {"history", frames},
+                                    {"spelling", decimals ? "decimals" : "bins"}};
     sac_policy *blank;
     SAC_TRY(sac_policy_create(&blank, &(sac_policy_def){.kind = "action-tokens",
                                                         .settings = settings,
-                                                        .setting_count = 3,
+                                                        .setting_count = 4,
                                                         .height = 96,
                                                         .width = 96,
                                                         .channels = 3,
@@ -134,7 +135,8 @@ sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, benc
 {
     char *end;
     const int tokens = (int)strtol(place->row->name + strlen("act-tokens-"), &end, 10);
-    const int history = *end ? atoi(end + strlen("-history-")) : 3;
+    const bool decimals = strcmp(end, "-decimals") == 0;
+    const int history = *end && !decimals ? atoi(end + strlen("-history-")) : 3;
     const int side = (int)lround(sqrt((double)tokens)), runs = 1 + RUNS * 196 / tokens;
     static const char *const forms[] = {"softmax", "sara-relu"};
     sac_policy *policies[2] = {NULL};
@@ -142,7 +144,7 @@ sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, benc
     sac_status status = SAC_OK;
     for (int i = 0; i < 2 && status == SAC_OK; i++)
     {
-        status = create_speaker(&policies[i], forms[i], side, history);
+        status = create_speaker(&policies[i], forms[i], side, history, decimals);
         if (status == SAC_OK) status = sac_policy_state_create(&states[i], policies[i]);
     }
     for (int run = 0; run < runs && status == SAC_OK; run++)

@@ -115,6 +115,8 @@ const bench_row bench_rows[] = {
     ACT_TOKENS_HISTORY("1", "one frame"),
     ACT_TOKENS_HISTORY("6", "six frames"),
     ACT_TOKENS_HISTORY("24", "24 frames"),
+    {"act-tokens-196-decimals", "us", "softmax", false, "an action spelt in 18 digits, three frames of 196 patches",
+     bench_act_tokens},
     {"rollout-softmax", "steps/s", "rollout.py 300 %p", false, "agent and world, 16 in lockstep, one thread",
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},
