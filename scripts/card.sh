@@ -193,6 +193,10 @@ if [[ -n $(setting least_level) && $(setting least_level) != 12 ]]; then
     same=(--set "level=$(setting level)" --set "least_level=$(setting least_level)" --set "seconds=$(setting seconds)")
     trained_in="$trained_in, levels $(setting least_level) to $(setting level)"
 fi
+# things with names are there for random actions and none, too
+if [[ -n $(setting things) ]]; then
+    same=(--set "things=$(setting things)" --set "steps=$(setting steps)")
+fi
 # walls that vary are reported as they were trained with, and so are random actions and none among them
 if [[ $(setting walls) == varied ]]; then
     same=(--set walls=varied)
@@ -297,9 +301,9 @@ policy, random actions and none."
     for look in original friction mass latency camera terrain; do
         [[ $world != legs:flat || $look != terrain ]] || continue # it has none
         [[ $(setting inputs) == *depth* || $(setting inputs) == *camera* || $look != camera ]] || continue
-        own=$(score_and_falls "$policy" --variant "$look" "${tested[@]}")
-        random=$(score_and_falls --random --env "$world" --variant "$look" "${same[@]}")
-        idle=$(score_and_falls --idle --env "$world" --variant "$look" "${same[@]}")
+        own=$(score_and_count fell "$policy" --variant "$look" "${tested[@]}")
+        random=$(score_and_count fell --random --env "$world" --variant "$look" "${same[@]}")
+        idle=$(score_and_count fell --idle --env "$world" --variant "$look" "${same[@]}")
         echo "| $look | ${own%|*} | ${random%|*} | ${idle%|*} | ${own#*|}, ${random#*|}, ${idle#*|} |"
     done
 }
@@ -320,13 +324,33 @@ first; \`--random --env $world\` for random actions, \`--idle\` for a hand that 
     done
 }
 
-# score_and_falls WHAT...: "mean +- standard deviation|falls"
-score_and_falls() {
-    "$saccade" eval "$@" --seeds 0..99 --threads "$threads" | awk '
+rows_of_rooms() {
+    fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its plans from seeds above 1,000,000, \
+and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, or with \`--set V\` where the row has \
+an equals sign; with \`--random --env $world${same[*]:+ ${same[*]}}\` for random actions and \`--idle\` for none. The last column has the goals \
+that these commands count as reached, of 100: for the policy, random actions and none."
+    echo
+    echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | goals reached |"
+    echo "| --- | --- | --- | --- | --- |"
+    local row own random idle looks=(original furniture doors noise camera plan) set
+    [[ -z $(setting things) ]] || looks=(original goals=unmet furniture doors noise camera)
+    for row in "${looks[@]}"; do
+        set=(--variant "$row")
+        [[ $row != *=* ]] || set=(--set "$row")
+        own=$(score_and_count reached "$policy" "${set[@]}")
+        random=$(score_and_count reached --random --env "$world" "${same[@]}" "${set[@]}")
+        idle=$(score_and_count reached --idle --env "$world" "${same[@]}" "${set[@]}")
+        echo "| $row | ${own%|*} | ${random%|*} | ${idle%|*} | ${own#*|}, ${random#*|}, ${idle#*|} |"
+    done
+}
+
+# score_and_count WORD WHAT...: "mean +- standard deviation|count", the count of the line that begins with that word
+score_and_count() {
+    "$saccade" eval "${@:2}" --seeds 0..99 --threads "$threads" | awk -v word="$1" '
         $1 == "mean" {mean = $2; std = $5; gsub(",", "", mean); gsub(",", "", std)}
-        $1 == "fell" {falls = $2}
+        $1 == word {count = $2}
         function short(x) {x += 0; return sprintf(x < -10 || x > 10 ? "%.1f" : "%.3g", x)}
-        END {print short(mean) " +- " short(std) "|" falls}'
+        END {print short(mean) " +- " short(std) "|" count}'
 }
 
 rows() {
@@ -335,6 +359,7 @@ rows() {
         take-cover) rows_of_take_cover ;;
         legs:*) rows_of_legs ;;
         grasp) rows_of_grasp ;;
+        rooms) rows_of_rooms ;;
         *) rows_of_control ;;
     esac
 }
@@ -358,6 +383,7 @@ case $(setting kind) in
     hierarchical) agent="A policy of two levels, whose high level looks" ;;
     action-tokens) agent="A small robotics transformer, which says its actions by tokens" ;;
     point-cloud) agent="A small transformer over the points of a thing" ;;
+    finder) agent="A robot that goes where words say" ;;
     *) agent="The attention agent" ;;
 esac
 
@@ -387,6 +413,11 @@ row_of_teacher()
     if grep -q '^  kind: grasper' "$folder/task.yaml"; then
         echo "| taught by | \`$teacher\`, a planner that is told the thing's shape and place, and tries grasps out in a" \
             "copy of the world: $returned over episodes 0..99 |"
+        return
+    fi
+    if grep -q '^  kind: pilot' "$folder/task.yaml"; then
+        echo "| taught by | \`$teacher\`, a pilot that is told the way and has nothing to learn: $returned over episodes" \
+            "0..99 |"
         return
     fi
     local told="a network that is told the state of the world and was trained by reward"
