@@ -7,10 +7,12 @@ work=$(mktemp -d)
 output=$(readlink "/proc/$$/fd/1")
 
 # A shell that dies in a check, as of a variable that is not set, says in which. By then its output is the check's log;
-# its own is still open, under a number that no child inherits.
+# its own is still open, under a number that no child inherits. A job in the background that is struck before it has
+# become the program that it runs is still a copy of this shell, and leaves without a word.
 leave()
 {
     local code=$? fd
+    [[ $BASHPID == "$$" ]] || exit "$code"
     for fd in ${running:+"/proc/$$/fd/"*}; do
         [[ $(readlink "$fd") == "$output" ]] || continue
         { sed 's/^/    /' "$work/check.log"; echo "[  FAILED  ] $running: the script ended in it"; } >>"$fd"

@@ -101,29 +101,29 @@ static sac_status replay_row(void *user, const sac_progress *p)
     return r->events ? write_scalars(r->events, p, r->begin + p->seconds) : SAC_OK;
 }
 
-static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, double *seconds)
+static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, uint64_t row, double *seconds)
 {
     char path[SAC_PATH_SIZE];
     uint64_t kept;
     replay r = {0};
     SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
-    SAC_TRY(read_kept(path, generation, replay_row, &r, &kept)); // for its length in seconds
+    SAC_TRY(read_kept(path, row, replay_row, &r, &kept)); // for its length in seconds
     *seconds = r.seconds;
     r.begin = sac_clock_of_day() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
     r.events = j->events;
-    SAC_TRY(read_kept(path, generation, replay_row, &r, &kept));
+    SAC_TRY(read_kept(path, row, replay_row, &r, &kept));
     SAC_TRY(sac_append_open(&j->metrics, path, kept));
     if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
     return sac_event_lines_open(&j->lines, run_dir, generation);
 }
 
-sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, double *seconds)
+sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, uint64_t row, double *seconds)
 {
     *out = NULL;
     sac_journal *j = SAC_NEW(sac_journal);
     if (!j) return sac_fail_memory("the journal");
-    sac_status status = open_files(j, run_dir, generation, seconds);
+    sac_status status = open_files(j, run_dir, generation, row, seconds);
     if (status != SAC_OK)
     {
         (void)sac_journal_close(j);

@@ -21,6 +21,20 @@ TEST(an_interrupted_run_goes_on_to_the_same_bytes)
     sac_task_destroy(task);
 }
 
+static void assert_rows_of_nine_generations(const char *run)
+{
+    char name[64], path[512];
+    snprintf(name, sizeof name, "%s/metrics.csv", run);
+    path_in(path, name);
+    size_t size;
+    char *text = read_text(path, &size);
+    int row = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), row++)
+        if (row > 0) assert_int_equal(atoi(line), row);
+    assert_int_equal(row, 10);
+    sac_free(text);
+}
+
 TEST(metrics_hold_every_generation_once_after_a_crash)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -33,14 +47,7 @@ TEST(metrics_hold_every_generation_once_after_a_crash)
     fclose(file);
     assert_ok(train(task, "crash", 1, true, &(watcher){0}));
 
-    char *text;
-    size_t size;
-    text = read_text(path, &size);
-    int row = 0;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), row++)
-        if (row > 0) assert_int_equal(atoi(line), row);
-    assert_int_equal(row, 10);
-    sac_free(text);
+    assert_rows_of_nine_generations("crash");
     sac_task_destroy(task);
 }
 
@@ -379,6 +386,45 @@ TEST(a_generation_without_a_number_fails_and_a_resume_drives_it_anew)
     sac_task_destroy(task);
 }
 
+// A run that is interrupted in an evaluation, goes on, and is then killed before its next checkpoint has written the row
+// of that generation already when it evaluates it again.
+static volatile int *interrupted;
+static int steps_left; // to the interruption
+
+static sac_status interrupting_step(void *self, const sac_env_row *row)
+{
+    (void)self;
+    *row->reward = (double)row->action[0];
+    if (interrupted && steps_left-- == 0) *interrupted = 1;
+    return SAC_OK;
+}
+
+TEST(a_generation_that_is_evaluated_twice_has_one_row)
+{
+    static sac_env_ops ops;
+    ops = broken_ops;
+    ops.name = "interrupting";
+    ops.step = interrupting_step;
+    assert_ok(sac_env_register(&ops));
+    sac_task *task = load_task(mended_text, &(sac_setting){"env.id", "interrupting"}, 1);
+    assert_ok(train(task, "straight", 1, false, &(watcher){0}));
+    watcher first = {0}, second = {.at = 4};
+    interrupted = &first.interrupt, steps_left = 3 * 16 * 3; // three generations, and a step of the evaluation
+    assert_int_equal(train(task, "twice", 1, false, &first), SAC_ERROR_INTERRUPTED);
+    interrupted = NULL;
+    assert_int_equal(first.rows, 2);
+    assert_int_equal(train(task, "twice", 1, true, &second), SAC_ERROR_INTERRUPTED);
+    char path[512];
+    path_in(path, "twice/checkpoints/00000004.safetensors");
+    assert_int_equal(unlink(path), 0);
+    path_in(path, "twice/checkpoints/00000003.safetensors");
+    assert_int_equal(access(path, F_OK), 0);
+    assert_ok(train(task, "twice", 1, true, &(watcher){0}));
+    assert_same_run("straight", "twice");
+    assert_rows_of_nine_generations("twice");
+    sac_task_destroy(task);
+}
+
 TEST(evaluation_is_the_same_for_any_number_of_threads)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -467,6 +513,7 @@ int main(void)
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),
         IN_FOLDER(a_generation_without_a_number_fails_and_a_resume_drives_it_anew),
+        IN_FOLDER(a_generation_that_is_evaluated_twice_has_one_row),
         IN_FOLDER(evaluation_is_the_same_for_any_number_of_threads),
         IN_FOLDER(score_is_the_sample_mean_and_deviation),
         IN_FOLDER(ranks_of_one_episode_are_the_order_of_the_returns),
