@@ -189,7 +189,7 @@ if [[ $(setting walls) == any ]]; then
     trained_in="$trained_in, \`walls: any\`, \`level: $(setting level)\`"
 fi
 # levels are drawn as they were in training, for random actions and none, too
-if [[ -n $(setting least_level) && $(setting least_level) != 12 ]]; then
+if [[ -n $(setting least_level) ]] && (($(setting least_level) <= $(setting level))); then
     same=(--set "level=$(setting level)" --set "least_level=$(setting least_level)" --set "seconds=$(setting seconds)")
     trained_in="$trained_in, levels $(setting least_level) to $(setting level)"
 fi
@@ -212,14 +212,18 @@ score() {
         sed -n 's/^mean \([-0-9.]*\), standard deviation \([0-9.]*\),.*/\1 +- \2/p'
 }
 
+# what of a policy was chosen, and by what: nothing of one that was up-trained
+chosen="and the vector was chosen by seeds 1000 and on"
+! uptrains "$recipe" || chosen="and nothing was chosen by returns"
+
 million() { awk "BEGIN {printf \"%.2f\", $1 / 1e6}"; }
 steps_in_words() { if (($1 < 50000)); then sed ':a; s/\B[0-9]\{3\}\>/,&/; ta' <<<"$1 steps"; else echo "$(million "$1") million steps"; fi; }
 counted() { echo "$1 $2$([[ $1 == 1 ]] || echo s)"; }
 minutes() { awk "BEGIN {printf \"%.0f\", $1 / 60}"; }
 
 rows_of_car_racing() {
-    fmt -w 119 <<<"Returns over tracks 0..99, which training never saw (it draws its tracks from seeds above 1,000,000, and \
-the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`."
+    fmt -w 119 <<<"Returns over tracks 0..99, which training never saw (it draws its tracks from seeds above 1,000,000, \
+$chosen): \`saccade eval $policy --seeds 0..99 --variant V\`."
     echo
     echo "| variant | mean +- standard deviation of 100 | the paper's agent |"
     echo "| --- | --- | --- |"
@@ -236,8 +240,8 @@ the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..9
 }
 
 rows_of_take_cover() {
-    echo "Tics survived over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, and"
-    echo "the vector was chosen by seeds 1000 and on):"
+    echo "Tics survived over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000,"
+    echo "$chosen):"
     echo "\`saccade eval $policy --seeds 0..99 --variant V --set skill=S\`."
     echo "Both skills are played by the article's rules (\`rules: released\`); its own score is at skill 5."
     echo
@@ -272,7 +276,7 @@ papers() {
 
 rows_of_control() {
     fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
-and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, and \
+$chosen): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, and \
 \`saccade eval --random --env $world --set action_repeat=$(setting action_repeat) --seeds 0..99\` for random actions, \
 \`--idle\` for none. Distractions are of camera, colour and background (procedural${tested[*]:+; none of \
 these backgrounds was met in training})."
@@ -291,7 +295,7 @@ these backgrounds was met in training})."
 
 rows_of_legs() {
     fmt -w 119 <<<"Metres over episodes 0..99, which training never saw (it draws its episodes from seeds above 1,000,000, \
-and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, with \`--random --env \
+$chosen): \`saccade eval $policy --seeds 0..99 --variant V${tested[*]:+ ${tested[*]}}\`, with \`--random --env \
 $world${same[*]:+ ${same[*]}}\` for random actions and \`--idle\` for none. The last column has the falls that these commands count, of 100: for the \
 policy, random actions and none."
     echo
@@ -310,7 +314,7 @@ policy, random actions and none."
 
 rows_of_grasp() {
     fmt -w 119 <<<"The share of grasps that hold over episodes 0..99, which training never saw (it draws its episodes from seeds above \
-1,000,000, and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99\`, with \`--set V\` for the rows after the \
+1,000,000, $chosen): \`saccade eval $policy --seeds 0..99\`, with \`--set V\` for the rows after the \
 first; \`--random --env $world\` for random actions, \`--idle\` for a hand that goes straight down to the middle of the points."
     echo
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing |"
@@ -326,7 +330,7 @@ first; \`--random --env $world\` for random actions, \`--idle\` for a hand that 
 
 rows_of_rooms() {
     fmt -w 119 <<<"Returns over episodes 0..99, which training never saw (it draws its plans from seeds above 1,000,000, \
-and the vector was chosen by seeds 1000 and on): \`saccade eval $policy --seeds 0..99 --variant V\`, or with \`--set V\` where the row has \
+$chosen): \`saccade eval $policy --seeds 0..99 --variant V\`, or with \`--set V\` where the row has \
 an equals sign; with \`--random --env $world${same[*]:+ ${same[*]}}\` for random actions and \`--idle\` for none. The last column has the goals \
 that these commands count as reached, of 100: for the policy, random actions and none."
     echo
