@@ -51,6 +51,7 @@ typedef struct bench_row
     const char *summary;
     /// Fill the figure. A row that is its own comparison also fills `own_peer`, which others leave as it is.
     sac_status (*measure)(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+    const char *article; ///< what an article reports of the same share of time; NULL: nothing
 } bench_row;
 
 /// Every row in order; a NULL name at the end.

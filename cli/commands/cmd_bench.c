@@ -47,10 +47,14 @@ static double reached(double value)
     return value < 1e300 ? value : INFINITY;
 }
 
-static const char *row_name(const void *user, int index)
+// every word that may stand in the place of NAME: the rows, then the two that sweep over sizes
+static const char *name_at(const void *user, int index)
 {
     (void)user;
-    return bench_rows[index].name;
+    static const char *const sweeps[] = {"attention", "vision", NULL};
+    int rows = 0;
+    while (rows < index && bench_rows[rows].name) rows++;
+    return bench_rows[rows].name ? bench_rows[rows].name : sweeps[index - rows];
 }
 
 static sac_status measure(const bench_row *row, const bench_place *place, bench_result *r)
@@ -58,6 +62,7 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     *r = (bench_result){0};
     snprintf(r->name, sizeof r->name, "%s", row->name);
     snprintf(r->unit, sizeof r->unit, "%s", row->unit);
+    r->article = row->article;
     bench_figure own_peer = {0};
     sac_status status = row->measure(place, &r->figure, &own_peer);
     if (status != SAC_OK) return status;
@@ -114,6 +119,7 @@ static void print_row(const bench_result *r, const bench_result *landed, int lan
     if (r->peer[0]) printf("  %6.1f x %s (%.4g", ratio(r), r->peer, r->peer_value);
     if (r->peer[0] && r->peer_p50 > 0) printf("; p50 %.4g, p99 %.4g", r->peer_p50, r->peer_p99);
     if (r->peer[0]) printf(")");
+    if (r->article) printf("; %.0f %% less time, %s", 100 * (1 - r->figure.value / r->peer_value), r->article);
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
             printf("  landed %.4g, now %.2f x", landed[i].figure.value,
@@ -302,8 +308,8 @@ static int run(const cli_args *args)
     const bench_row *row = bench_rows;
     while (name && row->name && !is_named(row, name)) row++;
     if (!row->name)
-        return cli_usage("bench: unknown row '%.80s'%s; --list names them", name,
-                         sac_did_you_mean(sac_nearest(name, row_name, NULL)));
+        return cli_usage("bench: unknown row '%.80s'%s (--list names them)", name,
+                         sac_did_you_mean(sac_nearest(name, name_at, NULL)));
     if (cli_has(args, "list")) return list_rows(name);
 
     static const char *const allowed[] = {"json", "policy", "seeds", "task", "verbose", "land", NULL};
@@ -332,7 +338,7 @@ static int run(const cli_args *args)
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 
-const cli_command cli_bench = {
-    "bench", "[NAME]",
-    "every figure, those whose names begin with NAME, or 'attention' or 'vision' at every size, beside its peer", flags,
-    run};
+const cli_command cli_bench = {"bench", "[NAME]",
+                               "every figure, those whose names begin with the words NAME, or 'attention' or 'vision' "
+                               "at every size, beside its peer",
+                               flags, run};

@@ -11,6 +11,9 @@
 
 static const char *const names[SAC_HEAD_KINDS] = {"shift", "blur", "far", "wide", "flat", "outside"};
 static const double flat_condition = 1000;
+// Of the variance of attention to all alike. What is measured of attention that hardly prefers a place lies to either
+// side of the whole of it, by chance.
+static const double wide_form = 1, wide_measured = 0.8;
 
 const char *sac_head_kind_name(sac_head_kind kind)
 {
@@ -77,7 +80,7 @@ static bool is_near(const sac_head_seen *h, int heads)
 
 // Whether it is spread along some direction as attention to all alike is, whose variances are (n^2 - 1) / 12 for n rows
 // and for n columns: the larger eigenvalue of the covariance in units of these. An axis of one token says nothing.
-static bool is_wide(const sac_head_seen *h, const sac_heads_seen *g)
+static bool is_wide(const sac_head_seen *h, const sac_heads_seen *g, double wide)
 {
     const double rows = g->rows, columns = g->columns;
     const double all[] = {(rows * rows - 1) / 12, (columns * columns - 1) / 12};
@@ -87,13 +90,13 @@ static bool is_wide(const sac_head_seen *h, const sac_heads_seen *g)
                             all[1] > 0 ? v[2] / all[1] : 0};
     double spreads[2];
     eigenvalues(share, spreads);
-    return !(spreads[0] < 1); // infinite ones are no numbers here
+    return !(spreads[0] < wide); // infinite ones are no numbers here
 }
 
-static sac_head_kind kind_of(const sac_head_seen *h, const sac_heads_seen *g, double condition)
+static sac_head_kind kind_of(const sac_head_seen *h, const sac_heads_seen *g, double condition, double wide)
 {
     if (fabs(h->centre[0]) >= g->rows || fabs(h->centre[1]) >= g->columns) return SAC_HEAD_OUTSIDE;
-    if (is_wide(h, g)) return SAC_HEAD_WIDE;
+    if (is_wide(h, g, wide)) return SAC_HEAD_WIDE;
     if (condition > flat_condition) return SAC_HEAD_FLAT;
     if (!is_near(h, g->heads)) return SAC_HEAD_FAR;
     return h->share > 0.5 ? SAC_HEAD_SHIFT : SAC_HEAD_BLUR;
@@ -159,7 +162,7 @@ static void see_form(sac_head_seen *h, const sac_heads_seen *g, const looking *l
         sac_net_look(n->net, h->layer, h->head, n->parameters, NULL, query, l->one);
         h->share = share_of(h, l->one, g, query);
     }
-    h->kind = kind_of(h, g, ends[1] > 0 ? ends[0] / ends[1] : (double)INFINITY);
+    h->kind = kind_of(h, g, ends[1] > 0 ? ends[0] / ends[1] : (double)INFINITY, wide_form);
 }
 
 static void see_head(sac_head_seen *h, const double *attention, const sac_heads_seen *g, const looking *l)
@@ -173,7 +176,7 @@ static void see_head(sac_head_seen *h, const double *attention, const sac_heads_
     moments(h, attention, g, l->query);
     find_shift(h);
     h->share = share_of(h, attention, g, l->query); // a mean of places in the picture is in it
-    h->kind = kind_of(h, g, 1);
+    h->kind = kind_of(h, g, 1, wide_measured);
 }
 
 static void add_looks(const looking *l, const sac_heads_seen *g, double weight)

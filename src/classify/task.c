@@ -138,7 +138,8 @@ int sac_classify_task_falls(const sac_classify_task *t, int falls[SAC_CLASSIFY_F
     {
         char *end;
         const long epoch = strtol(at, &end, 10);
-        if (end == at || epoch < 1 || epoch > 1000000 || count == SAC_CLASSIFY_FALLS) return -1;
+        const bool rises = count == 0 || epoch > falls[count - 1];
+        if (end == at || epoch < 1 || epoch > 1000000 || count == SAC_CLASSIFY_FALLS || !rises) return -1;
         falls[count++] = (int)epoch;
         at = end + strspn(end, " ,");
     }
@@ -152,7 +153,7 @@ static sac_status check(const sac_classify_task *t, const char *path)
     const int count = sac_classify_task_falls(t, falls);
     if (count < 0 || (wants && count == 0))
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "%.400s: train.falls is '%.60s', expected 1 to %d epochs such as 80 150 250", path,
+                        "%.400s: train.falls is '%.60s', expected 1 to %d rising epochs such as 80 150 250", path,
                         t->train.falls, (int)SAC_CLASSIFY_FALLS);
     if (!wants && count > 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "%.400s: train.falls is for 'schedule: falls', and schedule is %.20s", path,

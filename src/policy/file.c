@@ -106,8 +106,11 @@ static sac_status read_file(sac_policy **out, sac_policy_info *info, const sac_t
 {
     const char *kind = sac_tensors_metadata(tensors, "format"), *number = sac_tensors_metadata(tensors, "version");
     if (kind && strcmp(kind, "saccade net") == 0)
-        return sac_fail(SAC_ERROR_FORMAT,
-                        "%s is a net that classifies pictures, not a policy: did you mean 'saccade classify'?", path);
+        return sac_fail(
+            SAC_ERROR_FORMAT,
+            "%s is a net that classifies pictures, not a policy: 'saccade classify' uses it, and 'saccade fit' "
+            "with train.start goes on from it",
+            path);
     if (!kind || strcmp(kind, format) != 0 || !number)
         return sac_fail(SAC_ERROR_FORMAT, "%s is no policy file: its metadata does not say '%s'", path, format);
     if (strcmp(number, version) != 0 && strcmp(number, plain_version) != 0)

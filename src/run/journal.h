@@ -9,7 +9,8 @@ typedef struct sac_journal sac_journal;
 
 /// Open the run folder's journal.
 /// @param      generation  events beyond it are cut; 0: begin anew
-/// @param      row         rows beyond it are cut: `generation`, or the one before where the evaluation of `generation`,
+/// @param      row         rows beyond it are cut: `generation`, or the one before where the evaluation of
+/// `generation`,
 ///                         and with it its row, are still to come
 /// @param[out] seconds     of the last row that stays, 0 when there is none
 SAC_CHECKED sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, uint64_t row,

@@ -136,6 +136,10 @@ TEST(what_has_no_digits_is_refused)
     def = spelled_def(&decimals, 1, NULL, NULL);
     def.action_choices = 5;
     assert_fails(sac_policy_create(&policy, &def), SAC_ERROR_ARGUMENT, "is a choice");
+    const sac_setting both[] = {decimals, {"bins", "16"}};
+    def = spelled_def(both, 1, low, high);
+    def.setting_count = 2;
+    assert_fails(sac_policy_create(&policy, &def), SAC_ERROR_ARGUMENT, "bins is for 'spelling: bins'");
     policy = spelled_policy(&decimals, 1, low, high);
     sac_fit_def fit_def = sac_fit_default_def();
     sac_fit *fit;

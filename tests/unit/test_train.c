@@ -386,8 +386,8 @@ TEST(a_generation_without_a_number_fails_and_a_resume_drives_it_anew)
     sac_task_destroy(task);
 }
 
-// A run that is interrupted in an evaluation, goes on, and is then killed before its next checkpoint has written the row
-// of that generation already when it evaluates it again.
+// A run that is interrupted in an evaluation, goes on, and is then killed before its next checkpoint has written the
+// row of that generation already when it evaluates it again.
 static volatile int *interrupted;
 static int steps_left; // to the interruption
 

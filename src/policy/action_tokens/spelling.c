@@ -18,6 +18,7 @@ enum
     PLUS = 10, // behind the digits, which stand for themselves
     MINUS,
     LETTERS,
+    BINS = 256,     // of the spelling that has them, where nothing else is said
     MOST_WHOLE = 6, // digits before the point
     TEXT = 32
 };
@@ -65,6 +66,8 @@ sac_status sac_rt_plan_spelling(sac_rt *rt, const sac_policy_def *def)
                         "policy: spelling is decimals, but a bound of the action has more than %d digits before the "
                         "point; expected bins",
                         MOST_WHOLE);
+    if (rt->config.bins != BINS) // its default, as far as a policy that is read can tell
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: bins is for 'spelling: bins', and spelling is decimals");
     rt->bins = LETTERS;
     rt->tokens = def->action_size * tokens_of_number(rt);
     return SAC_OK;
