@@ -13,7 +13,7 @@ bad=0
 cd build/docs
 while IFS=: read -r page target; do
     [[ ! -e $target ]] || continue
-    case $page in md_docs_*) from=docs ;; md_zoo_car_racing_*) from=zoo/car-racing ;; md_zoo_control_*) from=zoo/control ;; md_zoo_legs_*) from=zoo/legs ;; md_zoo_grasp_*) from=zoo/grasp ;; md_zoo_*) from=zoo ;; *) from=. ;; esac
+    case $page in md_docs_*) from=docs ;; md_zoo_car_racing_*) from=zoo/car-racing ;; md_zoo_control_*) from=zoo/control ;; md_zoo_legs_*) from=zoo/legs ;; md_zoo_grasp_*) from=zoo/grasp ;; md_zoo_rooms_*) from=zoo/rooms ;; md_zoo_*) from=zoo ;; *) from=. ;; esac
     file=$(realpath -m --relative-to=../.. "../../$from/$target")
     if [[ ! -f ../../$file ]]; then
         echo "$page: $target leads nowhere" >&2

@@ -113,6 +113,27 @@ links() # relative links lead somewhere
     done
     return $bad
 }
+places() # a link to a heading names its document, without which Doxygen does not find it, and the heading exists
+{
+    python3 - "$root"/README.md "$root"/CHANGELOG.md "$root"/CONTRIBUTING.md "$root"/docs/*.md "$root"/zoo/*.md "$root"/zoo/*/*.md <<'PYTHON'
+import os, re, sys
+
+def headings(document):
+    text = re.sub(r"^```.*?^```", "", open(document).read(), flags=re.M | re.S)
+    for title in re.findall(r"^#+ +(.*)$", text, re.M):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower()
+        yield re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+
+bad = 0
+for document in sys.argv[1:]:
+    for path, place in re.findall(r"\]\(([^)#: ]*)#([^) ]+)\)", open(document).read()):
+        target = os.path.join(os.path.dirname(document), path)
+        if not path or not (target.endswith(".md") and place in headings(target)):
+            print(f"{document}: {path}#{place}")
+            bad = 1
+sys.exit(bad)
+PYTHON
+}
 versions() # the headers', the command's, the changelog's newest, and that to be cited
 {
     local version
@@ -167,6 +188,7 @@ too_wide() # a page with one line too many is refused, and which it is said
     ! narrow "$work/wide.md" >"$work/said" && grep -q 'wide.md:[0-9]*: 121 columns$' "$work/said"
 }
 check "links lead somewhere" links
+check "links to headings name their document, and lead to one" places
 check "README's first screen names the two commands and what they install" first_screen
 check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md CHANGELOG.md docs/*.md zoo/*.md zoo/*/*.md
 check "a line that is too long is noticed" too_wide
