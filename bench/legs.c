@@ -85,8 +85,7 @@ sac_status bench_legs_agent(const bench_place *place, bench_figure *figure, benc
     sac_policy_info info = {0};
     sac_play play = {0};
     SAC_TRY(sac_policy_load(&policy, &info, "zoo/legs/stones.safetensors"));
-    const sac_env_def def = {
-        .id = info.environment, .settings = info.settings, .setting_count = info.setting_count};
+    const sac_env_def def = {.id = info.environment, .settings = info.settings, .setting_count = info.setting_count};
     sac_status status = sac_play_open(&play, policy, &def, SAC_PLAY_INPUTS);
     if (status == SAC_OK) status = run_agent(&play, figure);
     sac_play_close(&play);

@@ -336,8 +336,7 @@ static sac_qp_outcome add(sac_qp *qp, const sac_qp_problem *p, int row, int side
         double partial;
         const int leaves = first_to_go(a, p, &partial);
         const double whole = zz > 0 ? violation / zz : INFINITY, t = whole <= partial ? whole : partial;
-        if (t == INFINITY)
-            return cannot_be(qp, p, row, side) ? SAC_QP_INFEASIBLE : SAC_QP_UNSUITABLE;
+        if (t == INFINITY) return cannot_be(qp, p, row, side) ? SAC_QP_INFEASIBLE : SAC_QP_UNSUITABLE;
         for (int j = 0; j < a->count; j++) a->u[j] -= t * a->change[j];
         multiplier += t;
         if (zz > 0)

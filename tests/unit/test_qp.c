@@ -352,4 +352,5 @@ TEST(a_restored_solver_starts_as_the_saved_one)
 
 TESTS(a_solution_meets_the_conditions_of_a_minimum, a_warm_start_ends_at_the_same_minimum_in_fewer_steps,
       a_warm_start_gives_up_rows_that_no_longer_hold, rows_that_repeat_others_do_no_harm, what_cannot_be_solved_is_said,
-      what_is_said_of_hard_problems_is_so, who_takes_too_many_steps_is_stopped, a_cold_start_forgets_everything, every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)
+      what_is_said_of_hard_problems_is_so, who_takes_too_many_steps_is_stopped, a_cold_start_forgets_everything,
+      every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)

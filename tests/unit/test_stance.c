@@ -505,5 +505,4 @@ TEST(extreme_moments_are_solved_or_given_up)
 
 TESTS(recorded_forces, forces_are_the_minimum_of_the_definition, a_warm_start_gives_the_forces_of_a_cold_one,
       the_released_defect_lifts_a_body, what_stands_where_it_should_is_held, an_instant_gives_what_is_asked_for,
-      the_released_instant_weighs_every_entry, a_bad_input_gives_a_safe_answer,
-      extreme_moments_are_solved_or_given_up)
+      the_released_instant_weighs_every_entry, a_bad_input_gives_a_safe_answer, extreme_moments_are_solved_or_given_up)
