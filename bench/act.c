@@ -107,9 +107,7 @@ static sac_status create_speaker(sac_policy **out, const char *attention, int si
     char size[16], frames[16];
     snprintf(size, sizeof size, "%d", 6 * side); // patches of 6 x 6 pixels
     snprintf(frames, sizeof frames, "%d", history);
-    const sac_setting settings[] = {{"attention", attention},
-                                    {"image_size", size},
-                                    {"history", frames},
+    const sac_setting settings[] = {{"attention", attention}, {"image_size", size}, {"history", frames},
                                     {"spelling", decimals ? "decimals" : "bins"}};
     sac_policy *blank;
     SAC_TRY(sac_policy_create(&blank, &(sac_policy_def){.kind = "action-tokens",

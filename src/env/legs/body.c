@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "numerics/arc_tangent.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/series.h"
 #include "env/legs/mjcf.h"
 #include "env/mujoco/boxes.h"
-#include "numerics/arc_tangent.h"
 
 enum
 {

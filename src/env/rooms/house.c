@@ -2,11 +2,11 @@
 
 #include <math.h>
 
+#include "numerics/arc_tangent.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "env/rooms/robot.h"
-#include "numerics/arc_tangent.h"
 
 enum
 {
