@@ -442,12 +442,14 @@ static sac_stance_input extreme(uint64_t seed)
     sac_stance_input in = any(seed);
     if (seed % 4 < 2) in.pitch = (seed % 8 < 4 ? 1.5707963267948966 : -1.5707963267948966) + any_size(&s, 1e-2);
     if (seed % 4 == 0) return in;
+    double most = 1;
+    for (uint64_t i = 0; i < seed / 4 % 10; i++) most *= 10;
     in.roll = any_size(&s, 1e6);
-    for (int i = 0; i < 3; i++) in.turning[i] = any_size(&s, 1e9), in.velocity[i] = any_size(&s, 1e9);
-    in.height = any_size(&s, 1e9), in.wanted_height = any_size(&s, 1e9), in.wanted_twist = any_size(&s, 1e9);
-    for (int i = 0; i < 2; i++) in.wanted_velocity[i] = any_size(&s, 1e9);
+    for (int i = 0; i < 3; i++) in.turning[i] = any_size(&s, most), in.velocity[i] = any_size(&s, most);
+    in.height = any_size(&s, most), in.wanted_height = any_size(&s, most), in.wanted_twist = any_size(&s, most);
+    for (int i = 0; i < 2; i++) in.wanted_velocity[i] = any_size(&s, most);
     for (int leg = 0; leg < SAC_LEGS && seed % 3 == 0; leg++)
-        for (int i = 0; i < 3; i++) in.toes[leg][i] = any_size(&s, 1e9);
+        for (int i = 0; i < 3; i++) in.toes[leg][i] = any_size(&s, most);
     return in;
 }
 
