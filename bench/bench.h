@@ -129,6 +129,7 @@ sac_status bench_control(const bench_place *place, bench_figure *figure, bench_f
 sac_status bench_take_cover(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_take_cover_workers(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_legs(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
+sac_status bench_legs_agent(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rooms(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_rooms_act(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
 sac_status bench_stance(const bench_place *place, bench_figure *figure, bench_figure *own_peer);

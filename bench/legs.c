@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench.h"
+#include "play/play.h"
 
 /// A robot with four legs that walks by footholds: an action of 52 ms, which is 52 steps of physics, 13 problems of
 /// stance control and, unless the row's name ends with "blind", two depth pictures of 32 x 24 pixels.
@@ -54,5 +55,41 @@ sac_status bench_legs(const bench_place *place, bench_figure *figure, bench_figu
     const sac_env_row row = {action, parts, &reward, &terminated, &truncated};
     sac_status status = run(env, &row, figure);
     sac_env_destroy(env);
+    return status;
+}
+
+// Whole steps of an agent in the world that it was trained for.
+static sac_status run_agent(sac_play *play, bench_figure *figure)
+{
+    for (int i = 0; i < RUNS; i++)
+    {
+        double seconds = 0;
+        SAC_TRY(sac_play_reset(play, 1000));
+        for (int step = 0; step < STEPS; step++)
+        {
+            const double begin = sac_clock();
+            SAC_TRY(sac_play_decide(play));
+            SAC_TRY(sac_play_step(play));
+            seconds += sac_clock() - begin;
+            if (sac_play_ended(play)) return sac_fail(SAC_ERROR_ENVIRONMENT, "bench: the robot fell in step %d", step);
+        }
+        bench_keep(figure, STEPS / seconds, true);
+    }
+    return SAC_OK;
+}
+
+sac_status bench_legs_agent(const bench_place *place, bench_figure *figure, bench_figure *own_peer)
+{
+    (void)place, (void)own_peer;
+    sac_policy *policy;
+    sac_policy_info info = {0};
+    sac_play play = {0};
+    SAC_TRY(sac_policy_load(&policy, &info, "zoo/legs/stones.safetensors"));
+    const sac_env_def def = {.id = info.environment, .settings = info.settings, .setting_count = info.setting_count};
+    sac_status status = sac_play_open(&play, policy, &def, SAC_PLAY_INPUTS);
+    if (status == SAC_OK) status = run_agent(&play, figure);
+    sac_play_close(&play);
+    sac_policy_destroy(policy);
+    sac_policy_info_clear(&info);
     return status;
 }

@@ -81,6 +81,23 @@ static size_t count_lines(const char *bytes, size_t size)
     return lines + (size > 0 && bytes[size - 1] != '\n');
 }
 
+// Say which row of a text that is too short for all has too few columns, or else that some are empty.
+static sac_status fail_short(const char *bytes, size_t size, int columns, const char *where)
+{
+    size_t line = 1;
+    int found = 1;
+    for (size_t i = 0; i < size; i++)
+    {
+        found += bytes[i] == ',';
+        if (bytes[i] != '\n' && i + 1 < size) continue;
+        if (found < columns)
+            return sac_fail(SAC_ERROR_FORMAT, "%.400s:%zu: %d column%s, expected %d", where, line, found,
+                            found == 1 ? "" : "s", columns);
+        line++, found = 1;
+    }
+    return sac_fail(SAC_ERROR_FORMAT, "%.400s: empty columns, expected %d numbers in each row", where, columns);
+}
+
 sac_status sac_csv_read(double **values, size_t *rows, const char *bytes, size_t size, int columns, size_t limit,
                         const char *where)
 {
@@ -91,8 +108,7 @@ sac_status sac_csv_read(double **values, size_t *rows, const char *bytes, size_t
     if (count > limit) return sac_fail(SAC_ERROR_FORMAT, "%.400s: %zu rows, expected at most %zu", where, count, limit);
     // A row has at least two bytes for each column, so the memory is limited by the size of the text, whatever
     // `columns` is.
-    if (count > 0 && size / count + 1 < (size_t)columns * 2 - 1)
-        return sac_fail(SAC_ERROR_FORMAT, "%.400s: too short for %zu rows of %d columns", where, count, columns);
+    if (count > 0 && size / count + 1 < (size_t)columns * 2 - 1) return fail_short(bytes, size, columns, where);
     double *data = sac_alloc_array(count * (size_t)columns, sizeof *data);
     if (!data) return sac_fail_memory(where);
     cursor c = {.at = bytes, .end = bytes + size, .where = where, .line = 1};

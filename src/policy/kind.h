@@ -51,6 +51,7 @@ typedef struct sac_policy_ops
     size_t config_size;
     bool renamed; ///< some of its options had other names once, which policy files keep (files/renamed.h)
     sac_policy_taste taste;
+    const char *taste_by; ///< the option and value that give it this taste, " with ..."; NULL: it always has it
 
     /// Check the config against the shapes of policy->def, add the tensors, keep what is fixed in policy->self.
     sac_status (*create)(sac_policy *policy);

@@ -42,8 +42,9 @@ static sac_status check_taste(const sac_policy *policy, int images)
                         policy->ops->name, def->input_count, sac_space_format(&def->inputs[0], text),
                         def->input_count > 1 ? ", ..." : "", images);
     if (policy->ops->taste == SAC_TASTE_NUMBERS && images > 0)
-        return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s takes vectors of numbers, and its input '%s' is a picture",
-                        policy->ops->name, def->inputs[policy->image].name);
+        return sac_fail(SAC_ERROR_ARGUMENT, "policy: %s%s takes vectors of numbers, and its input '%s' is a picture",
+                        policy->ops->name, policy->ops->taste_by ? policy->ops->taste_by : "",
+                        def->inputs[policy->image].name);
     return SAC_OK;
 }
 

@@ -238,7 +238,7 @@ static void find_violations(sac_qp *qp, const sac_qp_problem *p)
 }
 
 // what rounding explains: sums of products are off by some 1e-16 of their largest terms, and 1e-10 of these leaves room
-// for an ill-conditioned P
+// for a P whose condition is 1e12, because x comes from the root of P
 static double rounding_of(const sac_qp *qp, const sac_qp_problem *p, int row)
 {
     double size = 0;
@@ -272,6 +272,18 @@ static int most_violated(sac_qp *qp, const sac_qp_problem *p, int *side, double 
     return worst;
 }
 
+// Whether rounding left the held rows where they should be, by the violations that were last found.
+static bool are_held(const sac_qp *qp, const sac_qp_problem *p)
+{
+    const sac_active *a = &qp->active;
+    for (int j = 0; j < a->count; j++)
+    {
+        const double violation = qp->violations[a->rows[j]];
+        if (violation > 0 && violation > rounding_of(qp, p, a->rows[j])) return false;
+    }
+    return true;
+}
+
 // the held inequality whose multiplier becomes zero first, and at which step; -1: none does
 static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *step)
 {
@@ -286,8 +298,34 @@ static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *ste
     return first;
 }
 
-// Add a violated row, and drop others on the way. @return false where no x meets it beside the others
-static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double violation, int *steps)
+// Whether the rows themselves say that a violated row cannot be met beside the held ones: it is a sum of these, times
+// `change`, of which those of inequalities are not positive, so that an x which meets them all has a product of at
+// least `gap` with what is left of that sum. The split says so of the columns, which an ill-conditioned P makes alike
+// where rows are not. That counts here which is larger than rounding, and than products with an x a million times as
+// large as the one at hand.
+static bool cannot_be(const sac_qp *qp, const sac_qp_problem *p, int row, int side)
+{
+    const sac_active *a = &qp->active;
+    double gap = bound_of(p, row, side), size = fabs(gap), product = 0;
+    for (int j = 0; j < a->count; j++)
+    {
+        const double term = a->change[j] * bound_of(p, a->rows[j], a->sides[j]);
+        gap -= term, size += fabs(term);
+    }
+    for (int c = 0; c < p->variables; c++)
+    {
+        double rest = c >= first_of(p, row) && c < end_of(p, row) ? side * row_of(p, row)[c] : 0;
+        for (int j = 0; j < a->count; j++)
+            if (c >= first_of(p, a->rows[j]) && c < end_of(p, a->rows[j]))
+                rest -= a->change[j] * a->sides[j] * row_of(p, a->rows[j])[c];
+        product += fabs(rest) * 1e6 * (1e-3 + fabs(qp->x[c]));
+    }
+    return gap > product && gap > 1e-10 * size;
+}
+
+// Add a violated row, and drop others on the way. @return SAC_QP_INFEASIBLE where no x meets it beside the others, and
+// SAC_QP_UNSUITABLE where rounding makes it seem so
+static sac_qp_outcome add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double violation, int *steps)
 {
     sac_active *a = &qp->active;
     double multiplier = 0;
@@ -298,7 +336,7 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
         double partial;
         const int leaves = first_to_go(a, p, &partial);
         const double whole = zz > 0 ? violation / zz : INFINITY, t = whole <= partial ? whole : partial;
-        if (t == INFINITY) return false;
+        if (t == INFINITY) return cannot_be(qp, p, row, side) ? SAC_QP_INFEASIBLE : SAC_QP_UNSUITABLE;
         for (int j = 0; j < a->count; j++) a->u[j] -= t * a->change[j];
         multiplier += t;
         if (zz > 0)
@@ -313,7 +351,7 @@ static bool add(sac_qp *qp, const sac_qp_problem *p, int row, int side, double v
             sac_active_add(a, row, side, qp->z, zz);
             qp->held[row] = true;
             ++*steps;
-            return true;
+            return SAC_QP_SOLVED;
         }
         drop(qp, leaves);
     }
@@ -340,9 +378,10 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
         int side;
         double violation;
         const int row = most_violated(qp, p, &side, &violation);
-        if (row < 0) return is_finite(qp->x, n) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
+        if (row < 0) return is_finite(qp->x, n) && are_held(qp, p) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
         if (*steps > 10 * (n + p->rows)) return SAC_QP_OUT_OF_STEPS;
-        if (!add(qp, p, row, side, violation, steps)) return SAC_QP_INFEASIBLE;
+        const sac_qp_outcome added = add(qp, p, row, side, violation, steps);
+        if (added != SAC_QP_SOLVED) return added;
     }
 }
 

@@ -71,7 +71,10 @@ TEST(errors_say_line_and_column)
         {"1,--1,3\n", "column 2: '--1'"},
         {"steer,gas,brake\n", "a.csv:1: column 1: 'steer'"},
         {"1,2,3\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n", "5 rows, expected at most 4"},
-        {"1\n", "too short for 1 rows of 3 columns"},
+        {"1\n", "a.csv:1: 1 column, expected 3"},
+        {"1,2\n1,2\n1,2\n", "a.csv:1: 2 columns, expected 3"},
+        {",,\n,,\n,,\n", "a.csv: empty columns, expected 3 numbers in each row"},
+        {"1,2,3\n1,2\n1\n1\n", "a.csv:2: 2 columns, expected 3"},
         {"1,1.0000000000000000000000000000000000000000000000000000000000000000000000000000,3\n", "column 2: '1.000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

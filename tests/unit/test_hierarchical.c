@@ -465,7 +465,8 @@ TEST(bad_options_are_named)
         {"low.parts=sate", "low.parts: the policy takes no part 'sate', did you mean 'state'?"},
         {"low.parts=camera", "low.parts: 'camera' is a picture, and the low level takes vectors"},
         {"low.choice=threshold", "low level: policy: choice threshold is for 3 discrete actions"},
-        {"high.kind=mlp", "hierarchical takes vectors of numbers, and its input 'camera' is a picture"},
+        {"high.kind=mlp",
+         "hierarchical with high.kind: mlp takes vectors of numbers, and its input 'camera' is a picture"},
         {"inputs=state", "hierarchical looks at one picture, and among its 1 inputs"},
         {"high.patch_features=values+conv+histogram+positions,high.attention=sara-relu,high.attention_map=learned,"
          "high.projection=learned,high.conv_channels=2:2:2,high.conv_stride=1,low.controller=mlp,low.layers=4",

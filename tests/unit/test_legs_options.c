@@ -42,6 +42,8 @@ TEST(options_without_effect_are_refused)
                {"legs:stones", NULL, "level=5,least_level=9", "least_level is 9, expected at most level, which is 5"},
                {"legs:flat", "terrain", "", "variant 'terrain' is for worlds with a course"},
                {"legs:flat", "mass+terrain", "", "variant 'terrain' is for worlds with a course"},
+               {"legs:stones", "terrain", "stones=released", "terrain' has sizes of its own, so that stones: released"},
+               {"legs:stones", "mass+terrain", "stones=released", "set stones: article, or take another variant"},
                {"legs:flat", NULL, "camera_latency_ms=500",
                 "expected at most what an action lasts: repeat 1 times control_ms"},
                {"legs:stones", NULL, "repeat=5", "camera_latency_ms is 30, expected at most what an action lasts"},
@@ -61,7 +63,9 @@ TEST(defaults_without_effect_are_accepted)
         {"legs:flat", "any", "walls=alternating,stones=article,level=10,least_level=12,length=50,period=0.5"},
         {"legs:flat", NULL, "instant=false,released_stance=false,camera_latency_ms=10"},
         {"legs:flat", NULL, "action=footholds,robot=laikago,period=0.3,instant=true,released_stance=true"},
-        {"legs:stones", "terrain", "gait=trot,heights=1,stones=released,level=3,least_level=12"},
+        {"legs:stones", "terrain", "gait=trot,heights=1,stones=article,level=3,least_level=12"},
+        {"legs:stones", "any", "stones=released"},
+        {"legs:stones", "mass+friction", "stones=released"},
         {"legs:stones", NULL, "action=pmtg,gait=walk,heights=4,period=0.50"},
         {"legs:obstacles", NULL, "action=footholds,heights=4,walls=varied,level=3,least_level=3"}};
     for (int i = 0; i < (int)(sizeof good / sizeof *good); i++)

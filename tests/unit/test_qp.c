@@ -38,6 +38,11 @@ static void check(const qp_scene *t, const double *x, const double *u)
 
 static qp_scene one, other;
 
+enum
+{
+    OUT_OF_STEPS = 377421 // the seed of make_hard
+};
+
 TEST(a_solution_meets_the_conditions_of_a_minimum)
 {
     sac_qp *qp;
@@ -160,6 +165,105 @@ TEST(what_cannot_be_solved_is_said)
     sac_qp_destroy(NULL);
 }
 
+// 10^exponent, without libm
+static double ten_to(int exponent)
+{
+    double x = 1;
+    for (; exponent > 0; exponent--) x *= 10;
+    for (; exponent < 0; exponent++) x /= 10;
+    return x;
+}
+
+// Problems of which a point is known that meets all bounds, and whose numbers are far apart: P has a few directions and
+// beside them next to nothing, rows are nearly parallel in pairs, and scales of rows, bounds and slopes differ.
+static void make_hard(qp_scene *t, uint64_t seed)
+{
+    sac_stream s = sac_stream_create(seed, 5, 6);
+    const int n = 2 + (int)sac_stream_below(&s, 7), m = 2 + (int)sac_stream_below(&s, 47);
+    const int rank = 1 + (int)sac_stream_below(&s, (uint32_t)n), kind = (int)sac_stream_below(&s, 4);
+    const double least = ten_to(-4 - (int)sac_stream_below(&s, 11)), slope = ten_to((int)sac_stream_below(&s, 13)),
+                 far = ten_to((int)sac_stream_below(&s, 13) - 6), near = ten_to(-3 - (int)sac_stream_below(&s, 10));
+    double f[8][8], point[8];
+    for (int i = 0; i < n; i++)
+    {
+        t->q[i] = slope * qp_scene_draw(&s), point[i] = far * qp_scene_draw(&s);
+        for (int k = 0; k < rank; k++) f[k][i] = qp_scene_draw(&s);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+        {
+            t->p[i * n + j] = i == j ? least : 0;
+            for (int k = 0; k < rank; k++) t->p[i * n + j] += f[k][i] * f[k][j];
+        }
+    for (int i = 0; i < m; i++)
+    {
+        const double scale = kind & 2 ? ten_to((int)sac_stream_below(&s, 9) - 4) : 1;
+        double value = 0, size = 0;
+        for (int j = 0; j < n; j++)
+        {
+            double *a = &t->a[i * n + j];
+            *a = scale * qp_scene_draw(&s);
+            if (kind & 1 && i > 1) *a = scale * t->a[i % 2 * n + j] + near * *a;
+            value += *a * point[j], size = fmax(size, fabs(*a * point[j]));
+        }
+        // not nearer than 1e-9 of the largest product, so that the point meets them however sums are rounded
+        t->lower[i] = sac_stream_below(&s, 2) ? -INFINITY : value - size * (1e-9 + 0.05 * (1 + qp_scene_draw(&s)));
+        t->upper[i] = sac_stream_below(&s, 2) ? INFINITY : value + size * (1e-9 + 0.05 * (1 + qp_scene_draw(&s)));
+    }
+    t->def = (sac_qp_problem){
+        .variables = n, .rows = m, .p = t->p, .q = t->q, .a = t->a, .lower = t->lower, .upper = t->upper};
+}
+
+// 'Solved' says that every row holds, those at a bound included, and 'infeasible' that nothing meets them all, however
+// far apart numbers are.
+TEST(what_is_said_of_hard_problems_is_so)
+{
+    sac_qp *qp;
+    assert_ok(sac_qp_create(&qp, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+    int outcomes[4] = {0};
+    for (uint64_t seed = 0; seed < 3000; seed++)
+    {
+        double x[QP_SCENE_VARIABLES];
+        make_hard(&one, seed);
+        const sac_qp_solution s = sac_qp_solve(qp, x, NULL, &one.def, seed % 2);
+        outcomes[s.outcome]++;
+        for (int i = 0; i < one.def.rows; i++)
+        {
+            double value = 0, size = 0;
+            for (int j = 0; j < one.def.variables; j++)
+            {
+                const double term = one.a[i * one.def.variables + j] * x[j];
+                value += term, size = fmax(size, fabs(term));
+            }
+            if (s.outcome != SAC_QP_SOLVED) assert_true(value == 0);
+            // as the header says, and what the other order of the sum here may be off by
+            const double off = 1e-10 * size + 1e-13 + one.def.variables * 2.3e-16 * size;
+            if (s.outcome == SAC_QP_SOLVED) assert_true(value >= one.lower[i] - off && value <= one.upper[i] + off);
+        }
+    }
+    assert_int_equal(outcomes[SAC_QP_INFEASIBLE], 0);
+    assert_true(outcomes[SAC_QP_SOLVED] > 1000 && outcomes[SAC_QP_UNSUITABLE] > 100);
+    sac_qp_destroy(qp);
+}
+
+// Two steps that rounding sends back and forth, which one of the first 400,000 of these problems has.
+TEST(who_takes_too_many_steps_is_stopped)
+{
+    sac_qp *qp;
+    assert_ok(sac_qp_create(&qp, QP_SCENE_VARIABLES, QP_SCENE_ROWS));
+    double x[QP_SCENE_VARIABLES], u[QP_SCENE_ROWS];
+    make_hard(&one, OUT_OF_STEPS);
+    const sac_qp_solution s = sac_qp_solve(qp, x, u, &one.def, false);
+    assert_int_equal(s.outcome, SAC_QP_OUT_OF_STEPS);
+    assert_true(s.steps > 10 * (one.def.variables + one.def.rows));
+    for (int i = 0; i < one.def.variables; i++) assert_true(x[i] == 0);
+    for (int i = 0; i < one.def.rows; i++) assert_true(u[i] == 0);
+    qp_scene_make(&one, 3, 8, 20, false);
+    assert_int_equal(sac_qp_solve(qp, x, u, &one.def, true).outcome, SAC_QP_SOLVED); // nothing is left of it
+    check(&one, x, u);
+    sac_qp_destroy(qp);
+}
+
 static void assert_same(const qp_scene *scene, sac_qp *a, sac_qp *b, bool warm)
 {
     double x[QP_SCENE_VARIABLES], y[QP_SCENE_VARIABLES], u[QP_SCENE_ROWS], v[QP_SCENE_ROWS];
@@ -248,4 +352,5 @@ TEST(a_restored_solver_starts_as_the_saved_one)
 
 TESTS(a_solution_meets_the_conditions_of_a_minimum, a_warm_start_ends_at_the_same_minimum_in_fewer_steps,
       a_warm_start_gives_up_rows_that_no_longer_hold, rows_that_repeat_others_do_no_harm, what_cannot_be_solved_is_said,
-      a_cold_start_forgets_everything, every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)
+      what_is_said_of_hard_problems_is_so, who_takes_too_many_steps_is_stopped, a_cold_start_forgets_everything,
+      every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)

@@ -427,6 +427,84 @@ TEST(a_bad_input_gives_a_safe_answer)
     sac_stance_destroy(NULL);
 }
 
+// x in -most..most, of any size in between
+static double any_size(sac_stream *s, double most)
+{
+    double x = sac_stream_uniform(s, -most, most);
+    for (uint32_t i = sac_stream_below(s, 12); i > 0; i--) x /= 10;
+    return x;
+}
+
+// moments as no walk has them: a pitch at which yaw and roll are one, and numbers up to the bounds of the header
+static sac_stance_input extreme(uint64_t seed)
+{
+    sac_stream s = sac_stream_create(seed, 5, 6);
+    sac_stance_input in = any(seed);
+    if (seed % 4 < 2) in.pitch = (seed % 8 < 4 ? 1.5707963267948966 : -1.5707963267948966) + any_size(&s, 1e-2);
+    if (seed % 4 == 0) return in;
+    double most = 1;
+    for (uint64_t i = 0; i < seed / 4 % 10; i++) most *= 10;
+    in.roll = any_size(&s, 1e6);
+    for (int i = 0; i < 3; i++) in.turning[i] = any_size(&s, most), in.velocity[i] = any_size(&s, most);
+    in.height = any_size(&s, most), in.wanted_height = any_size(&s, most), in.wanted_twist = any_size(&s, most);
+    for (int i = 0; i < 2; i++) in.wanted_velocity[i] = any_size(&s, most);
+    for (int leg = 0; leg < SAC_LEGS && seed % 3 == 0; leg++)
+        for (int i = 0; i < 3; i++) in.toes[leg][i] = any_size(&s, most);
+    return in;
+}
+
+// The forces of a solved problem are in the pyramid and between the bounds of fz, to 1e-10 of the largest term of a row
+// and 1e-13, as sac_qp says, and to as much again for sums in another order.
+static void assert_in_bounds(const sac_stance_def *def, const double f[3])
+{
+    const double weight = def->mass * def->gravity, most = def->friction * f[2], off = 2e-10 * (1e-3 + fabs(f[2]));
+    assert_true(fabs(f[0]) <= most + off + 2e-10 * fabs(f[0]) && fabs(f[1]) <= most + off + 2e-10 * fabs(f[1]));
+    assert_true(f[2] >= def->least * weight - off && f[2] <= def->most * weight + off);
+}
+
+// Whatever is asked, either all forces of the first step are allowed ones, or the outcome says that the problem was not
+// solved and each standing foot carries its share of the weight. Feet that press straight down meet all bounds, so that
+// no problem is infeasible.
+TEST(extreme_moments_are_solved_or_given_up)
+{
+    sac_stance_def def = sac_stance_default_def();
+    sac_stance *stance = controller(false, 10);
+    for (int form = 0; form < 2; form++)
+    {
+        int outcomes[4] = {0};
+        for (uint64_t seed = 0; seed < 400; seed++)
+        {
+            const sac_stance_input in = extreme(seed);
+            const sac_stance_output out = form ? sac_stance_instant(stance, &in) : sac_stance_solve(stance, &in);
+            int feet = 0;
+            for (int leg = 0; leg < SAC_LEGS; leg++) feet += in.stands[leg];
+            outcomes[out.solution.outcome]++;
+            for (int leg = 0; leg < SAC_LEGS; leg++)
+            {
+                const double *f = out.forces[leg];
+                if (!in.stands[leg])
+                    assert_true(f[0] == 0 && f[1] == 0 && f[2] == 0);
+                else if (out.solution.outcome == SAC_QP_SOLVED)
+                    assert_in_bounds(&def, f);
+                else
+                    assert_true(f[0] == 0 && f[1] == 0 && f[2] == def.mass * def.gravity / feet);
+            }
+        }
+        assert_int_equal(outcomes[SAC_QP_INFEASIBLE], 0);
+        assert_true(outcomes[SAC_QP_SOLVED] > 100 && outcomes[SAC_QP_UNSUITABLE] > 10);
+        // nothing is left of what was given up
+        const sac_stance_input in = scene(true);
+        sac_stance *fresh = controller(false, 10);
+        const sac_stance_output a = form ? sac_stance_instant(stance, &in) : sac_stance_solve(stance, &in),
+                                b = form ? sac_stance_instant(fresh, &in) : sac_stance_solve(fresh, &in);
+        assert_int_equal(a.solution.outcome, SAC_QP_SOLVED);
+        for (int leg = 0; leg < SAC_LEGS; leg++)
+            for (int i = 0; i < 3; i++) assert_near(a.forces[leg][i], b.forces[leg][i], 1e-6);
+        sac_stance_destroy(fresh);
+    }
+    sac_stance_destroy(stance);
+}
+
 TESTS(recorded_forces, forces_are_the_minimum_of_the_definition, a_warm_start_gives_the_forces_of_a_cold_one,
       the_released_defect_lifts_a_body, what_stands_where_it_should_is_held, an_instant_gives_what_is_asked_for,
-      the_released_instant_weighs_every_entry, a_bad_input_gives_a_safe_answer)
+      the_released_instant_weighs_every_entry, a_bad_input_gives_a_safe_answer, extreme_moments_are_solved_or_given_up)

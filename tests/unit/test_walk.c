@@ -407,6 +407,36 @@ TEST(motors_are_finite)
     sac_walk_destroy(walk);
 }
 
+// Senses of which each is sound, and which stance control has no solution for all the same: the solver gives up, the
+// walker counts it, and its feet carry the weight.
+TEST(what_stance_control_gives_up_is_counted)
+{
+    const sac_walk_def def = sac_walk_default_def();
+    const sac_walk_senses rest = standing(&def);
+    sac_walk *walk = walker(&def);
+    sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS];
+    const sac_walk_command command = still();
+    sac_walk_reset(walk, &rest);
+    int64_t given_up = 0;
+    for (int i = 0; i < 200; i++)
+    {
+        sac_walk_senses in = rest;
+        double off = 1; // of an upright body: pi / 2 less 1 to 1e-19
+        for (int k = 0; k < i % 20; k++) off /= 10;
+        in.pitch = (i % 40 < 20 ? 1 : -1) * (1.5707963267948966 - off);
+        in.turning[0] = i;
+        const sac_stance_output out = sac_walk_step(motors, walk, &in, &command, 0.004);
+        assert_true(are_finite((const sac_motor(*)[SAC_LEG_JOINTS])motors));
+        given_up += out.solution.outcome != SAC_QP_SOLVED;
+        assert_int_equal(sac_walk_unsolved(walk), given_up);
+        double weight = 0;
+        for (int leg = 0; leg < SAC_LEGS; leg++) weight += out.forces[leg][2];
+        if (out.solution.outcome != SAC_QP_SOLVED) assert_near(weight, 235, 1e-9);
+    }
+    assert_true(given_up > 10 && given_up < 190);
+    sac_walk_destroy(walk);
+}
+
 TEST(what_cannot_walk_is_refused)
 {
     sac_walk *walk;
@@ -429,4 +459,4 @@ TEST(what_cannot_walk_is_refused)
 
 TESTS(the_default_legs_are_laikagos, swings_by_hand, up_is_the_axis_of_the_body, feet_land_where_they_should,
       torques_carry_the_weight, early_and_lost_feet, raiberts_rule, velocity_follows_the_footholds, saved_walks_go_on,
-      motors_are_finite, what_cannot_walk_is_refused)
+      motors_are_finite, what_stance_control_gives_up_is_counted, what_cannot_walk_is_refused)

@@ -25,7 +25,8 @@ enum
     ALONG = 51,
     GROUNDS = ALONG * ACROSS, // of each foothold
     COLUMNS = 9,
-    CROSSED = 7 // of the columns
+    CROSSED = 7, // of the columns
+    UNSOLVED
 };
 
 static const sac_env_column columns[COLUMNS] = {
@@ -111,8 +112,9 @@ static void describe(legs_env *e, const legs_view_def *view)
     e->actions = sac_legs_drive_actions(e->drive, e->low, e->high, e->action_names);
     e->numbers = sac_legs_drive_tell(e->drive, e->body, numbers, deviations);
     memcpy(e->columns, columns, sizeof columns);
-    // a plane has no end that could be reached, and so nothing to count
+    // a plane has no end that could be reached and a generator no problem that could be unsolved: nothing to count
     if (e->rules->course == LEGS_FLAT) e->columns[CROSSED].type = SAC_COLUMN_INT;
+    if (!e->drive->walk) e->columns[UNSOLVED].type = SAC_COLUMN_INT;
     e->near[0] = 0;
     e->far[0] = view->far;
     e->parts[CAMERA] =
@@ -147,6 +149,9 @@ static sac_status make(legs_env *e, const char *variant)
     SAC_TRY(sac_legs_variant_read(&e->variant, variant));
     if (e->variant.terrain && e->rules->course == LEGS_FLAT)
         return sac_fail(SAC_ERROR_ARGUMENT, "variant 'terrain' is for worlds with a course");
+    if (e->variant.terrain && strcmp(c->stones, "released") == 0 && e->rules->course == LEGS_STONES)
+        return sac_fail(SAC_ERROR_ARGUMENT, "variant 'terrain' has sizes of its own, so that stones: released would "
+                                            "have no effect; set stones: article, or take another variant");
     e->course = (legs_terrain_def){.course = e->rules->course,
                                    .length = c->length,
                                    .level = c->level,

@@ -45,8 +45,10 @@ static void draw_stones(legs_terrain *t, const legs_terrain_def *def, sac_stream
 {
     range length = {0.5, 0.8}, gap = {0.1, 0.2};
     double width = 0.5;
-    if (def->released) length = (range){0.1, 0.3}, gap = (range){0.07, 0.15}, width = 0.6;
-    if (def->unmet) length = (range){0.35, 0.5}, gap = (range){0.12, 0.22};
+    if (def->released)
+        length = (range){0.1, 0.3}, gap = (range){0.07, 0.15}, width = 0.6;
+    else if (def->unmet)
+        length = (range){0.35, 0.5}, gap = (range){0.12, 0.22};
     const double platform = draw(random, (range){0.75, 1});
     add(t, -platform / 2, platform, 0, width, 0, 0.1, grey);
     double x = platform / 2;

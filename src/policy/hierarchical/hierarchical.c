@@ -373,7 +373,7 @@ static const sac_policy_ops attention_agent_ops = {LEVELS(attention_agent), LOOK
 const sac_policy_ops sac_hierarchical_ops = {LEVELS(iap_rank), LOOKS, ATTENDS};
 static const sac_policy_ops iap_trans_ops = {LEVELS(iap_trans), LOOKS, ATTENDS};
 static const sac_policy_ops cnn_ops = {LEVELS(cnn), LOOKS};
-static const sac_policy_ops mlp_ops = {LEVELS(mlp), .taste = SAC_TASTE_NUMBERS};
+static const sac_policy_ops mlp_ops = {LEVELS(mlp), .taste = SAC_TASTE_NUMBERS, .taste_by = " with high.kind: mlp"};
 #define iap_rank_ops sac_hierarchical_ops // the default has the name of the kind
 
 static const sac_policy_ops *variant(const sac_setting *settings, int count)
