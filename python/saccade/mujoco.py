@@ -29,6 +29,7 @@ __all__ = ["BatchRenderer", "Renderer"]
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
 _KINDS = {7: "text", 8: "triangles", 30: "flat textures on solids as this version does"}
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
+_NEAREST = 1e-15  # mjMINVAL
 Drawing = TypeVar("Drawing", bound="_Drawing")
 _warned: set[str] = set()
 _layout: Any = None
@@ -88,6 +89,9 @@ class _View:
 
     def update(self, data: Any, camera: Any, option: Any) -> None:
         """Lets MuJoCo fill the scene."""
+        near = np.float32(self._map.znear * self._stat.extent)
+        if not _NEAREST <= near < np.inf:  # MuJoCo would end the process
+            raise ArgumentError(f"the model's near plane, vis.map.znear * stat.extent, is {near}, expected {_NEAREST} or more")
         # endless planes follow the camera that was set last, so it is set before the scene is made
         mujoco.mjv_updateCamera(self._model, data, camera, self.scene)
         mujoco.mjv_updateScene(self._model, data, option, None, camera, mujoco.mjtCatBit.mjCAT_ALL.value, self.scene)
