@@ -143,7 +143,7 @@ def playground():
 
 def myosuite():
     renderer = importlib.import_module("myosuite.viz.mj_renderer")
-    model, datas = trajectory(importlib.import_module("myo_sim").load_model("myolegs"))
+    model, datas = trajectory(importlib.import_module("myo_sim").load_model("myoelbow"))
 
     def program():
         data = mujoco.MjData(model)

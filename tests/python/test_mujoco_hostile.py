@@ -170,8 +170,7 @@ def test_a_scene_that_is_full_is_drawn(mujoco, scene):
 
 
 def test_models_of_others_again_and_again_take_no_memory(mujoco):
-    """By default 100 pictures of the models of the installed packages that are quick to load; SACCADE_RENDERS says how
-    many of each of 20, for tests/python/asan.sh."""
+    """Twenty models of the installed packages; SACCADE_RENDERS says how often each is drawn."""
     site = pathlib.Path(mujoco.__file__).parent.parent
     paths = sorted(path for path in site.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
     renders, models = int(os.environ.get("SACCADE_RENDERS", 5)), []
@@ -182,6 +181,7 @@ def test_models_of_others_again_and_again_take_no_memory(mujoco):
             models.append(mujoco.MjModel.from_xml_path(str(path)))
         except ValueError:  # a part of a model
             continue
+
     def resident():
         gc.collect()
         return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
