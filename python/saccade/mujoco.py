@@ -91,7 +91,8 @@ class _View:
         """Lets MuJoCo fill the scene."""
         near = np.float32(self._map.znear * self._stat.extent)
         if not _NEAREST <= near < np.inf:  # MuJoCo would end the process
-            raise ArgumentError(f"the model's near plane, vis.map.znear * stat.extent, is {near}, expected {_NEAREST} or more")
+            raise ArgumentError(f"the model's near plane, vis.map.znear * stat.extent, is {near}, "
+                                f"expected {_NEAREST} or more")
         # endless planes follow the camera that was set last, so it is set before the scene is made
         mujoco.mjv_updateCamera(self._model, data, camera, self.scene)
         mujoco.mjv_updateScene(self._model, data, option, None, camera, mujoco.mjtCatBit.mjCAT_ALL.value, self.scene)
@@ -365,8 +366,8 @@ class BatchRenderer(_Drawing):
         datas: MjData, up to date; one may come several times, to be seen by several cameras
         camera: as in Renderer.update_scene, for all; or a list of as many cameras as there are data
         scene_option: an MjvOption for all, or None: the default
-        scene_callback: called as scene_callback(data, scene) for each data in turn when its MjvScene is made. It may add
-            geoms to the scene
+        scene_callback: called as scene_callback(data, scene) for each data in turn when its MjvScene is made. It may
+            add geoms to the scene
         """
         datas = [_plain(data, mujoco.MjData, "datas") for data in datas]
         cameras = self._cameras(camera, len(datas))
@@ -434,7 +435,8 @@ class BatchRenderer(_Drawing):
         self._view.warn(lib.sac_mjv_batch_left_out(batch), stacklevel=4)
 
     def reload(self) -> None:
-        """Takes the model's textures, meshes and height fields anew, after they were changed. update_scene comes next."""
+        """Takes the model's textures, meshes and height fields anew, after they were changed. What update_scene took is
+        gone."""
         super().reload()
 
     def close(self) -> None:
