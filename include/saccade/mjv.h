@@ -28,7 +28,8 @@ typedef struct sac_mjv_model
 
     const int *tex_type; ///< [ntex] 0: flat, 1: a cube, 2: the sky
     const int *tex_width, *tex_height;
-    const int *tex_nchannel; ///< NULL: three each
+    const int *tex_nchannel;   ///< NULL: three each
+    const int *tex_colorspace; ///< 2: sRGB, whose colours are made linear; NULL: none is
     const int64_t *tex_adr;
     const uint8_t *tex_data; ///< [ntexdata]
     int64_t ntexdata;
@@ -157,3 +158,49 @@ SAC_API uint32_t sac_mjv_scene_left_out(const sac_mjv_scene *scene);
 /// @return as sac_render
 SAC_API SAC_CHECKED sac_status sac_mjv_draw(sac_renderer *renderer, sac_mjv_scene *scene, const sac_mjv_model *model,
                                             const sac_mjv_frame *frame, const sac_picture *picture, int32_t *objects);
+
+// --- many frames at once
+
+/// Frames of one model that several threads draw. What a frame points to is copied when it is taken, so one mjvScene of
+/// MuJoCo's serves for all.
+typedef struct sac_mjv_batch sac_mjv_batch;
+
+/// @param[out] out      released by sac_mjv_batch_destroy; NULL on failure
+/// @param      def      of the renderers, one a thread; its max_geoms is a frame's, as sac_mjv_scene_create has it
+/// @param      layout   copied
+/// @param      assets, model, flexes  as for sac_mjv_scene_create. Assets and flexes must outlive the batch
+/// @param      threads  1..1024, the caller's among them
+/// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_mjv_batch_create(sac_mjv_batch **out, const sac_renderer_def *def,
+                                                    const sac_mjv_layout *layout, const sac_render_assets *assets,
+                                                    const sac_mjv_model *model, const sac_mjv_flexes *flexes,
+                                                    int threads);
+
+/// NULL is ignored.
+SAC_API void sac_mjv_batch_destroy(sac_mjv_batch *batch);
+
+/// Say how many frames there are. Those that were taken stay, as far as there are as many.
+/// @param count  0..2^20
+/// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_mjv_batch_resize(sac_mjv_batch *batch, int count);
+
+/// Take a frame. Several threads may take frames of different indices at once. Allocates only for an index that was
+/// never taken or has more geoms than ever.
+/// @param index  0..count - 1
+/// @param frame  copied, with all that it points to; its flexes must be those of the batch's creation, moved
+/// @return SAC_OK, SAC_ERROR_ARGUMENT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_mjv_batch_take(sac_mjv_batch *batch, int index, const sac_mjv_model *model,
+                                                  const sac_mjv_frame *frame);
+
+/// Draw all frames, each by one thread, as sac_mjv_draw does: the same bytes for any number of threads. Allocates
+/// nothing.
+/// @param      look     what all frames have in common: extent and what stands behind it. The rest of it is not read
+/// @param      picture  as for sac_mjv_draw, its arrays with a first dimension of `count`
+/// @param[out] objects  [count, height, width, 2]; NULL: not wanted
+/// @return as sac_render for the first frame that fails, which sac_last_error names; all others are drawn
+SAC_API SAC_CHECKED sac_status sac_mjv_batch_draw(sac_mjv_batch *batch, const sac_mjv_model *model,
+                                                  const sac_mjv_frame *look, const sac_picture *picture,
+                                                  int32_t *objects);
+
+/// As sac_mjv_scene_left_out, of all frames of the last draw.
+SAC_API uint32_t sac_mjv_batch_left_out(const sac_mjv_batch *batch);

@@ -123,7 +123,7 @@ def read_model(mujoco: Any, model: Any) -> tuple[Any, list[Any]]:
               "ntexdata": model.ntexdata, "tex_data": getattr(model, "tex_data", getattr(model, "tex_rgb", None))}
     for name, field in ffi.typeof("sac_mjv_model").fields:
         value = values[name] if name in values else getattr(model, name, None)
-        if value is None and name == "tex_nchannel":  # colours have three channels before 3.2.4
+        if value is None and name in ("tex_nchannel", "tex_colorspace"):  # what older versions do not have
             continue
         if value is None:
             raise _refuse(mujoco, f"a model has no {name}")

@@ -7,24 +7,30 @@
         renderer.update_scene(data, camera="track")
         pixels = renderer.render()
 
+BatchRenderer draws many MjData of one model at once, in several threads.
+
 Models and data are those of the mujoco package that the program uses, of version 3.2 or later.
 """
 from __future__ import annotations
 
+import os
 import warnings
-from typing import Any, cast
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, Iterable, Sequence, TypeVar, cast
 
 import mujoco  # type: ignore[import-untyped, import-not-found, unused-ignore]
 import numpy as np
 
 from saccade import _mjv
-from saccade._core import ArgumentError, Owner, UnavailableError, check, ffi, lib, pointer
+from saccade._core import ArgumentError, Life, Owner, UnavailableError, check, ffi, lib, pointer
 
-__all__ = ["Renderer"]
+__all__ = ["BatchRenderer", "Renderer"]
 
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
 _KINDS = {7: "text", 8: "triangles", 30: "flat textures on solids as this version does"}
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
+_NEAREST = 1e-15  # mjMINVAL
+Drawing = TypeVar("Drawing", bound="_Drawing")
 _warned: set[str] = set()
 _layout: Any = None
 
@@ -53,75 +59,106 @@ class _Assets:
         self.model, self._kept = _mjv.read_model(mujoco, model)
         out = ffi.new("sac_render_assets **")
         check(lib.sac_mjv_assets_create(out, self.model))
-        self.handle = ffi.gc(out[0], lib.sac_render_assets_destroy)
+        self.handle = out[0]
+        self.life = Life(out[0], lib.sac_render_assets_destroy)
 
 
-class Renderer:
-    """Draws scenes of a model with the methods of mujoco.Renderer, on the CPU.
+class _View:
+    """A scene that MuJoCo fills, and the frame that says where it lies."""
 
-    model: an MjModel
-    height, width: pixels of a picture, 1..8192
-    max_geom: geoms of a scene at most; more are not drawn
-    font_scale: for mujoco.Renderer's sake; text is not drawn
-
-    What is in view and cannot be drawn is named in one warning.
-    """
-
-    def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int | None = 10000,
-                 font_scale: Any = None) -> None:
-        self._renderer: Any = None
-        self._model = _plain(model, mujoco.MjModel, "model")
-        self._height, self._width = int(height), int(width)
-        self._owner = Owner("this renderer")
-        self._scene, self._option = mujoco.MjvScene(self._model, maxgeom=max_geom), mujoco.MjvOption()
-        self._depth = self._segmentation = False
-        self._create()
-        self._prepare()
-
-    def _create(self) -> None:
-        """The library's parts."""
-        quality, geoms = self._model.vis.quality, max(1, self._scene.maxgeom)
-        definition = ffi.new("sac_renderer_def *", lib.sac_renderer_default_def())
-        definition.width, definition.height, definition.max_geoms = self._width, self._height, geoms
-        definition.shadows, definition.reflections = quality.shadowsize > 0, True
-        definition.antialias = quality.offsamples > 0
-        renderer, scene = ffi.new("sac_renderer **"), ffi.new("sac_mjv_scene **")
-        check(lib.sac_renderer_create(renderer, definition))
-        renderer = ffi.gc(renderer[0], lib.sac_renderer_destroy)
-        assets = _Assets(self._model)
-        flexes, self._kept = _mjv.read_flexes(self._scene)
-        check(lib.sac_mjv_scene_create(scene, _find_layout(), assets.handle, assets.model, flexes, geoms))
-        self._ours, self._assets = ffi.gc(scene[0], lib.sac_mjv_scene_destroy), assets
-        self._renderer = renderer
-
-    def _prepare(self) -> None:
-        """What every picture uses again."""
-        scene, visual = self._scene, self._model.vis
-        self._frame = ffi.new("sac_mjv_frame *")
+    def __init__(self, model: Any, max_geom: int | None) -> None:
+        self.scene, self._model = mujoco.MjvScene(model, maxgeom=max_geom), model
+        scene, visual = self.scene, model.vis
+        self.frame = frame = ffi.new("sac_mjv_frame *")
         self._geoms, self._lights = scene.geoms, scene.lights
         if self._geoms:
-            self._frame.geoms = ffi.cast("void *", _mjv.address(self._geoms[0].pos))
-        self._frame.lights = ffi.cast("void *", _mjv.address(self._lights[0].pos))
-        self._frame.camera = ffi.cast("void *", _mjv.address(scene.camera[0].pos))
-        self._frame.skinvert, self._frame.skinnormal = (
+            frame.geoms = ffi.cast("void *", _mjv.address(self._geoms[0].pos))
+        frame.lights = ffi.cast("void *", _mjv.address(self._lights[0].pos))
+        frame.camera = ffi.cast("void *", _mjv.address(scene.camera[0].pos))
+        self._kept: list[Any] = []
+        frame.skinvert, frame.skinnormal = (
             _mjv.pointer_to("float *", x, self._kept) for x in (scene.skinvert, scene.skinnormal))
-        self._frame.flexes = _mjv.read_flexes(scene)[0][0]
-        self._map, self._haze, self._stat = visual.map, visual.rgba.haze, self._model.stat
+        self.flexes, kept = _mjv.read_flexes(scene)
+        self._kept.append(kept)
+        frame.flexes = self.flexes[0]
+        self._map, self._haze, self._stat = visual.map, visual.rgba.haze, model.stat
         flags = mujoco.mjtRndFlag
         self._flags = [int(flag) for flag in (flags.mjRND_SHADOW, flags.mjRND_REFLECTION, flags.mjRND_SKYBOX,
                                               flags.mjRND_HAZE)]
         self._undrawn = {int(getattr(flags, "mjRND_" + name)): what for name, what in _FLAGS.items()}
+
+    def update(self, data: Any, camera: Any, option: Any) -> None:
+        """Lets MuJoCo fill the scene."""
+        near = np.float32(self._map.znear * self._stat.extent)
+        if not _NEAREST <= near < np.inf:  # MuJoCo would end the process
+            raise ArgumentError(f"the model's near plane, vis.map.znear * stat.extent, is {near}, "
+                                f"expected {_NEAREST} or more")
+        # endless planes follow the camera that was set last, so it is set before the scene is made
+        mujoco.mjv_updateCamera(self._model, data, camera, self.scene)
+        mujoco.mjv_updateScene(self._model, data, option, None, camera, mujoco.mjtCatBit.mjCAT_ALL.value, self.scene)
+
+    def count(self) -> None:
+        """Tells the frame what the scene holds now."""
+        frame, scene = self.frame, self.scene
+        frame.ngeom, frame.nlight = min(scene.ngeom, len(self._geoms)), min(scene.nlight, len(self._lights))
+        if scene.nflex:
+            flexes = frame.flexes
+            flexes.flexvertopt, flexes.flexedgeopt = scene.flexvertopt, scene.flexedgeopt
+            flexes.flexskinopt = scene.flexskinopt
+
+    def look(self, solid: bool) -> None:
+        """Tells the frame what the model and the scene's flags say."""
+        frame, around = self.frame, self._map
+        frame.extent, frame.zfar, frame.haze = self._stat.extent, around.zfar, around.haze
+        frame.shadowclip, frame.shadowscale = around.shadowclip, around.shadowscale
+        frame.haze_rgb = self._haze[:3].tolist()
+        frame.shadows, frame.reflections, frame.skybox, frame.hazy = self.scene.flags[self._flags].tolist()
+        frame.solid = solid
+
+    def warn(self, left_out: int, stacklevel: int) -> None:
+        """Names what was not drawn, unless an earlier warning did."""
+        flags = self.scene.flags
+        if not left_out and not flags[list(self._undrawn)].any():
+            return
+        kinds = [kind for i, kind in _KINDS.items() if left_out >> i & 1]
+        kinds += [what for flag, what in self._undrawn.items() if flags[flag]]
+        new = [kind for kind in dict.fromkeys(kinds) if kind not in _warned]
+        _warned.update(new)
+        if new:
+            warnings.warn(f"saccade.mujoco does not draw {', '.join(new)}", stacklevel=stacklevel + 1)
+
+
+class _Drawing:
+    """What both renderers share: the size of their pictures, what these show, and how cameras are named."""
+
+    def __init__(self, model: Any, height: int, width: int, max_geom: int | None) -> None:
+        self._handle: Any = None
+        self._life: Any = None
+        self._model = _plain(model, mujoco.MjModel, "model")
+        self._height, self._width = int(height), int(width)
+        self._owner = Owner("this renderer")
+        self._view, self._option = _View(self._model, max_geom), mujoco.MjvOption()
+        self._depth = self._segmentation = False
         self._picture = ffi.new("sac_picture *")
-        self._ids = np.empty((self._height, self._width), np.int32)
+        self._ids: Any = None
+        self._create()
+
+    def _create(self) -> None:
+        """The library's parts."""
+        raise NotImplementedError
+
+    def _definition(self) -> Any:
+        quality = self._model.vis.quality
+        definition = ffi.new("sac_renderer_def *", lib.sac_renderer_default_def())
+        definition.width, definition.height = self._width, self._height
+        definition.max_geoms = max(1, self._view.scene.maxgeom)
+        definition.shadows, definition.reflections = quality.shadowsize > 0, True
+        definition.antialias = quality.offsamples > 0
+        return definition
 
     @property
     def model(self) -> Any:
         return self._model
-
-    @property
-    def scene(self) -> Any:
-        """The mujoco.MjvScene that is drawn. You may add geoms to it between update_scene and render."""
-        return self._scene
 
     @property
     def height(self) -> int:
@@ -132,34 +169,24 @@ class Renderer:
         return self._width
 
     def enable_depth_rendering(self) -> None:
+        """From now on render gives depth."""
         self._depth, self._segmentation = True, False
 
     def disable_depth_rendering(self) -> None:
+        """From now on render gives colour, unless it gives segmentation."""
         self._depth = False
 
     def enable_segmentation_rendering(self) -> None:
+        """From now on render gives the objects that are seen."""
         self._depth, self._segmentation = False, True
 
     def disable_segmentation_rendering(self) -> None:
+        """From now on render gives colour, unless it gives depth."""
         self._segmentation = False
 
-    def update_scene(self, data: Any, camera: Any = -1, scene_option: Any = None) -> None:
-        """Takes what is to be seen from data.
-
-        data: an MjData, up to date: after mj_forward, or after mj_step as it is
-        camera: the number or the name of a camera of the model, an MjvCamera, or -1: the free camera
-        scene_option: an MjvOption, or None: the default
-        """
-        data = _plain(data, mujoco.MjData, "data")
-        if not isinstance(camera, mujoco.MjvCamera):
-            camera = self._camera(camera)
-        with self._owner:
-            # endless planes follow the camera that was set last, so it is set before the scene is made
-            mujoco.mjv_updateCamera(self._model, data, camera, self._scene)
-            mujoco.mjv_updateScene(self._model, data, scene_option or self._option, None, camera,
-                                   mujoco.mjtCatBit.mjCAT_ALL.value, self._scene)
-
     def _camera(self, which: Any) -> Any:
+        if isinstance(which, mujoco.MjvCamera):
+            return which
         number = which
         if isinstance(which, str):
             number = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_CAMERA.value, which)
@@ -176,63 +203,41 @@ class Renderer:
             camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
         return camera
 
-    def render(self, *, out: Any = None) -> np.ndarray:
-        """Draws the scene.
-
-        out: an array for the result, which is returned; its type may be another. None: a new array
-
-        Returns bytes [height, width, 3], with depth floats [height, width] in metres, the far plane's distance where
-        there is nothing, with segmentation int32 [height, width, 2]: number and mjtObj of the object, -1 for nothing.
-        """
-        if self._renderer is None:
+    def _render(self, out: Any, before: tuple[int, ...], draw: Callable[[Any], None]) -> np.ndarray:
+        """Lets `draw` write to `out` or to a new array; `before` is the shape before height and width."""
+        if self._handle is None:
             raise RuntimeError("render cannot be called after close.")
-        shape: tuple[int, ...] = (self._height, self._width)
-        shape += () if self._depth else (2,) if self._segmentation else (3,)
+        size = (*before, self._height, self._width)
+        shape = size + (() if self._depth else (2,) if self._segmentation else (3,))
         if out is not None and out.shape != shape:
-            if not self._segmentation or out.shape != (*shape[:2], 3):  # mujoco.Renderer's, which it leaves aside
+            if not self._segmentation or out.shape != (*size, 3):  # mujoco.Renderer's, which it leaves aside
                 raise ValueError(f"Expected `out.shape == {shape}`. Got `out.shape={out.shape}` instead.")
             out = None
         dtype = np.float32 if self._depth else np.int32 if self._segmentation else np.uint8
         fits = out is not None and out.dtype == dtype and out.flags.carray
         pixels = out if fits else np.empty(shape, dtype)
         with self._owner:
-            self._draw(pixels)
+            self._view.look(self._depth or self._segmentation)
+            draw(self._aim(pixels, size))
         if out is None or fits:
             return pixels
         out[...] = pixels
         return cast(np.ndarray, out)
 
-    def _draw(self, pixels: np.ndarray) -> None:
-        frame, scene, picture = self._frame, self._scene, self._picture
-        frame.ngeom, frame.nlight = min(scene.ngeom, len(self._geoms)), min(scene.nlight, len(self._lights))
-        around, flags = self._map, scene.flags
-        frame.extent, frame.zfar, frame.haze = self._stat.extent, around.zfar, around.haze
-        frame.shadowclip, frame.shadowscale = around.shadowclip, around.shadowscale
-        frame.haze_rgb = self._haze[:3].tolist()
-        frame.shadows, frame.reflections, frame.skybox, frame.hazy = flags[self._flags].tolist()
-        if scene.nflex:
-            flexes = frame.flexes
-            flexes.flexvertopt, flexes.flexedgeopt = scene.flexvertopt, scene.flexedgeopt
-            flexes.flexskinopt = scene.flexskinopt
-        frame.solid = self._depth or self._segmentation
-        picture.rgb = picture.depth = picture.ids = objects = ffi.NULL
+    def _aim(self, pixels: np.ndarray, size: tuple[int, ...]) -> Any:
+        """Leads the picture to an array. Returns where the objects go."""
+        picture = self._picture
+        picture.rgb = picture.depth = picture.ids = ffi.NULL
         if self._segmentation:
-            objects, picture.ids = (ffi.cast("int32_t *", _mjv.address(x)) for x in (pixels, self._ids))
-        elif self._depth:
+            if self._ids is None or self._ids.shape != size:
+                self._ids = np.empty(size, np.int32)
+            picture.ids = ffi.cast("int32_t *", _mjv.address(self._ids))
+            return ffi.cast("int32_t *", _mjv.address(pixels))
+        if self._depth:
             picture.depth = pointer(pixels)
         else:
             picture.rgb = pointer(pixels)
-        check(lib.sac_mjv_draw(self._renderer, self._ours, self._assets.model, frame, picture, objects))
-        if (left_out := lib.sac_mjv_scene_left_out(self._ours)) or flags[list(self._undrawn)].any():
-            self._warn(left_out)
-
-    def _warn(self, left_out: int) -> None:
-        kinds = [kind for i, kind in _KINDS.items() if left_out >> i & 1]
-        kinds += [what for flag, what in self._undrawn.items() if self._scene.flags[flag]]
-        new = [kind for kind in dict.fromkeys(kinds) if kind not in _warned]
-        _warned.update(new)
-        if new:
-            warnings.warn(f"saccade.mujoco does not draw {', '.join(new)}", stacklevel=4)
+        return ffi.NULL
 
     def reload(self) -> None:
         """Takes the model's textures, meshes and height fields anew, after they were changed."""
@@ -242,10 +247,200 @@ class Renderer:
     def close(self) -> None:
         """Gives the memory back. Nothing can be drawn afterwards."""
         with self._owner:
-            self._renderer = self._ours = self._assets = None  # type: ignore[assignment]
+            self._handle = self._life = None
 
-    def __enter__(self) -> Renderer:
+    def __enter__(self: Drawing) -> Drawing:
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+class Renderer(_Drawing):
+    """Draws scenes of a model with the methods of mujoco.Renderer, on the CPU.
+
+    model: an MjModel
+    height, width: pixels of a picture, 1..8192
+    max_geom: geoms of a scene at most; more are not drawn
+    font_scale: for mujoco.Renderer's sake; text is not drawn
+
+    What is in view and cannot be drawn is named in one warning.
+    """
+
+    def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int | None = 10000,
+                 font_scale: Any = None) -> None:
+        super().__init__(model, height, width, max_geom)
+
+    def _create(self) -> None:
+        assets, definition = _Assets(self._model), self._definition()
+        renderer, scene = ffi.new("sac_renderer **"), ffi.new("sac_mjv_scene **")
+        check(lib.sac_renderer_create(renderer, definition))
+        renderer = ffi.gc(renderer[0], lib.sac_renderer_destroy)
+        check(lib.sac_mjv_scene_create(scene, _find_layout(), assets.handle, assets.model, self._view.flexes,
+                                       definition.max_geoms))
+        self._life = Life(scene[0], lib.sac_mjv_scene_destroy, assets.life)
+        self._handle = renderer, scene[0], assets
+
+    @property
+    def scene(self) -> Any:
+        """The mujoco.MjvScene that is drawn. You may add geoms to it between update_scene and render."""
+        return self._view.scene
+
+    def update_scene(self, data: Any, camera: Any = -1, scene_option: Any = None) -> None:
+        """Takes what is to be seen from data.
+
+        data: an MjData, up to date: after mj_forward, or after mj_step as it is
+        camera: the number or the name of a camera of the model, an MjvCamera, or -1: the free camera
+        scene_option: an MjvOption, or None: the default
+        """
+        data, camera = _plain(data, mujoco.MjData, "data"), self._camera(camera)
+        with self._owner:
+            self._view.update(data, camera, scene_option or self._option)
+
+    def render(self, *, out: Any = None) -> np.ndarray:
+        """Draws the scene.
+
+        out: an array for the result, which is returned; its type may be another. None: a new array
+
+        Returns bytes [height, width, 3], with depth floats [height, width] in metres, the far plane's distance where
+        there is nothing, with segmentation int32 [height, width, 2]: number and mjtObj of the object, -1 for nothing.
+        """
+        return self._render(out, (), self._draw)
+
+    def _draw(self, objects: Any) -> None:
+        renderer, scene, assets = self._handle
+        self._view.count()
+        check(lib.sac_mjv_draw(renderer, scene, assets.model, self._view.frame, self._picture, objects))
+        self._view.warn(lib.sac_mjv_scene_left_out(scene), stacklevel=4)
+
+
+class BatchRenderer(_Drawing):
+    """Draws many MjData of one model at once, in several threads, with the methods of Renderer.
+
+        renderer = saccade.mujoco.BatchRenderer(model, 84, 84, threads=2)
+        renderer.update_scene(datas, camera="track")
+        pixels = renderer.render()                     # bytes [len(datas), 84, 84, 3]
+
+    The pixels are those of one Renderer, one data after another, to the byte, for any number of threads. Threads draw
+    without Python's lock. MuJoCo makes the scenes one after another, which takes microseconds; those of models with
+    skins or flexes are made in threads, too.
+
+    model: an MjModel, which all data are of
+    height, width: pixels of a picture, 1..8192
+    max_geom: geoms of a scene at most; more are not drawn
+    threads: 1..1024, the calling one among them
+
+    What is in view and cannot be drawn is named in one warning. A ValueError says which argument is out of range.
+    """
+
+    def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int | None = 10000, *,
+                 threads: int = 1) -> None:
+        self._threads, self._count, self._process = int(threads), 0, os.getpid()
+        self._views: list[_View] = []  # of the other threads
+        self._pool: Any = None
+        super().__init__(model, height, width, max_geom)
+        if self._threads > 1 and (self._model.nskin or self._model.nflex):
+            self._views = [_View(self._model, max_geom) for _ in range(self._threads - 1)]
+            self._pool = ThreadPoolExecutor(self._threads - 1, "saccade")
+
+    def _create(self) -> None:
+        assets, batch = _Assets(self._model), ffi.new("sac_mjv_batch **")
+        check(lib.sac_mjv_batch_create(batch, self._definition(), _find_layout(), assets.handle, assets.model,
+                                       self._view.flexes, self._threads))
+        self._life = Life(batch[0], lib.sac_mjv_batch_destroy, assets.life)
+        self._handle, self._count = (batch[0], assets), 0
+
+    @property
+    def threads(self) -> int:
+        return self._threads
+
+    @property
+    def scene(self) -> Any:
+        """A mujoco.MjvScene whose flags hold for all pictures. Geoms are added to it by a scene_callback."""
+        return self._view.scene
+
+    def update_scene(self, datas: Iterable[Any], camera: Any = -1, scene_option: Any = None, *,
+                     scene_callback: Callable[[Any, Any], Any] | None = None) -> None:
+        """Takes what is to be seen from each of several data, which may change afterwards.
+
+        datas: MjData, up to date; one may come several times, to be seen by several cameras
+        camera: as in Renderer.update_scene, for all; or a list of as many cameras as there are data
+        scene_option: an MjvOption for all, or None: the default
+        scene_callback: called as scene_callback(data, scene) for each data in turn when its MjvScene is made. It may
+            add geoms to the scene
+        """
+        datas = [_plain(data, mujoco.MjData, "datas") for data in datas]
+        cameras = self._cameras(camera, len(datas))
+        with self._owner:
+            batch, _ = self._open("update_scene")
+            self._count = 0  # nothing is in view should this fail
+            check(lib.sac_mjv_batch_resize(batch, len(datas)))
+            self._take(list(zip(range(len(datas)), datas, cameras)), scene_option or self._option, scene_callback)
+            self._count = len(datas)
+
+    def _cameras(self, camera: Any, count: int) -> Sequence[Any]:
+        if not isinstance(camera, (list, tuple, np.ndarray)):
+            return [self._camera(camera)] * count
+        if len(camera) != count:
+            raise ArgumentError(f"{len(camera)} cameras for {count} data, expected one for each, or one for all")
+        return [self._camera(which) for which in camera]
+
+    def _open(self, what: str) -> Any:
+        if self._handle is None:
+            raise RuntimeError(f"{what} cannot be called after close.")
+        if self._threads > 1 and self._process != os.getpid():
+            raise RuntimeError("this renderer was made before a fork, and its threads stayed behind; make one here")
+        return self._handle
+
+    def _take(self, all_of: list[Any], option: Any, callback: Any) -> None:
+        """Lets MuJoCo make the scene of each (index, data, camera), and copies it."""
+        views = [self._view, *self._views]
+        # two threads may not use one data, and a camera that tracks is moved by each scene that it sees
+        tracks = any(camera.type == mujoco.mjtCamera.mjCAMERA_TRACKING for _, _, camera in all_of)
+        if callback or tracks or len({id(data) for _, data, _ in all_of}) < len(all_of):
+            del views[1:]
+
+        def take(view: _View, some: list[Any]) -> None:
+            batch, assets = self._handle
+            for index, data, camera in some:
+                view.update(data, camera, option)
+                if callback:
+                    callback(data, view.scene)
+                view.count()
+                check(lib.sac_mjv_batch_take(batch, index, assets.model, view.frame))
+
+        others = [self._pool.submit(take, view, all_of[i::len(views)]) for i, view in enumerate(views) if i > 0]
+        try:
+            take(self._view, all_of[::len(views)])
+        finally:
+            failures = [other.exception() for other in others]  # waits for all
+        for failure in filter(None, failures):
+            raise failure
+
+    def render(self, *, out: Any = None) -> np.ndarray:
+        """Draws all that the last update_scene took.
+
+        out: an array for the result, which is returned; its type may be another. None: a new array
+
+        Returns bytes [n, height, width, 3] for n data, with depth floats [n, height, width] in metres, the far plane's
+        distance where there is nothing, with segmentation int32 [n, height, width, 2]: number and mjtObj of the object,
+        -1 for nothing. A ValueError names the first of them whose camera is not finite; the others are in `out` then.
+        """
+        return self._render(out, (self._count,), self._draw)
+
+    def _draw(self, objects: Any) -> None:
+        batch, assets = self._open("render")
+        check(lib.sac_mjv_batch_resize(batch, self._count))
+        check(lib.sac_mjv_batch_draw(batch, assets.model, self._view.frame, self._picture, objects))
+        self._view.warn(lib.sac_mjv_batch_left_out(batch), stacklevel=4)
+
+    def reload(self) -> None:
+        """Takes the model's textures, meshes and height fields anew, after they were changed. What update_scene took is
+        gone."""
+        super().reload()
+
+    def close(self) -> None:
+        """Gives the memory back and ends the threads. Nothing can be drawn afterwards."""
+        super().close()
+        if self._pool:
+            self._pool.shutdown()

@@ -116,15 +116,15 @@ static void add_moved(sac_mjv_scene *s, mjv_mover *mover, const mjv_geom *from, 
 }
 
 void sac_mjv_add_skin(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
-                      const sac_mjv_frame *frame)
+                      const mjv_seen *seen)
 {
-    if (from->objid < 0 || from->objid >= s->skin_count || !frame->skinvert || !frame->skinnormal) return;
+    if (from->objid < 0 || from->objid >= s->skin_count || !seen->skinvert || !seen->skinnormal) return;
     mjv_mover *mover = &s->movers[from->objid];
     if (!mover->mesh) return;
     const int *face = m->skin_face + 3 * (size_t)m->skin_faceadr[from->objid];
     size_t first = 3 * (size_t)m->skin_vertadr[from->objid];
-    gather(mover->positions, frame->skinvert + first, face, 3 * mover->corners.triangle_count, 3);
-    gather(mover->normals, frame->skinnormal + first, face, 3 * mover->corners.triangle_count, 3);
+    gather(mover->positions, seen->skinvert + first, face, 3 * mover->corners.triangle_count, 3);
+    gather(mover->normals, seen->skinnormal + first, face, 3 * mover->corners.triangle_count, 3);
     add_moved(s, mover, from, like);
 }
 
@@ -182,9 +182,8 @@ static void add_skeleton(sac_mjv_scene *s, const mjv_geom *from, const sac_geom 
             add_link(s, &plain, vert + 3 * (size_t)edge[0], vert + 3 * (size_t)edge[1], from->size[0]);
 }
 
-void sac_mjv_add_flex(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_frame *frame)
+void sac_mjv_add_flex(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_flexes *f)
 {
-    const sac_mjv_flexes *f = &frame->flexes;
     int id = from->objid;
     if (id < 0 || id >= s->flex_count || id >= f->nflex) return;
     int used = f->flexfaceused[id];

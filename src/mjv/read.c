@@ -2,15 +2,10 @@
 
 #include <string.h>
 
+// In all that follows, `at` is the field `pos` of what is read.
+
 // Copies a field of the struct that is called `kind` in the layout. Sizes are those of our struct's fields.
 #define READ(kind, field) memcpy(&out->field, at + layout->kind##_##field, sizeof out->field)
-
-void sac_mjv_read_object(mjv_geom *out, const sac_mjv_layout *layout, const char *at)
-{
-    READ(geom, objid);
-    READ(geom, objtype);
-    READ(geom, segid);
-}
 
 // A geom's texture is its own where this version of MuJoCo gives it one, else its material's.
 static void read_texture(mjv_geom *out, const sac_mjv_layout *layout, const char *at, const sac_mjv_model *m)
@@ -27,11 +22,13 @@ static void read_texture(mjv_geom *out, const sac_mjv_layout *layout, const char
     if (out->texid < 0 || out->texid >= m->ntex) out->texid = -1;
 }
 
-void sac_mjv_read_geom(mjv_geom *out, const sac_mjv_layout *layout, const char *at, const sac_mjv_model *m)
+static void read_geom(mjv_geom *out, const sac_mjv_layout *layout, const char *at, const sac_mjv_model *m)
 {
-    sac_mjv_read_object(out, layout, at);
     READ(geom, type);
     READ(geom, dataid);
+    READ(geom, objid);
+    READ(geom, objtype);
+    READ(geom, segid);
     READ(geom, category);
     READ(geom, matid);
     READ(geom, texcoord);
@@ -49,7 +46,7 @@ void sac_mjv_read_geom(mjv_geom *out, const sac_mjv_layout *layout, const char *
     read_texture(out, layout, at, m);
 }
 
-void sac_mjv_read_light(mjv_light *out, const sac_mjv_layout *layout, const char *at)
+static void read_light(mjv_light *out, const sac_mjv_layout *layout, const char *at)
 {
     memcpy(out->pos, at, sizeof out->pos);
     READ(light, dir);
@@ -66,7 +63,7 @@ void sac_mjv_read_light(mjv_light *out, const sac_mjv_layout *layout, const char
         out->type = at[layout->light_directional] ? LIGHT_DIRECTIONAL : LIGHT_SPOT;
 }
 
-void sac_mjv_read_camera(mjv_camera *out, const sac_mjv_layout *layout, const char *at)
+static void read_camera(mjv_camera *out, const sac_mjv_layout *layout, const char *at)
 {
     memcpy(out->pos, at, sizeof out->pos);
     READ(camera, forward);
@@ -78,4 +75,23 @@ void sac_mjv_read_camera(mjv_camera *out, const sac_mjv_layout *layout, const ch
     READ(camera, frustum_near);
     READ(camera, frustum_far);
     READ(camera, orthographic);
+}
+
+void sac_mjv_read_frame(mjv_seen *out, const sac_mjv_layout *layout, const sac_mjv_model *m, const sac_mjv_frame *frame)
+{
+    const char *geoms = frame->geoms, *lights = frame->lights, *cameras = frame->camera;
+    out->geom_count = frame->ngeom < out->room ? frame->ngeom : out->room;
+    for (int i = 0; i < out->geom_count; i++)
+        read_geom(&out->geoms[i], layout, geoms + (ptrdiff_t)i * layout->geom_stride, m);
+    out->light_count = 0;
+    for (int i = 0; i < frame->nlight && out->light_count < SAC_RENDER_LIGHTS; i++)
+    {
+        mjv_light *light = &out->lights[out->light_count];
+        read_light(light, layout, lights + (ptrdiff_t)i * layout->light_stride);
+        out->light_count += light->type == LIGHT_DIRECTIONAL || light->type == LIGHT_SPOT;
+    }
+    for (int i = 0; i < 2; i++) read_camera(&out->camera[i], layout, cameras + (ptrdiff_t)i * layout->camera_stride);
+    out->skinvert = frame->skinvert;
+    out->skinnormal = frame->skinnormal;
+    out->flexes = frame->flexes;
 }

@@ -36,11 +36,18 @@ typedef struct mjv_camera
     int orthographic;
 } mjv_camera;
 
-/// @param at  the field `pos` of what is read
-void sac_mjv_read_geom(mjv_geom *out, const sac_mjv_layout *layout, const char *at, const sac_mjv_model *model);
+/// What a frame points to. Skins and flexes are not copied.
+typedef struct mjv_seen
+{
+    mjv_geom *geoms; ///< [room]
+    int room, geom_count;
+    mjv_light lights[SAC_RENDER_LIGHTS]; ///< the first that shine
+    int light_count;
+    mjv_camera camera[2];
+    const float *skinvert, *skinnormal;
+    sac_mjv_flexes flexes;
+} mjv_seen;
 
-/// What segmentation needs of a geom: objid, objtype and segid.
-void sac_mjv_read_object(mjv_geom *out, const sac_mjv_layout *layout, const char *at);
-
-void sac_mjv_read_light(mjv_light *out, const sac_mjv_layout *layout, const char *at);
-void sac_mjv_read_camera(mjv_camera *out, const sac_mjv_layout *layout, const char *at);
+/// Read a frame. Geoms that there is no room for are left out.
+void sac_mjv_read_frame(mjv_seen *out, const sac_mjv_layout *layout, const sac_mjv_model *model,
+                        const sac_mjv_frame *frame);

@@ -12,17 +12,18 @@ sac_status sac_mjv_scene_create(sac_mjv_scene **out, const sac_mjv_layout *layou
     if (max_geoms < 1 || max_geoms > 1 << 20)
         return sac_fail(SAC_ERROR_ARGUMENT, "a scene's max_geoms is %d, expected 1..%d", max_geoms, 1 << 20);
     sac_mjv_scene *s = SAC_NEW(sac_mjv_scene);
+    if (s) s->seen.geoms = sac_alloc_array((size_t)max_geoms, sizeof *s->seen.geoms);
     if (s) s->geoms = SAC_NEW_ARRAY(sac_geom, (size_t)max_geoms);
     if (s) s->objects = sac_alloc_array((size_t)max_geoms, sizeof *s->objects);
-    sac_status status =
-        s && s->geoms && s->objects ? sac_mjv_make_movers(s, assets, model, flexes) : sac_fail_memory("a scene");
+    bool there = s && s->seen.geoms && s->geoms && s->objects;
+    sac_status status = there ? sac_mjv_make_movers(s, assets, model, flexes) : sac_fail_memory("a scene");
     if (status != SAC_OK)
     {
         sac_mjv_scene_destroy(s);
         return status;
     }
     s->layout = *layout;
-    s->max_geoms = max_geoms;
+    s->max_geoms = s->seen.room = max_geoms;
     s->scene.assets = s->assets;
     s->scene.geoms = s->geoms;
     s->scene.lights = s->lights;
@@ -34,6 +35,7 @@ void sac_mjv_scene_destroy(sac_mjv_scene *scene)
 {
     if (!scene) return;
     sac_mjv_release_movers(scene);
+    sac_free(scene->seen.geoms);
     sac_free(scene->geoms);
     sac_free(scene->objects);
     sac_free(scene);
@@ -167,10 +169,10 @@ static sac_geom look_of(const mjv_geom *from)
 
 // A geom that is one of our shapes.
 static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
-                      const sac_mjv_frame *frame)
+                      const sac_mjv_frame *look)
 {
     sac_geom solid = *like;
-    double far = (double)frame->zfar * frame->extent;
+    double far = (double)look->zfar * look->extent;
     if (!take_shape(&solid, from, m)) return;
     if (from->type == PLANE)
     {
@@ -181,54 +183,49 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
     {
         map_solid(&solid, from, m);
         bool flat = solid.texture >= 0 && m->tex_type[solid.texture] == FLAT && solid.shape != SAC_SHAPE_MESH;
-        if (flat && m->flat_by_shape && !frame->solid) s->left_out |= SAC_MJV_FLAT;
+        if (flat && m->flat_by_shape && !look->solid) s->left_out |= SAC_MJV_FLAT;
     }
     bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;
     if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = s->scene.geom_count;
     if (!add_like(s, &solid) && s->scene.haze_plane == s->scene.geom_count) s->scene.haze_plane = -1;
 }
 
-static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,
-                     const sac_mjv_frame *frame)
+static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_mjv_model *m, const mjv_seen *seen,
+                     const sac_mjv_frame *look)
 {
+    sac_geom like = look_of(from);
+    if (look->solid) like.rgba[3] = 1.0f;
+    if (!look->reflections) like.reflectance = 0.0f;
     switch (from->type)
     {
     case ARROW:
     case ARROW1:
-    case ARROW2: sac_mjv_add_arrow(s, from, like); return;
-    case LINEBOX: sac_mjv_add_line_box(s, from, like); return;
-    case FLEX: sac_mjv_add_flex(s, from, like, frame); return;
-    case SKIN: sac_mjv_add_skin(s, from, like, m, frame); return;
+    case ARROW2: sac_mjv_add_arrow(s, from, &like); return;
+    case LINEBOX: sac_mjv_add_line_box(s, from, &like); return;
+    case FLEX: sac_mjv_add_flex(s, from, &like, &seen->flexes); return;
+    case SKIN: sac_mjv_add_skin(s, from, &like, m, seen); return;
     default: break;
     }
-    if (from->labelled && !frame->solid) s->left_out |= 1u << (LABEL - RENDERED);
+    if (from->labelled && !look->solid) s->left_out |= 1u << (LABEL - RENDERED);
     if (from->type > SKIN && from->type < RENDERED + 32) s->left_out |= 1u << (from->type - RENDERED);
-    add_solid(s, from, like, m, frame);
+    add_solid(s, from, &like, m, look);
 }
 
-static void take_geoms(sac_mjv_scene *s, const sac_mjv_model *m, const sac_mjv_frame *frame)
+static void take_geoms(sac_mjv_scene *s, const sac_mjv_model *m, const mjv_seen *seen, const sac_mjv_frame *look)
 {
     s->scene.geom_count = 0;
     s->scene.haze_plane = -1;
     s->left_out = 0;
-    for (int i = 0; i < frame->ngeom && i < s->max_geoms; i++)
-    {
-        mjv_geom from;
-        sac_mjv_read_geom(&from, &s->layout, (const char *)frame->geoms + (ptrdiff_t)i * s->layout.geom_stride, m);
-        if (frame->solid && from.segid < 0) continue;
-        sac_geom like = look_of(&from);
-        if (frame->solid) like.rgba[3] = 1.0f;
-        if (!frame->reflections) like.reflectance = 0.0f;
-        add_geom(s, &from, &like, m, frame);
-    }
+    for (int i = 0; i < seen->geom_count; i++)
+        if (!look->solid || seen->geoms[i].segid >= 0) add_geom(s, &seen->geoms[i], m, seen, look);
 }
 
 // --- lights
 
-static void take_light(sac_light *out, const mjv_light *from, const sac_mjv_frame *frame)
+static void take_light(sac_light *out, const mjv_light *from, const sac_mjv_frame *look)
 {
     *out = (sac_light){.directional = from->type == LIGHT_DIRECTIONAL,
-                       .casts_shadow = from->castshadow && frame->shadows,
+                       .casts_shadow = from->castshadow && look->shadows,
                        .cutoff = from->cutoff,
                        .exponent = from->exponent};
     memcpy(out->position, from->pos, sizeof out->position);
@@ -238,20 +235,8 @@ static void take_light(sac_light *out, const mjv_light *from, const sac_mjv_fram
     memcpy(out->diffuse, from->diffuse, sizeof out->diffuse);
     memcpy(out->specular, from->specular, sizeof out->specular);
     // The map of shadows holds a square.
-    double cone = fmin(2.0 * (double)from->cutoff * (double)frame->shadowscale, 160.0);
-    out->shadow_extent = out->directional ? (float)((double)frame->shadowclip * frame->extent) : (float)(0.5 * cone);
-}
-
-static void take_lights(sac_mjv_scene *s, const sac_mjv_frame *frame)
-{
-    int count = 0;
-    for (int i = 0; i < frame->nlight && count < SAC_RENDER_LIGHTS; i++)
-    {
-        mjv_light from;
-        sac_mjv_read_light(&from, &s->layout, (const char *)frame->lights + (ptrdiff_t)i * s->layout.light_stride);
-        if (from.type == LIGHT_DIRECTIONAL || from.type == LIGHT_SPOT) take_light(&s->lights[count++], &from, frame);
-    }
-    s->scene.light_count = count;
+    double cone = fmin(2.0 * (double)from->cutoff * (double)look->shadowscale, 160.0);
+    out->shadow_extent = out->directional ? (float)((double)look->shadowclip * look->extent) : (float)(0.5 * cone);
 }
 
 // --- view
@@ -281,27 +266,31 @@ static void take_view(sac_render_view *out, const mjv_camera camera[2], int widt
     out->top = a->frustum_top * scale;
 }
 
-static void take_sky(sac_scene *out, const sac_mjv_model *m, const sac_mjv_frame *frame)
+static void take_sky(sac_scene *out, const sac_mjv_model *m, const sac_mjv_frame *look)
 {
     out->sky = -1;
-    for (int i = 0; i < m->ntex && out->sky < 0 && frame->skybox && !frame->solid; i++)
+    for (int i = 0; i < m->ntex && out->sky < 0 && look->skybox && !look->solid; i++)
         if (m->tex_type[i] == SKYBOX) out->sky = i;
     out->sky_radius = 0.7f * out->view.far;
-    out->haze = frame->hazy ? frame->haze : 0.0f;
-    memcpy(out->haze_rgb, frame->haze_rgb, sizeof out->haze_rgb);
+    out->haze = look->hazy ? look->haze : 0.0f;
+    memcpy(out->haze_rgb, look->haze_rgb, sizeof out->haze_rgb);
+}
+
+static void take(sac_mjv_scene *s, const sac_mjv_model *m, const mjv_seen *seen, const sac_mjv_frame *look, int width,
+                 int height)
+{
+    take_view(&s->scene.view, seen->camera, width, height);
+    take_sky(&s->scene, m, look);
+    s->scene.light_count = seen->light_count;
+    for (int i = 0; i < seen->light_count; i++) take_light(&s->lights[i], &seen->lights[i], look);
+    take_geoms(s, m, seen, look);
 }
 
 sac_scene *sac_mjv_scene_update(sac_mjv_scene *s, const sac_mjv_model *m, const sac_mjv_frame *frame, int width,
                                 int height)
 {
-    mjv_camera camera[2];
-    for (int i = 0; i < 2; i++)
-        sac_mjv_read_camera(&camera[i], &s->layout,
-                            (const char *)frame->camera + (ptrdiff_t)i * s->layout.camera_stride);
-    take_view(&s->scene.view, camera, width, height);
-    take_sky(&s->scene, m, frame);
-    take_lights(s, frame);
-    take_geoms(s, m, frame);
+    sac_mjv_read_frame(&s->seen, &s->layout, m, frame);
+    take(s, m, &s->seen, frame, width, height);
     return &s->scene;
 }
 
@@ -313,17 +302,15 @@ uint32_t sac_mjv_scene_left_out(const sac_mjv_scene *scene)
 // --- the picture
 
 // What is seen, as MuJoCo's objects. Geoms that share a segid are named as the last of them.
-static void name_objects(sac_mjv_scene *s, const sac_mjv_frame *frame, const int32_t *ids, int32_t *objects,
-                         size_t pixels)
+static void name_objects(sac_mjv_scene *s, const mjv_seen *seen, const int32_t *ids, int32_t *objects, size_t pixels)
 {
     memset(s->objects, 0xff, (size_t)s->max_geoms * sizeof *s->objects);
-    for (int i = 0; i < frame->ngeom && i < s->max_geoms; i++)
+    for (int i = 0; i < seen->geom_count; i++)
     {
-        mjv_geom from;
-        sac_mjv_read_object(&from, &s->layout, (const char *)frame->geoms + (ptrdiff_t)i * s->layout.geom_stride);
-        if (from.segid < 0 || from.segid >= s->max_geoms) continue;
-        s->objects[from.segid][0] = from.objid;
-        s->objects[from.segid][1] = from.objtype;
+        const mjv_geom *from = &seen->geoms[i];
+        if (from->segid < 0 || from->segid >= s->max_geoms) continue;
+        s->objects[from->segid][0] = from->objid;
+        s->objects[from->segid][1] = from->objtype;
     }
     for (size_t i = 0; i < pixels; i++)
     {
@@ -333,12 +320,20 @@ static void name_objects(sac_mjv_scene *s, const sac_mjv_frame *frame, const int
     }
 }
 
-sac_status sac_mjv_draw(sac_renderer *renderer, sac_mjv_scene *scene, const sac_mjv_model *model,
-                        const sac_mjv_frame *frame, const sac_picture *picture, int32_t *objects)
+sac_status sac_mjv_draw_seen(sac_renderer *renderer, sac_mjv_scene *s, const sac_mjv_model *model, const mjv_seen *seen,
+                             const sac_mjv_frame *look, const sac_picture *picture, int32_t *objects)
 {
     int width, height;
     sac_renderer_size(renderer, &width, &height);
-    SAC_TRY(sac_render(renderer, sac_mjv_scene_update(scene, model, frame, width, height), picture));
-    if (objects && picture->ids) name_objects(scene, frame, picture->ids, objects, (size_t)width * (size_t)height);
+    take(s, model, seen, look, width, height);
+    SAC_TRY(sac_render(renderer, &s->scene, picture));
+    if (objects && picture->ids) name_objects(s, seen, picture->ids, objects, (size_t)width * (size_t)height);
     return SAC_OK;
+}
+
+sac_status sac_mjv_draw(sac_renderer *renderer, sac_mjv_scene *scene, const sac_mjv_model *model,
+                        const sac_mjv_frame *frame, const sac_picture *picture, int32_t *objects)
+{
+    sac_mjv_read_frame(&scene->seen, &scene->layout, model, frame);
+    return sac_mjv_draw_seen(renderer, scene, model, &scene->seen, frame, picture, objects);
 }

@@ -46,6 +46,7 @@ struct sac_mjv_scene
     sac_mjv_layout layout;
     sac_scene scene;
     sac_light lights[SAC_RENDER_LIGHTS];
+    mjv_seen seen; ///< with room for max_geoms
     sac_geom *geoms;
     int32_t (*objects)[2]; ///< of each segid
     int max_geoms;
@@ -75,5 +76,11 @@ SAC_CHECKED sac_status sac_mjv_make_movers(sac_mjv_scene *s, const sac_render_as
 void sac_mjv_release_movers(sac_mjv_scene *s);
 
 void sac_mjv_add_skin(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *model,
-                      const sac_mjv_frame *frame);
-void sac_mjv_add_flex(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_frame *frame);
+                      const mjv_seen *seen);
+void sac_mjv_add_flex(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_flexes *flexes);
+
+/// Draw what was read of a frame, as sac_mjv_draw does.
+/// @param look  what is not read: all of a frame behind its flexes
+SAC_CHECKED sac_status sac_mjv_draw_seen(sac_renderer *renderer, sac_mjv_scene *s, const sac_mjv_model *model,
+                                         const mjv_seen *seen, const sac_mjv_frame *look, const sac_picture *picture,
+                                         int32_t *objects);

@@ -93,7 +93,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
     for (int i = 0; i < 2 * r->clear_count; i++)
     {
         int number = r->clear[i < r->clear_count ? i : 2 * r->clear_count - 1 - i];
-        if (number == r->mirror) continue;
+        if (number == r->mirror || !within(&r->solids[number].mirror_rect, k->box)) continue;
         colour = look_through(r, k, number, true, r->reflectance, mirror_t, met.t, colour, live, key);
     }
     return choose3(live, colour, no_light());

@@ -121,17 +121,21 @@ static own_geom geom_of(int type, int number, float x)
                       .rgba = {1, 1, 1, 1}};
 }
 
+static own_camera eye(void)
+{
+    return (own_camera){.pos = {0, -5, 0},
+                        .forward = {0, 1, 0},
+                        .up = {0, 0, 1},
+                        .frustum_bottom = -0.004f,
+                        .frustum_top = 0.004f,
+                        .frustum_near = 0.01f,
+                        .frustum_far = 50};
+}
+
 static void set_stage(stage *s)
 {
     *s = (stage){.light = {.dir = {0, 1, 0}, .diffuse = {1, 1, 1}, .directional = 1}};
-    for (int i = 0; i < 2; i++)
-        s->cameras[i] = (own_camera){.pos = {0, -5, 0},
-                                     .forward = {0, 1, 0},
-                                     .up = {0, 0, 1},
-                                     .frustum_bottom = -0.004f,
-                                     .frustum_top = 0.004f,
-                                     .frustum_near = 0.01f,
-                                     .frustum_far = 50};
+    for (int i = 0; i < 2; i++) s->cameras[i] = eye();
     s->model = (sac_mjv_model){
         .nmesh = 1,
         .mesh_vertadr = &zero,
@@ -310,5 +314,134 @@ TEST(creation_survives_lack_of_memory)
     strike_stage(&s);
 }
 
+// --- many frames at once
+
+enum
+{
+    FRAMES = 5
+};
+
+// Puts a box elsewhere in each frame, and the skin's corners elsewhere, too.
+static void pose(stage *s, int frame)
+{
+    s->geoms[0] = geom_of(BOX, 0, -1 + 0.5f * (float)frame);
+    s->geoms[1] = geom_of(SKIN, 1, 0);
+    s->geoms[1].objid = 0;
+    for (int i = 0; i < 12; i++)
+    {
+        s->skinvert[i] = corners[i] - 0.2f * (float)frame;
+        s->skinnormal[i] = corners[i];
+    }
+    s->frame.ngeom = frame == 3 ? 1 : 2;
+}
+
+static sac_renderer_def small(void)
+{
+    sac_renderer_def def = sac_renderer_default_def();
+    def.width = def.height = SIDE;
+    def.max_geoms = 100;
+    return def;
+}
+
+static sac_mjv_batch *take_all(stage *s, int threads)
+{
+    sac_mjv_batch *batch;
+    sac_renderer_def def = small();
+    assert_ok(sac_mjv_batch_create(&batch, &def, &layout, s->assets, &s->model, NULL, threads));
+    assert_ok(sac_mjv_batch_resize(batch, FRAMES));
+    for (int i = 0; i < FRAMES; i++)
+    {
+        pose(s, i);
+        assert_ok(sac_mjv_batch_take(batch, i, &s->model, &s->frame));
+    }
+    memset(s->geoms, 0xff, sizeof s->geoms); // what was taken was copied
+    memset(s->skinvert, 0xff, sizeof s->skinvert);
+    memset(s->cameras, 0xff, sizeof s->cameras);
+    return batch;
+}
+
+TEST(a_batch_draws_what_one_renderer_draws_by_any_number_of_threads)
+{
+    static uint8_t one[FRAMES][SIDE][SIDE][3], all[FRAMES][SIDE][SIDE][3];
+    static int32_t ids[FRAMES][SIDE][SIDE], objects[FRAMES][SIDE][SIDE][2], expected[FRAMES][SIDE][SIDE][2];
+    static float depth[FRAMES][SIDE][SIDE], depths[FRAMES][SIDE][SIDE];
+    stage s;
+    set_stage(&s);
+    for (int i = 0; i < FRAMES; i++)
+    {
+        pose(&s, i);
+        sac_picture picture = {one[i][0][0], depth[i][0], ids[i][0]};
+        assert_ok(sac_mjv_draw(s.renderer, s.scene, &s.model, &s.frame, &picture, expected[i][0][0]));
+    }
+    assert_memory_not_equal(one[0], one[1], sizeof one[0]);
+    for (int threads = 1; threads <= 8; threads += threads)
+    {
+        sac_mjv_batch *batch = take_all(&s, threads);
+        for (int round = 0; round < 3; round++)
+        {
+            memset(all, 1, sizeof all), memset(objects, 1, sizeof objects);
+            sac_picture picture = {all[0][0][0], depths[0][0], ids[0][0]};
+            assert_ok(sac_mjv_batch_draw(batch, &s.model, &s.frame, &picture, objects[0][0][0]));
+            assert_memory_equal(one, all, sizeof all);
+            assert_memory_equal(depth, depths, sizeof depth);
+            assert_memory_equal(expected, objects, sizeof objects);
+        }
+        sac_mjv_batch_destroy(batch);
+        for (int i = 0; i < 2; i++) s.cameras[i] = eye();
+    }
+    strike_stage(&s);
+}
+
+TEST(a_batch_names_the_first_frame_that_fails_and_draws_the_others)
+{
+    static int32_t ids[FRAMES][SIDE][SIDE];
+    stage s;
+    set_stage(&s);
+    sac_mjv_batch *batch = take_all(&s, 4);
+    for (int i = 1; i < FRAMES; i += 2) // whose cameras are not finite now
+        assert_ok(sac_mjv_batch_take(batch, i, &s.model, &s.frame));
+    sac_picture picture = {.ids = ids[0][0]};
+    for (int round = 0; round < 20; round++)
+    {
+        memset(ids, 0x11, sizeof ids);
+        assert_fails(sac_mjv_batch_draw(batch, &s.model, &s.frame, &picture, NULL), SAC_ERROR_ARGUMENT, "frame 1: ");
+        for (int i = 0; i < FRAMES; i++) assert_int_equal(ids[i][SIDE - 1][0], i % 2 ? 0x11111111 : -1);
+    }
+    assert_ok(sac_mjv_batch_resize(batch, 1));
+    assert_ok(sac_mjv_batch_draw(batch, &s.model, &s.frame, &picture, NULL));
+    assert_fails(sac_mjv_batch_take(batch, 1, &s.model, &s.frame), SAC_ERROR_ARGUMENT, "frame 1 of 1");
+    assert_fails(sac_mjv_batch_resize(batch, -1), SAC_ERROR_ARGUMENT, "frames are -1");
+    sac_mjv_batch_destroy(batch);
+    strike_stage(&s);
+}
+
+static sac_status fill_batch(stage *s, sac_mjv_batch **batch)
+{
+    sac_renderer_def def = small();
+    sac_status status = sac_mjv_batch_create(batch, &def, &layout, s->assets, &s->model, NULL, 2);
+    if (status == SAC_OK) status = sac_mjv_batch_resize(*batch, 2);
+    for (int i = 0; i < 2 && status == SAC_OK; i++) status = sac_mjv_batch_take(*batch, i, &s->model, &s->frame);
+    if (status == SAC_OK) return status;
+    sac_mjv_batch_destroy(*batch);
+    return status;
+}
+
+TEST(a_batch_survives_lack_of_memory)
+{
+    stage s;
+    set_stage(&s);
+    pose(&s, 0);
+    sac_mjv_batch *batch;
+    assert_survives_lack_of_memory(fill_batch(&s, &batch), sac_mjv_batch_destroy(batch));
+    sac_renderer_def def = small();
+    int wrong[] = {0, -1, 1025};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_fails(sac_mjv_batch_create(&batch, &def, &layout, s.assets, &s.model, NULL, wrong[i]),
+                     SAC_ERROR_ARGUMENT, "expected 1..1024");
+    strike_stage(&s);
+}
+
 TESTS(geoms_are_read_where_the_layout_says, a_skin_is_where_its_corners_are_now,
-      wrong_numbers_are_not_drawn_and_lead_nowhere, models_are_checked, creation_survives_lack_of_memory)
+      wrong_numbers_are_not_drawn_and_lead_nowhere, models_are_checked, creation_survives_lack_of_memory,
+      a_batch_draws_what_one_renderer_draws_by_any_number_of_threads,
+      a_batch_names_the_first_frame_that_fails_and_draws_the_others, a_batch_survives_lack_of_memory)

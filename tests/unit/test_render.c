@@ -290,6 +290,25 @@ TEST(a_picture_does_not_depend_on_the_one_before)
     playground_destroy(&p);
 }
 
+// A clear ball over a mirror: the wide view shows its image, the narrow one the ball and the mirror alone.
+TEST(an_image_that_left_the_mirror_leaves_no_trace)
+{
+    static uint8_t fresh[W * H * 3], later[W * H * 3];
+    sac_geom geoms[2] = {solid_geom(SAC_SHAPE_PLANE, 0, 0, 0, 9, 9, 0),
+                         solid_geom(SAC_SHAPE_SPHERE, 0, 0, 2, 0.4f, 0, 0)};
+    geoms[0].reflectance = geoms[1].rgba[3] = 0.5f;
+    sac_scene scene = {.geoms = geoms, .geom_count = 2, .sky = -1, .haze_plane = -1};
+    sac_renderer *r = renderer_of(W, H, true), *other = renderer_of(W, H, true);
+    scene.view = look_along_y(5, 1, 1, 1);
+    assert_ok(sac_render(r, &scene, &(sac_picture){.rgb = later}));
+    scene.view = look_along_y(5, 1, 0.48f, 1);
+    assert_ok(sac_render(r, &scene, &(sac_picture){.rgb = later}));
+    assert_ok(sac_render(other, &scene, &(sac_picture){.rgb = fresh}));
+    assert_memory_equal(later, fresh, sizeof fresh);
+    sac_renderer_destroy(r);
+    sac_renderer_destroy(other);
+}
+
 // --- memory
 
 TEST(a_picture_takes_no_memory)
@@ -449,5 +468,6 @@ TESTS(depth_of_a_sphere_is_that_of_geometry, rays_along_an_axis_meet_a_disc, a_b
       a_mesh_of_a_box_looks_like_the_box, meshes_have_factors_and_move,
       a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared, every_level_gives_the_same_bytes,
       threads_that_share_assets_give_the_same_bytes, a_picture_does_not_depend_on_the_one_before,
-      a_picture_takes_no_memory, lack_of_memory_is_reported, nothing_is_written_beside_the_picture,
-      geoms_with_numbers_that_are_none_are_not_drawn, wild_scenes_are_drawn, errors_name_what_is_wrong)
+      an_image_that_left_the_mirror_leaves_no_trace, a_picture_takes_no_memory, lack_of_memory_is_reported,
+      nothing_is_written_beside_the_picture, geoms_with_numbers_that_are_none_are_not_drawn, wild_scenes_are_drawn,
+      errors_name_what_is_wrong)

@@ -1,0 +1,197 @@
+"""saccade.mujoco on models and states that nobody would draw on purpose: an error or a picture, and never a crash."""
+import gc
+import os
+import pathlib
+import warnings
+
+import numpy as np
+import pytest
+import saccade
+
+KINDS = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
+ASSETS = """
+  <asset>
+    <texture name="flat" type="2d" builtin="checker" width="16" height="16" rgb1="1 0 0" rgb2="0 0 1"/>
+    <texture name="cube" type="cube" builtin="gradient" width="8" height="48" rgb1="1 0 0" rgb2="0 0 1"/>
+    <texture name="sky" type="skybox" builtin="gradient" width="8" height="48" rgb1="1 0 0" rgb2="0 0 1"/>
+    <material name="flat" texture="flat" reflectance=".5"/><material name="cube" texture="cube"/>
+    <mesh name="mesh" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+    <hfield name="field" nrow="4" ncol="4" size="1 1 1 .1"/>
+  </asset>"""
+GEOMS = "".join(f'<geom type="{kind}" size=".3 .3 .3" pos="{i - 3} 0 .5" material="{"flat" if i % 2 else "cube"}"/>'
+                for i, kind in enumerate(KINDS))
+MODEL = f"""
+<mujoco>{ASSETS}
+  <worldbody>
+    <light pos="0 0 3"/><light pos="0 0 3" type="directional"/>
+    <camera name="eye" pos="0 -4 1" xyaxes="1 0 0 0 .3 1"/>
+    {GEOMS}<geom type="mesh" mesh="mesh"/><geom type="hfield" hfield="field" pos="0 3 0"/>
+    <body><freejoint/><geom size=".2"/><site size=".1"/></body>
+    <flexcomp type="grid" count="3 3 1" spacing=".1 .1 .1" pos="0 0 1" radius=".01" name="cloth" dim="2" mass="1">
+      <contact selfcollide="none"/></flexcomp>
+  </worldbody>
+</mujoco>"""
+WILD = (np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, 1e-30, 3.4e38)
+
+
+@pytest.fixture
+def mujoco(why):
+    return pytest.importorskip("mujoco", reason=why("mujoco"))
+
+
+@pytest.fixture
+def scene(mujoco):
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def draw_all(renderer, data, camera=-1):
+    """Colour, depth and segmentation; a ValueError is an answer, too. Returns how many pictures there were."""
+    drawn = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            renderer.update_scene(data, camera)
+        except ValueError:
+            return 0
+        for start, stop in ((lambda: None, lambda: None),
+                            (renderer.enable_depth_rendering, renderer.disable_depth_rendering),
+                            (renderer.enable_segmentation_rendering, renderer.disable_segmentation_rendering)):
+            start()
+            try:
+                drawn += renderer.render() is not None
+            except ValueError:
+                pass
+            stop()
+    return drawn
+
+
+def test_a_model_without_cameras_lights_or_geoms(mujoco):
+    for text in ("<mujoco/>", '<mujoco><worldbody><geom size="1"/></worldbody></mujoco>',
+                 "<mujoco><worldbody><light/></worldbody></mujoco>"):
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        renderer = saccade.mujoco.Renderer(model, 10, 10)
+        assert draw_all(renderer, data) == 3
+        with pytest.raises(ValueError, match="out of range"):
+            renderer.update_scene(data, 0)
+
+
+@pytest.mark.parametrize("wild", WILD)
+def test_sizes_that_are_zero_or_no_numbers(mujoco, scene, wild):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 20, 30)
+    for column in (0, 1, 2, slice(None)):
+        before = model.geom_size.copy()
+        model.geom_size[:, column] = wild
+        model.site_size[:, column] = wild
+        draw_all(renderer, data)
+        model.geom_size[:] = before
+    assert draw_all(renderer, data) == 3
+
+
+@pytest.mark.parametrize("wild", WILD)
+def test_states_colours_lights_and_cameras_that_are_no_numbers(mujoco, scene, wild):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 20, 30)
+    batch = saccade.mujoco.BatchRenderer(model, 20, 30, threads=2)
+    for array in (data.geom_xpos, data.geom_xmat, data.xpos, data.site_xpos, data.light_xpos, data.light_xdir,
+                  data.cam_xpos, data.cam_xmat, data.flexvert_xpos, model.geom_rgba, model.mat_texrepeat,
+                  model.mat_shininess, model.mat_reflectance, model.light_attenuation, model.light_cutoff,
+                  model.cam_fovy, model.hfield_size):
+        before = array.copy()
+        array[:] = wild
+        for camera in (-1, "eye"):
+            draw_all(renderer, data, camera)
+            draw_all(batch, [data] * 3, camera)
+        array[:] = before
+    for owner, name in ((model.vis.map, "zfar"), (model.vis.map, "znear"), (model.vis.map, "haze"),
+                        (model.vis.map, "shadowclip"), (model.vis.map, "shadowscale"), (model.stat, "extent")):
+        before = getattr(owner, name)
+        setattr(owner, name, wild)
+        try:
+            draw_all(renderer, data, "eye")
+        except mujoco.FatalError:  # MuJoCo's own answer
+            pass
+        setattr(owner, name, before)
+    mujoco.mj_forward(model, data)
+    assert draw_all(renderer, data, "eye") == draw_all(batch, [data], "eye") == 3
+
+
+def test_a_state_that_is_no_number_goes_through_the_physics(mujoco, scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 20, 30)
+    data.qpos[:] = np.nan
+    mujoco.mj_kinematics(model, data)
+    assert draw_all(renderer, data, "eye") == 3
+
+
+def test_textures_that_are_too_large_or_end_early_are_errors(mujoco, scene):
+    model, data = scene
+    for array, wild in ((model.tex_width, 2**30), (model.tex_height, 2**31 - 1), (model.tex_width, 0),
+                        (model.tex_height, -5), (model.tex_nchannel, 9), (model.tex_adr, 2**40), (model.tex_adr, -1),
+                        (model.hfield_nrow, 2**30), (model.hfield_adr, -7), (model.mesh_vertnum, 2**30),
+                        (model.mesh_facenum, -1), (model.mesh_vertadr, 2**30)):
+        before = array.copy()
+        array[0] = wild
+        for kind in (saccade.mujoco.Renderer, saccade.mujoco.BatchRenderer):
+            with pytest.raises(ValueError):
+                kind(model, 20, 30)
+        array[:] = before
+    assert draw_all(saccade.mujoco.Renderer(model, 20, 30), data) == 3
+
+
+def test_indices_that_lead_nowhere_are_not_followed(mujoco, scene):
+    model, data = scene
+    renderer = saccade.mujoco.Renderer(model, 20, 30)
+    renderer.update_scene(data, "eye")
+    for wild in (-1, -2**31, 99, 2**31 - 1):
+        for field in ("dataid", "objid", "matid", "segid", "type", "category", "texid"):
+            for i in range(renderer.scene.ngeom):
+                geom = renderer.scene.geoms[i]
+                if not hasattr(geom, field):
+                    continue
+                before = getattr(geom, field)
+                setattr(geom, field, wild)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    renderer.render()
+                setattr(geom, field, before)
+
+
+def test_a_scene_that_is_full_is_drawn(mujoco, scene):
+    model, data = scene
+    for most in (1, 5):
+        assert draw_all(saccade.mujoco.Renderer(model, 20, 30, max_geom=most), data) == 3
+        assert draw_all(saccade.mujoco.BatchRenderer(model, 20, 30, max_geom=most), [data] * 2) == 3
+
+
+def test_models_of_others_again_and_again_take_no_memory(mujoco):
+    """Twenty models of the installed packages; SACCADE_RENDERS says how often each is drawn."""
+    site = pathlib.Path(mujoco.__file__).parent.parent
+    paths = sorted(path for path in site.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
+    renders, models = int(os.environ.get("SACCADE_RENDERS", 5)), []
+    for path in paths[::3] + paths[1::3] + paths[2::3]:
+        if len(models) == 20 or path.stat().st_size > 100_000:
+            continue
+        try:
+            models.append(mujoco.MjModel.from_xml_path(str(path)))
+        except ValueError:  # a part of a model
+            continue
+
+    def resident():
+        gc.collect()
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    for model in models:
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data)
+        with saccade.mujoco.Renderer(model, 30, 40, max_geom=1000) as renderer:
+            draw_all(renderer, data)
+            before = resident()
+            for i in range(renders):
+                assert draw_all(renderer, data, i % (model.ncam + 1) - 1) == 3
+            assert resident() - before < 2e6 + 1e3 * renders
