@@ -49,6 +49,11 @@ def gymnasium():
 
 
 @pytest.fixture
+def mujoco():
+    return module("mujoco")
+
+
+@pytest.fixture
 def torch():
     return module("torch")
 

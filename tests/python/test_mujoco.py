@@ -46,11 +46,6 @@ CLOTHS = """
 
 
 @pytest.fixture
-def mujoco(why):
-    return pytest.importorskip("mujoco", reason=why("mujoco"))
-
-
-@pytest.fixture
 def scene(mujoco):
     model = mujoco.MjModel.from_xml_string(MODEL)
     data = mujoco.MjData(model)

@@ -31,11 +31,6 @@ CLOTH = """
 COUNT = 7
 
 
-@pytest.fixture
-def mujoco(why):
-    return pytest.importorskip("mujoco", reason=why("mujoco"))
-
-
 @pytest.fixture(params=["", CLOTH], ids=["solids", "cloth"])
 def scenes(mujoco, request):
     """A model and states of it that differ."""

@@ -35,11 +35,6 @@ WILD = (np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, 1e-30, 3.4e38)
 
 
 @pytest.fixture
-def mujoco(why):
-    return pytest.importorskip("mujoco", reason=why("mujoco"))
-
-
-@pytest.fixture
 def scene(mujoco):
     model = mujoco.MjModel.from_xml_string(MODEL)
     data = mujoco.MjData(model)
