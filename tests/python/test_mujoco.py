@@ -370,3 +370,29 @@ def test_wrappers_of_dm_control_are_taken(mujoco, why):
     physics = suite.Physics.from_xml_string(MODEL)
     with saccade.mujoco.Renderer(physics.model, 40, 60) as renderer:
         assert draw(renderer, physics.data, "aside").any()
+
+
+def test_srgb_textures_are_linear_where_they_are_drawn(mujoco):
+    """As OpenGL decodes them: a texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear."""
+    if not hasattr(mujoco.MjModel, "tex_colorspace"):
+        pytest.skip("needs a peer: mujoco with tex_colorspace")
+    pictures = []
+    for level, space in ((128, "sRGB"), (55, "linear")):
+        model = mujoco.MjModel.from_xml_string(f"""
+<mujoco>
+  <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
+  <asset>
+    <texture name="grey" type="2d" builtin="flat" width="8" height="8" rgb1="{level / 255} {level / 255} {level / 255}"
+             colorspace="{space}"/>
+    <material name="grey" texture="grey"/>
+  </asset>
+  <worldbody>
+    <geom type="plane" size="9 9 .1" material="grey"/><camera name="above" pos="0 0 2" xyaxes="1 0 0 0 1 0"/>
+  </worldbody>
+</mujoco>""")
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        with saccade.mujoco.Renderer(model, 24, 32) as renderer:
+            pictures.append(draw(renderer, data, "above").astype(int))
+    assert 50 < pictures[1].mean() < 60
+    assert np.abs(pictures[0] - pictures[1]).max() <= 1
