@@ -137,7 +137,7 @@ for policy in zoo/*/*.safetensors; do
     fi
     if ! "$saccade" export "$policy" --c "$work/agent.c" >"$work/said" 2>"$work/err"; then
         check "$name cannot be exported, and export says why" \
-            grep -qE "policies of kind '(action-tokens|hierarchical|mlp|point-cloud)' cannot be exported|takes [0-9]+ parts" "$work/err"
+            grep -qE "policies of kind '(action-tokens|finder|hierarchical|mlp|point-cloud)' cannot be exported|takes [0-9]+ parts" "$work/err"
         continue
     fi
     check "$name: its sizes are printed, below 60 KiB of memory" says_its_sizes 61440
