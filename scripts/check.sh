@@ -9,7 +9,7 @@ step()
     "$@" || failed+=("$*")
 }
 
-scripts/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user || exit 1
+scripts/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user dataset-fashion-mnist || exit 1
 step make lint
 step make test
 step make check-kernels
@@ -18,6 +18,7 @@ step tests/kernels/check_cpus.sh build # this processor with masked levels, and 
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step tests/cli/returns.sh build/saccade # every policy of the zoo returns what it did, to the bit
 for level in scalar avx2; do step env "SACCADE_CPU=$level" tests/cli/returns.sh build/saccade; done
+step tests/learn/fashion.sh build/saccade # pictures that make data brings
 step make determinism
 step make docs
 step make test-threads

@@ -105,17 +105,6 @@ transformer_kills() # a vision transformer, whose attention is linear
     fit --run transformer --quiet "${vit[@]}" && threads transformer "${vit[@]}" && kills transformer "${vit[@]}"
 }
 
-fashion() # the tasks that ship and the set's own files, in little
-{
-    local task clothes=(--set data.limit=200 --set train.epochs=1 --set net.width=16 --set evaluation.every=0 --quiet)
-    for task in "$OLDPWD"/tasks/fashion-*.yaml; do
-        local small=("${clothes[@]}")
-        [[ $task == *resnet* ]] || small+=(--set net.layers=1 --set net.hidden=16 --set net.heads=4)
-        "$saccade" fit "$task" --run "$(basename "$task" .yaml)" "${small[@]}" &&
-            awk -F, 'END {exit !($5 > 0 && $5 < 3 && $8 > 0)}' "$(basename "$task" .yaml)/metrics.csv" || return 1
-    done
-}
-
 again() # a finished run is evaluated once more, and nothing in it changes
 {
     digest alone >before
@@ -726,11 +715,6 @@ check "a net begins with what another has learned" started
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
-if [[ -e /usr/share/datasets/fashion-mnist ]]; then
-    check "Fashion-MNIST is read, and its tasks learn from it" fashion
-else
-    skip "Fashion-MNIST is read, and its tasks learn from it" "a peer: Fashion-MNIST (make data)"
-fi
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
 check "runs are listed with their epochs and their accuracy" listed

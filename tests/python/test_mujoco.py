@@ -372,10 +372,10 @@ def test_wrappers_of_dm_control_are_taken(mujoco, why):
         assert draw(renderer, physics.data, "aside").any()
 
 
-def test_srgb_textures_are_linear_where_they_are_drawn(mujoco):
+def test_srgb_textures_are_linear_where_they_are_drawn(mujoco, why):
     """As OpenGL decodes them: a texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear."""
     if not hasattr(mujoco.MjModel, "tex_colorspace"):
-        pytest.skip("needs a peer: mujoco with tex_colorspace")
+        pytest.skip(why("mujoco with tex_colorspace"))
     pictures = []
     for level, space in ((128, "sRGB"), (55, "linear")):
         model = mujoco.MjModel.from_xml_string(f"""
