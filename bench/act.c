@@ -149,6 +149,7 @@ sac_status bench_act_tokens(const bench_place *place, bench_figure *figure, benc
         status = create_speaker(&policies[i], forms[i], side, history, decimals);
         if (status == SAC_OK) status = sac_policy_state_create(&states[i], policies[i]);
     }
+    figure->article = "SARA-RT-2 14 % with 196 tokens";
     for (int run = 0; run < runs && status == SAC_OK; run++)
     {
         bench_keep(own_peer, time_speaking(states[0], place), false);

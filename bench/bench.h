@@ -36,8 +36,9 @@ typedef struct bench_figure
     double value; ///< the best
     double worst;
     int runs;
-    double p50, p99;  ///< of single calls, where those are what is timed; else 0
-    double low, high; ///< 95 % interval of a median over seeds; else 0
+    double p50, p99;     ///< of single calls, where those are what is timed; else 0
+    double low, high;    ///< 95 % interval of a median over seeds; else 0
+    const char *article; ///< what an article says of the same share of time; else NULL
 } bench_figure;
 
 /// One row.
@@ -51,7 +52,6 @@ typedef struct bench_row
     const char *summary;
     /// Fill the figure. A row that is its own comparison also fills `own_peer`, which others leave as it is.
     sac_status (*measure)(const bench_place *place, bench_figure *figure, bench_figure *own_peer);
-    const char *article; ///< what an article reports of the same share of time; NULL: nothing
 } bench_row;
 
 /// Every row in order; a NULL name at the end.

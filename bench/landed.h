@@ -12,7 +12,6 @@ typedef struct bench_result
     char peer[64];                         ///< "" when absent
     double peer_value, peer_p50, peer_p99; ///< p50 and p99 do not land
     double peer_low, peer_high;            ///< 95 % interval of a median over seeds
-    const char *article;                   ///< of the row; does not land
 } bench_result;
 
 /// The path bench/results/<processor>/<file>, whose folder is made if asked for.

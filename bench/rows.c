@@ -54,17 +54,16 @@
     }
 
 // What an action costs a policy that says it by tokens, with linear attention beside softmax.
-#define RT_2 "SARA-RT-2 14 % with 196 tokens"
 #define ACT_TOKENS(n)                                                                                             \
     {                                                                                                             \
         "act-tokens-" n, "us", "softmax", false, "an action by tokens, three frames of " n " patches, sara-relu", \
-            bench_act_tokens, RT_2                                                                                \
+            bench_act_tokens                                                                                      \
     }
 
-#define ACT_TOKENS_HISTORY(h, frames)                                                           \
-    {                                                                                           \
-        "act-tokens-196-history-" h, "us", "softmax", false,                                    \
-            "an action by tokens, " frames " of 196 patches, sara-relu", bench_act_tokens, RT_2 \
+#define ACT_TOKENS_HISTORY(h, frames)                                                     \
+    {                                                                                     \
+        "act-tokens-196-history-" h, "us", "softmax", false,                              \
+            "an action by tokens, " frames " of 196 patches, sara-relu", bench_act_tokens \
     }
 
 // A grasp from N points, beside PyTorch.
@@ -117,7 +116,7 @@ const bench_row bench_rows[] = {
     ACT_TOKENS_HISTORY("6", "six frames"),
     ACT_TOKENS_HISTORY("24", "24 frames"),
     {"act-tokens-196-decimals", "us", "softmax", false, "an action spelt in 18 digits, three frames of 196 patches",
-     bench_act_tokens, RT_2},
+     bench_act_tokens},
     {"rollout-softmax", "steps/s", "rollout.py 300 %p", false, "agent and world, 16 in lockstep, one thread",
      bench_rollout_softmax},
     {"rollout-relu", "steps/s", "rollout.py 300 %p", false, "the same with linear attention", bench_rollout_relu},

@@ -62,7 +62,6 @@ static sac_status measure(const bench_row *row, const bench_place *place, bench_
     *r = (bench_result){0};
     snprintf(r->name, sizeof r->name, "%s", row->name);
     snprintf(r->unit, sizeof r->unit, "%s", row->unit);
-    r->article = row->article;
     bench_figure own_peer = {0};
     sac_status status = row->measure(place, &r->figure, &own_peer);
     if (status != SAC_OK) return status;
@@ -119,7 +118,8 @@ static void print_row(const bench_result *r, const bench_result *landed, int lan
     if (r->peer[0]) printf("  %6.1f x %s (%.4g", ratio(r), r->peer, r->peer_value);
     if (r->peer[0] && r->peer_p50 > 0) printf("; p50 %.4g, p99 %.4g", r->peer_p50, r->peer_p99);
     if (r->peer[0]) printf(")");
-    if (r->article) printf("; %.0f %% less time, %s", 100 * (1 - r->figure.value / r->peer_value), r->article);
+    if (r->figure.article)
+        printf("; %.0f %% less time, %s", 100 * (1 - r->figure.value / r->peer_value), r->figure.article);
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
             printf("  landed %.4g, now %.2f x", landed[i].figure.value,
