@@ -6,6 +6,7 @@
     saccade.Classifier         nets of `saccade fit`: pictures go in, their classes come out
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
+    saccade.torch              policies as PyTorch modules: policy.to_torch()
     saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
     saccade.mujoco             pictures of any MuJoCo model without a GPU, in place of mujoco.Renderer
@@ -45,7 +46,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "learn", "mujoco", "readings", "theory", "tokens"):
+    if name in ("gym", "heads", "learn", "mujoco", "readings", "theory", "tokens", "torch"):
         from importlib import import_module
 
         return import_module("saccade." + name)

@@ -495,6 +495,13 @@ class Policy:
         result: np.ndarray = both.backward(d_actions)
         return result
 
+    def to_torch(self, choosing: str = "straight") -> Any:
+        """The policy as a torch.nn.Module, whose parameters PyTorch's optimisers and losses can train; see
+        saccade.torch.Module. Raises ImportError where PyTorch is not installed."""
+        from saccade.torch import Module
+
+        return Module(self, choosing)
+
     def attend(self, observation: Any) -> Gaze:
         """Where the policy looks in one image, from a fresh state: the gaze, with the action that follows from it."""
         state = State(self)
