@@ -745,6 +745,22 @@ def words():
         put("words", name, data)
 
 
+def qp():
+    """Problems of the solver, which take their numbers from bytes as they come."""
+    def drawn(seed, count):
+        numbers = []
+        for _ in range(count):
+            seed = (1103515245 * seed + 12345) % (1 << 31)
+            numbers.append(seed >> 16 & 255)
+        return bytes(numbers)
+
+    put("qp", "nothing", b"")
+    put("qp", "zeros", bytes(300))
+    put("qp", "ones", b"\xff" * 300)
+    for seed in range(8):
+        put("qp", f"drawn_{seed}", drawn(seed, 60 * (seed + 1)))
+
+
 for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, recipe, fit_task, net, wad,
-              words, demonstrations, action):
+              words, demonstrations, action, qp):
     write()
