@@ -39,7 +39,7 @@ lint: setup-dev ## format, warnings, clang-tidy, headers, symbols, scripts
 	@scripts/lint.sh
 
 format: setup-dev ## clang-format in place
-	@git ls-files '*.c' '*.h' | xargs -r clang-format -i
+	@scripts/tracked.sh '*.c' '*.h' | xargs -r clang-format -i
 
 bench: build ## every figure beside its peer and the last landed one (LAND=1 writes, ROW=name runs one)
 	@build/saccade bench $(ROW) $(if $(LAND),--land)
@@ -72,6 +72,12 @@ wheel: build ## the Python package: build/wheel/saccade-*.whl
 	@scripts/setup.sh python
 	@scripts/wheel.sh
 
+dist: build ## the release's tarball, its checksum and what is linked: build/dist
+	@scripts/dist.sh
+
+distcheck: build ## make dist, and make test from the tarball alone
+	@scripts/dist.sh check
+
 docs: ## the guides and the reference as a site: build/docs/index.html
 	@scripts/docs.sh
 
@@ -85,4 +91,4 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 .PHONY: help setup setup-dev build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel \
-        data worlds mujoco peers docs install uninstall clean
+        data worlds mujoco peers docs dist distcheck install uninstall clean

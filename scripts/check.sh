@@ -21,6 +21,7 @@ for level in scalar avx2; do step env "SACCADE_CPU=$level" tests/cli/returns.sh 
 step tests/learn/fashion.sh build/saccade # pictures that make data brings
 step make determinism
 step make docs
+step scripts/abi.sh # what has changed in C since the last version is named
 step make test-threads
 for source in tests/fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)

@@ -96,25 +96,11 @@ static double rise(double from, double wanted, double most)
     return wanted < from + most ? wanted : from + most;
 }
 
-static bool is_finite(const double *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) return false;
-    return true;
-}
-
-static bool is_sound(const sac_pmtg_def *def)
-{
-    return is_finite(def->offset, SAC_LEGS) && is_finite(def->low, SAC_PMTG_ACTIONS) &&
-           is_finite(def->high, SAC_PMTG_ACTIONS) && is_finite(def->start, 3) && is_finite(def->rise, 3) &&
-           isfinite(def->cutoff) && isfinite(def->stance_lift) && isfinite(def->swing_lift) && isfinite(def->step) &&
-           def->low[SAC_PMTG_RATIO] > 0 && def->start[2] > 0 && def->step > 0;
-}
-
 void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *s, const sac_pmtg_def *def,
                    const double action[SAC_PMTG_ACTIONS])
 {
-    SAC_ASSERT(is_sound(def));
+    SAC_ASSERT(def->low[SAC_PMTG_RATIO] > 0 && def->start[2] > 0 && def->step > 0);
+    for (int i = 0; i < SAC_PMTG_ACTIONS; i++) SAC_ASSERT(isfinite(def->low[i]) && isfinite(def->high[i]));
     filter(s, def, action);
     for (int i = 0; i < 3; i++) s->moved[i] = rise(s->moved[i], s->filtered[SAC_PMTG_INTENSITY + i], def->rise[i]);
     for (int leg = 0; leg < SAC_LEGS; leg++)
