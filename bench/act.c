@@ -153,10 +153,10 @@ static void time_pairs(sac_policy_state *const states[2], int runs, const bench_
     SAC_ASSERT(runs <= RUNS + 1);
     for (int run = 0; run < runs; run++)
     {
-        const double softmax = time_speaking(states[0], place), linear = time_speaking(states[1], place);
-        bench_keep(own_peer, softmax, false);
+        const double exact = time_speaking(states[0], place), linear = time_speaking(states[1], place);
+        bench_keep(own_peer, exact, false);
         bench_keep(figure, linear, false);
-        ratios[run] = linear / softmax;
+        ratios[run] = linear / exact;
     }
     figure->paired = median_of(ratios, runs);
 }
