@@ -47,7 +47,7 @@ static sac_status read_kept(const char *path, uint64_t generation,
     uint8_t *bytes;
     size_t size;
     *kept = 0;
-    if (generation == 0 || access(path, F_OK) != 0) return SAC_OK;
+    if (access(path, F_OK) != 0) return SAC_OK;
     SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 30));
     sac_status status = SAC_OK;
     for (char *row = (char *)bytes, *end; status == SAC_OK && (end = strchr(row, '\n')); row = end + 1)
@@ -101,29 +101,31 @@ static sac_status replay_row(void *user, const sac_progress *p)
     return r->events ? write_scalars(r->events, p, r->begin + p->seconds) : SAC_OK;
 }
 
-static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, uint64_t row, double *seconds)
+static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, uint64_t row, bool anew,
+                             double *seconds)
 {
     char path[SAC_PATH_SIZE];
-    uint64_t kept;
+    uint64_t kept = 0;
     replay r = {0};
     SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
-    SAC_TRY(read_kept(path, row, replay_row, &r, &kept)); // for its length in seconds
+    if (!anew) SAC_TRY(read_kept(path, row, replay_row, &r, &kept)); // for its length in seconds
     *seconds = r.seconds;
     r.begin = sac_clock_of_day() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
     r.events = j->events;
-    SAC_TRY(read_kept(path, row, replay_row, &r, &kept));
+    if (!anew) SAC_TRY(read_kept(path, row, replay_row, &r, &kept));
     SAC_TRY(sac_append_open(&j->metrics, path, kept));
     if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
-    return sac_event_lines_open(&j->lines, run_dir, generation);
+    return sac_event_lines_open(&j->lines, run_dir, generation, anew);
 }
 
-sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, uint64_t row, double *seconds)
+sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, uint64_t row, bool anew,
+                            double *seconds)
 {
     *out = NULL;
     sac_journal *j = SAC_NEW(sac_journal);
     if (!j) return sac_fail_memory("the journal");
-    sac_status status = open_files(j, run_dir, generation, row, seconds);
+    sac_status status = open_files(j, run_dir, generation, row, anew, seconds);
     if (status != SAC_OK)
     {
         (void)sac_journal_close(j);
