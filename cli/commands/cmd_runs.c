@@ -66,8 +66,13 @@ static void print_row(const char *path, int width, const sac_run_summary *s)
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
     if (isfinite(s->test_accuracy)) snprintf(evaluation, sizeof evaluation, "%.2f %%", 100 * s->test_accuracy);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
-    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,
+    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s", width, path, s->state, generation, percent,
            (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->net[0] ? s->net : s->search);
+    // why a sweep has left a run is not seen from its own figures
+    if (strcmp(s->state, "pruned") == 0)
+        printf(" (%s)\n", s->reason);
+    else
+        puts("");
 }
 
 static FTS *open_tree(const char *dir)
