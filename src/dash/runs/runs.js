@@ -118,7 +118,7 @@ function drawCurves() {
   for (const { run, points } of curves) if (!hot || run !== hot.run) paintCurve(c, points.map((p) => [x(p[0]), y(p[1])]), run.run, hot ? 0.22 : 0.9, 1.6);
   if (hot) {
     paintCurve(c, hot.points.map((p) => [x(p[0]), y(p[1])]), hot.run.run, 1, 3);
-    sayPoint(plot, hot);
+    if (view.cursor !== null) sayPoint(plot, hot); // words would hide the curves where nobody reads them
   }
   c.restore();
   const best = byBest()[0];
@@ -138,10 +138,10 @@ function paintCurve(c, points, n, alpha, thick) {
   c.globalAlpha = 1;
 }
 
-// The point of the run that is brought out, under the pointer or at its end.
+// The point of the run that is brought out, under the pointer.
 function sayPoint(plot, { run, points }) {
   const end = last(points)[0], first = points[0][0], span = end - first || 1;
-  const place = view.cursor === null ? 1 : (plot.first + view.cursor * (plot.end - plot.first) - first) / span;
+  const place = (plot.first + view.cursor * (plot.end - plot.first) - first) / span;
   const held = view.cursor;
   view.cursor = Math.min(1, Math.max(0, place));
   drawCursor(plot, points, (p) => p[0], (p) => [labelOf(run), `${short(p[0])} ${view.x === "time" ? "minutes" : view.x === "steps" ? "steps" : "generations"}`,
@@ -182,7 +182,7 @@ function readCurves(canvas) {
     if (!order.length || (!step && !move)) return;
     const from = order.indexOf(brought());
     if (step || from < 0) bringOut(order[from < 0 ? 0 : Math.min(order.length - 1, Math.max(0, from + step))]);
-    if (move) view.cursor = Math.min(1, Math.max(0, (view.cursor ?? 1) + move));
+    view.cursor = Math.min(1, Math.max(0, (view.cursor ?? 1) + (move ?? 0)));
     event.preventDefault();
     redraw("curves");
   });
