@@ -269,7 +269,11 @@ static int run(const cli_args *args)
                                         .decided = cli_has(args, "quiet") ? NULL : tell,
                                         .interrupt = interrupt});
     if (status == SAC_OK && reports) status = print_table(dir);
-    int code = cli_end_training(status, dir, reports);
+    // a sweep goes on without --resume
+    bool interrupted = status == SAC_ERROR_INTERRUPTED;
+    if (interrupted && reports)
+        fprintf(stderr, "saccade: %s; the checkpoint is in %s; the same command goes on\n", sac_last_error(), dir);
+    int code = interrupted ? CLI_INTERRUPTED : cli_end_training(status, dir, reports);
     sac_comm_close(comm, status);
     return code;
 }

@@ -166,6 +166,17 @@ END
         grep -qE '^run-0000,1,failed,' "$work/rates/results.csv"
 }
 
+stopped() # by a signal: it says how to go on, and that goes on
+{
+    "$saccade" sweep "$work/sweep.yaml" --run "$work/stopped" --halving 2 --rung 8 --generations 64 --quiet >"$work/out" 2>"$work/err" &
+    local pid=$!
+    for _ in $(seq 200); do [[ ! -e $work/stopped/run-0002 ]] || break; sleep 0.05; done
+    kill -INT "$pid"
+    wait "$pid"
+    [[ $? == 130 && $(wc -l <"$work/err") == 1 ]] && grep -qF "the checkpoint is in $work/stopped; the same command goes on" "$work/err" &&
+        sweep "$work/stopped" >/dev/null && same "$work/stopped"
+}
+
 refused() # options that cannot be, and folders of other sweeps: one line each, and nothing is trained
 {
     local none=("$saccade" sweep "$work/sweep.yaml" --run "$work/none")
@@ -195,5 +206,6 @@ check "a pruned run can be gone on with" by_hand
 check "with more generations it goes on by the same rungs" longer
 check "rungs in steps" by_steps
 check "what diverges comes last" nowhere
+check "a signal stops it, and the same command goes on" stopped
 check "what cannot be is said" refused
 finish
