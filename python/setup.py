@@ -22,9 +22,20 @@ class BuildModules(build_py):
         package = pathlib.Path(self.build_lib, "saccade")
         build_ffi.write_documentation(package / "_docs.py")
         shutil.copy(build_ffi.BUILD / "saccade-worker.py", package)
+        self.copy_worlds(package)
         root = pathlib.Path(__file__).resolve().parent.parent
         shutil.copytree(root / "licences", package / "licences", dirs_exist_ok=True)
         shutil.copy(root / "LICENSE", package / "licences" / "saccade.txt")
+
+    @staticmethod
+    def copy_worlds(package):
+        """What the worlds of MuJoCo need beside its library: the module that calls it, and the control suite's models."""
+        module, models = build_ffi.BUILD / "wheel-modules" / "saccade-mujoco.so", build_ffi.BUILD / "saccade-models"
+        if not module.exists() or not models.exists():
+            print("without the worlds of MuJoCo, which was not there when the library was built (make mujoco)")
+            return
+        shutil.copy(module, package)
+        shutil.copytree(models, package / "saccade-models", dirs_exist_ok=True)
 
 
 class BuildExtension(build_ext):
@@ -55,5 +66,7 @@ class BuildWheel(bdist_wheel):
 
 
 version = dict(re.findall(r"#define SAC_VERSION_(\w+) (\d+)", (build_ffi.INCLUDE / "saccade" / "base.h").read_text()))
-setup(version="{MAJOR}.{MINOR}.{PATCH}".format(**version), cffi_modules=["build_ffi.py:make"],
+gymnasium, film, plots = ["gymnasium>=1.0"], ["imageio>=2.28", "imageio-ffmpeg>=0.4.9"], ["matplotlib>=3.5"]
+extras = {"mujoco": [build_ffi.needs("mujoco")], "gym": gymnasium, "gymnasium": gymnasium, "film": film, "plots": plots}
+setup(version="{MAJOR}.{MINOR}.{PATCH}".format(**version), cffi_modules=["build_ffi.py:make"], extras_require=extras,
       cmdclass={"build_py": BuildModules, "build_ext": BuildExtension, "bdist_wheel": BuildWheel})
