@@ -1,4 +1,5 @@
 """Builds the extension and the wheel: scripts/wheel.sh calls it (make wheel)."""
+import os
 import pathlib
 import re
 import shutil
@@ -8,10 +9,15 @@ import sys
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
-from wheel.bdist_wheel import bdist_wheel
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import build_ffi  # noqa: E402
+import versions  # noqa: E402
 
 
 class BuildModules(build_py):
@@ -46,7 +52,7 @@ class BuildExtension(build_ext):
     @staticmethod
     def oldest_libc(path):
         """The oldest glibc that has every function used: (2, N)."""
-        symbols = subprocess.run(["objdump", "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
+        symbols = subprocess.run([os.environ.get("OBJDUMP", "objdump"), "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
         if missing := re.findall(r"\*UND\*.* (sac_\w+)$", symbols, re.M):
             sys.exit(f"the headers declare {missing[0]}, which libsaccade.a does not have; build the library first")
         return max((int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
@@ -65,8 +71,7 @@ class BuildWheel(bdist_wheel):
         return python, abi, platform.replace("linux_", f"manylinux_{major}_{minor}_")
 
 
-version = dict(re.findall(r"#define SAC_VERSION_(\w+) (\d+)", (build_ffi.INCLUDE / "saccade" / "base.h").read_text()))
 gymnasium, film, plots = ["gymnasium>=1.0"], ["imageio>=2.28", "imageio-ffmpeg>=0.4.9"], ["matplotlib>=3.5"]
-extras = {"mujoco": [build_ffi.needs("mujoco")], "gym": gymnasium, "gymnasium": gymnasium, "film": film, "plots": plots}
-setup(version="{MAJOR}.{MINOR}.{PATCH}".format(**version), cffi_modules=["build_ffi.py:make"], extras_require=extras,
+extras = {"mujoco": ["mujoco==" + versions.needed("mujoco")], "gym": gymnasium, "gymnasium": gymnasium, "film": film, "plots": plots}
+setup(version=versions.own(), cffi_modules=["build_ffi.py:make"], extras_require=extras,
       cmdclass={"build_py": BuildModules, "build_ext": BuildExtension, "bdist_wheel": BuildWheel})
