@@ -52,7 +52,8 @@ class BuildExtension(build_ext):
     @staticmethod
     def oldest_libc(path):
         """The oldest glibc that has every function used: (2, N)."""
-        symbols = subprocess.run([os.environ.get("OBJDUMP", "objdump"), "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
+        objdump = os.environ.get("OBJDUMP", "objdump")
+        symbols = subprocess.run([objdump, "-T", path], text=True, check=True, stdout=subprocess.PIPE).stdout
         if missing := re.findall(r"\*UND\*.* (sac_\w+)$", symbols, re.M):
             sys.exit(f"the headers declare {missing[0]}, which libsaccade.a does not have; build the library first")
         return max((int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
@@ -72,6 +73,7 @@ class BuildWheel(bdist_wheel):
 
 
 gymnasium, film, plots = ["gymnasium>=1.0"], ["imageio>=2.28", "imageio-ffmpeg>=0.4.9"], ["matplotlib>=3.5"]
-extras = {"mujoco": ["mujoco==" + versions.needed("mujoco")], "gym": gymnasium, "gymnasium": gymnasium, "film": film, "plots": plots}
+extras = {"mujoco": ["mujoco==" + versions.needed("mujoco")], "gym": gymnasium, "gymnasium": gymnasium,
+          "film": film, "plots": plots}
 setup(version=versions.own(), cffi_modules=["build_ffi.py:make"], extras_require=extras,
       cmdclass={"build_py": BuildModules, "build_ext": BuildExtension, "bdist_wheel": BuildWheel})

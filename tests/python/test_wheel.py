@@ -1,7 +1,8 @@
-"""The wheel on its own, as it lies on a machine that has Python and no saccade beside it: worlds of MuJoCo with the library of
-the package mujoco, and what is said where that is missing or of another version."""
+"""The wheel on its own, as it lies on a machine that has Python and no saccade beside it: worlds of MuJoCo with the
+library of the package mujoco, and what is said where that is missing or of another version."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,7 @@ def test_the_module_finds_the_package_beside_it(mujoco, site, tmp_path):
     """As pip installs both: without a variable, and by a path that can be moved."""
     dynamic = subprocess.run(["readelf", "-d", site / "saccade/saccade-mujoco.so"], text=True, check=True,
                              stdout=subprocess.PIPE).stdout
-    assert "[$ORIGIN/../mujoco]" in dynamic and dynamic.count("RUNPATH") == 1 and "RPATH" not in dynamic.replace("RUNPATH", "")
+    assert re.findall(r"\((?:RPATH|RUNPATH)\).*(\[.*\])", dynamic) == ["[$ORIGIN/../mujoco]"]
     (tmp_path / "saccade").mkdir()
     shutil.copy(site / "saccade/saccade-mujoco.so", tmp_path / "saccade")
     (tmp_path / "mujoco").symlink_to(pathlib.Path(mujoco.__file__).parent)
@@ -148,4 +149,4 @@ def test_extras_are_named_and_the_version_has_one_source(site):
     text = metadata.read_text()
     assert {line.split()[1] for line in text.splitlines() if line.startswith("Provides-Extra")} >= {
         "mujoco", "gym", "film", "plots"}
-    assert f"Requires-Dist: mujoco (=={MUJOCO}) ; extra == 'mujoco'" in text.replace(f"mujoco=={MUJOCO};", f"mujoco (=={MUJOCO}) ;")
+    assert re.search(rf"^Requires-Dist: mujoco \(?=={re.escape(MUJOCO)}\)? ?; extra == ['\"]mujoco", text, re.M)
