@@ -39,5 +39,7 @@ if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DSAC_LIBRARY_ONLY=ON -
     tail -n 30 "$log" >&2
     exit 1
 fi
-export _PYTHON_HOST_PLATFORM=linux-aarch64 CC="$triplet-gcc --sysroot=$root" LDSHARED="$triplet-gcc --sysroot=$root -shared"
+fortran=$(dirname "$(find "$root/usr/lib/gcc" -name libgfortran.a)") # which the cross compiler does not look into
+export _PYTHON_HOST_PLATFORM=linux-aarch64 CC="$triplet-gcc --sysroot=$root"
+export LDSHARED="$CC -shared -L$fortran"
 SACCADE_BUILD=$build OBJDUMP=$triplet-objdump scripts/wheel.sh

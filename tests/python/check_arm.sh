@@ -6,7 +6,7 @@
 set -euo pipefail
 build=$(realpath "$1")
 cd "$(dirname "$0")/../.."
-scripts/setup.sh qemu-user
+scripts/setup.sh qemu-user python
 arm=$PWD/build-aarch64
 wheel=$(scripts/wheel-aarch64.sh)
 native=$(SACCADE_BUILD=$build scripts/wheel.sh)
@@ -14,8 +14,8 @@ mujoco=$arm/$(grep '^mujoco==' python/mujoco.txt | sed 's/==/-/')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/arm" "$work/native"
-python3 -m zipfile -e "$wheel" "$work/arm"
-python3 -m zipfile -e "$native" "$work/native"
+/usr/bin/python3 -m zipfile -e "$wheel" "$work/arm"
+/usr/bin/python3 -m zipfile -e "$native" "$work/native"
 [[ $wheel == *_aarch64.whl ]]
 if readelf -d "$work"/arm/saccade/*.so | grep -E 'RPATH|RUNPATH' | grep -vF "[\$ORIGIN/../mujoco]"; then exit 1; fi
 for policy in car-racing/softmax car-racing/trans car-racing/linear; do cp "zoo/$policy.safetensors" "$work"; done
@@ -66,7 +66,7 @@ emulated() # FOLDER_OF_PACKAGES... PROGRAM ARGUMENT
     qemu-aarch64 -L "$arm/debian" -E PYTHONPATH="$1" -E PYTHONDONTWRITEBYTECODE=1 \
         -E LD_LIBRARY_PATH=/usr/lib/aarch64-linux-gnu/openblas-pthread "$arm/debian/usr/bin/python3.11" "${@:2}"
 }
-(cd "$work" && PYTHONPATH=$work/native python3 -B bytes.py "$work" >native.txt && emulated "$work/arm" bytes.py "$work" >arm.txt)
+(cd "$work" && PYTHONPATH=$work/native /usr/bin/python3 -B bytes.py "$work" >native.txt && emulated "$work/arm" bytes.py "$work" >arm.txt)
 [[ $(wc -l <"$work/native.txt") -ge 10 ]]
 diff "$work/native.txt" "$work/arm.txt"
 echo "$(wc -l <"$work/native.txt") results have the same bytes"

@@ -7,22 +7,22 @@ build=$(realpath "$1")
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pack() { (cd python && SACCADE_BUILD=$build python3 -B -c 'import backend, sys; backend.build_sdist(sys.argv[1])' "$1"); }
+pack() { (cd python && SACCADE_BUILD=$build /usr/bin/python3 -B -c 'import backend, sys; backend.build_sdist(sys.argv[1])' "$1"); }
 pack "$work/first" && pack "$work/second" && cmp "$work"/first/*.tar.gz "$work"/second/*.tar.gz
 tarball=$(echo "$work"/first/*.tar.gz)
 
 # unpacked, it packs the same; where a program and a library are missing, one line says so
 mkdir "$work/bin" && tar -xzf "$tarball" -C "$work" && cd "$work"/saccade-*/python
-SOURCE_DATE_EPOCH=$(stat -c %Y backend.py) python3 -B -c 'import backend; backend.build_sdist("../../third")'
+SOURCE_DATE_EPOCH=$(stat -c %Y backend.py) /usr/bin/python3 -B -c 'import backend; backend.build_sdist("../../third")'
 cmp "$tarball" "$work"/third/*.tar.gz
 for tool in python3 make cc objdump; do ln -s "$(command -v "$tool")" "$work/bin"; done
 ln -s "$(command -v false)" "$work/bin/pkg-config"
-said=$(PATH=$work/bin python3 -B -c 'import backend; backend.get_requires_for_build_wheel()' 2>&1) && exit 1
+said=$(PATH=$work/bin /usr/bin/python3 -B -c 'import backend; backend.get_requires_for_build_wheel()' 2>&1) && exit 1
 echo "$said"
 [[ $said == *"apt-get install cmake "*"libyaml-dev"* && $(wc -l <<<"$said") == 1 ]]
 
 cd "$work"
-python3 -m venv venv
+/usr/bin/python3 -m venv venv
 venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/wheel" "$tarball"
 venv/bin/pip install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[mujoco]"
 env -i venv/bin/python -c '
