@@ -16,7 +16,7 @@ if [[ -n $wheel && -z $(find "${sources[@]}" -newer "$wheel" -not -name __pycach
 fi
 
 mkdir -p "$build/python"
-rm -rf "$out" "$build"/python/lib* "$build/python/stage"
+rm -rf "$out"/saccade-*.whl "$build"/python/lib* "$build/python/stage"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 (cd python && SACCADE_BUILD=$build "$python" -B -W ignore setup.py -q egg_info --egg-base "$build/python" \
