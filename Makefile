@@ -72,7 +72,7 @@ wheel: build ## the Python package: build/wheel/saccade-*.whl
 	@scripts/setup.sh python
 	@scripts/wheel.sh
 
-docs: ## the guides and the reference as a site: build/docs/index.html
+docs: build ## guides, gallery of the zoo, and reference of C and Python as a site: build/docs/index.html
 	@scripts/docs.sh
 
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)

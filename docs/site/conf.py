@@ -34,9 +34,9 @@ autodoc_typehints = "signature"
 autodoc_mock_imports = ["gymnasium", "mujoco"]  # what saccade.gym and saccade.mujoco are made for, and need not here
 
 html_theme = "furo"
-html_static_path = ["static"]
+html_static_path = ["static", "../images/drive.mp4"]
 html_css_files = ["site.css"]
-html_show_sphinx = False
+html_show_sphinx = html_use_index = html_domain_indices = False  # the search finds names
 html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1b5e9e", "color-brand-content": "#1b5e9e"},

@@ -12,7 +12,7 @@ def escape(text):
 def process(app, what, name, thing, options, lines):
     """Paragraphs stay paragraphs, indented lines are code, and "name: text" after another begins a line of a list."""
     out, code, item = [], False, False
-    for line in lines:
+    for number, line in enumerate(lines):
         if not line.strip():
             out.append("")
             item = False
@@ -29,7 +29,7 @@ def process(app, what, name, thing, options, lines):
         if indented:
             out.append(line)
             continue
-        match = re.match(r"(\w+): (.*)", line)
+        match = number and re.match(r"(\w+): (.*)", line)
         if match:
             out += [""] * (not item) + [f"* **{escape(match[1])}**: {escape(match[2])}"]
             item = True

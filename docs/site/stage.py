@@ -75,7 +75,10 @@ def stage_document(out, document):
         named.add(target)
         return match[1] + os.path.relpath(page, document.parent)
 
-    write(out / document, LINK.sub(lead, (ROOT / document).read_text()))
+    text = LINK.sub(lead, (ROOT / document).read_text())
+    if document.name == "README.md":
+        text = text.replace("# saccade\n", "# Start here\n", 1)  # beside a page that has that name
+    write(out / document, text)
     return named
 
 
@@ -185,7 +188,7 @@ def stage_landing(out):
         what, value, beside, _ = re.split(r"\s*\|\s*", row.strip("| "))
         figure_of, _, rest = value.partition(";")
         cards += (f"::::{{container}} card\n:::{{container}} score\n**{figure_of.strip()}**\n:::\n\n{what}\n\n" +
-                  "".join(f"{line.strip()}\n\n" for line in (rest, beside) if line.strip()) + "::::\n")
+                  (f"{rest.strip()}\n\n" if rest else "") + (f"Beside it: {beside}\n\n" if beside else "") + "::::\n")
     write(out / "index.md", text.replace("RESULTS\n", ":::::{container} cards\n" + cards + ":::::\n"))
 
 
