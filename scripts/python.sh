@@ -17,7 +17,7 @@ mujoco=(mujoco==3.17.0 dm_control==1.0.50) # cmake/mujoco.cmake names the first 
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
 readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1)
 peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 "${mujoco[@]}")
-docs=(sphinx==8.2.3 furo==2025.12.19 myst-parser==5.2.0 breathe==5.1.0 pyyaml==6.0.4)
+docs=(sphinx==8.2.3 furo==2025.12.19 myst-parser==5.2.0 breathe==4.36.0 pyyaml==6.0.4)
 # the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports
 baselines=(stable-baselines3==2.4.1)
 beside_baselines=(numpy==1.26.4 gymnasium==1.0.0 cloudpickle==3.1.2 pandas==2.2.3 matplotlib==3.10.0 "${mujoco[@]}")
@@ -26,7 +26,7 @@ pybullet=(filterpy==1.4.5)
 beside_pybullet=(pybullet==3.2.7 numpy==1.23.5 scipy==1.10.1 gym==0.26.2 protobuf==3.20.3 gin-config==0.5.0
     absl-py==2.5.1 attrs==26.1.0 six==1.17.0 typing_extensions==4.16.0)
 
-alone=() packages=() debian=(python3-venv python3-pip) with_older= site=
+alone=() packages=() debian=(python3-venv python3-pip) with_older='' site=''
 for set in "${@:?a set: mujoco, worlds, readers, docs or peers}"; do
     case $set in
         mujoco) alone+=("${mujoco[@]}") ;;
