@@ -27,6 +27,7 @@ breathe_projects = {"saccade": str(ROOT / "build/docs-xml")}
 breathe_default_project = "saccade"
 breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
+breathe_default_members = ("members", "undoc-members")  # fields of structs
 c_id_attributes = ["SAC_API", "SAC_CHECKED"]
 
 autodoc_member_order = "bysource"

@@ -10,7 +10,7 @@ def escape(text):
 
 
 def process(app, what, name, thing, options, lines):
-    """Paragraphs stay paragraphs, indented lines are code, and "name: text" after another begins a line of a list."""
+    """Paragraphs stay paragraphs, indented ones are code, and "name: text" is a line of a list."""
     out, code, item = [], False, False
     for number, line in enumerate(lines):
         if not line.strip():
@@ -21,6 +21,9 @@ def process(app, what, name, thing, options, lines):
         if indented and item:  # goes on with the parameter above
             out.append("  " + escape(line.strip()))
             continue
+        if indented and not code and number and lines[number - 1].strip():  # goes on with the line above
+            out.append(escape(line.strip()))
+            continue
         if indented and not code:
             out += ["", "::", ""]
         if not indented and code:
@@ -29,7 +32,7 @@ def process(app, what, name, thing, options, lines):
         if indented:
             out.append(line)
             continue
-        match = number and re.match(r"(\w+): (.*)", line)
+        match = number and re.match(r"([A-Za-z_]\w*): (.*)", line)
         if match:
             out += [""] * (not item) + [f"* **{escape(match[1])}**: {escape(match[2])}"]
             item = True
