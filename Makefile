@@ -81,7 +81,7 @@ dist: build ## the release's tarball, its checksum and what is linked: build/dis
 distcheck: build ## make dist, and make test from the tarball alone
 	@scripts/dist.sh check
 
-docs: ## the guides and the reference as a site: build/docs/index.html
+docs: build ## guides, gallery of the zoo, and reference of C and Python as a site: build/docs/index.html
 	@scripts/docs.sh
 
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
