@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What two descriptions of the C interface by abidw differ in: abi.py LAST.abi NOW.abi prints a name a line.
 
-A name is that of a function that was taken away, or of a struct, an enum or a union that headers spell out and that has
-other members, other places of them, or another size. abidiff leaves out some of these, because it reports what functions
-can reach, and each type once.
+A name is that of a function that was taken away, or of a struct, an enum or a union that headers spell out and that
+has other members, other places of them, or another size. abidiff leaves out some of these, because it reports what
+functions can reach, and each type once.
 """
 import pathlib
 import re
@@ -25,7 +25,8 @@ def types(root):
             if one.get("is-declaration-only") == "yes" or one.find(member) is None:
                 continue
             members = [(part.get("layout-offset-in-bits"), item.get("name"), item.get("value"))
-                       for part in one.iterfind(member) for item in (part.iterfind("var-decl") if kind != "enum-decl" else [part])]
+                       for part in one.iterfind(member)
+                       for item in ([part] if kind == "enum-decl" else part.iterfind("var-decl"))]
             found[one.get("name")] = (one.get("size-in-bits"), members)
     return found
 
