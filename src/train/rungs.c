@@ -266,6 +266,7 @@ static sac_status share_decision(ladder *l)
 
 static sac_status climb_all(ladder *l)
 {
+    for (int i = 0; i < l->count; i++) l->points[i] = i;
     while (l->count > 0)
     {
         l->budget = sac_halving_budget(halving_of(l), l->rung);
@@ -287,12 +288,11 @@ sac_status sac_sweep_halve(sac_sweep_state *s)
                 .standings = SAC_NEW_ARRAY(sac_standing, (size_t)sac_sweep_runs(s)),
                 .scores = SAC_NEW_ARRAY(double, (size_t)count),
                 .order = SAC_NEW_ARRAY(int, (size_t)count)};
-    sac_status status = SAC_OK;
+    sac_status status;
     if (!l.points || !l.standings || !l.scores || !l.order)
         status = sac_fail_memory("a sweep");
     else
-        for (int i = 0; i < count; i++) l.points[i] = i;
-    if (status == SAC_OK) status = climb_all(&l);
+        status = climb_all(&l);
     sac_free(l.points);
     sac_free(l.standings);
     sac_free(l.scores);
