@@ -8,7 +8,7 @@ scripts/setup.sh python doxygen python3-venv python3-pip
 python=${SACCADE_DOCS:-.venv/docs/bin/python} # one that has what scripts/python.sh docs installs
 [[ -n ${SACCADE_DOCS:-} ]] || scripts/python.sh docs
 mkdir -p build
-rm -rf build/docs build/docs-xml build/docs-python
+rm -rf build/docs build/docs-* # a page that is not read again would not be warned of again
 doxygen docs/Doxyfile
 "$python" -m zipfile -e "$(scripts/wheel.sh)" build/docs-python
 "$python" -B docs/site/stage.py build/docs-source

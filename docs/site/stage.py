@@ -1,9 +1,9 @@
 """Lays out what Sphinx makes the site of: stage.py OUT (scripts/docs.sh calls it).
 
-The documents of the repository stay where they are and are read as they are. OUT gets links to them, and pages made of
-other things: one for each C header and Python module, a gallery of the zoo by its recipes and cards, the results of
-README as the landing page shows them, and one for each source file that a document names. Links of documents to such
-files lead to their pages; all other links stay.
+The documents of the repository stay where they are. OUT gets them as they are, and pages made of other things: one for
+each C header and Python module, a gallery of the zoo by its recipes and cards, the results of README as the landing
+page shows them, and one for each source file that a document names. Links of documents to such files lead to their
+pages; all other links stay.
 """
 import os
 import pathlib
@@ -15,7 +15,6 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)#: ]+)(?=[)#])")
-WRITTEN = set()
 
 WORLDS = {  # in the gallery's order; folders of zoo/
     "car-racing": "CarRacing: points for the road that is driven, 900 and more for a whole lap",
@@ -40,16 +39,11 @@ def documents():
 
 
 def write(path, text):
-    """A page, untouched where it is as it was: Sphinx reads again what is newer."""
-    WRITTEN.add(path)
-    if path.is_file() and path.read_text() == text:
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def copy(path, to):
-    WRITTEN.add(to)
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(path, to)
 
@@ -194,6 +188,7 @@ def stage_landing(out):
 
 def main():
     out = pathlib.Path(sys.argv[1])
+    shutil.rmtree(out, ignore_errors=True)
     sources = set()
     for document in documents():
         sources |= stage_document(out, document)
@@ -206,8 +201,6 @@ def main():
     stage_python(out)
     stage_gallery(out)
     stage_landing(out)
-    for left in {path for path in out.rglob("*") if path.is_file()} - WRITTEN:
-        left.unlink()  # of an earlier time
 
 
 main()
