@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# make docs: the guides, the zoo and the reference of C and Python as a site, build/docs/index.html. It needs no server and
-# loads nothing from elsewhere. Fails on a warning, on a link that leads nowhere, and on a page that loads something from
-# elsewhere.
+# make docs: the guides, the zoo and the reference of C and Python as a site, build/docs/index.html. It needs no server.
+# Fails on a warning, on a link that leads nowhere, and on a page that loads something from elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh python doxygen python3-venv python3-pip

@@ -100,7 +100,7 @@ def stage_c(out):
         title = f"saccade/{header.name}"
         write(out / f"api/c/{header.stem}.rst", f"{title}\n{'=' * len(title)}\n\n.. code-block:: c\n\n"
               f"   #include \"saccade/{header.name}\"\n\n.. doxygenfile:: saccade/{header.name}\n"
-              "   :sections: briefdescription detaileddescription innerclass define enum typedef func\n\n")
+              "   :sections: briefdescription detaileddescription innerclass public-attrib define enum typedef func\n\n")
     rows = "".join(f"   * - :doc:`{header.name} <{header.stem}>`\n     - {first_sentence(header)}\n" for header in headers)
     write(out / "api/c/index.rst", "C reference\n===========\n\nOne page for each header. Its comments are all that is "
           "said here: shapes, units, who owns what, and errors.\n\n.. list-table::\n   :widths: auto\n\n" + rows + "\n" +
