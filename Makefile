@@ -39,7 +39,7 @@ lint: setup-dev ## format, warnings, clang-tidy, headers, symbols, scripts
 	@scripts/lint.sh
 
 format: setup-dev ## clang-format in place
-	@git ls-files '*.c' '*.h' | xargs -r clang-format -i
+	@scripts/tracked.sh '*.c' '*.h' | xargs -r clang-format -i
 
 bench: build ## every figure beside its peer and the last landed one (LAND=1 writes, ROW=name runs one)
 	@build/saccade bench $(ROW) $(if $(LAND),--land)
@@ -68,9 +68,18 @@ mujoco: ## of these MuJoCo and the models of the control suite alone
 peers: ## what saccade is compared with, into .venv (JAX, PyTorch, Stable-Baselines3 and others), beside the worlds
 	@scripts/python.sh peers
 
-wheel: build ## the Python package: build/wheel/saccade-*.whl
+wheel: $(if $(ARCH),,mujoco build) ## the Python package: build/wheel/saccade-*.whl; ARCH=aarch64: for ARM
 	@scripts/setup.sh python
-	@scripts/wheel.sh
+	@scripts/wheel$(if $(ARCH),-$(ARCH)).sh
+
+sdist: mujoco build ## the package's sources, from which pip builds it: build/wheel/saccade-*.tar.gz
+	@cd python && python3 -B -c 'import backend; print(backend.build_sdist("../build/wheel"))'
+
+dist: build ## the release's tarball, its checksum and what is linked: build/dist
+	@scripts/dist.sh
+
+distcheck: build ## make dist, and make test from the tarball alone
+	@scripts/dist.sh check
 
 docs: build ## guides, gallery of the zoo, and reference of C and Python as a site: build/docs/index.html
 	@scripts/docs.sh
@@ -85,4 +94,4 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 .PHONY: help setup setup-dev build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel \
-        data worlds mujoco peers docs install uninstall clean
+        sdist data worlds mujoco peers docs dist distcheck install uninstall clean

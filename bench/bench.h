@@ -38,7 +38,9 @@ typedef struct bench_figure
     int runs;
     double p50, p99;     ///< of single calls, where those are what is timed; else 0
     double low, high;    ///< 95 % interval of a median over seeds; else 0
-    const char *article; ///< what an article says of the same share of time; else NULL
+    double paired;       ///< median over runs of this time over that of the row's own peer in the same run; else 0
+    double article_less; ///< share of time that an article saves in the same way; else 0
+    const char *article; ///< which it is
 } bench_figure;
 
 /// One row.

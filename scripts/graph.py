@@ -71,9 +71,16 @@ def room_of(path, rooms):
     return max(fitting)[1] if fitting else None
 
 
+def names():
+    """What git knows or would take in, or what a release's tarball lists."""
+    if (ROOT / "FILES").exists():
+        return [name for name in (ROOT / "FILES").read_text().split() if name.startswith(tuple(f + "/" for f in FOLDERS))]
+    return subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *FOLDERS], cwd=ROOT, check=True,
+                          capture_output=True, text=True).stdout.split()
+
+
 def sources():
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *FOLDERS], cwd=ROOT, check=True,
-                             capture_output=True, text=True).stdout.split()
+    tracked = names()
     return [ROOT / name for name in tracked if name.endswith(SOURCE) and (ROOT / name).exists()]
 
 

@@ -22,7 +22,7 @@ check() # NAME COMMAND...: quiet when well
 
 format()
 {
-    git ls-files '*.c' '*.h' | xargs -r clang-format --dry-run --Werror
+    scripts/tracked.sh '*.c' '*.h' | xargs -r clang-format --dry-run --Werror
 }
 
 warnings() # COMPILER
@@ -34,7 +34,7 @@ warnings() # COMPILER
 
 tidy() # sources with an entry of their own in the database: those built once a CPU level have none
 {
-    git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' 'theory/*.c' | while read -r source; do
+    scripts/tracked.sh 'src/*.c' 'cli/*.c' 'bench/*.c' 'theory/*.c' | while read -r source; do
         grep -q "\"file\": \".*/$source\"" build-lint-clang/compile_commands.json && echo "$source"
     done | xargs -r -P "$jobs" -n 4 clang-tidy --quiet --warnings-as-errors='*' -p build-lint-clang 2>/dev/null
 }
@@ -62,7 +62,8 @@ symbols() # every symbol that leaves a library starts with sac_
 intrinsics() # only files of a CPU level include them: named after one; vectors.h is for files that are compiled once for each
 {
     local bad
-    bad=$(git grep -nE '#include *<((x|i|e|p|t|s|n|w|a)mmintrin|immintrin|arm_neon|x86intrin|cpuid)\.h>' -- '*.c' '*.h' |
+    bad=$(scripts/tracked.sh '*.c' '*.h' |
+        xargs grep -nE '#include *<((x|i|e|p|t|s|n|w|a)mmintrin|immintrin|arm_neon|x86intrin|cpuid)\.h>' |
         grep -vE '/(avx2|avx512|neon)[a-z0-9_]*\.[ch]:|^src/base/(cpu\.c|lanes/vectors\.h):')
     [[ -z $bad ]] || { echo "$bad"; return 1; }
 }
@@ -70,16 +71,17 @@ intrinsics() # only files of a CPU level include them: named after one; vectors.
 rooms() # libraries of others stay in their rooms
 {
     local bad
-    bad=$(git grep -nE '#include *<mpi\.h>' -- 'src/*' | grep -v '^src/rollout/modules/comm_mpi\.c:'
-        git grep -nE '#include *<mujoco' -- 'src/*' | grep -v '^src/env/mujoco/'
-        git grep -nE '#include *[<"]libav|#include *[<"]SDL' -- 'src/*' 'cli/*' | grep -v '^src/show/')
+    bad=$(scripts/tracked.sh src | xargs grep -nE '#include *<mpi\.h>' | grep -v '^src/rollout/modules/comm_mpi\.c:'
+        scripts/tracked.sh src | xargs grep -nE '#include *<mujoco' | grep -v '^src/env/mujoco/'
+        scripts/tracked.sh src cli | xargs grep -nE '#include *[<"]libav|#include *[<"]SDL' | grep -v '^src/show/')
     [[ -z $bad ]] || { echo "$bad"; return 1; }
 }
 
 types() # one name, one type: a name that begins with sac_ stands for one struct, enum or union
 {
     local twice
-    twice=$(git grep -hoE '^typedef (struct|enum|union) sac_[a-z0-9_]+$' -- 'src/*' 'include/*' 'cli/*' | awk '{print $3}' | sort | uniq -d)
+    twice=$(scripts/tracked.sh src include cli | xargs grep -hoE '^typedef (struct|enum|union) sac_[a-z0-9_]+$' |
+        awk '{print $3}' | sort | uniq -d)
     [[ -z $twice ]] || { echo "defined twice: $twice"; return 1; }
 }
 
@@ -90,7 +92,7 @@ graph() # of the files that are built: no circles, no call of a higher room, no 
 
 scripts()
 {
-    git ls-files '*.sh' .ci/run | xargs shellcheck -S warning
+    scripts/tracked.sh '*.sh' .ci/run | xargs shellcheck -S warning
 }
 
 check "figures of README and docs/results.md are those that landed" scripts/figures.sh

@@ -3,7 +3,8 @@
 #   scripts/python.sh SET...
 #     mujoco    the library and the models of the control suite, not what their Python sides import
 #     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
-#     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy
+#     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy; and who
+#               writes films and plots for the Python package: imageio, matplotlib
 #     docs      what makes the site (make docs), in .venv/docs, because it wants other versions of what the rest uses
 #     peers     what saccade is compared with: JAX, PyTorch and the Point Cloud Library (Debian's), evosax, evojax,
 #               pycma, daqp, quadprog and dm_control's own pictures; and, because they need older versions of NumPy than
@@ -13,9 +14,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mujoco=(mujoco==3.17.0 dm_control==1.0.50) # cmake/mujoco.cmake names the first one's version, too
+mapfile -t mujoco < <(grep -v '^#' python/mujoco.txt)
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
-readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1)
+readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1
+    imageio==2.38.1 imageio-ffmpeg==0.8.1 matplotlib==3.11.2)
 peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 "${mujoco[@]}")
 docs=(sphinx==8.2.3 furo==2025.12.19 myst-parser==5.2.0 breathe==4.36.0 pyyaml==6.0.4)
 # the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports

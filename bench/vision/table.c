@@ -137,11 +137,12 @@ void bench_vision_print_json(const bench_looks *looks)
     {
         const bench_look *look = &looks->all[i];
         const bool peer = look->peer[0];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o, s:o, s:o, s:o}", "form",
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o, s:o}", "form",
                                               look->at.form, "pass", look->at.back ? "both" : "forward", "patch",
-                                              look->at.patch, "side", look->at.side, "ms", look->own, "bytes",
-                                              look->own_memory, "peer", peer ? json_string(look->peer) : json_null(),
-                                              "peer_ms", peer ? json_real(look->theirs) : json_null(), "peer_bytes",
+                                              look->at.patch, "side", look->at.side, "ms", look->own, "worst_ms",
+                                              look->own_worst, "runs", look->runs, "bytes", look->own_memory, "peer",
+                                              peer ? json_string(look->peer) : json_null(), "peer_ms",
+                                              peer ? json_real(look->theirs) : json_null(), "peer_bytes",
                                               peer ? json_real(look->their_memory) : json_null(), "ratio",
                                               peer ? json_real(look->theirs / look->own) : json_null()));
     }

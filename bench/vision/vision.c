@@ -72,19 +72,20 @@ static sac_status create(bench_net_scene *s, const bench_look_at *at, bool profi
                                                 .profile = profile});
 }
 
-// the least of at least two steps after a first one
-static double time_steps(void (*run)(void *), bench_net_scene *s)
+// two steps or more after a first one
+static void time_steps(bench_look *look, void (*run)(void *), bench_net_scene *s)
 {
     run(s);
-    double best = INFINITY;
+    look->own = INFINITY;
     const double begin = sac_clock();
-    for (int count = 0; count < 2 || (count < 200 && sac_clock() - begin < 0.3); count++)
+    for (; look->runs < 2 || (look->runs < 200 && sac_clock() - begin < 0.3); look->runs++)
     {
         const double start = sac_clock();
         run(s);
-        best = fmin(best, 1e3 * (sac_clock() - start));
+        const double taken = 1e3 * (sac_clock() - start);
+        look->own = fmin(look->own, taken);
+        look->own_worst = fmax(look->own_worst, taken);
     }
-    return best;
 }
 
 // Memory that was freed goes back to the system, so that what one net left is not there for the next one to take.
@@ -104,8 +105,7 @@ static sac_status measure(bench_look *look)
     if (status == SAC_OK)
     {
         look->parameters = sac_net_parameters(s.net);
-        const double taken = time_steps(look->at.back ? bench_net_both : bench_net_forward, &s);
-        look->own = taken;
+        time_steps(look, look->at.back ? bench_net_both : bench_net_forward, &s);
         look->own_memory = status_of("VmHWM") - before;
     }
     bench_net_destroy(&s);

@@ -25,7 +25,9 @@ typedef struct bench_look
 {
     bench_look_at at;
     size_t parameters;      ///< numbers that are learned, the peer's too; 0 where they were read from a file
-    double own, own_memory; ///< milliseconds of a step; bytes, see bench_vision_sweep
+    double own, own_memory; ///< milliseconds of a step, the least; bytes, see bench_vision_sweep
+    double own_worst;       ///< of the slowest step after the first; 0 where they were read from a file
+    int runs;               ///< steps after the first; likewise
     char peer[48];          ///< "" where there is none
     double theirs, their_memory;
 } bench_look;
@@ -43,8 +45,8 @@ extern const int bench_vision_sides[], bench_vision_patches[];
 /// The point at a place, or NULL. @param peer  NULL: whatever its peer is
 const bench_look *bench_vision_find(const bench_looks *looks, const bench_look_at *at, const char *peer);
 
-/// Measure between two sides, every form or the one that is named. saccade is measured before and after the peer, and
-/// the least of both counts. Memory is the largest resident memory of a step less that before the net was made.
+/// Measure between two sides, every form or the one that is named, saccade before the peer. Memory is the largest
+/// resident memory of a step less that before the net was made.
 sac_status bench_vision_sweep(const bench_place *place, const char *only, int first, int last, bench_looks *looks);
 
 /// Print tables of times and memory, and from which side on each form is faster than softmax.

@@ -38,6 +38,7 @@ static bool larger_is_better(const char *unit)
 
 static double ratio(const bench_result *r)
 {
+    if (r->figure.paired > 0) return 1 / r->figure.paired; // which is of times
     return larger_is_better(r->unit) ? r->figure.value / r->peer_value : r->peer_value / r->figure.value;
 }
 
@@ -119,7 +120,8 @@ static void print_row(const bench_result *r, const bench_result *landed, int lan
     if (r->peer[0] && r->peer_p50 > 0) printf("; p50 %.4g, p99 %.4g", r->peer_p50, r->peer_p99);
     if (r->peer[0]) printf(")");
     if (r->figure.article)
-        printf("; %.0f %% less time, %s", 100 * (1 - r->figure.value / r->peer_value), r->figure.article);
+        printf("; %.0f %% less time, %s %.0f %%", 100 * (1 - r->figure.paired), r->figure.article,
+               100 * r->figure.article_less);
     for (int i = 0; i < landed_count; i++)
         if (strcmp(landed[i].name, r->name) == 0)
             printf("  landed %.4g, now %.2f x", landed[i].figure.value,
@@ -150,6 +152,12 @@ static void print_json(const bench_result *results, int count)
         {
             json_object_set_new(row, "p50", number(r->figure.p50));
             json_object_set_new(row, "p99", number(r->figure.p99));
+        }
+        if (r->figure.article)
+        {
+            json_object_set_new(row, "less_time", number(1 - r->figure.paired));
+            json_object_set_new(row, "article", json_string(r->figure.article));
+            json_object_set_new(row, "article_less_time", number(r->figure.article_less));
         }
         if (r->figure.low > 0)
         {

@@ -29,7 +29,7 @@ MODULES = {  # of the Python package, in reading order
     "search": "search methods", "learn": "gradients", "demonstrations": "demonstrations and distillation",
     "classifier": "nets of saccade fit", "attention": "attention on arrays", "readings": "readings of attention",
     "heads": "heads that are convolutions", "tokens": "from pixels to tokens", "theory": "the papers' theorems",
-    "mujoco": "pictures of MuJoCo models",
+    "mujoco": "pictures of MuJoCo models", "show": "films and plots", "torch": "policies as PyTorch modules",
 }
 
 
@@ -117,6 +117,9 @@ def first_sentence(header):
 
 
 def stage_python(out):
+    public = {path.stem for path in (ROOT / "python/saccade").glob("[!_]*.py")}
+    if public != set(MODULES):
+        sys.exit(f"docs/site/stage.py: MODULES and python/saccade differ in {', '.join(sorted(public ^ set(MODULES)))}")
     for module, title in MODULES.items():
         heading = f"saccade.{module}"
         write(out / f"api/python/{module}.rst", f"{heading}\n{'=' * len(heading)}\n\n.. automodule:: saccade.{module}\n"

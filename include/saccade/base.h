@@ -11,7 +11,7 @@
 /// wrong, where, and what was expected. The library never prints, exits or aborts.
 
 #define SAC_VERSION_MAJOR 0
-#define SAC_VERSION_MINOR 1
+#define SAC_VERSION_MINOR 2
 #define SAC_VERSION_PATCH 0
 
 #ifdef __cplusplus

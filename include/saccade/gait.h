@@ -31,6 +31,6 @@ typedef struct sac_gait_feet
     sac_foot foot[SAC_LEGS];
 } sac_gait_feet;
 
-/// @param time     seconds since the gait began, >= 0
+/// @param time     seconds since the gait began; finite, >= 0
 /// @param touches  which toes touch something
 SAC_API sac_gait_feet sac_gait_at(const sac_gait *gait, double time, const bool touches[SAC_LEGS]);

@@ -29,7 +29,8 @@ typedef enum sac_pmtg_gait
 
 SAC_API void sac_pmtg_offsets(double offset[SAC_LEGS], sac_pmtg_gait gait);
 
-/// What a generator is made for. sac_pmtg_default_def gives the released one at a step of its own.
+/// What a generator is made for; every number is finite. sac_pmtg_default_def gives the released one at a step of its
+/// own.
 typedef struct sac_pmtg_def
 {
     double offset[SAC_LEGS];                              ///< periods by which each leg is ahead

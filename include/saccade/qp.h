@@ -31,10 +31,12 @@ typedef struct sac_qp_problem
 
 typedef enum sac_qp_outcome
 {
-    SAC_QP_SOLVED,       ///< x meets all bounds, to 1e-10 of the largest product in a row's sum, and 1e-13
-    SAC_QP_INFEASIBLE,   ///< no x meets all bounds: a sum of rows says so, whatever P is
-    SAC_QP_UNSUITABLE,   ///< P is not positive definite, or a number is not finite, or lower > upper, or numbers are so
-                         ///< far apart that rounding leaves a row outside of its bounds
+    SAC_QP_SOLVED,     ///< x meets all bounds, to 1e-10 of the largest product in a row's sum, and 1e-13
+    SAC_QP_INFEASIBLE, ///< no x meets all bounds: a sum of rows says so, in which all columns cancel to 1e-10 of their
+                       ///< terms, whatever P is
+    SAC_QP_UNSUITABLE, ///< P is not positive definite, or a number is not finite, or lower > upper, or a row's columns
+                       ///< are none of the problem's, or numbers are so far apart that rounding leaves a row outside
+                       ///< of its bounds, hides whether the rows can be met, or makes the cost overflow
     SAC_QP_OUT_OF_STEPS, ///< more steps than 10 (variables + rows), which only rounding can cause
 } sac_qp_outcome;
 

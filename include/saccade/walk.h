@@ -82,7 +82,8 @@ SAC_API void sac_walk_reset(sac_walk *walk, const sac_walk_senses *senses);
 /// @param step  seconds since the last one, or since the reset; finite, >= 0
 /// @return the outcome of stance control. Where its problem was not solved, standing feet carry the weight. Where a
 ///         measured joint, rate, roll or pitch is not finite or beyond all reason, the outcome is SAC_QP_UNSUITABLE and
-///         all legs are damped. Motors are finite whatever it is
+///         all legs are damped; where `step` is not as it should be, the same, and the gait stays where it is. Motors
+///         are finite whatever it is
 SAC_API sac_stance_output sac_walk_step(sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS], sac_walk *walk,
                                         const sac_walk_senses *senses, const sac_walk_command *command, double step);
 

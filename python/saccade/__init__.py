@@ -6,8 +6,10 @@
     saccade.Classifier         nets of `saccade fit`: pictures go in, their classes come out
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
+    saccade.torch              policies as PyTorch modules: policy.to_torch()
     saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
+    saccade.show               films of episodes and plots of runs, by imageio and matplotlib
     saccade.mujoco             pictures of any MuJoCo model without a GPU, in place of mujoco.Renderer
     saccade.record, distill    episodes in files, and policies that learn from them or from a teacher
 
@@ -18,8 +20,6 @@ from __future__ import annotations
 import os as _os
 import sys as _sys
 
-# what the library looks for beside itself, such as the program of the bridge's worker processes
-_os.environ.setdefault("SACCADE_MODULES", _os.path.dirname(_os.path.abspath(__file__)))
 _os.environ.setdefault("SACCADE_PYTHON", _sys.executable or "python3")  # of the bridge's worker processes
 
 from saccade import _gymnasium, search, training, worlds  # noqa: E402
@@ -45,7 +45,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "learn", "mujoco", "readings", "theory", "tokens"):
+    if name in ("gym", "heads", "learn", "mujoco", "readings", "show", "theory", "tokens", "torch"):
         from importlib import import_module
 
         return import_module("saccade." + name)

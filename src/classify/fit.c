@@ -31,6 +31,9 @@ enum
     PROGRESS_NUMBERS = 4,     // steps, and of the epoch under way: pictures, loss, right ones
 };
 
+// What a checkpoint holds must be the same on any machine, so the time that each was written at lies beside them.
+static const char times_name[] = "seconds.csv", times_header[] = "step,seconds";
+
 static const char header[] = "epoch,steps,seconds,rate,loss,accuracy,test_loss,test_accuracy";
 
 typedef struct fit
@@ -44,7 +47,7 @@ typedef struct fit
     sac_classify_ranks ranks;
     sac_net_pass *pass;
     sac_optimiser *optimiser;
-    sac_rows *rows;
+    sac_rows *rows, *times;
     sac_classify_told *told;
     sac_trained_net net_as_it_is; // its numbers are those below
     sac_folder folder;
@@ -78,17 +81,18 @@ static sac_status open_data(fit *f)
     SAC_TRY(sac_image_set_open(&f->test, d->format, d->folder, true));
     sac_image_set_shape(f->train, &input.rows, &input.columns, &input.channels);
     f->classes = sac_image_set_classes(f->train);
-    if (sac_image_set_one_class(f->train))
+    f->count = sac_classify_count(f->task, f->train);
+    if (sac_image_set_one_class(f->train, f->count))
         return sac_fail(SAC_ERROR_FORMAT,
-                        "%.400s: all pictures for training have class %d, expected two classes or more", d->folder,
-                        f->classes - 1);
+                        "%.400s: all %d pictures for training that are used have class %d, expected two classes or "
+                        "more",
+                        d->folder, f->count, sac_image_set_label(f->train, 0));
     SAC_TRY(sac_classify_check_set(f->test, input, f->classes, d->folder));
     const int side = input.rows < input.columns ? input.rows : input.columns;
     if (d->padding >= side)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "data.padding is %d, expected less than %d: a crop of these pictures could be black all over",
                         d->padding, side);
-    f->count = sac_classify_count(f->task, f->train);
     f->test_count = sac_classify_count(f->task, f->test);
     sac_image_set_measure(f->train, &f->view);
     f->view.padding = d->padding;
@@ -172,6 +176,7 @@ static sac_status create(fit *f)
 static void destroy(fit *f, sac_status status)
 {
     (void)sac_rows_close(f->rows);
+    (void)sac_rows_close(f->times);
     (void)sac_classify_told_close(f->told);
     sac_folder_close(&f->folder);
     sac_optimiser_destroy(f->optimiser);
@@ -240,6 +245,7 @@ static sac_status write_checkpoint(fit *f)
                                  .average = &none,
                                  .dimension = 1};
     const sac_kept kept = kept_of(f);
+    SAC_TRY(sac_rows_add(f->times, steps_of(f), "%.3f", sac_clock() - f->begin));
     return sac_checkpoint_write(f->def.run_dir, &kept, &state);
 }
 
@@ -316,9 +322,11 @@ static sac_status open_run(fit *f)
     f->end = f->def.time_limit > 0 ? sac_clock() + f->def.time_limit : 0;
     if (!writes(f)) return SAC_OK;
     SAC_TRY(sac_rows_open(&f->rows, f->def.run_dir, "metrics.csv", header, epoch, epoch == 0));
-    double before = 0;
-    (void)sscanf(sac_rows_last(f->rows), "%*u,%*u,%lf,", &before);
-    f->begin -= before;
+    SAC_TRY(sac_rows_open(&f->times, f->def.run_dir, times_name, times_header, steps_of(f), steps_of(f) == 0));
+    double epochs = 0, checkpoint = 0; // runs of before the times of checkpoints were kept have those of epochs alone
+    (void)sscanf(sac_rows_last(f->rows), "%*u,%*u,%lf,", &epochs);
+    (void)sscanf(sac_rows_last(f->times), "%*u,%lf", &checkpoint);
+    f->begin -= fmax(epochs, checkpoint);
     return SAC_OK;
 }
 

@@ -214,7 +214,21 @@ static sac_status look_at_pictures(looking *l, sac_heads_seen *g, int pictures)
     return SAC_OK;
 }
 
-static sac_status see(sac_heads_seen *g, looking *l, int pictures)
+// Finite parameters may be too large for what a net computes with them: queries and keys that have overflowed attend to
+// no place, and a centre that is no number is no index.
+static sac_status check_attention(const looking *l, const sac_heads_seen *g, const char *path)
+{
+    const size_t tokens = (size_t)g->rows * (size_t)g->columns;
+    for (int i = 0; i < g->layers * g->heads; i++)
+        for (size_t j = 0; j < tokens; j++)
+            if (!isfinite(l->attention[(size_t)i * tokens + j]))
+                return sac_fail(SAC_ERROR_DIVERGED,
+                                "%.400s: the attention of head %d of layer %d is no number: the net has diverged", path,
+                                i % g->heads, i / g->heads);
+    return SAC_OK;
+}
+
+static sac_status see(sac_heads_seen *g, looking *l, int pictures, const char *path)
 {
     const size_t count = (size_t)g->layers * (size_t)g->heads, tokens = (size_t)g->rows * (size_t)g->columns;
     g->seen = SAC_NEW_ARRAY(sac_head_seen, count);
@@ -227,6 +241,7 @@ static sac_status see(sac_heads_seen *g, looking *l, int pictures)
         SAC_TRY(look_at_pictures(l, g, pictures));
     else
         add_looks(l, g, 1);
+    SAC_TRY(check_attention(l, g, path));
     for (size_t i = 0; i < count; i++)
     {
         g->seen[i] = (sac_head_seen){.layer = (int)i / g->heads, .head = (int)i % g->heads};
@@ -248,7 +263,7 @@ sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, const 
     out->rows = tokens.rows;
     out->columns = tokens.columns;
     looking l = {.net = net, .test = test};
-    sac_status status = see(out, &l, pictures);
+    sac_status status = see(out, &l, pictures, path);
     sac_net_pass_destroy(l.pass);
     sac_threads_destroy(l.threads);
     sac_image_set_close(l.opened);

@@ -60,7 +60,8 @@ typedef struct sac_heads_seen
 /// @param      test      the test part of the task's data set; NULL: it is opened where it is needed
 /// @param      pictures  >= 1, of the test part, which is read only by encodings that look at content; the cost is
 ///                       theirs: a forward pass and layers * heads * tokens * D a picture
-/// @return SAC_ERROR_FORMAT where the net has no heads that look at places; errors of the data set; SAC_ERROR_MEMORY
+/// @return SAC_ERROR_FORMAT where the net has no heads that look at places; errors of the data set;
+///         SAC_ERROR_DIVERGED where attention is not finite; SAC_ERROR_MEMORY
 SAC_CHECKED sac_status sac_heads_see(sac_heads_seen *out, const sac_trained_net *net, const sac_image_set *test,
                                      int pictures, const char *path);
 

@@ -22,7 +22,7 @@ static const sac_option data_options[] = {
     {"flip", SAC_OPTION_BOOL, offsetof(sac_classify_data, flip), "false", 0, 0, NULL,
      "training mirrors half of the pictures, left to right"},
     {"limit", SAC_OPTION_INT, offsetof(sac_classify_data, limit), "0", 0, 1 << 30, NULL,
-     "use so many pictures of each part alone; 0: all"},
+     "use the first so many pictures of each part alone; 0: all"},
     {0},
 };
 

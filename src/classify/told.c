@@ -36,7 +36,7 @@ struct sac_classify_told
 static sac_status open_files(sac_classify_told *t, uint64_t epoch, bool anew)
 {
     char header[SAC_HEAD_TEXT];
-    SAC_TRY(sac_event_lines_open(&t->events, t->run_dir, epoch));
+    SAC_TRY(sac_event_lines_open(&t->events, t->run_dir, epoch, anew));
     if (sac_net_look_layer(t->net->net, 0) < 0) return SAC_OK;
     snprintf(header, sizeof header, "epoch,%s", sac_head_columns);
     return sac_rows_open(&t->heads, t->run_dir, "heads.csv", header, epoch, anew);

@@ -62,14 +62,18 @@ bool sac_is_packed(const uint8_t *bytes, size_t size)
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-// `size` bytes of the start; false where there are fewer, or where the end is wanted and is elsewhere or damaged
+// `size` bytes of the start; false where there are fewer, or where the end is wanted and is elsewhere or damaged. A
+// file may be several members, one after another, which are what they hold one after another (RFC 1952, 2.2).
 static bool inflate_some(uint8_t *out, size_t *size, const uint8_t *bytes, size_t packed, bool whole)
 {
     z_stream stream = {.next_in = (uint8_t *)bytes, .avail_in = (uInt)packed};
     stream.next_out = out;
     stream.avail_out = (uInt)*size;
     if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return false;
-    const int result = inflate(&stream, whole ? Z_FINISH : Z_SYNC_FLUSH);
+    const int flush = whole ? Z_FINISH : Z_SYNC_FLUSH;
+    int result = inflate(&stream, flush);
+    while (result == Z_STREAM_END && stream.avail_in > 0 && (whole || stream.avail_out > 0))
+        result = inflateReset(&stream) == Z_OK ? inflate(&stream, flush) : Z_STREAM_ERROR;
     inflateEnd(&stream);
     *size -= stream.avail_out;
     if (whole) return result == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0;

@@ -35,7 +35,6 @@ struct sac_image_set
 {
     piece pieces[MAX_FILES];
     int piece_count, count, rows, columns, channels, classes;
-    bool one_class;                  // all labels are the same
     size_t record, label_step;       // from picture to picture
     size_t pixel_step, channel_step; // from pixel to pixel in a row, and from channel to channel
 };
@@ -96,6 +95,9 @@ static sac_status open_mnist(sac_image_set *s, const char *folder, bool test)
     return SAC_OK;
 }
 
+static const char cifar_advice[] = "give data.folder the folder of CIFAR-10's binary version (cifar-10-batches-bin), "
+                                   "which nothing here can install";
+
 static sac_status open_cifar(sac_image_set *s, const char *folder, bool test)
 {
     for (int i = 0; i < (test ? 1 : MAX_FILES); i++)
@@ -105,10 +107,7 @@ static sac_status open_cifar(sac_image_set *s, const char *folder, bool test)
         if (!test) snprintf(name, sizeof name, "data_batch_%d.bin", i + 1);
         SAC_TRY(sac_join_path(path, folder, name));
         if (access(path, F_OK) != 0)
-            return sac_fail(SAC_ERROR_FILE,
-                            "%.400s holds no %s: give data.folder the folder of CIFAR-10's binary version "
-                            "(cifar-10-batches-bin), which nothing here can install",
-                            folder, name);
+            return sac_fail(SAC_ERROR_FILE, "%.400s holds no %s: %s", folder, name, cifar_advice);
         SAC_TRY(sac_map_file(&p->mapped[0], path));
         SAC_TRY(sac_cifar_read(&p->count, p->mapped[0].bytes, p->mapped[0].size, path));
         p->labels = p->mapped[0].bytes;
@@ -130,12 +129,10 @@ static sac_status check(sac_image_set *s, const char *folder)
                         "most",
                         folder, s->rows, s->columns, s->channels, (int)SAC_IMAGE_CHANNELS);
     for (int i = 0; i < s->piece_count; i++) s->count += s->pieces[i].count;
-    s->one_class = true;
     for (int i = 0; i < s->count; i++)
     {
         const int label = sac_image_set_label(s, i);
         if (label >= s->classes) s->classes = label + 1;
-        s->one_class = s->one_class && label == sac_image_set_label(s, 0);
     }
     return SAC_OK;
 }
@@ -161,17 +158,17 @@ static sac_status check_labels(const sac_image_set *s, const char *folder)
     return SAC_OK;
 }
 
+static const char idx_advice[] = "'make data' installs Fashion-MNIST, and data.folder says where other data lie";
+
 static sac_status open_set(sac_image_set *s, const char *format, const char *folder, bool test)
 {
+    const bool cifar = strcmp(format, "cifar-10") == 0;
     if (!*folder) return sac_fail(SAC_ERROR_ARGUMENT, "data.folder is empty, expected the folder of the pictures");
     if (access(folder, F_OK) == 0 && !sac_is_folder(folder))
         return sac_fail(SAC_ERROR_FILE, "%.400s: a file, and data.folder is the folder of the pictures", folder);
     if (!sac_is_folder(folder))
-        return sac_fail(SAC_ERROR_FILE,
-                        "%.400s: no such folder: 'make data' installs Fashion-MNIST, and data.folder "
-                        "says where other data lie",
-                        folder);
-    SAC_TRY(strcmp(format, "cifar-10") == 0 ? open_cifar(s, folder, test) : open_mnist(s, folder, test));
+        return sac_fail(SAC_ERROR_FILE, "%.400s: no such folder: %s", folder, cifar ? cifar_advice : idx_advice);
+    SAC_TRY(cifar ? open_cifar(s, folder, test) : open_mnist(s, folder, test));
     SAC_TRY(check(s, folder));
     return test || strcmp(format, "idx") != 0 ? SAC_OK : check_labels(s, folder);
 }
@@ -217,11 +214,6 @@ void sac_image_set_shape(const sac_image_set *s, int *rows, int *columns, int *c
     *channels = s->channels;
 }
 
-bool sac_image_set_one_class(const sac_image_set *s)
-{
-    return s->one_class;
-}
-
 int sac_image_set_classes(const sac_image_set *s)
 {
     return s->classes;
@@ -239,6 +231,13 @@ int sac_image_set_label(const sac_image_set *s, int index)
 {
     const piece *p = piece_of(s, &index);
     return p->labels[(size_t)index * s->label_step];
+}
+
+bool sac_image_set_one_class(const sac_image_set *s, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (sac_image_set_label(s, i) != sac_image_set_label(s, 0)) return false;
+    return true;
 }
 
 uint64_t sac_image_set_digest(const sac_image_set *s)

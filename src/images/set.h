@@ -36,9 +36,9 @@ void sac_image_set_close(sac_image_set *set);
 int sac_image_set_count(const sac_image_set *set);
 void sac_image_set_shape(const sac_image_set *set, int *rows, int *columns, int *channels);
 
-/// One more than the largest label, and whether all labels are the same.
+/// One more than the largest label, and whether the first `count` labels, of 1 or more, are all the same.
 int sac_image_set_classes(const sac_image_set *set);
-bool sac_image_set_one_class(const sac_image_set *set);
+bool sac_image_set_one_class(const sac_image_set *set, int count);
 int sac_image_set_label(const sac_image_set *set, int index);
 
 /// What all bytes of pictures and labels come to, whether their files are packed or not: sets that differ have another

@@ -100,6 +100,7 @@ void sac_pmtg_step(double legs[SAC_LEGS][SAC_LEG_JOINTS], sac_pmtg *s, const sac
                    const double action[SAC_PMTG_ACTIONS])
 {
     SAC_ASSERT(def->low[SAC_PMTG_RATIO] > 0 && def->start[2] > 0 && def->step > 0);
+    for (int i = 0; i < SAC_PMTG_ACTIONS; i++) SAC_ASSERT(isfinite(def->low[i]) && isfinite(def->high[i]));
     filter(s, def, action);
     for (int i = 0; i < 3; i++) s->moved[i] = rise(s->moved[i], s->filtered[SAC_PMTG_INTENSITY + i], def->rise[i]);
     for (int leg = 0; leg < SAC_LEGS; leg++)

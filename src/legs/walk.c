@@ -252,8 +252,9 @@ static sac_stance_output find_forces(sac_walk *w, const double toes[SAC_LEGS][3]
 sac_stance_output sac_walk_step(sac_motor motors[SAC_LEGS][SAC_LEG_JOINTS], sac_walk *w, const sac_walk_senses *senses,
                                 const sac_walk_command *command, double step)
 {
-    go_on(w, senses, step);
-    if (!is_sound(senses))
+    const bool goes_on = step >= 0 && isfinite(w->last.time + step); // or else the gait stays where it is
+    if (goes_on) go_on(w, senses, step);
+    if (!goes_on || !is_sound(senses))
     {
         for (int leg = 0; leg < SAC_LEGS; leg++) rest(motors[leg], w);
         w->last.unsolved++;

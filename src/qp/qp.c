@@ -131,6 +131,7 @@ static bool is_suitable(const sac_qp_problem *p)
     for (int i = 0; i < p->rows; i++)
     {
         const double *a = row_of(p, i);
+        if (first_of(p, i) < 0 || first_of(p, i) > end_of(p, i) || end_of(p, i) > p->variables) return false;
         for (int j = first_of(p, i); j < end_of(p, i); j++) sum += fabs(a[j]);
         if (!(p->lower[i] <= p->upper[i]) || p->lower[i] == INFINITY || p->upper[i] == -INFINITY) return false;
     }
@@ -299,10 +300,10 @@ static int first_to_go(const sac_active *a, const sac_qp_problem *p, double *ste
 }
 
 // Whether the rows themselves say that a violated row cannot be met beside the held ones: it is a sum of these, times
-// `change`, of which those of inequalities are not positive, so that an x which meets them all has a product of at
-// least `gap` with what is left of that sum. The split says so of the columns, which an ill-conditioned P makes alike
-// where rows are not. That counts here which is larger than rounding, and than products with an x a million times as
-// large as the one at hand.
+// `change`, of which those of inequalities are not positive, and the bounds of that sum leave a gap. The split says
+// that it is such a sum in the metric of P, and an ill-conditioned P makes rows alike that are not. So that counts here
+// which leaves nothing of the row in any column but rounding of the terms that meet in it, and whose gap is larger than
+// what is left times an x a million times as large as the one at hand.
 static bool cannot_be(const sac_qp *qp, const sac_qp_problem *p, int row, int side)
 {
     const sac_active *a = &qp->active;
@@ -314,10 +315,14 @@ static bool cannot_be(const sac_qp *qp, const sac_qp_problem *p, int row, int si
     }
     for (int c = 0; c < p->variables; c++)
     {
-        double rest = c >= first_of(p, row) && c < end_of(p, row) ? side * row_of(p, row)[c] : 0;
+        double rest = c >= first_of(p, row) && c < end_of(p, row) ? side * row_of(p, row)[c] : 0, terms = fabs(rest);
         for (int j = 0; j < a->count; j++)
-            if (c >= first_of(p, a->rows[j]) && c < end_of(p, a->rows[j]))
-                rest -= a->change[j] * a->sides[j] * row_of(p, a->rows[j])[c];
+        {
+            if (c < first_of(p, a->rows[j]) || c >= end_of(p, a->rows[j])) continue;
+            const double term = a->change[j] * a->sides[j] * row_of(p, a->rows[j])[c];
+            rest -= term, terms += fabs(term);
+        }
+        if (!(fabs(rest) <= 1e-10 * terms)) return false;
         product += fabs(rest) * 1e6 * (1e-3 + fabs(qp->x[c]));
     }
     return gap > product && gap > 1e-10 * size;
@@ -364,6 +369,21 @@ static bool is_finite(const double *x, int n)
     return sum == 0;
 }
 
+// 1/2 x'P x + q'x, where x'P x = y'y with y = U x
+static double cost_of(sac_qp *qp, const sac_qp_problem *p)
+{
+    double cost = 0.5 * qp->loops->square(qp->u, qp->stride, qp->x, p->variables);
+    for (int i = 0; i < p->variables; i++) cost += p->q[i] * qp->x[i];
+    return cost;
+}
+
+// Whether what was found is what the header promises: rows at their bounds, and numbers that are finite.
+static bool is_sound(sac_qp *qp, const sac_qp_problem *p)
+{
+    return is_finite(qp->x, p->variables) && is_finite(qp->active.u, qp->active.count) && isfinite(cost_of(qp, p)) &&
+           are_held(qp, p);
+}
+
 static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *steps)
 {
     const int n = p->variables;
@@ -378,19 +398,11 @@ static sac_qp_outcome find(sac_qp *qp, const sac_qp_problem *p, bool warm, int *
         int side;
         double violation;
         const int row = most_violated(qp, p, &side, &violation);
-        if (row < 0) return is_finite(qp->x, n) && are_held(qp, p) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
+        if (row < 0) return is_sound(qp, p) ? SAC_QP_SOLVED : SAC_QP_UNSUITABLE;
         if (*steps > 10 * (n + p->rows)) return SAC_QP_OUT_OF_STEPS;
         const sac_qp_outcome added = add(qp, p, row, side, violation, steps);
         if (added != SAC_QP_SOLVED) return added;
     }
-}
-
-// 1/2 x'P x + q'x, where x'P x = y'y with y = U x
-static double cost_of(sac_qp *qp, const sac_qp_problem *p)
-{
-    double cost = 0.5 * qp->loops->square(qp->u, qp->stride, qp->x, p->variables);
-    for (int i = 0; i < p->variables; i++) cost += p->q[i] * qp->x[i];
-    return cost;
 }
 
 // After a problem that was not solved numbers may be left that are not finite; times zero they are not zero.

@@ -26,7 +26,7 @@ static sac_status count_kept(const char *path, uint64_t generation, uint64_t *ke
     uint8_t *bytes;
     size_t size;
     *kept = 0;
-    if (generation == 0 || access(path, F_OK) != 0) return SAC_OK;
+    if (access(path, F_OK) != 0) return SAC_OK;
     SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 30));
     for (char *line = (char *)bytes, *end; (end = strchr(line, '\n')); line = end + 1)
     {
@@ -40,13 +40,13 @@ static sac_status count_kept(const char *path, uint64_t generation, uint64_t *ke
     return SAC_OK;
 }
 
-sac_status sac_event_lines_open(sac_event_lines **out, const char *run_dir, uint64_t generation)
+sac_status sac_event_lines_open(sac_event_lines **out, const char *run_dir, uint64_t generation, bool anew)
 {
     char path[SAC_PATH_SIZE];
-    uint64_t kept;
+    uint64_t kept = 0;
     *out = NULL;
     SAC_TRY(sac_join_path(path, run_dir, "events.jsonl"));
-    SAC_TRY(count_kept(path, generation, &kept));
+    if (!anew) SAC_TRY(count_kept(path, generation, &kept));
     sac_event_lines *lines = SAC_NEW(sac_event_lines);
     if (!lines) return sac_fail_memory("events.jsonl");
     sac_status status = sac_append_open(&lines->file, path, kept);

@@ -6,8 +6,9 @@
 /// the last checkpoint are cut on resume, so every event stands there once.
 typedef struct sac_event_lines sac_event_lines;
 
-/// @param generation  lines beyond it are cut; 0: begin anew
-SAC_CHECKED sac_status sac_event_lines_open(sac_event_lines **out, const char *run_dir, uint64_t generation);
+/// @param generation  lines beyond it are cut
+/// @param anew        no line stays
+SAC_CHECKED sac_status sac_event_lines_open(sac_event_lines **out, const char *run_dir, uint64_t generation, bool anew);
 
 /// Flush and close. NULL is ignored. The result tells whether everything was written.
 sac_status sac_event_lines_close(sac_event_lines *lines);

@@ -8,13 +8,13 @@
 typedef struct sac_journal sac_journal;
 
 /// Open the run folder's journal.
-/// @param      generation  events beyond it are cut; 0: begin anew
+/// @param      generation  events beyond it are cut
 /// @param      row         rows beyond it are cut: `generation`, or the one before where the evaluation of
-/// `generation`,
-///                         and with it its row, are still to come
+///                         `generation`, and with it its row, are still to come
+/// @param      anew        no event and no row stays
 /// @param[out] seconds     of the last row that stays, 0 when there is none
 SAC_CHECKED sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t generation, uint64_t row,
-                                        double *seconds);
+                                        bool anew, double *seconds);
 
 /// Flush and close. NULL is ignored. The result tells whether everything was written.
 sac_status sac_journal_close(sac_journal *journal);

@@ -106,7 +106,7 @@ static sac_status open_journal(sac_run *r, bool found)
     // a generation whose evaluation was interrupted has its row yet to come, even if a part of the run that was killed
     // later had written it
     const uint64_t row = r->state.generation - (r->state.pending ? 1 : 0);
-    SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, row, &r->seconds));
+    SAC_TRY(sac_journal_open(&r->journal, r->def->run_dir, r->state.generation, row, !found, &r->seconds));
     char text[192], ranks[32] = "";
     if (sac_comm_size(r->comm) > 1) snprintf(ranks, sizeof ranks, "%d ranks, ", sac_comm_size(r->comm));
     snprintf(text, sizeof text, "at generation %llu with %s%d thread%s, cpu level %s",

@@ -15,6 +15,16 @@ fields() # a list of rows with the promised keys, and null where the peer is abs
     [[ $(head -c 1 "$work/json") == "[" ]] && grep -q '"peer": null' "$work/json" && grep -q '"ratio": null' "$work/json"
 }
 
+paired() # two that are timed in turns are compared run by run; the share of an article stands beside it
+{
+    "$saccade" bench act-tokens-196 --json >"$work/json" && python3 - "$work/json" <<'PYTHON'
+import json, sys
+(row,) = json.load(open(sys.argv[1]))
+assert row["article_less_time"] == 0.14 and row["article"] == "SARA-RT-2 with 196 tokens", row
+assert abs(1 - 1 / row["ratio"] - row["less_time"]) < 1e-4 and 0 < row["less_time"] < 0.9, row
+PYTHON
+}
+
 # the ranking of patches may differ where two importances are equal to rounding: on one frame of 16, not on more
 same_agent() # ROW
 {
@@ -72,6 +82,7 @@ import json, sys
 rows = json.load(open(sys.argv[1]))
 assert [(row["form"], row["pass"], row["patch"], row["side"]) for row in rows] == [
     ("relu", name, patch, 224) for patch in (16, 32) for name in ("forward", "both")]
+assert all(row["runs"] >= 2 and row["worst_ms"] >= row["ms"] for row in rows)
 assert all(row["ms"] > 0 and row["bytes"] >= 0 and row["peer"] is None and row["ratio"] is None for row in rows)
 PYTHON
 }
@@ -133,6 +144,7 @@ heard_peer()
 has() { "${SACCADE_PEERS:-.venv/bin/python}" -c "import $1" >/dev/null 2>&1; }
 
 check "bench --json" fields
+check "an action by tokens costs less with linear attention, in pairs" paired
 check "a peer that fails says how to hear why" silent_peer
 check "--verbose lets a peer be heard" heard_peer
 listed() # names alone, of all rows or of some

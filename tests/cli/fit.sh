@@ -177,6 +177,8 @@ refusals()
         refuses 2 "a task of a policy, which 'saccade train' carries out" "$saccade" fit "$OLDPWD/tasks/toy.yaml" --run no &&
         refuses 1 "nowhere: no such folder: 'make data' installs Fashion-MNIST" \
             "$saccade" fit "$task" --run no --set data.folder=nowhere &&
+        refuses 1 "nowhere: no such folder: give data.folder the folder of CIFAR-10's binary version" \
+            "$saccade" fit "$task" --run no --set data.folder=nowhere --set data.format=cifar-10 &&
         refuses 1 "alone holds no train-images-idx3-ubyte, with or without .gz" \
             "$saccade" fit "$task" --run no --set data.folder=alone &&
         refuses 1 "alone holds no data_batch_1.bin: give data.folder the folder of CIFAR-10's binary version" \
@@ -209,6 +211,53 @@ longer() # seconds go on where a run goes on
     "$saccade" fit "$task" --run longer --quiet --set train.checkpoint_every=1 && cut -d, -f3 longer/metrics.csv >before &&
         rm longer/checkpoints/00000045.safetensors && "$saccade" fit "$task" --run longer --quiet --resume &&
         awk -F, 'NR == 1 {next} $3 < last {exit 1} {last = $3}' longer/metrics.csv && diff <(head -3 before) <(cut -d, -f3 longer/metrics.csv | head -3)
+}
+
+# What is done within the first epoch stays known: what happened before, and the time that it took. Checkpoints hold no
+# time, so that they are the same everywhere.
+within()
+{
+    local run=("$saccade" fit "$task" --run within --quiet --set train.start=alone/net.safetensors --set train.epochs=1
+        --set train.checkpoint_every=1)
+    "${run[@]}" && [[ $(tail -n 1 within/seconds.csv) == 15,* && $(wc -l <within/seconds.csv) == 16 ]] &&
+        awk -F, 'NR == 1 {next} $2 < last {exit 1} {last = $2}' within/seconds.csv &&
+        rm within/checkpoints/00000015.safetensors && sed -i 's/^14,.*/14,1000.000/' within/seconds.csv &&
+        "${run[@]}" --resume && awk -F, 'END {print $3; exit !($3 >= 1000 && $3 < 1600)}' within/metrics.csv &&
+        [[ $(tail -n 1 within/seconds.csv) == 15,1[0-5]* && $(wc -l <within/seconds.csv) == 16 ]] && python3 - <<'PYTHON'
+import json
+events = [json.loads(line)["event"] for line in open("within/events.jsonl")]
+assert events == ["started", "began", "resumed", "finished"], events
+PYTHON
+}
+
+few() # pictures of which the first are of one class, which a net would name without having learned anything
+{
+    cp -r stripes sorted && python3 - <<'PYTHON' || return 1
+with open("sorted/train-labels-idx1-ubyte", "r+b") as file:
+    file.seek(8)
+    file.write(bytes([2]) * 40 + bytes([0]))
+PYTHON
+    refuses 1 "sorted: all 40 pictures for training that are used have class 2, expected two classes or more" \
+        "$saccade" fit "$task" --run no --set data.folder=sorted --set data.limit=40 && [[ ! -e no ]] &&
+        "$saccade" fit "$task" --run sorted_run --set data.folder=sorted --set data.limit=41 --set train.epochs=1 --quiet
+}
+
+members() # gzip files of several members, one after another, are what these hold; one that is cut short is damaged
+{
+    cp -r stripes members && python3 - <<'PYTHON' || return 1
+import gzip
+for name in ("images-idx3", "labels-idx1"):
+    path = f"members/t10k-{name}-ubyte.gz"
+    plain = gzip.open(path).read()
+    packed = b"".join(gzip.compress(part) for part in (plain[:3], b"", plain[3:50], plain[50:], b""))
+    open(path, "wb").write(packed)
+PYTHON
+    "$saccade" classify alone/net.safetensors --json >said &&
+        "$saccade" classify alone/net.safetensors --set data.folder=members --json | diff said - || return 1
+    truncate -s -1 members/t10k-images-idx3-ubyte.gz
+    refuses 1 "gzip is damaged or cut short" "$saccade" classify alone/net.safetensors --set data.folder=members &&
+        cp stripes/t10k-images-idx3-ubyte.gz members/ && printf x >>members/t10k-images-idx3-ubyte.gz &&
+        refuses 1 "gzip is damaged or cut short" "$saccade" classify alone/net.safetensors --set data.folder=members
 }
 
 damaged() # files that are cut short: one line, nothing is made
@@ -248,6 +297,16 @@ PYTHON
     fit --run colours_run --set data.folder=colours --set data.format=cifar-10 --set data.padding=4 --set data.flip=true \
         --set train.batch=10 --set net.width=4 --set train.epochs=10 --quiet &&
         awk -F, 'END {print; exit !($NF > 0.9)}' colours_run/metrics.csv
+}
+
+cifar_tasks() # those of the repository, with nets and runs that are small
+{
+    local small=(--set data.folder=colours --set train.epochs=1 --set train.batch=10 --quiet) tasks=$OLDPWD/tasks
+    "$saccade" fit "$tasks/cifar-attention.yaml" --run cifar_attention "${small[@]}" --set net.width=12 --set net.layers=1 \
+        --set net.hidden=16 --set net.heads=4 &&
+        "$saccade" fit "$tasks/cifar-resnet.yaml" --run cifar_resnet "${small[@]}" --set net.width=4 --set net.blocks=1 &&
+        "$saccade" heads cifar_attention --json >/dev/null && "$saccade" classify cifar_resnet/net.safetensors --json |
+        grep '"pictures":12,'
 }
 
 classified() # over the test pictures, to the bit what the fit itself says, for any number of threads and from elsewhere
@@ -466,6 +525,25 @@ PYTHON
     refuses 1 "large/net.safetensors: the loss over the test pictures is" "$saccade" classify large/net.safetensors &&
         refuses 1 "large/net.safetensors: its outputs are no numbers: the net has diverged" \
             "$saccade" classify large/net.safetensors pictures/red.png
+}
+
+# Finite parameters whose queries and keys are not: attention that is no number has no centre, and no run's film, table
+# or page shows one. The fit looks at test pictures in the end alone, and by then it has diverged.
+no_attention()
+{
+    cat >steep.yaml <<'YAML'
+data: {folder: more, padding: 1}
+net: {kind: attention-net, encoding: transformer-xl, patch: 2, width: 16, layers: 2, hidden: 32, size: 8, heads: 4}
+train: {rate: 30, batch: 300, epochs: 12, schedule: constant, momentum: 1, decay: 0}
+evaluation: {keep: 1, every: 0}
+YAML
+    local words="steep/nets/000003.safetensors: the attention of head 0 of layer 1 is no number: the net has diverged"
+    python3 "$OLDPWD/examples/pictures.py" more &&
+        refuses 1 "the fit diverged: after step 7 the loss or its gradient is no number" \
+            "$saccade" fit steep.yaml --run steep --quiet &&
+        refuses 1 "$words" "$saccade" heads steep/nets/000003.safetensors || return 1
+    cp steep/nets/000003.safetensors steep/net.safetensors
+    refuses 1 "steep/net.safetensors: the attention" "$saccade" heads steep --csv steep.csv
 }
 
 older() # a file of version 1 is refused; the run writes its net again, and with the same bytes
@@ -709,12 +787,16 @@ check "kills and threads change nothing of a vision transformer" transformer_kil
 check "a finished run is evaluated again" again
 check "a run says what became of it" states
 check "seconds go on after a resume" longer
+check "a resume within the first epoch forgets neither time nor events" within
+check "the first pictures of one class are no task" few
+check "gzip files of several members are read" members
 check "JSON says the same" json
 check "every kind of net learns" every_kind
 check "a net begins with what another has learned" started
 check "bad tasks and missing data get one line" refusals
 check "damaged data get one line" damaged
 check "CIFAR-10's form is read" cifar
+check "the tasks for CIFAR-10 are carried out" cifar_tasks
 check "a net classifies its test pictures as the fit did" classified
 check "PNG files are classified one by one" pictures
 check "runs are listed with their epochs and their accuracy" listed
@@ -723,6 +805,7 @@ check "a run goes on with its own data alone" other_data
 check "a file that becomes shorter is named" shrunk
 check "a fit that diverges is none, whenever it does" diverges
 check "a net whose outputs are no numbers classifies nothing" too_large
+check "a net whose attention is no number has no heads to see" no_attention
 check "an older net is written again" older
 check "a convolution of a net becomes heads, and back" convolution
 check "a convolution of one's own becomes heads, and back" own_convolution

@@ -7,7 +7,7 @@
 set -uo pipefail
 saccade=$1
 table=tests/cli/returns.csv seeds=1000..1007
-mapfile -t policies < <(git ls-files 'zoo/*.safetensors' | grep -v '^zoo/training/')
+mapfile -t policies < <(scripts/tracked.sh 'zoo/*.safetensors' | grep -v '^zoo/training/')
 
 episodes_of() # POLICY: "policy,seed,return,steps", a line for each episode
 {

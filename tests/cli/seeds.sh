@@ -11,7 +11,7 @@ chooses() # TASK: its evaluation lies within 1000..1999 (first_seed 1000 and 20 
         END {if (first == "") first = 1000; if (episodes == "") episodes = 20
              exit !(first >= 1000 && first + episodes <= 2000)}' "$1"
 }
-for task in $(git ls-files 'tasks/*.yaml' 'zoo/tasks/*.yaml' 'zoo/training/*.yaml'); do
+for task in $(scripts/tracked.sh 'tasks/*.yaml' 'zoo/tasks/*.yaml' 'zoo/training/*.yaml'); do
     check "$task chooses by seeds 1000..1999" chooses "$task"
 done
 

@@ -92,6 +92,28 @@ END
     grep -q 'tune, step 100 of 6000' "$work/progress"
 }
 
+# The same where it spells its numbers, a digit a token.
+spells()
+{
+    local n
+    sed 's/bins: 9/spelling: decimals/' "$work/tokens.yaml" >"$work/decimals.yaml" &&
+        "$saccade" train "$work/decimals.yaml" --run "$work/decimals" --generations 1 --quiet || return 1
+    for n in 1 3; do
+        "$saccade" uptrain "$work/decimals/best.safetensors" --frames 512 --tune 10 --rounds 2 --seeds 1000..1001 \
+            --threads "$n" --json --out "$work/decimals$n.safetensors" >"$work/up.json" || return 1
+    done 2>"$work/progress"
+    cat "$work/up.json" "$work/progress"
+    cmp "$work/decimals1.safetensors" "$work/decimals3.safetensors" && python3 - "$work" <<'END'
+import json, sys
+work = sys.argv[1]
+up = json.load(open(f"{work}/up.json"))
+assert (up["attention"], up["features"], up["match_first"]) == ("relu", 4, None), up
+assert up["tune_last"] < up["tune_first"], up
+metadata = open(f"{work}/decimals1.safetensors", "rb").read(10000)
+assert b"decimals" in metadata and b"sara-relu" in metadata, metadata[:2000]
+END
+}
+
 interrupted()
 {
     local code process
@@ -115,6 +137,7 @@ check "the table" table
 check "the return is back" recovers
 check "the same bytes for any number of threads" threads
 check "actions that are said by tokens" speaks
+check "actions that are spelt in decimals" spells
 check "an interrupt leaves nothing" interrupted
 check "a policy without softmax" refuses 2 "the policy's attention is relu" "$saccade" uptrain "$work/linear/best.safetensors" "${out[@]}"
 check "a map that is not there" refuses 2 "did you mean 'square'" "$saccade" uptrain "$soft" --attention sqare "${out[@]}"

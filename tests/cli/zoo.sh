@@ -3,7 +3,7 @@
 set -uo pipefail
 saccade=$1
 source "$(dirname "$0")/../check.sh"
-mapfile -t policies < <(git ls-files 'zoo/*.safetensors' | grep -v '^zoo/training/')
+mapfile -t policies < <(scripts/tracked.sh 'zoo/*.safetensors' | grep -v '^zoo/training/')
 
 commands() # POLICY: the first sh block of its card is what its recipe says
 {
@@ -17,7 +17,7 @@ sources() # POLICY: every file that its recipe begins with is in the tree
     [[ -s $work/files ]] || return 1
     while read -r file; do
         # a part may start from the run of an earlier one
-        [[ $file == zeros || $file == nothing || $file == '{'* ]] || grep -qx "  - run: $file" "${1%.*}.yaml" || git ls-files --error-unmatch "$file" >/dev/null || return 1
+        [[ $file == zeros || $file == nothing || $file == '{'* ]] || grep -qx "  - run: $file" "${1%.*}.yaml" || scripts/tracked.sh "$file" >/dev/null || return 1
     done <"$work/files"
 }
 
@@ -112,7 +112,7 @@ done
 parts()
 {
     local recipe
-    for recipe in $(git ls-files 'zoo/*.yaml' | xargs grep -l '^parts:'); do
+    for recipe in $(scripts/tracked.sh 'zoo/*.yaml' | xargs grep -l '^parts:'); do
         awk -v recipe="$recipe" '$1 == "-" && $2 == "run:" {print "\n" recipe, $3} $1 == "task:" {print $2} $1 == "vector:" {print $2} $1 == "uptrain:" {print "- -"}' "$recipe" |
             awk 'BEGIN {RS = ""} {print $1, $2, $3, $4}'
     done
@@ -133,13 +133,13 @@ starts() # TASK
     case $start in
         "" | draw | zeros) return 0 ;;
         runs/*) ;;
-        *) git ls-files --error-unmatch "$start"; return ;;
+        *) scripts/tracked.sh "$start"; return ;;
     esac
     made "$start" "$1"
 }
 parts >"$work/parts"
 check "there are parts" test -s "$work/parts"
-for task in $(git ls-files '*.yaml' | xargs grep -lE '^ *start:' | xargs grep -L '^parts:'); do
+for task in $(scripts/tracked.sh '*.yaml' | xargs grep -lE '^ *start:' | xargs grep -L '^parts:'); do
     check "$task: its start is there, or a recipe makes it" starts "$task"
 done
 unmade() # STARTS: a task with such a start is noticed
@@ -158,7 +158,7 @@ taught() # TASK
     ! printf '%s\n' "${policies[@]}" | grep -qxF "$teacher" || return 0
     made "$teacher" "$1"
 }
-for task in $(git ls-files 'zoo/tasks/*.yaml' | xargs grep -l '^teacher:'); do
+for task in $(scripts/tracked.sh 'zoo/tasks/*.yaml' | xargs grep -l '^teacher:'); do
     check "$task: its teacher ships, or a recipe trains it" taught "$task"
 done
 
@@ -181,14 +181,14 @@ unshipped() # RECIPE
     grep -vxFf "$folder/shown" "$folder/said" && return 1
     [[ -s $folder/said ]]
 }
-for recipe in $(git ls-files 'zoo/training/*/recipe.yaml'); do
+for recipe in $(scripts/tracked.sh 'zoo/training/*/recipe.yaml'); do
     check "$recipe: zoo/TRAINING.md shows its commands" unshipped "$recipe"
 done
 
 kept() # training states are those that zoo/TRAINING.md goes on with
 {
     local state
-    for state in $(git ls-files zoo/training | cut -d/ -f3 | sort -u); do
+    for state in $(scripts/tracked.sh zoo/training | cut -d/ -f3 | sort -u); do
         [[ $state == starts ]] || grep -q "^| [0-9]* | \`$state\`" zoo/TRAINING.md || { echo "$state"; return 1; }
     done
 }

@@ -239,6 +239,9 @@ def idx():
         "packed_more": gzip.compress(good + b"x", mtime=0),
         "packed_less": gzip.compress(good[:-1], mtime=0),
         "gzip_start": b"\x1f\x8b",
+        "packed_members": gzip.compress(good[:3], mtime=0) + gzip.compress(b"", mtime=0) + gzip.compress(good[3:], mtime=0),
+        "packed_members_cut": packed + gzip.compress(b"", mtime=0)[:-1],
+        "packed_members_more": packed + packed,
     }
     for name, data in seeds.items():
         put("idx", name, data)
@@ -618,8 +621,20 @@ def net():
         "batch_large": changed("batch: 20", "batch: 65536"),
     }
     seeds |= without_or_more(header, data, ("format", "version", "checksum", "task"), "1")
+    seeds["attention_overflows"] = overflowing((CORPUS / "net" / "attention").read_bytes())
     for name, data in seeds.items():
         put("net", name, data)
+
+
+def overflowing(source):
+    """A net whose numbers are finite, and too large for the queries and keys that it makes of them."""
+    size = struct.unpack("<Q", source[:8])[0]
+    header, data = json.loads(source[8 : 8 + size]), bytearray(source[8 + size :])
+    for name in ("embedding.weight", "layer0.queries_keys.weight"):
+        begin, end = header[name]["data_offsets"]
+        numbers = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+        data[begin:end] = struct.pack(f"<{len(numbers)}f", *(1e35 * number for number in numbers))
+    return tensors(header, bytes(data))
 
 
 def demonstrations():
@@ -745,6 +760,22 @@ def words():
         put("words", name, data)
 
 
+def qp():
+    """Problems of the solver, which take their numbers from bytes as they come."""
+    def drawn(seed, count):
+        numbers = []
+        for _ in range(count):
+            seed = (1103515245 * seed + 12345) % (1 << 31)
+            numbers.append(seed >> 16 & 255)
+        return bytes(numbers)
+
+    put("qp", "nothing", b"")
+    put("qp", "zeros", bytes(300))
+    put("qp", "ones", b"\xff" * 300)
+    for seed in range(8):
+        put("qp", f"drawn_{seed}", drawn(seed, 60 * (seed + 1)))
+
+
 for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, recipe, fit_task, net, wad,
-              words, demonstrations, action):
+              words, demonstrations, action, qp):
     write()

@@ -159,6 +159,17 @@ TEST(what_cannot_be_solved_is_said)
     qp_scene_make(&one, 3, 8, 20, false);
     one.lower[6] = one.upper[6] + 1;
     assert_int_equal(sac_qp_solve(qp, x, u, &one.def, false).outcome, SAC_QP_UNSUITABLE);
+    const int columns[][2] = {{-1, 8}, {0, 9}, {5, 4}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    {
+        int first[20] = {0}, end[20];
+        qp_scene_make(&one, 3, 8, 20, false);
+        for (int row = 0; row < 20; row++) end[row] = 8;
+        one.def.first = first, one.def.end = end;
+        assert_int_equal(sac_qp_solve(qp, x, u, &one.def, i % 2).outcome, SAC_QP_SOLVED);
+        first[9] = columns[i][0], end[9] = columns[i][1];
+        assert_int_equal(sac_qp_solve(qp, x, u, &one.def, i % 2).outcome, SAC_QP_UNSUITABLE);
+    }
     sac_qp_destroy(qp);
     assert_fails(sac_qp_create(&qp, 0, 1), SAC_ERROR_ARGUMENT, "0 variables");
     assert_fails(sac_qp_create(&qp, 1, 5000), SAC_ERROR_ARGUMENT, "5000 rows");
@@ -243,6 +254,55 @@ TEST(what_is_said_of_hard_problems_is_so)
     }
     assert_int_equal(outcomes[SAC_QP_INFEASIBLE], 0);
     assert_true(outcomes[SAC_QP_SOLVED] > 1000 && outcomes[SAC_QP_UNSUITABLE] > 100);
+    sac_qp_destroy(qp);
+}
+
+// Two variables of weights p0 and p1, the first of which is b, while both are c together: x = (b, c - b) meets both
+// rows, whatever the weights are.
+static sac_qp_solution solve_pair(sac_qp *qp, double p0, double p1, double b, double c)
+{
+    double x[2];
+    const double p[] = {p0, 0, 0, p1}, q[2] = {0}, a[] = {1, 0, 1, 1}, lower[] = {b, c}, upper[] = {b, INFINITY};
+    const sac_qp_problem problem = {.variables = 2, .rows = 2, .p = p, .q = q, .a = a, .lower = lower, .upper = upper};
+    const sac_qp_solution s = sac_qp_solve(qp, x, NULL, &problem, false);
+    if (s.outcome == SAC_QP_SOLVED) assert_true(fabs(x[0] - b) <= 1e-9 * (1 + b) && x[0] + x[1] >= c * (1 - 1e-9));
+    return s;
+}
+
+// Where weights are far apart or numbers overflow, rows that can be met are never called rows that cannot.
+TEST(weights_do_not_make_rows_infeasible)
+{
+    sac_qp *qp;
+    assert_ok(sac_qp_create(&qp, 2, 2));
+    int solved = 0, count = 0;
+    for (int p0 = -12; p0 <= 12; p0 += 3)
+        for (int p1 = -12; p1 <= 24; p1 += 3)
+            for (int c = 0; c <= 12; c += 3, count++)
+            {
+                const sac_qp_solution s = solve_pair(qp, ten_to(p0), ten_to(p1), 1, ten_to(c));
+                assert_int_not_equal(s.outcome, SAC_QP_INFEASIBLE);
+                solved += s.outcome == SAC_QP_SOLVED;
+            }
+    assert_true(solved > count / 2);
+    const double far = ten_to(100), heavy = ten_to(300), none = 0, one_ = 1;
+    double x;
+    sac_qp_problem single = {
+        .variables = 1, .rows = 1, .p = &heavy, .q = &none, .a = &one_, .lower = &far, .upper = &far};
+    assert_int_equal(sac_qp_solve(qp, &x, NULL, &single, false).outcome, SAC_QP_UNSUITABLE);
+    sac_qp_destroy(qp);
+}
+
+// A minimum whose cost no double holds is not called solved.
+TEST(what_is_solved_is_finite)
+{
+    sac_qp *qp;
+    assert_ok(sac_qp_create(&qp, 2, 2));
+    const double big = ten_to(200), p[] = {big, 0, 0, big}, q[] = {-ten_to(300), 0};
+    double x[2] = {1, 1};
+    const sac_qp_problem problem = {.variables = 2, .p = p, .q = q};
+    const sac_qp_solution s = sac_qp_solve(qp, x, NULL, &problem, false);
+    assert_int_equal(s.outcome, SAC_QP_UNSUITABLE);
+    assert_true(s.cost == 0 && x[0] == 0 && x[1] == 0);
     sac_qp_destroy(qp);
 }
 
@@ -352,5 +412,6 @@ TEST(a_restored_solver_starts_as_the_saved_one)
 
 TESTS(a_solution_meets_the_conditions_of_a_minimum, a_warm_start_ends_at_the_same_minimum_in_fewer_steps,
       a_warm_start_gives_up_rows_that_no_longer_hold, rows_that_repeat_others_do_no_harm, what_cannot_be_solved_is_said,
-      what_is_said_of_hard_problems_is_so, who_takes_too_many_steps_is_stopped, a_cold_start_forgets_everything,
-      every_level_has_the_same_bits, a_restored_solver_starts_as_the_saved_one)
+      what_is_said_of_hard_problems_is_so, weights_do_not_make_rows_infeasible, what_is_solved_is_finite,
+      who_takes_too_many_steps_is_stopped, a_cold_start_forgets_everything, every_level_has_the_same_bits,
+      a_restored_solver_starts_as_the_saved_one)

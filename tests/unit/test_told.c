@@ -69,10 +69,12 @@ TEST(what_comes_after_a_checkpoint_is_told_once)
     assert_string_equal(again, whole);
     assert_int_equal(lines_of("events.jsonl"), 3); // started, resumed, interrupted
     tell(&net, 0, 3, 3);                           // from within the first epoch: what was told before training stays
+    assert_int_equal(lines_of("events.jsonl"), 3);
     sac_free(again);
     again = text_of("heads.csv");
     assert_string_equal(again, whole);
     tell(&net, 0, 0, 1); // anew
+    assert_int_equal(lines_of("events.jsonl"), 2);
     assert_int_equal(lines_of("heads.csv"), 1 + 2 * HEADS);
     sac_free(again);
     sac_free(whole);

@@ -101,6 +101,19 @@ TEST(a_run_from_before_an_option_existed_goes_on)
     sac_task_destroy(task);
 }
 
+// what happened before the first generation was finished stays known
+TEST(events_of_the_first_generation_stay)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_int_equal(train(task, "begun", 1, false, &(watcher){.interrupt = 1}), SAC_ERROR_INTERRUPTED);
+    assert_ok(train(task, "begun", 1, true, &(watcher){0}));
+    assert_int_equal(events_that_say("begun", "\"started\""), 1);
+    assert_int_equal(events_that_say("begun", "\"interrupted\""), 1);
+    assert_int_equal(events_that_say("begun", "\"resumed\""), 1);
+    assert_rows_of_nine_generations("begun");
+    sac_task_destroy(task);
+}
+
 TEST(resume_without_a_checkpoint_starts_from_the_beginning)
 {
     sac_task *task = load_task(task_text, NULL, 0);
@@ -504,6 +517,7 @@ int main(void)
         IN_FOLDER(a_run_lies_in_the_folder_that_was_named_or_nowhere),
         IN_FOLDER(an_existing_run_is_not_overwritten_and_another_task_is_refused),
         IN_FOLDER(a_run_from_before_an_option_existed_goes_on),
+        IN_FOLDER(events_of_the_first_generation_stay),
         IN_FOLDER(resume_without_a_checkpoint_starts_from_the_beginning),
         IN_FOLDER(a_damaged_checkpoint_is_not_among_those_that_are_kept),
         IN_FOLDER(a_run_without_a_whole_checkpoint_is_left_as_it_is),

@@ -404,6 +404,17 @@ TEST(motors_are_finite)
     assert_true(sac_walk_unsolved(walk) > 100);
     sac_walk_reset(walk, &rest);
     assert_int_equal(sac_walk_unsolved(walk), 0);
+    for (int i = 0; i < 4; i++) // a step that is none: counted, and the walk goes on afterwards
+    {
+        const sac_walk_command command = still();
+        const sac_gait_feet feet = sac_walk_feet(walk);
+        assert_int_equal(sac_walk_step(motors, walk, &rest, &command, i < 3 ? bad[i] : -0.004).solution.outcome,
+                         SAC_QP_UNSUITABLE);
+        assert_true(are_finite((const sac_motor(*)[SAC_LEG_JOINTS])motors));
+        assert_int_equal(sac_walk_unsolved(walk), i + 1);
+        for (int leg = 0; leg < SAC_LEGS; leg++) assert_true(sac_walk_feet(walk).phase[leg] == feet.phase[leg]);
+        assert_int_equal(sac_walk_step(motors, walk, &rest, &command, 0.004).solution.outcome, SAC_QP_SOLVED);
+    }
     sac_walk_destroy(walk);
 }
 
