@@ -13,8 +13,10 @@ of_site()
 {
     local policy world steps name
     scripts/setup.sh python ffmpeg python3-matplotlib
-    build/saccade watch zoo/car-racing/evolved.safetensors --seed 5 --steps 150 --video "$frames/drive.mp4" --size 640x406 --fps 12
-    ffmpeg -loglevel error -y -i "$frames/drive.mp4" -an -c:v libx264 -preset slow -crf 30 -pix_fmt yuv420p -movflags +faststart docs/images/drive.mp4
+    build/saccade watch zoo/car-racing/evolved.safetensors --seed 5 --steps 150 --video "$frames/drive.mp4" \
+        --size 640x406 --fps 12
+    ffmpeg -loglevel error -y -i "$frames/drive.mp4" -an -c:v libx264 -preset slow -crf 30 -pix_fmt yuv420p \
+        -movflags +faststart docs/images/drive.mp4
     mkdir -p docs/images/zoo
     for policy in zoo/*/*.safetensors; do
         world=$(basename "$(dirname "$policy")")

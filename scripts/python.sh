@@ -5,7 +5,7 @@
 #     worlds    all worlds of other makers: mujoco, Gymnasium with Box2D, ViZDoom
 #     readers   who reads what saccade writes, for the tests: ONNX Runtime, safetensors, TensorBoard, Pillow, mypy; and who
 #               writes films and plots for the Python package: imageio, matplotlib
-#     docs      what makes the site (make docs), in .venv/docs, because its parts want other versions of what the rest uses
+#     docs      what makes the site (make docs), in .venv/docs, because it wants other versions of what the rest uses
 #     peers     what saccade is compared with: JAX, PyTorch and the Point Cloud Library (Debian's), evosax, evojax,
 #               pycma, daqp, quadprog and dm_control's own pictures; and, because they need older versions of NumPy than
 #               JAX does, Stable-Baselines3 in .venv/baselines and PyBullet in .venv/pybullet

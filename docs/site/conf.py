@@ -32,7 +32,8 @@ c_id_attributes = ["SAC_API", "SAC_CHECKED"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_mock_imports = ["gymnasium", "mujoco"]  # what saccade.gym and saccade.mujoco are made for, and need not here
+# what some modules are made for; their pages need none of it
+autodoc_mock_imports = ["gymnasium", "imageio", "matplotlib", "mujoco", "torch"]
 
 html_theme = "furo"
 html_static_path = ["static", "../images/drive.mp4"]

@@ -1,4 +1,4 @@
-"""Docstrings are plain text, as the C headers are: turns them into what Sphinx reads, nothing lost and nothing marked up."""
+"""Docstrings are plain text, as the C headers are: turns them into what Sphinx reads, with nothing lost."""
 import re
 
 

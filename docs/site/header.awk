@@ -13,6 +13,8 @@
     }
     $0 = "/// @param " name[count] "  " rest
 }
+# "--" is two dashes, not a long one; lines with code have it as it is
+/^\/\/\/ ? ? ?[^ `]/ && !/`/ {gsub(/ --/, " \\--")}
 done {print; next}
 /^\/\/\// {block = block $0 "\n"; next}
 block {
@@ -21,3 +23,4 @@ block {
     done = 1
 }
 {print}
+END {if (block && !done) printf "/// @file\n///\n%s", block}

@@ -1,9 +1,9 @@
 """Lays out what Sphinx makes the site of: stage.py OUT (scripts/docs.sh calls it).
 
-The documents of the repository stay where they are and are read as they are. OUT gets links to them, and pages made of
-other things: one for each C header and Python module, a gallery of the zoo by its recipes and cards, the results of
-README as the landing page shows them, and one for each source file that a document names. Links of documents to such
-files lead to their pages; all other links stay.
+The documents of the repository stay where they are. OUT gets them as they are, and pages made of other things: one for
+each C header and Python module, a gallery of the zoo by its recipes and cards, the results of README as the landing
+page shows them, and one for each source file that a document names. Links of documents to such files lead to their
+pages; all other links stay.
 """
 import os
 import pathlib
@@ -15,7 +15,6 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)#: ]+)(?=[)#])")
-WRITTEN = set()
 
 WORLDS = {  # in the gallery's order; folders of zoo/
     "car-racing": "CarRacing: points for the road that is driven, 900 and more for a whole lap",
@@ -30,7 +29,7 @@ MODULES = {  # of the Python package, in reading order
     "search": "search methods", "learn": "gradients", "demonstrations": "demonstrations and distillation",
     "classifier": "nets of saccade fit", "attention": "attention on arrays", "readings": "readings of attention",
     "heads": "heads that are convolutions", "tokens": "from pixels to tokens", "theory": "the papers' theorems",
-    "mujoco": "pictures of MuJoCo models",
+    "mujoco": "pictures of MuJoCo models", "show": "films and plots", "torch": "policies as PyTorch modules",
 }
 
 
@@ -40,16 +39,11 @@ def documents():
 
 
 def write(path, text):
-    """A page, untouched where it is as it was: Sphinx reads again what is newer."""
-    WRITTEN.add(path)
-    if path.is_file() and path.read_text() == text:
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def copy(path, to):
-    WRITTEN.add(to)
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(path, to)
 
@@ -106,7 +100,7 @@ def stage_c(out):
         title = f"saccade/{header.name}"
         write(out / f"api/c/{header.stem}.rst", f"{title}\n{'=' * len(title)}\n\n.. code-block:: c\n\n"
               f"   #include \"saccade/{header.name}\"\n\n.. doxygenfile:: saccade/{header.name}\n"
-              "   :sections: briefdescription detaileddescription innerclass define enum typedef func\n\n")
+              "   :sections: briefdescription detaileddescription innerclass public-attrib define enum typedef func\n\n")
     rows = "".join(f"   * - :doc:`{header.name} <{header.stem}>`\n     - {first_sentence(header)}\n" for header in headers)
     write(out / "api/c/index.rst", "C reference\n===========\n\nOne page for each header. Its comments are all that is "
           "said here: shapes, units, who owns what, and errors.\n\n.. list-table::\n   :widths: auto\n\n" + rows + "\n" +
@@ -123,6 +117,9 @@ def first_sentence(header):
 
 
 def stage_python(out):
+    public = {path.stem for path in (ROOT / "python/saccade").glob("[!_]*.py")}
+    if public != set(MODULES):
+        sys.exit(f"docs/site/stage.py: MODULES and python/saccade differ in {', '.join(sorted(public ^ set(MODULES)))}")
     for module, title in MODULES.items():
         heading = f"saccade.{module}"
         write(out / f"api/python/{module}.rst", f"{heading}\n{'=' * len(heading)}\n\n.. automodule:: saccade.{module}\n"
@@ -194,6 +191,7 @@ def stage_landing(out):
 
 def main():
     out = pathlib.Path(sys.argv[1])
+    shutil.rmtree(out, ignore_errors=True)
     sources = set()
     for document in documents():
         sources |= stage_document(out, document)
@@ -206,8 +204,6 @@ def main():
     stage_python(out)
     stage_gallery(out)
     stage_landing(out)
-    for left in {path for path in out.rglob("*") if path.is_file()} - WRITTEN:
-        left.unlink()  # of an earlier time
 
 
 main()

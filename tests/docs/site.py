@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The site that make docs built, as a reader meets it.
 
-    site.py SITE                     links, places in pages, pictures and films lead somewhere in SITE; nothing is loaded
-                                     from elsewhere; pages have a name and say what their pictures show
-    site.py SITE --look FOLDER [WORDS]   a picture of every page, or of those whose path holds WORDS, as Chromium shows it
-                                     (light, dark, and on a phone), and sheets of many small ones; fails where a page is
-                                     wider than the screen, or the search finds nothing
+    site.py SITE
+        links, places in pages, pictures and films lead somewhere in SITE; nothing is loaded from elsewhere; pages have
+        a name and say what their pictures show
+    site.py SITE --look FOLDER [WORDS]
+        a picture of every page, or of those whose path holds WORDS, as Chromium shows it (light, dark, and on a phone),
+        and sheets of many small ones; fails where a page is wider than the screen or does not load all, a script
+        fails, or the search finds nothing
 """
 import html.parser
 import pathlib

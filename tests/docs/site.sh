@@ -76,8 +76,10 @@ assert lines == ["One line of \\*all\\*: \\|x\\| and ``a_b``.", "", "", "* **x**
                  "* **y**: ``code``", "", "", "::", "", "    A = b"], lines
 PYTHON
 }
-headers() # the first comment of a header is its file's; names that share a text have a line each
+headers() # the first comment of a header is its file's; names that share a text have a line each; dashes stay
 {
+    printf '#pragma once\n\n/// All of it, as --set does.\n' | awk -f docs/site/header.awk |
+        diff - <(printf '#pragma once\n\n/// @file\n///\n/// All of it, as \\--set does.\n') || return
     printf '#pragma once\n\n/// What it does.\n\n/// @param width, height  of it\nvoid f(int width, int height);\n' | awk -f docs/site/header.awk >"$work/h" &&
         printf '#pragma once\n\n/// @file\n///\n/// What it does.\n\n/// @param width  see height\n/// @param height  of it\nvoid f(int width, int height);\n' | diff - "$work/h"
 }
