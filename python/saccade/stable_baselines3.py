@@ -8,17 +8,20 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, Iterable
 
 import numpy as np
 
 from saccade._core import ArgumentError
-from saccade.gym import AutoresetMode, VectorEnv, ids
+from saccade._gymnasium import ids
+from saccade.gym import VectorEnv
 
 try:
-    from stable_baselines3.common import vec_env
+    _VecEnv: Any = import_module("stable_baselines3.common.vec_env").VecEnv
 except ImportError as error:
-    raise ImportError("saccade.stable_baselines3: Stable-Baselines3 is not there (pip install stable-baselines3)") from error
+    raise ImportError("saccade.stable_baselines3: Stable-Baselines3 is not installed "
+                      "(pip install stable-baselines3)") from error
 
 _OF_ONE = ("picture", "restore", "save")  # methods of saccade.Worlds that take the number of a world
 
@@ -27,13 +30,13 @@ def _name(id: str) -> str:
     """The name of the world that Gymnasium knows by this id; a name of saccade's stays as it is."""
     known = ids()
     if id.startswith("saccade/") and id not in known:
-        near = get_close_matches(id, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else f", expected one of {', '.join(known)}"
+        near = get_close_matches(id[8:], [other[8:] for other in known], 1)  # by what follows "saccade/"
+        hint = f"; did you mean saccade/{near[0]}?" if near else f", expected one of {', '.join(known)}"
         raise ArgumentError(f"no environment '{id}'{hint}")
     return known.get(id, id)
 
 
-class VecEnv(vec_env.VecEnv):
+class VecEnv(_VecEnv):  # type: ignore[misc]
     """num_envs worlds that start anew by themselves, as Stable-Baselines3's own VecEnv does it: the last observation of
     an episode is infos[i]["terminal_observation"], and infos[i]["TimeLimit.truncated"] says that only time was up.
 
@@ -50,7 +53,7 @@ class VecEnv(vec_env.VecEnv):
         Raises saccade.ArgumentError for a world, variant or option that is not there.
         """
         self.envs = VectorEnv(_name(id), num_envs, variant, render_mode, threads, render_height=render_height,
-                              autoreset_mode=AutoresetMode.SAME_STEP, parts=parts, **options)
+                              autoreset_mode="SameStep", parts=parts, **options)
         self.render_mode, self._render_height = render_mode, render_height
         self._actions: np.ndarray | None = None
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
