@@ -41,7 +41,8 @@ def main() -> None:
     model = PPO(kind, worlds, n_steps=64, batch_size=128, learning_rate=1e-3, gamma=0.9, seed=1, device="cpu")
     before = evaluate(model, given)
     model.learn(given.steps)
-    print(f"{kind} in {given.world}: return {before:.1f} before, {evaluate(model, given):.1f} after {given.steps} steps")
+    after = evaluate(model, given)
+    print(f"{kind} in {given.world}: return {before:.1f} before, {after:.1f} after {given.steps} steps")
 
 
 if __name__ == "__main__":

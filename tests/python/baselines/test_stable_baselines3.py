@@ -1,4 +1,4 @@
-"""saccade's worlds as Stable-Baselines3's VecEnv, with the Stable-Baselines3, Gymnasium and NumPy of .venv/baselines."""
+"""Worlds as Stable-Baselines3's VecEnv, with the Stable-Baselines3, Gymnasium and NumPy of .venv/baselines."""
 import os
 import pathlib
 import re
@@ -105,7 +105,8 @@ def test_pictures_go_through_convolutions():
     from stable_baselines3.common.vec_env import VecTransposeImage
 
     torch.set_num_threads(1)
-    model = PPO("CnnPolicy", make("saccade/Toy-v0", 4, size=36), n_steps=8, batch_size=16, n_epochs=1, device="cpu", seed=1)
+    envs = make("saccade/Toy-v0", 4, size=36)
+    model = PPO("CnnPolicy", envs, n_steps=8, batch_size=16, n_epochs=1, device="cpu", seed=1)
     assert isinstance(model.env, VecTransposeImage) and model.observation_space.shape == (3, 36, 36)
     before = [p.detach().clone() for p in model.policy.parameters()]
     model.learn(32)
@@ -113,15 +114,17 @@ def test_pictures_go_through_convolutions():
 
 
 def test_the_example_learns():
-    done = subprocess.run([sys.executable, "examples/sb3.py"], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env={**os.environ, "PYTHONPATH": os.environ.get("SACCADE_SITE", "")})
+    environment = {**os.environ, "PYTHONPATH": os.environ.get("SACCADE_SITE", "")}
+    done = subprocess.run([sys.executable, "examples/sb3.py"], cwd=ROOT, env=environment, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 0, done.stderr
     before, after = map(float, re.search(r"return (\S+) before, (\S+) after", done.stdout).groups())
     assert after > 1.5 * before
 
 
 def test_the_tutorials_block_runs():
-    (code,) = re.findall(r"^```python test stable_baselines3\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S)
+    page = (ROOT / "docs/python.md").read_text()
+    (code,) = re.findall(r"^```python test stable_baselines3\n(.*?)^```", page, re.M | re.S)
     names = {}
     exec(code, names)
     assert names["model"].num_timesteps == 256
