@@ -68,9 +68,12 @@ mujoco: ## of these MuJoCo and the models of the control suite alone
 peers: ## what saccade is compared with, into .venv (JAX, PyTorch, Stable-Baselines3 and others), beside the worlds
 	@scripts/python.sh peers
 
-wheel: build ## the Python package: build/wheel/saccade-*.whl
+wheel: $(if $(ARCH),,mujoco build) ## the Python package: build/wheel/saccade-*.whl; ARCH=aarch64: for ARM
 	@scripts/setup.sh python
-	@scripts/wheel.sh
+	@scripts/wheel$(if $(ARCH),-$(ARCH)).sh
+
+sdist: mujoco build ## the package's sources, from which pip builds it: build/wheel/saccade-*.tar.gz
+	@cd python && python3 -B -c 'import backend; print(backend.build_sdist("../build/wheel"))'
 
 dist: build ## the release's tarball, its checksum and what is linked: build/dist
 	@scripts/dist.sh
@@ -78,7 +81,7 @@ dist: build ## the release's tarball, its checksum and what is linked: build/dis
 distcheck: build ## make dist, and make test from the tarball alone
 	@scripts/dist.sh check
 
-docs: ## the guides and the reference as a site: build/docs/index.html
+docs: build ## guides, gallery of the zoo, and reference of C and Python as a site: build/docs/index.html
 	@scripts/docs.sh
 
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
@@ -91,4 +94,4 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 .PHONY: help setup setup-dev build demo train test test-threads lint format bench check-kernels determinism fuzz check wheel \
-        data worlds mujoco peers docs dist distcheck install uninstall clean
+        sdist data worlds mujoco peers docs dist distcheck install uninstall clean

@@ -21,7 +21,12 @@ endif()
 # what the bridge's worker processes run
 install(FILES src/env/bridge/saccade-worker.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
 
-# whose numbers describe the robots, and on what terms
+# the control suite's models
+if(DM_CONTROL_FOLDER)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/saccade-models DESTINATION ${CMAKE_INSTALL_LIBDIR}/saccade)
+endif()
+
+# whose numbers and models describe the robots, and on what terms
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade/licences RENAME saccade.txt)
 install(DIRECTORY licences DESTINATION ${CMAKE_INSTALL_DATADIR}/saccade)
 

@@ -2,7 +2,9 @@
 # the target mujoco_headers serves whoever includes <mujoco/mujoco.h>, mujoco_library who links it.
 set(SAC_MUJOCO "" CACHE PATH "folder of the Python package mujoco; empty: the one in .venv")
 set(SAC_DM_CONTROL "" CACHE PATH "folder of the Python package dm_control; empty: the one in .venv")
-set(SAC_MUJOCO_VERSION 3.17.0) # the one whose states are promised to the bit
+file(STRINGS ${CMAKE_SOURCE_DIR}/python/mujoco.txt SAC_MUJOCO_VERSION REGEX "^mujoco==")
+string(REPLACE "mujoco==" "" SAC_MUJOCO_VERSION ${SAC_MUJOCO_VERSION})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/mujoco.txt)
 
 if(NOT CMAKE_CROSSCOMPILING) # .venv holds this machine's
   file(GLOB found_mujoco ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/mujoco)
@@ -19,8 +21,16 @@ foreach(folder ${SAC_MUJOCO} ${found_mujoco})
   endif()
 endforeach()
 foreach(folder ${found_dm_control} ${SAC_DM_CONTROL})
-  set(DM_CONTROL_FOLDER ${folder}) # where models are looked for at run time
+  if(EXISTS ${folder}/suite)
+    set(DM_CONTROL_FOLDER ${folder})
+  endif()
 endforeach()
+# the models of the tasks that there are lie beside the command and its modules, so that no path is compiled in
+if(DM_CONTROL_FOLDER)
+  foreach(file ball_in_cup cartpole cheetah finger quadruped reacher walker common/materials common/skybox common/visual)
+    configure_file(${DM_CONTROL_FOLDER}/suite/${file}.xml ${CMAKE_BINARY_DIR}/saccade-models/${file}.xml COPYONLY)
+  endforeach()
+endif()
 if(NOT MUJOCO_FOUND)
   message(STATUS "the control suite is left out: MuJoCo ${SAC_MUJOCO_VERSION} is not there (make mujoco)")
 endif()

@@ -14,6 +14,9 @@ step make lint
 step make test
 step make check-kernels
 step tests/kernels/check_arm.sh
+step tests/python/check_arm.sh build # the wheel for aarch64
+step tests/python/sdist.sh build # the wheel as pip builds it from the sources
+step tests/python/fresh.sh build # README's Python lines where there is Python alone
 step tests/kernels/check_cpus.sh build # this processor with masked levels, and others under emulation
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step tests/cli/returns.sh build/saccade # every policy of the zoo returns what it did, to the bit

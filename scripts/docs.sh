@@ -1,31 +1,18 @@
 #!/usr/bin/env bash
-# make docs: the guides and the reference of the C interface as a site, build/docs/index.html. Fails on a warning, and on a
-# link or a picture that leads nowhere.
+# make docs: the guides, the zoo and the reference of C and Python as a site, build/docs/index.html. It needs no server and
+# loads nothing from elsewhere. Fails on a warning, on a link that leads nowhere, and on a page that loads something from
+# elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh doxygen
+scripts/setup.sh python doxygen python3-venv python3-pip
+python=${SACCADE_DOCS:-.venv/docs/bin/python} # one that has what scripts/python.sh docs installs
+[[ -n ${SACCADE_DOCS:-} ]] || scripts/python.sh docs
 mkdir -p build
-rm -rf build/docs
+rm -rf build/docs build/docs-xml build/docs-python
 doxygen docs/Doxyfile
-
-# what a page links to and Doxygen has not made, such as a program in examples/, comes along
-bad=0
-cd build/docs
-while IFS=: read -r page target; do
-    [[ ! -e $target ]] || continue
-    case $page in md_docs_*) from=docs ;; md_zoo_car_racing_*) from=zoo/car-racing ;; md_zoo_control_*) from=zoo/control ;; md_zoo_legs_*) from=zoo/legs ;; md_zoo_grasp_*) from=zoo/grasp ;; md_zoo_rooms_*) from=zoo/rooms ;; md_zoo_*) from=zoo ;; *) from=. ;; esac
-    file=$(realpath -m --relative-to=../.. "../../$from/$target")
-    if [[ ! -f ../../$file ]]; then
-        echo "$page: $target leads nowhere" >&2
-        bad=1
-        continue
-    fi
-    place=md_$(tr '/-' '__' <<<"${file%.md}").html # what Doxygen calls a document
-    if [[ ! -e $place ]]; then
-        place=source/$file
-        mkdir -p "$(dirname "$place")"
-        cp "../../$file" "$place"
-    fi
-    sed -i "s|=\"$target\([\"#]\)|=\"$place\1|g" "$page"
-done < <(grep -oE '(src|href)="[^"#]+' ./*.html | grep -vE '="(https?|javascript):' | sed -E 's/^\.\///; s/(src|href)="//' | sort -u)
-[[ $bad == 0 ]] && echo "build/docs/index.html"
+"$python" -m zipfile -e "$(scripts/wheel.sh)" build/docs-python
+"$python" -B docs/site/stage.py build/docs-source
+PYTHONPATH=build/docs-python PYTHONDONTWRITEBYTECODE=1 \
+    "$python" -m sphinx -q -W --keep-going -j 1 -b html -c docs/site -d build/docs-doctrees build/docs-source build/docs
+"$python" -B tests/docs/site.py build/docs
+echo "build/docs/index.html"

@@ -1,10 +1,37 @@
 #!/usr/bin/env bash
 # Draws the pictures of docs/images anew: a moment of the shipped policy's drive with what it looks at, the examples of
-# docs/plots.md, and figures of docs/theory.md. The agents drive 100 episodes in every variant: some minutes.
+# docs/plots.md, figures of docs/theory.md, and what the site shows (docs/site). The agents drive 100 episodes in every
+# variant: some minutes.
+#   pictures.sh        all of them
+#   pictures.sh site   what the site alone shows: the film, a picture of each policy at work, docs/how-it-works.md
 set -euo pipefail
 cd "$(dirname "$0")/.."
 frames=$(mktemp -d)
 trap 'rm -rf "$frames"' EXIT
+
+of_site()
+{
+    local policy world steps name
+    scripts/setup.sh python ffmpeg python3-matplotlib
+    build/saccade watch zoo/car-racing/evolved.safetensors --seed 5 --steps 150 --video "$frames/drive.mp4" --size 640x406 --fps 12
+    ffmpeg -loglevel error -y -i "$frames/drive.mp4" -an -c:v libx264 -preset slow -crf 30 -pix_fmt yuv420p -movflags +faststart docs/images/drive.mp4
+    mkdir -p docs/images/zoo
+    for policy in zoo/*/*.safetensors; do
+        world=$(basename "$(dirname "$policy")")
+        name=$world-$(basename "$policy" .safetensors)
+        case $world in control) steps=100 ;; legs) steps=150 ;; rooms) steps=40 ;; grasp) steps=1 ;; *) steps=120 ;; esac
+        build/saccade watch "$policy" --seed 5 --steps $steps --frames "$frames/$name" --size 426x270 >/dev/null
+        cp "$(find "$frames/$name" -name '*.png' | sort | tail -n 1)" "docs/images/zoo/$name.png"
+        rm -r "${frames:?}/$name"
+    done
+    .venv/bin/python -m zipfile -e "$(scripts/wheel.sh)" "$frames/python"
+    PYTHONPATH=$frames/python PYTHONDONTWRITEBYTECODE=1 SACCADE_MODULES=$PWD/build .venv/bin/python scripts/how-it-works.py docs/images
+}
+
+if [[ ${1:-} == site ]]; then
+    of_site
+    exit
+fi
 build/saccade watch zoo/car-racing/softmax.safetensors --seed 1 --steps 130 --frames "$frames" >/dev/null
 mkdir -p docs/images
 cp "$frames/000130.png" docs/images/attention.png
@@ -32,3 +59,4 @@ build/saccade theory iap1-counts --svg "$frames/theory" >/dev/null
 for name in mse-relative hashing recall; do
     cp "$frames/theory/$name.svg" "docs/images/theory-$name.svg"
 done
+of_site

@@ -9,13 +9,14 @@ build=${SACCADE_BUILD:-$PWD/build} out=$build/wheel
 
 wheel=$(find "$build" -path "$out/saccade-*.whl" -print -quit)
 sources=(python/*.* python/saccade include/saccade LICENSE licences "$build/libsaccade.a" "$build/saccade-worker.py")
+for made in "$build/wheel-modules" "$build/saccade-models"; do [[ ! -e $made ]] || sources+=("$made"); done
 if [[ -n $wheel && -z $(find "${sources[@]}" -newer "$wheel" -not -name __pycache__ -print -quit) ]]; then
     echo "$wheel"
     exit 0
 fi
 
 mkdir -p "$build/python"
-rm -rf "$out" "$build"/python/lib* "$build/python/stage"
+rm -rf "$out"/saccade-*.whl "$build"/python/lib* "$build/python/stage"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 (cd python && SACCADE_BUILD=$build "$python" -B -W ignore setup.py -q egg_info --egg-base "$build/python" \

@@ -10,7 +10,7 @@
 #include "saccade/dash.h"
 #include "stop.h"
 
-/// saccade dash: the live page of a run.
+/// saccade dash: the live page of a run, or of a folder of runs.
 
 static const cli_flag flags[] = {
     {"port", "N",
@@ -29,9 +29,9 @@ static int run(const cli_args *args)
     char path[CLI_PATH_SIZE];
     sac_status status = sac_join_path(path, dir, "task.yaml");
     if (status != SAC_OK) return cli_fail(status);
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0 && !sac_dash_is_folder(dir))
     {
-        fprintf(stderr, "saccade: %s: %s; expected a run folder\n", path, strerror(errno));
+        fprintf(stderr, "saccade: %s: %s; expected a run folder, or a folder that holds some\n", path, strerror(errno));
         return CLI_FAILURE;
     }
     const volatile int *interrupt = cli_catch_signals();
@@ -45,4 +45,5 @@ static int run(const cli_args *args)
     return CLI_OK;
 }
 
-const cli_command cli_dash = {"dash", "RUN", "serve the live page of a run on this machine", flags, run};
+const cli_command cli_dash = {"dash", "RUN", "serve the live page of a run, or of a folder of runs, on this machine",
+                              flags, run};

@@ -1,6 +1,4 @@
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +10,7 @@
 #include "board.h"
 #include "cli.h"
 #include "files/json.h"
+#include "run/tree.h"
 #include "saccade/train.h"
 
 /// saccade runs: what is in a folder of run folders.
@@ -20,25 +19,6 @@ static const cli_flag flags[] = {
     {"json", NULL, "one JSON list", false},
     {0},
 };
-
-enum
-{
-    DEPTH = 4
-};
-
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-    return strverscmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static bool is_run(const FTSENT *entry)
-{
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/task.yaml", entry->fts_path);
-    bool task = length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
-    snprintf(path, sizeof path, "%s/checkpoints", entry->fts_path);
-    return task && access(path, F_OK) == 0;
-}
 
 static json_t *score_json(const sac_score *score)
 {
@@ -66,64 +46,52 @@ static void print_row(const char *path, int width, const sac_run_summary *s)
     snprintf(generation, sizeof generation, "%" PRIu64 "/%" PRIu64, s->generation, s->generations);
     if (isfinite(s->test_accuracy)) snprintf(evaluation, sizeof evaluation, "%.2f %%", 100 * s->test_accuracy);
     double percent = s->generations ? 100 * (double)s->generation / (double)s->generations : 0;
-    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s\n", width, path, s->state, generation, percent,
+    printf("%-*s %-11s %13s %4.0f%% %10.1fM %9.1f %14s %14s  %s", width, path, s->state, generation, percent,
            (double)s->steps * 1e-6, s->seconds / 60, evaluation, best, s->net[0] ? s->net : s->search);
+    // why a sweep has left a run is not seen from its own figures
+    if (strcmp(s->state, "pruned") == 0)
+        printf(" (%s)\n", s->reason);
+    else
+        puts("");
 }
 
-static FTS *open_tree(const char *dir)
+/// What is listed so far.
+typedef struct listing
 {
-    char *roots[] = {(char *)dir, NULL};
-    return fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-}
-
-// the next run folder; NULL: there is none left
-static FTSENT *next_run(FTS *tree)
-{
-    for (FTSENT *entry; (entry = fts_read(tree));)
-    {
-        if (entry->fts_level > DEPTH) fts_set(tree, entry, FTS_SKIP);
-        if (entry->fts_info != FTS_D || !is_run(entry)) continue;
-        fts_set(tree, entry, FTS_SKIP);
-        return entry;
-    }
-    return NULL;
-}
+    int width, count;
+    json_t *json; ///< NULL: a table is printed
+} listing;
 
 // the column of names is as wide as the longest
-static int widest(const char *dir)
+static bool widen(void *user, const char *path)
 {
-    FTS *tree = open_tree(dir);
-    int width = 16;
-    for (FTSENT *entry; tree && (entry = next_run(tree));)
-        if (entry->fts_pathlen > width) width = entry->fts_pathlen;
-    if (tree) fts_close(tree);
-    return width;
+    listing *l = user;
+    int length = (int)strlen(path);
+    if (length > l->width) l->width = length;
+    return true;
 }
 
-static int list(FTS *tree, int width, json_t *json)
+static bool list(void *user, const char *path)
 {
-    int count = 0;
-    for (FTSENT *entry; (entry = next_run(tree)); count++)
+    listing *l = user;
+    sac_run_summary summary;
+    if (sac_run_summarise(&summary, path) != SAC_OK)
     {
-        sac_run_summary summary;
-        if (sac_run_summarise(&summary, entry->fts_path) != SAC_OK)
-        {
-            // one damaged folder must not hide the others
-            fprintf(stderr, "saccade: %s\n", sac_last_error());
-            count--;
-            continue;
-        }
-        if (json)
-        {
-            json_array_append_new(json, to_json(entry->fts_path, &summary));
-            continue;
-        }
-        if (count == 0)
-            printf("%-*s %-11s %13s %5s %11s %9s %14s %14s  %s\n", width, "run", "state", "generation", "", "steps",
-                   "minutes", "evaluation", "best", "search");
-        print_row(entry->fts_path, width, &summary);
+        // one damaged folder must not hide the others
+        fprintf(stderr, "saccade: %s\n", sac_last_error());
+        return true;
     }
-    return count;
+    l->count++;
+    if (l->json)
+    {
+        json_array_append_new(l->json, to_json(path, &summary));
+        return true;
+    }
+    if (l->count == 1)
+        printf("%-*s %-11s %13s %5s %11s %9s %14s %14s  %s\n", l->width, "run", "state", "generation", "", "steps",
+               "minutes", "evaluation", "best", "search");
+    print_row(path, l->width, &summary);
+    return true;
 }
 
 static int run(const cli_args *args)
@@ -134,16 +102,15 @@ static int run(const cli_args *args)
         fprintf(stderr, "saccade: %s: %s\n", dir, strerror(errno));
         return CLI_FAILURE;
     }
-    FTS *tree = open_tree(dir);
-    json_t *json = cli_has(args, "json") ? json_array() : NULL;
-    int count = tree ? list(tree, widest(dir), json) : 0;
-    if (tree) fts_close(tree);
-    if (json)
+    listing l = {.width = 16, .json = cli_has(args, "json") ? json_array() : NULL};
+    (void)sac_run_tree_visit(dir, widen, &l);
+    (void)sac_run_tree_visit(dir, list, &l);
+    if (l.json)
     {
-        sac_status status = sac_json_print(stdout, json);
+        sac_status status = sac_json_print(stdout, l.json);
         return status == SAC_OK ? CLI_OK : cli_fail(status);
     }
-    if (count == 0) printf("no runs in %s\n", dir);
+    if (l.count == 0) printf("no runs in %s\n", dir);
     return CLI_OK;
 }
 

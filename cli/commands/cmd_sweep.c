@@ -28,6 +28,10 @@ static const cli_flag flags[] = {
     {"run", "DIR", "folder for all runs; default runs/<sweep>", false},
     {"threads", "N", "of each rank; default 1", false},
     {"generations", "N", "of each run, in total; default: the task's own", false},
+    {"halving", "N",
+     "successive halving: train all points to the first rung, the best 1/N of them N times as far, and so on", false},
+    {"rung", "N", "generations of the first rung of --halving", false},
+    {"rung-steps", "N", "the same in environment steps", false},
     {"any-cpu-level", NULL, "resume checkpoints that another CPU level wrote", false},
     {"table", NULL, "train nothing, print the table of what is there", false},
     {"quiet", NULL, "print nothing but the table", false},
@@ -57,10 +61,37 @@ static void show(void *user, int run, int count, const char *name, const sac_pro
     fflush(stdout);
 }
 
+static void tell(void *user, const char *text)
+{
+    (void)user;
+    puts(text);
+    fflush(stdout);
+}
+
+// @return false after a message
+static bool read_halving(const cli_args *args, sac_halving *halving)
+{
+    bool ok = true;
+    halving->reduction = (int)cli_integer(args, "halving", 0, 2, 1000, &ok);
+    halving->by_steps = cli_has(args, "rung-steps");
+    uint64_t generations = (uint64_t)cli_integer(args, "rung", 0, 1, INT32_MAX, &ok);
+    uint64_t steps = (uint64_t)cli_integer(args, "rung-steps", 0, 1, INT64_MAX, &ok);
+    halving->rung = halving->by_steps ? steps : generations;
+    const char *wrong = NULL;
+    if (generations && steps)
+        wrong = "--rung and --rung-steps exclude each other";
+    else if (halving->rung && !halving->reduction)
+        wrong = "--rung and --rung-steps are for a sweep with --halving N";
+    else if (halving->reduction && !halving->rung)
+        wrong = "--halving needs its first rung: --rung GENERATIONS or --rung-steps STEPS";
+    if (ok && wrong) cli_usage("sweep: %s", wrong);
+    return ok && !wrong;
+}
+
 /// A row of results.csv: the values of the fields as they stand there, and the best evaluation.
 typedef struct row
 {
-    const char *point;
+    const char *state, *point, *generation;
     double best;
 } row;
 
@@ -68,7 +99,11 @@ typedef struct row
 static bool parse(char *line, row *r)
 {
     char *begin = line, *end = line + strlen(line), *numbers[TAIL];
-    for (int i = 0; i < 3 && begin; i++) begin = strchr(begin, ',') ? strchr(begin, ',') + 1 : NULL;
+    for (int i = 0; i < 3 && begin; i++)
+    {
+        r->state = begin;
+        begin = strchr(begin, ',') ? strchr(begin, ',') + 1 : NULL;
+    }
     for (int i = TAIL - 1; begin && i >= 0; i--)
     {
         while (end > begin && end[-1] != ',') end--;
@@ -79,6 +114,7 @@ static bool parse(char *line, row *r)
     if (!begin) return false;
     // without fields the numbers follow at once
     r->point = end >= begin && end > begin - 1 && numbers[0] != begin ? begin : "";
+    r->generation = numbers[0];
     char *after;
     r->best = strtod(numbers[BEST], &after);
     if (after == numbers[BEST]) r->best = NAN;
@@ -97,12 +133,18 @@ typedef struct group
     const char *point;
     double median, low, high;
     int runs;
+    const char *pruned; ///< the generation at which a sweep that halves left it; NULL: it did not
 } group;
 
 static int by_median(const void *a, const void *b)
 {
     double x = ((const group *)a)->median, y = ((const group *)b)->median;
     return (x < y) - (x > y);
+}
+
+static bool is_pruned(const row *r)
+{
+    return strncmp(r->state, "pruned,", 7) == 0;
 }
 
 // rows are sorted by their best evaluation
@@ -117,7 +159,11 @@ static int group_rows(const row *rows, int count, group *groups)
         groups[found++] = (group){.point = rows[i].point};
         double values[MAX_ROWS];
         for (int k = i; k < count; k++)
-            if (strcmp(rows[k].point, rows[i].point) == 0) values[groups[g].runs++] = rows[k].best;
+        {
+            if (strcmp(rows[k].point, rows[i].point) != 0) continue;
+            values[groups[g].runs++] = rows[k].best;
+            if (is_pruned(&rows[k])) groups[g].pruned = rows[k].generation;
+        }
         int runs = groups[g].runs;
         groups[g].high = values[0];
         groups[g].low = values[runs - 1];
@@ -131,14 +177,21 @@ static void print_groups(const char *fields, const row *rows, int count)
 {
     static group groups[MAX_ROWS];
     int found = group_rows(rows, count, groups);
+    bool pruned = false;
     printf("\n%-40s %5s %10s %10s %10s\n", fields, "runs", "median", "lowest", "highest");
     for (int g = 0; g < found; g++)
     {
         int decimals = sac_decimals(groups[g].median, groups[g].high - groups[g].low);
-        printf("%-40s %5d %10.*f %10.*f %10.*f\n", groups[g].point, groups[g].runs, decimals, groups[g].median,
-               decimals, groups[g].low, decimals, groups[g].high);
+        printf("%-40s %5d %10.*f %10.*f %10.*f", groups[g].point, groups[g].runs, decimals, groups[g].median, decimals,
+               groups[g].low, decimals, groups[g].high);
+        if (groups[g].pruned)
+            printf("  pruned at generation %s\n", groups[g].pruned);
+        else
+            puts("");
+        pruned |= groups[g].pruned != NULL;
     }
     puts("best evaluation of each run; median, lowest and highest over seeds");
+    if (pruned) puts("pruned: others went on from the rung; rungs.csv says why");
 }
 
 // runs that no table can rank, and what to do about it
@@ -185,7 +238,8 @@ static int run(const cli_args *args)
     bool ok = true;
     int threads = (int)cli_integer(args, "threads", 1, 1, MAX_THREADS, &ok);
     uint64_t generations = (uint64_t)cli_integer(args, "generations", 0, 1, INT32_MAX, &ok);
-    if (!ok) return CLI_USAGE;
+    sac_halving halving = {0};
+    if (!ok || !read_halving(args, &halving)) return CLI_USAGE;
     char room[CLI_PATH_SIZE];
     const char *dir = cli_run_dir(args, room);
     sac_status status = SAC_OK;
@@ -211,9 +265,15 @@ static int run(const cli_args *args)
                                         .generations = generations,
                                         .report = cli_has(args, "quiet") ? NULL : show,
                                         .user = &b,
+                                        .halving = halving,
+                                        .decided = cli_has(args, "quiet") ? NULL : tell,
                                         .interrupt = interrupt});
     if (status == SAC_OK && reports) status = print_table(dir);
-    int code = cli_end_training(status, dir, reports);
+    // a sweep goes on without --resume
+    bool interrupted = status == SAC_ERROR_INTERRUPTED;
+    if (interrupted && reports)
+        fprintf(stderr, "saccade: %s; the checkpoint is in %s; the same command goes on\n", sac_last_error(), dir);
+    int code = interrupted ? CLI_INTERRUPTED : cli_end_training(status, dir, reports);
     sac_comm_close(comm, status);
     return code;
 }

@@ -63,6 +63,7 @@ void cli_print_manual(void)
          ".TP\n.B SACCADE_MODULES\nanother folder with the parts that are opened when they are needed (saccade-film.so "
          "and the others)\n"
          ".TP\n.B SACCADE_MODELS\nthe folder of the control suite's models\n"
+         ".TP\n.B SACCADE_MUJOCO\nthe folder of MuJoCo's library, as of the Python package mujoco\n"
          ".TP\n.B SACCADE_PEERS\nthe Python that\n.B bench\nfinds its peers in");
     puts(".PP\nA variable that names a file or a folder is refused when it is set and empty; leave it unset for "
          "the\ndefault.");

@@ -2,13 +2,15 @@
 
 #include "saccade/base.h"
 
-/// The live page of a run. A server that only this machine can reach reads the run's folder, while it grows or
-/// afterwards. Of a run that trains a policy it runs the mean agent while someone has the page open; of one of `saccade
-/// fit` it shows how the net learns, and what heads of attention look at. The run computes the same either way.
+/// The live page of a run, or of a folder of runs. A server that only this machine can reach reads the run's folder,
+/// while it grows or afterwards. Of a run that trains a policy it runs the mean agent while someone has the page open;
+/// of one of `saccade fit` it shows how the net learns, and what heads of attention look at. Of a folder it shows the
+/// runs side by side, with a link to the page of each. The runs compute the same either way.
 
 typedef struct sac_dash sac_dash;
 
-/// Serve a run folder at http://localhost:PORT/. One that is not there yet will train a policy.
+/// Serve a run folder, or a folder of run folders such as that of a sweep, at http://localhost:PORT/. One that is not
+/// there yet will be a run that trains a policy.
 /// @param[out] out   released by sac_dash_destroy; NULL on failure
 /// @param      port  0: any that is free
 /// @return SAC_ERROR_UNAVAILABLE without libmicrohttpd, or when the port is taken: the sentence names the next free one
@@ -16,6 +18,9 @@ SAC_API SAC_CHECKED sac_status sac_dash_create(sac_dash **out, const char *run_d
 
 /// The same of a run of `saccade fit`, whose folder need not be there yet.
 SAC_API SAC_CHECKED sac_status sac_dash_create_net(sac_dash **out, const char *run_dir, int port);
+
+/// Tell whether this is no run folder, but one that holds runs, or will: the folder of a sweep.
+SAC_API bool sac_dash_is_folder(const char *dir);
 
 /// The port that is served.
 SAC_API int sac_dash_port(const sac_dash *dash);

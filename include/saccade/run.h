@@ -70,8 +70,9 @@ typedef struct sac_run_summary
     sac_score evaluation;             ///< the last; 0 episodes: none yet
     sac_score best;                   ///< the best evaluation
     uint64_t best_generation;
-    /// "running", "finished", "stopped" (by the search itself), "interrupted" (with a checkpoint), "failed" (no
-    /// candidate had a return that is a number), or "broken off"
+    /// "running", "finished", "stopped" (by the search itself), "interrupted" (with a checkpoint), "paused" (likewise,
+    /// as asked for), "pruned" (likewise, by a sweep that others go on with), "failed" (no candidate had a return that
+    /// is a number), or "broken off"
     const char *state;
     char reason[256]; ///< the last event in words
     char host[256];   ///< of the process that trained last; "": unknown

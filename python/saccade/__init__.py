@@ -10,6 +10,7 @@
     saccade.stable_baselines3  worlds in the form that Stable-Baselines3 takes
     saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
+    saccade.show               films of episodes and plots of runs, by imageio and matplotlib
     saccade.mujoco             pictures of any MuJoCo model without a GPU, in place of mujoco.Renderer
     saccade.record, distill    episodes in files, and policies that learn from them or from a teacher
 
@@ -20,8 +21,6 @@ from __future__ import annotations
 import os as _os
 import sys as _sys
 
-# what the library looks for beside itself, such as the program of the bridge's worker processes
-_os.environ.setdefault("SACCADE_MODULES", _os.path.dirname(_os.path.abspath(__file__)))
 _os.environ.setdefault("SACCADE_PYTHON", _sys.executable or "python3")  # of the bridge's worker processes
 
 from saccade import _gymnasium, search, training, worlds  # noqa: E402
@@ -47,7 +46,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "learn", "mujoco", "readings", "stable_baselines3", "theory", "tokens", "torch"):
+    if name in ("gym", "heads", "learn", "mujoco", "readings", "show", "stable_baselines3", "theory", "tokens", "torch"):
         from importlib import import_module
 
         return import_module("saccade." + name)

@@ -8,6 +8,7 @@ from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
 
+from saccade import _mujoco_package
 from saccade._docs import DOCS
 from saccade._saccade import ffi as ffi
 from saccade._saccade import lib as lib
@@ -84,8 +85,10 @@ def _in_python(sentence: str) -> str:
 
 def error_of(status: int) -> Error:
     """The exception of a status, with this thread's last sentence."""
-    sentence = ffi.string(lib.sac_last_error()) or ffi.string(lib.sac_status_text(status))
-    return _errors.get(status, WorldError)(_in_python(sentence.decode(errors="replace")))
+    sentence = (ffi.string(lib.sac_last_error()) or ffi.string(lib.sac_status_text(status))).decode(errors="replace")
+    if "saccade-mujoco.so" in sentence:
+        sentence = _mujoco_package.explain(sentence)
+    return _errors.get(status, WorldError)(_in_python(sentence))
 
 
 def check(status: int) -> None:
@@ -346,11 +349,12 @@ def options_of(settings: Any, count: int) -> dict[str, str]:
 
 
 def share_path() -> None:
-    """Tells the bridge's workers where this Python looks for modules beside what is installed: scripts and notebooks
-    have worlds next to them."""
+    """Tells the library where MuJoCo lies, and the bridge's workers where this Python looks for modules beside what is
+    installed: scripts and notebooks have worlds next to them."""
     import os
     import sys
 
+    _mujoco_package.share()
     standard = os.path.join(sys.base_prefix, "lib")
     own = [os.path.abspath(folder) for folder in sys.path if "site-packages" not in folder
            and "dist-packages" not in folder and not folder.startswith(standard)]

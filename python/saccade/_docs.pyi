@@ -1,1 +1,2 @@
 DOCS: dict[str, str]
+MUJOCO: str

@@ -18,8 +18,13 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterable, Sequence, TypeVar, cast
 
-import mujoco  # type: ignore[import-untyped, import-not-found, unused-ignore]
 import numpy as np
+
+try:
+    import mujoco  # type: ignore[import-untyped, import-not-found, unused-ignore]
+except ImportError as reason:
+    raise ImportError(f"saccade.mujoco draws models of the package mujoco, which cannot be imported ({reason}): "
+                      "pip install 'saccade[mujoco]', or mujoco itself, 3.2 or later") from None
 
 from saccade import _mjv
 from saccade._core import ArgumentError, Life, Owner, UnavailableError, check, ffi, lib, pointer

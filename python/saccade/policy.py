@@ -203,6 +203,19 @@ def _inputs_of(spaces: list[Space]) -> tuple[Any, list[Any]]:
     return structs, kept
 
 
+def _gaze_of(gaze: Any) -> Gaze:
+    """Copies of what a sac_gaze points to."""
+    n = gaze.rows * gaze.columns
+    return Gaze((gaze.height, gaze.width), (gaze.rows, gaze.columns), gaze.patch, gaze.stride,
+                _copy(gaze.importance, gaze.rows, gaze.columns), _copy(gaze.top, gaze.kept),
+                _copy(gaze.centers, gaze.kept, 2), _copy(gaze.told, gaze.told_count),
+                _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
+                _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
+                _copy(gaze.output, gaze.output_size),
+                contribution=_copy(gaze.contribution, gaze.rows, gaze.columns), above=gaze.above,
+                beneath=gaze.beneath, age=gaze.age, held=gaze.held)
+
+
 class State:
     """What changes during an episode: recurrent state and the last attention. It has one owner at a time."""
 
@@ -281,15 +294,7 @@ class State:
             if self._seen is None:
                 raise RuntimeError("gaze: the state has looked at nothing yet; act comes first")
             lib.sac_policy_gaze(self._handle, gaze)
-            n = gaze.rows * gaze.columns
-            return Gaze((gaze.height, gaze.width), (gaze.rows, gaze.columns), gaze.patch, gaze.stride,
-                        _copy(gaze.importance, gaze.rows, gaze.columns), _copy(gaze.top, gaze.kept),
-                        _copy(gaze.centers, gaze.kept, 2), _copy(gaze.told, gaze.told_count),
-                        _copy(gaze.queries, n, gaze.key_size), _copy(gaze.keys, n, gaze.key_size),
-                        _copy(gaze.hidden, gaze.hidden_size), _copy(gaze.cell, gaze.hidden_size),
-                        _copy(gaze.output, gaze.output_size),
-                        contribution=_copy(gaze.contribution, gaze.rows, gaze.columns), above=gaze.above,
-                        beneath=gaze.beneath, age=gaze.age, held=gaze.held)
+            return _gaze_of(gaze)
 
     def _patch(self, index: int) -> Any:
         gaze = ffi.new("sac_gaze *")

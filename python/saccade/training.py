@@ -86,6 +86,19 @@ def _work(function: Callable[[Any], int], struct: Any, interrupt: Any, reports: 
         raise report
 
 
+def world_of(policy: policies.Policy | None, env: str | None, variant: str | None,
+             options: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """A sac_env_def and what must live as long as it does; env None: the world that the policy was trained for, with the
+    options that it had then."""
+    name = env or (policy.info.environment if policy is not None else "")
+    if not name:
+        raise ValueError("env: the policy does not say which environment it was trained for; name one")
+    if env is None and policy is not None:
+        options = {**policy.info.settings, **options}
+        variant = variant or policy.info.variant or None
+    return worlds.definition(name, variant, options)
+
+
 @documented("sac_evaluate_seeds")
 def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable[int] = range(100), threads: int = 1,
              variant: str | None = None, **options: Any) -> Score:
@@ -99,19 +112,13 @@ def evaluate(policy: policies.Policy, env: str | None = None, *, seeds: Iterable
     numbers = _seeds(seeds)
     if threads < 1:
         raise ValueError(f"threads: {threads}, expected 1 at least")
-    name = env or policy.info.environment
-    if not name:
-        raise ValueError("env: the policy does not say which environment it was trained for; name one")
-    if env is None:
-        options = {**policy.info.settings, **options}
-        variant = variant or policy.info.variant or None
-    world, _kept = worlds.definition(name, variant, options)
+    world, _kept = world_of(policy, env, variant, options)
     episodes = np.zeros(len(numbers), EPISODE)
     memory = ffi.from_buffer("sac_episode[]", episodes)
     struct, interrupt = ffi.new("sac_evaluation_def *"), ffi.new("int *")
     struct.policy, struct.env, struct.seeds = policy._handle, world, ffi.from_buffer("uint64_t[]", numbers)
     struct.count, struct.threads, struct.interrupt = len(numbers), threads, interrupt
-    columns = worlds.Columns(world, name)
+    columns = worlds.Columns(world, text(world.id))
     ends = ffi.new("double[]", len(numbers) * columns.spec.column_count) if columns.counted else ffi.NULL
     struct.ends = ends
     _work(lambda d: lib.sac_evaluate_seeds(d, memory), struct, interrupt, queue.SimpleQueue())

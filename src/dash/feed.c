@@ -9,7 +9,7 @@
 
 sac_status sac_feed_open(sac_feed *f, const char *run_dir)
 {
-    *f = (sac_feed){.merged = 1};
+    *f = (sac_feed){.merged = 1, .limit = SAC_FEED_POINTS};
     return sac_watched_open(&f->watched, run_dir);
 }
 
@@ -36,8 +36,8 @@ static sac_feed_point mean_of(const sac_feed_point *a, const sac_feed_point *b)
 
 static void halve_points(sac_feed *f)
 {
-    for (int i = 0; i < SAC_FEED_POINTS / 2; i++) f->points[i] = mean_of(&f->points[2 * i], &f->points[2 * i + 1]);
-    f->point_count = SAC_FEED_POINTS / 2;
+    for (int i = 0; i < f->limit / 2; i++) f->points[i] = mean_of(&f->points[2 * i], &f->points[2 * i + 1]);
+    f->point_count = f->limit / 2;
     f->merged *= 2;
     f->watched.edition++;
 }
@@ -62,7 +62,7 @@ static void add_point(sac_feed *f, const sac_progress *p)
     at->rate += rate / f->merged;
     if (++f->pending < f->merged) return;
     f->pending = 0;
-    if (++f->point_count == SAC_FEED_POINTS) halve_points(f);
+    if (++f->point_count == f->limit) halve_points(f);
 }
 
 // When there are too many evaluations, every other one is dropped, but never the best.
@@ -84,7 +84,7 @@ static bool add_row(void *user, const char *line)
     if (!sac_journal_parse_row(line, &p)) return false;
     add_point(f, &p);
     if (!p.evaluated) return true;
-    if (f->score_count == SAC_FEED_SCORES) halve_scores(f);
+    if (f->score_count == f->limit) halve_scores(f);
     f->scores[f->score_count++] = (sac_feed_score){(double)p.generation, (double)p.steps,  p.seconds,
                                                    p.evaluation.mean,    p.evaluation.std, p.evaluation.episodes};
     return true;
@@ -104,9 +104,9 @@ bool sac_feed_poll(sac_feed *f)
 
 // --- telling ----------------------------------------------------------------------------------------------------
 
-static void tell_points(const sac_feed *f, int from, sac_growing *text)
+void sac_feed_grow_points(const sac_feed *f, int from, sac_growing *text)
 {
-    sac_grow_text(text, "event: points\ndata: [");
+    sac_grow_text(text, "[");
     for (int i = from; i < f->point_count; i++)
     {
         const sac_feed_point *p = &f->points[i];
@@ -115,12 +115,12 @@ static void tell_points(const sac_feed *f, int from, sac_growing *text)
         for (int k = 0; k < 5; k++) sac_grow_number(text, ",", rest[k]);
         sac_grow_text(text, "]");
     }
-    sac_grow_text(text, "]\n\n");
+    sac_grow_text(text, "]");
 }
 
-static void tell_scores(const sac_feed *f, int from, sac_growing *text)
+void sac_feed_grow_scores(const sac_feed *f, int from, sac_growing *text)
 {
-    sac_grow_text(text, "event: scores\ndata: [");
+    sac_grow_text(text, "[");
     for (int i = from; i < f->score_count; i++)
     {
         const sac_feed_score *s = &f->scores[i];
@@ -129,7 +129,15 @@ static void tell_scores(const sac_feed *f, int from, sac_growing *text)
         for (int k = 0; k < 3; k++) sac_grow_number(text, ",", rest[k]);
         sac_grow_text(text, ",%d]", s->episodes);
     }
-    sac_grow_text(text, "]\n\n");
+    sac_grow_text(text, "]");
+}
+
+static void tell_list(const sac_feed *f, const char *event, int from, sac_growing *text,
+                      void (*grow)(const sac_feed *feed, int from, sac_growing *text))
+{
+    sac_grow_text(text, "event: %s\ndata: ", event);
+    grow(f, from, text);
+    sac_grow_text(text, "\n\n");
 }
 
 void sac_feed_tell(const sac_feed *f, sac_feed_cursor *c, sac_growing *text)
@@ -139,8 +147,8 @@ void sac_feed_tell(const sac_feed *f, sac_feed_cursor *c, sac_growing *text)
         *c = (sac_feed_cursor){.edition = f->watched.edition, .told = f->watched.told + 1};
         sac_grow_text(text, "event: anew\ndata: 0\n\n");
     }
-    if (c->points < f->point_count) tell_points(f, c->points, text);
-    if (c->scores < f->score_count) tell_scores(f, c->scores, text);
+    if (c->points < f->point_count) tell_list(f, "points", c->points, text, sac_feed_grow_points);
+    if (c->scores < f->score_count) tell_list(f, "scores", c->scores, text, sac_feed_grow_scores);
     c->points = f->point_count;
     c->scores = f->score_count;
     sac_watched_tell(&f->watched, c, text);
@@ -165,9 +173,9 @@ static bool poll_feed(void *feed)
     return sac_feed_poll(feed);
 }
 
-static void tell(const void *feed, sac_feed_cursor *cursor, sac_growing *text)
+static void tell(const void *feed, void *cursor, sac_growing *text)
 {
     sac_feed_tell(feed, cursor, text);
 }
 
-const sac_feed_calls sac_policy_feed = {create, poll_feed, tell, sac_free};
+const sac_feed_calls sac_policy_feed = {create, poll_feed, tell, sac_free, sizeof(sac_feed_cursor)};

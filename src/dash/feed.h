@@ -30,6 +30,7 @@ typedef struct sac_feed
 {
     sac_watched watched;
     uint64_t offset;                            ///< bytes of metrics.csv that were read
+    int limit;                                  ///< of points, and of scores: an even number, SAC_FEED_POINTS at most
     sac_feed_point points[SAC_FEED_POINTS + 1]; ///< the extra one is still being filled
     int point_count, merged, pending;
     double last_steps, last_seconds, last_rate; ///< of the row before
@@ -39,6 +40,10 @@ typedef struct sac_feed
 
 /// @return SAC_ERROR_ARGUMENT for a path that cannot be one
 SAC_CHECKED sac_status sac_feed_open(sac_feed *feed, const char *run_dir);
+
+/// Add the points, or the scores, from the one with this number on, as JSON lists: [[generation, steps, seconds, ...]].
+void sac_feed_grow_points(const sac_feed *feed, int from, sac_growing *text);
+void sac_feed_grow_scores(const sac_feed *feed, int from, sac_growing *text);
 
 /// Read what is new. A folder that is missing, or that a resume has cut short, is no error.
 /// @return whether anything has changed

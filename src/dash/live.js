@@ -27,7 +27,7 @@ function listen(kinds) {
     anew: () => { data.events = []; kinds.anew(); redraw(...Object.keys(painters)); },
     events: (rows) => { data.events = data.events.concat(rows).slice(-48); redraw("events"); } };
   if ($("told")) { replay($("told").textContent, takers); return; }
-  const stream = new EventSource("/events");
+  const stream = new EventSource("events");
   for (const name in takers) stream.addEventListener(name, (event) => takers[name](JSON.parse(event.data)));
   stream.onerror = () => { setState("lost", "no connection"); };
   stream.onopen = () => redraw("tiles");
@@ -230,7 +230,15 @@ function readCurve(curve, points) {
   });
 }
 
+// The page of one run of a folder leads back to that of the folder.
+function linkBack() {
+  if (!/^\/runs\/[0-9a-f]{8}\/$/.test(location.pathname)) return;
+  const link = Object.assign(document.createElement("a"), { className: "back", href: "../../", textContent: "← all runs" });
+  document.querySelector(".title").prepend(link);
+}
+
 function begin(kinds) {
+  linkBack();
   let kept = null;
   try { kept = localStorage.getItem("theme"); } catch { /* as above */ }
   setTheme(themes.includes(kept) ? kept : "auto");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dash/stage.h"
 #include "files/pictures/png.h"
 #include "saccade/show.h"
 
@@ -172,3 +173,36 @@ void sac_player_tell(sac_player *s, sac_growing *text)
     sac_grow_text(text, "}");
     sac_free(rgb);
 }
+
+// --- as a stage -------------------------------------------------------------------------------------------------
+
+static sac_status create(void **out, const char *dir)
+{
+    sac_player *s = SAC_NEW(sac_player);
+    *out = s;
+    if (!s) return sac_fail_memory("the live page");
+    sac_status status = sac_player_open(s, dir, "mean.safetensors");
+    if (status == SAC_OK) return SAC_OK;
+    sac_free(s);
+    *out = NULL;
+    return status;
+}
+
+static void show(void *stage, const void *feed, sac_growing *text)
+{
+    (void)feed;
+    bool there;
+    sac_status status = sac_player_step(stage, &there);
+    if (status != SAC_OK || !there) return;
+    sac_grow_text(text, "event: frame\ndata: ");
+    sac_player_tell(stage, text);
+    sac_grow_text(text, "\n\n");
+}
+
+static void destroy(void *stage)
+{
+    if (stage) sac_player_close(stage);
+    sac_free(stage);
+}
+
+const sac_stage_calls sac_run_stage = {create, show, destroy};

@@ -43,8 +43,10 @@ typedef struct sac_feed_calls
     /// @return whether anything has changed
     bool (*poll)(void *feed);
     /// Add the server-sent events that bring a listener up to date.
-    void (*tell)(const void *feed, sac_feed_cursor *cursor, sac_growing *text);
+    /// @param cursor  cursor_size bytes, zero for a listener that has been told nothing
+    void (*tell)(const void *feed, void *cursor, sac_growing *text);
     void (*destroy)(void *feed); ///< NULL is ignored
+    size_t cursor_size;
 } sac_feed_calls;
 
 /// @return SAC_ERROR_ARGUMENT for a path that cannot be one

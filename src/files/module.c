@@ -1,6 +1,8 @@
+#define _GNU_SOURCE // dladdr1
 #include "files/module.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,11 +30,20 @@ const sac_module *sac_module_at(int index)
     return index >= 0 && (size_t)index < sizeof modules / sizeof *modules ? &modules[index] : NULL;
 }
 
-// Find the folder of the running executable with its slash, "" when unknown.
-static void executable_folder(char folder[PATH_SIZE])
+// Find the folder of the object that holds this code, with its slash, "" when unknown: of Python's extension, of the
+// shared library, or of the running executable, which has no name among the loaded objects.
+static void own_folder(char folder[PATH_SIZE])
 {
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
-    folder[length > 0 ? length : 0] = 0;
+    Dl_info info;
+    struct link_map *object = NULL;
+    folder[0] = 0;
+    if (dladdr1((const void *)&sac_module_at, &info, (void **)&object, RTLD_DL_LINKMAP) && object && object->l_name[0])
+        snprintf(folder, PATH_SIZE, "%s", object->l_name);
+    else
+    {
+        ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
+        folder[length > 0 ? length : 0] = 0;
+    }
     char *slash = strrchr(folder, '/');
     if (slash) slash[1] = 0;
 }
@@ -40,7 +51,7 @@ static void executable_folder(char folder[PATH_SIZE])
 static bool file_path(char path[PATH_SIZE], int place, const char *extra, const char *name)
 {
     char folder[PATH_SIZE];
-    executable_folder(folder);
+    own_folder(folder);
     int length = 0;
     switch (place)
     {
@@ -73,6 +84,25 @@ static bool has_avx(void)
 #endif
 }
 
+// What MuJoCo's module is linked with. The libraries that MuJoCo ships are built for AVX and end the process where it
+// is missing. The module finds a library that is open already, wherever it lies.
+static sac_status prepare_mujoco(const sac_module *module)
+{
+    const char *folder;
+    char path[PATH_SIZE];
+    if (!has_avx())
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo, for %s, needs a processor with AVX, which this one has not",
+                        module->does);
+    SAC_TRY(sac_read_variable(&folder, "SACCADE_MUJOCO"));
+    if (!folder) return SAC_OK;
+    if (snprintf(path, sizeof path, "%s/libmujoco.so." SAC_MUJOCO_VERSION, folder) >= PATH_SIZE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "SACCADE_MUJOCO is too long a path");
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
+        return sac_fail(SAC_ERROR_UNAVAILABLE, "SACCADE_MUJOCO names no folder of MuJoCo " SAC_MUJOCO_VERSION ": %s",
+                        dlerror());
+    return SAC_OK;
+}
+
 sac_status sac_module_open(const void **table, const char *name)
 {
     *table = NULL;
@@ -88,10 +118,7 @@ sac_status sac_module_open(const void **table, const char *name)
         return sac_fail(SAC_ERROR_UNAVAILABLE,
                         "%s is not there, for %s: %s and build again, or set SACCADE_MODULES to its folder", file,
                         module->does, module->install);
-    // The libraries that MuJoCo ships are built for AVX and end the process where it is missing.
-    if (strcmp(name, "mujoco") == 0 && !has_avx())
-        return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo, for %s, needs a processor with AVX, which this one has not",
-                        module->does);
+    if (strcmp(name, "mujoco") == 0) SAC_TRY(prepare_mujoco(module));
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "%s cannot be opened, %s: %s", file, module->install, dlerror());

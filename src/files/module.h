@@ -8,7 +8,9 @@
 /// that needs none of them starts at once. A module exports one table of functions and depends on nothing else of
 /// saccade.
 ///
-/// They are looked for beside the executable, in the installed library folder, and in $SACCADE_MODULES.
+/// They are looked for beside the object that holds the library (the executable, libsaccade.so or Python's extension),
+/// in the installed library folder, and in $SACCADE_MODULES. MuJoCo's module needs the library libmujoco.so of its
+/// version, which is taken from $SACCADE_MUJOCO where that is set.
 
 /// Find a file that comes with saccade, in the same places as modules.
 /// @param[out] path  "" when it is nowhere

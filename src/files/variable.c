@@ -11,6 +11,7 @@ static const struct
 } variables[] = {
     {"SACCADE_MODULES", "the folder of saccade's modules"},
     {"SACCADE_MODELS", "the folder of the control suite's models"},
+    {"SACCADE_MUJOCO", "the folder of MuJoCo's library"},
     {"SACCADE_PYTHON", "the Python that worlds of other makers run in"},
     {"SACCADE_PEERS", "the Python that has the peers"},
     {"SACCADE_PLUGINS", "FILE.so, or several with colons between them"},

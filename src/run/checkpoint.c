@@ -277,6 +277,14 @@ static void set_aside(const char *run_dir, uint64_t generation)
     if (snprintf(aside, sizeof aside, "%s.damaged", path) < (int)sizeof aside) (void)rename(path, aside);
 }
 
+uint64_t sac_checkpoint_newest(const char *run_dir)
+{
+    char folder[SAC_PATH_SIZE];
+    listing list = {.count = 0};
+    if (sac_join_path(folder, run_dir, "checkpoints") == SAC_OK) list_checkpoints(&list, folder);
+    return list.count > 0 ? list.generations[0] : 0;
+}
+
 sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
 {
     char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];

@@ -57,6 +57,9 @@ SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, const sac_kept 
 /// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning
 SAC_CHECKED sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size);
 
+/// The generation of the newest checkpoint of a run; 0: there is none.
+uint64_t sac_checkpoint_newest(const char *run_dir);
+
 /// Read a checkpoint into what a learner keeps and `state`.
 /// @param any_cpu_level  accept one that was written at another CPU level
 SAC_CHECKED sac_status sac_checkpoint_restore(const uint8_t *bytes, size_t size, const sac_kept *kept,

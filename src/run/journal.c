@@ -12,6 +12,7 @@
 #include "files/append.h"
 #include "files/atomic.h"
 #include "files/tensorboard.h"
+#include "files/yaml.h"
 #include "run/event_lines.h"
 
 static const char header[] = "generation,steps,seconds,best,mean,std,eval_mean,eval_std,eval_episodes,sigma\n";
@@ -21,6 +22,7 @@ struct sac_journal
     sac_append *metrics;
     sac_event_lines *lines;
     sac_events *events;
+    double best;    // the highest mean of an evaluation so far; NaN: none
     double flushed; // wall clock of the last flush
 };
 
@@ -65,8 +67,10 @@ static sac_status read_kept(const char *path, uint64_t generation,
 
 // --- TensorBoard ------------------------------------------------------------------------------------------------
 
-static sac_status write_scalars(sac_events *events, const sac_progress *p, double wall)
+// @param rate  steps a second; NaN: not known
+static sac_status write_scalars(sac_journal *j, const sac_progress *p, double rate, double wall)
 {
+    if (p->evaluated && !(p->evaluation.mean <= j->best)) j->best = p->evaluation.mean;
     const struct
     {
         const char *tag;
@@ -79,26 +83,58 @@ static sac_status write_scalars(sac_events *events, const sac_progress *p, doubl
         {"search/sigma", p->sigma, true},
         {"evaluation/mean", p->evaluation.mean, p->evaluated},
         {"evaluation/std", p->evaluation.std, p->evaluated},
+        {"evaluation/best", j->best, p->evaluated},
+        {"throughput/steps_per_second", rate, true},
     };
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (scalars[i].there && isfinite(scalars[i].value))
-            SAC_TRY(sac_events_scalar(events, scalars[i].tag, scalars[i].value, p->steps, wall));
+            SAC_TRY(sac_events_scalar(j->events, scalars[i].tag, scalars[i].value, p->steps, wall));
     return SAC_OK;
 }
 
 /// What reading the kept rows does: they are told to TensorBoard again, so its file never disagrees with metrics.csv.
 typedef struct replay
 {
-    sac_events *events;
-    double begin;   // wall clock that second 0 of the training is given
-    double seconds; // of the last row
+    sac_journal *journal; // NULL: only the rows are looked at
+    double begin;         // wall clock that second 0 of the training is given
+    double seconds;       // of the last row
+    uint64_t steps;       // likewise
 } replay;
+
+// The rate of a row. Its seconds hold those of its evaluation, too, and have three decimals, so a row with an
+// evaluation, or of an instant, has none.
+static double rate_of(const replay *r, const sac_progress *p)
+{
+    double seconds = p->seconds - r->seconds;
+    return p->evaluated || seconds < 0.01 ? NAN : (double)(p->steps - r->steps) / seconds;
+}
 
 static sac_status replay_row(void *user, const sac_progress *p)
 {
     replay *r = user;
+    sac_status status = r->journal ? write_scalars(r->journal, p, rate_of(r, p), r->begin + p->seconds) : SAC_OK;
     r->seconds = p->seconds;
-    return r->events ? write_scalars(r->events, p, r->begin + p->seconds) : SAC_OK;
+    r->steps = p->steps;
+    return status;
+}
+
+// The settings of a run are those of its task.yaml.
+static sac_status begin_session(sac_events *events, const char *run_dir, double wall)
+{
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_join_path(path, run_dir, "task.yaml"));
+    if (access(path, F_OK) != 0) return SAC_OK;
+    sac_yaml *yaml;
+    SAC_TRY(sac_yaml_load(&yaml, path));
+    int count = sac_yaml_count(yaml);
+    sac_setting *settings = SAC_NEW_ARRAY(sac_setting, (size_t)count);
+    for (int i = 0; settings && i < count; i++)
+        settings[i] = (sac_setting){sac_yaml_at(yaml, i)->key, sac_yaml_at(yaml, i)->value};
+    sac_status status =
+        settings ? sac_events_begin_session(events, settings, count, wall) : sac_fail_memory("the journal");
+    sac_free(settings);
+    sac_yaml_destroy(yaml);
+    return status;
 }
 
 static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t generation, uint64_t row, bool anew,
@@ -112,7 +148,8 @@ static sac_status open_files(sac_journal *j, const char *run_dir, uint64_t gener
     *seconds = r.seconds;
     r.begin = sac_clock_of_day() - r.seconds;
     SAC_TRY(sac_events_open(&j->events, run_dir, 0, r.begin));
-    r.events = j->events;
+    SAC_TRY(begin_session(j->events, run_dir, r.begin));
+    r = (replay){.journal = j, .begin = r.begin};
     if (!anew) SAC_TRY(read_kept(path, row, replay_row, &r, &kept));
     SAC_TRY(sac_append_open(&j->metrics, path, kept));
     if (kept == 0) SAC_TRY(sac_append_print(j->metrics, "%s", header));
@@ -125,6 +162,7 @@ sac_status sac_journal_open(sac_journal **out, const char *run_dir, uint64_t gen
     *out = NULL;
     sac_journal *j = SAC_NEW(sac_journal);
     if (!j) return sac_fail_memory("the journal");
+    j->best = NAN;
     sac_status status = open_files(j, run_dir, generation, row, anew, seconds);
     if (status != SAC_OK)
     {
@@ -153,13 +191,16 @@ sac_status sac_journal_write(sac_journal *j, const sac_progress *p)
     SAC_TRY(sac_append_print(j->metrics, "%" PRIu64 ",%" PRIu64 ",%.3f,%.9g,%.9g,%.9g,%s,%.9g\n", p->generation,
                              p->steps, p->seconds, p->best, p->mean, p->std, evaluation, p->sigma));
     double wall = sac_clock_of_day();
-    SAC_TRY(write_scalars(j->events, p, wall));
+    SAC_TRY(write_scalars(j, p, p->steps_per_second, wall));
     // People watch these files grow, but early generations last milliseconds, so not every row is flushed.
     return wall - j->flushed < 1 ? SAC_OK : sac_journal_sync(j);
 }
 
 sac_status sac_journal_event(sac_journal *j, uint64_t generation, const char *event, const char *text)
 {
+    const bool succeeded = strcmp(event, "finished") == 0 || strcmp(event, "stopped") == 0;
+    if (succeeded || strcmp(event, "failed") == 0)
+        SAC_TRY(sac_events_end_session(j->events, succeeded, sac_clock_of_day()));
     return sac_event_lines_add(j->lines, generation, event, text);
 }
 

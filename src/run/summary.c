@@ -125,11 +125,11 @@ static void take_last_event(sac_run_summary *s, const char *line)
     json_t *root = line[0] ? json_loads(line, 0, NULL) : NULL;
     const char *event = json_string_value(json_object_get(root, "event"));
     const char *words = json_string_value(json_object_get(root, "text"));
-    static const char *const states[] = {"finished", "stopped", "interrupted", "failed"};
+    static const char *const states[] = {"finished", "stopped", "interrupted", "failed", "paused", "pruned"};
     s->state = "broken off";
     // fits of before they told of events end with their last epoch
     if (!event && s->net[0] && s->generations > 0 && s->generation == s->generations) s->state = "finished";
-    for (int i = 0; event && i < 4; i++)
+    for (size_t i = 0; event && i < sizeof states / sizeof *states; i++)
         if (strcmp(event, states[i]) == 0) s->state = states[i];
     snprintf(s->reason, sizeof s->reason, "%s", words ? words : "");
     json_decref(root);

@@ -107,10 +107,10 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
 {
     sac_progress *p = &r->progress;
     double begin = sac_clock();
-    bool last = r->state.generation >= generations || sac_run_stop(r);
+    bool last = r->state.generation >= generations || sac_run_stop(r), ends = last || sac_run_pauses(r);
     p->evaluated = false;
     sac_phases_begin(&r->phases);
-    SAC_TRY(evaluate_if_due(r, last));
+    SAC_TRY(evaluate_if_due(r, ends));
     sac_phases_end(&r->phases, SAC_PHASE_EVALUATION);
     sac_rollouts_times(r->rollouts, &r->phases.acting, &r->phases.stepping);
     r->seconds += sac_clock() - begin;
@@ -134,8 +134,8 @@ sac_status sac_run_finish(sac_run *r, uint64_t generations)
     memcpy(p->phases, r->phases.seconds, sizeof p->phases);
     if (!sac_run_writes(r)) return SAC_OK;
     SAC_TRY(sac_journal_write(r->journal, p));
-    if (last || sac_clock() - r->shown >= LIVE_PERIOD) SAC_TRY(write_live(r));
-    if (last || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)
+    if (ends || sac_clock() - r->shown >= LIVE_PERIOD) SAC_TRY(write_live(r));
+    if (ends || r->state.generation % (uint64_t)r->task->train.checkpoint_every == 0)
         SAC_TRY(sac_run_write_checkpoint(r));
     sac_phases_end(&r->phases, SAC_PHASE_FILES);
     if (r->def->progress) r->def->progress(r->def->user, p);

@@ -79,6 +79,14 @@ static inline const char *sac_run_stop(const sac_run *r)
     return r->learner->stop ? r->learner->stop(r) : NULL;
 }
 
+/// Whether the run has come as far as it is to go for now.
+static inline bool sac_run_pauses(const sac_run *r)
+{
+    const sac_train_def *d = r->def;
+    return (d->pause_generations > 0 && r->state.generation >= d->pause_generations) ||
+           (d->pause_steps > 0 && r->state.steps >= d->pause_steps);
+}
+
 typedef enum sac_round_kind
 {
     SAC_ROUND_TRAINING,

@@ -50,6 +50,7 @@ static sac_status train(sac_run *r)
     {
         const char *reason = r->state.pending ? NULL : sac_run_stop(r);
         if (reason) return sac_run_event(r, "stopped", reason);
+        if (!r->state.pending && sac_run_pauses(r)) return sac_run_event(r, "paused", "--resume goes on from here");
         sac_status status = r->state.pending ? SAC_OK : sac_run_advance(r);
         if (status == SAC_OK) status = sac_run_finish(r, generations);
         if (status == SAC_ERROR_INTERRUPTED)

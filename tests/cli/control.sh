@@ -14,6 +14,7 @@ if [[ ! -e /usr/local/lib/saccade ]]; then # an installed module would be found
     mkdir "$work/alone" && cp "$saccade" "$work/alone/"
     check "without MuJoCo's module" refuses 1 "make mujoco" env -u SACCADE_MODULES "$work/alone/saccade" eval "${world[@]}"
 fi
+check "without MuJoCo's library" refuses 1 "SACCADE_MUJOCO names no folder" env SACCADE_MUJOCO="$work" "$saccade" eval "${world[@]}"
 check "without models" refuses 1 "there is no such model" env SACCADE_MODELS="$work" "$saccade" eval "${world[@]}"
 distracted=("$saccade" eval "${world[@]}" --variant background:easy)
 check "without the folder of videos" refuses 1 "$work/none" "${distracted[@]}" --set background="$work/none"

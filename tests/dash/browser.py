@@ -39,6 +39,17 @@ def decode(png):
     return rows, channels
 
 
+def text(name):
+    return f"document.getElementById('{name}').textContent"
+
+
+def spread(name):
+    """How many different pixels a canvas shows."""
+    return (f"(() => {{ const c = document.getElementById('{name}'); "
+            "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; "
+            "return new Set(new Uint32Array(d.buffer)).size; })()")
+
+
 class Browser:
     def __init__(self, width=1280, height=1000, dark=False, phone=False):
         self.folder = tempfile.mkdtemp()

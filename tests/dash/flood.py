@@ -1,12 +1,15 @@
-"""The live page under a flood of events, without growth: flood.py SACCADE [SECONDS]
+"""The live page under a flood of events, without growth: flood.py SACCADE [SECONDS] [RUNS]
 
 A run's folder gains 1,000 rows and 1,000 events a second while the page is open in a browser (where there is one) and a
 second listener reads the stream. From when the page holds as many points as it ever will, the memory of the server, at
-any instant, and of the page's scripts must not grow.
+any instant, and of the page's scripts must not grow. With RUNS it is the page of a folder with so many runs, which gain
+the rows together.
 """
 
+import contextlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,9 +25,13 @@ ROOM = 1 << 20  # bytes of growth that are none: buffers that had not met their 
 
 saccade = sys.argv[1]
 seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+number = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+LIMIT = 256 if number else 1024  # points, and evaluations, of a run
 folder = tempfile.TemporaryDirectory()
-run = f"{folder.name}/run"
-subprocess.run([saccade, "train", "tasks/toy.yaml", "--run", run, "--generations", "20", "--quiet"], check=True)
+runs = [f"{folder.name}/run{i}" for i in range(max(1, number))]
+subprocess.run([saccade, "train", "tasks/toy.yaml", "--run", runs[0], "--generations", "20", "--quiet"], check=True)
+for run in runs[1:]:
+    shutil.copytree(runs[0], run)
 
 
 def resident(pid, kind):
@@ -57,8 +64,9 @@ class Listener(threading.Thread):
             for line in lines:
                 self.bytes += len(line)
                 self.messages += line.startswith(b"event: ")
-                if line.startswith(b"data: [[") and (found := re.search(rb"\[(\d+),[^\[]*\]\]$", line.strip())):
-                    self.newest = max(self.newest, int(found[1]))
+                points = re.match(rb'data: (?:\{"run":\d+,"anew":\w+,"points":)?(\[\[.*?\]\])', line)
+                if points:
+                    self.newest = max(self.newest, json.loads(points[1])[-1][0])
 
 
 def write(metrics, events, first, count):
@@ -72,7 +80,7 @@ def write(metrics, events, first, count):
     events.write("".join(lines))
 
 
-server = Server(saccade, run)
+server = Server(saccade, folder.name if number else runs[0])
 page = chromium.Browser() if chromium.find() else None
 names = ["server", "its peak"] + (["page's scripts", "page's process"] if page else [])
 samples = []
@@ -95,31 +103,42 @@ try:
     if page:
         page.go(f"http://localhost:{server.port}/")
     generation, begin, marks = 21, time.monotonic(), [SETTLE + (seconds - SETTLE) * k / 4 for k in range(5)]
-    with open(f"{run}/metrics.csv", "a", buffering=1 << 16) as metrics, open(f"{run}/events.jsonl", "a") as events:
+    with contextlib.ExitStack() as stack:
+        files = [[stack.enter_context(open(f"{run}/{name}", "a", buffering=1 << 16)) for name in ("metrics.csv", "events.jsonl")]
+                 for run in runs]
         while marks:
-            due = 21 + int(RATE * (time.monotonic() - begin))
-            write(metrics, events, generation, due - generation)
-            metrics.flush()
-            events.flush()
+            due = 21 + int(RATE / len(runs) * (time.monotonic() - begin))
+            for metrics, events in files:
+                write(metrics, events, generation, due - generation)
+                metrics.flush()
+                events.flush()
             generation = due
             if time.monotonic() - begin > marks[0]:
                 measure(marks.pop(0))
             time.sleep(0.02)
     took = time.monotonic() - begin
-    print(f"{generation - 21} rows and as many events in {took:.0f} s; a listener got {listener.messages} messages, "
+    written = (generation - 21) * len(runs)
+    print(f"{written} rows and as many events in {took:.0f} s; a listener got {listener.messages} messages, "
           f"{listener.bytes / 2**20:.1f} MiB")
-    assert generation - 21 > 0.95 * RATE * seconds, "the flood was no flood"
+    assert written > 0.95 * RATE * seconds, "the flood was no flood"
     # a point of the page stands for up to so many rows as were merged into one: the last whole one is there
     merged = 1
-    while (generation - 1) // merged > 1024:
+    while (generation - 1) // merged > LIMIT:
         merged *= 2
     end = time.monotonic() + 10
     while listener.newest < generation - 1 - merged and time.monotonic() < end:
         time.sleep(0.1)
     assert listener.newest >= generation - 1 - merged, f"the listener heard of {listener.newest} of {generation - 1}"
     if page:
-        page.wait(f"Number(document.getElementById('generation').textContent.replace(/,/g, '')) >= {generation - 1 - merged}")
-        assert page.evaluate("data.points.length <= 1024 && data.scores.length <= 1024 && data.events.length <= 48")
+        there = generation - 1 - merged
+        if number:
+            page.wait(f"[...data.curves.values()].every((curve) => last(curve.points)[0] >= {there})")
+            page.wait(f"runs().length == {number} && runs().every((run) => run.generation >= {there})")
+            assert page.evaluate("[...data.curves.values()].every((c) => c.points.length <= 256 && c.scores.length <= 256)")
+            assert page.evaluate(f"data.curves.size == {number} && document.querySelectorAll('#rows tr').length == {number}")
+        else:
+            page.wait(f"Number(document.getElementById('generation').textContent.replace(/,/g, '')) >= {there}")
+            assert page.evaluate("data.points.length <= 1024 && data.scores.length <= 1024 && data.events.length <= 48")
         assert not page.said, page.said
     for name, first, last in zip(names, samples[0], samples[-1]):
         if name == "page's process":

@@ -1,7 +1,12 @@
-"""Requests that no page would make get nothing, and the server answers the next one: hostile.py SACCADE RUN"""
+"""Requests that no page would make get nothing, and the server answers the next one: hostile.py SACCADE RUN [runs]
 
+With `runs` RUN is a folder that holds some, whose pages are asked for, too.
+"""
+
+import re
 import sys
 import time
+import urllib.request
 
 from server import Server, body, status
 
@@ -24,6 +29,20 @@ for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/pass
              "/task.yaml", "/metrics.csv", "/heads.csv", "/confusion.csv", "/page.js%00", "/events/", "/.", "/index.html", "http://evil.example/",
              "/" + "a" * 4000):
     gets_nothing(path, server.get(path), 400, 404, 414)
+ours, ids = len(sys.argv) > 3, ["12ab34cd", "00000000"]
+if ours:
+    with urllib.request.urlopen(f"http://localhost:{server.port}/events", timeout=30) as stream:
+        while not (found := re.findall(rb'"id":"([0-9a-f]{8})"', stream.readline())):
+            pass
+    ids = [word.decode() for word in found]
+one, two = ids[:2]
+for path in ("/runs/", f"/runs/{one}", "/runs/0/", "/runs/deadbeef/", "/runs/deadbeef/events", "/runs/deadbeef/page.css", f"/runs/{one}0/",
+             f"/runs/{one[:7]}/", f"/runs/{one}/../{two}/", f"/runs/{one}/task.yaml", f"/runs/{one.upper()}A/", f"/runs/{one}/runs/{two}/",
+             "/runs//", f"/runs/{one}//", f"/runs/{one}/events/", f"/runs/%30{one}/", f"/runs/{one}/page.js%00", f"/{one}/"):
+    gets_nothing(path, server.get(path), 404)
+for path in (f"/runs/{one}/", f"/runs/{one}/page.css", f"/runs/{one}/page.js", f"/runs/{two}/live.js", f"/runs/{two}/drawing.js"):
+    assert status(server.get(path)) == (200 if ours else 404), path
+assert not ours or body(server.get(f"/runs/{one}/")) != body(page)
 for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"):
     gets_nothing(method, server.get("/", method=method), 405, 404)
 gets_nothing("body", server.send(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabcdefghi"), 405, None)
@@ -47,9 +66,9 @@ print("huge heads and noise get nothing")
 
 # more streams than there is room for; then all leave
 streams = []
-for _ in range(40):
+for i in range(40):
     sock = server.connect(2)
-    sock.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    sock.sendall(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (f"/runs/{ids[i % 2]}/events".encode() if ours and i % 3 else b"/events"))
     streams.append(sock)
 time.sleep(1)
 for sock in streams:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from browser import Browser
+from browser import Browser, spread, text
 from server import Server
 
 saccade, run = sys.argv[1:3]
@@ -12,17 +12,6 @@ saccade, run = sys.argv[1:3]
 def train(generations, *more):
     subprocess.run([saccade, "train", "tasks/toy.yaml", "--run", run, "--generations", str(generations), "--quiet", *more],
                    check=True)
-
-
-def text(name):
-    return f"document.getElementById('{name}').textContent"
-
-
-def spread(name):
-    """How many different pixels a canvas shows."""
-    return (f"(() => {{ const c = document.getElementById('{name}'); "
-            "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; "
-            "return new Set(new Uint32Array(d.buffer)).size; })()")
 
 
 train(20)

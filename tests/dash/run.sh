@@ -81,6 +81,9 @@ fi
 # memory is watched elsewhere: leaks of the libraries below are not ours
 export PYTHONDONTWRITEBYTECODE=1
 check "hostile requests get nothing" python3 "$here/hostile.py" "$saccade" "$work/toy"
+printf 'task: tasks/toy.yaml\nfields: {search: {sigma: [0.05, 0.3]}, evaluation: {every: [2]}}\nseeds: [1, 2]\n' >"$work/sweep.yaml"
+"$saccade" sweep "$work/sweep.yaml" --run "$work/few" --generations 4 --quiet >/dev/null
+check "hostile requests get nothing from the page of a folder" python3 "$here/hostile.py" "$saccade" "$work/few" runs
 # a net that learns to tell stripes apart, and its page
 python3 examples/pictures.py "$work/stripes" 300
 cat >"$work/net.yaml" <<END
@@ -165,6 +168,7 @@ check "fit --dash says what cannot be" net_says
 check "a report of a net is one file, with the same bytes each time" net_report
 if command -v chromium >/dev/null; then
     check "the page in a browser" python3 "$here/page.py" "$saccade" "$work/page"
+    check "the page of a folder of runs in a browser" python3 "$here/runs.py" "$saccade" "$work/sweep.yaml" "$work/sides"
     check "the page of a net in a browser" python3 "$here/net.py" "$saccade" "$work/net.yaml" "$work"
     cat >"$work/slow.yaml" <<'END'
 env: {id: toy}
@@ -210,7 +214,12 @@ no_tunnel()
 check "the way to the page by ssh is said" tunnel 22 ""
 check "another port of ssh's is said" tunnel 2222 "-p 2222 "
 check "without ssh nothing of it is said" no_tunnel
-no_run() { refuses 1 "expected a run folder" "$saccade" dash "$work/nothing"; }
+no_run()
+{
+    mkdir -p "$work/hollow"
+    refuses 1 "expected a run folder, or a folder that holds some" "$saccade" dash "$work/nothing" &&
+        refuses 1 "expected a run folder, or a folder that holds some" "$saccade" dash "$work/hollow"
+}
 no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }
 check "a folder without a run is said" no_run
 check "a port that is none is said" no_port

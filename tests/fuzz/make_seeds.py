@@ -630,9 +630,10 @@ def overflowing(source):
     """A net whose numbers are finite, and too large for the queries and keys that it makes of them."""
     size = struct.unpack("<Q", source[:8])[0]
     header, data = json.loads(source[8 : 8 + size]), bytearray(source[8 + size :])
-    begin, end = header["embedding.weight"]["data_offsets"]
-    numbers = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
-    data[begin:end] = struct.pack(f"<{len(numbers)}f", *(1e38 * number for number in numbers))
+    for name in ("embedding.weight", "layer0.queries_keys.weight"):
+        begin, end = header[name]["data_offsets"]
+        numbers = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+        data[begin:end] = struct.pack(f"<{len(numbers)}f", *(1e35 * number for number in numbers))
     return tensors(header, bytes(data))
 
 

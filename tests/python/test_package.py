@@ -15,7 +15,7 @@ from saccade._docs import DOCS
 
 SITE = pathlib.Path(saccade.__file__).parent
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ["attention", "heads", "policy", "readings", "search", "theory", "tokens", "training", "worlds"]
+MODULES = ["attention", "heads", "policy", "readings", "search", "show", "theory", "tokens", "training", "worlds"]
 
 
 def python(code, **environment):

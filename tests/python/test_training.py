@@ -209,8 +209,7 @@ def test_every_flag_of_a_training_has_a_word_in_python():
     assert _in_python("a--b and --unknown-flag stay") == "a--b and --unknown-flag stay"
 
 
-def test_an_evaluation_counts_what_its_world_counts(policy_path, monkeypatch):
-    monkeypatch.setenv("SACCADE_MODULES", os.environ["SACCADE_BUILD"])
+def test_an_evaluation_counts_what_its_world_counts(policy_path):
     assert saccade.evaluate(saccade.load(policy_path), "car-racing", seeds=range(2), max_steps=5).counts == {}
     try:
         world = saccade.World("legs:stones", parts="state", seconds=4)

@@ -1,4 +1,4 @@
-"""docs/python.md, run from the top to the bottom."""
+"""docs/python.md, run from the top to the bottom, and README's lines."""
 import importlib
 import pathlib
 import re
@@ -12,9 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/python.md"
 
 
-def blocks():
+def blocks(page=PAGE):
     """(first line, what it needs, code) of each block that is fenced as "python test"."""
-    text = PAGE.read_text()
+    text = page.read_text()
     for match in re.finditer(r"^```python test *(\w*)\n(.*?)^```", text, re.M | re.S):
         yield text[:match.start()].count("\n") + 2, match[1], match[2]
 
@@ -38,6 +38,18 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys, why):
     assert count > 10
     if missing:
         pytest.skip(why(*sorted(missing)) + " for some blocks")
+
+
+def test_readmes_lines_run(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("PIL", reason="needs Pillow (scripts/python.sh readers)")
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks(ROOT / "README.md")
+    names = {}
+    exec(compile("\n" * (block[0] - 1) + block[2], "README.md", "exec"), names)
+    saccade = names["saccade"]
+    before = saccade.evaluate(names["world"].policy(attention="softmax", controller="linear"), "toy", seeds=range(100))
+    after = saccade.evaluate(names["policy"], "toy", seeds=range(100))
+    assert after.mean > before.mean + 5 and (tmp_path / "toy.gif").stat().st_size > 1000
 
 
 def test_all_python_of_the_page_is_run():

@@ -148,6 +148,17 @@ swept()
 check "a sweep over ranks gives the same runs" swept
 [[ -v TASK ]] && finish
 
+halved() # what goes on from a rung is decided once, for all ranks
+{
+    local rungs=(--halving 2 --rung 3 --generations 12 --quiet)
+    printf 'task: %s\nfields: {search: {sigma: [0.02, 0.05, 0.1, 0.3]}}\n' "$task" >"$work/points.yaml"
+    "$saccade" sweep "$work/points.yaml" --run "$work/halved" "${rungs[@]}" || return 1
+    timeout 120 mpirun -n 3 "$saccade" sweep "$work/points.yaml" --run "$work/halved3" "${rungs[@]}" || return 1
+    diff <(digest "$work/halved") <(digest "$work/halved3") && cmp "$work/halved/rungs.csv" "$work/halved3/rungs.csv" &&
+        [[ $(wc -l <"$work/halved3/rungs.csv") == 7 ]]
+}
+check "a sweep that halves over ranks decides the same" halved
+
 # a task without an end and SIGTERM, to the launcher or to the ranks: a checkpoint, and the words for it
 terminated() # launcher | ranks
 {

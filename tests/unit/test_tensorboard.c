@@ -62,6 +62,41 @@ TEST(events_are_the_documented_bytes)
     sac_free(bytes);
 }
 
+// the very bytes that TensorBoard's summary_v2.hparams writes for these settings, and the end of the session
+TEST(sessions_are_the_documented_bytes)
+{
+    scratch_open();
+    sac_events *events;
+    const sac_setting settings[] = {{"a", "1.5"}, {"b", "true"}, {"c", "x1"}};
+    assert_ok(sac_events_open(&events, scratch, 0, 1.5));
+    assert_ok(sac_events_begin_session(events, settings, 3, 2));
+    assert_ok(sac_events_end_session(events, true, 2));
+    assert_ok(sac_events_close(events));
+
+#define TWO "\0\0\0\0\0\0\0\x40"
+    static const uint8_t begin[] = "\x09" TWO "\x2a\x66\x0a\x64\x0a\x1c"
+                                   "_hparams_/session_start_info\x42\x06\x08\x01\x12\x02\x12\0\x4a\x3c\x0a\x3a\x0a\x07"
+                                   "hparams\x12\x2f\x1a\x2d"
+                                   "\x0a\x0e\x0a\x01"
+                                   "a\x12\x09\x11\0\0\0\0\0\0\xf8\x3f"
+                                   "\x0a\x07\x0a\x01"
+                                   "b\x12\x02\x20\x01"
+                                   "\x0a\x09\x0a\x01"
+                                   "c\x12\x04\x1a\x02x1\x29" TWO;
+    size_t size, length;
+    uint8_t *bytes = load(&size);
+    const uint8_t *at = bytes;
+    (void)next_record(&at, bytes + size, &length);
+    const uint8_t *data = next_record(&at, bytes + size, &length);
+    assert_int_equal(length, sizeof begin - 1);
+    assert_memory_equal(data, begin, length);
+    data = next_record(&at, bytes + size, &length);
+    static const uint8_t end[] = "\x22\x0b\x08\x01\x11" TWO;
+    assert_memory_equal(data + length - (sizeof end - 1), end, sizeof end - 1);
+    assert_ptr_equal(at, bytes + size);
+    sac_free(bytes);
+}
+
 TEST(a_resumed_run_writes_the_same_file)
 {
     scratch_open();
@@ -108,8 +143,12 @@ TEST(failures)
     assert_ok(sac_events_open(&events, scratch, 0, 1));
     assert_fails(sac_events_scalar(events, tag, 1, 1, 1), SAC_ERROR_ARGUMENT, "256 bytes, expected at most 255");
     assert_ok(sac_events_scalar(events, tag + 1, 1, UINT64_MAX, 1));
+    assert_fails(sac_events_begin_session(events, &(sac_setting){"a", tag}, 1, 1), SAC_ERROR_ARGUMENT,
+                 "a setting of 256");
+    assert_ok(sac_events_begin_session(events, &(sac_setting){tag + 1, tag + 1}, 1, 1));
+    assert_survives_lack_of_memory(sac_events_begin_session(events, &(sac_setting){"a", "b"}, 1, 1), (void)0);
     assert_ok(sac_events_close(events));
     assert_ok(sac_events_close(NULL));
 }
 
-TESTS(events_are_the_documented_bytes, a_resumed_run_writes_the_same_file, failures)
+TESTS(events_are_the_documented_bytes, sessions_are_the_documented_bytes, a_resumed_run_writes_the_same_file, failures)

@@ -11,7 +11,7 @@
 
 #include "dash/web_module.h"
 
-/// Pages and a stream on 127.0.0.1. The text of a page is in memory, so that no path of a request ever reaches the file
+/// Pages and streams on 127.0.0.1. The text of a page is in memory, so that no path of a request ever reaches the file
 /// system.
 
 enum
@@ -93,10 +93,10 @@ static void close_stream(void *user)
     free(s);
 }
 
-static enum MHD_Result answer_stream(struct MHD_Connection *connection, const sac_web_site *site)
+static enum MHD_Result answer_stream(struct MHD_Connection *connection, const sac_web_site *site, const char *path)
 {
     stream *s = malloc(sizeof *s);
-    if (s) *s = (stream){site, site->open(site->user)};
+    if (s) *s = (stream){site, site->open(site->user, path)};
     if (!s || !s->own)
     {
         free(s);
@@ -132,14 +132,11 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
     if (!is_here(host)) return answer_bytes(connection, MHD_HTTP_FORBIDDEN, NULL, "", 0);
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return answer_bytes(connection, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "", 0);
-    for (int i = 0; i < w->site->page_count; i++)
-    {
-        const sac_web_page *page = &w->site->pages[i];
-        if (strcmp(path, page->path) == 0)
-            return answer_bytes(connection, MHD_HTTP_OK, page->type, page->body, page->size);
-    }
-    if (strcmp(path, w->site->stream_path) == 0 && strcmp(method, "GET") == 0)
-        return answer_stream(connection, w->site);
+    sac_web_page page;
+    if (w->site->find(w->site->user, path, &page))
+        return answer_bytes(connection, MHD_HTTP_OK, page.type, page.body, page.size);
+    if (strcmp(method, "GET") == 0 && w->site->streams(w->site->user, path))
+        return answer_stream(connection, w->site, path);
     return answer_bytes(connection, MHD_HTTP_NOT_FOUND, NULL, "", 0);
 }
 

@@ -251,7 +251,7 @@ static bool poll_feed(void *feed)
     return sac_net_feed_poll(feed);
 }
 
-static void tell(const void *feed, sac_feed_cursor *cursor, sac_growing *text)
+static void tell(const void *feed, void *cursor, sac_growing *text)
 {
     sac_net_feed_tell(feed, cursor, text);
 }
@@ -262,4 +262,4 @@ static void destroy(void *feed)
     sac_free(feed);
 }
 
-const sac_feed_calls sac_net_feed_calls = {create, poll_feed, tell, destroy};
+const sac_feed_calls sac_net_feed_calls = {create, poll_feed, tell, destroy, sizeof(sac_feed_cursor)};

@@ -48,7 +48,7 @@ static const char *const same_world[] = {"observe",  "circular",  "height",  "wi
      "each draw scales the distractions by a number that is drawn from this one to strongest"},                        \
     {"strongest", SAC_OPTION_REAL, FIELD(strongest), "1", 0, 1, NULL, "see weakest"},                                  \
     {"models", SAC_OPTION_TEXT, FIELD(models), "", 0, 0, NULL,                                                         \
-     "folder of the models; empty: $SACCADE_MODELS, or where make mujoco put them"},                                   \
+     "folder of the models; empty: $SACCADE_MODELS, or those that come with saccade"},                                 \
     {0}
 
 #ifdef SAC_HAVE_MUJOCO

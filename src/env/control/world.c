@@ -1,11 +1,13 @@
 #include "env/control/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "files/atomic.h"
+#include "files/module.h"
 #include "files/variable.h"
 #include "saccade/env.h"
 
@@ -83,15 +85,15 @@ void sac_world_observe_state(const control_world *w, int first, control_numbers 
 
 // ---- life
 
-#ifndef SAC_MODELS
-#define SAC_MODELS ""
-#endif
-
-static sac_status find_models(const char **folder, const char *asked)
+// The folder of the models: the one that was asked for, else the variable's, else the one that comes with saccade.
+static sac_status find_models(char folder[SAC_MODULE_PATH_SIZE], const char *asked)
 {
-    SAC_TRY(sac_read_variable(folder, "SACCADE_MODELS"));
-    if (*asked) *folder = asked;
-    if (!*folder) *folder = SAC_MODELS;
+    const char *named;
+    SAC_TRY(sac_read_variable(&named, "SACCADE_MODELS"));
+    if (*asked) named = asked;
+    if (!named) return sac_module_find(folder, "saccade-models");
+    if (snprintf(folder, SAC_MODULE_PATH_SIZE, "%s", named) >= SAC_MODULE_PATH_SIZE)
+        return sac_fail(SAC_ERROR_ARGUMENT, "the path of the folder of models is too long");
     return SAC_OK;
 }
 
@@ -108,11 +110,11 @@ static sac_status check_model(control_world *w)
     return SAC_OK;
 }
 
-static sac_status open_world(control_world *w, const char *folder)
+static sac_status open_world(control_world *w, const char *asked)
 {
-    char path[SAC_PATH_SIZE];
+    char path[SAC_PATH_SIZE], folder[SAC_MODULE_PATH_SIZE];
     SAC_TRY(sac_mujoco_open(&w->mj));
-    SAC_TRY(find_models(&folder, folder));
+    SAC_TRY(find_models(folder, asked));
     if (!*folder)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "the models of dm_control are not there: run 'make mujoco' and build "
                                                "again, or set SACCADE_MODELS to their folder");

@@ -58,7 +58,7 @@ struct control_world
 };
 
 /// Open MuJoCo and load the task's model.
-/// @param      folder  of the models; "": where `make mujoco` put them, or $SACCADE_MODELS
+/// @param      folder  of the models; "": $SACCADE_MODELS, or those that come with saccade
 /// @param[out] out     released by sac_world_destroy; NULL on failure
 /// @return SAC_ERROR_UNAVAILABLE without MuJoCo or its models, SAC_ERROR_FORMAT for a broken model
 SAC_CHECKED sac_status sac_world_create(control_world **out, const control_task *task, const char *folder);

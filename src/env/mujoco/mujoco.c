@@ -13,11 +13,16 @@
 static _Thread_local jmp_buf *guard; // where an error of MuJoCo's goes
 static _Thread_local char message[1024];
 
+// what the rest of the program, such as MuJoCo's own Python package, wants to hear; NULL: nothing
+static void (*others_error)(const char *text);
+static void (*others_warning)(const char *text);
+
 // MuJoCo goes on as if nothing had happened when this returns
 static void take_error(const char *text)
 {
     strncpy(message, text, sizeof message - 1);
     if (guard) longjmp(*guard, 1);
+    if (others_error) others_error(text);
     sac_log(SAC_LOG_WARNING, "MuJoCo: %s", text);
     abort();
 }
@@ -25,7 +30,7 @@ static void take_error(const char *text)
 // MuJoCo warns of unstable physics and the like. A world sees that in its state, so this only logs it.
 static void take_warning(const char *text)
 {
-    (void)text;
+    if (!guard && others_warning) others_warning(text);
 }
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
@@ -41,6 +46,8 @@ static sac_status open_module(void)
     int version = found->mj_version();
     if (version != mjVERSION_HEADER)
         return sac_fail(SAC_ERROR_UNAVAILABLE, "MuJoCo is of version %d, expected %d", version, mjVERSION_HEADER);
+    others_error = *found->mju_user_error;
+    others_warning = *found->mju_user_warning;
     *found->mju_user_error = take_error;
     *found->mju_user_warning = take_warning;
     opened = found;
