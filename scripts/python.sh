@@ -7,8 +7,8 @@
 #               writes films and plots for the Python package: imageio, matplotlib
 #     docs      what makes the site (make docs), in .venv/docs, because it wants other versions of what the rest uses
 #     peers     what saccade is compared with: JAX, PyTorch and the Point Cloud Library (Debian's), evosax, evojax,
-#               pycma, daqp, quadprog and dm_control's own pictures; and, because they need older versions of NumPy than
-#               JAX does, Stable-Baselines3 in .venv/baselines and PyBullet in .venv/pybullet
+#               pycma, daqp, quadprog, PufferLib's vectorisation and dm_control's own pictures; and, because they need
+#               older versions of NumPy than JAX does, Stable-Baselines3 in .venv/baselines and PyBullet in .venv/pybullet
 # Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
 # tests skip.
 set -euo pipefail
@@ -18,7 +18,9 @@ mapfile -t mujoco < <(grep -v '^#' python/mujoco.txt)
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2)
 readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1
     imageio==2.38.1 imageio-ffmpeg==0.8.1 matplotlib==3.11.2)
-peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 "${mujoco[@]}")
+# of PufferLib what needs no build of its environments, in the last version that takes Debian's PyTorch
+peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 pufferlib-core==3.0.4
+    "${mujoco[@]}")
 docs=(sphinx==8.2.3 furo==2025.12.19 myst-parser==5.2.0 breathe==4.36.0 pyyaml==6.0.4)
 # the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports
 baselines=(stable-baselines3==2.4.1)

@@ -7,6 +7,7 @@
     saccade.Search             search methods as ask, tell, stop
     saccade.learn              gradients: policies fitted to examples
     saccade.torch              policies as PyTorch modules: policy.to_torch()
+    saccade.stable_baselines3  worlds in the form that Stable-Baselines3 takes
     saccade.uptrain            softmax attention becomes linear
     saccade.train, evaluate    all of them together
     saccade.show               films of episodes and plots of runs, by imageio and matplotlib
@@ -45,7 +46,7 @@ __version__ = ffi.string(lib.sac_version()).decode()
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name in ("gym", "heads", "learn", "mujoco", "readings", "show", "theory", "tokens", "torch"):
+    if name in ("gym", "heads", "learn", "mujoco", "readings", "show", "stable_baselines3", "theory", "tokens", "torch"):
         from importlib import import_module
 
         return import_module("saccade." + name)

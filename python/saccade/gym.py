@@ -4,16 +4,27 @@ Importing saccade registers them, before or after gymnasium is imported.
 """
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
 
 from saccade._core import lib
 from saccade._gymnasium import ids, register  # noqa: F401
 from saccade.policy import Space
 from saccade.worlds import Snapshot, Spec, World, Worlds, _copied
+
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError:  # Gymnasium 1.0, which Stable-Baselines3 2.4 asks for
+
+    class AutoresetMode(Enum):  # type: ignore[no-redef]
+        """When an episode that has ended starts anew."""
+
+        NEXT_STEP = "NextStep"
+        SAME_STEP = "SameStep"
+        DISABLED = "Disabled"
 
 
 def action_space(spec: Spec) -> gymnasium.Space[Any]:
@@ -151,7 +162,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, np.ndarray, np.ndarray]):
         return tuple(self.worlds.picture(i, self._render_height) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        self.worlds.close()
+        if hasattr(self, "worlds"):  # Gymnasium closes what could not be made, too
+            self.worlds.close()
 
 
 class PixelObservation(gymnasium.ObservationWrapper[np.ndarray, Any, Any], gymnasium.utils.RecordConstructorArgs):

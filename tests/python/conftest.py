@@ -21,7 +21,7 @@ def pytest_runtest_logreport(report):
         print(f"\n[       OK ] {name}")
 
 
-PEERS = {"torch", "jax", "dm_control"}  # what saccade is compared with; what else is missing fails under CI
+PEERS = {"torch", "jax", "dm_control", "stable_baselines3", "pufferlib"}  # what saccade is compared with; what else is missing fails under CI
 
 
 def reason(*names):
@@ -56,6 +56,11 @@ def mujoco():
 @pytest.fixture
 def torch():
     return module("torch")
+
+
+@pytest.fixture
+def pufferlib():
+    return module("pufferlib")
 
 
 @pytest.fixture
