@@ -18,7 +18,7 @@ extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc"]
 root_doc = "index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 needs_sphinx = "5.1"
-nitpicky = False
+smartquotes = False  # "--set" is what is typed
 
 myst_heading_anchors = 4  # links to headings are those of the forge
 myst_enable_extensions = ["colon_fence"]
