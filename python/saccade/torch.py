@@ -20,7 +20,7 @@ from saccade.learn import Gradient, _marks
 from saccade.policy import Policy
 
 try:
-    import torch
+    import torch  # type: ignore[import-not-found, unused-ignore]
 except ImportError as error:
     raise ImportError("saccade.torch: PyTorch is not installed (pip install torch)") from error
 
@@ -61,7 +61,7 @@ class _Batch:
                 setattr(self.struct, name, pointer(_numbers(numbers)))
 
 
-class _Act(torch.autograd.Function):
+class _Act(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """The library's forward and backward pass as one differentiable function of the flat parameters."""
 
     @staticmethod
@@ -80,7 +80,7 @@ class _Act(torch.autograd.Function):
         return outputs
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator, unused-ignore]
     def backward(context: Any, d_outputs: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         if context.rest is None:
             raise RuntimeError("backward: a policy goes back once for each forward; retain_graph keeps nothing here")
@@ -100,7 +100,7 @@ def _measured(policy: Policy) -> set[str]:
     return {text(tensor.name) for tensor in tensors if tensor.measured}
 
 
-class Module(torch.nn.Module):
+class Module(torch.nn.Module):  # type: ignore[misc, unused-ignore]
     """A policy as a torch.nn.Module on the CPU, in float32.
 
     Parameters are the policy's tensors by their names ("query.weight"); what training measures and does not learn (an
@@ -128,7 +128,7 @@ class Module(torch.nn.Module):
                 if not hasattr(place, folder):
                     place.add_module(folder, torch.nn.Module())
                 place = getattr(place, folder)
-            tensor = torch.from_dlpack(numbers.copy())
+            tensor = torch.from_dlpack(numbers.copy())  # type: ignore[attr-defined, unused-ignore]
             if name in measured:
                 place.register_buffer(leaf, tensor)
             else:
@@ -179,7 +179,8 @@ class Module(torch.nn.Module):
         if self.remembers:
             raise TypeError("the policy remembers earlier frames: call module.sequence with frames [T, B, ...]")
         parts, shape = self._parts(observations)
-        return self._run(parts, 1, int(np.prod(shape)), None, None, temperature).reshape(*shape, -1)
+        outputs: torch.Tensor = self._run(parts, 1, int(np.prod(shape)), None, None, temperature).reshape(*shape, -1)
+        return outputs
 
     def memory(self, sequences: int) -> Memory:
         """What it remembers before an episode."""
