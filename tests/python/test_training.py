@@ -197,7 +197,8 @@ def test_every_flag_of_a_training_has_a_word_in_python():
 
     found = set()
     rooms = [TASK.parents[1] / "src" / room for room in ("rollout", "run", "train")]
-    for path in (path for room in rooms for path in room.rglob("*.c")):
+    of_sweeps = {"halving", "rungs", "sweep", "sweep_runs"}  # which Python does not have
+    for path in (path for room in rooms for path in room.rglob("*.c") if path.stem not in of_sweeps):
         code = re.sub(r'"\s*\n\s*"', "", path.read_text())  # sentences over several lines
         for call in re.findall(r"sac_fail(?:_in)?\(.*?\);|set_entry\(.*?\);", code, re.S):
             found |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", call))
