@@ -26,7 +26,7 @@ def register() -> None:
 
 
 class _Watch:
-    """Sees the import of gymnasium once, and registers after it."""
+    """Sees gymnasium being imported, and registers after it. Who only asks where it lies imports nothing."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "gymnasium":
@@ -34,7 +34,10 @@ class _Watch:
         from importlib.util import find_spec
 
         sys.meta_path.remove(self)
-        spec = find_spec(name)
+        try:
+            spec = find_spec(name)
+        finally:
+            sys.meta_path.insert(0, self)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
