@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -151,6 +149,19 @@ static void tell_events(const sac_watched *w, uint64_t from, sac_growing *text)
     sac_grow_text(text, "]\n\n");
 }
 
+void sac_watched_grow_event(sac_growing *text, const char *event, json_t *root)
+{
+    char *line = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    if (line)
+    {
+        sac_grow_text(text, "event: %s\ndata: ", event);
+        sac_grow(text, line, strlen(line));
+        sac_grow_text(text, "\n\n");
+    }
+    free(line);
+    json_decref(root);
+}
+
 static void tell_now(const sac_watched *w, sac_growing *text)
 {
     const sac_run_summary *s = &w->summary;
@@ -159,15 +170,7 @@ static void tell_now(const sac_watched *w, sac_growing *text)
                              s->search, "net", s->net, "host", s->host, "seed", (json_int_t)s->seed, "generation",
                              (json_int_t)s->generation, "generations", (json_int_t)s->generations);
     if (w->progress[0]) json_object_set_new(root, "live", json_loads(w->progress, 0, NULL));
-    char *line = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    if (line)
-    {
-        sac_grow_text(text, "event: now\ndata: ");
-        sac_grow(text, line, strlen(line));
-        sac_grow_text(text, "\n\n");
-    }
-    free(line);
-    json_decref(root);
+    sac_watched_grow_event(text, "now", root);
 }
 
 void sac_watched_tell(const sac_watched *w, sac_feed_cursor *c, sac_growing *text)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <jansson.h>
+
 #include "files/atomic.h"
 #include "files/growing.h"
 #include "saccade/run.h"
@@ -75,3 +77,7 @@ void sac_watched_tell(const sac_watched *watched, sac_feed_cursor *cursor, sac_g
 
 /// Add a number to JSON; null where JSON cannot express it.
 void sac_grow_number(sac_growing *text, const char *before, double number);
+
+/// Add an event whose data is one line of JSON.
+/// @param root  taken over; NULL, for lack of memory: nothing is added
+void sac_watched_grow_event(sac_growing *text, const char *event, json_t *root);

@@ -186,15 +186,7 @@ static void tell_table(const sac_folder_feed *f, sac_growing *text)
     for (int i = 0; i < f->count; i++) json_array_append_new(rows, row_of(f, i));
     json_t *root = json_pack("{s:s, s:i, s:i, s:o, s:o}", "folder", f->dir, "found", f->found, "more_keys",
                              f->more_keys, "keys", keys, "runs", rows);
-    char *line = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    if (line)
-    {
-        sac_grow_text(text, "event: runs\ndata: ");
-        sac_grow(text, line, strlen(line));
-        sac_grow_text(text, "\n\n");
-    }
-    free(line);
-    json_decref(root);
+    sac_watched_grow_event(text, "runs", root);
 }
 
 static void tell_curve(const sac_folder_feed *f, int number, sac_feed_cursor *c, sac_growing *text)
