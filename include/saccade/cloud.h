@@ -179,3 +179,31 @@ SAC_API SAC_CHECKED sac_status sac_segmenter_run(sac_segmenter *segmenter, sac_s
 /// The same from points [3, stride] in the world, of which those within the bounds are taken; `step` is not used.
 SAC_API SAC_CHECKED sac_status sac_segmenter_run_points(sac_segmenter *segmenter, sac_segments *out,
                                                         const float *points, int stride, int count);
+
+// --- depth pictures of others
+
+/// A depth picture that a file holds (docs/clouds.md): metres, the camera, and how it stands in the world.
+typedef struct sac_cloud_file
+{
+    sac_depth depth; ///< [height, width] float32 metres, which lie in the file's memory; `least` 0, `most` FLT_MAX
+    sac_intrinsics camera;
+    sac_pose pose; ///< the identity where the file has none
+    void *internal;
+} sac_cloud_file;
+
+/// Read such a file of at most 256 MiB. What is refused: a picture without pixels or of more than 32768 a side, focal
+/// lengths that are not within 0.001 to 1e6 pixels, a middle or a position beyond 1e6 pixels or metres, and rotations
+/// whose rows are not orthonormal within 0.002, or which mirror. Pixels may be any floats: what is no depth is not
+/// valid.
+/// @param[out] file  emptied by sac_cloud_file_clear; empty after a failure
+/// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT or SAC_ERROR_MEMORY
+SAC_API SAC_CHECKED sac_status sac_cloud_file_load(sac_cloud_file *file, const char *path);
+
+/// The same from memory.
+/// @param bytes  [size], which may be released afterwards
+/// @param where  names the source in errors
+SAC_API SAC_CHECKED sac_status sac_cloud_file_read(sac_cloud_file *file, const void *bytes, size_t size,
+                                                   const char *where);
+
+/// An empty one is left as it is.
+SAC_API void sac_cloud_file_clear(sac_cloud_file *file);

@@ -44,13 +44,14 @@ SAC_API void sac_words_destroy(sac_words *words);
 /// Bytes that sac_words_score needs as workspace for so many patches.
 SAC_API size_t sac_words_workspace_size(const sac_words *words, int patches);
 
-/// The scores (1) of all patches, which add up to 1; zeros where the kernel is zero for all. Cannot fail.
+/// The scores (1) of all patches, which add up to 1; zeros where the kernel is zero for all.
 /// @param[out] scores     [patches]
 /// @param      query      [D]
 /// @param      keys       [patches, D]
 /// @param      patches    >= 1
 /// @param      workspace  sac_words_workspace_size bytes, 64-byte aligned, contents ignored
-SAC_API void sac_words_score(const sac_words *words, float *scores, const float *query, const float *keys, int patches,
+/// @return false, and zeros, where embeddings are so large that a number on the way leaves the range of float32
+SAC_API bool sac_words_score(const sac_words *words, float *scores, const float *query, const float *keys, int patches,
                              void *workspace);
 
 /// Bytes that sac_words_expect needs as workspace.
@@ -58,13 +59,14 @@ SAC_API size_t sac_words_expect_workspace_size(const sac_words *words, int patch
 
 /// The actions of all patches, weighed by their scores, for each of several texts. Linear kernels form Psi and Gamma
 /// of (3) once, in time and space linear in texts + patches; softmax takes their product. Zeros where the kernel is
-/// zero for all patches. Cannot fail.
+/// zero for all patches.
 /// @param[out] out        [texts, action_size]
 /// @param      queries    [texts, D]
 /// @param      keys       [patches, D]
 /// @param      actions    [patches, action_size]
 /// @param      workspace  64-byte aligned, contents ignored
-SAC_API void sac_words_expect(const sac_words *words, float *out, const float *queries, int texts, const float *keys,
+/// @return false, and zeros for the texts concerned, where a number on the way leaves the range of float32
+SAC_API bool sac_words_expect(const sac_words *words, float *out, const float *queries, int texts, const float *keys,
                               const float *actions, int patches, int action_size, void *workspace);
 
 /// Keep the highest scores: their patches, the highest first and of equal ones the one with the lower number, and each

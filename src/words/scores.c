@@ -3,6 +3,7 @@
 
 #include "attention/form.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/workspace.h"
@@ -124,8 +125,9 @@ size_t sac_words_workspace_size(const sac_words *w, int patches)
     return s.used;
 }
 
-// phi of rows; of exp times a factor that all rows share, which divides out of the scores
-static void map(const sac_words *w, const sac_learn *l, float *out, const float *x, int rows)
+// phi of rows; of exp times a factor that all rows share, which divides out of the scores. False where products G x or
+// their squares leave the range of float32.
+static bool map(const sac_words *w, const sac_learn *l, float *out, const float *x, int rows)
 {
     const int width = width_of(w);
     const size_t count = (size_t)rows * (size_t)width;
@@ -135,38 +137,52 @@ static void map(const sac_words *w, const sac_learn *l, float *out, const float 
         memcpy(out, x, count * sizeof *out);
     float largest = -INFINITY;
     for (size_t i = 0; i < count; i++) largest = fmaxf(largest, out[i]);
+    const bool finite = sac_all_finite(out, count);
     for (size_t i = 0; i < count; i++)
         out[i] = w->kernel == RELU ? fmaxf(out[i], 0) : w->kernel == EXP ? sac_exp(out[i] - largest) : out[i] * out[i];
+    return finite && sac_all_finite(out, count);
 }
 
-// exp of each less the largest, whose factor divides out
-static void raise(const sac_words *w, float *scores, int patches)
+// exp of each less the largest, whose factor divides out; false where products leave the range of float32
+static bool raise(const sac_words *w, float *scores, int patches)
 {
     float largest = -INFINITY;
     for (int i = 0; i < patches; i++) scores[i] *= w->scale, largest = fmaxf(largest, scores[i]);
+    const bool finite = sac_all_finite(scores, (size_t)patches);
     for (int i = 0; i < patches; i++) scores[i] = sac_exp(scores[i] - largest);
+    return finite;
 }
 
-void sac_words_score(const sac_words *w, float *scores, const float *query, const float *keys, int patches,
+// K of exp is above zero, so a sum of zero means that all its products are too small for float32.
+static bool rounded_to_zero(const sac_words *w, double sum)
+{
+    return w->kernel == EXP && !(sum > 0);
+}
+
+bool sac_words_score(const sac_words *w, float *scores, const float *query, const float *keys, int patches,
                      void *workspace)
 {
     sac_workspace s = {.memory = workspace};
     const room r = cut(w, patches, &s);
     const sac_learn l = sac_learn_create(r.scratch);
+    bool finite;
     double sum = 0;
     if (w->kernel == SOFTMAX)
     {
         l.linear_forward(&l, scores, keys, query, NULL, patches, w->size, 1, SAC_ACTIVATION_NONE);
-        raise(w, scores, patches);
+        finite = raise(w, scores, patches);
     }
     else
     {
-        map(w, &l, r.query, query, 1);
-        map(w, &l, r.keys, keys, patches);
+        finite = map(w, &l, r.query, query, 1);
+        finite = map(w, &l, r.keys, keys, patches) && finite;
         l.linear_forward(&l, scores, r.keys, r.query, NULL, patches, width_of(w), 1, SAC_ACTIVATION_NONE);
+        finite = sac_all_finite(scores, (size_t)patches) && finite;
     }
     for (int i = 0; i < patches; i++) sum += (double)scores[i];
-    for (int i = 0; i < patches; i++) scores[i] = sum > 0 ? (float)((double)scores[i] / sum) : 0;
+    if (rounded_to_zero(w, sum)) finite = false;
+    for (int i = 0; i < patches; i++) scores[i] = finite && sum > 0 ? (float)((double)scores[i] / sum) : 0;
+    return finite;
 }
 
 // --- what all patches together say
@@ -223,7 +239,20 @@ static void weigh(float *out, const float *scores, const float *actions, int pat
     }
 }
 
-void sac_words_expect(const sac_words *w, float *out, const float *queries, int texts, const float *keys,
+// The quotient of (3) for one text; false, and zeros, where it is none.
+static bool divide(const sac_words *w, float *out, float divisor, int action_size, bool finite)
+{
+    finite = finite && isfinite(divisor) && !rounded_to_zero(w, (double)divisor);
+    for (int a = 0; a < action_size; a++)
+    {
+        out[a] = divisor > 0 ? out[a] / divisor : 0;
+        finite = finite && isfinite(out[a]);
+    }
+    if (!finite) memset(out, 0, (size_t)action_size * sizeof *out);
+    return finite;
+}
+
+bool sac_words_expect(const sac_words *w, float *out, const float *queries, int texts, const float *keys,
                       const float *actions, int patches, int action_size, void *workspace)
 {
     sac_workspace s = {.memory = workspace};
@@ -232,25 +261,27 @@ void sac_words_expect(const sac_words *w, float *out, const float *queries, int 
     const room r = cut(w, patches, &inner);
     const sac_learn l = sac_learn_create(r.scratch);
     const int width = width_of(w);
+    bool all = true, finite = true;
     if (w->kernel != SOFTMAX)
     {
-        map(w, &l, r.keys, keys, patches);
+        finite = map(w, &l, r.keys, keys, patches);
         add_up(w, &u, r.keys, actions, patches, action_size);
     }
     for (int i = 0; i < texts; i++, out += action_size, queries += w->size)
     {
         if (w->kernel == SOFTMAX)
         {
-            sac_words_score(w, u.scores, queries, keys, patches, u.room);
+            all = sac_words_score(w, u.scores, queries, keys, patches, u.room) && all;
             weigh(out, u.scores, actions, patches, action_size);
             continue;
         }
         float divisor;
-        map(w, &l, r.query, queries, 1);
+        const bool mapped = map(w, &l, r.query, queries, 1);
         l.linear_forward(&l, &divisor, u.gamma, r.query, NULL, 1, width, 1, SAC_ACTIVATION_NONE);
         l.linear_forward(&l, out, u.psi, r.query, NULL, action_size, width, 1, SAC_ACTIVATION_NONE);
-        for (int a = 0; a < action_size; a++) out[a] = divisor > 0 ? out[a] / divisor : 0;
+        all = divide(w, out, divisor, action_size, finite && mapped) && all;
     }
+    return all;
 }
 
 // --- the few that are kept

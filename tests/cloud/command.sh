@@ -40,6 +40,15 @@ check "picture 2" seen 2 6
 head -c 3000 $file >"$work/cut.safetensors"
 check "a cut file is refused" refuses 1 "cut.safetensors" "$saccade" cloud "$work/cut.safetensors"
 check "another file is refused" refuses 1 "depth" "$saccade" cloud tests/golden/data/codec_a.safetensors
+wrong=tests/fuzz/corpus/cloud
+check "an infinite focal length is refused" refuses 1 "a focal length of intrinsics is inf" "$saccade" cloud $wrong/focal_infinite
+check "a middle that is no number is refused" refuses 1 "the middle of intrinsics is at nan" "$saccade" cloud $wrong/middle_nan
+check "a pose of zeros is refused" refuses 1 "rows 0 and 0 of the pose's rotation have the product 0, expected 1" "$saccade" cloud $wrong/pose_zero
+check "an axis that is too long is refused" refuses 1 "have the product 9, expected 1" "$saccade" cloud $wrong/pose_long_axis
+check "a skew pose is refused" refuses 1 "rows 0 and 1 of the pose's rotation" "$saccade" cloud $wrong/pose_skew
+check "a pose of NaN is refused" refuses 1 "have the product nan" "$saccade" cloud $wrong/pose_nan
+check "a pose that mirrors is refused" refuses 1 "mirrors" "$saccade" cloud $wrong/pose_mirrored
+check "a place out of this world is refused" refuses 1 "has the position 1e+300" "$saccade" cloud $wrong/position_huge
 check "an empty box is refused" refuses 2 "no point lies within the bounds" "$saccade" cloud $file --set least_z=0.9
 check "bounds have an order" refuses 2 "bounds of axis 2" "$saccade" cloud $file --set least_z=2
 check "options are named" refuses 2 "did you mean 'reach'" "$saccade" cloud $file --set reech=0.1

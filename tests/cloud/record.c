@@ -5,12 +5,13 @@
 #include "recorded.h"
 #include "table_scene.h"
 
-/// Records the depth pictures of tests/cloud/data: cloud_record FOLDER.
+/// Writes the depth pictures of tests/cloud/data, or the same tables in another size: cloud_record FOLDER [HEIGHT
+/// WIDTH]
 
-static sac_status record(const char *folder, int index)
+static sac_status record(const char *folder, int index, int height, int width)
 {
     char path[512];
-    table_picture p = recorded_take(index);
+    table_picture p = recorded_take(index, height, width);
     const double camera[] = {p.camera.focal_row, p.camera.focal_column, p.camera.center_row, p.camera.center_column};
     double pose[12];
     for (int row = 0; row < 3; row++)
@@ -31,7 +32,10 @@ static sac_status record(const char *folder, int index)
 
 int main(int argc, char **argv)
 {
-    for (int i = 0; argc == 2 && i < RECORDED_PICTURES; i++)
-        if (record(argv[1], i) != SAC_OK) return fprintf(stderr, "%s\n", sac_last_error()), 1;
-    return argc == 2 ? 0 : 2;
+    if (argc != 2 && argc != 4) return 2;
+    const int height = argc == 4 ? atoi(argv[2]) : RECORDED_HEIGHT, width = argc == 4 ? atoi(argv[3]) : RECORDED_WIDTH;
+    if (height < 1 || width < 1 || height > RECORDED_MOST / width) return 2;
+    for (int i = 0; i < RECORDED_PICTURES; i++)
+        if (record(argv[1], i, height, width) != SAC_OK) return fprintf(stderr, "%s\n", sac_last_error()), 1;
+    return 0;
 }

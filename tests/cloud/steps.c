@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "files/arrays/safetensors.h"
 #include "recorded.h"
 
 /// What every step gives for a recorded depth picture, for peer.cc: cloud_steps PICTURE.safetensors OUT. The file holds
@@ -9,7 +8,7 @@
 
 enum
 {
-    MOST = RECORDED_HEIGHT * RECORDED_WIDTH
+    MOST = RECORDED_MOST
 };
 
 static float all[3 * MOST], seen[3 * MOST], cells[3 * MOST], left[3 * MOST];
@@ -25,25 +24,6 @@ static void put_integers(FILE *file, const int *numbers, int count)
 {
     table_put(file, count);
     fwrite(numbers, sizeof *numbers, (size_t)count, file);
-}
-
-static sac_status load(table_picture *p, sac_tensors **tensors, const char *path)
-{
-    const sac_tensor *depth, *camera, *pose;
-    sac_status status = sac_tensors_load(tensors, path, 1 << 20);
-    if (status == SAC_OK)
-        status = sac_tensors_get(&depth, *tensors, "depth", SAC_F32, 2, (int64_t[]){RECORDED_HEIGHT, RECORDED_WIDTH});
-    if (status == SAC_OK) status = sac_tensors_get(&camera, *tensors, "intrinsics", SAC_F64, 1, (int64_t[]){4});
-    if (status == SAC_OK) status = sac_tensors_get(&pose, *tensors, "pose", SAC_F64, 2, (int64_t[]){3, 4});
-    if (status != SAC_OK) return status;
-    const double *c = camera->data, *x = pose->data;
-    *p = (table_picture){(float *)depth->data, RECORDED_HEIGHT, RECORDED_WIDTH, {c[0], c[1], c[2], c[3]}, {{0}, {0}}};
-    for (int row = 0; row < 3; row++)
-    {
-        memcpy(p->pose.rotation + 3 * row, x + 4 * row, 3 * sizeof *x);
-        p->pose.position[row] = x[4 * row + 3];
-    }
-    return SAC_OK;
 }
 
 static sac_status put_steps(FILE *file, const table_picture *p, const sac_segmenter_def *def, sac_cloud_memory *memory)
@@ -90,18 +70,18 @@ static sac_status put_objects(FILE *file, const table_picture *p, const sac_segm
 int main(int argc, char **argv)
 {
     if (argc != 3) return 2;
-    sac_tensors *tensors = NULL;
+    sac_cloud_file read = {0};
     sac_cloud_memory *memory = NULL;
-    table_picture p;
     const sac_segmenter_def def = table_def(MOST);
     FILE *file = fopen(argv[2], "wb");
-    sac_status status = file ? load(&p, &tensors, argv[1]) : SAC_ERROR_FILE;
+    sac_status status = file ? sac_cloud_file_load(&read, argv[1]) : SAC_ERROR_FILE;
     if (status == SAC_OK) status = sac_cloud_memory_create(&memory, MOST);
+    const table_picture p = {(float *)read.depth.pixels, read.depth.height, read.depth.width, read.camera, read.pose};
     if (status == SAC_OK) table_put_picture(file, &p, &def);
     if (status == SAC_OK) status = put_steps(file, &p, &def, memory);
     if (status == SAC_OK) status = put_objects(file, &p, &def);
     if (status != SAC_OK) fprintf(stderr, "%s\n", sac_last_error());
     sac_cloud_memory_destroy(memory);
-    sac_tensors_destroy(tensors);
+    sac_cloud_file_clear(&read);
     return (file && fclose(file) != 0) || status != SAC_OK;
 }

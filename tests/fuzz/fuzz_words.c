@@ -2,7 +2,8 @@
 
 #include "mend.h"
 
-// Embeddings that were read give scores that are shares of one, or zeros, and a patch that is one of the kept.
+// Embeddings that were read give scores that are shares of one, or zeros where they are said to be too large, and a
+// patch that is one of the kept.
 static void score(const sac_words_file *f)
 {
     const int count = f->rows * f->columns;
@@ -16,7 +17,10 @@ static void score(const sac_words_file *f)
     float *scores = calloc((size_t)count, sizeof *scores);
     void *workspace = sac_alloc(sac_words_workspace_size(words, count));
     fuzz_require(scores && workspace);
-    sac_words_score(words, scores, f->vectors, f->patches, count, workspace);
+    const bool finite = sac_words_score(words, scores, f->vectors, f->patches, count, workspace);
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += (double)scores[i];
+    fuzz_require(finite ? sum > 0.999 && sum < 1.001 : sum == 0);
     sac_words_keep(top, share, 1, scores, count);
     fuzz_require(top[0] >= 0 && top[0] < count && sac_words_choose(share, 1, 0.5) == 0);
     free(scores);

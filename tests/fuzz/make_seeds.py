@@ -760,6 +760,63 @@ def words():
         put("words", name, data)
 
 
+def cloud():
+    """A depth picture of 8 x 8 pixels with a wall at 1 m and a thing before it, and each way of being wrong."""
+    upright = [1, 0, 0, 0.1, 0, 1, 0, 0.2, 0, 0, 1, 0.3]
+
+    def made(sides=(8, 8), dtype="F32", nearest=0.5, camera=(8, 8, 3.5, 3.5), pose=upright, more=None):
+        count = sides[0] * sides[1] if len(sides) == 2 else 1
+        depth = [nearest if 9 <= i < 12 else 1.0 for i in range(count)]
+        arrays = {"depth": (dtype, "f", sides, depth), "intrinsics": ("F64", "d", (len(camera),), camera)}
+        if pose is not None:
+            arrays["pose"] = ("F64", "d", (len(pose) // 4, 4), pose)
+        if more:
+            arrays[more] = ("F64", "d", (1,), (1,))
+        header, data = {}, b""
+        for name, (kind, letter, shape, numbers) in arrays.items():
+            packed = struct.pack(f"<{len(numbers)}{letter}", *numbers)
+            header[name] = one(kind, shape, len(data), len(data) + len(packed))
+            data += packed
+        return tensors(header, data)
+
+    def posed(at, number):
+        return made(pose=upright[:at] + [number] + upright[at + 1:])
+
+    good, inf, nan = made(), float("inf"), float("nan")
+    seeds = {
+        "good": good,
+        "cut": good[:-1],
+        "more": made(more="colour"),
+        "depth_none": made(sides=(0, 8)),
+        "depth_rank": made(sides=(1,)),
+        "depth_integers": made(dtype="I32"),
+        "depth_infinite": made(nearest=inf),
+        "depth_nan": made(nearest=nan),
+        "depth_huge": made(nearest=3e38),
+        "focal_zero": made(camera=(0, 8, 3.5, 3.5)),
+        "focal_negative": made(camera=(8, -8, 3.5, 3.5)),
+        "focal_nan": made(camera=(8, nan, 3.5, 3.5)),
+        "focal_infinite": made(camera=(inf, 8, 3.5, 3.5)),
+        "focal_tiny": made(camera=(1e-300, 8, 3.5, 3.5)),
+        "middle_nan": made(camera=(8, 8, nan, 3.5)),
+        "middle_huge": made(camera=(8, 8, 3.5, 1e300)),
+        "camera_short": made(camera=(8, 8, 3.5)),
+        "pose_left_out": made(pose=None),
+        "pose_short": made(pose=upright[:8]),
+        "pose_zero": made(pose=[0] * 12),
+        "pose_long_axis": posed(0, 3),
+        "pose_mirrored": posed(0, -1),
+        "pose_skew": made(pose=upright[:4] + [0.1, 0.995] + upright[6:]),
+        "pose_nan": posed(5, nan),
+        "pose_huge": posed(5, 1e300),
+        "position_nan": posed(3, nan),
+        "position_huge": posed(7, 1e300),
+        "depth_alone": tensors({"depth": one(shape=(1, 1))}, bytes(4)),
+    }
+    for name, data in seeds.items():
+        put("cloud", name, data)
+
+
 def qp():
     """Problems of the solver, which take their numbers from bytes as they come."""
     def drawn(seed, count):
@@ -777,5 +834,5 @@ def qp():
 
 
 for write in (safetensors, npz, png, idx, cifar, csv, table, yaml, options, policy, task, recipe, fit_task, net, wad,
-              words, demonstrations, action, qp):
+              words, cloud, demonstrations, action, qp):
     write()

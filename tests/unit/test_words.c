@@ -140,6 +140,39 @@ TEST(sums_over_patches_are_those_of_scores)
     }
 }
 
+// Embeddings may be so large that a product leaves float32, or, under exp, that all products round to zero: then the
+// scores are zeros, and the call says so. A kernel that is zero is no such case.
+TEST(numbers_beyond_float32_are_told)
+{
+    static const struct
+    {
+        const char *kernel;
+        float query[2], keys[4];
+        bool told;
+    } cases[] = {{"softmax", {1e30f, 1}, {1e30f, 0, 1, 1}, true},  {"softmax", {1e30f, 1}, {-1e30f, 0, 1, 1}, true},
+                 {"softmax", {1e15f, 1}, {1e15f, 0, 1, 1}, false}, {"square", {1e30f, 1}, {1e30f, 0, 1, 1}, true},
+                 {"relu", {1e30f, 1}, {1e30f, 0, 1, 1}, true},     {"relu", {-1, -1}, {1, 1, 1, 2}, false},
+                 {"exp", {200, 0}, {0, 200, 0, 200}, true},        {"exp", {2, 0}, {0, 2, 2, 0}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        static const float actions[2] = {3, 3};
+        float scores[2], mean;
+        sac_words_def def = sac_words_default_def();
+        sac_words *words;
+        def.kernel = cases[i].kernel;
+        def.size = 2;
+        assert_int_equal(sac_words_create(&words, &def), SAC_OK);
+        void *room = sac_alloc(sac_words_expect_workspace_size(words, 2, 1));
+        assert_true(sac_words_score(words, scores, cases[i].query, cases[i].keys, 2, room) != cases[i].told);
+        assert_true(sac_words_expect(words, &mean, cases[i].query, 1, cases[i].keys, actions, 2, 1, room) !=
+                    cases[i].told);
+        const bool zero = cases[i].told || cases[i].query[0] < 0;
+        assert_true(fabsf(scores[0] + scores[1] - (zero ? 0 : 1)) < 1e-6f && fabsf(mean - (zero ? 0 : 3)) < 1e-5f);
+        sac_free(room);
+        sac_words_destroy(words);
+    }
+}
+
 // The highest few come first, of equal ones that with the lower number; a chance below the first one's share draws it.
 TEST(the_highest_are_kept_and_drawn)
 {
@@ -319,5 +352,5 @@ TEST(what_half_shows_a_thing_does_not_count)
 }
 
 TESTS(scores_are_those_of_the_formula, sums_over_patches_are_those_of_scores, random_features_of_exp_come_near_softmax,
-      the_highest_are_kept_and_drawn, mistakes_are_named, lack_of_memory_is_survived,
+      numbers_beyond_float32_are_told, the_highest_are_kept_and_drawn, mistakes_are_named, lack_of_memory_is_survived,
       the_gradient_is_that_of_differences, what_half_shows_a_thing_does_not_count)

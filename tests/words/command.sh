@@ -57,4 +57,8 @@ check "features of softmax" refuses "softmax has none" "$file" --set features=8
 check "a file that is not there" refuses "no.safetensors" "$work/no.safetensors"
 check "a file without names" refuses "has no 'texts'" tests/fuzz/corpus/words/names_none
 check "a number that is none" refuses "expected finite numbers" tests/fuzz/corpus/words/nan
+for kernel in softmax relu square; do
+    check "scores of $kernel beyond float32" refuses "scores of 'red ball' leave the range of float32" \
+        tests/fuzz/corpus/words/huge --json --set kernel=$kernel
+done
 finish

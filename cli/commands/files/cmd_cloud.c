@@ -13,7 +13,6 @@
 
 enum
 {
-    FILE_LIMIT = 1 << 28,
     NAME_SIZE = 24
 };
 
@@ -67,46 +66,7 @@ static const sac_option options[] = {
     {0},
 };
 
-// A depth picture as a file holds it.
-typedef struct picture
-{
-    sac_tensors *tensors;
-    sac_depth depth;
-    sac_intrinsics camera;
-    sac_pose pose;
-} picture;
-
-static sac_status load(picture *p, const char *path)
-{
-    const sac_tensor *depth, *camera, *pose;
-    SAC_TRY(sac_tensors_load(&p->tensors, path, FILE_LIMIT));
-    SAC_TRY(sac_tensors_get(&depth, p->tensors, "depth", SAC_F32, 2, (const int64_t[]){-1, -1}));
-    SAC_TRY(sac_tensors_get(&camera, p->tensors, "intrinsics", SAC_F64, 1, (const int64_t[]){4}));
-    const double *c = camera->data;
-    if (depth->shape[0] < 1 || depth->shape[1] < 1 || depth->shape[0] > 1 << 15 || depth->shape[1] > 1 << 15)
-        return sac_fail(SAC_ERROR_FORMAT, "%s: depth is %lld x %lld, expected 1 to 32768 a side", path,
-                        (long long)depth->shape[0], (long long)depth->shape[1]);
-    if (!(c[0] > 0) || !(c[1] > 0))
-        return sac_fail(SAC_ERROR_FORMAT, "%s: intrinsics begin with %g and %g, expected two focal lengths above 0",
-                        path, c[0], c[1]);
-    p->depth = (sac_depth){.pixels = depth->data,
-                           .height = (int)depth->shape[0],
-                           .width = (int)depth->shape[1],
-                           .row_stride = (ptrdiff_t)depth->shape[1] * (ptrdiff_t)sizeof(float),
-                           .format = SAC_DEPTH_METRES};
-    p->camera = (sac_intrinsics){c[0], c[1], c[2], c[3]};
-    p->pose = (sac_pose){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
-    if (!sac_tensors_find(p->tensors, "pose")) return SAC_OK;
-    SAC_TRY(sac_tensors_get(&pose, p->tensors, "pose", SAC_F64, 2, (const int64_t[]){3, 4}));
-    for (int row = 0; row < 3; row++)
-    {
-        memcpy(p->pose.rotation + 3 * row, (const double *)pose->data + 4 * row, 3 * sizeof(double));
-        p->pose.position[row] = ((const double *)pose->data)[4 * row + 3];
-    }
-    return SAC_OK;
-}
-
-static sac_segmenter_def def_of(const config *c, const picture *p)
+static sac_segmenter_def def_of(const config *c, const sac_cloud_file *p)
 {
     sac_segmenter_def def = sac_segmenter_default_def();
     def.max_points = ((p->depth.height + c->step - 1) / c->step) * ((p->depth.width + c->step - 1) / c->step);
@@ -199,12 +159,12 @@ static sac_status save(const sac_segments *s, const char *path)
     return status;
 }
 
-static sac_status segment(const cli_args *args, const config *c, picture *p)
+static sac_status segment(const cli_args *args, const config *c, sac_cloud_file *p)
 {
     const char *path = cli_positional(args, 0), *out = cli_value(args, "out");
     sac_segmenter *segmenter;
     sac_segments found;
-    SAC_TRY(load(p, path));
+    SAC_TRY(sac_cloud_file_load(p, path));
     p->depth.least = (float)c->least_depth, p->depth.most = (float)c->most_depth;
     const sac_segmenter_def def = def_of(c, p);
     SAC_TRY(sac_segmenter_create(&segmenter, &def));
@@ -222,13 +182,13 @@ static sac_status segment(const cli_args *args, const config *c, picture *p)
 static int run(const cli_args *args)
 {
     config c;
-    picture p = {0};
+    sac_cloud_file p = {0};
     const sac_setting *settings;
     const int count = cli_settings(args, "set", &settings);
     if (count < 0) return CLI_USAGE;
     sac_status status = sac_options_read(options, &c, settings, count, "cloud");
     if (status == SAC_OK) status = segment(args, &c, &p);
-    sac_tensors_destroy(p.tensors);
+    sac_cloud_file_clear(&p);
     return status == SAC_OK ? CLI_OK : cli_fail(status);
 }
 

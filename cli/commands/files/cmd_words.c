@@ -100,17 +100,21 @@ static sac_status open(job *j, const char *path)
     return SAC_OK;
 }
 
-static void score(job *j, int text)
+static sac_status score(job *j, int text, const char *path)
 {
     const size_t size = (size_t)j->file.size;
     const float *keys = j->file.patches + (size_t)j->picture * (size_t)count_of(j) * size;
+    const float *query = j->file.vectors + (size_t)text * size;
     sac_stream random = sac_stream_create(j->config->seed, (uint64_t)j->picture, (uint64_t)text);
-    sac_words_score(j->words, j->s.scores, j->file.vectors + (size_t)text * size, keys, count_of(j), j->workspace);
-    sac_words_expect(j->words, j->s.mean, j->file.vectors + (size_t)text * size, 1, keys, j->places, count_of(j), 2,
-                     j->sums);
+    if (!sac_words_score(j->words, j->s.scores, query, keys, count_of(j), j->workspace) ||
+        !sac_words_expect(j->words, j->s.mean, query, 1, keys, j->places, count_of(j), 2, j->sums))
+        return sac_fail(SAC_ERROR_FORMAT,
+                        "%s: the scores of '%.80s' leave the range of float32, expected embeddings of a length near 1",
+                        path, j->file.names[text]);
     j->s.kept = j->config->kept < count_of(j) ? j->config->kept : count_of(j);
     sac_words_keep(j->s.top, j->s.shares, j->s.kept, j->s.scores, count_of(j));
     j->s.drawn = sac_words_choose(j->s.shares, j->s.kept, sac_stream_uniform(&random, 0, 1));
+    return SAC_OK;
 }
 
 // The scores as a picture of the grid, a digit a patch: tenths of the highest score
@@ -170,6 +174,28 @@ static const char *name_at(const void *user, int index)
     return index < j->file.texts ? j->file.names[index] : NULL;
 }
 
+// Print a text's scores, or add them to the list where there is one.
+static sac_status show_one(job *j, json_t *list, int text, bool all, const char *path)
+{
+    SAC_TRY(score(j, text, path));
+    if (!list)
+        print_text(j, text, all);
+    else if (json_array_append_new(list, to_json(j, text, all)) != 0)
+        return sac_fail_memory("JSON");
+    return SAC_OK;
+}
+
+static sac_status show_texts(job *j, int first, int end, bool all, bool json, const char *path)
+{
+    json_t *list = json ? json_array() : NULL;
+    if (json && !list) return sac_fail_memory("JSON");
+    sac_status status = SAC_OK;
+    for (int i = first; status == SAC_OK && i < end; i++) status = show_one(j, list, i, all, path);
+    if (list && status == SAC_OK) return sac_json_print(stdout, list);
+    json_decref(list);
+    return status;
+}
+
 static sac_status show(job *j, const cli_args *args)
 {
     const char *text = cli_value(args, "text"), *path = cli_positional(args, 0);
@@ -178,18 +204,8 @@ static sac_status show(job *j, const cli_args *args)
     if (text && only < 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: has no text '%.80s'%s", path, text,
                         sac_did_you_mean(sac_nearest(text, name_at, j)));
-    json_t *list = json_array();
-    for (int i = text ? only : 0; i < (text ? only + 1 : j->file.texts); i++)
-    {
-        score(j, i);
-        if (json)
-            json_array_append_new(list, to_json(j, i, text != NULL));
-        else
-            print_text(j, i, text != NULL);
-    }
-    if (json) return sac_json_print(stdout, list);
-    json_decref(list);
-    return SAC_OK;
+    if (text) return show_texts(j, only, only + 1, true, json, path);
+    return show_texts(j, 0, j->file.texts, false, json, path);
 }
 
 static int run(const cli_args *args)
