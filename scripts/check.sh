@@ -48,7 +48,7 @@ step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/kill.sh 
 step env TASK=tests/train/tokens-taught.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/kill.sh build/saccade 50
 step env TASK=tests/train/pictures.yaml GENERATIONS=30 tests/train/ranks.sh build/saccade 50
-for robot in legs-evolved legs-taught legs-reward rooms-taught grasp-taught; do
+for robot in legs-evolved legs-taught legs-reward rooms-taught rooms-words grasp-taught; do
     step env "TASK=tests/train/$robot.yaml" GENERATIONS=30 tests/train/kill.sh build/saccade 50
     step env "TASK=tests/train/$robot.yaml" GENERATIONS=30 tests/train/ranks.sh build/saccade 50
 done

@@ -2,7 +2,7 @@
 # make determinism: the same training, to the byte, for every number of threads, at -O0 as at -O3, before and after a
 # resume; and at every CPU level. Trains for a few generations each time: the toy by evolution, by reward and by a
 # teacher, a policy that says its actions by tokens by a teacher, robots with legs by evolution and from a planner, one
-# on wheels from a pilot, a gripper from a planner, and nets that classify pictures.
+# on wheels from a pilot and by words, a gripper from a planner, and nets that classify pictures.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -106,7 +106,7 @@ compare_fits() # KIND [option...]
 tasks=(tasks/toy.yaml tests/train/reward.yaml tests/train/taught.yaml tests/train/tokens-taught.yaml)
 if build/saccade doctor | grep -q '^legs:flat  *works' && build-O0/saccade doctor | grep -q '^legs:flat  *works'; then
     tasks+=(tests/train/legs-evolved.yaml tests/train/legs-taught.yaml tests/train/legs-reward.yaml tests/train/rooms-taught.yaml
-        tests/train/grasp-taught.yaml)
+        tests/train/rooms-words.yaml tests/train/grasp-taught.yaml)
 else
     echo "without robots with legs and on wheels and grippers, which need MuJoCo (make worlds)"
 fi

@@ -139,7 +139,7 @@ check "struck $kills times and resumed with other ranks (seed $seed)" killed_run
 swept()
 {
     local field=sigma
-    ! grep -qE "method: (ppo|distill)" "$task" || field=rate
+    ! grep -qE "method: (ppo|distill|contrast)" "$task" || field=rate
     printf 'task: %s\nfields:\n  search:\n    %s: [0.05, 0.1]\nseeds: [1, 2]\n' "$task" $field >"$work/sweep.yaml"
     "$saccade" sweep "$work/sweep.yaml" --run "$work/swept" --generations 5 --quiet || return 1
     timeout 120 mpirun -n 3 "$saccade" sweep "$work/sweep.yaml" --run "$work/swept3" --generations 5 --quiet || return 1
