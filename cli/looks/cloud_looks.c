@@ -12,6 +12,7 @@
 
 enum
 {
+    MIN_POINTS = 4,
     MAX_POINTS = 8192,
     REPEATS = 5
 };
@@ -106,9 +107,13 @@ sac_status cli_time_clouds(const sac_policy *first, const sac_policy *second, co
     *count = 0;
     sac_status status = sac_play_open(&play, first, env, SAC_PLAY_INPUTS);
     if (status == SAC_OK) status = sac_play_reset(&play, 0);
-    for (int n = sac_policy_get_def(first)->height; status == SAC_OK && n <= MAX_POINTS && *count < CLI_MAX_LOOKS;
-         n *= 2, ++*count)
+    const int own = sac_policy_get_def(first)->height;
+    int halvings = 0;
+    while (own >> (halvings + 1) >= MIN_POINTS) halvings++;
+    for (int k = -halvings; status == SAC_OK && *count < CLI_MAX_LOOKS; k++, ++*count)
     {
+        const int n = k < 0 ? own >> -k : own << k;
+        if (n > MAX_POINTS) break;
         looks[*count] = (cli_look){.patches = n, .noisy = true};
         status = time_cloud(policies, &play, n, &looks[*count]);
     }

@@ -7,7 +7,7 @@
 
 enum
 {
-    CLI_MAX_LOOKS = 9
+    CLI_MAX_LOOKS = 12
 };
 
 typedef struct cli_look
@@ -25,7 +25,8 @@ typedef struct cli_look
 SAC_CHECKED sac_status cli_time_looks(const sac_policy *first, const sac_policy *second, const sac_env_def *env,
                                       cli_look *looks, int *count);
 
-/// The same of two policies that take a cloud of points: `patches` are points, at the cloud's own number and at two,
-/// four, ... times as many. What is seen first of an episode is repeated, each point a millimetre aside at most.
+/// The same of two policies that take a cloud of points: `patches` are points, at the cloud's own number, at half and
+/// a quarter of it and so on down to 4, and at two, four, ... times as many. What is seen first of an episode is
+/// repeated, each point a millimetre aside at most.
 SAC_CHECKED sac_status cli_time_clouds(const sac_policy *first, const sac_policy *second, const sac_env_def *env,
                                        cli_look *looks, int *count);

@@ -166,6 +166,25 @@ TEST(starts_are_as_far_as_was_asked_for)
     sac_rooms_house_destroy(house);
 }
 
+// Where a plan is too small for that, the start is as far from the goal as any place is.
+TEST(starts_are_the_farthest_where_none_is_far_enough)
+{
+    rooms_house *house;
+    rooms_plan_def small = usual;
+    small.size = 5; // one room
+    assert_ok(sac_rooms_house_create(&house, 5, NULL));
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        sac_rooms_house_draw(house, &small, 9, 10, seed);
+        const ways_map *m = house->map;
+        const int start = sac_ways_at(m, house->start[0], house->start[1]);
+        assert_true(m->free[start] && m->field[start] * m->cell / WAYS_STRAIGHT < 9);
+        for (int i = 0; i < m->columns * m->rows; i++)
+            assert_true(!m->free[i] || m->field[i] == WAYS_FAR || m->field[i] <= m->field[start]);
+    }
+    sac_rooms_house_destroy(house);
+}
+
 // --- ways
 
 static bool is_free(const ways_map *m, int column, int row)
@@ -304,5 +323,5 @@ TEST(words_change_one_thing_each)
 }
 
 TESTS(rooms_tile_the_plan, doors_join_the_rooms_that_they_name, every_room_can_be_reached, furniture_closes_no_way,
-      starts_are_as_far_as_was_asked_for, ways_are_the_shortest, corners_lead_to_the_goal,
-      blocked_squares_are_those_that_are_near, words_change_one_thing_each)
+      starts_are_as_far_as_was_asked_for, starts_are_the_farthest_where_none_is_far_enough, ways_are_the_shortest,
+      corners_lead_to_the_goal, blocked_squares_are_those_that_are_near, words_change_one_thing_each)
